@@ -1,0 +1,42 @@
+// The checks that need no running service: types, lint, format, API description.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './install.mjs'
+import { runNode } from './run.mjs'
+
+const steps = [
+  { name: 'types', program: ['typescript', 'tsc'], words: ['-p', 'tsconfig.json'] },
+  { name: 'lint', program: ['oxlint', 'oxlint'], words: ['--deny-warnings'] },
+  { name: 'format', program: ['oxfmt', 'oxfmt'], words: ['--check'] },
+  {
+    name: 'API description',
+    program: ['@stoplight/spectral-cli', 'spectral'],
+    words: ['lint', 'server/openapi.json', '--ruleset', '.spectral.yaml', '--fail-severity', 'warn'],
+    needs: ['server/openapi.json', '.spectral.yaml'],
+  },
+]
+
+/** Stops at the first failure; resolves to its exit code, or 0. */
+export async function runChecks() {
+  for (const { name, program, words, needs = [] } of steps) {
+    const missing = needs.find((file) => !existsSync(join(root, file)))
+    if (missing) {
+      console.log(`▸ ${name}: skipped, there is no ${missing}`)
+      continue
+    }
+    console.log(`▸ ${name}: ${[program[1], ...words].join(' ')}`)
+    const code = await runNode([programFile(...program), ...words])
+    if (code !== 0) {
+      console.error(`${name} failed (exit ${code})`)
+      return code
+    }
+  }
+  return 0
+}
+
+/** The file itself and not node_modules/.bin, which holds no JavaScript on Windows. */
+function programFile(name, command) {
+  const folder = join(root, 'node_modules', name)
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+  return join(folder, typeof bin === 'string' ? bin : bin[command])
+}

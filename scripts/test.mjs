@@ -1,0 +1,18 @@
+// npm test: the checks, then every test; with files named (npm test -- FILE…), only those.
+import { runChecks } from './checks.mjs'
+import { ensureInstalled } from './install.mjs'
+import { exitWith, runNode } from './run.mjs'
+
+/** The long survival proofs (server/test/survival/long) are `npm run survive`. */
+const everything = ['server/src/**/*.test.ts', 'server/test/{,!(survival)/**/,survival/,survival/!(long)/**/}*.test.ts']
+
+await exitWith(async () => {
+  await ensureInstalled({ dev: true })
+  const named = process.argv.slice(2)
+  if (named.length === 0) {
+    const code = await runChecks()
+    if (code !== 0) return code
+  }
+  const files = named.length > 0 ? named : everything
+  return runNode(['--test', '--test-concurrency=2', '--test-reporter=spec', ...files])
+})

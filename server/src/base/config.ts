@@ -1,0 +1,214 @@
+// Every setting of the service: one typed table that reads the environment, names all bad values at once and documents itself.
+import { resolve } from 'node:path'
+import { parsePrivateHostList } from './outbound/guard.ts'
+import { parseEncryptionKey } from './secrets.ts'
+
+/** Bad settings, all of them: the process prints them and exits 78 (EX_CONFIG of sysexits.h). */
+export class ConfigError extends Error {
+  readonly problems: string[]
+  constructor(problems: string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+interface Setting<T> {
+  env: string
+  says: string
+  /** What the page says of the default; the value itself comes from `read(undefined)`. */
+  unset: string
+  secret?: boolean
+  /** Returns the value, or throws an Error whose message follows the setting's name. */
+  read(text: string | undefined): T
+}
+
+const text = (env: string, unset: string, says: string, secret = false): Setting<string | undefined> => ({
+  env,
+  says,
+  unset,
+  secret,
+  read: (value) => value,
+})
+
+const oneOf = <const T extends string>(env: string, values: readonly T[], unset: T, says: string): Setting<T> => ({
+  env,
+  says: `${says} One of ${values.map((value) => `\`${value}\``).join(', ')}.`,
+  unset: `\`${unset}\``,
+  read(value = unset) {
+    if (!values.includes(value as T)) throw new Error(`must be one of ${values.join(', ')}`)
+    return value as T
+  },
+})
+
+function integer(env: string, range: { min: number; max: number; unset: number }, says: string): Setting<number> {
+  return {
+    env,
+    says: `${says} ${range.min} to ${range.max}.`,
+    unset: `\`${range.unset}\``,
+    read(value = String(range.unset)) {
+      const number = Number(value)
+      if (/^\d+$/.test(value) && number >= range.min && number <= range.max) return number
+      throw new Error(`must be a whole number from ${range.min} to ${range.max}`)
+    },
+  }
+}
+
+function address(
+  env: string,
+  protocols: string[],
+  unset: string,
+  says: string,
+  secret = false,
+): Setting<string | undefined> {
+  return {
+    env,
+    says,
+    unset,
+    secret,
+    read(value) {
+      if (value === undefined) return undefined
+      if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/+$/, '')
+      throw new Error(
+        `must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+      )
+    },
+  }
+}
+
+const settings = {
+  port: integer('PORT', { min: 0, max: 65_535, unset: 4700 }, 'The port of the API; 0 takes any free one.'),
+  host: text('HOST', '`127.0.0.1`', 'The address to listen on; `0.0.0.0` for all.'),
+  publicUrl: address(
+    'PUBLIC_URL',
+    ['http:', 'https:'],
+    'the address it listens on',
+    'The address under which users reach the service, for links, OAuth redirects and signed URLs.',
+  ),
+  databaseUrl: address(
+    'DATABASE_URL',
+    ['postgres:', 'postgresql:'],
+    'embedded PostgreSQL 18',
+    'An own PostgreSQL, version 15 or newer, reached directly (session locks do not pass a transaction pooler).',
+    true,
+  ),
+  dataDir: text('RUNYARD_DATA_DIR', '`./.runyard`', 'Where the embedded database, the keys and `service.json` lie.'),
+  role: oneOf('RUNYARD_ROLE', ['all', 'api', 'worker'], 'all', 'What this process does; `--role` says the same.'),
+  apiKey: {
+    ...text(
+      'RUNYARD_API_KEY',
+      'a random one',
+      'The first key, 24 or more printable characters; a new value on a later start becomes one more key.',
+      true,
+    ),
+    read(value) {
+      if (value === undefined || /^[\x21-\x7e]{24,512}$/.test(value)) return value
+      throw new Error('must be 24 or more printable characters without spaces')
+    },
+  } satisfies Setting<string | undefined>,
+  teamName: text('RUNYARD_TEAM_NAME', '`My team`', 'The name of the team made at the first start.'),
+  encryptionKey: {
+    env: 'RUNYARD_ENCRYPTION_KEY',
+    says: 'Seals secrets at rest: 32 bytes as hex or base64. With an own database that has data already it must be given.',
+    unset: '`<data dir>/key`, made once',
+    secret: true,
+    read(value) {
+      if (value === undefined) return undefined
+      const key = parseEncryptionKey(value)
+      if (!key) throw new Error('must be 32 bytes as hex (64 characters) or base64 (44 characters)')
+      return key
+    },
+  } satisfies Setting<Buffer | undefined>,
+  allowPrivateHosts: {
+    env: 'RUNYARD_ALLOW_PRIVATE_HOSTS',
+    says: 'Hosts, addresses or CIDRs, comma-separated, that calls to user-given URLs may reach although they are not public.',
+    unset: 'none',
+    read(value) {
+      const { hosts, bad } = parsePrivateHostList(value ?? '')
+      if (bad.length === 0) return hosts
+      throw new Error(bad.map(({ entry, reason }) => `has the entry "${entry}": ${reason}`).join('; '))
+    },
+  } satisfies Setting<string[]>,
+  rateLimit: integer(
+    'RUNYARD_RATE_LIMIT',
+    { min: 0, max: 10_000_000, unset: 6000 },
+    'Requests a minute for one credential (ten times that for a team); 0 switches the limit off.',
+  ),
+  workerConcurrency: integer(
+    'RUNYARD_WORKER_CONCURRENCY',
+    { min: 1, max: 1000, unset: 10 },
+    'How many jobs one worker process runs at a time.',
+  ),
+  drainS: integer(
+    'RUNYARD_DRAIN_S',
+    { min: 0, max: 3600, unset: 30 },
+    'How long a stopping process lets work under way finish, in seconds.',
+  ),
+  readinessIntervalMs: integer(
+    'RUNYARD_READINESS_INTERVAL_MS',
+    { min: 0, max: 60_000, unset: 1000 },
+    'How often the load balancer asks `/readyz`; after SIGTERM the process listens on for two of these.',
+  ),
+  logLevel: oneOf(
+    'LOG_LEVEL',
+    ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    'info',
+    'The least important log lines that are written.',
+  ),
+} satisfies Record<string, Setting<unknown>>
+
+type Read = { [Name in keyof typeof settings]: ReturnType<(typeof settings)[Name]['read']> }
+
+export interface Config extends Omit<Read, 'host' | 'dataDir' | 'teamName'> {
+  host: string
+  dataDir: string
+  teamName: string
+  /** Whether PORT was given: a pure worker listens only then. */
+  portGiven: boolean
+}
+
+/** An empty value counts as absent: compose files and CI systems set variables to "" for "not set". */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const problems: string[] = []
+  const values = {} as Record<string, unknown>
+  for (const [name, setting] of Object.entries(settings)) {
+    try {
+      values[name] = setting.read(env[setting.env] || undefined)
+    } catch (error) {
+      problems.push(`${setting.env} ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  const read = values as unknown as Read
+  return {
+    ...read,
+    host: read.host ?? '127.0.0.1',
+    dataDir: resolve(read.dataDir ?? '.runyard'),
+    teamName: read.teamName ?? 'My team',
+    portGiven: Boolean(env.PORT),
+  }
+}
+
+/** Names of ours that no setting has: most often a misspelling, which would otherwise do nothing, silently. */
+export function unknownSettings(env: NodeJS.ProcessEnv): string[] {
+  const known = new Set(Object.values(settings).map((setting) => setting.env))
+  return Object.keys(env).filter((name) => name.startsWith('RUNYARD_') && !known.has(name))
+}
+
+/** docs/configuration.md, from the same table. */
+export function configurationPage(): string {
+  const rows = Object.values(settings).map(
+    (setting) =>
+      `| \`${setting.env}\` | ${setting.unset} | ${setting.says}${'secret' in setting && setting.secret ? ' Secret.' : ''} |`,
+  )
+  return [
+    '# Configuration',
+    '',
+    'Settings are environment variables. All bad ones are named at once and the process exits with 78. An empty value counts as absent.',
+    'This page is generated from `server/src/base/config.ts` by `npm run openapi`.',
+    '',
+    '| Setting | Unset | What it does |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}

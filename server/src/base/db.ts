@@ -1,0 +1,171 @@
+// The door to PostgreSQL: a pool, the `sql` tag with named prepared statements, and transactions.
+import { hash } from 'node:crypto'
+import { Client, DatabaseError, Pool, types as builtInTypes } from 'pg'
+import type { ClientBase, ClientConfig, CustomTypesConfig, QueryResultRow } from 'pg'
+import { Sql as Fragment } from 'sql-template-tag'
+import { watchDatabase, type DatabaseWatch } from './databaseWatch.ts'
+import type { Log } from './log.ts'
+
+/** A piece of SQL with its values, to be set into a statement: sql`… where ${part`a = ${1}`}`. */
+export { default as part, join, raw, empty } from 'sql-template-tag'
+
+/** Runs one statement and gives its rows. Values become parameters, fragments become text. */
+export type Sql = <Row extends object = Record<string, unknown>>(
+  strings: TemplateStringsArray,
+  ...values: unknown[]
+) => Promise<Row[]>
+
+export interface Address {
+  host: string
+  port: number
+  user: string
+  password: string
+  database: string
+}
+
+export interface DatabaseOptions {
+  /** Asked anew for each connection, since an embedded server may have moved to another port. */
+  address: () => string | Address
+  log: Log
+  connectionsMax?: number
+  /** What a statement may wait for a lock before it gives up (55P03). */
+  lockTimeoutMs?: number
+  statementTimeoutMs?: number
+  applicationName?: string
+  /** Called when the server does not answer, so that a supervisor can bring it back. */
+  onAway?: () => void
+}
+
+export interface Database {
+  pool: Pool
+  sql: Sql
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  watch: DatabaseWatch
+  close(): Promise<void>
+}
+
+const int8 = 20
+/** Counts and sizes stay far below 2^53, so int8 becomes a number; numeric stays text, for money is never a float. */
+const types: CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === int8 ? Number : builtInTypes.getTypeParser(oid, format)) as typeof builtInTypes.getTypeParser,
+}
+
+export function connectionSettings(address: string | Address): ClientConfig {
+  return typeof address === 'string' ? { connectionString: address } : { ...address }
+}
+
+export function openDatabase(options: DatabaseOptions): Database {
+  class CurrentAddressClient extends Client {
+    constructor(config?: ClientConfig) {
+      super({ ...config, ...connectionSettings(options.address()) })
+    }
+  }
+  const settings = [
+    `-c statement_timeout=${options.statementTimeoutMs ?? 30_000}`,
+    `-c lock_timeout=${options.lockTimeoutMs ?? 2000}`,
+    '-c idle_in_transaction_session_timeout=60000',
+    '-c timezone=UTC',
+  ]
+  const pool = new Pool({
+    Client: CurrentAddressClient,
+    max: options.connectionsMax ?? 20,
+    // with the watch's 1.25 s this keeps the promise that a database that is away is told within 2 s
+    connectionTimeoutMillis: 1500,
+    idleTimeoutMillis: 30_000,
+    options: settings.join(' '),
+    application_name: options.applicationName ?? 'runyard',
+    keepAlive: true,
+    types,
+  })
+  let closing = false
+  pool.on('error', (error) => {
+    if (!closing) options.log.warn({ err: error }, 'a database connection was lost')
+  })
+  const watch = watchDatabase({
+    pool,
+    log: options.log,
+    connect: () => new CurrentAddressClient({ connectionTimeoutMillis: 1000, application_name: 'runyard watch' }),
+    ...(options.onAway && { onAway: options.onAway }),
+  })
+  return {
+    pool,
+    watch,
+    sql: (strings, ...values) => watch.whilePresent(() => run(pool, strings, values)),
+    transaction: (work) => watch.whilePresent(() => transaction(pool, work)),
+    async close() {
+      closing = true
+      await watch.close()
+      await pool.end()
+    },
+  }
+}
+
+async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query('begin')
+    const result = await work((strings, ...values) => run(client, strings, values))
+    await client.query('commit')
+    return result
+  } catch (error) {
+    // a connection that cannot even roll back is not given to anyone else
+    await client.query('rollback').catch((failed: Error) => (broken = failed))
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+interface Statement {
+  text: string
+  name: string
+}
+
+/** A template without fragments has one text for ever: found by the identity of its strings. */
+const byStrings = new WeakMap<TemplateStringsArray, Statement>()
+const byText = new Map<string, Statement>()
+/** Past this many distinct texts something builds SQL by hand: run those unnamed instead of filling every connection. */
+const namedMax = 2000
+
+function statementFor(text: string): Statement {
+  let statement = byText.get(text)
+  if (!statement) {
+    const name = byText.size < namedMax ? hash('sha256', text, 'base64url').slice(0, 24) : ''
+    statement = { text, name }
+    if (name) byText.set(text, statement)
+  }
+  return statement
+}
+
+async function run<Row extends object>(
+  client: Pool | ClientBase,
+  strings: TemplateStringsArray,
+  values: unknown[],
+): Promise<Row[]> {
+  let statement = byStrings.get(strings)
+  let parameters = values
+  if (!statement) {
+    const whole = new Fragment(strings, values)
+    statement = statementFor(whole.text)
+    parameters = whole.values
+    if (!values.some((value) => value instanceof Fragment)) byStrings.set(strings, statement)
+  }
+  const query = { text: statement.text, values: parameters, ...(statement.name && { name: statement.name }) }
+  const result = await client.query<Row & QueryResultRow>(query)
+  return result.rows
+}
+
+/** For scripts and tests that hold a client of their own. */
+export function sqlOn(client: ClientBase | Pool): Sql {
+  return (strings, ...values) => run(client, strings, values)
+}
+
+/** The SQLSTATE of an error that PostgreSQL itself raised. */
+export function sqlState(error: unknown): string | undefined {
+  return error instanceof DatabaseError ? error.code : undefined
+}
+
+export const uniqueViolation = '23505'
+export const lockNotAvailable = '55P03'

@@ -1,0 +1,170 @@
+// The embedded PostgreSQL of a data dir: made, started, joined, brought back and stopped by whichever process needs it.
+import { mkdir, realpath } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { binaryPackage, type Binaries, usableBinaries } from './postgres/binaries.ts'
+import { ensureRoleAndDatabase, makeCluster } from './postgres/cluster.ts'
+import type { Facts } from './postgres/facts.ts'
+import { type Account, accountFor, type Log, preparePlace } from './postgres/place.ts'
+import { hasten, runningPostmaster, type StartedServer, startServer, stopServer } from './postgres/server.ts'
+import { freePort, lastLogLines, portIsFree, setAsideStaleLock } from './postgres/server.ts'
+import { knownFacts, type KnownFacts, settle } from './postgres/settle.ts'
+
+export type Address = { host: string; port: number; user: string; password: string; database: string }
+
+export type EmbeddedPostgres = {
+  /** Of the runtime role; follows the server when it moved to another port. */
+  address(): Address
+  superuser(): Address
+  /** The folder where the cluster and the server's log lie. */
+  place: string
+  /** Joins the server, or starts it when it is dead. Single-flight; throws after 30 s without a sign of life. */
+  ensureRunning(): Promise<void>
+  /** Fast shutdown; resolves when the server is gone. Whether others still need it is the caller's to know. */
+  stop(): Promise<void>
+  serverPid(): number | undefined
+}
+
+/**
+ * Nothing here is locked but by PostgreSQL itself: passwords are settled by the first link(2) of postgres.json, the
+ * cluster by the first rename(2) of a whole folder, the server by postmaster.pid. Whoever loses uses the winner's.
+ */
+export async function embeddedPostgres(options: { dataDir: string; log: Log }): Promise<EmbeddedPostgres> {
+  const { log } = options
+  await mkdir(options.dataDir, { recursive: true })
+  const dataDir = await realpath(options.dataDir)
+  const programs = binaryPackage()
+  const settled = await settle(dataDir, join(programs.root, 'native'), log)
+  const place = resolve(dataDir, settled.place)
+  const cluster = join(place, settled.cluster)
+  const account = await accountFor(cluster)
+  await preparePlace(place, dataDir, account)
+  const binaries = await usableBinaries(programs, place, account, log)
+  const begun = Date.now()
+  const made = await makeCluster(binaries, cluster, settled, account)
+  if (made) log('made a new PostgreSQL cluster', { cluster, ms: Date.now() - begun })
+
+  const known = knownFacts(dataDir, settled)
+  const server: Server = { place, cluster, account, binaries, known, log }
+  let underWay: Promise<void> | undefined
+  const ensureRunning = () => (underWay ??= bringUp(server).finally(() => (underWay = undefined)))
+  await ensureRunning()
+  return {
+    address: () => runtimeAddress(known.get()),
+    superuser: () => superuserAddress(known.get()),
+    place,
+    ensureRunning,
+    async stop() {
+      // A start under way is awaited, and its failure is told to those who asked for it.
+      await underWay?.catch(() => undefined)
+      await stopServer(cluster, log, binaries)
+    },
+    serverPid: () => runningPostmaster(cluster)?.pid,
+  }
+}
+
+/** For pg's Client and Pool. Explicit about encryption, since PGSSLMODE would ask a server on loopback for what it lacks. */
+export function connectionOptions(address: Address): Address & { ssl: false } {
+  return { ...address, ssl: false }
+}
+
+/** The same as one DATABASE_URL. Passwords are base64url, so nothing needs escaping. */
+export function connectionUrl({ host, port, user, password, database }: Address): string {
+  return `postgres://${user}:${password}@${host}:${port}/${database}`
+}
+
+function runtimeAddress({ host, port, user, password, database }: Facts): Address {
+  return { host, port, user, password, database }
+}
+
+function superuserAddress({ host, port, superuser, superuser_password }: Facts): Address {
+  return { host, port, user: superuser, password: superuser_password, database: 'postgres' }
+}
+
+type Server = {
+  place: string
+  cluster: string
+  account: Account | undefined
+  binaries: Binaries
+  known: KnownFacts
+  log: Log
+}
+
+const patienceMs = 30_000
+
+/**
+ * Looks, then joins or starts, and looks again, until the server answers. After a kill -9 PostgreSQL refuses to start
+ * for 1.3–1.9 s (measured), until the last of the old processes has let go of the shared memory. A server that is alive
+ * and replaying its log is waited for as long as that takes.
+ */
+async function bringUp(server: Server): Promise<void> {
+  const { cluster, log } = server
+  const begun = performance.now()
+  let deadline = begun + patienceMs
+  let started: StartedServer | undefined
+  let problem: unknown
+  for (let pauseMs = 20; performance.now() < deadline; await sleep(pauseMs)) {
+    const running = runningPostmaster(cluster)
+    if (running?.status === 'ready') {
+      try {
+        await confirm(server, running.port)
+        const how = running.pid === started?.pid ? 'started' : 'joined'
+        log(`${how} PostgreSQL`, { pid: running.pid, port: running.port, ms: Math.round(performance.now() - begun) })
+        return
+      } catch (error) {
+        if (isRefusal(error)) throw error
+        problem = error
+      }
+    } else if (running?.status === 'stopping') {
+      // Asked to stop when its sessions end (a plain kill), it would wait for our own idle ones: make it quick.
+      hasten(running.pid)
+    } else if (running) {
+      deadline = performance.now() + patienceMs
+    } else if (!started || started.ended()) {
+      if (started) {
+        problem = started.ended()
+        pauseMs = 150
+      }
+      started = await start(server)
+    }
+  }
+  throw new Error(
+    `The embedded PostgreSQL in ${server.place} does not start: ${String(problem)}\n${await lastLogLines(server.place)}`,
+    { cause: problem },
+  )
+}
+
+async function start({ place, cluster, account, binaries, known, log }: Server): Promise<StartedServer> {
+  await setAsideStaleLock(cluster, log)
+  let { port } = known.get()
+  if (!(await portIsFree(port)) && !runningPostmaster(cluster)) {
+    const taken = port
+    port = await freePort()
+    log('another program has taken the port of PostgreSQL: moving', { taken, port })
+  }
+  return startServer(binaries, cluster, port, place, account)
+}
+
+/** Joins the server of postmaster.pid: it must know our password and be on our cluster, then the rest is completed. */
+async function confirm({ cluster, known }: Server, port: number): Promise<void> {
+  const facts = known.get()
+  const client = new Client({
+    ...connectionOptions({ ...superuserAddress(facts), port }),
+    connectionTimeoutMillis: 5_000,
+    query_timeout: patienceMs,
+  })
+  client.on('error', () => undefined) // a lost connection is told by the call that needed it
+  try {
+    await client.connect()
+    const { rows } = await client.query<{ data_directory: string }>('show data_directory')
+    if (rows[0]?.data_directory !== cluster) throw new Error(`the server on port ${port} is not that of ${cluster}`)
+    await ensureRoleAndDatabase(client, facts)
+    await known.movedTo(port)
+  } finally {
+    await client.end()
+  }
+}
+
+/** 28xxx: the server is there and does not take our password. Waiting does not change that. */
+const isRefusal = (error: unknown): boolean => String((error as { code?: unknown }).code).startsWith('28')

@@ -1,0 +1,79 @@
+// Every error the API can answer: its code, its HTTP status, and the sentence a caller reads when nothing sharper is known.
+
+interface ErrorKind {
+  status: 400 | 401 | 403 | 404 | 405 | 409 | 429 | 500
+  says: string
+}
+
+const kinds = {
+  invalid_request: { status: 400, says: 'The request does not fit this operation. Correct it and send it again.' },
+  invalid_idempotency_key: { status: 400, says: 'Idempotency-Key must be 1 to 255 printable ASCII characters.' },
+  payload_too_large: { status: 400, says: 'The body is larger than this operation accepts. Send less at once.' },
+  url_not_allowed: {
+    status: 400,
+    says: 'This address may not be called from the server. Use a public http or https address.',
+  },
+  unauthorized: { status: 401, says: 'Send a valid API key or access token as "Authorization: Bearer <token>".' },
+  forbidden: {
+    status: 403,
+    says: 'This credential belongs to another team. Use the team id that GET /v2/teams lists.',
+  },
+  insufficient_scope: { status: 403, says: 'This credential lacks the scope that the operation needs.' },
+  entitlement_exceeded: { status: 403, says: 'A limit of the plan is reached. Raise it or wait for the next period.' },
+  not_found: { status: 404, says: 'Nothing with this id is visible to your credential. Check the id.' },
+  method_not_allowed: {
+    status: 405,
+    says: 'This path does not take that method. The Allow header lists those it takes.',
+  },
+  conflict: { status: 409, says: 'The record changed meanwhile or is in a state that forbids this. Read it again.' },
+  provider_not_configured: { status: 409, says: 'This provider has no client settings on this server.' },
+  public_url_missing: { status: 409, says: 'Set PUBLIC_URL on the server, then try again.' },
+  sandbox_busy: { status: 409, says: 'The sandbox is in use. Wait for its holder to end, then try again.' },
+  gate_not_met: { status: 409, says: 'The latest runs of this build score below the promotion gate.' },
+  idempotency_key_in_use: {
+    status: 409,
+    says: 'A request with this Idempotency-Key is still running. Send it again after Retry-After seconds.',
+  },
+  idempotency_key_reused: {
+    status: 409,
+    says: 'This Idempotency-Key was used for another request. Use a new key for a new request.',
+  },
+  already_live: { status: 409, says: 'This build is live already.' },
+  builder_run_active: { status: 409, says: 'A builder run of this build is still active. Wait for it or discard it.' },
+  builder_run_not_waiting: { status: 409, says: 'This builder run waits for no answers.' },
+  stale_review: { status: 409, says: 'The builder run changed since you read it. Read it again, then decide.' },
+  human_request_closed: { status: 409, says: 'This human request was answered, cancelled or expired already.' },
+  rubric_limit: { status: 409, says: 'A build has at most five rubrics. Delete one first.' },
+  case_trigger_exists: { status: 409, says: 'This agent has a case trigger already. Change or delete that one.' },
+  duplicate_name: { status: 409, says: 'This name is taken. Choose another.' },
+  artifact_busy: { status: 409, says: 'The artifact is being worked on. Wait until it is done.' },
+  already_attached: { status: 409, says: 'This is attached already.' },
+  rate_limited: { status: 429, says: 'Too many requests in this minute. Send again after Retry-After seconds.' },
+  internal_error: {
+    status: 500,
+    says: 'The server failed to carry this out. Try again; if it stays, give the operator the X-Request-Id.',
+  },
+} as const satisfies Record<string, ErrorKind>
+
+export type ErrorCode = keyof typeof kinds
+export type ErrorStatus = ErrorKind['status']
+export const errorKinds: Record<ErrorCode, ErrorKind> = kinds
+
+/** The caller's mistake or a state they must know of: it is answered as it stands. Anything else thrown is a 500. */
+export class Fault extends Error {
+  readonly code: ErrorCode
+  readonly status: ErrorStatus
+  readonly headers: Record<string, string>
+
+  constructor(code: ErrorCode, message?: string, extra: { headers?: Record<string, string>; cause?: unknown } = {}) {
+    super(message ?? errorKinds[code].says, { cause: extra.cause })
+    this.name = 'Fault'
+    this.code = code
+    this.status = errorKinds[code].status
+    this.headers = extra.headers ?? {}
+  }
+}
+
+export function errorBody(fault: { code: ErrorCode; message: string }): { error: ErrorCode; message: string } {
+  return { error: fault.code, message: fault.message }
+}

@@ -1,0 +1,58 @@
+// The log: one JSON line per finished thing, to stderr, with everything that looks like one of our secrets cut out.
+import { pino, type Logger } from 'pino'
+
+export type Log = Logger
+
+/**
+ * Our own secrets carry prefixes, so one pattern finds them wherever they hide: in a message, a header, an error's text.
+ * Bearer and Basic values are cut whole, since a first key may be any string.
+ */
+const secrets = /\b(ry|ryt|rys)_[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*|whsec_[A-Za-z0-9+/=_-]+|\b(Bearer|Basic) +[^\s"\\]+/g
+
+export function redact(text: string): string {
+  return text.replace(secrets, (whole, prefix?: string, scheme?: string) => {
+    if (scheme) return `${scheme} [cut]`
+    return `${prefix ?? whole.slice(0, whole.indexOf('_'))}_[cut]`
+  })
+}
+
+/** Only what helps: errors of drivers carry their whole connection with them. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { name, message, stack, cause } = error
+  const { code } = error as { code?: unknown }
+  return {
+    name,
+    message,
+    ...(typeof code === 'string' && { code }),
+    stack,
+    ...(cause !== undefined && { cause: describeError(cause) }),
+  }
+}
+
+export function createLog(level: string, stream: { write(line: string): unknown } = process.stderr): Log {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: redact },
+      serializers: { err: describeError },
+      redact: {
+        paths: [
+          'authorization',
+          '*.authorization',
+          'password',
+          '*.password',
+          'secret',
+          '*.secret',
+          'api_key',
+          '*.api_key',
+        ],
+        censor: '[cut]',
+      },
+    },
+    stream,
+  )
+}

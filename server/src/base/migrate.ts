@@ -1,0 +1,118 @@
+// Brings a database to the schema of this code: numbered plain SQL files, one transaction each, under one advisory lock.
+import { hash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { runMigrations } from 'graphile-worker'
+import { Client, Pool } from 'pg'
+import { connectionSettings, sqlOn, type Address } from './db.ts'
+import { migrationLock } from './locks.ts'
+import { createLog, type Log } from './log.ts'
+
+const folder = new URL('../../migrations/', import.meta.url)
+
+export interface Migration {
+  number: number
+  name: string
+  text: string
+  sha256: string
+}
+
+/** The database is not for this code: told to the operator in one sentence, never repaired by guessing. */
+export class MigrationRefused extends Error {}
+
+export async function readMigrations(from: URL = folder): Promise<Migration[]> {
+  const files = (await readdir(from)).filter((file) => file.endsWith('.sql')).sort()
+  const migrations = await Promise.all(
+    files.map(async (file): Promise<Migration> => {
+      const text = await readFile(new URL(file, from), 'utf8')
+      return { number: Number.parseInt(file, 10), name: file.slice(0, -4), text, sha256: hash('sha256', text) }
+    }),
+  )
+  migrations.forEach(({ number, name }, index) => {
+    if (number !== index + 1) throw new Error(`migration ${name} should have number ${index + 1}`)
+  })
+  return migrations
+}
+
+interface MigrateOptions {
+  address: string | Address
+  log?: Log
+  migrations?: Migration[]
+  /** Runs under the same lock after the schema is there: what must happen once for all processes (keys, first team). */
+  afterwards?: (client: Client) => Promise<void>
+}
+
+/** Any number of processes may call this at once: one works, the others wait and find it done. */
+export async function migrate(options: MigrateOptions): Promise<{ applied: string[] }> {
+  const log = options.log ?? createLog('warn')
+  const migrations = options.migrations ?? (await readMigrations())
+  const client = new Client({ ...connectionSettings(options.address), application_name: 'runyard migrate' })
+  await client.connect()
+  try {
+    await requireVersion(client)
+    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    const applied = await applyMissing(client, migrations, log)
+    await migrateJobEngine(options.address, log)
+    if (applied.length > 0) await client.query('analyze')
+    await options.afterwards?.(client)
+    return { applied }
+  } finally {
+    // ending the session also gives the lock back
+    await client.end()
+  }
+}
+
+async function requireVersion(client: Client): Promise<void> {
+  const { rows } = await client.query<{ number: string }>(`select current_setting('server_version_num') as number`)
+  const major = Math.floor(Number(rows[0]?.number) / 10_000)
+  if (major < 15) throw new MigrationRefused(`PostgreSQL ${major} is too old: Runyard needs version 15 or newer.`)
+}
+
+async function applyMissing(client: Client, migrations: Migration[], log: Log): Promise<string[]> {
+  const sql = sqlOn(client)
+  await client.query(
+    `create table if not exists schema_migrations
+       (number int primary key, name text not null, sha256 text not null, applied_at timestamptz(3) not null default now())`,
+  )
+  const done = await sql<{ number: number; name: string; sha256: string }>`
+    select number, name, sha256 from schema_migrations order by number`
+  const newest = done.at(-1)
+  if (newest && newest.number > migrations.length) {
+    throw new MigrationRefused(
+      `This database was made by a newer Runyard (migration ${newest.name}); this one knows ${migrations.length} migrations. ` +
+        'Start the newer version, or restore a backup made by this one.',
+    )
+  }
+  for (const { number, name, sha256 } of done) {
+    if (migrations[number - 1]?.sha256 === sha256) continue
+    throw new MigrationRefused(
+      `Migration ${name} was changed after it ran on this database. Restore the file; put changes into a new migration.`,
+    )
+  }
+  const missing = migrations.slice(done.length)
+  for (const { number, name, text, sha256 } of missing) {
+    await client.query('begin')
+    try {
+      await client.query(text)
+      await sql`insert into schema_migrations (number, name, sha256) values (${number}, ${name}, ${sha256})`
+      await client.query('commit')
+    } catch (error) {
+      await client.query('rollback')
+      throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
+        cause: error,
+      })
+    }
+    log.info({ migration: name }, 'migration applied')
+  }
+  return missing.map(({ name }) => name)
+}
+
+/** graphile-worker keeps its own schema and its own migrations; they run under our lock too. */
+async function migrateJobEngine(address: string | Address, log: Log): Promise<void> {
+  const pgPool = new Pool({ ...connectionSettings(address), max: 1 })
+  pgPool.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'))
+  try {
+    await runMigrations({ pgPool })
+  } finally {
+    await pgPool.end()
+  }
+}

@@ -1,0 +1,114 @@
+// Where the embedded PostgreSQL's files lie, and as which user it runs: PostgreSQL refuses to run as root.
+import { createHash } from 'node:crypto'
+import { chmod, chown, lstat, mkdir, mkdtemp, realpath, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+export type Account = { uid: number; gid: number }
+export type Log = (message: string, fields?: object) => void
+
+/** uid and gid of `nobody`: the one account without rights that a bare machine or container has. */
+const nobody: Account = { uid: 65534, gid: 65534 }
+
+export const isRoot = (): boolean => process.getuid?.() === 0
+
+/**
+ * The account to spawn PostgreSQL's programs with; undefined = our own. A cluster that a user made and root now starts
+ * (sudo) runs as that user, since PostgreSQL accepts only the owner of its files.
+ */
+export async function accountFor(cluster: string): Promise<Account | undefined> {
+  if (!isRoot()) return undefined
+  try {
+    const { uid, gid } = await stat(cluster)
+    return uid === 0 ? nobody : { uid, gid }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return nobody
+    throw error
+  }
+}
+
+/** A place for a new cluster, made and checked. `inside` = relative to the data dir. */
+export async function choosePlace(dataDir: string, binaries: string, log: Log): Promise<string> {
+  const inside = join(dataDir, 'postgres')
+  if (!isRoot()) return inside
+  const closed = (await closedFolder(dataDir, nobody)) ?? (await closedFolder(binaries, nobody))
+  if (!closed) return inside
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+  const fixed = join('/var/lib/runyard', hash)
+  let place: string
+  try {
+    await makePrivateFolder(dirname(fixed))
+    await makePrivateFolder(fixed)
+    await assertReachable(fixed, nobody)
+    place = fixed
+  } catch (error) {
+    // A random name cannot have been planted by somebody else before us; postgres.json remembers it.
+    place = await mkdtemp(join(await realpath(tmpdir()), `runyard-${hash}-`))
+    await chmod(place, 0o711)
+    log(`${fixed} cannot be used: the database lies in the temporary folder`, { reason: String(error) })
+  }
+  log('PostgreSQL runs as user 65534, which cannot enter this folder: the database lies elsewhere', {
+    closed,
+    place,
+  })
+  return place
+}
+
+/** Makes the place and its log folder, as often as asked. Throws when it is not ours or the server could not enter it. */
+export async function preparePlace(place: string, dataDir: string, account: Account | undefined): Promise<void> {
+  if (dirname(place) === dataDir) {
+    await mkdir(place, { recursive: true })
+    // Set explicitly, because a umask of 077 would lock the server out.
+    if ((await stat(place)).uid === process.getuid?.()) await chmod(place, account ? 0o711 : 0o700)
+  } else {
+    await makePrivateFolder(place)
+  }
+  const logs = join(place, 'log')
+  await mkdir(logs, { recursive: true })
+  if (account) {
+    await chown(logs, account.uid, account.gid)
+    await assertReachable(place, account)
+  }
+  await chmod(logs, 0o700)
+}
+
+/** A folder outside the data dir may have been planted: no link, ours, and writable for us alone, or it is not used. */
+async function makePrivateFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder)
+    await chmod(folder, 0o711)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
+  const found = await lstat(folder)
+  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
+    throw new Error(`${folder} is not a folder that only this user can write: remove it, or set DATABASE_URL`)
+  }
+}
+
+async function assertReachable(folder: string, account: Account): Promise<void> {
+  const closed = await closedFolder(folder, account)
+  if (closed) {
+    throw new Error(
+      `PostgreSQL runs as user ${account.uid}, which cannot enter ${closed}: chmod o+x it, or set DATABASE_URL`,
+    )
+  }
+}
+
+/** The first folder on the way from the root to `folder` that the account cannot enter. */
+export async function closedFolder(folder: string, account: Account): Promise<string | undefined> {
+  const way: string[] = []
+  for (let step = await realpath(folder); ; step = dirname(step)) {
+    way.unshift(step)
+    if (step === dirname(step)) break
+  }
+  for (const step of way) if (!(await mayUse(step, account, 0o1))) return step
+  return undefined
+}
+
+/** Whether the mode bits (4 read, 2 write, 1 execute or enter) let the account in. */
+export async function mayUse(path: string, account: Account, bits: number): Promise<boolean> {
+  const { uid, gid, mode } = await stat(path)
+  const granted = uid === account.uid ? mode >> 6 : gid === account.gid ? mode >> 3 : mode
+  return (granted & bits) === bits
+}

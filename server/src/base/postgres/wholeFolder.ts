@@ -1,0 +1,62 @@
+// A folder that appears whole or not at all, whoever is killed in the middle and however many make it at once.
+import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+/**
+ * Builds `<folder>.tmp-<random>` and renames it. rename(2) refuses a target with content, so of two processes one wins
+ * and the other discards its own. Returns whether this call made it.
+ */
+export async function makeWholeFolder(folder: string, build: (staging: string) => Promise<void>): Promise<boolean> {
+  if (existsSync(folder)) {
+    await removeLeftovers(folder)
+    return false
+  }
+  const staging = `${folder}.tmp-${randomBytes(6).toString('hex')}`
+  let made = false
+  try {
+    await mkdir(staging)
+    await build(staging)
+    await rename(staging, folder)
+    await syncFolder(dirname(folder))
+    made = true
+  } catch (error) {
+    // Somebody faster has put theirs in place (and may have cleared ours away under our hands): that is success.
+    if (!existsSync(folder)) {
+      await remove(staging)
+      throw error
+    }
+  }
+  await removeLeftovers(folder)
+  return made
+}
+
+/**
+ * Removes every staging folder (and file beside it) of `folder`. Only called once the folder is in place: then none of
+ * them can be needed, so nobody has to find out whether the process that made one is still alive.
+ */
+async function removeLeftovers(folder: string): Promise<void> {
+  const prefix = `${basename(folder)}.tmp-`
+  const names = await readdir(dirname(folder))
+  for (const name of names.filter((each) => each.startsWith(prefix))) {
+    try {
+      await remove(join(dirname(folder), name))
+    } catch (error) {
+      // Still being written to after all the retries: it is only rubbish, and the next start sweeps again.
+      if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
+    }
+  }
+}
+
+/** The maker of a leftover may have been killed while its initdb still writes: that is what the retries are for. */
+async function remove(path: string): Promise<void> {
+  await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
+}
+
+/** Makes a rename or a new name inside the folder survive a power cut. Windows cannot open folders and has no need to. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  await using handle = await open(folder, 'r')
+  await handle.sync()
+}

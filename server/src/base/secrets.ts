@@ -1,0 +1,79 @@
+// Secrets at rest: sealing with AES-256-GCM, keys derived by HKDF, tokens kept only as hashes.
+import { createCipheriv, createDecipheriv, createHash, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
+
+const version = 1
+const ivBytes = 12
+const tagBytes = 16
+const keyIdBytes = 8
+const headerBytes = 1 + keyIdBytes + ivBytes
+
+export interface Keyring {
+  /** Names the key without telling it: stored beside the data so that a process with another key notices. */
+  keyId: string
+  seal(plain: Uint8Array | string, purpose: string): Buffer
+  open(sealed: Uint8Array, purpose: string): Buffer
+  /** A key of its own for one purpose; every process derives the same. */
+  derive(purpose: string, bytes?: number): Buffer
+}
+
+/** The layout of a sealed value: version, key id, iv, tag, ciphertext. The purpose is authenticated, so values cannot change places. */
+export function createKeyring(key: Uint8Array): Keyring {
+  if (key.length !== 32) throw new Error('an encryption key has 32 bytes')
+  const derive = (purpose: string, bytes = 32) => Buffer.from(hkdfSync('sha256', key, 'runyard', purpose, bytes))
+  const id = createHash('sha256').update(derive('key id')).digest().subarray(0, keyIdBytes)
+  const sealing = derive('sealing')
+  return {
+    keyId: id.toString('hex'),
+    derive,
+    seal(plain, purpose) {
+      const iv = randomBytes(ivBytes)
+      const cipher = createCipheriv('aes-256-gcm', sealing, iv).setAAD(Buffer.from(purpose))
+      const text = Buffer.concat([cipher.update(plain), cipher.final()])
+      return Buffer.concat([Buffer.of(version), id, iv, cipher.getAuthTag(), text])
+    },
+    open(sealed, purpose) {
+      const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
+      if (bytes[0] !== version || !bytes.subarray(1, 1 + keyIdBytes).equals(id)) {
+        throw new Error('sealed with another encryption key')
+      }
+      const iv = bytes.subarray(1 + keyIdBytes, headerBytes)
+      const decipher = createDecipheriv('aes-256-gcm', sealing, iv).setAAD(Buffer.from(purpose))
+      decipher.setAuthTag(bytes.subarray(headerBytes, headerBytes + tagBytes))
+      return Buffer.concat([decipher.update(bytes.subarray(headerBytes + tagBytes)), decipher.final()])
+    },
+  }
+}
+
+/** Accepts what people paste: 32 bytes as hex, base64 or base64url. */
+export function parseEncryptionKey(text: string): Buffer | undefined {
+  const trimmed = text.trim()
+  if (/^[0-9a-f]{64}$/i.test(trimmed)) return Buffer.from(trimmed, 'hex')
+  if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(trimmed)) return undefined
+  return Buffer.from(trimmed, 'base64url')
+}
+
+/** Tokens have at least 128 bits of their own, so a plain hash finds them and gives nothing away. */
+export const hashToken = (token: string): Buffer => hash('sha256', token, 'buffer')
+
+export const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => a.length === b.length && timingSafeEqual(a, b)
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** Letters and digits only, so that a token is one word to every shell, URL and double click. */
+export function randomWord(length: number): string {
+  let word = ''
+  while (word.length < length) {
+    for (const byte of randomBytes(length)) {
+      // 248 is the largest multiple of 62 below 256: what lies above would favour the first letters
+      if (byte < 248 && word.length < length) word += alphabet[byte % 62]
+    }
+  }
+  return word
+}
+
+export function checksumWord(text: string, length = 6): string {
+  const digest = hash('sha256', text, 'buffer')
+  let word = ''
+  for (let i = 0; i < length; i++) word += alphabet[digest[i]! % 62]
+  return word
+}

@@ -1,0 +1,54 @@
+// Finds or starts the database of a data dir and brings it to this code's schema, keys and first team.
+import { mkdir } from 'node:fs/promises'
+import type { Config } from './base/config.ts'
+import { sqlOn, type Address } from './base/db.ts'
+import { embeddedPostgres, type EmbeddedPostgres } from './base/embeddedPostgres.ts'
+import { settleEncryptionKey } from './base/encryptionKey.ts'
+import type { Log } from './base/log.ts'
+import { migrate } from './base/migrate.ts'
+import type { Keyring } from './base/secrets.ts'
+import { firstStart, type FirstKey } from './firstStart.ts'
+
+export interface FoundDatabase {
+  address: () => string | Address
+  /** Absent with DATABASE_URL. */
+  embedded: EmbeddedPostgres | undefined
+}
+
+export async function findDatabase(config: Config, log: Log): Promise<FoundDatabase> {
+  // others may pass through but not look around: as root, PostgreSQL runs as somebody else; every secret in here is mode 600
+  await mkdir(config.dataDir, { recursive: true, mode: 0o711 })
+  const { databaseUrl } = config
+  if (databaseUrl !== undefined) return { address: () => databaseUrl, embedded: undefined }
+  const embedded = await embeddedPostgres({
+    dataDir: config.dataDir,
+    log: (message, fields) => log.info({ ...fields }, message),
+  })
+  return { address: () => embedded.address(), embedded }
+}
+
+export async function prepareDatabase(
+  config: Config,
+  log: Log,
+  address: string | Address,
+): Promise<{ keyring: Keyring; firstKey: FirstKey }> {
+  let keyring: Keyring | undefined
+  let firstKey: FirstKey | undefined
+  await migrate({
+    address,
+    log,
+    async afterwards(client) {
+      const sql = sqlOn(client)
+      await client.query('begin')
+      try {
+        keyring = await settleEncryptionKey(sql, { dataDir: config.dataDir, given: config.encryptionKey })
+        firstKey = await firstStart(sql, config, log)
+        await client.query('commit')
+      } catch (error) {
+        await client.query('rollback')
+        throw error
+      }
+    },
+  })
+  return { keyring: keyring!, firstKey: firstKey! }
+}

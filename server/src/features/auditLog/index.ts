@@ -1,0 +1,5 @@
+// Reading the audit log; the kit writes it.
+import { feature } from '../../kit/feature.ts'
+import { listAuditLog } from './listAuditLog.ts'
+
+export const auditLog = feature({ name: 'auditLog', operations: [listAuditLog] })

@@ -1,0 +1,57 @@
+// Lists who changed what, newest first.
+import { empty, part } from '../../base/db.ts'
+import { idForFilter } from '../../base/ids.ts'
+import { operation } from '../../kit/operation.ts'
+import { pageOf, paging } from '../../kit/paging.ts'
+import { Id, instant, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
+
+const AuditEntry = named(
+  'AuditEntry',
+  Type.Object({
+    id: Id,
+    team_id: Id,
+    created_at: Time,
+    user_id: nullable(Id),
+    credential_type: oneOf(['api_key', 'oauth_client']),
+    credential_id: nullable(Id),
+    operation: Type.String({ examples: ['createMember'] }),
+    target_type: nullable(Type.String({ examples: ['member'] })),
+    target_id: nullable(Type.String()),
+    request_id: Type.String(),
+    outcome: oneOf(['done', 'refused']),
+    status: Type.Integer({ examples: [201] }),
+    error: nullable(Type.String({ examples: ['conflict'] })),
+  }),
+)
+
+export const listAuditLog = operation({
+  id: 'listAuditLog',
+  route: 'GET /v2/teams/:teamId/audit-log',
+  summary: 'List the audit log',
+  description: 'One entry for every mutation that was answered, done or refused. Entries are never changed.',
+  scope: 'keys:manage',
+  query: Type.Object({
+    operation: Type.Optional(Type.String({ maxLength: 100, description: 'Only this operation id.' })),
+    user_id: Type.Optional(Type.String({ description: 'Only what this member’s credentials did.' })),
+    since: Type.Optional(instant('Entries from this time on.')),
+    until: Type.Optional(instant('Entries before this time.')),
+    ...paging(50, 200),
+  }),
+  status: 200,
+  answer: pageOf('entries', AuditEntry),
+  tool: false,
+  async handler({ team, query, sql }) {
+    const { limit, offset } = query
+    const matching = part`team_id = ${team.id}
+      ${query.operation === undefined ? empty : part`and operation = ${query.operation}`}
+      ${query.user_id === undefined ? empty : part`and member_id = ${idForFilter(query.user_id)}`}
+      ${query.since === undefined ? empty : part`and created_at >= ${query.since}::timestamptz`}
+      ${query.until === undefined ? empty : part`and created_at < ${query.until}::timestamptz`}`
+    const entries = await sql<Static<typeof AuditEntry>>`
+      select id, team_id, created_at, member_id as user_id, credential_type, credential_id, operation, target_type, target_id,
+        request_id, case when status < 400 then 'done' else 'refused' end as outcome, status, error
+      from audit_log where ${matching} order by created_at desc, id desc limit ${limit} offset ${offset}`
+    const [count] = await sql<{ total: number }>`select count(*) as total from audit_log where ${matching}`
+    return { entries, total: count!.total, limit, offset }
+  },
+})

@@ -1,0 +1,30 @@
+// Who may hand out what: a credential grants nothing that its maker lacks, and nothing beyond the holder's role.
+import type { Sql } from '../../base/db.ts'
+import type { Caller } from '../../kit/credential.ts'
+import { effectiveScopes, scopesBeyond, type Role } from '../../kit/scopes.ts'
+
+interface Wanted {
+  teamId: string
+  memberId: string
+  scopes: readonly string[] | undefined
+}
+
+type Fail = (code: 'insufficient_scope' | 'invalid_request' | 'not_found', message?: string) => never
+
+/** The scopes to store: what was asked for if it may be granted, else (nothing asked) all that maker and holder share. */
+export async function requireGrantable(sql: Sql, caller: Caller, wanted: Wanted, fail: Fail): Promise<string[]> {
+  const [holder] = await sql<{ role: Role }>`
+    select role from members where id = ${wanted.memberId} and team_id = ${wanted.teamId} and removed_at is null`
+  if (!holder) return fail('not_found', 'No member of the team has this id. GET …/members lists them.')
+  const ofRole = effectiveScopes(['*'], holder.role)
+  if (!wanted.scopes) return [...caller.scopes].filter((scope) => ofRole.has(scope))
+  const beyondMaker = scopesBeyond(wanted.scopes, caller.scopes)
+  if (beyondMaker.length > 0) {
+    fail('insufficient_scope', `Your credential lacks ${beyondMaker.join(', ')} and so cannot grant it.`)
+  }
+  const beyondRole = wanted.scopes.filter((scope) => scope !== '*' && scopesBeyond([scope], ofRole).length > 0)
+  if (beyondRole.length > 0) {
+    fail('invalid_request', `scopes: a member with the role ${holder.role} cannot have ${beyondRole.join(', ')}.`)
+  }
+  return [...wanted.scopes]
+}

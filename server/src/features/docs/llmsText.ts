@@ -1,0 +1,27 @@
+// /llms.txt: the service in one page of Markdown for a language model.
+import type { Registry } from '../../kit/feature.ts'
+
+export function llmsText(registry: Registry, baseUrl: string): string {
+  const sections = registry.features
+    .filter(({ operations }) => operations.length > 0)
+    .map(({ name, operations }) => {
+      const lines = operations.map(
+        ({ id, method, path, summary, scope }) => `- \`${method} ${path}\` (${id}, scope \`${scope}\`): ${summary}.`,
+      )
+      return [`## ${name}`, '', ...lines].join('\n')
+    })
+  return [
+    '# Runyard',
+    '',
+    '> A self-hosted operations service for AI agents, over HTTP with JSON.',
+    '',
+    `- Base URL: ${baseUrl}`,
+    `- OpenAPI document: ${baseUrl}/openapi.json`,
+    `- Reference for people: ${baseUrl}/docs`,
+    '- Credential: `Authorization: Bearer <API key>`. `GET /v2/teams` tells the team id.',
+    '- Errors are `{"error": "<code>", "message": "<what to do>"}`.',
+    '- Any POST, PUT, PATCH or DELETE may carry an `Idempotency-Key`; a repeat gets the first answer again.',
+    '',
+    ...sections.flatMap((section) => [section, '']),
+  ].join('\n')
+}

@@ -1,0 +1,6 @@
+// The catalogue of tool sets.
+import { feature } from '../../kit/feature.ts'
+import { builtInSets } from './builtInSets.ts'
+import { listPluginCatalog } from './listPluginCatalog.ts'
+
+export const plugins = feature({ name: 'plugins', operations: [listPluginCatalog], toolSets: builtInSets })

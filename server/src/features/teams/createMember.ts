@@ -1,0 +1,32 @@
+// Adds a person to the team.
+import { newId } from '../../base/ids.ts'
+import { operation } from '../../kit/operation.ts'
+import { Type, wrapped } from '../../kit/schema.ts'
+import { Member, MemberEmail, MemberName, MemberRole, refusingTakenEmail } from './member.ts'
+
+export const createMember = operation({
+  id: 'createMember',
+  route: 'POST /v2/teams/:teamId/members',
+  summary: 'Add a member',
+  description: 'Adds a person; API keys made for them carry their id as the `user_id` of what those keys do.',
+  scope: 'keys:manage',
+  body: Type.Object({
+    name: MemberName,
+    email: Type.Optional(MemberEmail),
+    role: Type.Optional(MemberRole),
+  }),
+  status: 201,
+  answer: wrapped('member', 'member_id', Member),
+  errors: ['conflict'],
+  tool: false,
+  async handler({ team, body, sql, fail }) {
+    const [member] = await refusingTakenEmail(
+      fail,
+      () => sql<Member>`
+        insert into members (id, team_id, name, email, role)
+        values (${newId()}, ${team.id}, ${body.name}, ${body.email ?? null}, ${body.role ?? 'operator'})
+        returning id, team_id, name, email, role, created_at, updated_at`,
+    )
+    return { member: member!, member_id: member!.id }
+  },
+})

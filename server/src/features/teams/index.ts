@@ -1,0 +1,16 @@
+// Teams, the people in them, and who a credential is.
+import { feature } from '../../kit/feature.ts'
+import { createMember } from './createMember.ts'
+import { deleteMember } from './deleteMember.ts'
+import { getProfile } from './getProfile.ts'
+import { getTeam } from './getTeam.ts'
+import { listMembers } from './listMembers.ts'
+import { listTeams } from './listTeams.ts'
+import { member } from './member.ts'
+import { updateMember } from './updateMember.ts'
+
+export const teams = feature({
+  name: 'teams',
+  operations: [listTeams, getTeam, getProfile, listMembers, createMember, updateMember, deleteMember],
+  resources: [member],
+})

@@ -1,0 +1,61 @@
+// A member: a person of a team, whose role bounds what their credentials may do.
+import { sqlState, uniqueViolation, type Sql } from '../../base/db.ts'
+import { resource } from '../../kit/resources.ts'
+import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
+import { roles } from '../../kit/scopes.ts'
+
+export const Member = named(
+  'Member',
+  Type.Object({
+    id: Id,
+    team_id: Id,
+    name: Type.String(),
+    email: nullable(Type.String()),
+    role: oneOf(roles),
+    created_at: Time,
+    updated_at: Time,
+  }),
+)
+
+export type Member = Static<typeof Member>
+
+export const MemberName = Type.String({ minLength: 1, maxLength: 100, examples: ['Night shift'] })
+export const MemberEmail = nullable(
+  Type.String({ maxLength: 254, pattern: '^[^@\\s]+@[^@\\s]+$', examples: ['night@example.com'] }),
+)
+export const MemberRole = oneOf(roles, { description: 'Bounds the scopes of the member’s credentials.' })
+
+export const findMember = (sql: Sql, id: string, teamId: string): Promise<Member[]> => sql<Member>`
+  select id, team_id, name, email, role, created_at, updated_at
+  from members where id = ${id} and team_id = ${teamId} and removed_at is null`
+
+export const member = resource('member', findMember)
+
+declare module '../../kit/resources.ts' {
+  interface Resources {
+    member: Member
+  }
+}
+
+/** Asked before an admin steps down or leaves. Such changes stand in line on the team's row, so two cannot pass at once. */
+export async function isOnlyAdmin(sql: Sql, teamId: string, memberId: string): Promise<boolean> {
+  await sql`select id from teams where id = ${teamId} for update`
+  const admins = await sql<{ id: string }>`
+    select id from members where team_id = ${teamId} and role = 'admin' and removed_at is null`
+  return admins.length === 1 && admins[0]!.id === memberId
+}
+
+export const onlyAdminMessage = 'This is the only admin of the team. Make somebody else admin first.'
+
+/** Runs a write of a member; an email that another member has becomes a conflict that says so. */
+export async function refusingTakenEmail<T>(
+  fail: (code: 'conflict', message: string) => never,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (sqlState(error) === uniqueViolation) return fail('conflict', 'Another member of the team has this email.')
+    throw error
+  }
+}

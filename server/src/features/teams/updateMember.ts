@@ -1,0 +1,47 @@
+// Changes a member's name, email or role.
+import { operation } from '../../kit/operation.ts'
+import { Type, wrapped } from '../../kit/schema.ts'
+import {
+  isOnlyAdmin,
+  Member,
+  MemberEmail,
+  MemberName,
+  MemberRole,
+  onlyAdminMessage,
+  refusingTakenEmail,
+} from './member.ts'
+
+export const updateMember = operation({
+  id: 'updateMember',
+  route: 'PATCH /v2/teams/:teamId/members/:member_id',
+  summary: 'Change a member',
+  description:
+    'A new role counts for all of the member’s credentials within a second. A team keeps at least one admin.',
+  scope: 'keys:manage',
+  body: Type.Object({
+    name: Type.Optional(MemberName),
+    email: Type.Optional(MemberEmail),
+    role: Type.Optional(MemberRole),
+  }),
+  status: 200,
+  answer: wrapped('member', 'member_id', Member),
+  errors: ['conflict', 'not_found'],
+  tool: false,
+  async handler({ team, member, body, sql, fail }) {
+    const stepsDown = body.role !== undefined && body.role !== 'admin'
+    if (stepsDown && (await isOnlyAdmin(sql, team.id, member.id))) fail('conflict', onlyAdminMessage)
+    const [changed] = await refusingTakenEmail(
+      fail,
+      () => sql<Member>`
+        update members set
+          name = coalesce(${body.name ?? null}, name),
+          email = case when ${'email' in body} then ${body.email ?? null} else email end,
+          role = coalesce(${body.role ?? null}, role),
+          updated_at = now()
+        where id = ${member.id} and team_id = ${team.id} and removed_at is null
+        returning id, team_id, name, email, role, created_at, updated_at`,
+    )
+    if (!changed) return fail('not_found')
+    return { member: changed, member_id: changed.id }
+  },
+})

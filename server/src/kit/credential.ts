@@ -1,0 +1,137 @@
+// Who is calling: finds the API key or access token behind a bearer token, remembered for less than a second.
+import type { Sql } from '../base/db.ts'
+import { Fault } from '../base/errors.ts'
+import { checksumWord, hashToken } from '../base/secrets.ts'
+import { effectiveScopes, type Role, type Scope } from './scopes.ts'
+
+export interface Caller {
+  team_id: string
+  member_id: string
+  role: Role
+  credential: { type: 'api_key' | 'oauth_client'; id: string }
+  scopes: ReadonlySet<Scope>
+}
+
+interface Known {
+  caller: Caller | undefined
+  /** When the row was asked for (performance.now): what we know is at least as old as this. */
+  askedAt: number
+}
+
+/** A revoked key must be dead everywhere within 1 s: no answer is older than `lifeMs`, and asking takes a few ms. */
+const lifeMs = 800
+/** A credential in use is asked for again in the background from here on, so that no request waits for it. */
+const freshMs = 400
+const unknownMax = 10_000
+
+export interface Credentials {
+  /** Undefined: nobody. `seen` tells whether this token was valid here a moment ago. */
+  find(token: string): Promise<Caller | undefined>
+  seen(token: string): boolean
+  /** Writes the last-used times collected so far; called on a timer and when the process stops. */
+  flush(): Promise<void>
+}
+
+export function createCredentials(sql: Sql): Credentials {
+  const known = new Map<string, Known>()
+  const asking = new Map<string, Promise<Known>>()
+  const used = new Map<string, Date>()
+
+  function ask(key: string, hash: Buffer): Promise<Known> {
+    let answer = asking.get(key)
+    if (!answer) {
+      const askedAt = performance.now()
+      answer = lookUp(sql, hash)
+        .then((caller) => {
+          const entry: Known = { caller, askedAt }
+          if (known.size > unknownMax) known.clear()
+          known.set(key, entry)
+          return entry
+        })
+        .finally(() => asking.delete(key))
+      asking.set(key, answer)
+    }
+    return answer
+  }
+
+  async function find(token: string): Promise<Caller | undefined> {
+    if (token.startsWith('ry_') && !hasValidChecksum(token)) return undefined
+    const hash = hashToken(token)
+    const key = hash.toString('latin1')
+    let entry = known.get(key)
+    const age = entry ? performance.now() - entry.askedAt : Infinity
+    if (!entry || age > lifeMs) entry = await ask(key, hash)
+    // a background look-up that fails is repeated, and then reported, by the request that finds the entry too old
+    else if (age > freshMs) void ask(key, hash).catch(() => known.delete(key))
+    if (entry.caller) used.set(entry.caller.credential.id, new Date())
+    return entry.caller
+  }
+
+  async function flush(): Promise<void> {
+    if (used.size === 0) return
+    const ids = [...used.keys()].sort()
+    const times = ids.map((id) => used.get(id)!)
+    used.clear()
+    await sql`
+      insert into credential_uses (credential_id, last_used_at)
+      select * from unnest(${ids}::uuid[], ${times}::timestamptz[])
+      on conflict (credential_id) do update set last_used_at = greatest(credential_uses.last_used_at, excluded.last_used_at)`
+  }
+
+  return {
+    find,
+    seen: (token) => known.get(hashToken(token).toString('latin1'))?.caller !== undefined,
+    flush,
+  }
+}
+
+interface Row {
+  type: 'api_key' | 'oauth_client'
+  id: string
+  team_id: string
+  member_id: string
+  role: Role
+  scopes: string[]
+}
+
+/** Scopes are cut to the member's role here, so a role that changes changes every credential of that member. */
+async function lookUp(sql: Sql, hash: Buffer): Promise<Caller | undefined> {
+  const [row] = await sql<Row>`
+    select 'api_key' as type, k.id, k.team_id, k.member_id, m.role, k.scopes
+    from api_keys k join members m on m.id = k.member_id and m.removed_at is null
+    where k.secret_hash = ${hash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+    union all
+    select 'oauth_client', c.id, c.team_id, c.member_id, m.role, t.scopes
+    from access_tokens t join oauth_clients c on c.id = t.client_id
+      join members m on m.id = c.member_id and m.removed_at is null
+    where t.secret_hash = ${hash} and t.expires_at > now()`
+  if (!row) return undefined
+  return {
+    team_id: row.team_id,
+    member_id: row.member_id,
+    role: row.role,
+    credential: { type: row.type, id: row.id },
+    scopes: effectiveScopes(row.scopes, row.role),
+  }
+}
+
+/** `ry_<team part>_<random>_<checksum>`: a mistyped key is told apart without asking the database. */
+export function hasValidChecksum(key: string): boolean {
+  const end = key.lastIndexOf('_')
+  return key.split('_').length === 4 && checksumWord(key.slice(0, end)) === key.slice(end + 1)
+}
+
+/** RFC 6750 §2.1; the scheme's name is case-insensitive. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  return authorization && /^bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1]
+}
+
+/** RFC 6750 §3 and RFC 9728 §5.1: where to learn how to get a token, and that the one sent was no good. */
+export function unauthorized(baseUrl: string, sent: boolean): Fault {
+  const metadata = `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`
+  const challenge = sent ? `${metadata}, error="invalid_token"` : metadata
+  const message = sent
+    ? 'This token is unknown, expired or revoked. Send a valid API key or access token as "Authorization: Bearer <token>".'
+    : undefined
+  return new Fault('unauthorized', message, { headers: { 'www-authenticate': challenge } })
+}

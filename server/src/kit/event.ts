@@ -1,0 +1,208 @@
+// The fifteen kinds of events and what each one carries: the closed set behind streams, webhooks and reports.
+import { newId } from '../base/ids.ts'
+import type { Sql } from '../base/db.ts'
+import { Id, named, nullable, oneOf, Time, Type, type Static, type TProperties, type TSchema } from './schema.ts'
+
+const Usage = named(
+  'Usage',
+  Type.Object({
+    steps: Type.Integer(),
+    input_tokens: Type.Integer(),
+    output_tokens: Type.Integer(),
+    cost_usd: Type.Number(),
+  }),
+)
+
+const WaitingOn = named(
+  'WaitingOn',
+  Type.Object({
+    kind: oneOf(['human', 'time', 'connection', 'sub_run', 'capacity']),
+    since: Time,
+    detail: Type.Unknown(),
+  }),
+)
+
+const Message = named(
+  'Message',
+  Type.Object({
+    id: Id,
+    run_id: Id,
+    seq: Type.Integer(),
+    type: oneOf(['text', 'thinking', 'tool_call', 'tool_result', 'system']),
+    role: oneOf(['user', 'assistant', 'tool', 'system']),
+    timestamp: Time,
+    text_content: nullable(Type.String()),
+    tool_call: nullable(Type.Object({ id: Type.String(), name: Type.String(), arguments: Type.Unknown() })),
+    tool_result: nullable(
+      Type.Object({
+        tool_call_id: Type.String(),
+        result: Type.Unknown(),
+        error: nullable(Type.String()),
+        duration_ms: Type.Integer(),
+      }),
+    ),
+    truncated: Type.Optional(Type.Boolean()),
+  }),
+)
+
+const HumanRequest = named(
+  'HumanRequest',
+  Type.Object({
+    id: Id,
+    run_id: Id,
+    type: oneOf(['approval', 'question', 'form', 'login']),
+    title: Type.String(),
+    description: nullable(Type.String()),
+    questions: Type.Unknown(),
+    form_schema: Type.Unknown(),
+    action: nullable(Type.Object({ tool: Type.String(), arguments: Type.Unknown(), hash: Type.String() })),
+    status: oneOf(['pending', 'responded', 'cancelled', 'expired']),
+    response: Type.Unknown(),
+    responded_by: nullable(Id),
+    responded_at: nullable(Time),
+    expires_at: nullable(Time),
+    on_timeout: oneOf(['fail', 'approve', 'reject', 'continue']),
+    assignee_user_id: nullable(Id),
+    created_at: Time,
+  }),
+)
+
+const Label = named(
+  'Label',
+  Type.Object({
+    id: Id,
+    key: Type.String(),
+    value: Type.String(),
+    color_hue: Type.Integer({ minimum: 0, maximum: 360 }),
+  }),
+)
+
+const Case = named(
+  'Case',
+  Type.Object({
+    id: Id,
+    queue_id: Id,
+    title: Type.String(),
+    data: Type.String(),
+    status: oneOf(['pending', 'completed', 'failed']),
+    display_status: oneOf(['pending', 'in_progress', 'needs_input', 'postponed', 'completed', 'failed']),
+    priority: oneOf(['none', 'medium', 'high']),
+    labels: Type.Array(Label),
+    claimed_at: nullable(Time),
+    claimed_by_run_id: nullable(Id),
+    completed_at: nullable(Time),
+    postponed_to: nullable(Time),
+    attempts: Type.Integer(),
+    result: Type.Unknown(),
+    reason: nullable(Type.String()),
+    pending_human_request_id: nullable(Id),
+    created_by_user_id: nullable(Id),
+    created_at: Time,
+    updated_at: Time,
+  }),
+)
+
+const ofRun = { run_id: Id, agent_id: Id, case_id: Type.Optional(Id), sequence: Type.Integer({ minimum: 1 }) }
+const ofCase = { queue_id: Id, case_id: Id, case: Case, run_id: Type.Optional(Id), agent_id: Type.Optional(Id) }
+
+const kind = <P extends TProperties>(sentWhen: string, data: P) => ({ sentWhen, data: Type.Object(data) })
+
+/** What each event carries of its own; `event_id` and `team_id` are added to all of them. */
+const kinds = {
+  'run.started': kind('A run goes from pending to running for the first time.', {
+    ...ofRun,
+    status: Type.Literal('running'),
+    source: oneOf(['api', 'schedule', 'case_trigger', 'mcp', 'console', 'agent', 'retry']),
+    build_id: Id,
+    title: nullable(Type.String()),
+  }),
+  'run.paused': kind('A run begins to wait for a person, a time, a connection or a sub-run.', {
+    ...ofRun,
+    status: Type.Literal('waiting'),
+    waiting_on: WaitingOn,
+  }),
+  'run.completed': kind('A run is completed, or was stopped.', {
+    ...ofRun,
+    status: oneOf(['completed', 'stopped']),
+    output: Type.Unknown(),
+    duration_ms: nullable(Type.Integer()),
+    usage: Usage,
+  }),
+  'run.failed': kind('A run has failed.', {
+    ...ofRun,
+    status: Type.Literal('failed'),
+    error: Type.Object({ code: Type.String(), message: Type.String(), step: nullable(Type.Integer()) }),
+    duration_ms: nullable(Type.Integer()),
+    usage: Usage,
+  }),
+  'run.message.created': kind('A message is added to a run.', { ...ofRun, message: Message }),
+  'run.tool_call.completed': kind('A tool call has its result.', {
+    ...ofRun,
+    tool_call_id: Type.String(),
+    name: Type.String(),
+    ok: Type.Boolean(),
+    error: nullable(Type.String()),
+    duration_ms: Type.Integer(),
+    step: Type.Integer(),
+  }),
+  'run.file.created': kind('A run made or changed a file.', {
+    ...ofRun,
+    path: Type.String(),
+    size_bytes: Type.Integer(),
+    sha256: Type.String(),
+    content_type: Type.String(),
+  }),
+  'human_request.created': kind('A run asks a person.', { ...ofRun, human_request: HumanRequest }),
+  'human_request.responded': kind('A human request is answered, or times out into its default.', {
+    ...ofRun,
+    human_request: HumanRequest,
+  }),
+  'queue.case.created': kind('A case is added to a queue.', ofCase),
+  'queue.case.claimed': kind('A case is taken by a run or a person.', ofCase),
+  'queue.case.completed': kind('A case is completed or failed.', { ...ofCase, status: oneOf(['completed', 'failed']) }),
+  'assignment.build.published': kind('A build becomes the live one of its agent.', {
+    agent_id: Id,
+    build_id: Id,
+    revision_number: Type.Integer(),
+    previous_build_id: nullable(Id),
+  }),
+  'connection.updated': kind('A connection is made, changed, authorised again, shared or deleted.', {
+    connection_id: Id,
+    provider: Type.String(),
+    status: oneOf(['active', 'action_required', 'disabled']),
+    change: oneOf(['created', 'updated', 'reauthorized', 'shared', 'deleted']),
+  }),
+  'connection.action_required': kind('A connection needs a person: its grant is gone or its refresh was refused.', {
+    connection_id: Id,
+    provider: Type.String(),
+    reason: Type.String(),
+    waiting_run_ids: Type.Array(Id),
+  }),
+}
+
+export type EventName = keyof typeof kinds
+/** The data an emitter gives; the kit adds the ids of event and team. */
+export type EventData<E extends EventName> = Static<(typeof kinds)[E]['data']>
+export const eventNames = Object.keys(kinds) as EventName[]
+
+/** The envelope around an event as a receiver gets it: exactly these four fields. */
+export function envelopeOf(name: EventName): { sentWhen: string; schema: TSchema } {
+  const { sentWhen, data } = kinds[name]
+  const whole = Type.Object({ event_id: Id, team_id: Id, ...(data.properties as TProperties) })
+  const fields = { id: Id, event: Type.Literal(name), created_at: Time, data: whole }
+  return { sentWhen, schema: Type.Object(fields, { additionalProperties: false }) }
+}
+
+/** Writes an event that belongs to no run, in the transaction of the change it tells of. */
+export async function emitEvent<E extends EventName>(
+  sql: Sql,
+  teamId: string,
+  name: E,
+  data: EventData<E>,
+): Promise<string> {
+  const id = newId()
+  const whole = { event_id: id, team_id: teamId, ...data }
+  await sql`
+    insert into events (id, team_id, event, data) values (${id}, ${teamId}, ${name}, ${JSON.stringify(whole)}::jsonb)`
+  return id
+}

@@ -1,0 +1,85 @@
+// A feature is a folder's list of what it brings: operations, jobs, resources, plain routes and tool sets.
+import type { FastifyInstance } from 'fastify'
+import type { Context } from './context.ts'
+import type { Job } from './job.ts'
+import type { Operation } from './operation.ts'
+import type { Resource } from './resources.ts'
+
+/** What the plugin catalogue says of one set of tools that an agent's config may switch on. */
+export interface ToolSet {
+  name: string
+  title: string
+  description: string
+  tools: { name: string; description: string }[]
+  /** Native sets come with the server; a provider's set needs a connection to it. */
+  provider: string | null
+}
+
+export interface Feature {
+  name: string
+  operations: Operation[]
+  jobs: Job[]
+  resources: Resource[]
+  toolSets: ToolSet[]
+  /** What is not an operation of /v2: the token endpoint, metadata documents. */
+  routes?: (app: FastifyInstance, context: Context) => void
+}
+
+type Declared = Pick<Feature, 'name'> & {
+  operations?: Operation[]
+  // a job's input type is its own affair; the worker checks it by its schema
+  jobs?: Job<never>[]
+  resources?: Resource[]
+  toolSets?: ToolSet[]
+  routes?: (app: FastifyInstance, context: Context) => void
+}
+
+export function feature(declared: Declared): Feature {
+  return {
+    name: declared.name,
+    operations: declared.operations ?? [],
+    jobs: (declared.jobs ?? []) as Job[],
+    resources: declared.resources ?? [],
+    toolSets: declared.toolSets ?? [],
+    ...(declared.routes && { routes: declared.routes }),
+  }
+}
+
+/** Everything the features bring, checked once: two of one name is a mistake found at start, not at night. */
+export interface Registry {
+  operations: Operation[]
+  jobs: Job[]
+  resources: Map<string, Resource>
+  toolSets: ToolSet[]
+  features: Feature[]
+}
+
+export function collect(features: Feature[]): Registry {
+  const operations = features.flatMap((one) => one.operations)
+  const jobs = features.flatMap((one) => one.jobs)
+  const resources = features.flatMap((one) => one.resources)
+  requireUnique(
+    'operation',
+    operations.map((one) => one.id),
+  )
+  requireUnique(
+    'job',
+    jobs.map((one) => one.name),
+  )
+  requireUnique(
+    'resource',
+    resources.map((one) => one.name),
+  )
+  return {
+    operations,
+    jobs,
+    resources: new Map(resources.map((one) => [one.name, one])),
+    toolSets: features.flatMap((one) => one.toolSets),
+    features,
+  }
+}
+
+function requireUnique(what: string, names: string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice) throw new Error(`two declarations of the ${what} ${twice}`)
+}

@@ -1,0 +1,180 @@
+// The HTTP side of the kit: operations become routes, and every failure there is gets the one error shape.
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { errorBody, Fault } from '../base/errors.ts'
+import { newId } from '../base/ids.ts'
+import type { Context } from './context.ts'
+import type { Operation } from './operation.ts'
+import { isMutating } from './operation.ts'
+import { replyOfFault, type Pipeline, type Reply } from './pipeline.ts'
+
+const saneRequestId = /^[\x21-\x7e]{1,128}$/
+
+export function createHttp(context: Context): FastifyInstance {
+  const routes: { method: string; pattern: RegExp }[] = []
+  const app = fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    genReqId: (request) => {
+      const given = request.headers['x-request-id']
+      return typeof given === 'string' && saneRequestId.test(given) ? given : newId()
+    },
+    // the default of 100 characters would turn long memory paths into a 404
+    routerOptions: { maxParamLength: 16_384 },
+    frameworkErrors: (_error, request, reply) => {
+      // broken percent-encoding: inside a path that we serve it can only be an id, and an id that names nothing is a 404
+      const path = pathOf(request.raw.url).replace(/[^/]*%[^/]*/g, 'x')
+      const fault = routes.some(({ pattern }) => pattern.test(path))
+        ? new Fault('not_found')
+        : new Fault('invalid_request', 'The address has a % that is not followed by two hexadecimal digits of UTF-8.')
+      void sendFault(reply, fault)
+    },
+    clientErrorHandler,
+  })
+  app.addHook('onRoute', ({ method, url }) => {
+    const pattern = new RegExp(`^${url.replace(/:\w+/g, '[^/]+').replace(/\*$/, '.*')}$`)
+    for (const one of [method].flat()) routes.push({ method: one, pattern })
+  })
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+    if (context.lifecycle.draining) reply.header('connection', 'close')
+  })
+  // bodies stay streams: the pipeline reads them after it knows the caller, with the operation's own cap
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+
+  app.setNotFoundHandler((request, reply) => {
+    const path = pathOf(request.raw.url)
+    const allowed = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+    if (allowed.length > 0) {
+      const allow = [...new Set(allowed)].join(', ')
+      return sendFault(
+        reply,
+        new Fault('method_not_allowed', `${request.method} is not offered here; this path takes ${allow}.`, {
+          headers: { allow },
+        }),
+      )
+    }
+    return sendFault(
+      reply,
+      new Fault('not_found', 'There is nothing at this path. /docs lists what the service offers.'),
+    )
+  })
+  app.setErrorHandler((error, request, reply) => {
+    if (error instanceof Fault) return sendFault(reply, error)
+    context.log.error({ err: error, request_id: request.id, path: pathOf(request.raw.url) }, 'a route failed')
+    return sendFault(reply, new Fault('internal_error'))
+  })
+  return app
+}
+
+export function mountOperation(app: FastifyInstance, context: Context, pipeline: Pipeline, operation: Operation): void {
+  app.route({
+    method: operation.method,
+    url: operation.path,
+    handler: async (request, reply) => {
+      const startedAt = performance.now()
+      const url = request.raw.url ?? '/'
+      const answer = await pipeline.perform(operation, {
+        requestId: request.id,
+        authorization: request.headers.authorization,
+        idempotencyKey: headerText(request.headers['idempotency-key']),
+        address: request.ip,
+        url,
+        search: url.includes('?') ? url.slice(url.indexOf('?') + 1) : '',
+        params: request.params as Record<string, string>,
+        readBody: (bytesMax) => readBody(request, bytesMax),
+      })
+      report(context, operation, request, answer, performance.now() - startedAt)
+      reply.code(answer.status).headers(answer.headers).header('cache-control', 'no-store')
+      if (answer.body === null) return reply.send()
+      // as text that is already JSON: Fastify's serialiser would drop what a schema does not name
+      return reply.header('content-type', 'application/json; charset=utf-8').send(answer.body)
+    },
+  })
+}
+
+/** A header given twice reaches us as "a, b" or as a list; both are refused further on as no sane key. */
+const headerText = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value.join('\n') : value
+
+/** One line per finished request: reads that went well only at debug level, for there are many and they changed nothing. */
+function report(context: Context, operation: Operation, request: FastifyRequest, answer: Reply, tookMs: number): void {
+  context.metrics.requestSeconds.observe({ operation: operation.id, status: String(answer.status) }, tookMs / 1000)
+  const level = answer.status >= 500 ? 'error' : isMutating(operation) || answer.status >= 400 ? 'info' : 'debug'
+  if (!context.log.isLevelEnabled(level)) return
+  context.log[level](
+    {
+      request_id: request.id,
+      operation: operation.id,
+      status: answer.status,
+      duration_ms: Math.round(tookMs * 10) / 10,
+      ...(answer.caller && { team_id: answer.caller.team_id, credential_id: answer.caller.credential.id }),
+      ...(answer.cause !== undefined && { err: answer.cause }),
+    },
+    answer.status >= 500 ? 'request failed' : 'request',
+  )
+}
+
+async function readBody(request: FastifyRequest, bytesMax: number): Promise<Uint8Array | undefined> {
+  const bytes = await readBytes(request, bytesMax)
+  const type = request.headers['content-type']
+  if (bytes && type && !/^application\/([\w.-]+\+)?json\b/i.test(type)) {
+    throw new Fault('invalid_request', 'Send the body as JSON, with the header "Content-Type: application/json".')
+  }
+  return bytes
+}
+
+/** The body as it was sent, or undefined for none; what is larger than the cap is not read to its end. */
+export async function readBytes(request: FastifyRequest, bytesMax: number): Promise<Buffer | undefined> {
+  const stream = request.body as NodeJS.ReadableStream | undefined
+  if (!stream) return undefined
+  const tooLarge = () =>
+    new Fault('payload_too_large', `The body is larger than ${bytesMax} bytes, the most this operation takes.`, {
+      headers: { connection: 'close' },
+    })
+  if (Number(request.headers['content-length']) > bytesMax) throw tooLarge()
+  const chunks: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      bytes += chunk.length
+      if (bytes > bytesMax) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    throw error instanceof Fault
+      ? error
+      : new Fault('invalid_request', 'The body ended before it was complete.', { cause: error })
+  }
+  return bytes === 0 ? undefined : Buffer.concat(chunks, bytes)
+}
+
+const pathOf = (url: string | undefined): string => (url ?? '/').split('?')[0]!
+
+export function sendFault(reply: FastifyReply, fault: Fault): FastifyReply {
+  const { status, body, headers } = replyOfFault(fault)
+  return reply.code(status).headers(headers).header('content-type', 'application/json; charset=utf-8').send(body)
+}
+
+/** What is no HTTP at all never reaches a route: answered on the bare socket in the same shape, then closed. */
+function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const fault = new Fault(
+    'invalid_request',
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? 'The request headers are larger than 16 KiB.'
+      : 'This is not a valid HTTP request.',
+  )
+  const body = JSON.stringify(errorBody(fault))
+  const head = [
+    `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-request-id: ${newId()}`,
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}

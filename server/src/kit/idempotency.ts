@@ -1,0 +1,127 @@
+// Idempotency-Key: the first answer of a keyed request is stored with its effect, and given again for a day.
+import { createHash } from 'node:crypto'
+import type { Sql } from '../base/db.ts'
+import { Fault } from '../base/errors.ts'
+import type { Keyring } from '../base/secrets.ts'
+
+export interface Keyed {
+  teamId: string
+  key: string
+  requestHash: Buffer
+}
+
+export interface StoredReply {
+  status: number
+  body: string | null
+}
+
+const purpose = 'idempotency reply'
+/** How long a committed claim holds without renewal, and how often it is renewed. */
+const claimSeconds = 60
+export const claimRenewalMs = 10_000
+
+export function requireSaneKey(key: string): void {
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw new Fault('invalid_idempotency_key')
+}
+
+/** A key is bound to method, path with query, and body; each part is length-prefixed so that none can pass for another. */
+export function hashRequest(method: string, url: string, body: Uint8Array | undefined): Buffer {
+  const digest = createHash('sha256').update(`${method.length} ${method} ${url.length} ${url} `)
+  return digest.update(body ?? '').digest()
+}
+
+export const inUse = () => new Fault('idempotency_key_in_use', undefined, { headers: { 'retry-after': '1' } })
+
+interface Row {
+  request_hash: Buffer
+  status: number | null
+  reply: Buffer | null
+  held: boolean
+}
+
+/** The stored reply of this request, or undefined when the request has to run. */
+export async function findReply(sql: Sql, keyring: Keyring, keyed: Keyed): Promise<StoredReply | undefined> {
+  const [row] = await sql<Row>`
+    select request_hash, status, reply, coalesce(claimed_until > now(), false) as held
+    from idempotency_keys where team_id = ${keyed.teamId} and key = ${keyed.key} and expires_at > now()`
+  if (!row) return undefined
+  if (row.status === null && !row.held) return undefined
+  if (!row.request_hash.equals(keyed.requestHash)) throw new Fault('idempotency_key_reused')
+  if (row.status === null) throw inUse()
+  return { status: row.status, body: row.reply && keyring.open(row.reply, purpose).toString() }
+}
+
+/**
+ * Takes the key inside the caller's transaction. False: another request has it, and what that one stored is the answer.
+ * While that other transaction is open the insert waits for its end, at most for the connection's lock_timeout.
+ * A claim dies with its transaction, so a process that is killed leaves the key free.
+ */
+export async function claim(sql: Sql, keyed: Keyed, committedForSeconds: number | null = null): Promise<boolean> {
+  const rows = await sql`
+    insert into idempotency_keys as k (team_id, key, request_hash, claimed_until, expires_at)
+    values (${keyed.teamId}, ${keyed.key}, ${keyed.requestHash},
+      now() + make_interval(secs => ${committedForSeconds}::float8), now() + interval '24 hours')
+    on conflict (team_id, key) do update set request_hash = excluded.request_hash, status = null, reply = null,
+      claimed_until = excluded.claimed_until, expires_at = excluded.expires_at
+    where k.expires_at <= now() or (k.status is null and k.claimed_until <= now())
+    returning key`
+  return rows.length > 0
+}
+
+export const claimCommitted = (sql: Sql, keyed: Keyed): Promise<boolean> => claim(sql, keyed, claimSeconds)
+
+export async function renewClaim(sql: Sql, keyed: Keyed): Promise<void> {
+  await sql`
+    update idempotency_keys set claimed_until = now() + make_interval(secs => ${claimSeconds}::float8)
+    where team_id = ${keyed.teamId} and key = ${keyed.key} and request_hash = ${keyed.requestHash} and status is null`
+}
+
+/** Frees a committed claim whose request failed on our side: the next try runs at once. */
+export async function dropClaim(sql: Sql, keyed: Keyed): Promise<void> {
+  await sql`
+    delete from idempotency_keys
+    where team_id = ${keyed.teamId} and key = ${keyed.key} and request_hash = ${keyed.requestHash} and status is null`
+}
+
+/** Sealed, because some replies hold a secret that is shown once. */
+export const sealReply = (keyring: Keyring, body: string | null): Buffer | null =>
+  body === null ? null : keyring.seal(body, purpose)
+
+/**
+ * Requests of one process with the same key stand in line here, so that a burst of retries takes one connection instead
+ * of all of them. The wait is bounded like the database's own.
+ */
+export function createLine(waitMs = 2000) {
+  const running = new Map<string, Promise<unknown>>()
+  return async function inLine<T>(keyed: Keyed, work: () => Promise<T>): Promise<T> {
+    const name = `${keyed.teamId} ${keyed.key}`
+    const deadline = performance.now() + waitMs
+    for (let ahead = running.get(name); ahead; ahead = running.get(name)) {
+      const leftMs = deadline - performance.now()
+      if (leftMs <= 0 || !(await endsWithin(ahead, leftMs))) throw inUse()
+    }
+    const mine = work()
+    running.set(name, mine)
+    try {
+      return await mine
+    } finally {
+      running.delete(name)
+    }
+  }
+}
+
+async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), ms)
+  })
+  const ended = work.then(
+    () => true,
+    () => true,
+  )
+  try {
+    return await Promise.race([ended, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

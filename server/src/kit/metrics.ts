@@ -1,0 +1,43 @@
+// Prometheus metrics of the process, served at /metrics.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+
+export interface Metrics {
+  registry: Registry
+  requestSeconds: Histogram<'operation' | 'status'>
+  jobSeconds: Histogram<'job' | 'outcome'>
+  takeovers: Counter
+  databasePresent: Gauge
+}
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15]
+  return {
+    registry,
+    requestSeconds: new Histogram({
+      name: 'runyard_request_duration_seconds',
+      help: 'Time from a request to its answer, by operation and status.',
+      labelNames: ['operation', 'status'],
+      buckets,
+      registers: [registry],
+    }),
+    jobSeconds: new Histogram({
+      name: 'runyard_job_duration_seconds',
+      help: 'Time a job took, by name and outcome.',
+      labelNames: ['job', 'outcome'],
+      buckets,
+      registers: [registry],
+    }),
+    takeovers: new Counter({
+      name: 'runyard_worker_takeovers_total',
+      help: 'Dead worker processes whose work this process set free.',
+      registers: [registry],
+    }),
+    databasePresent: new Gauge({
+      name: 'runyard_database_present',
+      help: '1 while the database answers.',
+      registers: [registry],
+    }),
+  }
+}

@@ -1,0 +1,238 @@
+// The OpenAPI 3.1 document, from the same declarations that the pipeline runs.
+import { errorKinds, type ErrorCode, type ErrorStatus } from '../base/errors.ts'
+import { envelopeOf, eventNames } from './event.ts'
+import type { Feature, Registry } from './feature.ts'
+import { isMutating, type Operation } from './operation.ts'
+import { nounOf, parametersOf } from './resources.ts'
+import { nameOf, type TSchema } from './schema.ts'
+import { scopes } from './scopes.ts'
+
+type Json = Record<string, unknown>
+
+const documentVersion = '2026-07-18'
+/** Every operation may answer these, whatever it declares: the kit itself can say each of them. */
+const errorStatuses: ErrorStatus[] = [400, 401, 403, 404, 409, 429, 500]
+
+const errorTitles: Record<number, string> = {
+  400: 'The request does not fit the operation.',
+  401: 'No valid credential was sent.',
+  403: 'The credential may not do this.',
+  404: 'Nothing visible has this id.',
+  409: 'The state of things forbids this now.',
+  429: 'Too many requests in this minute.',
+  500: 'The server failed.',
+}
+
+const rateLimitHeaders = {
+  'RateLimit-Limit': header('Requests a minute that the credential or its team may make.', 'integer'),
+  'RateLimit-Remaining': header('Requests left in this minute.', 'integer'),
+  'RateLimit-Reset': header('Whole seconds until the window is fresh.', 'integer'),
+  'Retry-After': header('Whole seconds to wait before the next try; on a 429, and on a 409 of a busy key.', 'integer'),
+}
+
+function header(description: string, type: string): Json {
+  return { description, schema: { type } }
+}
+
+export function openapiDocument(registry: Registry, baseUrl: string): Json {
+  const schemas: Json = {}
+  const plain = (schema: TSchema) => withReferences(schema, schemas)
+  const paths: Record<string, Json> = {}
+  for (const feature of registry.features) {
+    for (const operation of feature.operations) {
+      const path = operation.path.replace(/:(\w+)/g, '{$1}')
+      paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation, feature, plain) }
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Runyard API',
+      version: documentVersion,
+      description:
+        'Run operational AI agents and trust them: durable runs, people in the loop, queues of cases, signed events. ' +
+        'JSON in and out, snake_case, ids are UUID v7. Errors are {"error", "message"}; every mutation takes an Idempotency-Key.',
+      license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+      contact: { name: 'Runyard', url: `${baseUrl}/docs` },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ bearer: [] }, { oauth2: [] }],
+    tags: registry.features
+      .filter(({ operations }) => operations.length > 0)
+      .map(({ name }) => ({ name, description: `Operations on ${name.replace(/([A-Z])/g, ' $1').toLowerCase()}.` })),
+    paths,
+    webhooks: Object.fromEntries(eventNames.map((name) => [name, describeWebhook(name, plain)])),
+    components: {
+      schemas: { ...schemas, Error: errorSchema },
+      responses: Object.fromEntries(errorStatuses.map((status) => [`Error${status}`, describeError(status)])),
+      headers: { 'X-Request-Id': header('Names this request in every log line.', 'string'), ...rateLimitHeaders },
+      parameters: {
+        IdempotencyKey: {
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          description: 'Makes a repeat of this request safe: the first answer is stored for 24 hours and given again.',
+          schema: { type: 'string', minLength: 1, maxLength: 255 },
+        },
+      },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key (ry_…) or an access token.' },
+        oauth2: {
+          type: 'oauth2',
+          description: 'OAuth 2.0 client credentials (RFC 6749 §4.4).',
+          flows: {
+            clientCredentials: {
+              tokenUrl: `${baseUrl}/oauth/token`,
+              scopes: Object.fromEntries(scopes.map((scope) => [scope, scopeSentence(scope)])),
+            },
+          },
+        },
+      },
+    },
+  }
+}
+
+const scopeSentence = (scope: string): string => {
+  const [thing, verb] = scope.split(':')
+  return `${verb![0]!.toUpperCase()}${verb!.slice(1)} ${thing}.`
+}
+
+function describe(operation: Operation, feature: Feature, plain: (schema: TSchema) => Json): Json {
+  return {
+    operationId: operation.id,
+    summary: operation.summary,
+    description: `${operation.description ?? `${operation.summary}.`} Needs the scope \`${operation.scope}\`.`,
+    tags: [feature.name],
+    security: [{ bearer: [] }, { oauth2: [operation.scope] }],
+    parameters: [...pathParameters(operation), ...queryParameters(operation, plain), ...mutationParameters(operation)],
+    ...requestBody(operation, plain),
+    responses: {
+      [operation.status]: {
+        description: 'Done.',
+        headers: headersOf(['X-Request-Id', ...Object.keys(rateLimitHeaders)]),
+        ...(operation.answer && { content: jsonContent(plain(operation.answer), exampleOf(operation.answer)) }),
+      },
+      ...Object.fromEntries(errorStatuses.map((status) => [status, errorResponse(operation, status)])),
+    },
+  }
+}
+
+function pathParameters({ path }: Operation): Json[] {
+  return parametersOf(path).map((name) => ({
+    name,
+    in: 'path',
+    required: true,
+    description: nounOf(name) ? `The id of the ${nounOf(name)!.replaceAll('_', ' ')}.` : `The ${name}.`,
+    schema: nounOf(name) ? { type: 'string', format: 'uuid' } : { type: 'string' },
+  }))
+}
+
+function queryParameters({ query }: Operation, plain: (schema: TSchema) => Json): Json[] {
+  return Object.entries(query?.properties ?? {}).map(([name, property]) => {
+    const { description, ...schema } = plain(property)
+    return { name, in: 'query', required: false, ...(description !== undefined && { description }), schema }
+  })
+}
+
+const mutationParameters = (operation: Operation): Json[] =>
+  isMutating(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []
+
+function requestBody(operation: Operation, plain: (schema: TSchema) => Json): Json {
+  if (!operation.body) return {}
+  return { requestBody: { required: false, content: jsonContent(plain(operation.body), exampleOf(operation.body)) } }
+}
+
+function errorResponse(operation: Operation, status: ErrorStatus): Json {
+  const codes = operation.errors.filter((code) => errorKinds[code].status === status)
+  const reference = { $ref: `#/components/responses/Error${status}` }
+  if (codes.length === 0) return reference
+  const { headers, content } = describeError(status) as { headers: Json; content: Json }
+  return { description: `${errorTitles[status]} Here also: ${codes.join(', ')}.`, headers, content }
+}
+
+function describeError(status: ErrorStatus): Json {
+  const names = ['X-Request-Id', ...(status === 429 ? Object.keys(rateLimitHeaders) : [])]
+  const code = (Object.keys(errorKinds) as ErrorCode[]).find((one) => errorKinds[one].status === status)!
+  return {
+    description: errorTitles[status],
+    headers: headersOf(names),
+    content: jsonContent({ $ref: '#/components/schemas/Error' }, { error: code, message: errorKinds[code].says }),
+  }
+}
+
+const headersOf = (names: string[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+const jsonContent = (schema: Json, example: unknown): Json => ({ 'application/json': { schema, example } })
+
+const errorSchema: Json = {
+  type: 'object',
+  required: ['error', 'message'],
+  properties: {
+    error: { type: 'string', enum: Object.keys(errorKinds), description: 'The code to act upon.' },
+    message: { type: 'string', description: 'What to do about it, for a person.' },
+  },
+  additionalProperties: false,
+}
+
+function describeWebhook(name: (typeof eventNames)[number], plain: (schema: TSchema) => Json): Json {
+  const { sentWhen, schema } = envelopeOf(name)
+  return {
+    post: {
+      operationId: `on ${name}`.replace(/[ ._]+(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      summary: name,
+      description: `${sentWhen} Signed by X-Service-Signature and the Standard Webhooks headers; delivered at least once.`,
+      tags: [],
+      requestBody: { content: jsonContent(plain(schema), exampleOf(schema)) },
+      responses: { '2XX': { description: 'Taken; anything else is tried again.' } },
+    },
+  }
+}
+
+/** A copy as plain JSON in which named schemas are references into the components. */
+function withReferences(schema: TSchema, components: Json): Json {
+  const name = nameOf(schema)
+  if (name === undefined) return copy(schema, components) as Json
+  components[name] ??= copy(schema, components)
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+function copy(value: unknown, components: Json): unknown {
+  if (Array.isArray(value)) return value.map((item) => descend(item, components))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, descend(item, components)]))
+}
+
+const descend = (value: unknown, components: Json): unknown =>
+  typeof value === 'object' && value !== null && nameOf(value) !== undefined
+    ? withReferences(value, components)
+    : copy(value, components)
+
+interface Exampled {
+  type?: string
+  examples?: unknown[]
+  default?: unknown
+  const?: unknown
+  enum?: unknown[]
+  anyOf?: Exampled[]
+  items?: Exampled
+  properties?: Record<string, Exampled>
+  minLength?: number
+  minimum?: number
+}
+
+/** A plausible value of a schema, so that every example in the document fits what it illustrates. */
+export function exampleOf(schema: unknown): unknown {
+  const { type, examples, const: constant, enum: choices, anyOf, items, properties, ...rest } = schema as Exampled
+  if (examples) return examples[0]
+  if (constant !== undefined) return constant
+  if (rest.default !== undefined) return rest.default
+  if (choices) return choices[0]
+  if (anyOf) return exampleOf(anyOf[0])
+  if (properties) return Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, exampleOf(one)]))
+  if (type === 'array') return items ? [exampleOf(items)] : []
+  if (type === 'integer' || type === 'number') return rest.minimum ?? 1
+  if (type === 'boolean') return true
+  if (type === 'string') return 'text'.padEnd(rest.minLength ?? 0, '.')
+  return null
+}

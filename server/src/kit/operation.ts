@@ -1,0 +1,125 @@
+// One declaration per operation; the pipeline, the OpenAPI document, the MCP tool and the client are derived from it.
+import type { Sql } from '../base/db.ts'
+import type { ErrorCode } from '../base/errors.ts'
+import type { Context } from './context.ts'
+import type { Caller } from './credential.ts'
+import type { EventData, EventName } from './event.ts'
+import type { Enqueue } from './job.ts'
+import type { PlainParametersOf, ResourcesOf } from './resources.ts'
+import type { Scope } from './scopes.ts'
+import type { Static, TObject, TSchema } from './schema.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Route = `${Method} /v2/${string}`
+type PathOf<R extends Route> = R extends `${Method} ${infer Path}` ? Path : never
+
+/** What `prepare` and `handler` both see of a call. */
+type Seen<R extends Route, Query extends TObject, Body extends TObject, Errors extends ErrorCode> = ResourcesOf<
+  PathOf<R>
+> & {
+  /** The credential's team, which is also the team of everything in the path. */
+  team: { id: string }
+  caller: Caller
+  params: PlainParametersOf<PathOf<R>>
+  query: Static<Query>
+  body: Static<Body>
+  context: Context
+  requestId: string
+  /** In a mutating handler this is the request's transaction; otherwise the pool. */
+  sql: Sql
+  fail: (code: Errors, message?: string) => never
+}
+
+export interface Declaration<
+  R extends Route,
+  Query extends TObject,
+  Body extends TObject,
+  Answer extends TSchema,
+  Errors extends ErrorCode,
+  Emits extends EventName,
+  Prepared,
+> {
+  id: string
+  route: R
+  /** A few words, in the imperative. */
+  summary: string
+  description?: string
+  scope: Scope
+  query?: Query
+  body?: Body
+  bodyBytesMax?: number
+  status: 200 | 201 | 202 | 204
+  /** Absent: no body (204). */
+  answer?: Answer
+  /** What `fail` may say; the kit's own refusals need no mention. */
+  errors?: readonly Errors[]
+  emits?: readonly Emits[]
+  /** `false`: not offered as an MCP tool (key management, mass deletion). */
+  tool?: false
+  /** `prepare` changes the outside world: the idempotency claim is committed first and renewed while it runs. */
+  actsOutside?: true
+  /** Slow or outside things (DNS, providers), after validation and before the transaction. */
+  prepare?: (call: Seen<R, Query, Body, Errors>) => Promise<Prepared>
+  /** The change itself and its SQL; nothing of the outside world. */
+  handler: (
+    call: Seen<R, Query, Body, Errors> & {
+      prepared: Prepared
+      emit: <E extends Emits>(event: E, data: EventData<E>) => Promise<string>
+      enqueue: Enqueue
+    },
+  ) => Promise<Static<Answer>>
+}
+
+/** An operation as the kit holds it: the declaration with its types forgotten and its route taken apart. */
+export interface Operation {
+  id: string
+  method: Method
+  path: string
+  summary: string
+  description?: string
+  scope: Scope
+  query?: TObject
+  body?: TObject
+  bodyBytesMax: number
+  status: 200 | 201 | 202 | 204
+  answer?: TSchema
+  errors: readonly ErrorCode[]
+  emits: readonly EventName[]
+  tool: boolean
+  actsOutside: boolean
+  prepare?: (call: never) => Promise<unknown>
+  handler: (call: never) => Promise<unknown>
+}
+
+const defaultBodyBytesMax = 2 * 1024 * 1024
+
+export function operation<
+  const R extends Route,
+  Query extends TObject = TObject<Record<never, never>>,
+  Body extends TObject = TObject<Record<never, never>>,
+  Answer extends TSchema = TSchema,
+  const Errors extends ErrorCode = never,
+  const Emits extends EventName = never,
+  Prepared = undefined,
+>(declaration: Declaration<R, Query, Body, Answer, Errors, Emits, Prepared>): Operation {
+  const { route, errors, emits, tool, actsOutside, bodyBytesMax, ...rest } = declaration
+  const [method, path] = route.split(' ') as [Method, string]
+  return {
+    ...rest,
+    method,
+    path,
+    bodyBytesMax: bodyBytesMax ?? defaultBodyBytesMax,
+    errors: errors ?? [],
+    emits: emits ?? [],
+    tool: tool !== false,
+    actsOutside: actsOutside === true,
+  }
+}
+
+/** A second path to the same operation, without a second handler. */
+export function alias(of: Operation, other: { id: string; route: Route; summary?: string }): Operation {
+  const [method, path] = other.route.split(' ') as [Method, string]
+  return { ...of, id: other.id, method, path, summary: other.summary ?? of.summary }
+}
+
+export const isMutating = ({ method }: Pick<Operation, 'method'>): boolean => method !== 'GET'

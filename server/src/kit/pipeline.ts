@@ -1,0 +1,341 @@
+// What is true of every operation, as a list of stages that a call passes from the credential to the committed answer.
+import type { Sql } from '../base/db.ts'
+import { lockNotAvailable, sqlState } from '../base/db.ts'
+import { DatabaseAway } from '../base/databaseWatch.ts'
+import { errorBody, Fault } from '../base/errors.ts'
+import { isId } from '../base/ids.ts'
+import { OutboundRefused } from '../base/outbound/guard.ts'
+import { recordOutcome, targetOf } from './audit.ts'
+import type { Context } from './context.ts'
+import { bearerToken, unauthorized, type Caller, type Credentials } from './credential.ts'
+import { emitEvent } from './event.ts'
+import * as idempotency from './idempotency.ts'
+import { enqueueOn } from './job.ts'
+import { parseBody } from './json.ts'
+import { isMutating, type Operation } from './operation.ts'
+import type { Allowance } from './rateLimit.ts'
+import { nounOf, parametersOf } from './resources.ts'
+import { validateBody, validateQuery } from './validate.ts'
+
+/** A request as any transport brings it: HTTP today, an MCP tool call likewise. */
+export interface PlainRequest {
+  requestId: string
+  authorization: string | undefined
+  idempotencyKey: string | undefined
+  /** Of the peer: what counts when there is no valid credential. */
+  address: string
+  /** Path with query, as sent. */
+  url: string
+  search: string
+  params: Record<string, string>
+  /** Reads the body, refusing what is larger than the operation takes. */
+  readBody(bytesMax: number): Promise<Uint8Array | undefined>
+}
+
+export interface Reply {
+  status: number
+  body: string | null
+  headers: Record<string, string>
+  /** For the log line, once the caller is known. */
+  caller?: Caller
+  /** The reason of a 500, for the log alone. */
+  cause?: unknown
+}
+
+export interface Pipeline {
+  perform(operation: Operation, request: PlainRequest): Promise<Reply>
+}
+
+/** One call on its way: each stage adds what the next ones need. */
+interface Exchange {
+  operation: Operation
+  request: PlainRequest
+  caller: Caller
+  headers: Record<string, string>
+  bytes: Uint8Array | undefined
+  keyed: idempotency.Keyed | undefined
+  /** The records of the path, in its order, without the team. */
+  found: { noun: string; id: string; row: object }[]
+  plain: Record<string, string>
+}
+
+export function createPipeline(context: Context, credentials: Credentials): Pipeline {
+  const { db, keyring, config, rateLimit } = context
+  const inLine = idempotency.createLine()
+
+  async function identify(request: PlainRequest): Promise<Caller> {
+    const token = bearerToken(request.authorization)
+    const bucket = `address ${request.address}`
+    // strangers are slowed down before they cost a look-up; a credential that was good a moment ago is no stranger
+    if (config.rateLimit > 0 && rateLimit.isExhausted(bucket) && !(token && credentials.seen(token))) {
+      refuseIfOver(await rateLimit.take(bucket, config.rateLimit), {})
+    }
+    const caller = token === undefined ? undefined : await credentials.find(token)
+    if (caller) return caller
+    if (config.rateLimit > 0) refuseIfOver(await rateLimit.take(bucket, config.rateLimit), {})
+    throw unauthorized(context.baseUrl(), request.authorization !== undefined)
+  }
+
+  async function limit(caller: Caller, headers: Record<string, string>): Promise<void> {
+    if (config.rateLimit === 0) return
+    const own = await rateLimit.take(`credential ${caller.credential.id}`, config.rateLimit)
+    refuseIfOver(own, headers)
+    refuseIfOver(await rateLimit.take(`team ${caller.team_id}`, config.rateLimit * 10), headers, own)
+  }
+
+  async function resolve({ operation, request, caller, found, plain }: Exchange): Promise<void> {
+    for (const name of parametersOf(operation.path)) {
+      const noun = nounOf(name)
+      const value = request.params[name]!
+      if (noun === 'team') continue
+      const resource = noun === undefined ? undefined : context.registry.resources.get(noun)
+      if (noun === undefined || !resource) {
+        plain[name] = value
+        continue
+      }
+      const [row] = isId(value) ? await resource.find(db.sql, value, caller.team_id) : []
+      // a record that the path places below another must say so itself: its `agent_id` is the agent of the path
+      const isMisplaced = found.some(({ noun: parent, id }) => {
+        const ofParent = (row as Record<string, unknown> | undefined)?.[`${parent}_id`]
+        return ofParent !== undefined && ofParent !== id
+      })
+      if (!row || isMisplaced) throw new Fault('not_found')
+      found.push({ noun, id: value, row })
+    }
+  }
+
+  /** Everything from resolving the path to the committed answer; the one place where the handler is called. */
+  async function carryOut(exchange: Exchange): Promise<Reply> {
+    const { operation, request, caller, found, plain } = exchange
+    await resolve(exchange)
+    const seen = {
+      ...Object.fromEntries(found.map(({ noun, row }) => [noun, row])),
+      team: { id: caller.team_id },
+      caller,
+      params: plain,
+      query: validateQuery(operation.query, request.search),
+      body: isMutating(operation) ? validateBody(operation.body, parseBody(exchange.bytes)) : {},
+      context,
+      requestId: request.requestId,
+      fail,
+    }
+    const prepared = operation.prepare && (await operation.prepare({ ...seen, sql: db.sql } as never))
+    const handle = (sql: Sql) =>
+      operation.handler({
+        ...seen,
+        prepared,
+        sql,
+        emit: (event: never, data: never) => emitEvent(sql, caller.team_id, event, data),
+        enqueue: enqueueOn(sql),
+      } as never)
+    if (!isMutating(operation)) return replyOf(operation, await handle(db.sql))
+
+    return retryingDeadlocks(() =>
+      db.transaction(async (sql) => {
+        await claimKey(sql, exchange)
+        const answer = await handle(sql)
+        const reply = replyOf(operation, answer)
+        await record(sql, exchange, reply, answer)
+        return reply
+      }),
+    )
+  }
+
+  async function record(sql: Sql, exchange: Exchange, reply: Reply, answer: unknown, error?: Fault): Promise<void> {
+    const { operation, request, caller, keyed, found } = exchange
+    const entry = {
+      caller,
+      operation: operation.id,
+      target: targetOf(found, answer),
+      requestId: request.requestId,
+      status: reply.status,
+      error: error?.code ?? null,
+    }
+    const stored = keyed && { keyed, status: reply.status, reply: idempotency.sealReply(keyring, reply.body) }
+    await recordOutcome(sql, entry, stored)
+  }
+
+  /** A refusal changed nothing, so it needs no transaction with the effect: claim, reply and audit row are one of their own. */
+  async function recordRefusal(exchange: Exchange, fault: Fault): Promise<Reply> {
+    const reply = replyOfFault(fault)
+    await db.transaction(async (sql) => {
+      await claimKey(sql, exchange)
+      await record(sql, exchange, reply, undefined, fault)
+    })
+    return reply
+  }
+
+  async function mutate(exchange: Exchange): Promise<Reply> {
+    try {
+      return await carryOut(exchange)
+    } catch (error) {
+      const fault = faultOf(error)
+      // what says only that the key is busy is no outcome of this request
+      if (!fault || fault.status >= 500 || fault.code === 'idempotency_key_in_use') throw error
+      return recordRefusal(exchange, fault)
+    }
+  }
+
+  /** Operations that act outside hold a committed claim while they do, so that a second request cannot act again. */
+  async function mutateOutside(exchange: Exchange, keyed: idempotency.Keyed): Promise<Reply> {
+    if (!(await idempotency.claimCommitted(db.sql, keyed))) throw new KeyTaken()
+    const renewal = setInterval(() => {
+      idempotency
+        .renewClaim(db.sql, keyed)
+        .catch((error: unknown) => context.log.warn({ err: error }, 'an idempotency claim could not be renewed'))
+    }, idempotency.claimRenewalMs)
+    try {
+      return await mutate(exchange)
+    } catch (error) {
+      await idempotency
+        .dropClaim(db.sql, keyed)
+        .catch((failed: unknown) => context.log.warn({ err: failed }, 'an idempotency claim stays until it runs out'))
+      throw error
+    } finally {
+      clearInterval(renewal)
+    }
+  }
+
+  async function replayOrMutate(exchange: Exchange, keyed: idempotency.Keyed): Promise<Reply> {
+    // one more round when the key was taken between the look and the claim: then its reply, or who holds it, is there
+    for (let round = 0; ; round++) {
+      const stored = await idempotency.findReply(db.sql, keyring, keyed)
+      if (stored) return { ...stored, headers: { 'idempotency-replayed': 'true' } }
+      try {
+        exchange.found.length = 0
+        return exchange.operation.actsOutside ? await mutateOutside(exchange, keyed) : await mutate(exchange)
+      } catch (error) {
+        if (!(error instanceof KeyTaken)) throw error
+        if (round > 0) throw idempotency.inUse()
+      }
+    }
+  }
+
+  async function pass(operation: Operation, request: PlainRequest, reply: Partial<Reply>): Promise<Reply> {
+    const headers: Record<string, string> = (reply.headers = {})
+    const caller = (reply.caller = await identify(request))
+    await limit(caller, headers)
+    const exchange: Exchange = {
+      operation,
+      request,
+      caller,
+      headers,
+      bytes: undefined,
+      keyed: undefined,
+      found: [],
+      plain: {},
+    }
+    requireScopeAndTeam(exchange)
+    await readBody(exchange)
+    const { keyed } = exchange
+    if (keyed) return inLine(keyed, () => replayOrMutate(exchange, keyed))
+    return isMutating(operation) ? mutate(exchange) : carryOut(exchange)
+  }
+
+  return {
+    async perform(operation, request) {
+      const known: Partial<Reply> = {}
+      let reply: Reply
+      try {
+        reply = await pass(operation, request, known)
+      } catch (error) {
+        const fault = faultOf(error) ?? new Fault('internal_error', undefined, { cause: error })
+        reply = { ...replyOfFault(fault), ...(fault.status === 500 && { cause: error }) }
+      }
+      return {
+        ...reply,
+        headers: { ...known.headers, ...reply.headers },
+        ...(known.caller && { caller: known.caller }),
+      }
+    },
+  }
+}
+
+function requireScopeAndTeam({ operation, caller, request }: Exchange): void {
+  if (!caller.scopes.has(operation.scope)) {
+    throw new Fault(
+      'insufficient_scope',
+      `This credential lacks the scope ${operation.scope}. Use a key that has it, or ask an admin of the team for one.`,
+      { headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${operation.scope}"` } },
+    )
+  }
+  for (const [name, value] of Object.entries(request.params)) {
+    if (nounOf(name) === 'team' && value !== caller.team_id) throw new Fault('forbidden')
+  }
+}
+
+async function readBody(exchange: Exchange): Promise<void> {
+  const { operation, request, caller } = exchange
+  if (!isMutating(operation)) return
+  const { idempotencyKey: key } = request
+  if (key !== undefined) idempotency.requireSaneKey(key)
+  exchange.bytes = await request.readBody(operation.bodyBytesMax)
+  if (key === undefined) return
+  const requestHash = idempotency.hashRequest(operation.method, request.url, exchange.bytes)
+  exchange.keyed = { teamId: caller.team_id, key, requestHash }
+}
+
+async function claimKey(sql: Sql, { keyed, operation }: Exchange): Promise<void> {
+  if (!keyed || operation.actsOutside) return
+  try {
+    if (!(await idempotency.claim(sql, keyed))) throw new KeyTaken()
+  } catch (error) {
+    throw sqlState(error) === lockNotAvailable ? idempotency.inUse() : error
+  }
+}
+
+/** Another request holds the key: its stored reply is the answer. */
+class KeyTaken extends Error {}
+
+const fail = (code: Fault['code'], message?: string): never => {
+  throw new Fault(code, message)
+}
+
+function replyOf(operation: Operation, answer: unknown): Reply {
+  const body = operation.status === 204 ? null : JSON.stringify(answer)
+  return { status: operation.status, body, headers: {} }
+}
+
+export function replyOfFault(fault: Fault): Reply {
+  return { status: fault.status, body: JSON.stringify(errorBody(fault)), headers: { ...fault.headers } }
+}
+
+/** What a thrown thing means to the caller; undefined: a mistake of ours. */
+function faultOf(error: unknown): Fault | undefined {
+  if (error instanceof Fault) return error
+  if (error instanceof OutboundRefused) return new Fault('url_not_allowed', error.reason)
+  if (error instanceof DatabaseAway) {
+    return new Fault('internal_error', 'The database does not answer right now. Try again in a moment.', {
+      cause: error,
+    })
+  }
+  if (sqlState(error) === lockNotAvailable) {
+    return new Fault('conflict', 'Another request is changing the same record. Try again in a moment.')
+  }
+  return undefined
+}
+
+/** Writes the three headers of the tighter window, and refuses when it is used up. */
+export function refuseIfOver(allowance: Allowance, headers: Record<string, string>, other?: Allowance): void {
+  const shown = other && other.remaining <= allowance.remaining && allowance.admitted ? other : allowance
+  headers['ratelimit-limit'] = String(shown.limit)
+  headers['ratelimit-remaining'] = String(shown.remaining)
+  headers['ratelimit-reset'] = String(shown.resetSeconds)
+  if (allowance.admitted) return
+  throw new Fault('rate_limited', undefined, { headers: { ...headers, 'retry-after': String(allowance.resetSeconds) } })
+}
+
+const deadlock = '40P01'
+const serializationFailure = '40001'
+
+/** PostgreSQL ends one of two transactions that wait for each other: that one changed nothing and simply runs again. */
+async function retryingDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const state = sqlState(error)
+      if (attempt === 3 || (state !== deadlock && state !== serializationFailure)) throw error
+    }
+  }
+}

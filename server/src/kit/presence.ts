@@ -1,0 +1,138 @@
+// A process says that it lives by holding a session lock; others see a death by getting that lock, within half a second.
+import { hostname } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Client } from 'pg'
+import { connectionSettings, sqlOn, type Address, type Sql } from '../base/db.ts'
+import { newId } from '../base/ids.ts'
+import { presenceLockClass } from '../base/locks.ts'
+import type { Log } from '../base/log.ts'
+
+export interface DeadProcess {
+  id: string
+  lock_key: number
+  job_pool_id: string | null
+}
+
+export interface Presence {
+  processId: string
+  /** Tells the others which jobs to set free if we die. */
+  setJobPool(id: string): Promise<void>
+  /** The processes whose lock could be taken, each handed to `bury` while we hold it: no two sweepers bury one process. */
+  sweep(bury: (dead: DeadProcess) => Promise<void>): Promise<void>
+  /** Whether any other process lives on this database. */
+  othersLive(): Promise<boolean>
+  leave(): Promise<void>
+}
+
+interface PresenceOptions {
+  address: () => string | Address
+  role: string
+  log: Log
+  /** The lock was lost for longer than `graceMs`: others may have taken our work, so what is under way must stop. */
+  onLost: () => void
+}
+
+/** How long a dropped lock connection may take to come back before we must believe that we were declared dead. */
+const graceMs = 3000
+const retryMs = 100
+
+export async function announcePresence(options: PresenceOptions): Promise<Presence> {
+  const processId = newId()
+  let jobPoolId: string | null = null
+  let lockKey: number | undefined
+  let leaving = false
+  let client: Client
+  let sql: Sql
+
+  async function join(): Promise<void> {
+    const fresh = new Client({
+      ...connectionSettings(options.address()),
+      application_name: `runyard presence ${options.role}`,
+      connectionTimeoutMillis: 1500,
+      keepAlive: true,
+    })
+    // the error is also the end of the connection; 'end' below acts on it
+    fresh.on('error', (error) => options.log.warn({ err: error }, 'the presence connection was lost'))
+    try {
+      await fresh.connect()
+      const ask = sqlOn(fresh)
+      if (lockKey === undefined) {
+        const [drawn] = await ask<{ key: number }>`select nextval('process_lock_keys')::int as key`
+        lockKey = drawn!.key
+      }
+      // first the lock, then the row: a row without its lock would look like a death
+      const [lock] = await ask<{ held: boolean }>`select pg_try_advisory_lock(${presenceLockClass}, ${lockKey}) as held`
+      if (!lock!.held) throw new Error('the lock of this process is still held by its lost connection')
+      await ask`
+        insert into processes (id, role, host, pid, lock_key, job_pool_id)
+        values (${processId}, ${options.role}, ${hostname()}, ${process.pid}, ${lockKey}, ${jobPoolId})
+        on conflict (id) do nothing`
+      client = fresh
+      sql = ask
+      fresh.on('end', () => void rejoin())
+    } catch (error) {
+      await fresh.end().catch((failed: Error) => options.log.debug({ err: failed }, 'closing a failed connection'))
+      throw error
+    }
+  }
+
+  async function rejoin(): Promise<void> {
+    const lostAt = performance.now()
+    let told = false
+    for (;;) {
+      if (leaving) return undefined
+      try {
+        await join()
+        return options.log.info('the presence lock is held again')
+      } catch (error) {
+        options.log.debug({ err: error }, 'the presence lock is not back yet')
+      }
+      if (!told && performance.now() - lostAt > graceMs) {
+        told = true
+        options.onLost()
+      }
+      await sleep(retryMs)
+    }
+  }
+
+  await join()
+
+  return {
+    processId,
+    async setJobPool(id) {
+      jobPoolId = id
+      await sql`update processes set job_pool_id = ${id} where id = ${processId}`
+    },
+    async sweep(bury) {
+      // everyone's locks are gone while the server restarts: nobody is declared dead before they could come back
+      const dead = await sql<DeadProcess>`
+        with others as materialized (
+          select id, lock_key, job_pool_id from processes
+          where id <> ${processId} and pg_postmaster_start_time() < clock_timestamp() - make_interval(secs => ${graceMs / 1000}::float8)
+        )
+        select * from others where pg_try_advisory_lock(${presenceLockClass}, lock_key)`
+      for (const one of dead) {
+        try {
+          await bury(one)
+          await sql`delete from processes where id = ${one.id}`
+        } finally {
+          await sql`select pg_advisory_unlock(${presenceLockClass}, ${one.lock_key})`
+        }
+      }
+    },
+    async othersLive() {
+      const free = await sql<{ lock_key: number; dead: boolean }>`
+        with others as materialized (select lock_key from processes where id <> ${processId})
+        select lock_key, pg_try_advisory_lock(${presenceLockClass}, lock_key) as dead from others`
+      for (const { lock_key } of free.filter(({ dead }) => dead)) {
+        await sql`select pg_advisory_unlock(${presenceLockClass}, ${lock_key})`
+      }
+      return free.some(({ dead }) => !dead)
+    },
+    async leave() {
+      leaving = true
+      await sql`delete from processes where id = ${processId}`
+      await client.end()
+    },
+  }
+}

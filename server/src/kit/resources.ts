@@ -1,0 +1,49 @@
+// What a path parameter names: `run_id` and `runId` both lead to the resource `run`, found together with its team.
+import type { Sql } from '../base/db.ts'
+
+/**
+ * The row each resource gives to handlers. A noun file adds its own:
+ * `declare module '../../kit/resources.ts' { interface Resources { member: Member } }`.
+ */
+// oxlint-disable-next-line typescript/no-empty-interface -- filled by the noun files
+export interface Resources {}
+
+export interface Resource {
+  name: string
+  /** One statement that finds the row by id and team: what is not ours does not exist. */
+  find(sql: Sql, id: string, teamId: string): Promise<object[]>
+}
+
+export function resource<Name extends keyof Resources>(
+  name: Name,
+  find: (sql: Sql, id: string, teamId: string) => Promise<Resources[Name][]>,
+): Resource {
+  return { name, find }
+}
+
+type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | ParametersOf<`/${Rest}`>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+type NounOf<Parameter extends string> = Parameter extends `${infer Noun}_id`
+  ? Noun
+  : Parameter extends `${infer Noun}Id`
+    ? Noun
+    : never
+
+/** The rows that a route's parameters become. */
+export type ResourcesOf<Path extends string> = {
+  [P in ParametersOf<Path> as NounOf<P> extends keyof Resources ? NounOf<P> : never]: Resources[NounOf<P> &
+    keyof Resources]
+}
+
+/** The parameters that name no resource and reach the handler as text. */
+export type PlainParametersOf<Path extends string> = {
+  [P in ParametersOf<Path> as NounOf<P> extends keyof Resources | 'team' ? never : P]: string
+}
+
+export const nounOf = (parameter: string): string | undefined => /^(.+?)(?:_id|Id)$/.exec(parameter)?.[1]
+
+export const parametersOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!)

@@ -1,0 +1,51 @@
+// Scopes, and how far a member's role lets their credentials go.
+
+export const scopes = [
+  'team:read',
+  'agents:read',
+  'agents:write',
+  'runs:read',
+  'runs:write',
+  'approvals:write',
+  'queues:read',
+  'queues:write',
+  'files:read',
+  'sandboxes:write',
+  'artifacts:read',
+  'artifacts:write',
+  'connections:read',
+  'connections:write',
+  'evals:read',
+  'evals:write',
+  'billing:read',
+  'webhooks:manage',
+  'mcp:call',
+  'keys:manage',
+] as const
+
+export type Scope = (typeof scopes)[number]
+/** What a credential may carry: single scopes, or `*` for all there are and will be. */
+export const grantableScopes = [...scopes, '*'] as const
+
+export const roles = ['admin', 'operator', 'viewer'] as const
+export type Role = (typeof roles)[number]
+
+const forAdminsOnly = new Set<Scope>(['keys:manage', 'webhooks:manage', 'connections:write'])
+
+/** An operator runs the place but hands out no access and opens no door to the outside; a viewer only looks. */
+const roleScopes: Record<Role, readonly Scope[]> = {
+  admin: scopes,
+  operator: scopes.filter((scope) => !forAdminsOnly.has(scope)),
+  viewer: scopes.filter((scope) => scope.endsWith(':read') || scope === 'mcp:call'),
+}
+
+/** What a grant is worth in the hands of a member: `*` spelled out, cut to the member's role. */
+export function effectiveScopes(granted: readonly string[], role: Role): Set<Scope> {
+  const all = granted.includes('*')
+  return new Set(roleScopes[role].filter((scope) => all || granted.includes(scope)))
+}
+
+/** `*` may be handed on only by someone who holds every scope. */
+export function scopesBeyond(wanted: readonly string[], held: ReadonlySet<Scope>): string[] {
+  return wanted.filter((scope) => (scope === '*' ? held.size < scopes.length : !held.has(scope as Scope)))
+}

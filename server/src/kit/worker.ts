@@ -1,0 +1,122 @@
+// Runs the declared jobs on graphile-worker, and twice a second sets free what dead processes held.
+import { EventEmitter } from 'node:events'
+import { Logger, parseCronItems, run, runOnce, type CronItem, type TaskList, type WorkerEvents } from 'graphile-worker'
+import type { Log } from '../base/log.ts'
+import type { Context } from './context.ts'
+import type { Job } from './job.ts'
+import type { Presence } from './presence.ts'
+import { validatorOf } from './validate.ts'
+
+export interface Worker {
+  /** No new jobs from now on; resolves when those under way have ended, which are aborted after the drain time. */
+  stop(): Promise<void>
+}
+
+const sweepMs = 500
+
+export async function startWorker(context: Context, presence: Presence): Promise<Worker> {
+  const { config, db, log, registry } = context
+  const events: WorkerEvents = new EventEmitter()
+  const poolId = new Promise<string>((resolve) => {
+    events.once('pool:create', ({ workerPool }) => resolve(workerPool.id))
+  })
+  const runner = await run({
+    pgPool: db.pool,
+    events,
+    logger: jobLogger(log),
+    noHandleSignals: true,
+    concurrency: config.workerConcurrency,
+    pollInterval: 1000,
+    gracefulShutdownAbortTimeout: config.drainS * 1000,
+    taskList: taskList(context),
+    parsedCronItems: parseCronItems(registry.jobs.filter(({ cron }) => cron !== undefined).map(cronItem)),
+  })
+  const failed = runner.promise.catch((error: unknown) => log.error({ err: error }, 'the job engine stopped'))
+  await presence.setJobPool(await poolId)
+  const sweeper = startSweeper(context, presence)
+  return {
+    async stop() {
+      await sweeper.stop()
+      await runner.stop()
+      await failed
+    },
+  }
+}
+
+/** Jobs that a dead process had locked are free at once instead of after graphile-worker's own four hours. */
+function startSweeper({ db, log, metrics }: Context, presence: Presence) {
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let sweeping: Promise<void> = Promise.resolve()
+
+  async function sweep(): Promise<void> {
+    try {
+      await presence.sweep(async (dead) => {
+        if (dead.job_pool_id) await db.sql`select graphile_worker.force_unlock_workers(${[dead.job_pool_id]}::text[])`
+        metrics.takeovers.inc()
+        log.warn({ process_id: dead.id }, 'a process died; its work is set free')
+      })
+    } catch (error) {
+      log.warn({ err: error }, 'the sweep of dead processes failed; it is tried again')
+    }
+    if (!stopped) next()
+  }
+  function next(): void {
+    timer = setTimeout(() => {
+      sweeping = sweep()
+    }, sweepMs)
+  }
+  next()
+  return {
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await sweeping
+    },
+  }
+}
+
+/** Runs every job that is due, and those they enqueue, until none is left: how tests and scripts wait for nothing. */
+export async function drain(context: Context): Promise<void> {
+  await runOnce({
+    pgPool: context.db.pool,
+    logger: jobLogger(context.log),
+    noHandleSignals: true,
+    taskList: taskList(context),
+  })
+}
+
+function cronItem({ name, cron }: Job): CronItem {
+  return { task: name, match: cron!, identifier: name, options: { backfillPeriod: 0, jobKey: name } }
+}
+
+function taskList(context: Context): TaskList {
+  return Object.fromEntries(
+    context.registry.jobs.map((job) => [
+      job.name,
+      async (payload: unknown, { abortSignal }: { abortSignal?: AbortSignal }) => {
+        if (!validatorOf(job.input).Check(payload)) throw new Error(`the input of the job ${job.name} does not fit`)
+        const startedAt = performance.now()
+        const ended = (outcome: string) =>
+          context.metrics.jobSeconds.observe({ job: job.name, outcome }, (performance.now() - startedAt) / 1000)
+        try {
+          const signal = abortSignal ?? new AbortController().signal
+          await job.handler({ input: payload, context, sql: context.db.sql, signal })
+          ended('done')
+        } catch (error) {
+          ended('failed')
+          context.log.error({ err: error, job: job.name }, 'job failed')
+          throw error
+        }
+      },
+    ]),
+  )
+}
+
+/** graphile-worker tells every job's start and end at info; ours are told by metrics, so only its worries reach the log. */
+function jobLogger(log: Log): Logger {
+  return new Logger((scope) => (level, message) => {
+    const rank = level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'trace'
+    log[rank]({ job_engine: scope.label }, message)
+  })
+}

@@ -1,0 +1,71 @@
+// The process: reads its settings, serves its roles, and stops cleanly when it is told to.
+import { parseArgs } from 'node:util'
+import { ConfigError, readConfig, unknownSettings } from './base/config.ts'
+import { EncryptionKeyRefused } from './base/encryptionKey.ts'
+import { createLog } from './base/log.ts'
+import { MigrationRefused } from './base/migrate.ts'
+import { box } from './box.ts'
+import { PortTaken, serve } from './serve.ts'
+
+const exitConfig = 78
+/** A terminal and npm may both deliver one Ctrl-C: what comes this soon after the first is the same wish. */
+const sameWishMs = 500
+
+export async function main(args: string[]): Promise<void> {
+  const { values } = parseArgs({ args, options: { role: { type: 'string' } }, strict: true })
+  const env = values.role === undefined ? process.env : { ...process.env, RUNYARD_ROLE: values.role }
+  const config = readConfig(env)
+  const log = createLog(config.logLevel)
+  for (const name of unknownSettings(env)) log.warn({ setting: name }, 'no such setting; is it misspelled?')
+
+  const startedAt = performance.now()
+  const running = await serve(config, log)
+  log.info({ role: config.role, ready_ms: Math.round(performance.now() - startedAt) }, 'ready')
+  process.stdout.write(box(config, running))
+  await untilTold((patient) => {
+    log.info({ patient }, 'stopping')
+    return running.stop({ patient })
+  })
+  log.info('stopped')
+}
+
+/** SIGTERM comes from a supervisor behind a load balancer, SIGINT from a person; a second signal exits at once. */
+function untilTold(stop: (patient: boolean) => Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let toldAt: number | undefined
+    const told = (patient: boolean) => {
+      if (toldAt !== undefined) {
+        if (performance.now() - toldAt > sameWishMs) process.exit(130)
+        return
+      }
+      toldAt = performance.now()
+      stop(patient).then(resolve, reject)
+    }
+    process.on('SIGTERM', () => told(true))
+    process.on('SIGINT', () => told(false))
+    // the script that started us was killed: nobody is left to stop us
+    process.on('disconnect', () => told(false))
+  })
+}
+
+/** What an operator can mend is told as a sentence; anything else with its stack. */
+export function exitWith(error: unknown): never {
+  if (error instanceof ConfigError) {
+    process.stderr.write(
+      `Runyard cannot start with these settings:\n${error.problems.map((line) => `  ${line}\n`).join('')}`,
+    )
+    process.exit(exitConfig)
+  }
+  const isPlain =
+    error instanceof PortTaken ||
+    error instanceof EncryptionKeyRefused ||
+    error instanceof MigrationRefused ||
+    (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')
+  const told = error instanceof Error ? (isPlain ? error.message : (error.stack ?? error.message)) : String(error)
+  process.stderr.write(`Runyard cannot start: ${told}\n`)
+  process.exit(1)
+}
+
+if (import.meta.main) {
+  main(process.argv.slice(2)).then(() => process.exit(0), exitWith)
+}

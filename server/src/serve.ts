@@ -1,0 +1,135 @@
+// One running process: the database found, the roles started, and how it all stops without dropping anything.
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyInstance } from 'fastify'
+import { buildApp } from './app.ts'
+import type { Config } from './base/config.ts'
+import { openDatabase } from './base/db.ts'
+import { connectionUrl } from './base/embeddedPostgres.ts'
+import { readIfThere, writeWhole } from './base/files.ts'
+import type { Log } from './base/log.ts'
+import { findDatabase, prepareDatabase } from './database.ts'
+import { features } from './features.ts'
+import type { FirstKey } from './firstStart.ts'
+import { createContext, hostForUrl, type Context } from './kit/context.ts'
+import { announcePresence } from './kit/presence.ts'
+import { startWorker } from './kit/worker.ts'
+
+export interface Running {
+  context: Context
+  firstKey: FirstKey
+  /** The folder of the embedded cluster, or undefined with DATABASE_URL. */
+  place: string | undefined
+  baseUrl: string | undefined
+  /** `patient`: a load balancer watches /readyz, so requests may still come for two of its intervals. */
+  stop(options: { patient: boolean }): Promise<void>
+}
+
+/** The port is taken: told with what to do about it. */
+export class PortTaken extends Error {}
+
+export async function serve(config: Config, log: Log): Promise<Running> {
+  const { address, embedded } = await findDatabase(config, log)
+  const { keyring, firstKey } = await prepareDatabase(config, log, address())
+  const db = openDatabase({
+    address,
+    log,
+    connectionsMax: 20 + config.workerConcurrency,
+    ...(embedded && { onAway: () => void bringBack() }),
+  })
+  const bringBack = () =>
+    embedded
+      ?.ensureRunning()
+      .catch((error: unknown) => log.error({ err: error }, 'the embedded database does not start'))
+  const context = createContext({ config, log, db, keyring, features })
+  const presence = await announcePresence({
+    address,
+    role: config.role,
+    log,
+    onLost: () => log.error('this process could not prove that it lives; others may take its work'),
+  })
+
+  const leave = async () => {
+    const isLast = embedded !== undefined && !(await presence.othersLive())
+    await presence.leave()
+    await context.outbound.close()
+    await db.close()
+    if (isLast) await embedded.stop()
+  }
+
+  const hasApi = config.role !== 'worker' || config.portGiven
+  let app: FastifyInstance | undefined
+  try {
+    app = hasApi ? await listen(context) : undefined
+  } catch (error) {
+    await leave()
+    throw error
+  }
+  const worker = config.role === 'api' ? undefined : await startWorker(context, presence)
+  const serviceFile = app && config.role !== 'worker' ? await announce(context, firstKey, address()) : undefined
+
+  return {
+    context,
+    firstKey,
+    place: embedded?.place,
+    baseUrl: app && context.baseUrl(),
+    async stop({ patient }) {
+      context.lifecycle.draining = true
+      const stillListening = patient && app ? sleep(config.readinessIntervalMs * 2) : undefined
+      await Promise.all([worker?.stop(), stillListening])
+      await app?.close()
+      if (serviceFile) await rm(serviceFile, { force: true })
+      await leave()
+    },
+  }
+}
+
+async function listen(context: Context): Promise<FastifyInstance> {
+  const { config, lifecycle } = context
+  const app = buildApp(context)
+  try {
+    await app.listen({ host: config.host, port: config.port })
+  } catch (error) {
+    await app.close()
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    throw new PortTaken(
+      `Port ${config.port} on ${config.host} is taken by another process. ` +
+        `Stop that one, or set PORT to a free port: PORT=${config.port + 1} npm start`,
+      { cause: error },
+    )
+  }
+  const address = app.server.address()
+  const port = typeof address === 'object' && address ? address.port : config.port
+  lifecycle.listeningOn = `http://${hostForUrl(config.host)}:${port}`
+  return app
+}
+
+/** service.json tells scripts and the command line where the service is; a second API process leaves the first one's. */
+async function announce(
+  context: Context,
+  firstKey: FirstKey,
+  address: Parameters<typeof connectionUrl>[0] | string,
+): Promise<string | undefined> {
+  const file = join(context.config.dataDir, 'service.json')
+  const present = await readIfThere(file)
+  if (present !== undefined && isAlive((JSON.parse(present) as { pid: number }).pid)) return undefined
+  const facts = {
+    base_url: context.baseUrl(),
+    team_id: firstKey.teamId,
+    api_key: firstKey.secret ?? null,
+    pid: process.pid,
+    database_url: typeof address === 'string' ? address : connectionUrl(address),
+  }
+  await writeWhole(file, `${JSON.stringify(facts, null, 2)}\n`, 0o600)
+  return file
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
