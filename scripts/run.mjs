@@ -1,5 +1,6 @@
 // Runs a file under the right Node, in our place: same terminal, same signals, same exit code.
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { nodeBinary, root } from './install.mjs'
 
@@ -8,24 +9,25 @@ import { nodeBinary, root } from './install.mjs'
  * too: it is not passed on again, or the child would take it for the second, impatient one. SIGTERM is passed on, once.
  *
  * `watched`: the child gets a channel to us. It sees 'disconnect' when we are killed; and an interrupt that was sent to
- * us alone (kill -INT) reaches it as the message 'stop', which changes nothing when the signal came as well.
+ * us alone (kill -INT) reaches it as the message 'stop', which is to change nothing when the signal came as well.
  */
 export function runNode(words, { watched = false } = {}) {
   const child = spawn(nodeBinary(), words, {
     cwd: root,
     stdio: watched ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
   })
-  const say = () => child.connected && child.send('stop', ignoreClosedChannel)
+  let told = false
   const interrupted = (signal) => {
-    if (watched) say()
-    else if (!process.stdin.isTTY) child.kill(signal)
+    if (watched && child.connected) child.send('stop', channelMayBeClosed)
+    else if (!watched && !process.stdin.isTTY) child.kill(signal)
+    told = true
   }
   let terminated = false
   const terminate = () => {
     if (!terminated) child.kill('SIGTERM')
-    terminated = true
+    told = terminated = true
   }
-  const watch = watched ? whenNpmIsGone(terminate) : undefined
+  const watch = watched ? whenNpmIsGone(() => told || terminate()) : undefined
   const duties = { SIGINT: interrupted, SIGHUP: interrupted, SIGTERM: terminate }
   for (const [signal, duty] of Object.entries(duties)) process.on(signal, duty)
   return new Promise((resolve, reject) => {
@@ -38,16 +40,38 @@ export function runNode(words, { watched = false } = {}) {
   })
 }
 
-/** The child may close its end while we write; its exit is what counts. */
-function ignoreClosedChannel() {}
+/** The child may close its end while we write: its exit is what counts. */
+function channelMayBeClosed() {}
 
-/** A kill -9 of npm, or a shell between us that does not pass its SIGTERM on, would leave the service behind unseen. */
+/**
+ * npm runs us through `sh -c`, and dash neither makes way for us nor passes signals on: a SIGTERM to npm kills the shell
+ * and nobody tells us (measured with npm 11 on Debian 12). So we look whether they are still there.
+ */
 function whenNpmIsGone(act) {
   if (!process.env.npm_lifecycle_event) return undefined
   const parent = process.ppid
-  const watch = setInterval(() => process.ppid !== parent && act(), 500)
+  const npm = isShell(parent) ? parentOf(parent) : undefined
+  const watch = setInterval(() => {
+    if (process.ppid !== parent || (npm !== undefined && parentOf(parent) !== npm)) act()
+  }, 250)
   watch.unref()
   return watch
+}
+
+const isShell = (pid) => readProc(pid, 'cmdline').split('\0')[1] === '-c'
+
+/** undefined where there is no /proc. */
+function parentOf(pid) {
+  const line = readProc(pid, 'stat')
+  return line ? Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[1]) : undefined
+}
+
+function readProc(pid, name) {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, 'utf8')
+  } catch {
+    return ''
+  }
 }
 
 /** The last line of a script: its failure as one sentence, its exit code as ours. */

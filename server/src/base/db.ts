@@ -82,6 +82,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   pool.on('error', (error) => {
     if (!closing) options.log.warn({ err: error }, 'a database connection was lost')
   })
+  // a connection can also break while somebody holds it between two statements; its next statement then fails
+  pool.on('connect', (client) => {
+    client.on('error', (error) => {
+      if (!closing) options.log.debug({ err: error }, 'a database connection broke while in use')
+    })
+  })
   const watch = watchDatabase({
     pool,
     log: options.log,

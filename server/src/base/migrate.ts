@@ -2,8 +2,9 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { runMigrations } from 'graphile-worker'
-import { Client, Pool } from 'pg'
+import { Client } from 'pg'
 import { connectionSettings, sqlOn, type Address } from './db.ts'
+import { connectionUrl } from './embeddedPostgres.ts'
 import { migrationLock } from './locks.ts'
 import { createLog, type Log } from './log.ts'
 
@@ -51,7 +52,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
     await requireVersion(client)
     await client.query('select pg_advisory_lock($1)', [migrationLock])
     const applied = await applyMissing(client, migrations, log)
-    await migrateJobEngine(options.address, log)
+    await migrateJobEngine(options.address)
     if (applied.length > 0) await client.query('analyze')
     await options.afterwards?.(client)
     return { applied }
@@ -107,12 +108,6 @@ async function applyMissing(client: Client, migrations: Migration[], log: Log): 
 }
 
 /** graphile-worker keeps its own schema and its own migrations; they run under our lock too. */
-async function migrateJobEngine(address: string | Address, log: Log): Promise<void> {
-  const pgPool = new Pool({ ...connectionSettings(address), max: 1 })
-  pgPool.on('error', (error) => log.warn({ err: error }, 'a database connection was lost'))
-  try {
-    await runMigrations({ pgPool })
-  } finally {
-    await pgPool.end()
-  }
+async function migrateJobEngine(address: string | Address): Promise<void> {
+  await runMigrations({ connectionString: typeof address === 'string' ? address : connectionUrl(address) })
 }
