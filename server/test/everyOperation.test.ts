@@ -1,0 +1,171 @@
+// Walks every declared operation: what the kit promises of all of them is proved on each of them.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { newId } from '../src/base/ids.ts'
+import { issueApiKey } from '../src/features/credentials/apiKey.ts'
+import { exampleOf } from '../src/kit/openapi.ts'
+import { isMutating, type Operation } from '../src/kit/operation.ts'
+import { nounOf, parametersOf } from '../src/kit/resources.ts'
+import { requireErrorShape } from './kit/answers.ts'
+import { seeders, seedTeam, type TestTeam } from './kit/seed.ts'
+import { testApp, type Answer, type CallOptions } from './kit/testApp.ts'
+
+const service = await testApp({ config: { rateLimit: 1_000_000 } })
+const team = await seedTeam(service, { name: 'Ours' })
+const stranger = await seedTeam(service, { name: 'Theirs' })
+
+type Ids = Record<string, string>
+
+/** A record for every parameter of the path, made anew, so that a deletion in one test is nobody's loss. */
+async function freshIds(operation: Operation, owner: TestTeam): Promise<Ids> {
+  const ids: Ids = {}
+  for (const name of parametersOf(operation.path)) {
+    const noun = nounOf(name)
+    if (noun === 'team') ids[name] = owner.id
+    else {
+      const seeder = seeders[noun ?? name]
+      assert.ok(seeder, `test/kit/seed.ts needs a line for ${noun ?? name}, which ${operation.id} has in its path`)
+      ids[name] = await seeder(owner)
+    }
+  }
+  return ids
+}
+
+const routeTo = (operation: Operation, ids: Ids): string =>
+  `${operation.method} ${operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(ids[name]!))}`
+
+/** The example of the OpenAPI document, made to fit this team and this moment. */
+function bodyFor(operation: Operation): object | undefined {
+  if (!operation.body) return undefined
+  const example = exampleOf(operation.body) as Record<string, unknown>
+  if ('user_id' in example) example['user_id'] = team.memberId
+  if ('expires_at' in example) example['expires_at'] = new Date(Date.now() + 3_600_000).toISOString()
+  if ('email' in example) example['email'] = `${newId()}@example.com`
+  return example
+}
+
+function send(operation: Operation, ids: Ids, options: CallOptions): Promise<Answer> {
+  const body = bodyFor(operation)
+  return service.call(routeTo(operation, ids), { ...(body && { body }), ...options })
+}
+
+const withoutIds = ({ status, text, headers }: Answer) => ({
+  status,
+  text,
+  headers: Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name]) => !['x-request-id', 'date', 'ratelimit-remaining', 'ratelimit-reset'].includes(name),
+    ),
+  ),
+})
+
+for (const operation of service.context.registry.operations) {
+  describe(operation.id, () => {
+    const recordParameter = parametersOf(operation.path).findLast((name) => nounOf(name) !== 'team')
+
+    test('answers as declared, with the rate-limit headers', async () => {
+      const answer = await send(operation, await freshIds(operation, team), { key: team.key })
+      assert.equal(answer.status, operation.status, answer.text)
+      for (const name of ['limit', 'remaining', 'reset'])
+        assert.match(answer.headers[`ratelimit-${name}`] ?? '', /^\d+$/)
+    })
+
+    test('refuses whoever brings no valid credential', async () => {
+      const ids = await freshIds(operation, team)
+      const expired = await issueApiKey(service.context.db.sql, {
+        teamId: team.id,
+        memberId: team.memberId,
+        name: 'expired',
+        scopes: ['*'],
+        expiresAt: new Date(Date.now() - 1000),
+      })
+      const revoked = await team.call('POST /v2/teams/:teamId/api-keys', { body: {} })
+      await team.call(`DELETE /v2/api-keys/${revoked.body.key_id}`)
+      const attempts: CallOptions[] = [
+        {},
+        { headers: { authorization: 'Basic abc' } },
+        { key: `${team.key}x` },
+        { key: expired.secret },
+        { key: revoked.body.secret },
+      ]
+      for (const attempt of attempts) {
+        const answer = await send(operation, ids, attempt)
+        assert.equal(answer.status, 401, JSON.stringify(attempt))
+        requireErrorShape(401, answer.body, operation.id)
+        assert.match(answer.headers['www-authenticate'] ?? '', /^Bearer resource_metadata="http[^"]+"/)
+      }
+    })
+
+    test('names the scope that a narrow credential lacks', async () => {
+      const otherScope = operation.scope === 'runs:read' ? 'queues:read' : 'runs:read'
+      const narrow = await seedTeam(service, { scopes: [otherScope] })
+      const answer = await send(operation, await freshIds(operation, team), { key: narrow.key })
+      assert.equal(answer.status, 403)
+      assert.equal(answer.body.error, 'insufficient_scope')
+      assert.ok(answer.body.message.includes(operation.scope))
+    })
+
+    if (parametersOf(operation.path).some((name) => nounOf(name) === 'team')) {
+      test('is a 403 on the path of another team, real or not', async () => {
+        const ids = await freshIds(operation, team)
+        const answers: Answer[] = []
+        for (const teamId of [stranger.id, newId(), 'no-team']) {
+          answers.push(await send(operation, { ...ids, teamId }, { key: team.key }))
+        }
+        for (const answer of answers) assert.equal(answer.status, 403)
+        assert.deepEqual(withoutIds(answers[0]!), withoutIds(answers[1]!))
+        assert.deepEqual(withoutIds(answers[0]!), withoutIds(answers[2]!))
+      })
+    }
+
+    if (recordParameter !== undefined) {
+      test('is the same 404 for a record of another team, an unknown id and no id at all', async () => {
+        const ids = await freshIds(operation, team)
+        const foreign = (await freshIds(operation, stranger))[recordParameter]!
+        const answers: Answer[] = []
+        for (const id of [foreign, newId(), 'not-an-id', '%', 'a'.repeat(8000), '../..', 'x\u0000y']) {
+          answers.push(await send(operation, { ...ids, [recordParameter]: id }, { key: team.key }))
+        }
+        for (const answer of answers) assert.deepEqual(withoutIds(answer), withoutIds(answers[0]!))
+        assert.equal(answers[0]!.status, 404)
+        const untouched = await send(operation, (await freshIds(operation, stranger)) as Ids, { key: stranger.key })
+        assert.equal(untouched.status, operation.status)
+      })
+    }
+
+    if (isMutating(operation)) {
+      test('gives the first answer again to a repeat with the same Idempotency-Key, and acts once', async () => {
+        const ids = await freshIds(operation, team)
+        const options = { key: team.key, idempotencyKey: newId(), body: JSON.stringify(bodyFor(operation) ?? {}) }
+        const first = await service.call(routeTo(operation, ids), options)
+        assert.equal(first.status, operation.status, first.text)
+        const again = await service.call(routeTo(operation, ids), options)
+        assert.equal(again.text, first.text)
+        assert.equal(again.status, first.status)
+        assert.equal(again.headers['idempotency-replayed'], 'true')
+        const other = await service.call(routeTo(operation, ids), { ...options, body: '{"another": "request"}' })
+        assert.equal(other.body.error, 'idempotency_key_reused')
+        const [audited] = await service.context.db.sql<{ rows: number }>`
+          select count(*) as rows from audit_log where request_id = ${first.headers['x-request-id']}`
+        assert.equal(audited!.rows, 1)
+      })
+
+      test('refuses a body that is no JSON object', async () => {
+        const ids = await freshIds(operation, team)
+        for (const body of [
+          '{"a":',
+          '[]',
+          '"text"',
+          '7',
+          'null',
+          '{"a": "\\u0000"}',
+          '{"a": 1e999}',
+          '{"a": "\\ud800"}',
+        ]) {
+          const answer = await service.call(routeTo(operation, ids), { key: team.key, body })
+          assert.equal(answer.status, 400, body)
+        }
+      })
+    }
+  })
+}

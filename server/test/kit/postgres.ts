@@ -1,0 +1,70 @@
+// The PostgreSQL that tests run on: one embedded server for the whole run, a template database, a clone per test file.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { Client } from 'pg'
+import { connectionSettings, type Address } from '../../src/base/db.ts'
+import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
+import { migrate } from '../../src/base/migrate.ts'
+
+export interface TestServer {
+  superuser: Address
+  runtime: Address
+}
+
+const template = 'runyard_template'
+const handedOn = 'RUNYARD_TEST_SERVER'
+
+/** Starts the server of a whole run; its address travels to the test processes in their environment. */
+export async function startTestServer(): Promise<{ server: TestServer; stop: () => Promise<void> }> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'runyard-test-'))
+  const postgres = await embeddedPostgres({ dataDir, log: () => undefined })
+  const server: TestServer = { superuser: postgres.superuser(), runtime: postgres.address() }
+  // what these tests prove does not hang on the disk; the tests that kill servers start their own, with fsync on
+  await asSuperuser(server, 'alter system set fsync = off', 'alter system set full_page_writes = off')
+  await asSuperuser(server, 'select pg_reload_conf()', `create database ${template} owner ${server.runtime.user}`)
+  await migrate({ address: { ...server.runtime, database: template } })
+  process.env[handedOn] = JSON.stringify(server)
+  return {
+    server,
+    async stop() {
+      await postgres.stop()
+      await rm(postgres.place, { recursive: true, force: true })
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+let own: Promise<TestServer> | undefined
+
+/** The run's server, or, when a test file is run by itself, one of its own. */
+export function testServer(): Promise<TestServer> {
+  const handed = process.env[handedOn]
+  if (handed) return Promise.resolve(JSON.parse(handed) as TestServer)
+  own ??= startTestServer().then(({ server, stop }) => {
+    after(stop)
+    return server
+  })
+  return own
+}
+
+async function asSuperuser(server: TestServer, ...statements: string[]): Promise<void> {
+  const client = new Client(connectionSettings(server.superuser))
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** A database of one's own with the whole schema; dropped when the file is done. */
+export async function testDatabase(): Promise<Address> {
+  const server = await testServer()
+  const name = `t_${randomBytes(6).toString('hex')}`
+  await asSuperuser(server, `create database ${name} template ${template} owner ${server.runtime.user}`)
+  after(() => asSuperuser(server, `drop database if exists ${name} with (force)`))
+  return { ...server.runtime, database: name }
+}

@@ -1,0 +1,48 @@
+// Teams and records for tests, made the way users make them wherever there is a way.
+import { randomBytes } from 'node:crypto'
+import { issueApiKey } from '../../src/features/credentials/apiKey.ts'
+import { createTeam } from '../../src/features/teams/team.ts'
+import type { Answer, CallOptions, TestApp } from './testApp.ts'
+
+export interface TestTeam {
+  id: string
+  memberId: string
+  key: string
+  keyId: string
+  /** A call with this team's key; `:teamId` in the route stands for its id. */
+  call: (route: string, options?: CallOptions) => Promise<Answer>
+}
+
+export async function seedTeam(app: TestApp, options: { scopes?: string[]; name?: string } = {}): Promise<TestTeam> {
+  const { teamId, memberId, keyId, key } = await app.context.db.transaction(async (sql) => {
+    const team = await createTeam(sql, { name: options.name ?? 'Test team', memberName: 'Tester' })
+    const scopes = options.scopes ?? ['*']
+    const { apiKey, secret } = await issueApiKey(sql, { ...team, name: 'test', scopes })
+    return { ...team, keyId: apiKey.id, key: secret }
+  })
+  return {
+    id: teamId,
+    memberId,
+    key,
+    keyId,
+    call: (route, callOptions) => app.call(route.replace(':teamId', teamId), { key, ...callOptions }),
+  }
+}
+
+const unique = () => randomBytes(4).toString('hex')
+
+/** For each resource that a path can name: makes one and gives its id. A feature with a new resource adds a line here. */
+export const seeders: Record<string, (team: TestTeam) => Promise<string>> = {
+  member: async (team) => {
+    const { body } = await team.call('POST /v2/teams/:teamId/members', { body: { name: `Member ${unique()}` } })
+    return body.member_id
+  },
+  key: async (team) => {
+    const { body } = await team.call('POST /v2/teams/:teamId/api-keys', { body: { name: `Key ${unique()}` } })
+    return body.key_id
+  },
+  client: async (team) => {
+    const { body } = await team.call('POST /v2/teams/:teamId/oauth-clients', { body: { name: `Client ${unique()}` } })
+    return body.client_id
+  },
+}

@@ -1,0 +1,116 @@
+// The service inside a test: a database of its own, every feature mounted, answers checked against their schemas.
+import assert from 'node:assert/strict'
+import { after } from 'node:test'
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { buildApp } from '../../src/app.ts'
+import { readConfig, type Config } from '../../src/base/config.ts'
+import { openDatabase, type Address } from '../../src/base/db.ts'
+import { createLog } from '../../src/base/log.ts'
+import { createKeyring } from '../../src/base/secrets.ts'
+import { features as allFeatures } from '../../src/features.ts'
+import { createContext, type Context } from '../../src/kit/context.ts'
+import type { Feature } from '../../src/kit/feature.ts'
+import { drain } from '../../src/kit/worker.ts'
+import { requireFit } from './answers.ts'
+import { testClock, type TestClock } from './clock.ts'
+import { testDatabase } from './postgres.ts'
+
+export interface CallOptions {
+  /** The bearer token. */
+  key?: string
+  body?: unknown
+  idempotencyKey?: string
+  headers?: Record<string, string>
+}
+
+export interface Answer {
+  status: number
+  // answers are read the way a client reads them; each was checked against its declared schema before
+  // oxlint-disable-next-line typescript/no-explicit-any
+  body: any
+  text: string
+  headers: Record<string, string>
+}
+
+export type Call = (route: string, options?: CallOptions) => Promise<Answer>
+
+export interface TestApp {
+  context: Context
+  app: FastifyInstance
+  clock: TestClock
+  call: Call
+  /** Log lines written so far. */
+  logged: string[]
+  drain: () => Promise<void>
+  /** Also listens on a real socket. */
+  listen: () => Promise<string>
+  close: () => Promise<void>
+}
+
+interface TestOptions {
+  config?: Partial<Config>
+  /** Added to the real ones. */
+  features?: Feature[]
+  address?: Address
+}
+
+export const testKeyring = createKeyring(Buffer.alloc(32, 7))
+
+export async function testApp(options: TestOptions = {}): Promise<TestApp> {
+  const address = options.address ?? (await testDatabase())
+  const logged: string[] = []
+  const log = createLog('debug', { write: (line) => logged.push(line) })
+  const db = openDatabase({ address: () => address, log })
+  const clock = testClock()
+  const config = { ...readConfig({ RUNYARD_RATE_LIMIT: '0' }), ...options.config }
+  const features = [...allFeatures, ...(options.features ?? [])]
+  const context = createContext({ config, log, db, keyring: testKeyring, features, clock })
+  const app = buildApp(context)
+  await app.ready()
+  let closed: Promise<void> | undefined
+  const close = () =>
+    (closed ??= (async () => {
+      await app.close()
+      await context.outbound.close()
+      await db.close()
+    })())
+  after(close)
+  return {
+    context,
+    app,
+    clock,
+    logged,
+    call: (route, callOptions) => call(context, app, route, callOptions ?? {}),
+    drain: () => drain(context),
+    async listen() {
+      await app.listen({ host: '127.0.0.1', port: 0 })
+      const { port } = app.server.address() as { port: number }
+      return (context.lifecycle.listeningOn = `http://127.0.0.1:${port}`)
+    },
+    close,
+  }
+}
+
+async function call(context: Context, app: FastifyInstance, route: string, options: CallOptions): Promise<Answer> {
+  const [method, url] = route.split(' ') as ['GET', string]
+  const { key, body, idempotencyKey } = options
+  const request: InjectOptions = {
+    method,
+    url,
+    headers: {
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...options.headers,
+    },
+  }
+  if (body !== undefined)
+    request.payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
+  const response = await app.inject(request)
+  const headers = response.headers as Record<string, string>
+  assert.ok(headers['x-request-id'], 'every answer carries X-Request-Id')
+  const isJson = headers['content-type']?.startsWith('application/json')
+  const parsed: unknown = isJson ? JSON.parse(response.body) : undefined
+  requireFit(context.registry, { method, url, status: response.statusCode, body: parsed })
+  return { status: response.statusCode, body: parsed, text: response.body, headers }
+}
