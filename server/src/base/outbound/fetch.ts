@@ -44,12 +44,13 @@ export function createOutbound(guard: Guard, limits: OutboundLimits = {}): Outbo
   }
 
   async function guardedFetch(...args: Parameters<Fetch>): Promise<Response> {
-    const { target, init } = spread(...args)
-    const url = admitted(guard, target, [...new Headers(init.headers).keys()])
+    const [input] = args
+    const url = admitted(guard, input instanceof Request ? input.url : input, headerNames(...args))
+    const init = await ownInit(...args)
     // Node's types describe its built-in undici, another release of the same code.
     const options = { ...init, redirect: 'manual', dispatcher } as unknown as UndiciRequestInit
     try {
-      return bounded(await undiciFetch(url, options), url, fetchBytesMax)
+      return await bounded(await undiciFetch(url, options), url, fetchBytesMax)
     } catch (error) {
       if (init.signal?.aborted === true) throw error
       throw fetchFailure(url.hostname, error)
@@ -59,9 +60,9 @@ export function createOutbound(guard: Guard, limits: OutboundLimits = {}): Outbo
   return { request, fetch: guardedFetch, close }
 }
 
-function admitted(guard: Guard, target: string | URL, headerNames: string[]): URL {
+function admitted(guard: Guard, target: string | URL, headers: string[]): URL {
   // With another Host than the URL's, a request could reach a neighbour of the host that was vetted.
-  if (headerNames.some((name) => name.toLowerCase() === 'host')) {
+  if (headers.some((name) => name.toLowerCase() === 'host')) {
     throw new OutboundFailure('guard', 'The Host header follows the URL and cannot be set.')
   }
   try {
@@ -72,18 +73,31 @@ function admitted(guard: Guard, target: string | URL, headerNames: string[]): UR
   }
 }
 
-/** The two ways of calling fetch made one: our undici does not know a Request of Node's built-in one. */
-function spread(input: Parameters<Fetch>[0], init: RequestInit = {}): { target: string | URL; init: RequestInit } {
-  if (typeof input === 'string' || input instanceof URL) return { target: input, init }
-  const { url, method, headers, body, signal } = input
-  const given: RequestInit = { method, headers, signal, ...(body === null ? {} : { body, duplex: 'half' }) }
-  return { target: url, init: { ...given, ...init } }
+function headerNames(...[input, init]: Parameters<Fetch>): string[] {
+  const headers = init?.headers ?? (input instanceof Request ? input.headers : {})
+  return [...new Headers(headers).keys()]
 }
 
+// Our undici knows neither a Request nor a FormData of Node's built-in one (it would send "[object FormData]"), so Node
+// itself encodes these. The body is buffered to be sent with its length: some servers of OAuth take no chunks.
+async function ownInit(...[input, init = {}]: Parameters<Fetch>): Promise<RequestInit> {
+  if (!(input instanceof Request) && !(init.body instanceof FormData)) return init
+  const request = new Request(input, init)
+  const body = request.body === null ? null : await request.arrayBuffer()
+  return { method: request.method, headers: request.headers, body, signal: request.signal }
+}
+
+// A body nobody read would hold its connection for as long as the other side likes. One that cannot be cancelled has
+// failed already, and nobody is left to be told.
+const forgotten = new FinalizationRegistry<ReadableStream>((body) => {
+  if (!body.locked) body.cancel().catch(() => {})
+})
+
 /** The same answer as one of Node's own Response, whose body fails when it grows too large. */
-function bounded(response: UndiciResponse, url: URL, bytesMax: number): Response {
+async function bounded(response: UndiciResponse, url: URL, bytesMax: number): Promise<Response> {
   const { status, statusText } = response
   if (status < 200 || status > 599) {
+    await response.body?.cancel()
     throw new OutboundFailure('protocol', `${url.hostname} answered with the unknown status ${status}.`)
   }
   let bytes = 0
@@ -96,6 +110,7 @@ function bounded(response: UndiciResponse, url: URL, bytesMax: number): Response
   })
   const body = response.body?.pipeThrough(meter) ?? null
   const answer = new Response(body, { status, statusText, headers: [...response.headers] })
+  if (body !== null) forgotten.register(answer, body)
   return Object.defineProperty(answer, 'url', { value: response.url })
 }
 

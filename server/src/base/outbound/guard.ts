@@ -85,7 +85,7 @@ export function createGuard(options: {
     const isExcepted = exceptions.names.has(host)
     if (isLocalName(host) && !isExcepted && exceptions.ranges.length === 0) throw refusedName(host)
     const addresses = isLiteral ? [host] : await resolve(host)
-    if (addresses.length === 0) throw new Error(`${host} has no addresses`)
+    if (addresses.length === 0) throw Object.assign(new Error(`${host} has no addresses`), { code: 'ENODATA' })
     if (!isExcepted) refuseUnlessPermitted(host, addresses)
     return addresses.map((address) => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
   }

@@ -94,7 +94,8 @@ describe('forbidden addresses', () => {
   })
 
   for (const family of families) {
-    test(`${family.name}: refused when saved, by request, by fetch and by the connector alone`, async (t) => {
+    const whenSaved = family.passesSaving ? 'accepted when saved, refused' : 'refused when saved,'
+    test(`${family.name}: ${whenSaved} by request, by fetch and by the connector alone`, async (t) => {
       const [saving, connecting] = [guardOf('saving'), guardOf('connecting')]
       const outbound = outboundFor(t, connecting)
       const unchecked = outboundFor(t, { ...connecting, checkUrl: (url) => new URL(url) })
