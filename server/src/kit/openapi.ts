@@ -59,6 +59,7 @@ export function openapiDocument(registry: Registry, baseUrl: string): Json {
     security: [{ bearer: [] }, { oauth2: [] }],
     tags: registry.features
       .filter(({ operations }) => operations.length > 0)
+      .toSorted((a, b) => a.name.localeCompare(b.name))
       .map(({ name }) => ({ name, description: `Operations on ${name.replace(/([A-Z])/g, ' $1').toLowerCase()}.` })),
     paths,
     webhooks: Object.fromEntries(eventNames.map((name) => [name, describeWebhook(name, plain)])),

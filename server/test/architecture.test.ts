@@ -1,0 +1,95 @@
+// The shape of the code, held by a test: imports run one way, a table has one writer, generated files are fresh.
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { dirname, join, relative, resolve } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { features } from '../src/features.ts'
+import { generatedFiles } from '../src/writeOpenapi.ts'
+
+const root = fileURLToPath(new URL('../src/', import.meta.url))
+const migrations = fileURLToPath(new URL('../migrations/', import.meta.url))
+
+/** Right may import left, never back. */
+const layers = ['base', 'drivers', 'kit', 'engine', 'features', 'app']
+
+interface Source {
+  path: string
+  text: string
+}
+
+async function sources(): Promise<Source[]> {
+  const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts'))
+  return Promise.all(files.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })))
+}
+
+const isTest = ({ path }: Source): boolean => path.endsWith('.test.ts') || path.includes('Corpus')
+const all = await sources()
+const code = all.filter((source) => !isTest(source))
+
+function layerOf(path: string): string {
+  const first = path.split('/')[0]!
+  return layers.includes(first) ? first : 'app'
+}
+
+// proves architecture.imports
+test('imports run one way, and features never import features', () => {
+  const wrong: string[] = []
+  for (const { path, text } of code) {
+    for (const [, target] of text.matchAll(/from '(\.[^']+)'/g)) {
+      const imported = relative(root, resolve(root, dirname(path), target!))
+      const from = layerOf(path)
+      const to = layerOf(imported)
+      if (layers.indexOf(to) > layers.indexOf(from)) wrong.push(`${path} imports ${imported}`)
+      if (from === 'features' && to === 'features' && path.split('/')[1] !== imported.split('/')[1]) {
+        wrong.push(`${path} imports another feature: ${imported}`)
+      }
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+// proves architecture.writers
+test('each table is written by the one folder that its migration names', async () => {
+  const owners = new Map<string, string>()
+  for (const file of await readdir(migrations)) {
+    const text = await readFile(join(migrations, file), 'utf8')
+    const owner = /^-- owner: ([\w/]+?)\/?\. /.exec(text)?.[1]
+    assert.ok(owner, `the first line of ${file} names its owner folder`)
+    for (const [, table] of text.matchAll(/create (?:unlogged )?table (\w+)/g)) owners.set(table!, owner)
+  }
+  const wrong: string[] = []
+  for (const { path, text } of code) {
+    for (const [, table] of text.matchAll(/\b(?:insert into|update|delete from)\s+(\w+)\b/g)) {
+      const owner = owners.get(table!)
+      if (owner && !path.startsWith(`${owner}/`)) wrong.push(`${path} writes ${table}, which belongs to ${owner}`)
+    }
+  }
+  assert.ok(owners.size >= 10)
+  assert.deepEqual(wrong, [])
+})
+
+// proves architecture.names
+test('an operation stands in a file of its own name', () => {
+  for (const { name, operations } of features) {
+    for (const { id } of operations) {
+      const file = code.find(({ path }) => path === `features/${name}/${id}.ts`)
+      assert.ok(file, `features/${name}/${id}.ts`)
+      assert.ok(file.text.includes(`export const ${id} = `), id)
+    }
+  }
+})
+
+// proves architecture.firstLine
+test('every file says in its first line what it is', () => {
+  const silent = all.filter(({ text }) => !/^\/\/ .{10,}/.test(text)).map(({ path }) => path)
+  assert.deepEqual(silent, [])
+})
+
+// proves architecture.generated
+test('openapi.json and the generated pages are fresh', async () => {
+  for (const { path, text } of generatedFiles()) {
+    const committed = await readFile(path, 'utf8')
+    assert.ok(committed === text, `${path.pathname.split('/').at(-1)} is stale: run npm run openapi`)
+  }
+})

@@ -1,0 +1,101 @@
+// Holds the served OpenAPI document against the fixed operations of the public contract, to the letter.
+import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { describe, test } from 'node:test'
+import { testApp } from './kit/testApp.ts'
+
+interface Fixed {
+  operationId: string
+  method: string
+  path: string
+  query: string[]
+  success: number
+  wrapper: string[] | null
+}
+
+interface Described {
+  operationId: string
+  parameters: { in?: string; name?: string }[]
+  responses: Record<
+    string,
+    { content?: { 'application/json': { schema: { properties: object; additionalProperties?: boolean } } } }
+  >
+}
+
+const fixed = JSON.parse(await readFile(new URL('./contract/operations.json', import.meta.url), 'utf8')) as Fixed[]
+const service = await testApp()
+const { body: document } = await service.call('GET /openapi.json')
+const operations = new Map<string, { path: string; method: string; described: Described }>()
+for (const [path, methods] of Object.entries(document.paths as Record<string, Record<string, Described>>)) {
+  for (const [method, described] of Object.entries(methods)) {
+    operations.set(described.operationId, { path, method: method.toUpperCase(), described })
+  }
+}
+
+// proves contract.fixed
+describe('the fixed operations that exist so far', () => {
+  for (const wanted of fixed) {
+    const found = operations.get(wanted.operationId)
+    if (!found) continue
+    test(`${wanted.operationId} is as the contract has it`, () => {
+      assert.equal(found.method, wanted.method)
+      assert.equal(found.path, wanted.path)
+      assert.ok(found.described.responses[wanted.success], `answers ${wanted.success}`)
+      const query = found.described.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
+      assert.deepEqual(query.toSorted(), wanted.query.toSorted())
+      if (wanted.wrapper) {
+        const { schema } = found.described.responses[wanted.success]!.content!['application/json']
+        assert.deepEqual(Object.keys(schema.properties), wanted.wrapper)
+        assert.equal(schema.additionalProperties, false)
+      }
+    })
+  }
+
+  test('are counted, and none is served under a name of the contract at another place', (t) => {
+    const places = new Map(fixed.map((one) => [`${one.method} ${one.path}`, one.operationId]))
+    for (const [id, { method, path }] of operations) {
+      const place = `${method} ${path}`
+      assert.equal(places.get(place) ?? id, id, `${place} belongs to ${places.get(place)}`)
+    }
+    const present = fixed.filter(({ operationId }) => operations.has(operationId)).length
+    t.diagnostic(`${present} of ${fixed.length} fixed operations are served`)
+    assert.ok(present > 0)
+  })
+})
+
+// proves openapi.complete
+test('every operation documents all error statuses, the rate-limit headers and the idempotency key', () => {
+  for (const [id, { method, described }] of operations) {
+    for (const status of ['400', '401', '403', '404', '409', '429', '500'])
+      assert.ok(described.responses[status], `${id} ${status}`)
+    const success = Object.entries(described.responses).find(([status]) => status.startsWith('2'))![1] as {
+      headers: object
+    }
+    for (const name of ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After']) {
+      assert.ok(name in success.headers, `${id} ${name}`)
+    }
+    const takesKey = JSON.stringify(described.parameters).includes('IdempotencyKey')
+    assert.equal(takesKey, method !== 'GET', id)
+  }
+  assert.equal(document.openapi, '3.1.0')
+  assert.equal(document.info.version, '2026-07-18')
+  assert.equal(Object.keys(document.webhooks).length, 15)
+})
+
+// proves openapi.served
+test('the document is served at both addresses, the reference and llms.txt from our own origin', async () => {
+  assert.deepEqual((await service.call('GET /v2/openapi.json')).body, document)
+  const root = await service.call('GET /')
+  assert.equal(root.status, 302)
+  assert.equal(root.headers['location'], '/docs/')
+  const page = await service.call('GET /docs/')
+  assert.equal(page.status, 200)
+  const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!)
+  assert.deepEqual(sources, ['js/scalar.js'])
+  assert.match(page.headers['content-security-policy'] ?? '', /connect-src 'self'/)
+  const script = await service.call('GET /docs/js/scalar.js')
+  assert.equal(script.status, 200)
+  assert.ok(script.text.length > 100_000)
+  const llms = await service.call('GET /llms.txt')
+  for (const id of operations.keys()) assert.ok(llms.text.includes(id))
+})
