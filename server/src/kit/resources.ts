@@ -41,8 +41,10 @@ export type ResourcesOf<Path extends string> = {
 
 /** The parameters that name no resource and reach the handler as text. */
 export type PlainParametersOf<Path extends string> = {
-  [P in ParametersOf<Path> as NounOf<P> extends keyof Resources | 'team' ? never : P]: string
+  [P in ParametersOf<Path> as IsResource<NounOf<P>> extends true ? never : P]: string
 }
+
+type IsResource<Noun> = [Noun] extends [never] ? false : Noun extends keyof Resources | 'team' ? true : false
 
 export const nounOf = (parameter: string): string | undefined => /^(.+?)(?:_id|Id)$/.exec(parameter)?.[1]
 

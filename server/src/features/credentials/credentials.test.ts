@@ -1,0 +1,196 @@
+// API keys and OAuth clients as users meet them: made once, narrowed, expired, revoked.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '../../base/ids.ts'
+import { testDatabase } from '../../../test/kit/postgres.ts'
+import { seedTeam } from '../../../test/kit/seed.ts'
+import { testApp, type Answer } from '../../../test/kit/testApp.ts'
+
+const address = await testDatabase()
+const service = await testApp({ address })
+const team = await seedTeam(service)
+
+const makeKey = (body: object): Promise<Answer> => team.call('POST /v2/teams/:teamId/api-keys', { body })
+const makeClient = async (body: object = {}) => (await team.call('POST /v2/teams/:teamId/oauth-clients', { body })).body
+
+function askForToken(form: Record<string, string>, headers: Record<string, string> = {}): Promise<Answer> {
+  return service.call('POST /oauth/token', {
+    body: new URLSearchParams(form).toString(),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  })
+}
+
+const untilRefused = async (key: string): Promise<number> => {
+  const startedAt = performance.now()
+  while ((await service.call('GET /v2/teams', { key })).status !== 401) assert.ok(performance.now() - startedAt < 3000)
+  return performance.now() - startedAt
+}
+
+// proves credentials.key
+test('a key has the documented shape, works, and its secret is stored only as a hash', async () => {
+  const { body } = await makeKey({ name: 'deploy', scopes: ['team:read'] })
+  assert.match(body.secret, /^ry_[0-9a-f]{12}_[A-Za-z0-9]{40}_[A-Za-z0-9]{6}$/)
+  assert.equal((await service.call('GET /v2/teams', { key: body.secret })).status, 200)
+  const { sql } = service.context.db
+  const [row] = await sql<{ text: string }>`select k::text as text from api_keys k where id = ${body.key_id}`
+  assert.ok(!row!.text.includes(body.secret.split('_')[2]))
+  const listed = await team.call('GET /v2/teams/:teamId/api-keys')
+  assert.ok(!listed.text.includes(body.secret))
+})
+
+// proves credentials.checksum
+test('a mistyped key is refused without asking the database', async () => {
+  const wrong = `${team.key.slice(0, -1)}${team.key.endsWith('a') ? 'b' : 'a'}`
+  assert.equal((await service.call('GET /v2/teams', { key: wrong })).status, 401)
+})
+
+// proves credentials.grant
+test('a key can grant no scope that its maker lacks', async () => {
+  const { body: narrow } = await makeKey({ scopes: ['keys:manage', 'team:read'] })
+  const ask = (body: object) => service.call(`POST /v2/teams/${team.id}/api-keys`, { key: narrow.secret, body })
+  for (const scopes of [['runs:read'], ['*'], ['team:read', 'runs:write']]) {
+    const refused = await ask({ scopes })
+    assert.equal(refused.body.error, 'insufficient_scope', JSON.stringify(scopes))
+  }
+  const inherited = await ask({})
+  assert.deepEqual(inherited.body.api_key.scopes.toSorted(), ['keys:manage', 'team:read'])
+})
+
+// proves members.roles
+test('a member’s role bounds their keys, also when it changes later', async () => {
+  const member = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Vera', role: 'viewer' } })
+  const user_id = member.body.member_id
+  const tooMuch = await makeKey({ user_id, scopes: ['runs:write'] })
+  assert.equal(tooMuch.status, 400)
+  assert.match(tooMuch.body.message, /viewer/)
+  const { body } = await makeKey({ user_id, scopes: ['*'] })
+  const profile = await service.call('GET /v2/profile', { key: body.secret })
+  assert.equal(profile.body.profile.id, user_id)
+  assert.ok(!profile.body.profile.scopes.includes('runs:write'))
+  const asViewer = await service.call(`POST /v2/teams/${team.id}/members`, { key: body.secret, body: { name: 'x' } })
+  assert.equal(asViewer.body.error, 'insufficient_scope')
+  await team.call(`PATCH /v2/teams/:teamId/members/${user_id}`, { body: { role: 'admin' } })
+  const startedAt = performance.now()
+  for (;;) {
+    const later = await service.call('GET /v2/profile', { key: body.secret })
+    if (later.body.profile.scopes.includes('keys:manage')) break
+    assert.ok(performance.now() - startedAt < 1000)
+  }
+})
+
+// proves credentials.revoked
+test('a revoked key stops working within a second, although it was in use', async () => {
+  const { body } = await makeKey({})
+  assert.equal((await service.call('GET /v2/teams', { key: body.secret })).status, 200)
+  await team.call(`DELETE /v2/api-keys/${body.key_id}`)
+  assert.ok((await untilRefused(body.secret)) < 1000)
+  assert.equal((await team.call(`DELETE /v2/api-keys/${body.key_id}`)).status, 404)
+})
+
+// proves members.removed
+test('a removed member’s keys and clients stop working within a second', async () => {
+  const member = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Leaver', role: 'admin' } })
+  const { body } = await makeKey({ user_id: member.body.member_id })
+  assert.equal((await service.call('GET /v2/teams', { key: body.secret })).status, 200)
+  await team.call(`DELETE /v2/teams/:teamId/members/${member.body.member_id}`)
+  assert.ok((await untilRefused(body.secret)) < 1000)
+  const listed = await team.call('GET /v2/teams/:teamId/api-keys?limit=200')
+  assert.ok(!listed.text.includes(body.key_id))
+})
+
+// proves credentials.expiry
+test('an expiry lies in the future when set and ends the key when it passes', async () => {
+  assert.equal((await makeKey({ expires_at: '2020-01-01T00:00:00Z' })).status, 400)
+  assert.equal((await makeKey({ expires_at: 'tomorrow' })).status, 400)
+  const { body } = await makeKey({ expires_at: '2030-01-01T02:00:00+02:00' })
+  assert.equal(body.api_key.expires_at, '2030-01-01T00:00:00.000Z')
+  await service.context.db.sql`update api_keys set expires_at = now() where id = ${body.key_id}`
+  assert.equal((await service.call('GET /v2/teams', { key: body.secret })).status, 401)
+})
+
+// proves credentials.lastUsed
+test('the last use of a key is shown', async () => {
+  const { body } = await makeKey({ name: 'used' })
+  await service.call('GET /v2/teams', { key: body.secret })
+  // a stopping process writes what it has not written yet
+  const second = await testApp({ address })
+  await second.call('GET /v2/teams', { key: body.secret })
+  await second.close()
+  const listed = await team.call('GET /v2/teams/:teamId/api-keys?limit=200')
+  const found = listed.body.api_keys.find(({ id }: { id: string }) => id === body.key_id)
+  assert.ok(Date.now() - Date.parse(found.last_used_at) < 60_000)
+})
+
+// proves oauth.token
+test('a client exchanges its secret for an hour, by header or by form', async () => {
+  const client = await makeClient({ scopes: ['team:read', 'runs:read'] })
+  const { client_id, client_secret } = client
+  const byForm = await askForToken({ grant_type: 'client_credentials', client_id, client_secret })
+  assert.equal(byForm.status, 200)
+  assert.equal(byForm.headers['cache-control'], 'no-store')
+  assert.equal(byForm.body.token_type, 'Bearer')
+  assert.equal(byForm.body.expires_in, 3600)
+  assert.equal(byForm.body.scope, 'team:read runs:read')
+  const basic = Buffer.from(`${client_id}:${client_secret}`).toString('base64')
+  const byHeader = await askForToken(
+    { grant_type: 'client_credentials', scope: 'team:read' },
+    { authorization: `Basic ${basic}` },
+  )
+  assert.equal(byHeader.body.scope, 'team:read')
+  assert.equal((await service.call('GET /v2/teams', { key: byHeader.body.access_token })).status, 200)
+})
+
+// proves oauth.errors
+test('the token endpoint answers with the errors of RFC 6749', async () => {
+  const { client_id, client_secret } = await makeClient({ scopes: ['team:read'] })
+  const good = { grant_type: 'client_credentials', client_id, client_secret }
+  const cases: [Promise<Answer>, number, string][] = [
+    [askForToken({ ...good, client_secret: 'wrong' }), 401, 'invalid_client'],
+    [askForToken({ ...good, client_id: newId() }), 401, 'invalid_client'],
+    [askForToken({ ...good, client_id: 'x' }), 401, 'invalid_client'],
+    [askForToken({ ...good, grant_type: 'password' }), 400, 'unsupported_grant_type'],
+    [askForToken({ ...good, scope: 'runs:write' }), 400, 'invalid_scope'],
+    [askForToken({ ...good, scope: 'nonsense' }), 400, 'invalid_scope'],
+    [askForToken(good, { authorization: 'Basic abc=' }), 400, 'invalid_request'],
+    [askForToken(good, { 'content-type': 'application/json' }), 400, 'invalid_request'],
+  ]
+  for (const [asked, status, error] of cases) {
+    const answer = await asked
+    assert.equal(answer.status, status, error)
+    assert.equal(answer.body.error, error)
+  }
+  const header = await askForToken({ grant_type: 'client_credentials' }, { authorization: 'Basic YTpi' })
+  assert.match(header.headers['www-authenticate'] ?? '', /^Basic/)
+})
+
+// proves oauth.clientDeleted
+test('tokens are dead within a second of their client', async () => {
+  const { client_id, client_secret } = await makeClient()
+  const { body } = await askForToken({ grant_type: 'client_credentials', client_id, client_secret })
+  assert.equal((await service.call('GET /v2/teams', { key: body.access_token })).status, 200)
+  await team.call(`DELETE /v2/oauth-clients/${client_id}`)
+  assert.ok((await untilRefused(body.access_token)) < 1000)
+})
+
+// proves oauth.expiry
+test('an access token ends after its hour and is swept away', async () => {
+  const { client_id, client_secret } = await makeClient()
+  const { body } = await askForToken({ grant_type: 'client_credentials', client_id, client_secret })
+  await service.context.db
+    .sql`update access_tokens set expires_at = now() - interval '1 second' where client_id = ${client_id}`
+  assert.equal((await service.call('GET /v2/teams', { key: body.access_token })).status, 401)
+  await service.context.db.sql`select graphile_worker.add_job('sweepAccessTokens')`
+  await service.drain()
+  assert.deepEqual(await service.context.db.sql`select 1 from access_tokens where client_id = ${client_id}`, [])
+})
+
+// proves oauth.metadata
+test('the two metadata documents lead a client to the token endpoint', async () => {
+  const refused = await service.call('GET /v2/teams')
+  const metadataUrl = /resource_metadata="([^"]+)"/.exec(refused.headers['www-authenticate']!)![1]!
+  const resource = await service.call(`GET ${new URL(metadataUrl).pathname}`)
+  const server = await service.call('GET /.well-known/oauth-authorization-server')
+  assert.deepEqual(resource.body.authorization_servers, [server.body.issuer])
+  assert.equal(new URL(server.body.token_endpoint).pathname, '/oauth/token')
+  assert.deepEqual(server.body.grant_types_supported, ['client_credentials'])
+})

@@ -1,0 +1,54 @@
+// What does not compile: the type checker, which runs before the tests, fails when one of these lines becomes legal.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { alias, operation } from './operation.ts'
+import { Type } from './schema.ts'
+
+// proves kit.typed
+test('undeclared errors and events, wrong answers and unknown resources do not compile', () => {
+  const declared = operation({
+    id: 'typed',
+    route: 'POST /v2/teams/:teamId/members/:member_id/:word',
+    summary: 'Only its types are of interest',
+    scope: 'team:read',
+    query: Type.Object({ limit: Type.Integer() }),
+    body: Type.Object({ name: Type.Optional(Type.String()) }),
+    status: 200,
+    answer: Type.Object({ name: Type.String() }),
+    errors: ['conflict'],
+    emits: ['connection.action_required'],
+    prepare: async ({ member }) => ({ prepared: member.name }),
+    async handler({ member, team, params, body, query, prepared, fail, emit, ...rest }) {
+      const typed: [string, string, string, string | undefined, number, string] = [
+        member.email ?? '',
+        team.id,
+        params.word,
+        body.name,
+        query.limit,
+        prepared.prepared,
+      ]
+      // @ts-expect-error the operation does not declare this error
+      const refuse = () => fail('not_found')
+      // @ts-expect-error the operation does not declare this event
+      const tell = () => emit('run.started', {})
+      // @ts-expect-error the event carries more than this
+      const half = () => emit('connection.action_required', { provider: 'x' })
+      // @ts-expect-error the path names no agent
+      const missing = rest.agent
+      return { name: String([typed, refuse, tell, half, missing].length) }
+    },
+  })
+  operation({
+    id: 'wrongAnswer',
+    route: 'GET /v2/wrong',
+    summary: 'Its answer does not fit',
+    scope: 'team:read',
+    status: 200,
+    answer: Type.Object({ name: Type.String() }),
+    // @ts-expect-error the answer lacks its name
+    handler: async () => ({}),
+  })
+  const second = alias(declared, { id: 'typedToo', route: 'POST /v2/members/:member_id/:word' })
+  assert.equal(second.handler, declared.handler)
+  assert.equal(second.path, '/v2/members/:member_id/:word')
+})

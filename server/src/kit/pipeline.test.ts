@@ -1,0 +1,296 @@
+// The pipeline's promises: one transaction, nothing half done, every failure told in the one shape.
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { newId } from '../base/ids.ts'
+import { createProbeTables, inside, jobRuns, probes } from '../../test/kit/probe.ts'
+import { seedTeam } from '../../test/kit/seed.ts'
+import { testApp } from '../../test/kit/testApp.ts'
+
+const service = await testApp({ features: [probes] })
+const { sql } = service.context.db
+await createProbeTables(sql)
+const team = await seedTeam(service)
+
+const count = async (table: 'probes' | 'events' | 'jobs' | 'audit_log'): Promise<number> => {
+  const [row] = await {
+    probes: () => sql<{ n: number }>`select count(*) as n from probes`,
+    events: () => sql<{ n: number }>`select count(*) as n from events`,
+    jobs: () => sql<{ n: number }>`select count(*) as n from graphile_worker.jobs`,
+    audit_log: () => sql<{ n: number }>`select count(*) as n from audit_log`,
+  }[table]()
+  return row!.n
+}
+const counts = async () => [await count('probes'), await count('events'), await count('jobs')]
+
+beforeEach(() => {
+  inside.handler = async () => undefined
+  inside.prepare = async () => undefined
+})
+
+// proves kit.transaction
+test('a change, its event, its job and its audit row are committed together', async () => {
+  const before = await counts()
+  const answer = await team.call('POST /v2/probes', { body: { note: 'hello' } })
+  assert.equal(answer.status, 201)
+  assert.deepEqual(
+    await counts(),
+    before.map((n) => n + 1),
+  )
+  const [event] = await sql<{ event: string; data: { event_id: string; team_id: string; connection_id: string } }>`
+    select event, data from events where data ->> 'connection_id' = ${answer.body.probe_id}`
+  assert.equal(event!.event, 'connection.updated')
+  assert.equal(event!.data.team_id, team.id)
+  const [audited] = await sql<{ operation: string; target_id: string; member_id: string; status: number }>`
+    select * from audit_log where request_id = ${answer.headers['x-request-id']}`
+  assert.equal(audited!.operation, 'createProbe')
+  assert.equal(audited!.target_id, answer.body.probe_id)
+  assert.equal(audited!.member_id, team.memberId)
+  await service.drain()
+  assert.ok(jobRuns.includes(answer.body.probe_id))
+})
+
+// proves kit.refusalChangesNothing, audit.refused
+test('a refusal by the handler undoes everything, is audited, and is replayed with its key', async () => {
+  const before = await counts()
+  const options = { body: { note: 'conflict' }, idempotencyKey: newId() }
+  const first = await team.call('POST /v2/probes', options)
+  assert.equal(first.status, 409)
+  assert.deepEqual(await counts(), before)
+  const again = await team.call('POST /v2/probes', options)
+  assert.equal(again.text, first.text)
+  assert.equal(again.headers['idempotency-replayed'], 'true')
+  const rows = await sql<{
+    error: string
+  }>`select error from audit_log where request_id = ${first.headers['x-request-id']}`
+  assert.deepEqual(rows, [{ error: 'conflict' }])
+})
+
+// proves errors.bug, idempotency.serverErrorNotStored
+test('a bug in a handler is a bare 500 that tells only the request id, and the next try runs', async () => {
+  const before = await counts()
+  const options = { body: { note: 'bug' }, idempotencyKey: newId() }
+  const answer = await team.call('POST /v2/probes', options)
+  assert.equal(answer.status, 500)
+  assert.equal(answer.body.error, 'internal_error')
+  assert.doesNotMatch(answer.text, /select|secret|Error/)
+  assert.deepEqual(await counts(), before)
+  assert.ok(service.logged.some((line) => line.includes(answer.headers['x-request-id']!) && line.includes('of a bug')))
+  const again = await team.call('POST /v2/probes', options)
+  assert.equal(again.headers['idempotency-replayed'], undefined)
+})
+
+// proves idempotency.refusedBefore
+test('a 400 and a 404 with a key are stored and replayed like any answer', async () => {
+  for (const [route, body, status] of [
+    ['POST /v2/probes', { note: 7 }, 400],
+    [`PATCH /v2/probes/${newId()}`, {}, 404],
+  ] as const) {
+    const options = { body, idempotencyKey: newId() }
+    const first = await team.call(route, options)
+    assert.equal(first.status, status)
+    const again = await team.call(route, options)
+    assert.equal(again.headers['idempotency-replayed'], 'true')
+    assert.equal(again.text, first.text)
+  }
+})
+
+// proves idempotency.replayFirst
+test('a keyed DELETE sent again gets its stored answer, not the 404 of a row that is gone', async () => {
+  const { body } = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Gone' } })
+  const idempotencyKey = newId()
+  const first = await team.call(`DELETE /v2/teams/:teamId/members/${body.member_id}`, { idempotencyKey })
+  const again = await team.call(`DELETE /v2/teams/:teamId/members/${body.member_id}`, { idempotencyKey })
+  assert.equal(again.status, 200)
+  assert.equal(again.text, first.text)
+  assert.equal((await team.call(`DELETE /v2/teams/:teamId/members/${body.member_id}`)).status, 404)
+})
+
+// proves idempotency.keyRange
+test('an Idempotency-Key outside 1 to 255 characters is refused', async () => {
+  for (const idempotencyKey of ['', 'x'.repeat(256), 'ünïcode']) {
+    const answer = await team.call('POST /v2/probes', { body: { note: 'a' }, idempotencyKey })
+    assert.equal(answer.body.error, 'invalid_idempotency_key', JSON.stringify(idempotencyKey))
+  }
+  const longest = await team.call('POST /v2/probes', { body: { note: 'a' }, idempotencyKey: 'x'.repeat(255) })
+  assert.equal(longest.status, 201)
+})
+
+// proves idempotency.perTeam
+test('a key belongs to its team: another team may use the same one', async () => {
+  const other = await seedTeam(service)
+  const options = { body: { note: 'mine' }, idempotencyKey: newId() }
+  const first = await team.call('POST /v2/probes', options)
+  const theirs = await other.call('POST /v2/probes', options)
+  assert.equal(theirs.status, 201)
+  assert.notEqual(theirs.body.probe_id, first.body.probe_id)
+})
+
+// proves idempotency.sealed
+test('stored replies are sealed: a new key’s secret is nowhere in the database in clear', async () => {
+  const answer = await team.call('POST /v2/teams/:teamId/api-keys', { body: { name: 'k' }, idempotencyKey: newId() })
+  const [row] = await sql<{ found: boolean }>`
+    select bool_or(position(${Buffer.from(answer.body.secret.slice(20, 40))} in reply) > 0) as found from idempotency_keys`
+  assert.equal(row!.found, false)
+})
+
+// proves idempotency.day
+test('after 24 hours a key is free again, and swept away', async () => {
+  const options = { body: { note: 'old' }, idempotencyKey: newId() }
+  const first = await team.call('POST /v2/probes', options)
+  await sql`update idempotency_keys set expires_at = now() - interval '1 second' where key = ${options.idempotencyKey}`
+  const later = await team.call('POST /v2/probes', options)
+  assert.notEqual(later.body.probe_id, first.body.probe_id)
+  await sql`update idempotency_keys set expires_at = now() - interval '1 second' where key = ${options.idempotencyKey}`
+  await sql`select graphile_worker.add_job('sweepRequests')`
+  await service.drain()
+  assert.deepEqual(await sql`select 1 from idempotency_keys where key = ${options.idempotencyKey}`, [])
+})
+
+// proves idempotency.inUse
+test('same-key requests of one process stand in line and share one effect', async () => {
+  const before = await count('probes')
+  const options = { body: { note: 'once' }, idempotencyKey: newId() }
+  const answers = await Promise.all(Array.from({ length: 50 }, () => team.call('POST /v2/probes', options)))
+  assert.equal(await count('probes'), before + 1)
+  const texts = new Set(answers.map(({ text }) => text))
+  assert.equal(texts.size, 1)
+})
+
+// proves idempotency.inUse
+test('a key whose first request still runs is a 409 with Retry-After, within about two seconds', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
+  inside.handler = () => {
+    enter()
+    return released
+  }
+  const options = { body: { note: 'slow' }, idempotencyKey: newId() }
+  const first = team.call('POST /v2/probes', options)
+  await entered
+  const second = await team.call('POST /v2/probes', options)
+  assert.equal(second.body.error, 'idempotency_key_in_use')
+  assert.equal(second.headers['retry-after'], '1')
+  release()
+  assert.equal((await first).status, 201)
+  assert.equal((await team.call('POST /v2/probes', options)).headers['idempotency-replayed'], 'true')
+})
+
+// proves idempotency.outside
+test('an operation that acts outside holds its key by a committed claim, freed when it fails on our side', async () => {
+  let acts = 0
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
+  inside.prepare = () => {
+    acts += 1
+    enter()
+    return released
+  }
+  const options = { idempotencyKey: newId() }
+  const first = team.call('POST /v2/probes/outside', options)
+  await entered
+  const [held] = await sql<{ left: number }>`
+    select extract(epoch from claimed_until - now())::float8 as left from idempotency_keys where key = ${options.idempotencyKey}`
+  assert.ok(held!.left > 50 && held!.left <= 60, String(held!.left))
+  release()
+  assert.equal((await first).status, 200)
+  assert.equal((await team.call('POST /v2/probes/outside', options)).headers['idempotency-replayed'], 'true')
+  assert.equal(acts, 1)
+
+  inside.prepare = () => Promise.reject(new Error('the provider is on fire'))
+  const failing = { idempotencyKey: newId() }
+  assert.equal((await team.call('POST /v2/probes/outside', failing)).status, 500)
+  inside.prepare = async () => undefined
+  assert.equal((await team.call('POST /v2/probes/outside', failing)).status, 200)
+})
+
+// proves idempotency.outside
+test('a committed claim of a process that died is free when it runs out', async () => {
+  const idempotencyKey = newId()
+  await team.call('POST /v2/probes/outside', { idempotencyKey })
+  // what a process leaves that was killed while it acted: the claim without a reply
+  await sql`update idempotency_keys set status = null, reply = null, claimed_until = now() + interval '60 seconds' where key = ${idempotencyKey}`
+  const during = await team.call('POST /v2/probes/outside', { idempotencyKey })
+  assert.equal(during.body.error, 'idempotency_key_in_use')
+  await sql`update idempotency_keys set claimed_until = now() - interval '1 second' where key = ${idempotencyKey}`
+  assert.equal((await team.call('POST /v2/probes/outside', { idempotencyKey })).status, 200)
+})
+
+// proves visibility.parent
+test('a record below the wrong parent of the same team is a 404', async () => {
+  const [one, two, child] = [newId(), newId(), newId()]
+  for (const id of [one, two]) await sql`insert into probes values (${id}, ${team.id}, 'parent')`
+  await sql`insert into probe_parts values (${child}, ${team.id}, ${one})`
+  assert.equal((await team.call(`GET /v2/probes/${one}/parts/${child}`)).status, 200)
+  const wrong = await team.call(`GET /v2/probes/${two}/parts/${child}`)
+  const unknown = await team.call(`GET /v2/probes/${two}/parts/${newId()}`)
+  assert.equal(wrong.status, 404)
+  assert.equal(wrong.text, unknown.text)
+})
+
+// proves kit.deadlock
+test('two requests that deadlock both succeed: the one that PostgreSQL ends runs again', async () => {
+  const [one, two] = [newId(), newId()]
+  for (const id of [one, two]) await sql`insert into probes values (${id}, ${team.id}, '0')`
+  let inFirst = 0
+  const { promise: bothIn, resolve: bothAreIn } = Promise.withResolvers<void>()
+  const lockInOrder = (first: string, second: string) => async (tx: typeof sql) => {
+    await tx`update probes set note = (note::int + 1)::text where id = ${first}`
+    if (++inFirst === 2) bothAreIn()
+    await bothIn
+    await tx`update probes set note = (note::int + 1)::text where id = ${second}`
+  }
+  const orders = [lockInOrder(one, two), lockInOrder(two, one)]
+  let calls = 0
+  inside.handler = (tx) => orders[calls++ % 2]!(tx)
+  const answers = await Promise.all([one, two].map((id) => team.call(`PATCH /v2/probes/${id}`)))
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200],
+  )
+  assert.deepEqual(await sql`select note from probes where id in (${one}, ${two})`, [{ note: '2' }, { note: '2' }])
+})
+
+// proves errors.busy
+test('a record that another transaction holds for too long is a 409, not a hanging request', async () => {
+  const id = newId()
+  await sql`insert into probes values (${id}, ${team.id}, 'held')`
+  inside.handler = async (tx) => void (await tx`update probes set note = 'x' where id = ${id}`)
+  await service.context.db.transaction(async (holder) => {
+    await holder`select 1 from probes where id = ${id} for update`
+    const answer = await team.call(`PATCH /v2/probes/${id}`)
+    assert.equal(answer.status, 409)
+    assert.equal(answer.body.error, 'conflict')
+  })
+})
+
+// proves errors.method, errors.route
+test('a wrong method is a 405 with Allow, an unknown path a 404, both in the error shape', async () => {
+  const wrongMethod = await team.call('PUT /v2/teams')
+  assert.equal(wrongMethod.status, 405)
+  assert.equal(wrongMethod.headers['allow'], 'GET')
+  assert.equal(wrongMethod.body.error, 'method_not_allowed')
+  const unknown = await team.call('GET /v2/nothing')
+  assert.equal(unknown.status, 404)
+  assert.equal(unknown.body.error, 'not_found')
+})
+
+// proves errors.tooLarge, errors.contentType
+test('a body over its cap or of another content type is a 400 that says so', async () => {
+  const large = await team.call('POST /v2/probes', { body: JSON.stringify({ note: 'x'.repeat(2 * 1024 * 1024) }) })
+  assert.equal(large.status, 400)
+  assert.equal(large.body.error, 'payload_too_large')
+  const form = await team.call('POST /v2/probes', {
+    body: 'note=hello',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  assert.equal(form.status, 400)
+  assert.match(form.body.message, /application\/json/)
+})
+
+// proves requestId.echo
+test('a sane X-Request-Id of the caller is kept, another is replaced', async () => {
+  const kept = await team.call('GET /v2/teams', { headers: { 'x-request-id': 'abc-123' } })
+  assert.equal(kept.headers['x-request-id'], 'abc-123')
+  const replaced = await team.call('GET /v2/teams', { headers: { 'x-request-id': 'a b\tc' } })
+  assert.match(replaced.headers['x-request-id']!, /^[0-9a-f-]{36}$/)
+})
