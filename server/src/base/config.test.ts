@@ -1,0 +1,54 @@
+// Settings: defaults, all bad ones at once, and names that nobody knows.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConfigError, configurationPage, readConfig, unknownSettings } from './config.ts'
+
+// proves config.defaults
+test('an empty environment gives the documented defaults', () => {
+  const config = readConfig({ PORT: '', DATABASE_URL: '' })
+  assert.equal(config.port, 4700)
+  assert.equal(config.host, '127.0.0.1')
+  assert.equal(config.role, 'all')
+  assert.equal(config.rateLimit, 6000)
+  assert.equal(config.drainS, 30)
+  assert.equal(config.databaseUrl, undefined)
+  assert.equal(config.portGiven, false)
+  assert.deepEqual(config.allowPrivateHosts, [])
+})
+
+// proves config.allProblems
+test('all bad settings are named at once, and no secret among them is repeated', () => {
+  const env = {
+    PORT: '80a',
+    RUNYARD_ROLE: 'boss',
+    DATABASE_URL: 'mysql://root:hunter2@x/y',
+    RUNYARD_API_KEY: 'short',
+    RUNYARD_ENCRYPTION_KEY: 'hunter2hunter2',
+    RUNYARD_RATE_LIMIT: '-1',
+    RUNYARD_ALLOW_PRIVATE_HOSTS: '10.0.0.0/99',
+    PUBLIC_URL: 'ftp://example.com',
+    LOG_LEVEL: 'loud',
+  }
+  assert.throws(
+    () => readConfig(env),
+    (error) => {
+      assert.ok(error instanceof ConfigError)
+      const named = error.problems.map((problem) => problem.split(' ')[0])
+      assert.deepEqual(named.toSorted(), Object.keys(env).toSorted())
+      assert.doesNotMatch(error.message, /hunter2/)
+      return true
+    },
+  )
+})
+
+// proves config.unknown
+test('a misspelled setting of ours is noticed', () => {
+  assert.deepEqual(unknownSettings({ RUNYARD_RATELIMIT: '5', RUNYARD_RATE_LIMIT: '5', PATH: '/bin' }), [
+    'RUNYARD_RATELIMIT',
+  ])
+})
+
+test('the page of settings names each of them', () => {
+  for (const name of ['PORT', 'DATABASE_URL', 'RUNYARD_DRAIN_S', 'LOG_LEVEL'])
+    assert.ok(configurationPage().includes(`\`${name}\``))
+})
