@@ -1,13 +1,15 @@
 // Finds or starts the database of a data dir and brings it to this code's schema, keys and first team.
 import { mkdir } from 'node:fs/promises'
 import type { Config } from './base/config.ts'
-import { sqlOn, type Address } from './base/db.ts'
+import { sqlOn, type Address, type Sql } from './base/db.ts'
 import { embeddedPostgres, type EmbeddedPostgres } from './base/embeddedPostgres.ts'
 import { settleEncryptionKey } from './base/encryptionKey.ts'
+import { migrationLock } from './base/locks.ts'
 import type { Log } from './base/log.ts'
 import { migrate } from './base/migrate.ts'
 import type { Keyring } from './base/secrets.ts'
 import { firstStart, type FirstKey } from './firstStart.ts'
+import type { Presence } from './kit/presence.ts'
 
 export interface FoundDatabase {
   address: () => string | Address
@@ -51,4 +53,28 @@ export async function prepareDatabase(
     },
   })
   return { keyring: keyring!, firstKey: firstKey! }
+}
+
+interface Leaving {
+  embedded: EmbeddedPostgres | undefined
+  presence: Presence
+  sql: Sql
+  /** Ends whatever else this process has open on the database. */
+  close: () => Promise<void>
+}
+
+/**
+ * Whoever leaves last stops the embedded server. A process that is just starting holds no presence lock yet but, nearly
+ * all of that time, the migration lock: the server is left to it.
+ */
+export async function leaveDatabase({ embedded, presence, sql, close }: Leaving): Promise<void> {
+  const isLast = embedded !== undefined && !(await presence.othersLive()) && !(await isBeingPrepared(sql))
+  await presence.leave()
+  await close()
+  if (isLast) await embedded.stop()
+}
+
+async function isBeingPrepared(sql: Sql): Promise<boolean> {
+  const [lock] = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${migrationLock}) as free`
+  return !lock!.free
 }

@@ -5,13 +5,14 @@ import { EncryptionKeyRefused } from './base/encryptionKey.ts'
 import { createLog } from './base/log.ts'
 import { MigrationRefused } from './base/migrate.ts'
 import { box } from './box.ts'
+import type { Feature } from './kit/feature.ts'
 import { PortTaken, serve } from './serve.ts'
 
 const exitConfig = 78
 /** A terminal and npm may both deliver one Ctrl-C: what comes this soon after the first is the same wish. */
 const sameWishMs = 500
 
-export async function main(args: string[]): Promise<void> {
+export async function main(args: string[], features?: Feature[]): Promise<void> {
   const { values } = parseArgs({ args, options: { role: { type: 'string' } }, strict: true })
   const env = values.role === undefined ? process.env : { ...process.env, RUNYARD_ROLE: values.role }
   const config = readConfig(env)
@@ -19,7 +20,7 @@ export async function main(args: string[]): Promise<void> {
   for (const name of unknownSettings(env)) log.warn({ setting: name }, 'no such setting; is it misspelled?')
 
   const startedAt = performance.now()
-  const running = await serve(config, log)
+  const running = await serve(config, log, features)
   log.info({ role: config.role, ready_ms: Math.round(performance.now() - startedAt) }, 'ready')
   process.stdout.write(box(config, running))
   await untilTold((patient) => {

@@ -9,8 +9,9 @@ import { openDatabase } from './base/db.ts'
 import { connectionUrl } from './base/embeddedPostgres.ts'
 import { readIfThere, writeWhole } from './base/files.ts'
 import type { Log } from './base/log.ts'
-import { findDatabase, prepareDatabase } from './database.ts'
-import { features } from './features.ts'
+import { findDatabase, leaveDatabase, prepareDatabase } from './database.ts'
+import { features as allFeatures } from './features.ts'
+import type { Feature } from './kit/feature.ts'
 import type { FirstKey } from './firstStart.ts'
 import { createContext, hostForUrl, type Context } from './kit/context.ts'
 import { announcePresence } from './kit/presence.ts'
@@ -29,7 +30,7 @@ export interface Running {
 /** The port is taken: told with what to do about it. */
 export class PortTaken extends Error {}
 
-export async function serve(config: Config, log: Log): Promise<Running> {
+export async function serve(config: Config, log: Log, features: Feature[] = allFeatures): Promise<Running> {
   const { address, embedded } = await findDatabase(config, log)
   const { keyring, firstKey } = await prepareDatabase(config, log, address())
   const db = openDatabase({
@@ -50,13 +51,16 @@ export async function serve(config: Config, log: Log): Promise<Running> {
     onLost: () => log.error('this process could not prove that it lives; others may take its work'),
   })
 
-  const leave = async () => {
-    const isLast = embedded !== undefined && !(await presence.othersLive())
-    await presence.leave()
-    await context.outbound.close()
-    await db.close()
-    if (isLast) await embedded.stop()
-  }
+  const leave = () =>
+    leaveDatabase({
+      embedded,
+      presence,
+      sql: db.sql,
+      async close() {
+        await context.outbound.close()
+        await db.close()
+      },
+    })
 
   const hasApi = config.role !== 'worker' || config.portGiven
   let app: FastifyInstance | undefined

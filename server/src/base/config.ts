@@ -188,10 +188,10 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   }
 }
 
-/** Names of ours that no setting has: most often a misspelling, which would otherwise do nothing, silently. */
+/** Names of ours that no setting has: most often a misspelling, which would otherwise do nothing, silently. RUNYARD_TEST_… is the tests'. */
 export function unknownSettings(env: NodeJS.ProcessEnv): string[] {
   const known = new Set(Object.values(settings).map((setting) => setting.env))
-  return Object.keys(env).filter((name) => name.startsWith('RUNYARD_') && !known.has(name))
+  return Object.keys(env).filter((name) => /^RUNYARD_(?!TEST_)/.test(name) && !known.has(name))
 }
 
 /** docs/configuration.md, from the same table. */

@@ -105,7 +105,7 @@ export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): Dat
 }
 
 /** pg offers no way to give up a query that hangs; its socket is the one thing that ends it (pg 8: connection.stream). */
-function cut(client: ClientBase): void {
+export function cut(client: ClientBase): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
   connection.stream.destroy()
 }

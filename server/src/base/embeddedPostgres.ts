@@ -8,7 +8,7 @@ import { ensureRoleAndDatabase, makeCluster } from './postgres/cluster.ts'
 import type { Facts } from './postgres/facts.ts'
 import { type Account, accountFor, type Log, preparePlace } from './postgres/place.ts'
 import { hasten, runningPostmaster, type StartedServer, startServer, stopServer } from './postgres/server.ts'
-import { freePort, lastLogLines, portIsFree, setAsideStaleLock } from './postgres/server.ts'
+import { freePort, lastLogLines, portIsFree, setAsideStaleLock, type Settings } from './postgres/server.ts'
 import { knownFacts, type KnownFacts, settle } from './postgres/settle.ts'
 
 export type Address = { host: string; port: number; user: string; password: string; database: string }
@@ -30,8 +30,13 @@ export type EmbeddedPostgres = {
  * Nothing here is locked but by PostgreSQL itself: passwords are settled by the first link(2) of postgres.json, the
  * cluster by the first rename(2) of a whole folder, the server by postmaster.pid. Whoever loses uses the winner's.
  */
-export async function embeddedPostgres(options: { dataDir: string; log: Log }): Promise<EmbeddedPostgres> {
-  const { log } = options
+export async function embeddedPostgres(options: {
+  dataDir: string
+  log: Log
+  /** Over our own, for a server that this call starts: tests may do without fsync. */
+  settings?: Settings
+}): Promise<EmbeddedPostgres> {
+  const { log, settings = {} } = options
   await mkdir(options.dataDir, { recursive: true })
   const dataDir = await realpath(options.dataDir)
   const programs = binaryPackage()
@@ -46,7 +51,7 @@ export async function embeddedPostgres(options: { dataDir: string; log: Log }): 
   if (made) log('made a new PostgreSQL cluster', { cluster, ms: Date.now() - begun })
 
   const known = knownFacts(dataDir, settled)
-  const server: Server = { place, cluster, account, binaries, known, log }
+  const server: Server = { place, cluster, account, binaries, settings, known, log }
   let underWay: Promise<void> | undefined
   const ensureRunning = () => (underWay ??= bringUp(server).finally(() => (underWay = undefined)))
   await ensureRunning()
@@ -64,7 +69,7 @@ export async function embeddedPostgres(options: { dataDir: string; log: Log }): 
   }
 }
 
-/** For pg's Client and Pool. Explicit about encryption, since PGSSLMODE would ask a server on loopback for what it lacks. */
+/** For pg's Client and Pool. Says no to TLS aloud, since PGSSLMODE could ask this server for what it lacks. */
 export function connectionOptions(address: Address): Address & { ssl: false } {
   return { ...address, ssl: false }
 }
@@ -87,6 +92,7 @@ type Server = {
   cluster: string
   account: Account | undefined
   binaries: Binaries
+  settings: Settings
   known: KnownFacts
   log: Log
 }
@@ -94,9 +100,9 @@ type Server = {
 const patienceMs = 30_000
 
 /**
- * Looks, then joins or starts, and looks again, until the server answers. After a kill -9 PostgreSQL refuses to start
- * for 1.3–1.9 s (measured), until the last of the old processes has let go of the shared memory. A server that is alive
- * and replaying its log is waited for as long as that takes.
+ * Looks, then joins or starts, and looks again, until the server answers. After a kill -9 PostgreSQL may refuse to
+ * start for up to 2 s (0.1–0.5 s measured), until the last of the old processes has let go of the shared memory. A
+ * server that is alive and replaying its log is waited for as long as that takes.
  */
 async function bringUp(server: Server): Promise<void> {
   const { cluster, log } = server
@@ -130,12 +136,13 @@ async function bringUp(server: Server): Promise<void> {
     }
   }
   throw new Error(
-    `The embedded PostgreSQL in ${server.place} does not start: ${String(problem)}\n${await lastLogLines(server.place)}`,
+    `The embedded PostgreSQL in ${server.place} does not start: ${String(problem)}\n` +
+      (await lastLogLines(server.place)),
     { cause: problem },
   )
 }
 
-async function start({ place, cluster, account, binaries, known, log }: Server): Promise<StartedServer> {
+async function start({ place, cluster, account, binaries, settings, known, log }: Server): Promise<StartedServer> {
   await setAsideStaleLock(cluster, log)
   let { port } = known.get()
   if (!(await portIsFree(port)) && !runningPostmaster(cluster)) {
@@ -143,7 +150,7 @@ async function start({ place, cluster, account, binaries, known, log }: Server):
     port = await freePort()
     log('another program has taken the port of PostgreSQL: moving', { taken, port })
   }
-  return startServer(binaries, cluster, port, place, account)
+  return startServer(binaries, cluster, port, place, account, settings)
 }
 
 /** Joins the server of postmaster.pid: it must know our password and be on our cluster, then the rest is completed. */

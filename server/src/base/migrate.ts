@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { runMigrations } from 'graphile-worker'
 import { Client } from 'pg'
-import { connectionSettings, sqlOn, type Address } from './db.ts'
+import { connectionSettings, type Address } from './db.ts'
 import { connectionUrl } from './embeddedPostgres.ts'
 import { migrationLock } from './locks.ts'
 import { createLog, type Log } from './log.ts'
@@ -62,52 +62,85 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
   }
 }
 
-async function requireVersion(client: Client): Promise<void> {
+export async function requireVersion(client: Client): Promise<void> {
   const { rows } = await client.query<{ number: string }>(`select current_setting('server_version_num') as number`)
   const major = Math.floor(Number(rows[0]?.number) / 10_000)
   if (major < 15) throw new MigrationRefused(`PostgreSQL ${major} is too old: Runyard needs version 15 or newer.`)
 }
 
-async function applyMissing(client: Client, migrations: Migration[], log: Log): Promise<string[]> {
-  const sql = sqlOn(client)
-  await client.query(
-    `create table if not exists schema_migrations
-       (number int primary key, name text not null, sha256 text not null, applied_at timestamptz(3) not null default now())`,
-  )
-  const done = await sql<{ number: number; name: string; sha256: string }>`
-    select number, name, sha256 from schema_migrations order by number`
+/** What a database, or a backup of one, says of itself: the migrations that ran on it, in order. */
+export type MigrationHistory = Pick<Migration, 'number' | 'name' | 'sha256'>[]
+
+/** How many of this code's migrations have run on it. Refuses what a newer or a changed Runyard has made. */
+export function checkHistory(done: MigrationHistory, migrations: Migration[], whose: 'database' | 'backup'): number {
   const newest = done.at(-1)
   if (newest && newest.number > migrations.length) {
     throw new MigrationRefused(
-      `This database was made by a newer Runyard (migration ${newest.name}); this one knows ${migrations.length} migrations. ` +
-        'Start the newer version, or restore a backup made by this one.',
+      `This ${whose} was made by a newer Runyard (migration ${newest.name}); this one knows ${migrations.length} migrations. ` +
+        (whose === 'database'
+          ? 'Start the newer version, or restore a backup made by this one.'
+          : 'Restore it with the newer version.'),
     )
   }
   for (const { number, name, sha256 } of done) {
     if (migrations[number - 1]?.sha256 === sha256) continue
     throw new MigrationRefused(
-      `Migration ${name} was changed after it ran on this database. Restore the file; put changes into a new migration.`,
+      whose === 'database'
+        ? `Migration ${name} was changed after it ran on this database. Restore the file; put changes into a new migration.`
+        : `Migration ${name} of this backup is not the one this Runyard has. Restore it with the version that made it.`,
     )
   }
-  const missing = migrations.slice(done.length)
-  for (const { number, name, text, sha256 } of missing) {
+  return done.length
+}
+
+export async function readHistory(client: Client): Promise<MigrationHistory> {
+  const { rows } = await client.query<MigrationHistory[number]>(
+    'select number, name, sha256 from schema_migrations order by number',
+  )
+  return rows
+}
+
+export async function ensureHistoryTable(client: Client): Promise<void> {
+  await client.query(
+    `create table if not exists schema_migrations
+       (number int primary key, name text not null, sha256 text not null, applied_at timestamptz(3) not null default now())`,
+  )
+}
+
+/** Runs one migration and records it, inside the caller's transaction. */
+export async function applyMigration(client: Client, { number, name, text, sha256 }: Migration): Promise<void> {
+  try {
+    await client.query(text)
+    await client.query('insert into schema_migrations (number, name, sha256) values ($1, $2, $3)', [
+      number,
+      name,
+      sha256,
+    ])
+  } catch (error) {
+    throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
+      cause: error,
+    })
+  }
+}
+
+async function applyMissing(client: Client, migrations: Migration[], log: Log): Promise<string[]> {
+  await ensureHistoryTable(client)
+  const missing = migrations.slice(checkHistory(await readHistory(client), migrations, 'database'))
+  for (const migration of missing) {
     await client.query('begin')
     try {
-      await client.query(text)
-      await sql`insert into schema_migrations (number, name, sha256) values (${number}, ${name}, ${sha256})`
+      await applyMigration(client, migration)
       await client.query('commit')
     } catch (error) {
       await client.query('rollback')
-      throw new Error(`migration ${name} failed: ${error instanceof Error ? error.message : String(error)}`, {
-        cause: error,
-      })
+      throw error
     }
-    log.info({ migration: name }, 'migration applied')
+    log.info({ migration: migration.name }, 'migration applied')
   }
   return missing.map(({ name }) => name)
 }
 
 /** graphile-worker keeps its own schema and its own migrations; they run under our lock too. */
-async function migrateJobEngine(address: string | Address): Promise<void> {
+export async function migrateJobEngine(address: string | Address): Promise<void> {
   await runMigrations({ connectionString: typeof address === 'string' ? address : connectionUrl(address) })
 }

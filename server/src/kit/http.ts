@@ -1,5 +1,5 @@
 // The HTTP side of the kit: operations become routes, and every failure there is gets the one error shape.
-import { STATUS_CODES } from 'node:http'
+import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { errorBody, Fault } from '../base/errors.ts'
@@ -13,8 +13,11 @@ const saneRequestId = /^[\x21-\x7e]{1,128}$/
 
 export function createHttp(context: Context): FastifyInstance {
   const routes: { method: string; pattern: RegExp }[] = []
+  const underWay = new WeakMap<Socket, ServerResponse[]>()
   const app = fastify({
     logger: false,
+    // a request without Host is refused below, in our shape instead of Node's
+    http: { requireHostHeader: false },
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     genReqId: (request) => {
@@ -23,27 +26,38 @@ export function createHttp(context: Context): FastifyInstance {
     },
     // the default of 100 characters would turn long memory paths into a 404
     routerOptions: { maxParamLength: 16_384 },
+    rewriteUrl: (request) => withReadableIds(request.url ?? '/', routes),
     frameworkErrors: (_error, request, reply) => {
-      // broken percent-encoding: inside a path that we serve it can only be an id, and an id that names nothing is a 404
-      const path = pathOf(request.raw.url).replace(/[^/]*%[^/]*/g, 'x')
-      const fault = routes.some(({ pattern }) => pattern.test(path))
-        ? new Fault('not_found')
-        : new Fault('invalid_request', 'The address has a % that is not followed by two hexadecimal digits of UTF-8.')
-      void sendFault(reply, fault)
+      const says = 'The address has a % that is not followed by two hexadecimal digits of UTF-8.'
+      // no hook runs for what the router cannot read
+      void sendFault(reply.headers(headersOfAll(request)), new Fault('invalid_request', says))
     },
-    clientErrorHandler,
+    clientErrorHandler: (error, socket) => {
+      // what came before on this connection is answered first, so that nobody takes this refusal for that answer
+      const before = underWay.get(socket)?.findLast(({ req, writableFinished }) => req.complete && !writableFinished)
+      if (before && socket.writable) before.once('finish', () => refuseOnSocket(error, socket))
+      else refuseOnSocket(error, socket)
+    },
   })
+  // RFC 9110 §10.1.1 lets us ignore an expectation that we do not know; Node would answer 417
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   app.addHook('onRoute', ({ method, url }) => {
     const pattern = new RegExp(`^${url.replace(/:\w+/g, '[^/]+').replace(/\*$/, '.*')}$`)
     for (const one of [method].flat()) routes.push({ method: one, pattern })
   })
   app.addHook('onRequest', async (request, reply) => {
-    reply.headers({ 'x-request-id': request.id, 'x-content-type-options': 'nosniff' })
+    reply.headers(headersOfAll(request))
+    const { socket, httpVersion } = request.raw
+    const unfinished = underWay.get(socket)?.filter(({ writableFinished }) => !writableFinished) ?? []
+    underWay.set(socket, [...unfinished, reply.raw])
+    if (httpVersion === '1.1' && request.headers.host === undefined) {
+      throw new Fault('invalid_request', 'The request has no Host header.', { headers: { connection: 'close' } })
+    }
     if (context.lifecycle.draining) reply.header('connection', 'close')
   })
-  // bodies stay streams: the pipeline reads them after it knows the caller, with the operation's own cap
-  app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+  // bodies are left alone, whatever they are declared as: the pipeline reads them after it knows the caller, with the
+  // operation's own cap, and Fastify's answer to a Content-Type it cannot read would come before that
+  for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
 
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.raw.url)
@@ -70,6 +84,32 @@ export function createHttp(context: Context): FastifyInstance {
   return app
 }
 
+const headersOfAll = ({ id }: FastifyRequest) => ({ 'x-request-id': id, 'x-content-type-options': 'nosniff' })
+
+/**
+ * Broken percent-encoding inside a path that we serve can only be an id. There it is taken as it stands: an id that names
+ * nothing, refused by the same stages as any other. Elsewhere it stays, for the router to refuse.
+ */
+function withReadableIds(url: string, routes: { pattern: RegExp }[]): string {
+  if (!url.includes('%')) return url
+  const path = pathOf(url)
+  if (isReadable(path)) return url
+  const segments = path.split('/')
+  const blank = segments.map((segment) => (isReadable(segment) ? segment : 'x')).join('/')
+  if (!routes.some(({ pattern }) => pattern.test(blank))) return url
+  const readable = segments.map((segment) => (isReadable(segment) ? segment : segment.replaceAll('%', '%25')))
+  return readable.join('/') + url.slice(path.length)
+}
+
+function isReadable(encoded: string): boolean {
+  try {
+    decodeURIComponent(encoded)
+    return true
+  } catch {
+    return false
+  }
+}
+
 export function mountOperation(app: FastifyInstance, context: Context, pipeline: Pipeline, operation: Operation): void {
   app.route({
     method: operation.method,
@@ -80,7 +120,7 @@ export function mountOperation(app: FastifyInstance, context: Context, pipeline:
       const answer = await pipeline.perform(operation, {
         requestId: request.id,
         authorization: request.headers.authorization,
-        idempotencyKey: headerText(request.headers['idempotency-key']),
+        idempotencyKey: idempotencyKeyOf(request),
         address: request.ip,
         url,
         search: url.includes('?') ? url.slice(url.indexOf('?') + 1) : '',
@@ -96,9 +136,13 @@ export function mountOperation(app: FastifyInstance, context: Context, pipeline:
   })
 }
 
-/** A header given twice reaches us as "a, b" or as a list; both are refused further on as no sane key. */
-const headerText = (value: string | string[] | undefined): string | undefined =>
-  Array.isArray(value) ? value.join('\n') : value
+/** Given twice it reaches us as "a, b", which would pass for a third key; it counts as empty, and so as out of range. */
+function idempotencyKeyOf({ headers, raw }: FastifyRequest): string | undefined {
+  const key = headers['idempotency-key']
+  if (key === undefined) return undefined
+  const given = raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'idempotency-key')
+  return given.length > 1 || Array.isArray(key) ? '' : key
+}
 
 /** One line per finished request: reads that went well only at debug level, for there are many and they changed nothing. */
 function report(context: Context, operation: Operation, request: FastifyRequest, answer: Reply, tookMs: number): void {
@@ -121,7 +165,7 @@ function report(context: Context, operation: Operation, request: FastifyRequest,
 async function readBody(request: FastifyRequest, bytesMax: number): Promise<Uint8Array | undefined> {
   const bytes = await readBytes(request, bytesMax)
   const type = request.headers['content-type']
-  if (bytes && type && !/^application\/([\w.-]+\+)?json\b/i.test(type)) {
+  if (bytes && type && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
     throw new Fault('invalid_request', 'Send the body as JSON, with the header "Content-Type: application/json".')
   }
   return bytes
@@ -129,8 +173,6 @@ async function readBody(request: FastifyRequest, bytesMax: number): Promise<Uint
 
 /** The body as it was sent, or undefined for none; what is larger than the cap is not read to its end. */
 export async function readBytes(request: FastifyRequest, bytesMax: number): Promise<Buffer | undefined> {
-  const stream = request.body as NodeJS.ReadableStream | undefined
-  if (!stream) return undefined
   const tooLarge = () =>
     new Fault('payload_too_large', `The body is larger than ${bytesMax} bytes, the most this operation takes.`, {
       headers: { connection: 'close' },
@@ -139,7 +181,7 @@ export async function readBytes(request: FastifyRequest, bytesMax: number): Prom
   const chunks: Buffer[] = []
   let bytes = 0
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for await (const chunk of request.raw as AsyncIterable<Buffer>) {
       bytes += chunk.length
       if (bytes > bytesMax) throw tooLarge()
       chunks.push(chunk)
@@ -160,7 +202,7 @@ export function sendFault(reply: FastifyReply, fault: Fault): FastifyReply {
 }
 
 /** What is no HTTP at all never reaches a route: answered on the bare socket in the same shape, then closed. */
-function clientErrorHandler(error: Error & { code?: string }, socket: Socket): void {
+function refuseOnSocket(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const fault = new Fault(
     'invalid_request',

@@ -23,8 +23,9 @@ export function parseJson(bytes: Uint8Array): unknown {
   try {
     value = JSON.parse(utf8.decode(bytes))
   } catch (error) {
-    const because = error instanceof SyntaxError ? `: ${error.message}` : ': it is not valid UTF-8'
-    return refuse(`The body is not valid JSON${because}.`)
+    // the parser quotes a few characters of what it read, and may cut one in half
+    const because = error instanceof SyntaxError ? error.message.toWellFormed() : 'it is not valid UTF-8'
+    return refuse(`The body is not valid JSON: ${because}.`)
   }
   checkValue(value, '', 0)
   return value
@@ -33,7 +34,7 @@ export function parseJson(bytes: Uint8Array): unknown {
 /** Values that would be stored as something else, or not at all, are refused where they come in. */
 function checkValue(value: unknown, path: string, depth: number): void {
   if (typeof value === 'string') return checkText(value, path || 'The body')
-  if (typeof value === 'number' && !Number.isFinite(value)) refuse(`${path}: the number is out of range.`)
+  if (typeof value === 'number' && !Number.isFinite(value)) refuse(`${brief(path)}: the number is out of range.`)
   if (typeof value !== 'object' || value === null) return
   if (depth >= depthMax) refuse(`The body is nested deeper than ${depthMax} levels.`)
   if (Array.isArray(value)) return value.forEach((item, index) => checkValue(item, `${path}[${index}]`, depth + 1))
@@ -46,6 +47,12 @@ function checkValue(value: unknown, path: string, depth: number): void {
 
 /** PostgreSQL text holds no NUL, and a lone surrogate is no character. */
 export function checkText(text: string, place: string): void {
-  if (text.includes('\u0000')) refuse(`${place} contains a NUL character (\\u0000), which cannot be stored.`)
-  if (!text.isWellFormed()) refuse(`${place} contains half of a surrogate pair, which is no character.`)
+  if (text.includes('\u0000')) refuse(`${brief(place)} contains a NUL character (\\u0000), which cannot be stored.`)
+  if (!text.isWellFormed()) refuse(`${brief(place)} contains half of a surrogate pair, which is no character.`)
 }
+
+const placeLengthMax = 200
+
+/** Field names are the caller's own and may be megabytes long; a refusal quotes no more of them than can be read. */
+export const brief = (place: string): string =>
+  place.length <= placeLengthMax ? place : `${place.slice(0, placeLengthMax).toWellFormed()}…`

@@ -2,7 +2,7 @@
 import { Compile, type Validator } from 'typebox/compile'
 import { Fault } from '../base/errors.ts'
 import { readInstant } from './instant.ts'
-import { checkText } from './json.ts'
+import { brief, checkText } from './json.ts'
 import type { TObject, TSchema } from './schema.ts'
 
 const validators = new WeakMap<object, Validator>()
@@ -20,19 +20,67 @@ export function validateBody(schema: TObject | undefined, body: Record<string, u
   for (const name of Object.keys(schema.properties)) {
     if (Object.hasOwn(body, name)) known[name] = body[name]
   }
+  readInstants(schema, known)
   requireFit(schema, known, 'body')
   return known
+}
+
+interface Part {
+  format?: string
+  anyOf?: Part[]
+  items?: Part
+  properties?: Record<string, Part>
+}
+
+/** Times in a body are read like those in a query, in place: a handler sees the one spelling that can be stored. */
+function readInstants(schema: Part, value: unknown): unknown {
+  if (!holdsInstants(schema)) return value
+  if (typeof value === 'string') return isInstant(schema) ? (readInstant(value) ?? value) : value
+  for (const part of schema.anyOf ?? []) readInstants(part, value)
+  if (Array.isArray(value) && schema.items) {
+    for (const [index, item] of value.entries()) value[index] = readInstants(schema.items, item)
+  } else if (typeof value === 'object' && value !== null && schema.properties) {
+    const fields = value as Record<string, unknown>
+    for (const [name, part] of Object.entries(schema.properties)) {
+      if (Object.hasOwn(fields, name)) fields[name] = readInstants(part, fields[name])
+    }
+  }
+  return value
+}
+
+const isInstant = ({ format, anyOf }: Part): boolean => format === 'date-time' || (anyOf?.some(isInstant) ?? false)
+
+const instantHolders = new WeakMap<Part, boolean>()
+
+function holdsInstants(schema: Part): boolean {
+  let holds = instantHolders.get(schema)
+  if (holds === undefined) {
+    const parts = [
+      ...(schema.anyOf ?? []),
+      ...(schema.items ? [schema.items] : []),
+      ...Object.values(schema.properties ?? {}),
+    ]
+    holds = schema.format === 'date-time' || parts.some(holdsInstants)
+    instantHolders.set(schema, holds)
+  }
+  return holds
 }
 
 /** Unknown names are ignored, an empty value is an absent one, a repeated name is refused, numbers and booleans are read. */
 export function validateQuery(schema: TObject | undefined, search: string): Record<string, unknown> {
   const known: Record<string, unknown> = {}
   if (!schema) return known
-  const given = new URLSearchParams(search)
+  const given = readPairs(search)
   for (const [name, property] of Object.entries(schema.properties) as [string, QueryProperty][]) {
-    const values = given.getAll(name)
+    const values = given.get(name) ?? []
     if (values.length > 1) throw new Fault('invalid_request', `The query parameter ${name} is given more than once.`)
     const text = values[0]
+    if (text === null) {
+      throw new Fault(
+        'invalid_request',
+        `The query parameter ${name} has a % that is not followed by two hexadecimal digits of UTF-8.`,
+      )
+    }
     if (text === undefined || text === '') {
       if (property.default !== undefined) known[name] = property.default
     } else {
@@ -42,6 +90,28 @@ export function validateQuery(schema: TObject | undefined, search: string): Reco
   }
   requireFit(schema, known, 'query parameter')
   return known
+}
+
+/** The values under each name; null is one that cannot be decoded, where URLSearchParams would guess. */
+function readPairs(search: string): Map<string, (string | null)[]> {
+  const given = new Map<string, (string | null)[]>()
+  for (const pair of search === '' ? [] : search.split('&')) {
+    const end = pair.indexOf('=')
+    const name = decode(end < 0 ? pair : pair.slice(0, end))
+    if (name === null) continue
+    const values = given.get(name) ?? []
+    values.push(end < 0 ? '' : decode(pair.slice(end + 1)))
+    given.set(name, values)
+  }
+  return given
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return null
+  }
 }
 
 type QueryProperty = TSchema & { type?: string; format?: string; default?: unknown }
@@ -76,10 +146,10 @@ function explain(validator: Validator, value: unknown, where: string): string {
   const field = problem.instancePath.split('/').slice(1).join('.')
   const { requiredProperties, allowedValues } = problem.params
   if (requiredProperties) {
-    const missing = requiredProperties.map((name) => (field ? `${field}.${name}` : name)).join(', ')
+    const missing = requiredProperties.map((name) => (field ? `${brief(field)}.${name}` : name)).join(', ')
     return `${missing} is missing in the ${where}.`
   }
-  const place = field || `the ${where}`
+  const place = brief(field) || `the ${where}`
   if (allowedValues) return `${place} must be one of: ${allowedValues.join(', ')}.`
   const alternatives = problems.filter(
     ({ keyword, instancePath }) => keyword === 'type' && instancePath === problem.instancePath,

@@ -1,6 +1,15 @@
 // Runs the declared jobs on graphile-worker, and twice a second sets free what dead processes held.
 import { EventEmitter } from 'node:events'
-import { Logger, parseCronItems, run, runOnce, type CronItem, type TaskList, type WorkerEvents } from 'graphile-worker'
+import {
+  Logger,
+  parseCronItems,
+  run,
+  runOnce,
+  type CronItem,
+  type TaskList,
+  type WorkerEvents,
+  type WorkerPool,
+} from 'graphile-worker'
 import type { Log } from '../base/log.ts'
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
@@ -17,8 +26,9 @@ const sweepMs = 500
 export async function startWorker(context: Context, presence: Presence): Promise<Worker> {
   const { config, db, log, registry } = context
   const events: WorkerEvents = new EventEmitter()
-  const poolId = new Promise<string>((resolve) => {
-    events.once('pool:create', ({ workerPool }) => resolve(workerPool.id))
+  // wrapped, because a pool is itself a promise: of its end
+  const created = new Promise<{ pool: WorkerPool }>((resolve) => {
+    events.once('pool:create', ({ workerPool }) => resolve({ pool: workerPool }))
   })
   const runner = await run({
     pgPool: db.pool,
@@ -32,19 +42,21 @@ export async function startWorker(context: Context, presence: Presence): Promise
     parsedCronItems: parseCronItems(registry.jobs.filter(({ cron }) => cron !== undefined).map(cronItem)),
   })
   const failed = runner.promise.catch((error: unknown) => log.error({ err: error }, 'the job engine stopped'))
-  await presence.setJobPool(await poolId)
-  const sweeper = startSweeper(context, presence)
+  const { pool } = await created
+  await presence.setJobPool(pool.id)
+  const sweeper = startSweeper(context, presence, pool)
   return {
     async stop() {
-      await sweeper.stop()
+      // first of all no new jobs; the sweep goes on meanwhile, for it sets free what others may run
       await runner.stop()
+      await sweeper.stop()
       await failed
     },
   }
 }
 
 /** Jobs that a dead process had locked are free at once instead of after graphile-worker's own four hours. */
-function startSweeper({ db, log, metrics }: Context, presence: Presence) {
+function startSweeper({ config, db, log, metrics }: Context, presence: Presence, pool: WorkerPool) {
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   let sweeping: Promise<void> = Promise.resolve()
@@ -53,6 +65,8 @@ function startSweeper({ db, log, metrics }: Context, presence: Presence) {
     try {
       await presence.sweep(async (dead) => {
         if (dead.job_pool_id) await db.sql`select graphile_worker.force_unlock_workers(${[dead.job_pool_id]}::text[])`
+        // unlocking tells nobody; without this the jobs would wait for the next poll
+        pool.nudge(config.workerConcurrency)
         metrics.takeovers.inc()
         log.warn({ process_id: dead.id }, 'a process died; its work is set free')
       })

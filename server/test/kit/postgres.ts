@@ -3,7 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after } from 'node:test'
 import { Client } from 'pg'
 import { connectionSettings, type Address } from '../../src/base/db.ts'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
@@ -44,7 +43,8 @@ export function testServer(): Promise<TestServer> {
   const handed = process.env[handedOn]
   if (handed) return Promise.resolve(JSON.parse(handed) as TestServer)
   own ??= startTestServer().then(({ server, stop }) => {
-    after(stop)
+    // when nothing is left to do, and so behind every other hook of the file
+    process.once('beforeExit', () => void stop())
     return server
   })
   return own
@@ -60,11 +60,10 @@ async function asSuperuser(server: TestServer, ...statements: string[]): Promise
   }
 }
 
-/** A database of one's own with the whole schema; dropped when the file is done. */
+/** A database of one's own with the whole schema; it goes when the run's server goes. */
 export async function testDatabase(): Promise<Address> {
   const server = await testServer()
   const name = `t_${randomBytes(6).toString('hex')}`
   await asSuperuser(server, `create database ${name} template ${template} owner ${server.runtime.user}`)
-  after(() => asSuperuser(server, `drop database if exists ${name} with (force)`))
   return { ...server.runtime, database: name }
 }

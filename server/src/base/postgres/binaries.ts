@@ -1,4 +1,4 @@
-// PostgreSQL's own programs: found in the npm package of this platform, made runnable, copied where the server can reach them.
+// PostgreSQL's own programs: found in the npm package of this platform, made runnable, copied if out of reach.
 import { constants, existsSync, readFileSync } from 'node:fs'
 import { access, chmod, copyFile, mkdir, open, readdir, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
@@ -81,7 +81,7 @@ async function makeExecutable(file: string): Promise<void> {
   }
 }
 
-/** The package cannot hold links; its install script would make them from this list, but npm may be told to run none. */
+/** The package cannot hold links; its install script would make them from this list, but we let npm run none. */
 async function makeLinks(root: string): Promise<void> {
   const list = join(root, 'native/pg-symlinks.json')
   if (!existsSync(list)) return
@@ -96,7 +96,7 @@ async function makeLinks(root: string): Promise<void> {
   }
 }
 
-/** What only compilers need (static libraries, headers' pkgconfig) stays behind; links are made afresh, by makeLinks. */
+/** What only compilers need (static libraries, pkgconfig) stays behind; links are made afresh, by makeLinks. */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to)
   await chmod(to, 0o755)

@@ -63,7 +63,8 @@ export async function makeCluster(
       if (existsSync(cluster)) return // another process was faster and swept our staging folder away
       const { stderr } = cause as { stderr?: string }
       throw new Error(
-        `initdb could not make the database in ${cluster}: ${stderr?.trim() || String(cause)}\nIf PostgreSQL cannot run on this machine, set DATABASE_URL to a server of your own.`,
+        `initdb could not make the database in ${cluster}: ${stderr?.trim() || String(cause)}\n` +
+          'If PostgreSQL cannot run on this machine, set DATABASE_URL to a server of your own.',
         { cause },
       )
     } finally {
@@ -73,8 +74,8 @@ export async function makeCluster(
 }
 
 /**
- * Makes what is missing of the runtime role and its database, so that a start that was cut off is completed by the next.
- * The role owns its database and nothing else.
+ * Makes what is missing of the runtime role and its database: a start that was cut off is completed by the next. The
+ * role owns its database and nothing else.
  */
 export async function ensureRoleAndDatabase(superuser: pg.Client, facts: Facts): Promise<void> {
   const missing = async (query: string, name: string) => (await superuser.query(query, [name])).rowCount === 0
@@ -87,10 +88,8 @@ export async function ensureRoleAndDatabase(superuser: pg.Client, facts: Facts):
   // A failed statement would be written to the log as it is, with the password in it.
   await superuser.query(`set log_min_error_statement = 'panic'`)
   if (await roleMissing()) {
-    const password = superuser.escapeLiteral(facts.password)
-    await superuser.query(
-      `create role ${superuser.escapeIdentifier(facts.user)} login nosuperuser nocreaterole nocreatedb password ${password}`,
-    )
+    const [role, password] = [superuser.escapeIdentifier(facts.user), superuser.escapeLiteral(facts.password)]
+    await superuser.query(`create role ${role} login nosuperuser nocreaterole nocreatedb password ${password}`)
   }
   if (await databaseMissing()) {
     const [database, owner] = [facts.database, facts.user].map((name) => superuser.escapeIdentifier(name))

@@ -15,7 +15,7 @@ export type Facts = {
   superuser_password: string
   /** Folder of the server's files: relative to the data dir when it lies inside (so that the dir can be moved). */
   place: string
-  /** Folder of the cluster inside the place: a name of its own, so that these passwords never meet another's cluster. */
+  /** Folder of the cluster inside the place. Its name is random: these passwords never meet another's cluster. */
   cluster: string
 }
 

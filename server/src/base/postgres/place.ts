@@ -27,7 +27,7 @@ export async function accountFor(cluster: string): Promise<Account | undefined> 
   }
 }
 
-/** A place for a new cluster, made and checked. `inside` = relative to the data dir. */
+/** The place for a new cluster: inside the data dir, unless the server could not enter that or run its programs. */
 export async function choosePlace(dataDir: string, binaries: string, log: Log): Promise<string> {
   const inside = join(dataDir, 'postgres')
   if (!isRoot()) return inside
@@ -54,7 +54,7 @@ export async function choosePlace(dataDir: string, binaries: string, log: Log): 
   return place
 }
 
-/** Makes the place and its log folder, as often as asked. Throws when it is not ours or the server could not enter it. */
+/** Makes the place and its log folder, as often as asked. Throws when it is not ours or closed to the server. */
 export async function preparePlace(place: string, dataDir: string, account: Account | undefined): Promise<void> {
   if (dirname(place) === dataDir) {
     await mkdir(place, { recursive: true })

@@ -68,8 +68,8 @@ function processExists(pid: number): boolean {
 }
 
 /**
- * PostgreSQL takes a postmaster.pid for valid as long as *any* process of its own user has that pid, and would refuse to
- * start for ever. Call only when runningPostmaster() found none. Should a new server have written its file between our
+ * PostgreSQL takes a postmaster.pid for valid as long as *any* process of its own user has that pid, and would refuse
+ * to start for ever. Call only when runningPostmaster() found none. Should a new server have written its file between our
  * look and the rename, it is given back; and two servers on one cluster are impossible all the same, because the shared
  * memory key is made from the folder's inode.
  */
@@ -91,8 +91,10 @@ export async function setAsideStaleLock(cluster: string, log: Log): Promise<void
   await rm(aside)
 }
 
+export type Settings = Record<string, string | number>
+
 /** On the command line, so that neither an old postgresql.conf nor `alter system` can take them away. */
-function settings(port: number, logs: string): Record<string, string | number> {
+function settings(port: number, logs: string): Settings {
   return {
     listen_addresses: '127.0.0.1',
     port,
@@ -129,12 +131,16 @@ export async function startServer(
   port: number,
   place: string,
   account: Account | undefined,
+  more: Settings,
 ): Promise<StartedServer> {
   const logs = join(place, 'log')
   const startLog = join(logs, 'start.log') // what is said before the log collector runs
   const tooLong = ((await stat(startLog).catch(() => undefined))?.size ?? 0) > 200_000
   await using output = await open(startLog, tooLong ? 'w' : 'a', 0o600)
-  const words = Object.entries(settings(port, logs)).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const words = Object.entries({ ...settings(port, logs), ...more }).flatMap(([name, value]) => [
+    '-c',
+    `${name}=${value}`,
+  ])
   const child = spawn(binaries.postgres, ['-D', cluster, ...words], {
     detached: true,
     stdio: ['ignore', output.fd, output.fd],
@@ -149,7 +155,7 @@ export async function startServer(
   return { pid: child.pid, ended: () => end }
 }
 
-/** Fast shutdown: sessions are cut, a checkpoint is written. After 30 s the immediate one, which the next start repairs. */
+/** Fast shutdown: sessions are cut, a checkpoint is written. After 30 s the immediate one: the next start recovers. */
 export async function stopServer(cluster: string, log: Log, binaries?: Binaries): Promise<void> {
   const running = runningPostmaster(cluster)
   if (!running) return

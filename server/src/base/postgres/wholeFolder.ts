@@ -54,7 +54,7 @@ async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
 }
 
-/** Makes a rename or a new name inside the folder survive a power cut. Windows cannot open folders and has no need to. */
+/** Makes a new name inside the folder survive a power cut. Windows cannot open folders, and need not. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return
   await using handle = await open(folder, 'r')

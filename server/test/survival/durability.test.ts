@@ -1,0 +1,15 @@
+// Acknowledged writes outlive kill -9 of the service and of its database together.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { killEverything } from './durability.ts'
+import { temporaryDataDir } from './processes.ts'
+
+// proves durable.killed
+test('kill -9 of the whole process tree during writes loses nothing that was acknowledged', async (t) => {
+  const dataDir = await temporaryDataDir()
+  const seen = await killEverything(dataDir.path, { rounds: 2, writesPerRound: 100 })
+  t.diagnostic(JSON.stringify(seen))
+  assert.ok(seen.acknowledged >= 200)
+  assert.equal(seen.lost, 0)
+  await dataDir.remove()
+})

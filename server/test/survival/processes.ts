@@ -1,0 +1,136 @@
+// Real service processes for the survival proofs: started like a user starts them, killed like a machine kills them.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { request as httpRequest, Agent } from 'node:http'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+
+export interface Service {
+  child: ChildProcess
+  pid: number
+  baseUrl: string
+  dataDir: string
+  teamId: string
+  key: string
+  /** Everything written to stderr so far. */
+  log(): string
+  /** Sends the signal and gives the exit code (or the signal's name). */
+  stop(signal?: NodeJS.Signals): Promise<number | string>
+}
+
+export interface StartOptions {
+  dataDir: string
+  env?: Record<string, string>
+  args?: string[]
+  /** Another entry than main.ts, with further features. */
+  entry?: string
+}
+
+/** Resolves when the process has printed its box: it serves from then on. */
+export async function startService({ dataDir, env = {}, args = [], entry = main }: StartOptions): Promise<Service> {
+  const port = env['PORT'] ?? String(await freePort())
+  const child = spawn(process.execPath, [entry, ...args], {
+    env: { ...process.env, RUNYARD_DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'info', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let out = ''
+  let err = ''
+  const exited = new Promise<number | string>((resolve) =>
+    child.once('exit', (code, signal) => resolve(code ?? signal!)),
+  )
+  child.stderr.on('data', (chunk: Buffer) => (err += chunk.toString()))
+  await new Promise<void>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString()
+      if (out.includes('└')) resolve()
+    })
+    void exited.then((code) => reject(new Error(`the service ended with ${code}: ${err}`)))
+  })
+  const key = env['RUNYARD_API_KEY'] ?? (await readFile(join(dataDir, 'first-key'), 'utf8')).trim()
+  return {
+    child,
+    pid: child.pid!,
+    baseUrl: `http://127.0.0.1:${port}`,
+    dataDir,
+    teamId: /Team id +(\S+)/.exec(out)?.[1] ?? '',
+    key,
+    log: () => err,
+    stop(signal = 'SIGTERM') {
+      if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+      return exited
+    },
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** A data dir whose embedded database can live right inside it, also when the tests run as root. */
+export async function temporaryDataDir(): Promise<{ path: string; remove: () => Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'runyard-survival-'))
+  await chmod(path, 0o711)
+  return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+export interface HttpAnswer {
+  status: number
+  headers: Record<string, string>
+  text: string
+}
+
+const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+
+export interface Request {
+  method?: string
+  path: string
+  key: string
+  body?: object
+  idempotencyKey?: string
+}
+
+/** One request without any retry; rejects when the connection breaks. */
+export function send(
+  baseUrl: string,
+  { method = 'GET', path, key, body, idempotencyKey }: Request,
+): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    const payload = body && JSON.stringify(body)
+    const outgoing = httpRequest(
+      `${baseUrl}${path}`,
+      {
+        method,
+        agent,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+          ...(payload && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(payload) }),
+        },
+      },
+      (incoming) => {
+        const chunks: Buffer[] = []
+        incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
+        incoming.on('error', reject)
+        incoming.on('end', () => {
+          const headers = incoming.headers as Record<string, string>
+          resolve({ status: incoming.statusCode!, headers, text: Buffer.concat(chunks).toString() })
+        })
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(payload)
+  })
+}
+
+export function percentile(values: number[], p: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * p) / 100))] ?? Number.NaN
+}

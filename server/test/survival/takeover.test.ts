@@ -1,0 +1,85 @@
+// Work of a dead process goes on elsewhere; work of a stopping process is finished first.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { Client } from 'pg'
+import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
+import { testDatabase } from '../kit/postgres.ts'
+import { freePort, send, startService, temporaryDataDir } from './processes.ts'
+import { createJobTable, enqueueSlowJob, killWorkers, startWorker, untilRow } from './takeover.ts'
+
+const address = await testDatabase()
+const dataDir = await temporaryDataDir()
+const client = new Client(address)
+await client.connect()
+await createJobTable(client)
+after(async () => {
+  await client.end()
+  await dataDir.remove()
+})
+const options = {
+  dataDir: dataDir.path,
+  env: { DATABASE_URL: connectionUrl(address), RUNYARD_RATE_LIMIT: '0', PORT: '', LOG_LEVEL: 'info' },
+}
+
+// proves worker.takeover
+test('a job whose worker was killed runs on another one within seconds', async (t) => {
+  const seen = await killWorkers(client, options, { kills: 2 })
+  t.diagnostic(JSON.stringify(seen))
+  assert.equal(seen.takenOver, seen.kills)
+  assert.ok(seen.p99Ms < 5000)
+})
+
+// proves worker.drain
+test('a stopping worker finishes the job at hand, takes no other, and exits 0', async () => {
+  // one place, which the slow job has: no look for jobs is under way when the signal comes
+  const worker = await startWorker({ ...options, env: { ...options.env, RUNYARD_WORKER_CONCURRENCY: '1' } })
+  const underWay = await enqueueSlowJob(client, 700)
+  await untilRow(client, underWay, ({ what }) => what === 'begun')
+  const exit = worker.stop('SIGTERM')
+  while (!worker.log().includes('stopping')) await client.query('select pg_sleep(0.01)')
+  const later = await enqueueSlowJob(client, 0)
+  assert.equal(await exit, 0)
+  await untilRow(client, underWay, ({ what }) => what === 'done')
+  const { rows } = await client.query('select 1 from slow_job_runs where job = $1', [later])
+  assert.deepEqual(rows, [])
+  const next = await startWorker(options)
+  await untilRow(client, later, ({ what }) => what === 'done')
+  assert.equal(await next.stop('SIGINT'), 0)
+})
+
+// proves worker.secondSignal
+test('a second signal exits at once', async () => {
+  const worker = await startWorker(options)
+  const job = await enqueueSlowJob(client, 20_000)
+  await untilRow(client, job, ({ what }) => what === 'begun')
+  const exit = worker.stop('SIGTERM')
+  const startedAt = performance.now()
+  // the same wish from terminal and npm counts once: a second one is what comes later than that
+  while (performance.now() - startedAt < 600) await client.query('select pg_sleep(0.05)')
+  worker.child.kill('SIGTERM')
+  assert.equal(await exit, 130)
+  assert.ok(performance.now() - startedAt < 5000)
+})
+
+// proves api.drain
+test('a stopping API turns /readyz red, answers on for two readiness intervals, and exits 0', async () => {
+  const service = await startService({
+    dataDir: dataDir.path,
+    env: {
+      ...options.env,
+      PORT: String(await freePort()),
+      RUNYARD_READINESS_INTERVAL_MS: '700',
+    },
+    args: ['--role', 'api'],
+  })
+  const readiness = () => send(service.baseUrl, { path: '/readyz', key: '' })
+  assert.equal((await readiness()).status, 200)
+  const exit = service.stop('SIGTERM')
+  const startedAt = performance.now()
+  while ((await readiness()).status !== 503) assert.ok(performance.now() - startedAt < 600)
+  while (performance.now() - startedAt < 1100) {
+    assert.equal((await send(service.baseUrl, { path: '/v2/teams', key: service.key })).status, 200)
+  }
+  assert.equal(await exit, 0)
+  assert.ok(performance.now() - startedAt >= 1400)
+})
