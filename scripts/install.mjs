@@ -91,7 +91,8 @@ function manifestHash() {
  */
 async function npmInstall(kind, noteChild) {
   const words = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
-  words.push(kind === 'all' ? '--include=dev' : '--omit=dev') // said both ways, since NODE_ENV=production changes the default
+  // Said both ways, since NODE_ENV=production changes the default.
+  words.push(kind === 'all' ? '--include=dev' : '--omit=dev')
   const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
     ? [process.execPath, process.env.npm_execpath]
     : [npmCommand()]

@@ -1,5 +1,5 @@
 // One install at a time in a checkout; a lock whose holder is gone does not last.
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,7 +10,7 @@ const silentMsMax = 15_000
 /** An npm whose parent was killed goes on by itself; it is waited for, but not for ever. */
 const orphanMsMax = 600_000
 
-/** Runs `work(noteChild)` while holding the lock; a child that it notes gets our signals and is part of the lock's life. */
+/** Runs `work(noteChild)` while holding the lock; a noted child gets our signals, and the lock lasts while it lives. */
 export async function withInstallLock(lock, work) {
   await acquire(lock)
   let child
@@ -79,7 +79,7 @@ function isAbandoned({ pid, child, silentMs }) {
   return ownerGone && childGone
 }
 
-/** Renamed first, so that of two who find it abandoned one takes it away; a fresh lock caught by mistake is put back. */
+/** Renamed first, so that of two who find it abandoned one takes it; a fresh lock caught by mistake is put back. */
 function discard(lock, holder) {
   const aside = `${lock}.old.${process.pid}`
   try {
@@ -95,7 +95,8 @@ function discard(lock, holder) {
 function isAlive(pid) {
   try {
     process.kill(pid, 0)
-    return true
+    // A zombie has a pid too, and where nobody reaps (many containers) it keeps it. Its command line is empty.
+    return !existsSync('/proc/self/cmdline') || readFileSync(`/proc/${pid}/cmdline`, 'utf8') !== ''
   } catch (error) {
     return error.code === 'EPERM'
   }

@@ -5,8 +5,8 @@ import { constants } from 'node:os'
 import { nodeBinary, root } from './install.mjs'
 
 /**
- * Resolves to the exit code (128 + number for a signal). Ctrl-C in a terminal reaches the whole process group, the child
- * too: it is not passed on again, or the child would take it for the second, impatient one. SIGTERM is passed on, once.
+ * Resolves to the exit code (128 + number for a signal). Ctrl-C in a terminal reaches the whole process group, so the
+ * child too: it is not passed on again, or the child would take it for the second, impatient one. SIGTERM is passed on, once.
  *
  * `watched`: the child gets a channel to us. It sees 'disconnect' when we are killed; and an interrupt that was sent to
  * us alone (kill -INT) reaches it as the message 'stop', which is to change nothing when the signal came as well.
@@ -44,8 +44,8 @@ export function runNode(words, { watched = false } = {}) {
 function channelMayBeClosed() {}
 
 /**
- * npm runs us through `sh -c`, and dash neither makes way for us nor passes signals on: a SIGTERM to npm kills the shell
- * and nobody tells us (measured with npm 11 on Debian 12). So we look whether they are still there.
+ * npm runs us through `sh -c`, and dash neither makes way for us nor passes signals on: a SIGTERM to npm kills that
+ * shell, and nobody tells us (measured with npm 11 on Debian 12). So we look whether they are still there.
  */
 function whenNpmIsGone(act) {
   if (!process.env.npm_lifecycle_event) return undefined

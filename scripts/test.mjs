@@ -6,6 +6,9 @@ import { exitWith, runNode } from './run.mjs'
 /** The long survival proofs (server/test/survival/long) are `npm run survive`. */
 const everything = ['server/src/**/*.test.ts', 'server/test/{,!(survival)/**/,survival/,survival/!(long)/**/}*.test.ts']
 
+/** Starts one PostgreSQL for the whole run, before the first file. */
+const setup = 'server/test/kit/globalSetup.ts'
+
 await exitWith(async () => {
   await ensureInstalled({ dev: true })
   const named = process.argv.slice(2)
@@ -14,5 +17,6 @@ await exitWith(async () => {
     if (code !== 0) return code
   }
   const files = named.length > 0 ? named : everything
-  return runNode(['--test', '--test-concurrency=2', '--test-reporter=spec', ...files])
+  const options = ['--test', '--test-concurrency=2', '--test-reporter=spec', `--test-global-setup=${setup}`]
+  return runNode([...options, ...files])
 })

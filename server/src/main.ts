@@ -44,8 +44,13 @@ function untilTold(stop: (patient: boolean) => Promise<void>): Promise<void> {
     }
     process.on('SIGTERM', () => told(true))
     process.on('SIGINT', () => told(false))
-    // the script that started us was killed: nobody is left to stop us
-    process.on('disconnect', () => told(false))
+    // scripts/start.mjs says 'stop' for an interrupt that reached only itself, and is gone when it was killed
+    process.on('message', (message) => {
+      if (message === 'stop' && toldAt === undefined) told(false)
+    })
+    process.on('disconnect', () => {
+      if (toldAt === undefined) told(false)
+    })
   })
 }
 

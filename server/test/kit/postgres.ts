@@ -1,6 +1,6 @@
 // The PostgreSQL that tests run on: one embedded server for the whole run, a template database, a clone per test file.
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -19,18 +19,19 @@ const handedOn = 'RUNYARD_TEST_SERVER'
 /** Starts the server of a whole run; its address travels to the test processes in their environment. */
 export async function startTestServer(): Promise<{ server: TestServer; stop: () => Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'runyard-test-'))
-  const postgres = await embeddedPostgres({ dataDir, log: () => undefined })
-  const server: TestServer = { superuser: postgres.superuser(), runtime: postgres.address() }
+  // passable for the user that PostgreSQL runs as when the tests run as root
+  await chmod(dataDir, 0o711)
   // what these tests prove does not hang on the disk; the tests that kill servers start their own, with fsync on
-  await asSuperuser(server, 'alter system set fsync = off', 'alter system set full_page_writes = off')
-  await asSuperuser(server, 'select pg_reload_conf()', `create database ${template} owner ${server.runtime.user}`)
+  const settings = { fsync: 'off', full_page_writes: 'off' }
+  const postgres = await embeddedPostgres({ dataDir, log: () => undefined, settings })
+  const server: TestServer = { superuser: postgres.superuser(), runtime: postgres.address() }
+  await asSuperuser(server, `create database ${template} owner ${server.runtime.user}`)
   await migrate({ address: { ...server.runtime, database: template } })
   process.env[handedOn] = JSON.stringify(server)
   return {
     server,
     async stop() {
       await postgres.stop()
-      await rm(postgres.place, { recursive: true, force: true })
       await rm(dataDir, { recursive: true, force: true })
     },
   }

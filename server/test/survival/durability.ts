@@ -1,6 +1,7 @@
 // Proof: what was acknowledged is there after kill -9 of everything, and the embedded server comes back by itself.
-import { readdir, readFile } from 'node:fs/promises'
+import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
 import { newId } from '../../src/base/ids.ts'
+import { signalTree } from './processTree.ts'
 import { send, startService, type Service } from './processes.ts'
 
 export interface Durable {
@@ -63,41 +64,18 @@ async function memberNames(service: Service): Promise<Set<string>> {
   }
 }
 
-/** The service first, then PostgreSQL with all its children, found through /proc by their parent. */
 async function killTree(service: Service): Promise<void> {
   const postmaster = await postmasterOf(service.dataDir)
-  const children = await childrenOf(postmaster)
   service.child.kill('SIGKILL')
-  for (const pid of [postmaster, ...children]) killIfThere(pid)
+  await signalTree(postmaster, 'SIGKILL')
   await service.stop('SIGKILL')
 }
 
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
-}
-
 async function postmasterOf(dataDir: string): Promise<number> {
-  const { pid } = JSON.parse(await readFile(`${dataDir}/service.json`, 'utf8')) as { pid: number }
-  const { embeddedPostgres } = await import('../../src/base/embeddedPostgres.ts')
   const server = await embeddedPostgres({ dataDir, log: () => undefined })
   const postmaster = server.serverPid()
-  if (!postmaster) throw new Error(`no PostgreSQL runs for the service ${pid}`)
+  if (!postmaster) throw new Error('the embedded PostgreSQL does not run')
   return postmaster
-}
-
-async function childrenOf(parent: number): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
-  const children: number[] = []
-  for (const pid of pids) {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
-    // a process may end while we look; the fields after its name are state and parent
-    if (stat && Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent) children.push(Number(pid))
-  }
-  return children
 }
 
 async function until(condition: () => boolean): Promise<void> {
