@@ -28,6 +28,8 @@ export interface Credentials {
   /** Undefined: nobody. `seen` tells whether this token was valid here a moment ago. */
   find(token: string): Promise<Caller | undefined>
   seen(token: string): boolean
+  /** Remembered as its last use; not for a request that the rate limit refuses, which writes nothing. */
+  used(caller: Caller): void
   /** Writes the last-used times collected so far; called on a timer and when the process stops. */
   flush(): Promise<void>
 }
@@ -63,7 +65,6 @@ export function createCredentials(sql: Sql): Credentials {
     if (!entry || age > lifeMs) entry = await ask(key, hash)
     // a background look-up that fails is repeated, and then reported, by the request that finds the entry too old
     else if (age > freshMs) void ask(key, hash).catch(() => known.delete(key))
-    if (entry.caller) used.set(entry.caller.credential.id, new Date())
     return entry.caller
   }
 
@@ -81,6 +82,7 @@ export function createCredentials(sql: Sql): Credentials {
   return {
     find,
     seen: (token) => known.get(hashToken(token).toString('latin1'))?.caller !== undefined,
+    used: (caller) => used.set(caller.credential.id, new Date()),
     flush,
   }
 }

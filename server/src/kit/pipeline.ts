@@ -215,6 +215,7 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
     const headers: Record<string, string> = (reply.headers = {})
     const caller = (reply.caller = await identify(request))
     await limit(caller, headers)
+    credentials.used(caller)
     const exchange: Exchange = {
       operation,
       request,

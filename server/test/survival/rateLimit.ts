@@ -6,8 +6,11 @@ export interface RateLimited {
   limit: number
   sent: number
   admitted: number
-  /** Rows that the database saw written while only 429s were answered. */
-  rowsWrittenBy429s: number
+  refused: number
+  /** Tables in which any row changed while only 429s were answered. */
+  tablesWrittenBy429s: string[]
+  /** The same by pg_stat_database's counter of written rows. */
+  rowsWrittenBy429s: number | 'not counted'
   /** Whether a client that slept Retry-After was admitted at once. */
   admittedAfterRetryAfter: boolean | 'not tried'
 }
@@ -18,12 +21,13 @@ interface Options {
   beyond: number
   refusedSent?: number
   sleepRetryAfter?: boolean
+  countRows?: boolean
 }
 
 const get = (service: Service): Promise<HttpAnswer> => send(service.baseUrl, { path: '/v2/teams', key: service.key })
 
 export async function rateLimitOver(services: Service[], databaseUrl: string, options: Options): Promise<RateLimited> {
-  await freshWindow(services[0]!)
+  await freshWindow(services[0]!, options.countRows ? 45 : 10)
   const total = options.limit + options.beyond
   const windows = new Map<string, number>()
   const answers = await inParallel(total, 64, (index) => get(services[index % services.length]!))
@@ -31,10 +35,17 @@ export async function rateLimitOver(services: Service[], databaseUrl: string, op
   const unexpected = [...windows.keys()].filter((status) => status !== '200' && status !== '429')
   if (unexpected.length > 0) throw new Error(`unexpected answers: ${unexpected.join(', ')}`)
 
-  const before = await rowsWritten(databaseUrl)
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  const countedBefore = options.countRows ? await rowsWritten(client) : 0
+  // last-used times of the requests admitted before are written up to 10 s later; counting has waited for that
+  const except = options.countRows ? '' : 'credential_uses'
+  const versionsBefore = await rowVersions(client, except)
   const refused = await inParallel(options.refusedSent ?? 300, 32, (index) => get(services[index % services.length]!))
-  const onlyRefused = refused.every(({ status }) => status === 429)
-  const rowsWrittenBy429s = onlyRefused ? (await rowsWritten(databaseUrl)) - before : Number.NaN
+  const changed = difference(versionsBefore, await rowVersions(client, except))
+  const countedAfter = options.countRows ? await rowsWritten(client) : 0
+  await client.end()
+  if (!refused.every(({ status }) => status === 429)) throw new Error('the window ended under the proof; run it again')
 
   let admittedAfterRetryAfter: RateLimited['admittedAfterRetryAfter'] = 'not tried'
   if (options.sleepRetryAfter) {
@@ -46,18 +57,28 @@ export async function rateLimitOver(services: Service[], databaseUrl: string, op
   return {
     limit: options.limit,
     sent: total,
-    admitted: windows.get('200') ?? 0,
-    rowsWrittenBy429s,
+    // and the one that found the window fresh
+    admitted: (windows.get('200') ?? 0) + 1,
+    refused: refused.length,
+    tablesWrittenBy429s: changed,
+    rowsWrittenBy429s: options.countRows ? countedAfter - countedBefore : 'not counted',
     admittedAfterRetryAfter,
   }
 }
 
-/** Waits until a minute is young enough that everything falls into it. */
-async function freshWindow(service: Service): Promise<void> {
+const difference = (before: string, after: string): string[] =>
+  after
+    .split('\n')
+    .filter((line) => !before.includes(line))
+    .map((line) => line.split(' ')[0]!)
+
+/** Waits for an unused minute with so many seconds left that everything falls into it. */
+async function freshWindow(service: Service, secondsNeeded: number): Promise<void> {
   for (;;) {
     const { headers } = await get(service)
     const left = Number(headers['ratelimit-reset'])
-    if (left > 59 || headers['ratelimit-remaining'] === String(Number(headers['ratelimit-limit']) - 1)) return
+    const isUnused = Number(headers['ratelimit-remaining']) === Number(headers['ratelimit-limit']) - 1
+    if (isUnused && left > secondsNeeded) return
     await new Promise((resolve) => setTimeout(resolve, left * 1000))
   }
 }
@@ -73,23 +94,28 @@ async function inParallel<T>(count: number, lanes: number, work: (index: number)
   return results
 }
 
-/** PostgreSQL's own counters of rows written in this database; flushed before they are read. */
-async function rowsWritten(databaseUrl: string): Promise<number> {
-  const client = new Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    // backends report their counts when idle, at most a second later: read until two readings agree
-    let last = -1
-    for (;;) {
-      const { rows } = await client.query<{ n: string }>(
-        `select tup_inserted + tup_updated + tup_deleted as n from pg_stat_database where datname = current_database()`,
-      )
-      const now = Number(rows[0]!.n)
-      if (now === last) return now
-      last = now
-      await client.query('select pg_sleep(1.2)')
-    }
-  } finally {
-    await client.end()
+/** Every row of every table by its place and version: any write changes it, at once. */
+async function rowVersions(client: Client, except: string): Promise<string> {
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables
+     where schemaname in ('public', 'graphile_worker') and tablename <> $1 order by 1`,
+    [except],
+  )
+  const digests: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await client.query<{ digest: string }>(
+      `select md5(coalesce(string_agg(ctid::text || xmin::text, ',' order by ctid), '')) as digest from ${name}`,
+    )
+    digests.push(`${name} ${rows[0]!.digest}`)
   }
+  return digests.join('\n')
+}
+
+/** PostgreSQL's own counter. Sessions report what they wrote when they have been idle for 10 s at the latest. */
+async function rowsWritten(client: Client): Promise<number> {
+  await client.query('select pg_sleep(11)')
+  const { rows } = await client.query<{ n: string }>(
+    `select tup_inserted + tup_updated + tup_deleted as n from pg_stat_database where datname = current_database()`,
+  )
+  return Number(rows[0]!.n)
 }

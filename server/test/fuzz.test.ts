@@ -1,0 +1,176 @@
+// Ten thousand requests made from the served OpenAPI document, good and broken, each answer held against that document.
+import assert from 'node:assert/strict'
+import { before, describe, test } from 'node:test'
+import * as fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
+import { brokenAddresses, nextToPath, randomAddresses } from './fuzz/brokenAddresses.ts'
+import { brokenBodies, constraintsOf, randomBodies } from './fuzz/brokenBodies.ts'
+import { brokenHeaders, randomCredentials } from './fuzz/brokenHeaders.ts'
+import { isMutating, type Case, type Expected } from './fuzz/cases.ts'
+import { readDocument, type DocumentedOperation } from './fuzz/document.ts'
+import { createJudge } from './fuzz/judge.ts'
+import { createLedger, problemsOf, sumOf, tableOf } from './fuzz/ledger.ts'
+import { createSend, urlOf, type Answer, type Draft } from './fuzz/send.ts'
+import { prepareStage, validValuesOf, type Stage } from './fuzz/valid.ts'
+import { testServer } from './kit/postgres.ts'
+import { testApp } from './kit/testApp.ts'
+
+const seed = Number(process.env['RUNYARD_FUZZ_SEED'] ?? 20260718)
+const requestsWanted = Number(process.env['RUNYARD_FUZZ_REQUESTS'] ?? 10_000)
+/** So many of each kind an operation must have given. */
+const answersMin = 50
+/** Operations that are tried side by side; the requests to one of them follow each other. */
+const lanes = 6
+
+const service = await testApp({ config: { rateLimit: 10_000_000 } })
+const send = createSend(service, await service.listen())
+const document = readDocument((await service.app.inject('/openapi.json')).body)
+/** Of all requests, those to one operation. */
+const share = Math.ceil(requestsWanted / document.operations.length)
+const besideOperations = '(beside all operations)'
+
+const ledger = createLedger([...document.operations.map(({ id }) => id), besideOperations])
+const claimed = new Set<string>()
+const kept = new Set<string>()
+/** What no answer and no line of the log may hold. */
+const hidden: string[] = [(await testServer()).runtime.password]
+const judge = createJudge(document.operations[0]!.answers.get(400)!.check!, hidden)
+
+const theExample: Case = { about: 'the example of the document', change: (draft) => draft, expected: 'done' }
+
+/** Sends one request, counts it, and notes everything that is wrong with its answer. */
+async function perform(about: string, draft: Draft, expected: Expected, operation?: DocumentedOperation) {
+  const name = operation?.id ?? besideOperations
+  const example = `${about}: ${draft.method} ${urlOf(draft).slice(0, 200)}`
+  let answer: Answer
+  try {
+    answer = await send(draft, ledger.rows.get(name)!.sent)
+  } catch (error) {
+    ledger.complain(name, `no answer: ${String(error)}`, example)
+    return undefined
+  }
+  ledger.count(name, answer.status)
+  const problems = judge({ draft, answer, expected, ...(operation && { operation }) })
+  for (const problem of problems)
+    ledger.complain(name, problem, `${example} → ${answer.status} ${answer.text.slice(0, 300)}`)
+  return { answer, isRight: problems.length === 0 }
+}
+
+async function performCase(stage: Stage, { about, change, expected, breaks, andThen }: Case): Promise<void> {
+  const { operation } = stage
+  const draft = change(stage.draft())
+  const first = await perform(about, draft, expected, operation)
+  if (breaks !== undefined && first?.isRight) kept.add(`${operation.id}: ${breaks}`)
+  if (andThen && first) {
+    const isReplay = andThen.expected === 'the first answer again'
+    const wanted = andThen.expected === 'the first answer again' ? 'done' : andThen.expected
+    const second = await perform(`${about}, then`, andThen.change(draft), wanted, operation)
+    if (isReplay && second?.answer.text !== first.answer.text) ledger.complain(operation.id, 'another answer', about)
+  }
+  if (first && first.answer.status < 300 && isMutating(operation.method)) await stage.renew()
+}
+
+async function tryOperation(operation: DocumentedOperation, place: number): Promise<void> {
+  const stage = await prepareStage(service, document, operation)
+  hidden.push(stage.team.key)
+  const isTaking = isMutating(operation.method)
+  const bodies = isTaking ? brokenBodies(document, operation, stage.draft()) : []
+  for (const constraint of constraintsOf(bodies)) claimed.add(`${operation.id}: ${constraint}`)
+  await performCase(stage, theExample)
+  const cases = [...bodies, ...brokenAddresses(operation), ...brokenHeaders(operation)]
+  for (const one of asManyAs(share, cases, seed + place)) await performCase(stage, one)
+
+  const random = [
+    randomCredentials,
+    randomAddresses(operation),
+    ...(isTaking ? [randomBodies(document, operation)] : []),
+  ]
+  const good = drawn(validValuesOf(document, operation), seed + place)
+  const broken = drawn(fc.oneof(...random), seed + place)
+  for (let pair = 0; pair < Math.max(share, 8 * answersMin); pair++) {
+    const { sent, done, refused } = ledger.rows.get(operation.id)!
+    if (sent >= share && done >= answersMin && refused >= answersMin) break
+    const values = good.next().value
+    const change = () => stage.draftWith(values)
+    await performCase(stage, { about: `good values ${pair}`, change, expected: 'anything documented' })
+    await performCase(stage, broken.next().value)
+  }
+}
+
+/**
+ * What is about the fields of this very operation is always tried. What is the same for all of them is, once there are so
+ * many operations that each gets less than all of it, dealt out among them.
+ */
+function asManyAs(most: number, cases: Case[], seedOfAll: number): Case[] {
+  const own = cases.filter(({ expected }) => typeof expected === 'object' && expected.naming)
+  const general = cases.filter((one) => !own.includes(one))
+  const length = Math.min(general.length, Math.max(most - own.length, 3 * answersMin))
+  const [chosen = []] = fc.sample(fc.shuffledSubarray(general, { minLength: length, maxLength: length }), {
+    seed: seedOfAll,
+    numRuns: 1,
+  })
+  return [...own, ...chosen]
+}
+
+/** Values without end, the same ones for the same seed. */
+function* drawn<T>(from: Arbitrary<T>, seedOfAll: number): Generator<T, never> {
+  for (let batch = 0; ; batch++) yield* fc.sample(from, { seed: seedOfAll + 1000 * batch, numRuns: 25 })
+}
+
+async function tryBeside(path: string): Promise<void> {
+  const there = document.operations.filter((operation) => operation.path === path)
+  const stage = await prepareStage(service, document, there[0]!)
+  hidden.push(stage.team.key)
+  const taken = there.map(({ method }) => method)
+  for (const { about, change, expected } of nextToPath(path, taken, stage.draft())) {
+    await perform(about, change(stage.draft()), expected)
+  }
+}
+
+async function inLanes(work: (() => Promise<void>)[]): Promise<void> {
+  const left = work.values()
+  const lane = async () => {
+    for (const one of left) await one()
+  }
+  await Promise.all(Array.from({ length: lanes }, lane))
+}
+
+describe(`requests made from the OpenAPI document with RUNYARD_FUZZ_SEED=${seed}`, () => {
+  before(async () => {
+    const paths = new Set(document.operations.map(({ path }) => path))
+    await inLanes([
+      ...document.operations.map((operation, place) => () => tryOperation(operation, place)),
+      ...[...paths].map((path) => () => tryBeside(path)),
+    ])
+  })
+
+  test('are answered as the document says, every one of them', (t) => {
+    for (const line of tableOf(ledger)) t.diagnostic(line)
+    assert.ok(sumOf(ledger).sent >= requestsWanted, 'there were too few requests')
+    const problems = problemsOf(ledger)
+    assert.equal(problems.length, 0, `\n${problems.join('\n')}`)
+  })
+
+  test('reach every operation, often enough with success and often enough with a refusal', () => {
+    const missed = document.operations
+      .map(({ id }) => ({ id, ...ledger.rows.get(id)! }))
+      .filter(({ done, refused }) => done < answersMin || refused < answersMin)
+    assert.deepEqual(missed, [])
+  })
+
+  test('are refused by the name of the field when they break one of its constraints', (t) => {
+    t.diagnostic(`${claimed.size} constraints of body fields`)
+    assert.deepEqual(
+      [...claimed].filter((constraint) => !kept.has(constraint)),
+      [],
+    )
+  })
+
+  test('leave no failure and no secret in the log, and nothing on the prototypes', () => {
+    const failures = service.logged.filter((line) => /"level":"(error|fatal)"/.test(line))
+    assert.deepEqual(failures.slice(0, 5), [])
+    const telling = service.logged.filter((line) => hidden.some((secret) => line.includes(secret)))
+    assert.deepEqual(telling.slice(0, 5), [])
+    assert.equal('polluted' in {}, false)
+  })
+})

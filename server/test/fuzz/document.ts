@@ -1,0 +1,168 @@
+// Reads the served OpenAPI document: its operations, what each takes and answers, and checks by its own schemas.
+import assert from 'node:assert/strict'
+import { Compile, type Validator } from 'typebox/compile'
+
+/** The part of JSON Schema that the document is written in. */
+export interface Schema {
+  $ref?: string
+  type?: string
+  format?: string
+  pattern?: string
+  enum?: unknown[]
+  const?: unknown
+  anyOf?: Schema[]
+  allOf?: Schema[]
+  minLength?: number
+  maxLength?: number
+  minimum?: number
+  maximum?: number
+  exclusiveMinimum?: number
+  exclusiveMaximum?: number
+  multipleOf?: number
+  items?: Schema
+  minItems?: number
+  maxItems?: number
+  uniqueItems?: boolean
+  properties?: Record<string, Schema>
+  required?: string[]
+  patternProperties?: Record<string, Schema>
+  additionalProperties?: boolean | Schema
+  minProperties?: number
+  maxProperties?: number
+  default?: unknown
+  examples?: unknown[]
+}
+
+export interface Check {
+  fits(value: unknown): boolean
+  /** What does not fit, in a line. */
+  explain(value: unknown): string
+}
+
+export interface DocumentedAnswer {
+  /** Absent: the answer has no body. */
+  contentType?: string
+  check?: Check
+  /** In lower case. */
+  headers: string[]
+}
+
+export interface DocumentedOperation {
+  id: string
+  method: string
+  /** With `{name}` for each parameter. */
+  path: string
+  pathParameters: string[]
+  query: Record<string, Schema>
+  body?: { schema: Schema; example: Record<string, unknown> }
+  answers: Map<number, DocumentedAnswer>
+}
+
+export interface ApiDocument {
+  operations: DocumentedOperation[]
+  /** The schema behind a reference, with `allOf` drawn together. */
+  resolve: (schema: Schema) => Schema
+  /** Whether a value fits a schema of the document. */
+  fits: (schema: Schema, value: unknown) => boolean
+}
+
+type Components = Record<string, Record<string, unknown>>
+
+interface Served {
+  paths: Record<string, Record<string, ServedOperation>>
+  components: Components
+}
+
+interface ServedOperation {
+  operationId: string
+  parameters: { $ref?: string; name: string; in: string; schema: Schema }[]
+  requestBody?: { content: Record<string, { schema: Schema; example: Record<string, unknown> }> }
+  responses: Record<string, ServedResponse>
+}
+
+interface ServedResponse {
+  $ref?: string
+  headers?: Record<string, unknown>
+  content?: Record<string, { schema: Schema }>
+}
+
+export function readDocument(text: string): ApiDocument {
+  const served = JSON.parse(text) as Served
+  const lookUp = <T extends { $ref?: string }>(thing: T): T => {
+    if (thing.$ref === undefined) return thing
+    const [, , kind, name] = thing.$ref.split('/') as [string, string, string, string]
+    const found = served.components[kind]?.[name]
+    assert.ok(found, `the document has nothing at ${thing.$ref}`)
+    return lookUp(found as T)
+  }
+  const resolve = (schema: Schema): Schema => {
+    const { allOf, ...found } = lookUp(schema)
+    return allOf ? allOf.map(resolve).reduce(drawnTogether, found) : found
+  }
+  // kept whole, so that `#/components/…` leads somewhere from inside every schema that is checked
+  const checks = new Map<Schema, Check>()
+  const checkOf = (schema: Schema): Check => {
+    let check = checks.get(schema)
+    if (!check) checks.set(schema, (check = compile(schema, served.components)))
+    return check
+  }
+  const strictComponents = strictly(served.components) as Components
+  const readAnswer = (given: ServedResponse): DocumentedAnswer => {
+    const { headers = {}, content } = lookUp(given)
+    const [contentType, media] = Object.entries(content ?? {})[0] ?? []
+    return {
+      headers: Object.keys(headers).map((name) => name.toLowerCase()),
+      ...(contentType !== undefined && { contentType }),
+      ...(media && { check: compile(strictly(media.schema) as Schema, strictComponents) }),
+    }
+  }
+  const operations = Object.entries(served.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, one]): DocumentedOperation => {
+      const parameters = one.parameters.map(lookUp)
+      const body = one.requestBody?.content['application/json']
+      return {
+        id: one.operationId,
+        method: method.toUpperCase(),
+        path,
+        pathParameters: [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!),
+        query: Object.fromEntries(
+          parameters.filter((parameter) => parameter.in === 'query').map(({ name, schema }) => [name, resolve(schema)]),
+        ),
+        ...(body && { body: { schema: resolve(body.schema), example: body.example } }),
+        answers: new Map(
+          Object.entries(one.responses).map(([status, response]) => [Number(status), readAnswer(response)]),
+        ),
+      }
+    }),
+  )
+  return { operations, resolve, fits: (schema, value) => checkOf(schema).fits(value) }
+}
+
+function compile(schema: Schema, components: Components): Check {
+  const validator: Validator = Compile({ ...schema, components } as never)
+  return {
+    fits: (value) => validator.Check(value),
+    explain: (value) => validator.Errors(value).map(sentenceOf).join('; '),
+  }
+}
+
+const sentenceOf = (problem: { instancePath: string; message: string }): string =>
+  `${problem.instancePath || 'the whole'} ${problem.message}`
+
+const drawnTogether = (one: Schema, other: Schema): Schema => ({
+  ...one,
+  ...other,
+  properties: { ...one.properties, ...other.properties },
+  required: [...(one.required ?? []), ...(other.required ?? [])],
+})
+
+/** A copy in which an object has the properties it names and no others: what is answered must have been declared. */
+function strictly(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(strictly)
+  if (typeof value !== 'object' || value === null) return value
+  // the parts of an allOf see each other's properties, so none of them may be closed
+  const entries = Object.entries(value).map(([key, item]) => [key, key === 'allOf' ? item : strictly(item)])
+  const copy = Object.fromEntries(entries) as Record<string, unknown>
+  const isClosed = 'properties' in copy && !('additionalProperties' in copy) && !('patternProperties' in copy)
+  return isClosed && copy['type'] === 'object' ? { ...copy, additionalProperties: false } : copy
+}

@@ -1,0 +1,209 @@
+// Makes requests that fit the document: values of its schemas, and records of a team to name in paths and bodies.
+import assert from 'node:assert/strict'
+import * as fc from 'fast-check'
+import type { Arbitrary } from 'fast-check'
+import { newId } from '../../src/base/ids.ts'
+import { nounOf } from '../../src/kit/resources.ts'
+import { seeders, seedTeam, type TestTeam } from '../kit/seed.ts'
+import type { TestApp } from '../kit/testApp.ts'
+import type { ApiDocument, DocumentedOperation, Schema } from './document.ts'
+import type { Draft } from './send.ts'
+
+/** Body fields that name a record by another word than its noun. Any other `<noun>_id` is found by that noun. */
+const namesOfRecords: Record<string, (team: TestTeam) => string | Promise<string>> = {
+  user_id: (team) => team.memberId,
+}
+
+/** Body fields that two records may not share. */
+const uniqueFields: Record<string, () => string> = {
+  email: () => `${newId()}@example.com`,
+}
+
+/** What one operation is tried on: a team of its own, and records that a good request may name. */
+export interface Stage {
+  operation: DocumentedOperation
+  team: TestTeam
+  /** The document's example on this team's records: the good request that every case is a change of. */
+  draft(): Draft
+  /** A good request with other values. */
+  draftWith(values: ValidValues): Draft
+  /** Other records: those named so far may be gone, or in a state that forbids a second time. */
+  renew(): Promise<void>
+}
+
+export interface ValidValues {
+  query: string
+  json: Record<string, unknown> | undefined
+}
+
+export async function prepareStage(
+  service: TestApp,
+  document: ApiDocument,
+  operation: DocumentedOperation,
+): Promise<Stage> {
+  const team = await seedTeam(service, { name: operation.id })
+  const inBody = operation.body ? namesIn(document, operation.body.schema) : []
+  let ids: Record<string, string> = {}
+  let records: Record<string, string> = {}
+  const renew = async () => {
+    ids = Object.fromEntries(await Promise.all(operation.pathParameters.map(async (n) => [n, await record(team, n)])))
+    records = Object.fromEntries(await Promise.all(inBody.map(async (n) => [n, await recordForBody(team, n)])))
+  }
+  await renew()
+  const base = (): Draft => ({
+    method: operation.method,
+    path: operation.path,
+    ids: { ...ids },
+    query: '',
+    headers: { authorization: `Bearer ${team.key}` },
+  })
+  const withRecords = (json: unknown, others: Record<string, () => string> = {}) =>
+    fit(document, operation.body!.schema, json, '', (name) => records[name] ?? others[name]?.()) as Draft['json']
+  return {
+    operation,
+    team,
+    renew,
+    draft: () => ({ ...base(), ...(operation.body && { json: withRecords(operation.body.example, uniqueFields)! }) }),
+    draftWith: ({ query, json }) => ({ ...base(), query, ...(json && { json: withRecords(json)! }) }),
+  }
+}
+
+async function record(team: TestTeam, parameter: string): Promise<string> {
+  const noun = nounOf(parameter) ?? parameter
+  if (noun === 'team') return team.id
+  const seeder = seeders[noun]
+  assert.ok(seeder, `test/kit/seed.ts needs a line for ${noun}`)
+  return encodeURIComponent(await seeder(team))
+}
+
+const recordForBody = async (team: TestTeam, name: string): Promise<string> =>
+  namesOfRecords[name]?.(team) ?? seeders[nounOf(name)!]!(team)
+
+/** The fields of a body that name records. */
+function namesIn(document: ApiDocument, schema: Schema, depth = 0): string[] {
+  if (depth > 5) return []
+  const { properties = {}, items, anyOf = [] } = document.resolve(schema)
+  const own = Object.keys(properties).filter((name) => name in namesOfRecords || (nounOf(name) ?? '') in seeders)
+  const parts = [...Object.values(properties), ...(items ? [items] : []), ...anyOf]
+  return [...new Set([...own, ...parts.flatMap((part) => namesIn(document, part, depth + 1))])]
+}
+
+/** The same value with this team's records in it, and with times that are still to come. */
+function fit(
+  document: ApiDocument,
+  given: Schema,
+  value: unknown,
+  name: string,
+  stand: (name: string) => string | undefined,
+): unknown {
+  const resolved = document.resolve(given)
+  const schema = resolved.anyOf?.map(document.resolve).find((one) => document.fits(one, value)) ?? resolved
+  if (typeof value === 'string') {
+    const isPast = schema.format === 'date-time' && new Date(value) < new Date()
+    return stand(name) ?? (isPast ? new Date(Date.now() + 3_600_000).toISOString() : value)
+  }
+  if (Array.isArray(value)) return value.map((item) => fit(document, schema.items ?? {}, item, name, stand))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, fit(document, schema.properties?.[key] ?? {}, item, key, stand)]),
+  )
+}
+
+/** Good values of an operation's query and body. */
+export function validValuesOf(document: ApiDocument, operation: DocumentedOperation): Arbitrary<ValidValues> {
+  const parameters = Object.entries(operation.query).map(([name, schema]) =>
+    fc.option(
+      valueOf(document, schema, 0).map((value) => `${name}=${encodeURIComponent(String(value))}`),
+      { nil: undefined, freq: 2 },
+    ),
+  )
+  const json = operation.body ? valueOf(document, operation.body.schema, 0) : fc.constant(undefined)
+  return fc
+    .tuple(fc.tuple(...parameters), json)
+    .map(([query, body]) => ({ query: query.filter(Boolean).join('&'), json: body as ValidValues['json'] }))
+}
+
+const readable = (text: string): string => text.replaceAll('\u0000', ' ')
+const lengthUsual = 80
+const depthUsual = 4
+
+/** Any value that fits a schema. */
+export function valueOf(document: ApiDocument, given: Schema, depth: number): Arbitrary<unknown> {
+  const schema = document.resolve(given)
+  const { type, anyOf, enum: members, const: constant } = schema
+  if (constant !== undefined) return fc.constant(constant)
+  if (members) return fc.constantFrom(...members)
+  if (anyOf) return fc.oneof(...anyOf.map((one) => valueOf(document, one, depth)))
+  switch (type) {
+    case 'string':
+      return textOf(document, schema)
+    case 'integer':
+      return fc.integer({ min: schema.minimum ?? -2147483648, max: schema.maximum ?? 2147483647 })
+    case 'number':
+      return fc.double({ min: schema.minimum ?? -1e9, max: schema.maximum ?? 1e9, noNaN: true })
+    case 'boolean':
+      return fc.boolean()
+    case 'null':
+      return fc.constant(null)
+    case 'array':
+      return listOf(document, schema, depth)
+    case 'object':
+      return objectOf(document, schema, depth)
+    case undefined:
+      return fc.jsonValue({ maxDepth: 2 })
+    default:
+      return assert.fail(`fuzz/valid.ts cannot make a value of the type ${type}`)
+  }
+}
+
+function listOf(document: ApiDocument, schema: Schema, depth: number): Arbitrary<unknown[]> {
+  const { items = {}, minItems = 0, maxItems = 10, uniqueItems } = schema
+  const maxLength = depth > depthUsual ? minItems : Math.min(maxItems, minItems + 6)
+  const settings = { minLength: minItems, maxLength }
+  const item = valueOf(document, items, depth + 1)
+  return uniqueItems ? fc.uniqueArray(item, { ...settings, selector: JSON.stringify }) : fc.array(item, settings)
+}
+
+function objectOf(document: ApiDocument, schema: Schema, depth: number): Arbitrary<object> {
+  const { properties, required = [], patternProperties, additionalProperties } = schema
+  if (properties) {
+    const isWanted = (name: string) => depth <= depthUsual || required.includes(name)
+    const wanted = Object.entries(properties).filter(([name]) => isWanted(name))
+    const fields = wanted.map(([name, one]) => [name, valueOf(document, one, depth + 1)] as const)
+    return fc.record(Object.fromEntries(fields), { requiredKeys: required, noNullPrototype: true })
+  }
+  const open = typeof additionalProperties === 'object' ? additionalProperties : {}
+  const value = Object.values(patternProperties ?? {})[0] ?? open
+  return fc
+    .dictionary(fc.stringMatching(/^[a-z_]{1,12}$/), valueOf(document, value, depth + 1), { noNullPrototype: true })
+    .filter((object) => document.fits(schema, object))
+}
+
+function textOf(document: ApiDocument, schema: Schema): Arbitrary<string> {
+  const { format, pattern, minLength = 0, maxLength = minLength + lengthUsual } = schema
+  if (format === 'date-time') return instant
+  if (format === 'uuid') return fc.uuid({ version: 7 })
+  if (format === 'uri' || format === 'url') return fc.webUrl()
+  if (format === 'email') return fc.emailAddress()
+  assert.ok(format === undefined, `fuzz/valid.ts cannot make text of the format ${format}`)
+  if (pattern !== undefined) {
+    const matching = fc.stringMatching(new RegExp(pattern, 'u')).map(readable)
+    return matching.filter((text) => text.isWellFormed() && document.fits(schema, text))
+  }
+  return fc.string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, minLength + lengthUsual) }).map(readable)
+}
+
+/** Times to come, in the spellings of ISO 8601. */
+const instant: Arbitrary<string> = fc
+  .tuple(
+    fc.date({ min: new Date('2100-01-01'), max: new Date('9999-12-30'), noInvalidDate: true }),
+    fc.constantFrom<(iso: string) => string>(
+      (iso) => iso,
+      (iso) => iso.slice(0, 10),
+      (iso) => `${iso.slice(0, 16)}Z`,
+      (iso) => `${iso.slice(0, 19)}+05:30`,
+      (iso) => `${iso.slice(0, 19)}-0800`,
+      (iso) => iso.replace('.', ',').toLowerCase(),
+    ),
+  )
+  .map(([date, spell]) => spell(date.toISOString()))

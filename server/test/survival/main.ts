@@ -1,0 +1,109 @@
+// npm run survive: the long survival proofs, one after another on a quiet machine, printed as a table of counts.
+import { execFileSync } from 'node:child_process'
+import { Client } from 'pg'
+import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
+import { killEverything } from './durability.ts'
+import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
+import { startService, temporaryDataDir, type Service, type StartOptions } from './processes.ts'
+import { rateLimitOver, type RateLimited } from './rateLimit.ts'
+import { createJobTable, killWorkers } from './takeover.ts'
+
+interface Proof {
+  name: string
+  must: string
+  run(dataDir: string): Promise<{ counts: object; holds: boolean }>
+}
+
+const quiet = { LOG_LEVEL: 'error' }
+
+/** Starts so many API processes on one data dir, hands them over, and stops them. */
+async function withApis<T>(
+  options: StartOptions,
+  count: number,
+  work: (services: Service[]) => Promise<T>,
+): Promise<T> {
+  const services: Service[] = []
+  try {
+    for (let i = 0; i < count; i++) services.push(await startService({ ...options, args: ['--role', 'api'] }))
+    return await work(services)
+  } finally {
+    for (const service of services) await service.stop('SIGINT')
+  }
+}
+
+async function databaseUrlOf(dataDir: string): Promise<string> {
+  const { host, port, user, password, database } = (await embeddedPostgres({ dataDir, log: () => undefined })).address()
+  return `postgres://${user}:${password}@${host}:${port}/${database}`
+}
+
+const rateLimitProof = (limit: number): Proof => ({
+  name: `${limit} requests a minute, one credential, 3 processes`,
+  must: `admitted ${Math.ceil(limit * 0.95)} to ${Math.floor(limit * 1.01 + 3)}; 429s write 0 rows; admitted after Retry-After`,
+  run: (dataDir) =>
+    withApis({ dataDir, env: { ...quiet, RUNYARD_RATE_LIMIT: String(limit) } }, 3, async (services) => {
+      const options = { limit, beyond: Math.max(60, limit / 4), sleepRetryAfter: true, countRows: true }
+      const counts: RateLimited = await rateLimitOver(services, await databaseUrlOf(dataDir), options)
+      const isInRange = counts.admitted <= limit * 1.01 + 3 && counts.admitted >= limit * 0.95
+      const wroteNothing = counts.tablesWrittenBy429s.length === 0 && counts.rowsWrittenBy429s === 0
+      return { counts, holds: isInRange && wroteNothing && counts.admittedAfterRetryAfter === true }
+    }),
+})
+
+const proofs: Proof[] = [
+  {
+    name: 'kill -9 of the service and PostgreSQL during writes',
+    must: '0 acknowledged writes lost, the server comes back by itself',
+    async run(dataDir) {
+      const counts = await killEverything(dataDir, { rounds: 10, writesPerRound: 300 })
+      return { counts, holds: counts.lost === 0 }
+    },
+  },
+  {
+    name: '100 concurrent same-key writes over 2 API processes, 50 rounds',
+    must: '50 effects, the rest byte-equal replays or 409',
+    run: (dataDir) =>
+      withApis({ dataDir, env: { ...quiet, RUNYARD_RATE_LIMIT: '0' } }, 2, async (services) => {
+        const counts = await crowdOnOneKey(services)
+        return { counts, holds: counts.effects === 50 && counts.other === 0 }
+      }),
+  },
+  {
+    name: 'kill -9 in the middle of a keyed write, then the retry elsewhere',
+    must: 'one effect and one answer for every key',
+    run: (dataDir) =>
+      withApis({ dataDir, env: { ...quiet, RUNYARD_RATE_LIMIT: '0' } }, 1, async ([survivor]) => {
+        const victim = { dataDir, env: { ...quiet, RUNYARD_RATE_LIMIT: '0' }, args: ['--role', 'api'] }
+        const counts = await killMidRequest(survivor!, victim, { kills: 50 })
+        return { counts, holds: counts.single === counts.kills }
+      }),
+  },
+  {
+    name: 'kill -9 of the worker that runs a job',
+    must: 'every job taken over, p50 < 1500 ms, p99 < 5000 ms',
+    run: (dataDir) =>
+      withApis({ dataDir, env: quiet }, 1, async () => {
+        const client = new Client(await databaseUrlOf(dataDir))
+        await client.connect()
+        await createJobTable(client)
+        const counts = await killWorkers(client, { dataDir, env: { ...quiet, PORT: '' } }, { kills: 30 })
+        await client.end()
+        return { counts, holds: counts.takenOver === counts.kills && counts.p50Ms < 1500 && counts.p99Ms < 5000 }
+      }),
+  },
+  rateLimitProof(60),
+  rateLimitProof(6000),
+]
+
+const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+const wanted = process.argv.slice(2)
+const chosen = proofs.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
+console.log(`Survival proofs at ${commit}, ${new Date().toISOString().slice(0, 10)}\n`)
+console.log('| Proof | Must show | Seen | Holds |\n|---|---|---|---|')
+for (const { name, must, run } of chosen) {
+  const dataDir = await temporaryDataDir()
+  const { counts, holds } = await run(dataDir.path)
+  const seen = Object.entries(counts).map(([key, value]) => `${key} ${JSON.stringify(value)}`)
+  console.log(`| ${name} | ${must} | ${seen.join(', ')} | ${holds ? 'yes' : 'NO'} |`)
+  if (!holds) process.exitCode = 1
+  await dataDir.remove()
+}
