@@ -152,6 +152,17 @@ describe('what is no HTTP', { timeout }, () => {
     })
   }
 
+  test('is not waited for when it never ends', async () => {
+    const arrived = once(service.app.server, 'connection') as Promise<[Socket]>
+    const socket = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true })
+    socket.on('error', () => undefined)
+    socket.write('hello there\r\n\r\n')
+    const [there] = await arrived
+    socket.resume()
+    await new Promise<void>((resolve) => there.on('close', () => resolve()))
+    socket.destroy()
+  })
+
   test('silence, half a line and half a header block leave nothing behind', async () => {
     for (const part of ['', 'GET /v2', 'GET /v2/profile HTTP/1.1\r\nHost: local']) {
       const { answers } = await talk((socket) => socket.end(part))

@@ -1,11 +1,12 @@
 // Real service processes for the survival proofs: started like a user starts them, killed like a machine kills them.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { request as httpRequest, Agent } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { readIfThere } from '../../src/base/files.ts'
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -15,7 +16,10 @@ export interface Service {
   baseUrl: string
   dataDir: string
   teamId: string
+  /** Empty when there is no copy of it. */
   key: string
+  /** What it printed when it was ready. */
+  box: string
   /** Everything written to stderr so far. */
   log(): string
   /** Sends the signal and gives the exit code (or the signal's name). */
@@ -50,7 +54,7 @@ export async function startService({ dataDir, env = {}, args = [], entry = main 
     })
     void exited.then((code) => reject(new Error(`the service ended with ${code}: ${err}`)))
   })
-  const key = env['RUNYARD_API_KEY'] ?? (await readFile(join(dataDir, 'first-key'), 'utf8')).trim()
+  const key = env['RUNYARD_API_KEY'] ?? (await readIfThere(join(dataDir, 'first-key')))?.trim() ?? ''
   return {
     child,
     pid: child.pid!,
@@ -58,6 +62,7 @@ export async function startService({ dataDir, env = {}, args = [], entry = main 
     dataDir,
     teamId: /Team id +(\S+)/.exec(out)?.[1] ?? '',
     key,
+    box: out,
     log: () => err,
     stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal)

@@ -17,7 +17,7 @@ test('a team counts its members', async () => {
   assert.deepEqual((await team.call('GET /v2/teams')).body.teams, [body.team])
 })
 
-// proves members.crud
+// proves members.crud, paging.numbers
 test('members are listed oldest first, in pages, with an exact total', async () => {
   const team = await seedTeam(service)
   for (const name of ['B', 'C', 'D']) await team.call('POST /v2/teams/:teamId/members', { body: { name } })

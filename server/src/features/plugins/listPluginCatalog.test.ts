@@ -1,0 +1,23 @@
+// The plugin catalogue: the words of a config, and the tools that this server can run.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { feature } from '../../kit/feature.ts'
+import { seedTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+
+// proves plugins.catalog
+test('the built-in sets are listed, and what another feature brings is listed with its tools', async () => {
+  const tools = [{ name: 'look', description: 'Look at something.' }]
+  const telescope = feature({
+    name: 'telescopes',
+    toolSets: [{ name: 'telescope', title: 'Telescope', description: 'See far.', tools, provider: 'observatory' }],
+  })
+  const service = await testApp({ features: [telescope] })
+  const team = await seedTeam(service)
+  const { body } = await team.call('GET /v2/plugins/catalog')
+  const names = body.plugins.map(({ name }: { name: string }) => name)
+  assert.deepEqual(names, ['sandbox', 'browser', 'human', 'memory', 'cases', 'http', 'schedule', 'agents', 'telescope'])
+  const native = body.plugins.at(-1)
+  assert.deepEqual(native.tools, tools)
+  assert.deepEqual([native.type, native.requires_connection, native.provider], ['native', true, 'observatory'])
+})

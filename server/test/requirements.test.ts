@@ -1,0 +1,38 @@
+// Every sentence of the specification is proved by some test, and every citation names a sentence.
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { requirements } from './requirements.ts'
+
+const server = fileURLToPath(new URL('../', import.meta.url))
+
+async function citations(): Promise<Set<string>> {
+  const cited = new Set<string>()
+  for (const folder of ['src', 'test']) {
+    const files = (await readdir(join(server, folder), { recursive: true })).filter((file) => file.endsWith('.test.ts'))
+    for (const file of files) {
+      const text = await readFile(join(server, folder, file), 'utf8')
+      for (const [, ids] of text.matchAll(/\/\/ proves ([\w., ]+)/g))
+        ids!.split(',').forEach((id) => cited.add(id.trim()))
+    }
+  }
+  return cited
+}
+
+test('every requirement is cited by a test, and every citation is a requirement', async () => {
+  const cited = await citations()
+  const known = requirements.map(({ id }) => id)
+  assert.equal(new Set(known).size, known.length)
+  assert.deepEqual(
+    known.filter((id) => !cited.has(id)),
+    [],
+    'cited by no test',
+  )
+  assert.deepEqual(
+    [...cited].filter((id) => !known.includes(id)),
+    [],
+    'not a requirement',
+  )
+})

@@ -1,0 +1,294 @@
+// The specification as sentences with ids: tests cite them (`// proves id`), and docs/gaps.md is made of the open ones we settled.
+
+export interface Requirement {
+  id: string
+  says: string
+  /** Where the contract leaves it open: the question, so that `says` is our answer, and the file that holds it. */
+  gap?: { question: string; file: string }
+}
+
+export const requirements: Requirement[] = [
+  // The contract as a whole
+  {
+    id: 'contract.fixed',
+    says: 'Fixed operations have the method, path, query names, status and wrapper of operations.json, to the letter.',
+  },
+  {
+    id: 'openapi.complete',
+    says: 'Every operation documents all seven error statuses, the rate-limit headers and, when it mutates, the idempotency key.',
+  },
+  {
+    id: 'openapi.served',
+    says: 'The document is served at /openapi.json and /v2/openapi.json, the reference at /docs from our own origin, a text for models at /llms.txt.',
+  },
+  {
+    id: 'fuzz.document',
+    says: 'Requests made from the served document, valid or not, never get a 5xx, an undocumented status or an answer off its schema.',
+  },
+  {
+    id: 'fuzz.raw',
+    says: 'What is no proper HTTP gets a 400 in the error shape or a closed connection, and harms nobody else.',
+  },
+  // Requests
+  { id: 'kit.typed', says: 'An undeclared error or event, a wrong answer or an unknown resource does not compile.' },
+  {
+    id: 'kit.transaction',
+    says: 'A change, its events, its jobs, its audit row and its stored reply are one transaction.',
+  },
+  { id: 'kit.refusalChangesNothing', says: 'A refusal by a handler undoes everything that the handler did.' },
+  {
+    id: 'kit.deadlock',
+    says: 'A transaction that PostgreSQL ends for a deadlock runs again, three times at most; the caller notices nothing.',
+    gap: { question: 'What does a caller see of a deadlock between two requests?', file: 'server/src/kit/pipeline.ts' },
+  },
+  {
+    id: 'visibility.parent',
+    says: 'A record below the wrong parent of the same team is the same 404 as one that does not exist.',
+  },
+  {
+    id: 'requestId.echo',
+    says: 'Every answer carries X-Request-Id: the caller’s when it is 1 to 128 visible ASCII characters, else a new one.',
+    gap: { question: 'What is a sane request id?', file: 'server/src/kit/http.ts' },
+  },
+  {
+    id: 'times.instant',
+    says: 'A time is any ISO 8601 instant with an offset; a bare date is its midnight in UTC; a time without an offset is a 400.',
+    gap: { question: 'Which spellings of a time are accepted?', file: 'server/src/kit/instant.ts' },
+  },
+  {
+    id: 'paging.numbers',
+    says: '`limit` and `offset` are decimal digits in the query and numbers in the answer.',
+    gap: {
+      question: 'Are `limit` and `offset` of a list’s answer numbers or strings?',
+      file: 'server/src/kit/paging.ts',
+    },
+  },
+  // Errors
+  { id: 'errors.bug', says: 'A mistake of ours is a bare 500 that tells only the request id; the log has the rest.' },
+  {
+    id: 'errors.busy',
+    says: 'A record that another request holds for more than 2 s is a 409 conflict.',
+    gap: { question: 'What happens when a row is locked for long?', file: 'server/src/base/db.ts' },
+  },
+  {
+    id: 'errors.method',
+    says: 'A wrong method is a 405 `method_not_allowed` with Allow.',
+    gap: { question: 'Which error code does a 405 carry?', file: 'server/src/base/errors.ts' },
+  },
+  { id: 'errors.route', says: 'An unknown path is a 404 in the error shape.' },
+  { id: 'errors.tooLarge', says: 'A body over its cap is a 400 payload_too_large and is not read to its end.' },
+  {
+    id: 'errors.contentType',
+    says: 'A body of another content type than JSON is a 400; one without a content type is read as JSON.',
+    gap: { question: 'What of a body without a content type?', file: 'server/src/kit/http.ts' },
+  },
+  {
+    id: 'errors.databaseHangs',
+    says: 'A database that is away or hangs is a 500 in the error shape within 2 s; /readyz turns red, /healthz stays green.',
+  },
+  // Idempotency
+  {
+    id: 'idempotency.keyRange',
+    says: 'An Idempotency-Key has 1 to 255 printable ASCII characters.',
+    gap: { question: 'Which characters may a key have?', file: 'server/src/kit/idempotency.ts' },
+  },
+  { id: 'idempotency.perTeam', says: 'A key belongs to its team and is bound to method, path with query, and body.' },
+  {
+    id: 'idempotency.replayFirst',
+    says: 'A replay stands before resolution and validation: a keyed DELETE sent again gets its stored answer.',
+  },
+  { id: 'idempotency.refusedBefore', says: 'A 400 and a 404 with a key are stored and replayed like any answer.' },
+  { id: 'idempotency.serverErrorNotStored', says: 'A 5xx is not stored: the next try runs.' },
+  {
+    id: 'idempotency.inUse',
+    says: 'A key whose first request still runs is waited for up to 2 s, then a 409 with Retry-After: 1.',
+    gap: {
+      question: 'Does a second request wait for the first, or is it refused at once?',
+      file: 'server/src/kit/idempotency.ts',
+    },
+  },
+  { id: 'idempotency.sealed', says: 'Stored replies are sealed at rest.' },
+  { id: 'idempotency.day', says: 'A stored reply is given for 24 hours; then the key is free and swept away.' },
+  {
+    id: 'idempotency.outside',
+    says: 'Operations that act outside hold a committed claim, renewed every 10 s, free 60 s after the last renewal.',
+  },
+  { id: 'idempotency.crowd', says: '100 concurrent requests with one key over two processes have one effect.' },
+  {
+    id: 'idempotency.killed',
+    says: 'A process killed mid-request leaves its key free or its reply stored: the retry gets the one true answer.',
+  },
+  // Rate limit
+  {
+    id: 'rateLimit.headers',
+    says: 'Every answer to a known caller tells limit, remaining and reset of the tighter of its two windows; a 429 adds Retry-After. With the limit off there are no such headers.',
+    gap: {
+      question: 'Which window do the headers show, and what when the limit is off?',
+      file: 'server/src/kit/pipeline.ts',
+    },
+  },
+  { id: 'rateLimit.perCredential', says: 'A credential has its own window, its team one ten times as large.' },
+  {
+    id: 'rateLimit.strangers',
+    says: 'Requests without a valid credential are counted by address, with the same limit; they do not hold up a credential that works.',
+    gap: {
+      question: 'How many requests may an address make without a credential?',
+      file: 'server/src/kit/pipeline.ts',
+    },
+  },
+  {
+    id: 'rateLimit.window',
+    says: 'Windows are the database’s clock minutes.',
+    gap: { question: 'When does a window begin?', file: 'server/src/kit/rateLimit.ts' },
+  },
+  {
+    id: 'rateLimit.shared',
+    says: 'All processes share one window: admitted are at most limit × 1.01 + 3 and at least limit × 0.95.',
+  },
+  {
+    id: 'rateLimit.refusalIsFree',
+    says: 'A 429 writes nothing to the database, and a client that sleeps Retry-After is then admitted.',
+  },
+  // Credentials, members, audit
+  { id: 'credentials.key', says: 'A key is ry_<team part>_<random>_<checksum>, shown once and stored as a hash.' },
+  { id: 'credentials.checksum', says: 'A key with a wrong checksum is refused without asking the database.' },
+  {
+    id: 'credentials.grant',
+    says: 'A key can grant no scope that its maker lacks; without `scopes` it gets those that maker and holder share.',
+    gap: {
+      question: 'Which scopes does a key get when none are asked for?',
+      file: 'server/src/features/credentials/grant.ts',
+    },
+  },
+  { id: 'credentials.revoked', says: 'A revoked key stops working everywhere within a second.' },
+  { id: 'credentials.expiry', says: 'A key with an expiry stops working when it passes.' },
+  {
+    id: 'credentials.lastUsed',
+    says: 'The last use of a credential is known to ten seconds; refused requests do not count.',
+    gap: { question: 'How exact is the last-used time?', file: 'server/src/kit/credential.ts' },
+  },
+  {
+    id: 'oauth.token',
+    says: 'The client-credentials grant gives a one-hour token, by client_secret_basic or _post, narrowed by `scope`.',
+  },
+  { id: 'oauth.errors', says: 'The token endpoint answers with the errors of RFC 6749.' },
+  { id: 'oauth.expiry', says: 'An access token is dead after its hour and swept away.' },
+  { id: 'oauth.clientDeleted', says: 'Tokens are dead within a second of their client.' },
+  { id: 'oauth.metadata', says: 'RFC 8414 and RFC 9728 metadata lead from a 401 to the token endpoint.' },
+  { id: 'teams.get', says: 'A team shows its name, plan and how many members it has.' },
+  { id: 'members.crud', says: 'Members are listed oldest first, with an exact total; `limit=0` gives only the total.' },
+  {
+    id: 'members.email',
+    says: 'An email belongs to one member of a team, whatever its case: else 409 conflict.',
+    gap: { question: 'May two members share an email?', file: 'server/src/features/teams/member.ts' },
+  },
+  {
+    id: 'members.roles',
+    says: 'A role bounds its member’s credentials, at once when it changes: an operator has all scopes but keys:manage, webhooks:manage and connections:write; a viewer the read scopes and mcp:call.',
+    gap: { question: 'Which scopes does each role allow?', file: 'server/src/kit/scopes.ts' },
+  },
+  {
+    id: 'members.removed',
+    says: 'A removed member’s credentials stop working within a second; the row stays so that what they did keeps its name.',
+    gap: { question: 'What remains of a removed member?', file: 'server/src/features/teams/deleteMember.ts' },
+  },
+  {
+    id: 'members.lastAdmin',
+    says: 'A team keeps at least one admin: else 409 conflict.',
+    gap: { question: 'May the last admin leave?', file: 'server/src/features/teams/member.ts' },
+  },
+  {
+    id: 'audit.list',
+    says: 'Every answered mutation has a row: who, credential, operation, target, request id, outcome; no secret.',
+  },
+  {
+    id: 'audit.refused',
+    says: 'A mutation refused with a 4xx after the credential was accepted is audited too, with its error code.',
+    gap: { question: 'Are refused mutations audited?', file: 'server/src/kit/audit.ts' },
+  },
+  {
+    id: 'audit.filters',
+    says: 'The log can be narrowed by operation, user_id, since and until.',
+    gap: { question: 'How is the audit log searched?', file: 'server/src/features/auditLog/listAuditLog.ts' },
+  },
+  { id: 'audit.appendOnly', says: 'Audit rows can be neither changed nor deleted: a trigger refuses.' },
+  {
+    id: 'plugins.catalog',
+    says: 'The catalogue lists the built-in tool sets from the start, because configs name them; each lists the tools that this server can run, which come with their features.',
+    gap: {
+      question: 'What does the catalogue list before the run engine exists?',
+      file: 'server/src/features/plugins/builtInSets.ts',
+    },
+  },
+  // Process and database
+  { id: 'config.defaults', says: 'Without settings the service runs on 127.0.0.1:4700 with everything embedded.' },
+  {
+    id: 'config.allProblems',
+    says: 'All bad settings are named at once, without repeating a secret, and the process exits 78.',
+  },
+  {
+    id: 'config.unknown',
+    says: 'A RUNYARD_ name that no setting has is told in the log.',
+    gap: { question: 'What of a misspelled setting?', file: 'server/src/base/config.ts' },
+  },
+  { id: 'log.redacted', says: 'Nothing that looks like one of our secrets reaches the log.' },
+  { id: 'secrets.sealed', says: 'Secrets at rest are sealed with AES-256-GCM, bound to key and purpose.' },
+  { id: 'migrate.once', says: 'Migrations run once, whatever number of processes starts.' },
+  { id: 'migrate.newer', says: 'A database newer than the code, or with edited migrations, is refused.' },
+  { id: 'migrate.atomic', says: 'A migration that fails leaves nothing of itself.' },
+  { id: 'postgres.role', says: 'The runtime role is no superuser and runs the migrations itself.' },
+  { id: 'postgres.external', says: 'An own PostgreSQL from version 15 on serves as well as the embedded one.' },
+  {
+    id: 'postgres.comesBack',
+    says: 'An embedded server that was killed is started again by any process that finds it dead.',
+  },
+  { id: 'durable.killed', says: 'What was acknowledged survives kill -9 of the service and its database.' },
+  { id: 'worker.takeover', says: 'Jobs of a dead process are free within about half a second.' },
+  { id: 'worker.drain', says: 'A stopping worker takes no new job, finishes those at hand, and exits 0.' },
+  {
+    id: 'worker.secondSignal',
+    says: 'A second signal, more than half a second after the first, exits at once.',
+    gap: {
+      question: 'When is a second signal a second wish, given that a terminal and npm may deliver one twice?',
+      file: 'server/src/main.ts',
+    },
+  },
+  {
+    id: 'api.drain',
+    says: 'After SIGTERM /readyz is red and requests are answered for two readiness intervals (RUNYARD_READINESS_INTERVAL_MS, 1 s); after Ctrl-C the wait is left out.',
+    gap: { question: 'How long is a readiness interval?', file: 'server/src/serve.ts' },
+  },
+  {
+    id: 'start.firstKey',
+    says: 'The first start makes a team, an admin and a key; later starts print the same key from <data dir>/first-key, or say how to make another.',
+  },
+  {
+    id: 'start.encryptionKey',
+    says: 'A process whose encryption key is not the one of the database refuses to start and says which it needs.',
+  },
+  { id: 'start.portTaken', says: 'A taken port is told with the setting that changes it.' },
+  // The house
+  {
+    id: 'architecture.imports',
+    says: 'Imports run base → drivers → kit → engine → features → app, and features never import features.',
+  },
+  { id: 'architecture.writers', says: 'A table is written only by the folder that its migration names.' },
+  { id: 'architecture.names', says: 'An operation stands in a file of its own name.' },
+  { id: 'architecture.firstLine', says: 'Every file says in its first line what it is.' },
+  { id: 'architecture.generated', says: 'Generated files are fresh.' },
+]
+
+/** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */
+export function gapsPage(): string {
+  const rows = requirements.flatMap(({ says, gap }) => (gap ? [`| ${gap.question} | ${says} | \`${gap.file}\` |`] : []))
+  return [
+    '# What the contract left open, and our answers',
+    '',
+    'Generated from `server/test/requirements.ts` by `npm run openapi`; each answer is proved by a test that cites it.',
+    '',
+    '| Question | Answer | File |',
+    '|---|---|---|',
+    ...rows,
+    '',
+  ].join('\n')
+}

@@ -1,0 +1,31 @@
+// npm run openapi: writes what is generated and committed: server/openapi.json, docs/configuration.md, docs/gaps.md.
+import { writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { configurationPage } from '../src/base/config.ts'
+import { readIfThere } from '../src/base/files.ts'
+import { features } from '../src/features.ts'
+import { collect } from '../src/kit/feature.ts'
+import { openapiDocument } from '../src/kit/openapi.ts'
+import { gapsPage } from './requirements.ts'
+
+/** A fixed address, so that the committed file is the same on every machine. */
+const documentedUrl = 'http://127.0.0.1:4700'
+
+const inRepository = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
+
+export const generatedFiles = [
+  {
+    path: inRepository('server/openapi.json'),
+    text: `${JSON.stringify(openapiDocument(collect(features), documentedUrl), null, 2)}\n`,
+  },
+  { path: inRepository('docs/configuration.md'), text: configurationPage() },
+  { path: inRepository('docs/gaps.md'), text: gapsPage() },
+]
+
+if (import.meta.main) {
+  for (const { path, text } of generatedFiles) {
+    const before = await readIfThere(path)
+    await writeFile(path, text)
+    console.log(`${before === text ? 'unchanged' : 'written'}: ${path}`)
+  }
+}
