@@ -44,12 +44,7 @@ export async function serve(config: Config, log: Log, features: Feature[] = allF
       ?.ensureRunning()
       .catch((error: unknown) => log.error({ err: error }, 'the embedded database does not start'))
   const context = createContext({ config, log, db, keyring, features })
-  const presence = await announcePresence({
-    address,
-    role: config.role,
-    log,
-    onLost: () => log.error('this process could not prove that it lives; others may take its work'),
-  })
+  const presence = await announcePresence({ address, role: config.role, log })
 
   const leave = () =>
     leaveDatabase({

@@ -243,6 +243,10 @@ export const requirements: Requirement[] = [
     says: 'An embedded server that was killed is started again by any process that finds it dead.',
   },
   { id: 'durable.killed', says: 'What was acknowledged survives kill -9 of the service and its database.' },
+  { id: 'presence.lives', says: 'Other processes see that a process lives by the session lock it holds.' },
+  { id: 'presence.rejoin', says: 'A presence lock whose connection broke is taken again without anybody noticing.' },
+  { id: 'presence.lost', says: 'A process that cannot take its lock again within 3 s stops what it was doing.' },
+  { id: 'presence.buriedOnce', says: 'A dead process is buried by exactly one of the others.' },
   { id: 'worker.takeover', says: 'Jobs of a dead process are free within about half a second.' },
   { id: 'worker.drain', says: 'A stopping worker takes no new job, finishes those at hand, and exits 0.' },
   {

@@ -1,6 +1,7 @@
 // The HTTP side of the kit: operations become routes, and every failure there is gets the one error shape.
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { finished } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { errorBody, Fault } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
@@ -171,27 +172,44 @@ async function readBody(request: FastifyRequest, bytesMax: number): Promise<Uint
   return bytes
 }
 
-/** The body as it was sent, or undefined for none; what is larger than the cap is not read to its end. */
-export async function readBytes(request: FastifyRequest, bytesMax: number): Promise<Buffer | undefined> {
-  const tooLarge = () =>
-    new Fault('payload_too_large', `The body is larger than ${bytesMax} bytes, the most this operation takes.`, {
-      headers: { connection: 'close' },
-    })
-  if (Number(request.headers['content-length']) > bytesMax) throw tooLarge()
-  const chunks: Buffer[] = []
-  let bytes = 0
-  try {
-    for await (const chunk of request.raw as AsyncIterable<Buffer>) {
-      bytes += chunk.length
-      if (bytes > bytesMax) throw tooLarge()
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    throw error instanceof Fault
-      ? error
-      : new Fault('invalid_request', 'The body ended before it was complete.', { cause: error })
+/** The body as it was sent, or undefined for none; what is larger than the cap is not kept and not waited for. */
+export async function readBytes({ raw }: FastifyRequest, bytesMax: number): Promise<Buffer | undefined> {
+  const tooLarge = () => {
+    // Node closes by this method once the answer is written, while the caller may still be sending
+    raw.socket.destroySoon = () => closeGently(raw.socket)
+    const says = `The body is larger than ${bytesMax} bytes, the most this operation takes.`
+    return new Fault('payload_too_large', says, { headers: { connection: 'close' } })
   }
-  return bytes === 0 ? undefined : Buffer.concat(chunks, bytes)
+  if (Number(raw.headers['content-length']) > bytesMax) throw tooLarge()
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    raw.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes <= bytesMax) chunks.push(chunk)
+      else {
+        // goes on reading, into nothing
+        chunks.length = 0
+        reject(tooLarge())
+      }
+    })
+    finished(raw, { writable: false }, (error) => {
+      if (error) reject(new Fault('invalid_request', 'The body ended before it was complete.', { cause: error }))
+      else resolve(bytes === 0 ? undefined : Buffer.concat(chunks, bytes))
+    })
+  })
+}
+
+const lingerMs = 1000
+
+/**
+ * RFC 9112 §9.6: to close while the other side still sends resets the connection, and an answer that is under way may be
+ * lost with it. So our side ends first, and the rest is thrown away, for a moment.
+ */
+function closeGently(socket: Socket): void {
+  socket.end()
+  const timer = setTimeout(() => socket.destroy(), lingerMs).unref()
+  socket.once('close', () => clearTimeout(timer))
 }
 
 const pathOf = (url: string | undefined): string => (url ?? '/').split('?')[0]!
@@ -218,5 +236,6 @@ function refuseOnSocket(error: Error & { code?: string }, socket: Socket): void 
     `x-request-id: ${newId()}`,
     'connection: close',
   ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body}`)
+  closeGently(socket)
 }

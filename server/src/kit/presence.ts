@@ -15,6 +15,8 @@ export interface DeadProcess {
 
 export interface Presence {
   processId: string
+  /** Aborted when the lock was lost for too long: others may have taken our work, so what is under way must stop. */
+  held(): AbortSignal
   /** Tells the others which jobs to set free if we die. */
   setJobPool(id: string): Promise<void>
   /** The processes whose lock could be taken, each handed to `bury` while we hold it: no two sweepers bury one process. */
@@ -28,8 +30,6 @@ interface PresenceOptions {
   address: () => string | Address
   role: string
   log: Log
-  /** The lock was lost for longer than `graceMs`: others may have taken our work, so what is under way must stop. */
-  onLost: () => void
 }
 
 /** How long a dropped lock connection may take to come back before we must believe that we were declared dead. */
@@ -41,6 +41,7 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
   let jobPoolId: string | null = null
   let lockKey: number | undefined
   let leaving = false
+  let holding = new AbortController()
   let client: Client
   let sql: Sql
 
@@ -50,6 +51,8 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
       application_name: `runyard presence ${options.role}`,
       connectionTimeoutMillis: 1500,
       keepAlive: true,
+      // a machine that is gone says no goodbye: the server notices within 5 s and frees its locks
+      options: '-c tcp_keepalives_idle=2 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3',
     })
     // the error is also the end of the connection; 'end' below acts on it
     fresh.on('error', (error) => options.log.warn({ err: error }, 'the presence connection was lost'))
@@ -83,13 +86,15 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
       if (leaving) return undefined
       try {
         await join()
+        if (holding.signal.aborted) holding = new AbortController()
         return options.log.info('the presence lock is held again')
       } catch (error) {
         options.log.debug({ err: error }, 'the presence lock is not back yet')
       }
       if (!told && performance.now() - lostAt > graceMs) {
         told = true
-        options.onLost()
+        options.log.error('this process could not prove that it lives; it stops what it was doing')
+        holding.abort(new Error('this process lost its presence lock'))
       }
       await sleep(retryMs)
     }
@@ -99,6 +104,7 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
 
   return {
     processId,
+    held: () => holding.signal,
     async setJobPool(id) {
       jobPoolId = id
       await sql`update processes set job_pool_id = ${id} where id = ${processId}`

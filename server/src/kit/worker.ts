@@ -38,7 +38,7 @@ export async function startWorker(context: Context, presence: Presence): Promise
     concurrency: config.workerConcurrency,
     pollInterval: 1000,
     gracefulShutdownAbortTimeout: config.drainS * 1000,
-    taskList: taskList(context),
+    taskList: taskList(context, () => presence.held()),
     parsedCronItems: parseCronItems(registry.jobs.filter(({ cron }) => cron !== undefined).map(cronItem)),
   })
   const failed = runner.promise.catch((error: unknown) => log.error({ err: error }, 'the job engine stopped'))
@@ -104,7 +104,8 @@ function cronItem({ name, cron }: Job): CronItem {
   return { task: name, match: cron!, identifier: name, options: { backfillPeriod: 0, jobKey: name } }
 }
 
-function taskList(context: Context): TaskList {
+/** `held`: aborted when this process must no longer believe that its jobs are its own. */
+function taskList(context: Context, held?: () => AbortSignal): TaskList {
   return Object.fromEntries(
     context.registry.jobs.map((job) => [
       job.name,
@@ -114,7 +115,7 @@ function taskList(context: Context): TaskList {
         const ended = (outcome: string) =>
           context.metrics.jobSeconds.observe({ job: job.name, outcome }, (performance.now() - startedAt) / 1000)
         try {
-          const signal = abortSignal ?? new AbortController().signal
+          const signal = AbortSignal.any([abortSignal, held?.()].filter((one) => one !== undefined))
           await job.handler({ input: payload, context, sql: context.db.sql, signal })
           ended('done')
         } catch (error) {

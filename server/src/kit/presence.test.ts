@@ -1,0 +1,96 @@
+// Presence: a lock that is lost is taken again, or its holder stops; the dead are buried once.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Client } from 'pg'
+import { createLog } from '../base/log.ts'
+import { testDatabase } from '../../test/kit/postgres.ts'
+import { announcePresence, type DeadProcess } from './presence.ts'
+
+const address = await testDatabase()
+const log = createLog('silent')
+const join = (at: () => typeof address = () => address) => announcePresence({ address: at, role: 'worker', log })
+
+async function ask<Row extends object>(text: string): Promise<Row[]> {
+  const client = new Client(address)
+  await client.connect()
+  try {
+    return (await client.query<Row & Record<string, unknown>>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const cutConnections = () =>
+  ask(`select pg_terminate_backend(pid) from pg_stat_activity
+       where application_name like 'runyard presence%' and datname = current_database()`)
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!(await condition())) {
+    assert.ok(performance.now() < deadline, 'it did not happen within 10 s')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+const heldLocks = async () => {
+  const [row] = await ask<{ n: string }>(
+    `select count(*) as n from pg_locks l join pg_database d on d.oid = l.database
+     where locktype = 'advisory' and d.datname = current_database()`,
+  )
+  return Number(row!.n)
+}
+
+// proves presence.lives
+test('others see a process while it lives and not after it left', async () => {
+  const one = await join()
+  const two = await join()
+  assert.equal(await one.othersLive(), true)
+  await two.leave()
+  assert.equal(await one.othersLive(), false)
+  await one.leave()
+  assert.deepEqual(await ask('select id from processes'), [])
+})
+
+// proves presence.rejoin
+test('a lock whose connection broke is taken again, and nobody was declared dead', async () => {
+  const one = await join()
+  await cutConnections()
+  await until(async () => (await heldLocks()) === 1)
+  assert.equal(one.held().aborted, false)
+  assert.equal((await ask('select id from processes')).length, 1)
+  await one.leave()
+})
+
+// proves presence.lost
+test('a process that cannot take its lock again within 3 s stops what it was doing, and may come back', async () => {
+  let current = address
+  const one = await join(() => current)
+  const signal = one.held()
+  current = { ...address, port: 1 }
+  await cutConnections()
+  const startedAt = performance.now()
+  await new Promise((resolve) => signal.addEventListener('abort', resolve))
+  const tookMs = performance.now() - startedAt
+  assert.ok(tookMs > 2500 && tookMs < 6000, `${tookMs} ms`)
+  current = address
+  await until(async () => !one.held().aborted)
+  await one.leave()
+})
+
+// proves presence.buriedOnce
+test('two sweepers bury a dead process once', async () => {
+  const [one, two] = [await join(), await join()]
+  await ask(
+    `insert into processes (id, role, host, pid, job_pool_id) values (gen_random_uuid(), 'worker', 'gone', 1, 'pool-x')`,
+  )
+  const buried: (string | null)[] = []
+  const bury = async ({ job_pool_id }: DeadProcess) => void buried.push(job_pool_id)
+  await until(async () => {
+    await Promise.all([one.sweep(bury), two.sweep(bury)])
+    return buried.length > 0
+  })
+  await Promise.all([one.sweep(bury), two.sweep(bury)])
+  assert.deepEqual(buried, ['pool-x'])
+  assert.equal((await ask('select id from processes')).length, 2)
+  await Promise.all([one.leave(), two.leave()])
+})
