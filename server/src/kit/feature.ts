@@ -17,6 +17,8 @@ export interface ToolSet {
 
 export interface Feature {
   name: string
+  /** One sentence for the reference, where the feature has operations. */
+  about: string
   operations: Operation[]
   jobs: Job[]
   resources: Resource[]
@@ -26,6 +28,7 @@ export interface Feature {
 }
 
 type Declared = Pick<Feature, 'name'> & {
+  about?: string
   operations?: Operation[]
   // a job's input type is its own affair; the worker checks it by its schema
   jobs?: Job<never>[]
@@ -37,6 +40,7 @@ type Declared = Pick<Feature, 'name'> & {
 export function feature(declared: Declared): Feature {
   return {
     name: declared.name,
+    about: declared.about ?? '',
     operations: declared.operations ?? [],
     jobs: (declared.jobs ?? []) as Job[],
     resources: declared.resources ?? [],
@@ -82,4 +86,10 @@ export function collect(features: Feature[]): Registry {
 function requireUnique(what: string, names: string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index)
   if (twice) throw new Error(`two declarations of the ${what} ${twice}`)
+}
+
+/** `auditLog` as people read it: `Audit log`. */
+export function titleOf({ name }: Pick<Feature, 'name'>): string {
+  const words = name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
+  return words[0]!.toUpperCase() + words.slice(1)
 }

@@ -1,7 +1,7 @@
 // The OpenAPI 3.1 document, from the same declarations that the pipeline runs.
 import { errorKinds, type ErrorCode, type ErrorStatus } from '../base/errors.ts'
 import { envelopeOf, eventNames } from './event.ts'
-import type { Feature, Registry } from './feature.ts'
+import { titleOf, type Feature, type Registry } from './feature.ts'
 import { isMutating, type Operation } from './operation.ts'
 import { nounOf, parametersOf } from './resources.ts'
 import { nameOf, type TSchema } from './schema.ts'
@@ -60,7 +60,7 @@ export function openapiDocument(registry: Registry, baseUrl: string): Json {
     tags: registry.features
       .filter(({ operations }) => operations.length > 0)
       .toSorted((a, b) => a.name.localeCompare(b.name))
-      .map(({ name }) => ({ name, description: `Operations on ${name.replace(/([A-Z])/g, ' $1').toLowerCase()}.` })),
+      .map((feature) => ({ name: titleOf(feature), description: feature.about })),
     paths,
     webhooks: Object.fromEntries(eventNames.map((name) => [name, describeWebhook(name, plain)])),
     components: {
@@ -103,7 +103,7 @@ function describe(operation: Operation, feature: Feature, plain: (schema: TSchem
     operationId: operation.id,
     summary: operation.summary,
     description: `${operation.description ?? `${operation.summary}.`} Needs the scope \`${operation.scope}\`.`,
-    tags: [feature.name],
+    tags: [titleOf(feature)],
     security: [{ bearer: [] }, { oauth2: [operation.scope] }],
     parameters: [...pathParameters(operation), ...queryParameters(operation, plain), ...mutationParameters(operation)],
     ...requestBody(operation, plain),

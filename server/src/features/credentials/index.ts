@@ -14,6 +14,7 @@ import { mountTokenEndpoint } from './tokenEndpoint.ts'
 
 export const credentials = feature({
   name: 'credentials',
+  about: 'API keys, and OAuth clients for the client-credentials grant.',
   operations: [listApiKeys, createApiKey, deleteApiKey, listOauthClients, createOauthClient, deleteOauthClient],
   resources: [key, client],
   jobs: [sweepAccessTokens],

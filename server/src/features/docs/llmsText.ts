@@ -1,14 +1,14 @@
 // /llms.txt: the service in one page of Markdown for a language model.
-import type { Registry } from '../../kit/feature.ts'
+import { titleOf, type Registry } from '../../kit/feature.ts'
 
 export function llmsText(registry: Registry, baseUrl: string): string {
   const sections = registry.features
     .filter(({ operations }) => operations.length > 0)
-    .map(({ name, operations }) => {
-      const lines = operations.map(
+    .map((feature) => {
+      const lines = feature.operations.map(
         ({ id, method, path, summary, scope }) => `- \`${method} ${path}\` (${id}, scope \`${scope}\`): ${summary}.`,
       )
-      return [`## ${name}`, '', ...lines].join('\n')
+      return [`## ${titleOf(feature)}`, '', feature.about, '', ...lines].join('\n')
     })
   return [
     '# Runyard',

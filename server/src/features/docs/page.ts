@@ -23,6 +23,7 @@ export async function loadPage(): Promise<Page> {
       withDefaultFonts: false,
       telemetry: false,
       hideClientButton: true,
+      showDeveloperTools: 'never',
       defaultOpenAllTags: false,
     },
   })

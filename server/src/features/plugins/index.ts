@@ -3,4 +3,9 @@ import { feature } from '../../kit/feature.ts'
 import { builtInSets } from './builtInSets.ts'
 import { listPluginCatalog } from './listPluginCatalog.ts'
 
-export const plugins = feature({ name: 'plugins', operations: [listPluginCatalog], toolSets: builtInSets })
+export const plugins = feature({
+  name: 'plugins',
+  about: 'The tool sets that an agent’s config may switch on.',
+  operations: [listPluginCatalog],
+  toolSets: builtInSets,
+})

@@ -11,6 +11,7 @@ import { updateMember } from './updateMember.ts'
 
 export const teams = feature({
   name: 'teams',
+  about: 'Teams, the people in them, and who a credential is.',
   operations: [listTeams, getTeam, getProfile, listMembers, createMember, updateMember, deleteMember],
   resources: [member],
 })
