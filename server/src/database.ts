@@ -74,7 +74,8 @@ export async function leaveDatabase({ embedded, presence, sql, close }: Leaving)
   if (isLast) await embedded.stop()
 }
 
-async function isBeingPrepared(sql: Sql): Promise<boolean> {
+/** Some process is migrating it, or about to serve it for the first time. */
+export async function isBeingPrepared(sql: Sql): Promise<boolean> {
   const [lock] = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${migrationLock}) as free`
   return !lock!.free
 }

@@ -66,7 +66,7 @@ export function exitWith(error: unknown): never {
     error instanceof PortTaken ||
     error instanceof EncryptionKeyRefused ||
     error instanceof MigrationRefused ||
-    (error as { code?: string }).code?.startsWith('ERR_PARSE_ARGS')
+    String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS')
   const told = error instanceof Error ? (isPlain ? error.message : (error.stack ?? error.message)) : String(error)
   process.stderr.write(`Runyard cannot start: ${told}\n`)
   process.exit(1)

@@ -144,14 +144,16 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
   async function record(sql: Sql, exchange: Exchange, reply: Reply, answer: unknown, error?: Fault): Promise<void> {
     const { operation, request, caller, keyed, found } = exchange
     const entry = {
-      caller,
+      teamId: caller.team_id,
+      memberId: caller.member_id,
+      credential: caller.credential,
       operation: operation.id,
       target: targetOf(found, answer),
       requestId: request.requestId,
       status: reply.status,
       error: error?.code ?? null,
     }
-    const stored = keyed && { keyed, status: reply.status, reply: idempotency.sealReply(keyring, reply.body) }
+    const stored = keyed && { keyed, reply: idempotency.sealReply(keyring, reply.body) }
     await recordOutcome(sql, entry, stored)
   }
 

@@ -12,7 +12,7 @@ const AuditEntry = named(
     team_id: Id,
     created_at: Time,
     user_id: nullable(Id),
-    credential_type: oneOf(['api_key', 'oauth_client']),
+    credential_type: oneOf(['api_key', 'oauth_client', 'command_line']),
     credential_id: nullable(Id),
     operation: Type.String({ examples: ['createMember'] }),
     target_type: nullable(Type.String({ examples: ['member'] })),

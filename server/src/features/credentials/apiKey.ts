@@ -71,7 +71,9 @@ export async function issueApiKey(sql: Sql, wanted: NewApiKey): Promise<{ apiKey
   return { apiKey: apiKey!, secret }
 }
 
-export async function revokeApiKey(sql: Sql, id: string): Promise<boolean> {
-  const revoked = await sql`update api_keys set revoked_at = now() where id = ${id} and revoked_at is null returning id`
-  return revoked.length > 0
+/** Gives the team it belonged to; undefined: no such key works. */
+export async function revokeApiKey(sql: Sql, id: string): Promise<string | undefined> {
+  const [revoked] = await sql<{ team_id: string }>`
+    update api_keys set revoked_at = now() where id = ${id} and revoked_at is null returning team_id`
+  return revoked?.team_id
 }

@@ -1,0 +1,198 @@
+// Writes a backup: everything that Runyard keeps in a database, as of one moment, streamed into one file.
+import { lstat, link, open, rename, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { basename, dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import type { Client } from 'pg'
+import { to as copyTo } from 'pg-copy-streams'
+import { sqlOn, type Address } from '../db.ts'
+import { readKnownKeys } from '../encryptionKey.ts'
+import { migrationLock } from '../locks.ts'
+import { readHistory } from '../migrate.ts'
+import { syncFolder } from '../postgres/wholeFolder.ts'
+import { runyardVersion } from '../version.ts'
+import {
+  archiveCompression,
+  archiveLine,
+  endOfData,
+  formatVersion,
+  sealed,
+  type ArchiveEnd,
+  type ArchiveHeader,
+  type ArchiveSection,
+} from './archive.ts'
+import { readSequenceNames, readTables } from './catalog.ts'
+import { jobEngineRead, jobEngineSections } from './jobEngine.ts'
+import { withCopySession } from './session.ts'
+
+/** The backup cannot be made as asked: told to the operator as it stands. */
+export class BackupRefused extends Error {}
+
+/** Rows of living processes, and the record that running the migrations makes anew. */
+const leftOut = new Set(['processes', 'schema_migrations'])
+
+export interface BackupOptions {
+  address: string | Address
+  file: string
+  /** Replace a file that is there already. */
+  force?: boolean
+  signal?: AbortSignal
+  /** Called when the moment of the backup is fixed; what is committed later is not in it. */
+  onSnapshot?: () => Promise<void>
+}
+
+export interface Backup {
+  header: ArchiveHeader
+  end: ArchiveEnd
+  bytes: number
+}
+
+export async function writeBackup({
+  address,
+  file,
+  force = false,
+  signal,
+  onSnapshot,
+}: BackupOptions): Promise<Backup> {
+  const path = resolve(file)
+  if (!force) await refuseIfThere(path)
+  return withCopySession(address, 'runyard backup', async (client) => {
+    const header = await openSnapshot(client)
+    await onSnapshot?.()
+    let end: ArchiveEnd | undefined
+    const content = contentOf(client, header, (complete) => (end = complete))
+    const bytes = await writeFileWhole(path, force, sealed(content), signal)
+    await client.query('commit')
+    return { header, end: end!, bytes }
+  })
+}
+
+async function refuseIfThere(path: string): Promise<void> {
+  try {
+    await lstat(path)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return
+    throw error
+  }
+  throw new BackupRefused(`${path} is there already. Name another file, or say --force to replace it.`)
+}
+
+/**
+ * Fixes the moment. The migration lock is held, shared, only until every table is locked against changes of its shape:
+ * a process that starts meanwhile waits for milliseconds and not for the backup.
+ */
+async function openSnapshot(client: Client): Promise<ArchiveHeader> {
+  await client.query('select pg_advisory_lock_shared($1)', [migrationLock])
+  await client.query('begin isolation level repeatable read read only')
+  const { rows: found } = await client.query<{ present: boolean; version: string }>(
+    `select to_regclass('schema_migrations') is not null as present, current_setting('server_version') as version`,
+  )
+  if (!found[0]!.present) throw new BackupRefused('This database has no Runyard in it: there is nothing to back up.')
+  const tables = (await readTables(client)).filter(({ name, unlogged }) => !unlogged && !leftOut.has(name))
+  const names = tables.map(({ name }) => client.escapeIdentifier(name))
+  if (names.length > 0) await client.query(`lock table ${names.join(', ')} in access share mode`)
+  const header: ArchiveHeader = {
+    runyard_backup: formatVersion,
+    created_at: new Date().toISOString(),
+    runyard_version: runyardVersion,
+    postgres_version: found[0]!.version,
+    migrations: await readHistory(client),
+    encryption_key_ids: tables.some(({ name }) => name === 'encryption_keys')
+      ? (await readKnownKeys(sqlOn(client))).map(({ key_id }) => key_id)
+      : [],
+    sections: [
+      ...tables.map(({ name, columns }): ArchiveSection => ({ name, of: 'table', columns })),
+      ...(await jobEngineSections(client)),
+    ],
+  }
+  await client.query('select pg_advisory_unlock_shared($1)', [migrationLock])
+  return header
+}
+
+async function* contentOf(
+  client: Client,
+  header: ArchiveHeader,
+  done: (end: ArchiveEnd) => void,
+): AsyncGenerator<Buffer> {
+  yield archiveLine(header)
+  const copies: [string, { rowCount: number }][] = []
+  for (const section of header.sections) {
+    yield archiveLine({ section: section.name })
+    const copy = client.query(copyTo(`copy (${selectOf(client, section)}) to stdout`))
+    for await (const chunk of copy) yield chunk as Buffer
+    yield endOfData
+    copies.push([section.name, copy])
+  }
+  // sequences know no snapshots, but they only grow: read now, they are past every row above
+  const sequences = await readSequences(client)
+  // a copy knows its count once the statement after it was answered
+  const end: ArchiveEnd = {
+    rows: Object.fromEntries(copies.map(([name, { rowCount }]) => [name, rowCount])),
+    sequences,
+  }
+  done(end)
+  yield archiveLine(end)
+}
+
+/** A select and not the table itself, since COPY takes no partitioned table. */
+function selectOf(client: Client, section: ArchiveSection): string {
+  if (section.of === 'job_engine') return jobEngineRead(section)
+  const columns = section.columns.map((column) => client.escapeIdentifier(column)).join(', ')
+  return `select ${columns} from public.${client.escapeIdentifier(section.name)}`
+}
+
+async function readSequences(client: Client): Promise<ArchiveEnd['sequences']> {
+  const sequences: ArchiveEnd['sequences'] = []
+  for (const name of await readSequenceNames(client)) {
+    const { rows } = await client.query<{ last_value: string; is_called: boolean }>(
+      `select last_value::text, is_called from public.${client.escapeIdentifier(name)}`,
+    )
+    sequences.push({ name, ...rows[0]! })
+  }
+  return sequences
+}
+
+/** Beside its place, flushed, then named: there is no moment with half a backup under its name. */
+async function writeFileWhole(
+  path: string,
+  force: boolean,
+  content: AsyncIterable<Buffer>,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const aside = join(dirname(path), `.${basename(path)}.${randomBytes(4).toString('hex')}.partial`)
+  try {
+    const handle = await open(aside, 'wx', 0o600)
+    try {
+      await handle.chmod(0o600)
+      // not its createWriteStream: that one, told to leave the handle open, never lets go of it
+      const write = (compressed: AsyncIterable<Buffer>) => handle.writeFile(compressed)
+      await pipeline(content, archiveCompression(), write, { ...(signal && { signal }) })
+      await handle.sync()
+      const { size } = await handle.stat()
+      await putInPlace(aside, path, force)
+      await syncFolder(dirname(path))
+      return size
+    } finally {
+      await handle.close()
+    }
+  } finally {
+    await rm(aside, { force: true })
+  }
+}
+
+/** link(2), unlike rename(2), replaces nothing, however late the other file came. */
+async function putInPlace(aside: string, path: string, force: boolean): Promise<void> {
+  if (force) return rename(aside, path)
+  try {
+    await link(aside, path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    // file systems without hard links
+    if (code === undefined || !['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) {
+      if (code === 'EEXIST') await refuseIfThere(path)
+      throw error
+    }
+    await refuseIfThere(path)
+    await rename(aside, path)
+  }
+}

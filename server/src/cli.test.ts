@@ -1,0 +1,325 @@
+// Proves the command line by running bin/runyard.mjs for real, against a real data dir and its embedded PostgreSQL.
+import assert from 'node:assert/strict'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
+import { readConfig } from './base/config.ts'
+import { connectionSettings, sqlOn, type Address } from './base/db.ts'
+import { connectionUrl, type EmbeddedPostgres } from './base/embeddedPostgres.ts'
+import { createLog } from './base/log.ts'
+import { readFacts } from './base/postgres/facts.ts'
+import { runningPostmaster } from './base/postgres/server.ts'
+import { hashToken } from './base/secrets.ts'
+import { runCommandLine } from './cli.ts'
+import { UsageError } from './cli/command.ts'
+import { findDatabase, leaveDatabase, prepareDatabase } from './database.ts'
+import { announcePresence } from './kit/presence.ts'
+
+const program = fileURLToPath(new URL('../bin/runyard.mjs', import.meta.url))
+const log = createLog('silent')
+
+let folder: string
+let dataDir: string
+let database: EmbeddedPostgres
+let leave: () => Promise<void>
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'runyard cli test '))
+  await chmod(folder, 0o755) // as root, PostgreSQL runs as somebody else, who must be able to enter
+  dataDir = join(folder, 'data')
+  const config = readConfig({ RUNYARD_DATA_DIR: dataDir, RUNYARD_TEAM_NAME: 'First' })
+  const { address, embedded } = await findDatabase(config, log)
+  database = embedded!
+  await prepareDatabase(config, log, address())
+  // like a service that runs: the commands must join the server and leave it running
+  const presence = await announcePresence({ address, role: 'all', log })
+  const client = new Client(connectionSettings(address()))
+  await client.connect()
+  leave = () => leaveDatabase({ embedded, presence, sql: sqlOn(client), close: () => client.end() })
+})
+
+after(async () => {
+  await leave()
+  assert.equal(database.serverPid(), undefined, 'the last one to leave stops the server')
+  await rm(folder, { recursive: true, maxRetries: 5 })
+})
+
+interface Outcome {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+function start(words: string[], env: NodeJS.ProcessEnv): { child: ChildProcess; outcome: Promise<Outcome> } {
+  const { PATH, HOME } = process.env
+  const bare = { PATH, HOME, RUNYARD_DATA_DIR: dataDir, PORT: '0' }
+  const child = spawn(process.execPath, [program, ...words], { env: { ...bare, ...env }, cwd: folder })
+  const said = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text))
+  const outcome = once(child, 'close').then(([code]) => ({ code: code as number | null, ...said }))
+  return { child, outcome }
+}
+
+const runyard = (words: string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> => start(words, env).outcome
+
+async function succeeds(words: string[], env?: NodeJS.ProcessEnv): Promise<string> {
+  const { code, stdout, stderr } = await runyard(words, env)
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout)
+  return stdout
+}
+
+/** Fails with one line, says nothing on stdout, and shows nobody a stack. */
+async function fails(
+  words: string[],
+  expected: { code: number; says: RegExp },
+  env?: NodeJS.ProcessEnv,
+): Promise<void> {
+  const { code, stdout, stderr } = await runyard(words, env)
+  assert.match(stderr, expected.says)
+  assert.deepEqual(
+    { code, stdout, lines: stderr.split('\n').length - 1 },
+    { code: expected.code, stdout: '', lines: 1 },
+  )
+}
+
+async function query<Row extends object>(text: string, values: unknown[] = [], address: Address = database.address()) {
+  const client = new Client(connectionSettings(address))
+  await client.connect()
+  try {
+    return (await client.query<Row>(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const field = (output: string, name: string): string => new RegExp(`^${name} +(\\S+)`, 'm').exec(output)![1]!
+
+async function emptyDatabase(): Promise<Address> {
+  const name = `cli_${randomBytes(6).toString('hex')}`
+  await query(`create database ${name} owner ${database.address().user}`, [], database.superuser())
+  return { ...database.address(), database: name }
+}
+
+describe('the command line', { concurrency: 2 }, () => {
+  test('help names every command, and what each takes', async () => {
+    const help = await succeeds(['help'])
+    for (const words of [
+      'serve',
+      'migrate',
+      'team create',
+      'key create',
+      'key revoke',
+      'backup',
+      'restore',
+      'doctor',
+    ]) {
+      assert.ok(help.includes(`runyard ${words}`), words)
+    }
+    assert.match(await succeeds(['help', 'key', 'create']), /--scopes a,b/)
+  })
+
+  test('what is typed wrongly is answered in one line, with 64', async () => {
+    await fails(['bakcup'], { code: 64, says: /no command "bakcup".*backup/ })
+    await fails(['doctor', '--quick'], { code: 64, says: /--quick.*runyard doctor/ })
+    // the same without a process for each
+    const refused: [string[], RegExp][] = [
+      [['team', 'destroy', 'x'], /"team destroy"/],
+      [['serve', '--roll', 'api'], /--roll.*--role/],
+      [['serve', 'all'], /serve \[--role/],
+      [['team', 'create', ' '], /NAME/],
+      [['backup'], /backup FILE/],
+      [['backup', 'a', 'b'], /backup FILE/],
+      [['backup', '--force=yes', 'a'], /--force/],
+      [['key', 'create', '--team'], /--team/],
+      [['key', 'create', '--scopes', 'runs:raed'], /"runs:raed".*runs:read/],
+      [['key', 'create', '--expires', 'tomorrow'], /ISO 8601/],
+      [['key', 'create', '--expires', '2001-01-01'], /future/],
+    ]
+    for (const [words, message] of refused) {
+      await assert.rejects(runCommandLine(words, { RUNYARD_DATA_DIR: dataDir }), (error) => {
+        assert.ok(error instanceof UsageError, String(error))
+        assert.match(error.message, message)
+        assert.ok(!error.message.includes('\n'))
+        return true
+      })
+    }
+  })
+
+  test('bad settings exit 78, all of them named', async () => {
+    for (const words of [['serve'], ['doctor']]) {
+      const { code, stderr } = await runyard(words, { PORT: 'many', LOG_LEVEL: 'loud' })
+      assert.equal(code, 78)
+      assert.match(stderr, /PORT must be/)
+      assert.match(stderr, /LOG_LEVEL must be/)
+    }
+  })
+
+  test('a team and a key are made, the key is kept as a hash, and a revoked one is dead', async () => {
+    const team = await succeeds(['team', 'create', 'Nächste Schicht'])
+    const teamId = field(team, 'Team')
+    assert.deepEqual(await query('select name from teams where id = $1', [teamId]), [{ name: 'Nächste Schicht' }])
+
+    await fails(['key', 'create'], { code: 1, says: /--team/ })
+    const words = [
+      'key',
+      'create',
+      '--team',
+      teamId,
+      '--scopes',
+      'runs:read,runs:write',
+      '--expires',
+      '2099-01-01T00:00:00Z',
+    ]
+    const key = await succeeds(words)
+    const secret = field(key, 'Secret')
+    const [row] = await query<object>(
+      'select id, team_id, member_id, name, scopes, expires_at, revoked_at from api_keys where secret_hash = $1',
+      [hashToken(secret)],
+    )
+    assert.deepEqual(row, {
+      id: field(key, 'Key'),
+      team_id: teamId,
+      member_id: field(team, 'Member'),
+      name: 'Command line',
+      scopes: ['runs:read', 'runs:write'],
+      expires_at: new Date('2099-01-01T00:00:00Z'),
+      revoked_at: null,
+    })
+
+    await succeeds(['key', 'revoke', field(key, 'Key')])
+    const [revoked] = await query<object>('select revoked_at is not null as revoked from api_keys where id = $1', [
+      field(key, 'Key'),
+    ])
+    assert.deepEqual(revoked, { revoked: true })
+    await fails(['key', 'revoke', secret], { code: 1, says: /^(?!.*ry_).*No working key/ })
+  })
+
+  test('a member’s role bounds the scopes of a key made here too', async () => {
+    const [member] = await query<{ id: string; team_id: string }>(
+      `insert into members (id, team_id, name, role)
+       select gen_random_uuid(), id, 'Looker', 'viewer' from teams where name = 'First' returning id, team_id`,
+    )
+    const words = ['key', 'create', '--team', member!.team_id, '--member', member!.id, '--scopes', 'keys:manage']
+    await fails(words, { code: 1, says: /role viewer cannot have keys:manage/ })
+  })
+
+  test('a backup goes into another database with its key, and not without', async () => {
+    const file = join(folder, 'shift.backup')
+    const said = await succeeds(['backup', 'shift.backup'])
+    assert.equal((await stat(file)).mode & 0o777, 0o600)
+    const [known] = await query<{ key_id: string }>('select key_id from encryption_keys')
+    assert.ok(said.includes(`key ${known!.key_id}`), said)
+    assert.match(said, /not in it/)
+    await fails(['backup', file], { code: 1, says: /--force/ })
+
+    const target = await emptyDatabase()
+    const elsewhere = { RUNYARD_DATA_DIR: join(folder, 'elsewhere'), DATABASE_URL: connectionUrl(target) }
+    await fails(
+      ['restore', file],
+      { code: 1, says: new RegExp(`${known!.key_id}.*none here.*RUNYARD_ENCRYPTION_KEY`) },
+      elsewhere,
+    )
+    const wrong = { ...elsewhere, RUNYARD_ENCRYPTION_KEY: '00'.repeat(32) }
+    await fails(['restore', file], { code: 1, says: /but RUNYARD_ENCRYPTION_KEY holds/ }, wrong)
+    assert.deepEqual(await query(`select to_regclass('teams') as teams`, [], target), [{ teams: null }])
+
+    const right = { ...elsewhere, RUNYARD_ENCRYPTION_KEY: (await readFile(join(dataDir, 'key'), 'utf8')).trim() }
+    assert.match(await succeeds(['restore', file], right), /^Restored \d+ rows/)
+    assert.deepEqual(await query(`select name from teams where name = 'First'`, [], target), [{ name: 'First' }])
+    await fails(['restore', file], { code: 1, says: /--replace/ }, right)
+
+    const presence = await announcePresence({ address: () => target, role: 'worker', log })
+    await fails(
+      ['restore', file, '--replace'],
+      { code: 1, says: new RegExp(`running.*worker, process ${process.pid} `) },
+      right,
+    )
+    await presence.leave()
+    await succeeds(['restore', file, '--replace'], right)
+    assert.match(await succeeds(['doctor'], right), /encryption key +.*opens/)
+  })
+
+  test('doctor finds nothing wrong with a healthy set-up', async () => {
+    const said = await succeeds(['doctor'])
+    assert.deepEqual(
+      said.split('\n').filter((line) => line !== '' && !line.startsWith('ok ')),
+      [],
+    )
+    for (const name of ['Node', 'data dir', 'disk', 'port', 'open files', 'migrations', 'database role', 'clock']) {
+      assert.match(said, new RegExp(`^ok +${name} `, 'm'))
+    }
+    assert.match(said, /^ok +database +PostgreSQL 18\.\d+, embedded, in /m)
+    assert.match(said, new RegExp(`^ok +processes +.*all \\(process ${process.pid} `, 'm'))
+  })
+
+  test('doctor names what is wrong, all of it, and exits 1', async () => {
+    const busy = createServer((_request, response) => response.end('not Runyard'))
+    busy.listen(0, '127.0.0.1')
+    await once(busy, 'listening')
+    const { port } = busy.address() as AddressInfo
+    const dir = await mkdtemp(join(folder, 'broken '))
+    await writeFile(join(dir, 'key'), 'x', { mode: 0o644 })
+    await chmod(dir, 0o777)
+    const away = `postgres://runyard:secretword@127.0.0.1:1/runyard`
+    const broken = { RUNYARD_DATA_DIR: dir, DATABASE_URL: away, PORT: String(port), RUNYARD_ROEL: 'api' }
+    const { code, stdout } = await runyard(['doctor'], broken)
+    busy.close()
+    assert.equal(code, 1)
+    assert.match(stdout, /^problem +data dir +.*key.*chmod 600/m)
+    assert.match(stdout, /^problem +port +.*taken by another program/m)
+    assert.match(stdout, /^problem +database +.*ECONNREFUSED/m)
+    assert.match(stdout, /^warning +settings +RUNYARD_ROEL/m)
+    assert.ok(!stdout.includes('secretword'))
+
+    const wrongKey = await runyard(['doctor'], { RUNYARD_ENCRYPTION_KEY: '00'.repeat(32) })
+    assert.equal(wrongKey.code, 1)
+    assert.match(wrongKey.stdout, /^problem +encryption key +RUNYARD_ENCRYPTION_KEY holds/m)
+  })
+
+  test('what cannot reach its database says so in one line', async () => {
+    const away = { DATABASE_URL: 'postgres://runyard:secretword@127.0.0.1:1/runyard' }
+    await fails(['team', 'create', 'x'], { code: 1, says: /DATABASE_URL.*ECONNREFUSED/ }, away)
+    await fails(
+      ['backup', 'x'],
+      { code: 1, says: /no database.*npm start/ },
+      { RUNYARD_DATA_DIR: join(folder, 'nowhere') },
+    )
+    assert.ok(!existsSync(join(folder, 'nowhere')), 'looking makes no data dir')
+    const bare = { DATABASE_URL: connectionUrl(await emptyDatabase()) }
+    await fails(['team', 'create', 'x'], { code: 1, says: /runyard migrate/ }, bare)
+  })
+
+  test('a command that had to start the server stops it again; a service gets its signals through', async () => {
+    const own = { RUNYARD_DATA_DIR: join(folder, 'own') }
+    const running = () => {
+      const facts = readFacts(own.RUNYARD_DATA_DIR)!
+      return runningPostmaster(join(own.RUNYARD_DATA_DIR, facts.place, facts.cluster))
+    }
+    assert.match(await succeeds(['doctor'], own), /none yet/)
+    assert.ok(!existsSync(own.RUNYARD_DATA_DIR), 'doctor makes nothing')
+    assert.match(await succeeds(['migrate'], own), /^applied 0001_/)
+    assert.equal(running(), undefined)
+    await succeeds(['team', 'create', 'Own'], own)
+    assert.match(await succeeds(['key', 'create'], own), /^Scopes +\*$/m) // the only team needs no --team
+    assert.equal(running(), undefined)
+
+    const service = start(['serve'], { ...own, LOG_LEVEL: 'warn', RUNYARD_READINESS_INTERVAL_MS: '0' })
+    await once(service.child.stdout!, 'data')
+    assert.equal(await succeeds(['migrate'], own), 'The database was up to date.\n')
+    assert.ok(running(), 'the service still needs it')
+    service.child.kill('SIGTERM')
+    assert.deepEqual(await service.outcome.then(({ code, stderr }) => ({ code, stderr })), { code: 0, stderr: '' })
+    assert.equal(running(), undefined)
+    assert.ok(!(await readdir(own.RUNYARD_DATA_DIR)).includes('service.json'))
+  })
+})

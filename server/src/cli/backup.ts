@@ -1,0 +1,31 @@
+// runyard backup: everything that Runyard keeps in its database, as of one moment, in one file.
+import { resolve } from 'node:path'
+import { writeBackup } from '../base/backup/dump.ts'
+import { encryptionKeySource } from '../base/encryptionKey.ts'
+import { command } from './command.ts'
+import { withDatabase } from './joinDatabase.ts'
+
+export const backup = command({
+  words: 'backup',
+  positionals: ['FILE'],
+  options: { force: { type: 'boolean', says: 'replace FILE when it is there already' } },
+  says: 'Write everything in the database to FILE, as of one moment, while the service runs on.',
+  async run({ config, log, values, positionals: [file = ''], signal, print }) {
+    const { header, end, bytes } = await withDatabase({ config, log, role: 'backup' }, ({ address }) =>
+      writeBackup({ address, file, force: values.force ?? false, signal }),
+    )
+    const counts = Object.values(end.rows)
+    const rows = counts.reduce((sum, count) => sum + count, 0)
+    print(`Wrote ${rows} rows of ${counts.length} tables to ${resolve(file)} (${sizeOf(bytes)}).`)
+    if (header.encryption_key_ids.length === 0) return
+    print(
+      `The encryption key is not in it. To restore it you need the key ${header.encryption_key_ids.join(' and ')}: ` +
+        `keep a copy of ${encryptionKeySource({ dataDir: config.dataDir, given: config.encryptionKey })} in another place.`,
+    )
+  },
+})
+
+function sizeOf(bytes: number): string {
+  const mebibytes = bytes / 1024 / 1024
+  return mebibytes < 1 ? `${Math.ceil(bytes / 1024)} KiB` : `${mebibytes.toFixed(1)} MiB`
+}

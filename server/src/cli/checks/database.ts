@@ -1,0 +1,95 @@
+// Checks of the database: reachable, of the right version and schema, with the right key, role and clock, and who lives on it.
+import { encryptionKeySource, isProved, readEncryptionKey, readKnownKeys } from '../../base/encryptionKey.ts'
+import { checkHistory, MigrationRefused, readHistory, readMigrations } from '../../base/migrate.ts'
+import { createKeyring } from '../../base/secrets.ts'
+import { readLivingProcesses } from '../livingProcesses.ts'
+import { ok, problem, warning, type Check, type DatabaseCheck } from './check.ts'
+
+const majorMin = 15
+
+export const reachable: Check = {
+  name: 'database',
+  async look({ config, database, databaseFailure }) {
+    if (databaseFailure !== undefined) return problem(databaseFailure)
+    if (!database) return ok(`none yet; the first start makes an embedded one in ${config.dataDir}`)
+    const [server] = await database.sql<{ version: string; number: number }>`
+      select current_setting('server_version') as version, current_setting('server_version_num')::int as number`
+    const where = database.embedded ? `embedded, in ${database.embedded.place}` : 'of DATABASE_URL'
+    const says = `PostgreSQL ${server!.version}, ${where}`
+    return server!.number >= majorMin * 10_000 ? ok(says) : problem(`${says}: Runyard needs ${majorMin} or newer.`)
+  },
+}
+
+export const migrations: DatabaseCheck = {
+  name: 'migrations',
+  async lookAt({ client, sql }) {
+    const known = await readMigrations()
+    const [table] = await sql<{ present: boolean }>`select to_regclass('schema_migrations') is not null as present`
+    try {
+      const done = table!.present ? checkHistory(await readHistory(client), known, 'database') : 0
+      if (done === known.length) return ok(`up to date, ${done} of ${known.length}`)
+      return warning(`${done} of ${known.length}: the next start runs the rest, or npx runyard migrate.`)
+    } catch (error) {
+      if (error instanceof MigrationRefused) return problem(error.message)
+      throw error
+    }
+  },
+}
+
+export const encryptionKey: DatabaseCheck = {
+  name: 'encryption key',
+  async lookAt({ sql }, { config: { dataDir, encryptionKey: given } }) {
+    const source = encryptionKeySource({ dataDir, given })
+    const key = await readEncryptionKey({ dataDir, given })
+    const [table] = await sql<{ present: boolean }>`select to_regclass('encryption_keys') is not null as present`
+    const known = table!.present ? await readKnownKeys(sql) : []
+    if (!key) {
+      if (known.length === 0) return ok('none yet; the first start makes one')
+      return problem(
+        `The database was written with the key ${known[0]!.key_id}, which is not here: set RUNYARD_ENCRYPTION_KEY, or put ${source} back.`,
+      )
+    }
+    const keyring = createKeyring(key)
+    if (known.length === 0) return ok(`${keyring.keyId}, ${source}; the database has none yet`)
+    if (isProved(keyring, known)) return ok(`${keyring.keyId}, ${source}; it opens what the database keeps of it`)
+    return problem(
+      `${source} holds the key ${keyring.keyId}, but the database was written with ${known[0]!.key_id}: use that one.`,
+    )
+  },
+}
+
+export const role: DatabaseCheck = {
+  name: 'database role',
+  async lookAt({ sql }) {
+    const [found] = await sql<{ name: string; superuser: boolean; creates: boolean }>`
+      select rolname as name, rolsuper as superuser, has_schema_privilege(current_user, 'public', 'create') as creates
+      from pg_roles where rolname = current_user`
+    const { name, superuser, creates } = found!
+    if (!creates) return problem(`${name} may not create tables in schema public: make it the owner of the database.`)
+    if (superuser) return warning(`${name} is a superuser: give Runyard a role of its own that only owns its database.`)
+    return ok(`${name}, no superuser`)
+  },
+}
+
+/** Leases, schedules and expiry go by the database's clock, signatures and logs by ours. */
+export const clock: DatabaseCheck = {
+  name: 'clock',
+  async lookAt({ sql }) {
+    const before = Date.now()
+    const [database] = await sql<{ now: Date }>`select clock_timestamp() as now`
+    const differenceS = (database!.now.getTime() - (before + Date.now()) / 2) / 1000
+    const says = `the database’s is ${Math.abs(differenceS).toFixed(1)} s ${differenceS < 0 ? 'behind' : 'ahead of'} ours`
+    if (Math.abs(differenceS) >= 30) return problem(`${says}: synchronise both machines (NTP).`)
+    if (Math.abs(differenceS) >= 2) return warning(`${says}: synchronise both machines (NTP).`)
+    return ok(says)
+  },
+}
+
+export const processes: DatabaseCheck = {
+  name: 'processes',
+  async lookAt({ sql, presence }) {
+    const others = (await readLivingProcesses(sql)).filter(({ id }) => id !== presence?.processId)
+    if (others.length === 0) return ok('none besides this one')
+    return ok(others.map(({ role: what, pid, host }) => `${what} (process ${pid} on ${host})`).join(', '))
+  },
+}

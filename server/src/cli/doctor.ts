@@ -1,0 +1,81 @@
+// runyard doctor: looks at everything a Runyard needs and says, line by line, what to do about what is wrong.
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { clock, encryptionKey, migrations, processes, reachable, role } from './checks/database.ts'
+import { problem, type Check, type DatabaseCheck, type Finding, type Scene } from './checks/check.ts'
+import { dataDir, diskSpace, nodeVersion, openFiles, settings } from './checks/machine.ts'
+import { port } from './checks/port.ts'
+import { command, type Call } from './command.ts'
+import { joinDatabase, reasonOf, type Joined } from './joinDatabase.ts'
+
+/** In the order of the table. What a later feature depends on gets its line here. */
+const checks: (Check | DatabaseCheck)[] = [
+  nodeVersion,
+  settings,
+  dataDir,
+  diskSpace,
+  openFiles,
+  port,
+  reachable,
+  migrations,
+  encryptionKey,
+  role,
+  clock,
+  processes,
+]
+
+export const doctor = command({
+  words: 'doctor',
+  says: 'Check the set-up and say what to do about what is wrong; exit 1 when something is.',
+  async run(call) {
+    const { database, databaseFailure } = await tryDatabase(call)
+    const scene: Scene = { config: call.config, env: process.env, database, databaseFailure }
+    const rows: (Finding & { name: string })[] = []
+    try {
+      for (const check of checks) {
+        const finding = await look(check, scene)
+        if (finding) rows.push({ name: check.name, ...finding })
+      }
+    } finally {
+      await database?.leave()
+    }
+    const width = Math.max(...rows.map(({ name }) => name.length))
+    for (const { state, name, says } of rows) call.print(`${state.padEnd(7)}  ${name.padEnd(width)}  ${says}`)
+    return rows.some(({ state }) => state === 'problem') ? 1 : 0
+  },
+})
+
+/** Looking changes nothing: where no start has made a database yet, none is made. */
+async function tryDatabase({
+  config,
+  log,
+}: Call): Promise<{ database: Joined | undefined; databaseFailure: string | undefined }> {
+  try {
+    if (config.databaseUrl === undefined && !(await isThere(join(config.dataDir, 'postgres.json')))) {
+      return { database: undefined, databaseFailure: undefined }
+    }
+    return { database: await joinDatabase({ config, log, role: 'doctor' }), databaseFailure: undefined }
+  } catch (error) {
+    return { database: undefined, databaseFailure: reasonOf(error) }
+  }
+}
+
+async function look(check: Check | DatabaseCheck, scene: Scene): Promise<Finding | undefined> {
+  try {
+    if ('look' in check) return await check.look(scene)
+    return scene.database && (await check.lookAt(scene.database, scene))
+  } catch (error) {
+    // one check that cannot look must not hide what the others see
+    return problem(`could not be checked: ${reasonOf(error)}`)
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await access(path)
+    return true
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return false
+    throw error
+  }
+}

@@ -1,0 +1,36 @@
+// What the command line says of itself, from the declarations of its commands.
+import type { Command } from './command.ts'
+
+export function usageOf({ words, positionals, options }: Command): string {
+  const flags = Object.entries(options).map(
+    ([name, { value }]) => `[--${name}${value === undefined ? '' : ` ${value}`}]`,
+  )
+  return [words, ...positionals, ...flags].join(' ')
+}
+
+export function helpForAll(commands: Command[]): string {
+  const rows = commands.map((command) => ({ usage: usageOf(command), says: command.says }))
+  return [
+    'runyard: the command line of a Runyard server.',
+    '',
+    ...rows.flatMap(({ usage, says }) => [`  runyard ${usage}`, `      ${says}`]),
+    '  runyard help [COMMAND]',
+    '      Say what a command takes.',
+    '',
+    'Settings are the environment variables of the service (docs/configuration.md): the commands find the same data dir',
+    'and the same database.',
+  ].join('\n')
+}
+
+export function helpFor(command: Command): string {
+  const options = Object.entries(command.options).map(([name, { value, says }]) => ({
+    flag: `--${name}${value === undefined ? '' : ` ${value}`}`,
+    says,
+  }))
+  const width = Math.max(0, ...options.map(({ flag }) => flag.length))
+  return [
+    `runyard ${usageOf(command)}`,
+    command.says,
+    ...options.map(({ flag, says }) => `  ${flag.padEnd(width)}  ${says}`),
+  ].join('\n')
+}

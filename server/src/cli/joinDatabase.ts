@@ -1,0 +1,128 @@
+// How a command comes to the database and leaves it: the embedded server is joined or started, and stopped by whoever leaves last.
+import { realpath } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { Client } from 'pg'
+import type { Config } from '../base/config.ts'
+import { connectionSettings, sqlOn, type Address, type Sql } from '../base/db.ts'
+import type { EmbeddedPostgres } from '../base/embeddedPostgres.ts'
+import type { Log } from '../base/log.ts'
+import { readFacts } from '../base/postgres/facts.ts'
+import { runningPostmaster } from '../base/postgres/server.ts'
+import { findDatabase, isBeingPrepared, leaveDatabase } from '../database.ts'
+import { announcePresence, type Presence } from '../kit/presence.ts'
+import { CommandFailed } from './command.ts'
+
+export interface Joined {
+  address: string | Address
+  client: Client
+  sql: Sql
+  transaction<T>(work: () => Promise<T>): Promise<T>
+  embedded: EmbeddedPostgres | undefined
+  /** Undefined on a database without Runyard's tables. */
+  presence: Presence | undefined
+  leave(): Promise<void>
+}
+
+export interface JoinOptions {
+  config: Config
+  log: Log
+  /** The name of the command, as other processes see it. */
+  role: string
+  /** Make the embedded database when there is none yet. */
+  mayMake?: boolean
+  /** Others are told that we are here only when we leave: for what remakes the tables that say so. */
+  announceLate?: boolean
+}
+
+export async function joinDatabase({ config, log, role, mayMake, announceLate }: JoinOptions): Promise<Joined> {
+  const cluster = config.databaseUrl === undefined ? await clusterOf(config.dataDir) : undefined
+  if (config.databaseUrl === undefined && !cluster && !mayMake) {
+    throw new CommandFailed(
+      `There is no database in ${config.dataDir} yet. Start Runyard once (npm start), or set RUNYARD_DATA_DIR or DATABASE_URL.`,
+    )
+  }
+  const wasRunning = cluster !== undefined && runningPostmaster(cluster) !== undefined
+  const { address, embedded } = await findDatabase(config, log).catch((error: unknown) => {
+    throw new CommandFailed(reasonOf(error), { cause: error })
+  })
+  const client = new Client({
+    ...connectionSettings(address()),
+    application_name: `runyard ${role}`,
+    connectionTimeoutMillis: 10_000,
+  })
+  client.on('error', (error) => log.debug({ err: error }, 'the connection of the command was lost'))
+  const announce = async () => {
+    const [tables] = await sqlOn(client)<{ present: boolean }>`select to_regclass('processes') is not null as present`
+    if (!tables!.present) return undefined
+    return announcePresence({ address, role, log })
+  }
+  let presence: Presence | undefined
+  try {
+    await client.connect()
+    presence = announceLate ? undefined : await announce()
+  } catch (error) {
+    await client.end()
+    if (!wasRunning) await embedded?.stop()
+    throw new CommandFailed(
+      `The ${embedded ? 'embedded PostgreSQL' : 'PostgreSQL of DATABASE_URL'} does not let us in: ${reasonOf(error)}.`,
+      {
+        cause: error,
+      },
+    )
+  }
+  const sql = sqlOn(client)
+  return {
+    address: address(),
+    client,
+    sql,
+    transaction: (work) => transactionOn(client, work),
+    embedded,
+    presence,
+    async leave() {
+      const announced = presence ?? (await announce())
+      if (announced) return leaveDatabase({ embedded, presence: announced, sql, close: () => client.end() })
+      // nobody can have announced themselves either: who started the server stops it, unless somebody is setting it up
+      const isOurs = !wasRunning && !(await isBeingPrepared(sql))
+      await client.end()
+      if (isOurs) await embedded?.stop()
+    },
+  }
+}
+
+async function transactionOn<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  await client.query('begin')
+  try {
+    const result = await work()
+    await client.query('commit')
+    return result
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  }
+}
+
+/** Leaves the database whatever comes of the work; what the work failed with is what is told. */
+export async function withDatabase<T>(options: JoinOptions, work: (joined: Joined) => Promise<T>): Promise<T> {
+  const joined = await joinDatabase(options)
+  let result: T
+  try {
+    result = await work(joined)
+  } catch (error) {
+    await joined.leave().catch((failed: unknown) => options.log.warn({ err: failed }, 'leaving the database failed'))
+    throw error
+  }
+  await joined.leave()
+  return result
+}
+
+/** The folder of the embedded cluster, when the data dir has one. */
+async function clusterOf(dataDir: string): Promise<string | undefined> {
+  const facts = readFacts(dataDir)
+  return facts && join(resolve(await realpath(dataDir), facts.place), facts.cluster)
+}
+
+/** Trying a name's addresses one after the other fails with an AggregateError, whose own message is empty. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,24 @@
+// The Runyard processes that live on a database, seen by the locks they hold, without touching any.
+import type { Sql } from '../base/db.ts'
+import { presenceLockClass } from '../base/locks.ts'
+
+export interface LivingProcess {
+  id: string
+  role: string
+  host: string
+  pid: number
+}
+
+/** None when the database has no such table yet. */
+export async function readLivingProcesses(sql: Sql): Promise<LivingProcess[]> {
+  const [table] = await sql<{ present: boolean }>`select to_regclass('processes') is not null as present`
+  if (!table!.present) return []
+  return sql<LivingProcess>`
+    select p.id, p.role, p.host, p.pid from processes p
+    where exists (
+      select from pg_locks l
+      where l.locktype = 'advisory' and l.classid = ${presenceLockClass}::int8::oid and l.objid = p.lock_key::int8::oid
+        and l.objsubid = 2 and l.database = (select oid from pg_database where datname = current_database())
+    )
+    order by p.started_at`
+}

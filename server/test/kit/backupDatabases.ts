@@ -1,0 +1,133 @@
+// Databases for the tests of backup and restore: made in one stroke, filled with trouble, compared row by row.
+import { hash, randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { Client } from 'pg'
+import { openArchive, restoreBackup, type Restored, type RestoreOptions } from '../../src/base/backup/restore.ts'
+import { connectionSettings, type Address } from '../../src/base/db.ts'
+import { migrate, readMigrations, type Migration } from '../../src/base/migrate.ts'
+import { testServer } from './postgres.ts'
+
+export const migrations = await readMigrations()
+
+/** One more than there are. */
+export function withExtra(text: string): Migration[] {
+  const number = migrations.length + 1
+  const name = `${String(number).padStart(4, '0')}_extra`
+  return [...migrations, { number, name, text, sha256: hash('sha256', text) }]
+}
+
+export const folder = await mkdtemp(join(tmpdir(), 'runyard backup test '))
+after(() => rm(folder, { recursive: true }))
+export const fileNamed = (name: string): string => join(folder, name)
+
+export async function query<Row extends object>(
+  address: Address,
+  text: string,
+  values: unknown[] = [],
+): Promise<Row[]> {
+  const client = new Client(connectionSettings(address))
+  await client.connect()
+  try {
+    return (await client.query<Row>(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const made: string[] = []
+after(async () => {
+  const { superuser } = await testServer()
+  for (const name of made) await query(superuser, `drop database ${name} with (force)`)
+})
+
+async function create(template = 'template1'): Promise<Address> {
+  const { superuser, runtime } = await testServer()
+  const name = `backup_${randomBytes(6).toString('hex')}`
+  await query(superuser, `create database ${name} template ${template} owner ${runtime.user}`)
+  made.push(name)
+  return { ...runtime, database: name }
+}
+
+async function migrateTo(address: Address, to: Migration[]): Promise<Address> {
+  await migrate({ address, migrations: to })
+  return address
+}
+
+let template: Promise<Address> | undefined
+
+/** A database of its own: without anything, or with the schema of these migrations. */
+export async function newDatabase(schema?: Migration[]): Promise<Address> {
+  if (!schema) return create()
+  template ??= create().then((address) => migrateTo(address, migrations))
+  const copy = await create((await template).database)
+  return schema === migrations ? copy : migrateTo(copy, schema)
+}
+
+/** Every row of every table as text, hashed table by table. */
+export async function contentOf(address: Address, except: string[] = []): Promise<Record<string, string>> {
+  const tables = await query<{ name: string }>(
+    address,
+    `select relname as name from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+       and not relispartition and relname not in ('processes', 'schema_migrations') order by 1`,
+  )
+  const hashes: Record<string, string> = {}
+  for (const { name } of tables.filter((table) => !except.includes(table.name))) {
+    const [row] = await query<{ hash: string }>(
+      address,
+      `select count(*) || ' ' || coalesce(sum(hashtextextended(t::text, 0)), 0) as hash from "${name}" t`,
+    )
+    hashes[name] = row!.hash
+  }
+  return hashes
+}
+
+export const nasty = [
+  'Zürich 東京 🦊 ‮right‬ e\u0301',
+  '',
+  ' ',
+  '\\',
+  '\\N',
+  '\\.',
+  'a\nb\r\nc\td\\ne',
+  '\n\\.\n',
+  '{"a":"b\\\\c"}',
+  '\u0001\u001f\u007f',
+  'NULL',
+  'x'.repeat(300_000),
+]
+
+export async function fillTeams(address: Address): Promise<void> {
+  await query(
+    address,
+    `with t as (
+       insert into teams (id, name, created_at)
+       select gen_random_uuid(), name, timestamptz '2026-01-01 00:00:00.123+00' + number * interval '1 day'
+       from unnest($1::text[]) with ordinality as given (name, number) returning id, name
+     ), m as (
+       insert into members (id, team_id, name, email, role)
+       select gen_random_uuid(), id, name, null, 'admin' from t returning id, team_id
+     ), k as (
+       insert into api_keys (id, team_id, member_id, name, hint, secret_hash, scopes, expires_at)
+       select gen_random_uuid(), team_id, id, 'k', '', sha256(id::text::bytea), array['*', 'a,b', '{"q"}', ''], 'infinity'
+       from m
+     ), i as (
+       insert into idempotency_keys (team_id, key, request_hash, status, reply, expires_at)
+       select id, 'key', decode('00ff0a5c09', 'hex'), null, decode(repeat('5c2e0a00', 1000), 'hex'), now() from t
+     ), a as (
+       insert into audit_log (id, team_id, credential_type, operation, request_id, status)
+       select gen_random_uuid(), id, 'api_key', 'createTeam', 'r', 201 from t
+     )
+     insert into events (id, team_id, run_id, sequence, event, data)
+     select gen_random_uuid(), id, null, null, 'made', jsonb_build_object('text', name, 'n', 1e30, 'none', null) from t`,
+    [nasty],
+  )
+}
+
+type RestoreFile = Omit<RestoreOptions, 'archive'> & { file: string; migrations?: Migration[] }
+
+export async function restoreFile({ file, migrations: to = migrations, ...options }: RestoreFile): Promise<Restored> {
+  return restoreBackup({ ...options, archive: await openArchive(file, { migrations: to }) })
+}
