@@ -41,7 +41,7 @@ describe('the fixed operations that exist so far', () => {
       assert.equal(found.method, wanted.method)
       assert.equal(found.path, wanted.path)
       assert.ok(found.described.responses[wanted.success], `answers ${wanted.success}`)
-      const query = found.described.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name)
+      const query = found.described.parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name!)
       assert.deepEqual(query.toSorted(), wanted.query.toSorted())
       if (wanted.wrapper) {
         const { schema } = found.described.responses[wanted.success]!.content!['application/json']

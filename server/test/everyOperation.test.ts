@@ -128,7 +128,7 @@ for (const operation of service.context.registry.operations) {
         }
         for (const answer of answers) assert.deepEqual(withoutIds(answer), withoutIds(answers[0]!))
         assert.equal(answers[0]!.status, 404)
-        const untouched = await send(operation, (await freshIds(operation, stranger)) as Ids, { key: stranger.key })
+        const untouched = await send(operation, await freshIds(operation, stranger), { key: stranger.key })
         assert.equal(untouched.status, operation.status)
       })
     }

@@ -135,6 +135,7 @@ async function inLanes(work: (() => Promise<void>)[]): Promise<void> {
   await Promise.all(Array.from({ length: lanes }, lane))
 }
 
+// proves fuzz.document
 describe(`requests made from the OpenAPI document with RUNYARD_FUZZ_SEED=${seed}`, () => {
   before(async () => {
     const paths = new Set(document.operations.map(({ path }) => path))

@@ -131,6 +131,7 @@ afterEach(async () => {
   assert.deepEqual(failures, [])
 })
 
+// proves fuzz.raw
 describe('what is no HTTP', { timeout }, () => {
   const garbage: [string, Written][] = [
     ['words', 'hello there\r\n\r\n'],

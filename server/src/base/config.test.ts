@@ -33,7 +33,7 @@ test('all bad settings are named at once, and no secret among them is repeated',
     () => readConfig(env),
     (error) => {
       assert.ok(error instanceof ConfigError)
-      const named = error.problems.map((problem) => problem.split(' ')[0])
+      const named = error.problems.map((problem) => problem.split(' ')[0]!)
       assert.deepEqual(named.toSorted(), Object.keys(env).toSorted())
       assert.doesNotMatch(error.message, /hunter2/)
       return true

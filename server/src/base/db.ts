@@ -44,11 +44,12 @@ export interface Database {
   close(): Promise<void>
 }
 
-const int8 = 20
 /** Counts and sizes stay far below 2^53, so int8 becomes a number; numeric stays text, for money is never a float. */
 const types: CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === int8 ? Number : builtInTypes.getTypeParser(oid, format)) as typeof builtInTypes.getTypeParser,
+  getTypeParser: ((type: Parameters<typeof builtInTypes.getTypeParser>[0], format?: 'text' | 'binary') =>
+    type === builtInTypes.builtins.INT8
+      ? Number
+      : builtInTypes.getTypeParser(type, format)) as typeof builtInTypes.getTypeParser,
 }
 
 export function connectionSettings(address: string | Address): ClientConfig {

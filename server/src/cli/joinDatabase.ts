@@ -16,7 +16,7 @@ export interface Joined {
   address: string | Address
   client: Client
   sql: Sql
-  transaction<T>(work: () => Promise<T>): Promise<T>
+  transaction: <T>(work: () => Promise<T>) => Promise<T>
   embedded: EmbeddedPostgres | undefined
   /** Undefined on a database without Runyard's tables. */
   presence: Presence | undefined

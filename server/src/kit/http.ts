@@ -1,14 +1,13 @@
 // The HTTP side of the kit: operations become routes, and every failure there is gets the one error shape.
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { finished } from 'node:stream'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { errorBody, Fault } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import type { Context } from './context.ts'
-import type { Operation } from './operation.ts'
-import { isMutating } from './operation.ts'
+import { isMutating, type Operation } from './operation.ts'
 import { replyOfFault, type Pipeline, type Reply } from './pipeline.ts'
+import { closeGently, readJsonBytes } from './requestBody.ts'
 
 const saneRequestId = /^[\x21-\x7e]{1,128}$/
 
@@ -20,6 +19,8 @@ export function createHttp(context: Context): FastifyInstance {
     // a request without Host is refused below, in our shape instead of Node's
     http: { requireHostHeader: false },
     exposeHeadRoutes: false,
+    // a request that trickles in is given up; Fastify would wait for ever
+    requestTimeout: 300_000,
     forceCloseConnections: 'idle',
     genReqId: (request) => {
       const given = request.headers['x-request-id']
@@ -126,7 +127,7 @@ export function mountOperation(app: FastifyInstance, context: Context, pipeline:
         url,
         search: url.includes('?') ? url.slice(url.indexOf('?') + 1) : '',
         params: request.params as Record<string, string>,
-        readBody: (bytesMax) => readBody(request, bytesMax),
+        readBody: (bytesMax) => readJsonBytes(request, bytesMax),
       })
       report(context, operation, request, answer, performance.now() - startedAt)
       reply.code(answer.status).headers(answer.headers).header('cache-control', 'no-store')
@@ -161,55 +162,6 @@ function report(context: Context, operation: Operation, request: FastifyRequest,
     },
     answer.status >= 500 ? 'request failed' : 'request',
   )
-}
-
-async function readBody(request: FastifyRequest, bytesMax: number): Promise<Uint8Array | undefined> {
-  const bytes = await readBytes(request, bytesMax)
-  const type = request.headers['content-type']
-  if (bytes && type && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(type)) {
-    throw new Fault('invalid_request', 'Send the body as JSON, with the header "Content-Type: application/json".')
-  }
-  return bytes
-}
-
-/** The body as it was sent, or undefined for none; what is larger than the cap is not kept and not waited for. */
-export async function readBytes({ raw }: FastifyRequest, bytesMax: number): Promise<Buffer | undefined> {
-  const tooLarge = () => {
-    // Node closes by this method once the answer is written, while the caller may still be sending
-    raw.socket.destroySoon = () => closeGently(raw.socket)
-    const says = `The body is larger than ${bytesMax} bytes, the most this operation takes.`
-    return new Fault('payload_too_large', says, { headers: { connection: 'close' } })
-  }
-  if (Number(raw.headers['content-length']) > bytesMax) throw tooLarge()
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let bytes = 0
-    raw.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      if (bytes <= bytesMax) chunks.push(chunk)
-      else {
-        // goes on reading, into nothing
-        chunks.length = 0
-        reject(tooLarge())
-      }
-    })
-    finished(raw, { writable: false }, (error) => {
-      if (error) reject(new Fault('invalid_request', 'The body ended before it was complete.', { cause: error }))
-      else resolve(bytes === 0 ? undefined : Buffer.concat(chunks, bytes))
-    })
-  })
-}
-
-const lingerMs = 1000
-
-/**
- * RFC 9112 §9.6: to close while the other side still sends resets the connection, and an answer that is under way may be
- * lost with it. So our side ends first, and the rest is thrown away, for a moment.
- */
-function closeGently(socket: Socket): void {
-  socket.end()
-  const timer = setTimeout(() => socket.destroy(), lingerMs).unref()
-  socket.once('close', () => clearTimeout(timer))
 }
 
 const pathOf = (url: string | undefined): string => (url ?? '/').split('?')[0]!

@@ -13,7 +13,7 @@ export function readInstant(text: string): string | undefined {
     .replace(/T(.*[+-]\d{2})$/i, 'T$1:00')
   const date = new Date(spelled)
   // Date rolls 31 February over into March; what was written must be what is meant
-  if (Number.isNaN(date.getTime()) || !isRealDay(text)) return undefined
+  if (Number.isNaN(date.getTime()) || !isRealDay(text) || date.getUTCFullYear() > 9999) return undefined
   return date.toISOString()
 }
 

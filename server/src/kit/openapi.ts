@@ -30,6 +30,12 @@ const rateLimitHeaders = {
   'Retry-After': header('Whole seconds to wait before the next try; on a 429, and on a 409 of a busy key.', 'integer'),
 }
 
+/** A 409 says how long a key is busy. */
+const headersByStatus: Partial<Record<ErrorStatus, string[]>> = {
+  409: ['Retry-After'],
+  429: Object.keys(rateLimitHeaders),
+}
+
 function header(description: string, type: string): Json {
   return { description, schema: { type } }
 }
@@ -152,7 +158,7 @@ function errorResponse(operation: Operation, status: ErrorStatus): Json {
 }
 
 function describeError(status: ErrorStatus): Json {
-  const names = ['X-Request-Id', ...(status === 429 ? Object.keys(rateLimitHeaders) : [])]
+  const names = ['X-Request-Id', ...(headersByStatus[status] ?? [])]
   const code = (Object.keys(errorKinds) as ErrorCode[]).find((one) => errorKinds[one].status === status)!
   return {
     description: errorTitles[status],
@@ -232,6 +238,7 @@ export function exampleOf(schema: unknown): unknown {
   if (anyOf) return exampleOf(anyOf[0])
   if (properties) return Object.fromEntries(Object.entries(properties).map(([key, one]) => [key, exampleOf(one)]))
   if (type === 'array') return items ? [exampleOf(items)] : []
+  if (type === 'object') return {}
   if (type === 'integer' || type === 'number') return rest.minimum ?? 1
   if (type === 'boolean') return true
   if (type === 'string') return 'text'.padEnd(rest.minLength ?? 0, '.')

@@ -11,7 +11,7 @@ import { createJobTable, killWorkers } from './takeover.ts'
 interface Proof {
   name: string
   must: string
-  run(dataDir: string): Promise<{ counts: object; holds: boolean }>
+  run: (dataDir: string) => Promise<{ counts: object; holds: boolean }>
 }
 
 const quiet = { LOG_LEVEL: 'error' }
