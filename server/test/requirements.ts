@@ -239,6 +239,10 @@ export const requirements: Requirement[] = [
   { id: 'postgres.role', says: 'The runtime role is no superuser and runs the migrations itself.' },
   { id: 'postgres.external', says: 'An own PostgreSQL from version 15 on serves as well as the embedded one.' },
   {
+    id: 'postgres.shared',
+    says: 'Processes on one data dir share its embedded server; the last one to leave stops it.',
+  },
+  {
     id: 'postgres.comesBack',
     says: 'An embedded server that was killed is started again by any process that finds it dead.',
   },

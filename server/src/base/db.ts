@@ -151,13 +151,14 @@ async function run<Row extends object>(
   strings: TemplateStringsArray,
   values: unknown[],
 ): Promise<Row[]> {
-  let statement = byStrings.get(strings)
+  const isComposed = values.some((value) => value instanceof Fragment)
+  let statement = isComposed ? undefined : byStrings.get(strings)
   let parameters = values
   if (!statement) {
     const whole = new Fragment(strings, values)
     statement = statementFor(whole.text)
     parameters = whole.values
-    if (!values.some((value) => value instanceof Fragment)) byStrings.set(strings, statement)
+    if (!isComposed) byStrings.set(strings, statement)
   }
   const query = { text: statement.text, values: parameters, ...(statement.name && { name: statement.name }) }
   const result = await client.query<Row & QueryResultRow>(query)

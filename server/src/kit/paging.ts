@@ -1,4 +1,5 @@
 // Lists: `limit` and `offset` as every list takes them, and the wrapper that carries them back.
+import { part, type Sql } from '../base/db.ts'
 import { Type, type TProperties, type TSchema } from './schema.ts'
 
 /** The query fields of a list; `limit=0` gives only the total. */
@@ -19,4 +20,25 @@ export function pageOf<const Name extends string, T extends TSchema>(name: Name,
     ReturnType<typeof Type.Integer>
   >
   return Type.Object(properties satisfies TProperties, { additionalProperties: false })
+}
+
+type Part = ReturnType<typeof part>
+
+interface List {
+  /** The select list, which is also what one record is read with. */
+  columns: Part
+  /** Tables and conditions: what belongs to the list. */
+  from: Part
+  order: Part
+}
+
+/** One page and the exact total of what matches. */
+export async function readPage<Row extends object>(
+  sql: Sql,
+  { columns, from, order }: List,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: Row[]; total: number; limit: number; offset: number }> {
+  const rows = await sql<Row>`select ${columns} from ${from} order by ${order} limit ${limit} offset ${offset}`
+  const [count] = await sql<{ total: number }>`select count(*) as total from ${from}`
+  return { rows, total: count!.total, limit, offset }
 }

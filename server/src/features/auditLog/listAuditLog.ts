@@ -2,7 +2,7 @@
 import { empty, part } from '../../base/db.ts'
 import { idForFilter } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paging } from '../../kit/paging.ts'
+import { pageOf, paging, readPage } from '../../kit/paging.ts'
 import { Id, instant, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 
 const AuditEntry = named(
@@ -24,6 +24,10 @@ const AuditEntry = named(
   }),
 )
 
+const entryColumns = part`
+  id, team_id, created_at, member_id as user_id, credential_type, credential_id, operation, target_type, target_id,
+  request_id, case when status < 400 then 'done' else 'refused' end as outcome, status, error`
+
 export const listAuditLog = operation({
   id: 'listAuditLog',
   route: 'GET /v2/teams/:teamId/audit-log',
@@ -41,17 +45,14 @@ export const listAuditLog = operation({
   answer: pageOf('entries', AuditEntry),
   tool: false,
   async handler({ team, query, sql }) {
-    const { limit, offset } = query
-    const matching = part`team_id = ${team.id}
-      ${query.operation === undefined ? empty : part`and operation = ${query.operation}`}
-      ${query.user_id === undefined ? empty : part`and member_id = ${idForFilter(query.user_id)}`}
-      ${query.since === undefined ? empty : part`and created_at >= ${query.since}::timestamptz`}
-      ${query.until === undefined ? empty : part`and created_at < ${query.until}::timestamptz`}`
-    const entries = await sql<Static<typeof AuditEntry>>`
-      select id, team_id, created_at, member_id as user_id, credential_type, credential_id, operation, target_type, target_id,
-        request_id, case when status < 400 then 'done' else 'refused' end as outcome, status, error
-      from audit_log where ${matching} order by created_at desc, id desc limit ${limit} offset ${offset}`
-    const [count] = await sql<{ total: number }>`select count(*) as total from audit_log where ${matching}`
-    return { entries, total: count!.total, limit, offset }
+    const { operation: id, user_id, since, until } = query
+    const from = part`audit_log where team_id = ${team.id}
+      ${id === undefined ? empty : part`and operation = ${id}`}
+      ${user_id === undefined ? empty : part`and member_id = ${idForFilter(user_id)}`}
+      ${since === undefined ? empty : part`and created_at >= ${since}::timestamptz`}
+      ${until === undefined ? empty : part`and created_at < ${until}::timestamptz`}`
+    const list = { columns: entryColumns, from, order: part`created_at desc, id desc` }
+    const { rows, ...page } = await readPage<Static<typeof AuditEntry>>(sql, list, query)
+    return { entries: rows, ...page }
   },
 })

@@ -1,5 +1,5 @@
 // An API key: `ry_<team part>_<random>_<checksum>`, shown once, kept as a hash, bound to a member and to scopes.
-import type { Sql } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { checksumWord, hashToken, randomWord } from '../../base/secrets.ts'
 import { resource } from '../../kit/resources.ts'
@@ -30,11 +30,16 @@ export const ApiKey = named(
 export type ApiKey = Static<typeof ApiKey>
 
 /** A revoked key, or one whose member was removed, is gone for everyone. */
-const findKey = (sql: Sql, id: string, teamId: string): Promise<ApiKey[]> => sql<ApiKey>`
-  select k.id, k.team_id, k.member_id as user_id, k.name, k.hint, k.scopes, k.expires_at, u.last_used_at, k.created_at
-  from api_keys k join members m on m.id = k.member_id and m.removed_at is null
+export const workingKeys = (teamId: string) => part`
+  api_keys k join members m on m.id = k.member_id and m.removed_at is null
     left join credential_uses u on u.credential_id = k.id
-  where k.id = ${id} and k.team_id = ${teamId} and k.revoked_at is null`
+  where k.team_id = ${teamId} and k.revoked_at is null`
+
+export const keyColumns = part`
+  k.id, k.team_id, k.member_id as user_id, k.name, k.hint, k.scopes, k.expires_at, u.last_used_at, k.created_at`
+
+const findKey = (sql: Sql, id: string, teamId: string): Promise<ApiKey[]> => sql<ApiKey>`
+  select ${keyColumns} from ${workingKeys(teamId)} and k.id = ${id}`
 
 export const key = resource('key', findKey)
 

@@ -1,8 +1,9 @@
 // Lists the team's API keys that work, newest first; never their secrets.
+import { part } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paging } from '../../kit/paging.ts'
+import { pageOf, paging, readPage } from '../../kit/paging.ts'
 import { Type } from '../../kit/schema.ts'
-import { ApiKey } from './apiKey.ts'
+import { ApiKey, keyColumns, workingKeys } from './apiKey.ts'
 
 export const listApiKeys = operation({
   id: 'listApiKeys',
@@ -14,15 +15,9 @@ export const listApiKeys = operation({
   status: 200,
   answer: pageOf('api_keys', ApiKey),
   tool: false,
-  async handler({ team, query: { limit, offset }, sql }) {
-    const api_keys = await sql<ApiKey>`
-      select k.id, k.team_id, k.member_id as user_id, k.name, k.hint, k.scopes, k.expires_at, u.last_used_at, k.created_at
-      from api_keys k join members m on m.id = k.member_id and m.removed_at is null
-        left join credential_uses u on u.credential_id = k.id
-      where k.team_id = ${team.id} and k.revoked_at is null order by k.id desc limit ${limit} offset ${offset}`
-    const [count] = await sql<{ total: number }>`
-      select count(*) as total from api_keys k join members m on m.id = k.member_id and m.removed_at is null
-      where k.team_id = ${team.id} and k.revoked_at is null`
-    return { api_keys, total: count!.total, limit, offset }
+  async handler({ team, query, sql }) {
+    const list = { columns: keyColumns, from: workingKeys(team.id), order: part`k.id desc` }
+    const { rows, ...page } = await readPage<ApiKey>(sql, list, query)
+    return { api_keys: rows, ...page }
   },
 })

@@ -1,8 +1,9 @@
 // Lists the team's OAuth clients, newest first; never their secrets.
+import { part } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paging } from '../../kit/paging.ts'
+import { pageOf, paging, readPage } from '../../kit/paging.ts'
 import { Type } from '../../kit/schema.ts'
-import { OauthClient } from './oauthClient.ts'
+import { clientColumns, OauthClient, workingClients } from './oauthClient.ts'
 
 export const listOauthClients = operation({
   id: 'listOauthClients',
@@ -13,15 +14,9 @@ export const listOauthClients = operation({
   status: 200,
   answer: pageOf('oauth_clients', OauthClient),
   tool: false,
-  async handler({ team, query: { limit, offset }, sql }) {
-    const oauth_clients = await sql<OauthClient>`
-      select c.id, c.team_id, c.member_id as user_id, c.name, c.scopes, u.last_used_at, c.created_at
-      from oauth_clients c join members m on m.id = c.member_id and m.removed_at is null
-        left join credential_uses u on u.credential_id = c.id
-      where c.team_id = ${team.id} order by c.id desc limit ${limit} offset ${offset}`
-    const [count] = await sql<{ total: number }>`
-      select count(*) as total from oauth_clients c join members m on m.id = c.member_id and m.removed_at is null
-      where c.team_id = ${team.id}`
-    return { oauth_clients, total: count!.total, limit, offset }
+  async handler({ team, query, sql }) {
+    const list = { columns: clientColumns, from: workingClients(team.id), order: part`c.id desc` }
+    const { rows, ...page } = await readPage<OauthClient>(sql, list, query)
+    return { oauth_clients: rows, ...page }
   },
 })

@@ -2,7 +2,7 @@
 import { newId } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
-import { Member, MemberEmail, MemberName, MemberRole, refusingTakenEmail } from './member.ts'
+import { Member, memberColumns, MemberEmail, MemberName, MemberRole, refusingTakenEmail } from './member.ts'
 
 export const createMember = operation({
   id: 'createMember',
@@ -25,7 +25,7 @@ export const createMember = operation({
       () => sql<Member>`
         insert into members (id, team_id, name, email, role)
         values (${newId()}, ${team.id}, ${body.name}, ${body.email ?? null}, ${body.role ?? 'operator'})
-        returning id, team_id, name, email, role, created_at, updated_at`,
+        returning ${memberColumns}`,
     )
     return { member: member!, member_id: member!.id }
   },

@@ -1,5 +1,5 @@
 // A member: a person of a team, whose role bounds what their credentials may do.
-import { sqlState, uniqueViolation, type Sql } from '../../base/db.ts'
+import { part, sqlState, uniqueViolation, type Sql } from '../../base/db.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { roles } from '../../kit/scopes.ts'
@@ -25,8 +25,10 @@ export const MemberEmail = nullable(
 )
 export const MemberRole = oneOf(roles, { description: 'Bounds the scopes of the member’s credentials.' })
 
+export const memberColumns = part`id, team_id, name, email, role, created_at, updated_at`
+
 export const findMember = (sql: Sql, id: string, teamId: string): Promise<Member[]> => sql<Member>`
-  select id, team_id, name, email, role, created_at, updated_at
+  select ${memberColumns}
   from members where id = ${id} and team_id = ${teamId} and removed_at is null`
 
 export const member = resource('member', findMember)

@@ -4,6 +4,7 @@ import { Type, wrapped } from '../../kit/schema.ts'
 import {
   isOnlyAdmin,
   Member,
+  memberColumns,
   MemberEmail,
   MemberName,
   MemberRole,
@@ -39,7 +40,7 @@ export const updateMember = operation({
           role = coalesce(${body.role ?? null}, role),
           updated_at = now()
         where id = ${member.id} and team_id = ${team.id} and removed_at is null
-        returning id, team_id, name, email, role, created_at, updated_at`,
+        returning ${memberColumns}`,
     )
     if (!changed) return fail('not_found')
     return { member: changed, member_id: changed.id }
