@@ -1,0 +1,47 @@
+// npm run bench [name …]: measures the service against its floors and prints one table, also of what falls short.
+import { statfs } from 'node:fs/promises'
+import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
+import type { Bed } from './interleave.ts'
+import { keyedWrite } from './keyedWrite.ts'
+import { startLoad } from './load.ts'
+import { readById } from './readById.ts'
+import { printTable, type Row } from './table.ts'
+
+const benches: Record<string, (bed: Bed) => Promise<Row[]>> = { readById, keyedWrite }
+
+/** The generator dies of it, the bench under way fails, and everything it started is stopped and removed on the way out. */
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort())
+
+async function main(names: string[]): Promise<void> {
+  const unknown = names.filter((name) => !(name in benches))
+  if (unknown.length > 0) {
+    throw new Error(`no bench is called ${unknown.join(', ')}; there are ${Object.keys(benches).join(', ')}`)
+  }
+  const loadBefore = loadavg()[0]!
+  await using load = await startLoad(interrupted.signal)
+  const rows: Row[] = []
+  for (const name of names.length > 0 ? names : Object.keys(benches)) {
+    rows.push(...(await benches[name]!({ load, tell: (line) => process.stderr.write(`${name}: ${line}\n`) })))
+  }
+  console.log(await circumstances(loadBefore))
+  console.log(printTable(rows))
+}
+
+const tmpfs = 0x01021994
+
+async function circumstances(loadBefore: number): Promise<string> {
+  const isMemory = (await statfs(tmpdir())).type === tmpfs
+  return [
+    `Node ${process.version}, ${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown processor'}`,
+    `load of the machine before ${loadBefore.toFixed(2)}, at the end ${loadavg()[0]!.toFixed(2)}`,
+    `embedded PostgreSQL, fsync on${isMemory ? ' (but the data lies in memory, where it costs nothing: set TMPDIR)' : ''}`,
+  ].join('; ')
+}
+
+try {
+  await main(process.argv.slice(2))
+} catch (error) {
+  console.error(interrupted.signal.aborted ? 'interrupted' : error)
+  process.exitCode = interrupted.signal.aborted ? 130 : 1
+}
