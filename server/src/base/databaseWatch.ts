@@ -91,10 +91,7 @@ export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): Dat
 
   return {
     isPresent: () => present,
-    async whilePresent(work) {
-      if (!present) throw new DatabaseAway()
-      return work()
-    },
+    whilePresent: (work) => (present ? work() : Promise.reject(new DatabaseAway())),
     async close() {
       closed = true
       clearTimeout(timer)

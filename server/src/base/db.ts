@@ -114,7 +114,9 @@ async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promi
   try {
     await client.query('begin')
     const result = await work((strings, ...values) => run(client, strings, values))
-    await client.query('commit')
+    const { command } = await client.query('commit')
+    // PostgreSQL answers the commit of a failed transaction with a quiet rollback; a failure that was caught must not pass for success
+    if (command !== 'COMMIT') throw new Error('the transaction had failed before its commit')
     return result
   } catch (error) {
     // a connection that cannot even roll back is not given to anyone else

@@ -1,5 +1,5 @@
 // The audit log: one row for every answered mutation, written in the transaction of the change, never changed afterwards.
-import type { Sql } from '../base/db.ts'
+import { part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import type { Keyed } from './idempotency.ts'
 
@@ -20,22 +20,46 @@ export interface Target {
   id: string | null
 }
 
-/** Writes the audit row and, for a keyed request, its reply: one statement, since both belong to every mutation. */
-export async function recordOutcome(
-  sql: Sql,
-  entry: AuditEntry,
-  stored?: { keyed: Keyed; reply: Buffer | null },
-): Promise<void> {
-  await sql`
+const auditColumns = part`
+  id, team_id, member_id, credential_type, credential_id, operation, target_type, target_id, request_id, status, error`
+
+const auditValues = (entry: AuditEntry) => part`
+  ${newId()}::uuid, ${entry.teamId}::uuid, ${entry.memberId}::uuid, ${entry.credential.type}::text, ${entry.credential.id}::uuid,
+  ${entry.operation}::text, ${entry.target.type}::text, ${entry.target.id}::text, ${entry.requestId}::text,
+  ${entry.status}::smallint, ${entry.error}::text`
+
+export async function recordOutcome(sql: Sql, entry: AuditEntry): Promise<void> {
+  await sql`insert into audit_log (${auditColumns}) values (${auditValues(entry)})`
+}
+
+interface StoredReply {
+  keyed: Keyed
+  /** Sealed; null for an answer without a body. */
+  reply: Buffer | null
+  /** The key is held by a committed claim of this very request. */
+  isClaimed: boolean
+}
+
+/**
+ * The key, its reply and the audit row in one statement at the end of the transaction: taking the key first would cost a
+ * round trip and a second version of the row. False: another request has the key, and the transaction must be undone.
+ * While that other one's transaction is open the insert waits for its end, at most for the connection's lock_timeout.
+ * A key that was not committed is free, so a process that is killed leaves nothing behind.
+ */
+export async function recordOutcomeAndReply(sql: Sql, entry: AuditEntry, stored: StoredReply): Promise<boolean> {
+  const { keyed, reply, isClaimed } = stored
+  const rows = await sql`
     with stored as (
-      update idempotency_keys set status = ${entry.status}, reply = ${stored?.reply ?? null}, claimed_until = null,
-        expires_at = now() + interval '24 hours'
-      where team_id = ${entry.teamId} and key = ${stored?.keyed.key ?? null}
+      insert into idempotency_keys as k (team_id, key, request_hash, status, reply, expires_at)
+      values (${keyed.teamId}, ${keyed.key}, ${keyed.requestHash}, ${entry.status}, ${reply}, now() + interval '24 hours')
+      on conflict (team_id, key) do update set request_hash = excluded.request_hash, status = excluded.status,
+        reply = excluded.reply, claimed_until = null, expires_at = excluded.expires_at
+      where k.expires_at <= now()
+        or (k.status is null and (k.claimed_until <= now() or (${isClaimed}::boolean and k.request_hash = excluded.request_hash)))
+      returning key
     )
-    insert into audit_log (id, team_id, member_id, credential_type, credential_id, operation, target_type, target_id,
-      request_id, status, error)
-    values (${newId()}, ${entry.teamId}, ${entry.memberId}, ${entry.credential.type}, ${entry.credential.id},
-      ${entry.operation}, ${entry.target.type}, ${entry.target.id}, ${entry.requestId}, ${entry.status}, ${entry.error})`
+    insert into audit_log (${auditColumns}) select ${auditValues(entry)} from stored returning id`
+  return rows.length > 0
 }
 
 /** What was done at the command line, by whoever may log in to the machine. */

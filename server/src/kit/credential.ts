@@ -1,4 +1,5 @@
 // Who is calling: finds the API key or access token behind a bearer token, remembered for less than a second.
+import { hash } from 'node:crypto'
 import type { Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
 import { checksumWord, hashToken } from '../base/secrets.ts'
@@ -22,7 +23,7 @@ interface Known {
 const lifeMs = 800
 /** A credential in use is asked for again in the background from here on, so that no request waits for it. */
 const freshMs = 400
-const unknownMax = 10_000
+const knownMax = 10_000
 
 export interface Credentials {
   /** Undefined: nobody. `seen` tells whether this token was valid here a moment ago. */
@@ -39,32 +40,30 @@ export function createCredentials(sql: Sql): Credentials {
   const asking = new Map<string, Promise<Known>>()
   const used = new Map<string, Date>()
 
-  function ask(key: string, hash: Buffer): Promise<Known> {
-    let answer = asking.get(key)
+  function ask(token: string, digest: string): Promise<Known> {
+    let answer = asking.get(digest)
     if (!answer) {
       const askedAt = performance.now()
-      answer = lookUp(sql, hash)
+      answer = lookUp(sql, token)
         .then((caller) => {
           const entry: Known = { caller, askedAt }
-          if (known.size > unknownMax) known.clear()
-          known.set(key, entry)
+          if (known.size > knownMax) known.clear()
+          known.set(digest, entry)
           return entry
         })
-        .finally(() => asking.delete(key))
-      asking.set(key, answer)
+        .finally(() => asking.delete(digest))
+      asking.set(digest, answer)
     }
     return answer
   }
 
   async function find(token: string): Promise<Caller | undefined> {
-    if (token.startsWith('ry_') && !hasValidChecksum(token)) return undefined
-    const hash = hashToken(token)
-    const key = hash.toString('latin1')
-    let entry = known.get(key)
+    const digest = digestOf(token)
+    let entry = known.get(digest)
     const age = entry ? performance.now() - entry.askedAt : Infinity
-    if (!entry || age > lifeMs) entry = await ask(key, hash)
+    if (!entry || age > lifeMs) entry = await ask(token, digest)
     // a background look-up that fails is repeated, and then reported, by the request that finds the entry too old
-    else if (age > freshMs) void ask(key, hash).catch(() => known.delete(key))
+    else if (age > freshMs) void ask(token, digest).catch(() => known.delete(digest))
     return entry.caller
   }
 
@@ -81,11 +80,14 @@ export function createCredentials(sql: Sql): Credentials {
 
   return {
     find,
-    seen: (token) => known.get(hashToken(token).toString('latin1'))?.caller !== undefined,
+    seen: (token) => known.get(digestOf(token))?.caller !== undefined,
     used: (caller) => used.set(caller.credential.id, new Date()),
     flush,
   }
 }
+
+/** Tokens are remembered by their digest, so that no list of them lies in memory. */
+const digestOf = (token: string): string => hash('sha256', token, 'base64')
 
 interface Row {
   type: 'api_key' | 'oauth_client'
@@ -97,16 +99,18 @@ interface Row {
 }
 
 /** Scopes are cut to the member's role here, so a role that changes changes every credential of that member. */
-async function lookUp(sql: Sql, hash: Buffer): Promise<Caller | undefined> {
+async function lookUp(sql: Sql, token: string): Promise<Caller | undefined> {
+  if (token.startsWith('ry_') && !hasValidChecksum(token)) return undefined
+  const secretHash = hashToken(token)
   const [row] = await sql<Row>`
     select 'api_key' as type, k.id, k.team_id, k.member_id, m.role, k.scopes
     from api_keys k join members m on m.id = k.member_id and m.removed_at is null
-    where k.secret_hash = ${hash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+    where k.secret_hash = ${secretHash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
     union all
     select 'oauth_client', c.id, c.team_id, c.member_id, m.role, t.scopes
     from access_tokens t join oauth_clients c on c.id = t.client_id
       join members m on m.id = c.member_id and m.removed_at is null
-    where t.secret_hash = ${hash} and t.expires_at > now()`
+    where t.secret_hash = ${secretHash} and t.expires_at > now()`
   if (!row) return undefined
   return {
     team_id: row.team_id,

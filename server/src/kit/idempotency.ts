@@ -52,23 +52,20 @@ export async function findReply(sql: Sql, keyring: Keyring, keyed: Keyed): Promi
 }
 
 /**
- * Takes the key inside the caller's transaction. False: another request has it, and what that one stored is the answer.
- * While that other transaction is open the insert waits for its end, at most for the connection's lock_timeout.
- * A claim dies with its transaction, so a process that is killed leaves the key free.
+ * Takes the key by itself, before an operation acts outside. False: another request has it, and what that one stored, or
+ * that it still runs, is the answer. Every other operation takes its key together with its reply (audit.ts).
  */
-export async function claim(sql: Sql, keyed: Keyed, committedForSeconds: number | null = null): Promise<boolean> {
+export async function claimCommitted(sql: Sql, keyed: Keyed): Promise<boolean> {
   const rows = await sql`
     insert into idempotency_keys as k (team_id, key, request_hash, claimed_until, expires_at)
     values (${keyed.teamId}, ${keyed.key}, ${keyed.requestHash},
-      now() + make_interval(secs => ${committedForSeconds}::float8), now() + interval '24 hours')
+      now() + make_interval(secs => ${claimSeconds}::float8), now() + interval '24 hours')
     on conflict (team_id, key) do update set request_hash = excluded.request_hash, status = null, reply = null,
       claimed_until = excluded.claimed_until, expires_at = excluded.expires_at
     where k.expires_at <= now() or (k.status is null and k.claimed_until <= now())
     returning key`
   return rows.length > 0
 }
-
-export const claimCommitted = (sql: Sql, keyed: Keyed): Promise<boolean> => claim(sql, keyed, claimSeconds)
 
 export async function renewClaim(sql: Sql, keyed: Keyed): Promise<void> {
   await sql`

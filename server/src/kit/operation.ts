@@ -5,7 +5,7 @@ import type { Context } from './context.ts'
 import type { Caller } from './credential.ts'
 import type { EventData, EventName } from './event.ts'
 import type { Enqueue } from './job.ts'
-import type { PlainParametersOf, ResourcesOf } from './resources.ts'
+import { parametersOf, type PlainParametersOf, type ResourcesOf } from './resources.ts'
 import type { Scope } from './scopes.ts'
 import type { Static, TObject, TSchema } from './schema.ts'
 
@@ -75,6 +75,8 @@ export interface Operation {
   id: string
   method: Method
   path: string
+  /** The names of the path's parameters, in its order. */
+  parameters: readonly string[]
   summary: string
   description?: string
   scope: Scope
@@ -108,6 +110,7 @@ export function operation<
     ...rest,
     method,
     path,
+    parameters: parametersOf(path),
     bodyBytesMax: bodyBytesMax ?? defaultBodyBytesMax,
     errors: errors ?? [],
     emits: emits ?? [],
@@ -119,7 +122,7 @@ export function operation<
 /** A second path to the same operation, without a second handler. */
 export function alias(of: Operation, other: { id: string; route: Route; summary?: string }): Operation {
   const [method, path] = other.route.split(' ') as [Method, string]
-  return { ...of, id: other.id, method, path, summary: other.summary ?? of.summary }
+  return { ...of, id: other.id, method, path, parameters: parametersOf(path), summary: other.summary ?? of.summary }
 }
 
 export const isMutating = ({ method }: Pick<Operation, 'method'>): boolean => method !== 'GET'

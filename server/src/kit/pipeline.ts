@@ -5,7 +5,7 @@ import { DatabaseAway } from '../base/databaseWatch.ts'
 import { errorBody, Fault } from '../base/errors.ts'
 import { isId } from '../base/ids.ts'
 import { OutboundRefused } from '../base/outbound/guard.ts'
-import { recordOutcome, targetOf } from './audit.ts'
+import { recordOutcome, recordOutcomeAndReply, targetOf } from './audit.ts'
 import type { Context } from './context.ts'
 import { bearerToken, unauthorized, type Caller, type Credentials } from './credential.ts'
 import { emitEvent } from './event.ts'
@@ -14,7 +14,7 @@ import { enqueueOn } from './job.ts'
 import { parseBody } from './json.ts'
 import { isMutating, type Operation } from './operation.ts'
 import type { Allowance } from './rateLimit.ts'
-import { nounOf, parametersOf } from './resources.ts'
+import { nounOf } from './resources.ts'
 import { validateBody, validateQuery } from './validate.ts'
 
 /** A request as any transport brings it: HTTP today, an MCP tool call likewise. */
@@ -51,7 +51,6 @@ interface Exchange {
   operation: Operation
   request: PlainRequest
   caller: Caller
-  headers: Record<string, string>
   bytes: Uint8Array | undefined
   keyed: idempotency.Keyed | undefined
   /** The records of the path, in its order, without the team. */
@@ -77,14 +76,13 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
   }
 
   async function limit(caller: Caller, headers: Record<string, string>): Promise<void> {
-    if (config.rateLimit === 0) return
     const own = await rateLimit.take(`credential ${caller.credential.id}`, config.rateLimit)
     refuseIfOver(own, headers)
     refuseIfOver(await rateLimit.take(`team ${caller.team_id}`, config.rateLimit * 10), headers, own)
   }
 
   async function resolve({ operation, request, caller, found, plain }: Exchange): Promise<void> {
-    for (const name of parametersOf(operation.path)) {
+    for (const name of operation.parameters) {
       const noun = nounOf(name)
       const value = request.params[name]!
       if (noun === 'team') continue
@@ -132,7 +130,6 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
 
     return retryingDeadlocks(() =>
       db.transaction(async (sql) => {
-        await claimKey(sql, exchange)
         const answer = await handle(sql)
         const reply = replyOf(operation, answer)
         await record(sql, exchange, reply, answer)
@@ -153,15 +150,19 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
       status: reply.status,
       error: error?.code ?? null,
     }
-    const stored = keyed && { keyed, reply: idempotency.sealReply(keyring, reply.body) }
-    await recordOutcome(sql, entry, stored)
+    if (!keyed) return recordOutcome(sql, entry)
+    const stored = { keyed, reply: idempotency.sealReply(keyring, reply.body), isClaimed: operation.actsOutside }
+    try {
+      if (!(await recordOutcomeAndReply(sql, entry, stored))) throw new KeyTaken()
+    } catch (error) {
+      throw sqlState(error) === lockNotAvailable ? idempotency.inUse() : error
+    }
   }
 
-  /** A refusal changed nothing, so it needs no transaction with the effect: claim, reply and audit row are one of their own. */
+  /** A refusal changed nothing, so it needs no transaction with the effect: key, reply and audit row are one of their own. */
   async function recordRefusal(exchange: Exchange, fault: Fault): Promise<Reply> {
     const reply = replyOfFault(fault)
     await db.transaction(async (sql) => {
-      await claimKey(sql, exchange)
       await record(sql, exchange, reply, undefined, fault)
     })
     return reply
@@ -199,7 +200,7 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
   }
 
   async function replayOrMutate(exchange: Exchange, keyed: idempotency.Keyed): Promise<Reply> {
-    // one more round when the key was taken between the look and the claim: then its reply, or who holds it, is there
+    // one more round when the key was taken between the look and the end: then its reply, or who holds it, is there
     for (let round = 0; ; round++) {
       const stored = await idempotency.findReply(db.sql, keyring, keyed)
       if (stored) return { ...stored, headers: { 'idempotency-replayed': 'true' } }
@@ -216,23 +217,23 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
   async function pass(operation: Operation, request: PlainRequest, reply: Partial<Reply>): Promise<Reply> {
     const headers: Record<string, string> = (reply.headers = {})
     const caller = (reply.caller = await identify(request))
-    await limit(caller, headers)
+    if (config.rateLimit > 0) await limit(caller, headers)
     credentials.used(caller)
     const exchange: Exchange = {
       operation,
       request,
       caller,
-      headers,
       bytes: undefined,
       keyed: undefined,
       found: [],
       plain: {},
     }
     requireScopeAndTeam(exchange)
+    if (!isMutating(operation)) return carryOut(exchange)
     await readBody(exchange)
     const { keyed } = exchange
     if (keyed) return inLine(keyed, () => replayOrMutate(exchange, keyed))
-    return isMutating(operation) ? mutate(exchange) : carryOut(exchange)
+    return mutate(exchange)
   }
 
   return {
@@ -262,29 +263,19 @@ function requireScopeAndTeam({ operation, caller, request }: Exchange): void {
       { headers: { 'www-authenticate': `Bearer error="insufficient_scope", scope="${operation.scope}"` } },
     )
   }
-  for (const [name, value] of Object.entries(request.params)) {
-    if (nounOf(name) === 'team' && value !== caller.team_id) throw new Fault('forbidden')
+  for (const name of operation.parameters) {
+    if (nounOf(name) === 'team' && request.params[name] !== caller.team_id) throw new Fault('forbidden')
   }
 }
 
 async function readBody(exchange: Exchange): Promise<void> {
   const { operation, request, caller } = exchange
-  if (!isMutating(operation)) return
   const { idempotencyKey: key } = request
   if (key !== undefined) idempotency.requireSaneKey(key)
   exchange.bytes = await request.readBody(operation.bodyBytesMax)
   if (key === undefined) return
   const requestHash = idempotency.hashRequest(operation.method, request.url, exchange.bytes)
   exchange.keyed = { teamId: caller.team_id, key, requestHash }
-}
-
-async function claimKey(sql: Sql, { keyed, operation }: Exchange): Promise<void> {
-  if (!keyed || operation.actsOutside) return
-  try {
-    if (!(await idempotency.claim(sql, keyed))) throw new KeyTaken()
-  } catch (error) {
-    throw sqlState(error) === lockNotAvailable ? idempotency.inUse() : error
-  }
 }
 
 /** Another request holds the key: its stored reply is the answer. */

@@ -46,6 +46,12 @@ export type PlainParametersOf<Path extends string> = {
 
 type IsResource<Noun> = [Noun] extends [never] ? false : Noun extends keyof Resources | 'team' ? true : false
 
-export const nounOf = (parameter: string): string | undefined => /^(.+?)(?:_id|Id)$/.exec(parameter)?.[1]
+const nouns = new Map<string, string | undefined>()
+
+/** Remembered, since every request asks it of the same few names. */
+export function nounOf(parameter: string): string | undefined {
+  if (!nouns.has(parameter)) nouns.set(parameter, /^(.+?)(?:_id|Id)$/.exec(parameter)?.[1])
+  return nouns.get(parameter)
+}
 
 export const parametersOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
