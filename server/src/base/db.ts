@@ -179,3 +179,18 @@ export function sqlState(error: unknown): string | undefined {
 
 export const uniqueViolation = '23505'
 export const lockNotAvailable = '55P03'
+
+const deadlock = '40P01'
+const serializationFailure = '40001'
+
+/** PostgreSQL ends one of two transactions that wait for each other: that one changed nothing and simply runs again. */
+export async function retryingDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      const state = sqlState(error)
+      if (attempt === 3 || (state !== deadlock && state !== serializationFailure)) throw error
+    }
+  }
+}

@@ -1,6 +1,6 @@
 // What is true of every operation, as a list of stages that a call passes from the credential to the committed answer.
 import type { Sql } from '../base/db.ts'
-import { lockNotAvailable, sqlState } from '../base/db.ts'
+import { lockNotAvailable, retryingDeadlocks, sqlState } from '../base/db.ts'
 import { DatabaseAway } from '../base/databaseWatch.ts'
 import { errorBody, Fault } from '../base/errors.ts'
 import { isId } from '../base/ids.ts'
@@ -13,7 +13,7 @@ import * as idempotency from './idempotency.ts'
 import { enqueueOn } from './job.ts'
 import { parseBody } from './json.ts'
 import { isMutating, type Operation } from './operation.ts'
-import type { Allowance } from './rateLimit.ts'
+import { refuseIfOver } from './rateLimit.ts'
 import { nounOf } from './resources.ts'
 import { validateBody, validateQuery } from './validate.ts'
 
@@ -154,8 +154,8 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
     const stored = { keyed, reply: idempotency.sealReply(keyring, reply.body), isClaimed: operation.actsOutside }
     try {
       if (!(await recordOutcomeAndReply(sql, entry, stored))) throw new KeyTaken()
-    } catch (error) {
-      throw sqlState(error) === lockNotAvailable ? idempotency.inUse() : error
+    } catch (failed) {
+      throw sqlState(failed) === lockNotAvailable ? idempotency.inUse() : failed
     }
   }
 
@@ -307,29 +307,4 @@ function faultOf(error: unknown): Fault | undefined {
     return new Fault('conflict', 'Another request is changing the same record. Try again in a moment.')
   }
   return undefined
-}
-
-/** Writes the three headers of the tighter window, and refuses when it is used up. */
-export function refuseIfOver(allowance: Allowance, headers: Record<string, string>, other?: Allowance): void {
-  const shown = other && other.remaining <= allowance.remaining && allowance.admitted ? other : allowance
-  headers['ratelimit-limit'] = String(shown.limit)
-  headers['ratelimit-remaining'] = String(shown.remaining)
-  headers['ratelimit-reset'] = String(shown.resetSeconds)
-  if (allowance.admitted) return
-  throw new Fault('rate_limited', undefined, { headers: { ...headers, 'retry-after': String(allowance.resetSeconds) } })
-}
-
-const deadlock = '40P01'
-const serializationFailure = '40001'
-
-/** PostgreSQL ends one of two transactions that wait for each other: that one changed nothing and simply runs again. */
-async function retryingDeadlocks<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      const state = sqlState(error)
-      if (attempt === 3 || (state !== deadlock && state !== serializationFailure)) throw error
-    }
-  }
 }

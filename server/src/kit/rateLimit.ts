@@ -1,5 +1,6 @@
 // One-minute request windows shared by all API processes, counted in blocks leased from PostgreSQL.
 import type { Sql } from '../base/db.ts'
+import { Fault } from '../base/errors.ts'
 
 export interface Allowance {
   /** False: refuse, and say when the window is fresh. */
@@ -119,4 +120,14 @@ function dropEnded(buckets: Map<string, Bucket>): void {
   for (const [name, { window, waiting }] of buckets) {
     if (waiting === 0 && (!window || window.endsAt < now)) buckets.delete(name)
   }
+}
+
+/** Writes the three headers of the tighter window, and refuses when it is used up. */
+export function refuseIfOver(allowance: Allowance, headers: Record<string, string>, other?: Allowance): void {
+  const shown = other && other.remaining <= allowance.remaining && allowance.admitted ? other : allowance
+  headers['ratelimit-limit'] = String(shown.limit)
+  headers['ratelimit-remaining'] = String(shown.remaining)
+  headers['ratelimit-reset'] = String(shown.resetSeconds)
+  if (allowance.admitted) return
+  throw new Fault('rate_limited', undefined, { headers: { ...headers, 'retry-after': String(allowance.resetSeconds) } })
 }

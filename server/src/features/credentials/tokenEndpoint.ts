@@ -5,7 +5,7 @@ import { Fault } from '../../base/errors.ts'
 import { isId } from '../../base/ids.ts'
 import { hashToken, randomWord, sameBytes } from '../../base/secrets.ts'
 import type { Context } from '../../kit/context.ts'
-import { refuseIfOver } from '../../kit/pipeline.ts'
+import { refuseIfOver } from '../../kit/rateLimit.ts'
 import { readBytes } from '../../kit/requestBody.ts'
 import { effectiveScopes, grantableScopes, scopesBeyond, type Role } from '../../kit/scopes.ts'
 
