@@ -17,6 +17,8 @@ await exitWith(async () => {
     if (code !== 0) return code
   }
   const files = named.length > 0 ? named : everything
-  const options = ['--test', '--test-concurrency=2', '--test-reporter=spec', `--test-global-setup=${setup}`]
+  // a test that hangs fails with its name instead of holding everything up; the slowest file takes half a minute
+  const limits = ['--test-concurrency=2', '--test-timeout=300000']
+  const options = ['--test', ...limits, '--test-reporter=spec', `--test-global-setup=${setup}`]
   return runNode([...options, ...files])
 })

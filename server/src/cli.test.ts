@@ -8,7 +8,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
@@ -66,6 +66,8 @@ function start(words: string[], env: NodeJS.ProcessEnv): { child: ChildProcess; 
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text))
+  // a test that fails before it stops what it started must not keep the run waiting
+  after(() => child.kill('SIGKILL'))
   const outcome = once(child, 'close').then(([code]) => ({ code: code as number | null, ...said }))
   return { child, outcome }
 }
@@ -303,7 +305,7 @@ describe('the command line', { concurrency: 2 }, () => {
     const own = { RUNYARD_DATA_DIR: join(folder, 'own') }
     const running = () => {
       const facts = readFacts(own.RUNYARD_DATA_DIR)!
-      return runningPostmaster(join(own.RUNYARD_DATA_DIR, facts.place, facts.cluster))
+      return runningPostmaster(join(resolve(own.RUNYARD_DATA_DIR, facts.place), facts.cluster))
     }
     assert.match(await succeeds(['doctor'], own), /none yet/)
     assert.ok(!existsSync(own.RUNYARD_DATA_DIR), 'doctor makes nothing')

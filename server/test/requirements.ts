@@ -221,6 +221,23 @@ export const requirements: Requirement[] = [
     },
   },
   // Process and database
+  {
+    id: 'health.ready',
+    says: '/healthz is green while the process lives, /readyz while it also has its database and does not drain.',
+  },
+  { id: 'health.metrics', says: '/metrics counts requests by operation and status.' },
+  {
+    id: 'outbound.setting',
+    says: 'Only RUNYARD_ALLOW_PRIVATE_HOSTS opens the outbound guard to addresses that are not public.',
+  },
+  {
+    id: 'outbound.corpus',
+    says: 'No address of the corpus (over 300 in over 20 families, rebinding names among them) is connected to.',
+  },
+  {
+    id: 'visibility.body',
+    says: 'An id in a body that names nothing visible is a 404, the same for a record of another team.',
+  },
   { id: 'config.defaults', says: 'Without settings the service runs on 127.0.0.1:4700 with everything embedded.' },
   {
     id: 'config.allProblems',

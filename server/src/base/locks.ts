@@ -2,7 +2,5 @@
 
 /** Session lock around migrations and first-start work. */
 export const migrationLock = 0x52590001
-/** Try-lock of the one process that sweeps at a time. */
-export const sweepLock = 0x52590002
 /** First half of the two-part lock that a living process holds; the second half is its row's lock_key. */
 export const presenceLockClass = 0x52590003

@@ -1,14 +1,14 @@
 // What every part of a running process is handed: made once in main.ts (or by a test), never reached for globally.
-import { systemClock, type Clock } from '../base/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import type { Database } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
-import { createOutbound, type Outbound } from '../base/outbound/fetch.ts'
-import { createGuard, type Guard } from '../base/outbound/guard.ts'
+import type { Outbound } from '../base/outbound/fetch.ts'
+import type { Guard } from '../base/outbound/guard.ts'
 import type { Keyring } from '../base/secrets.ts'
-import { collect, type Feature, type Registry } from './feature.ts'
-import { createMetrics, type Metrics } from './metrics.ts'
-import { createRateLimit, type RateLimit } from './rateLimit.ts'
+import type { Registry } from './feature.ts'
+import type { Metrics } from './metrics.ts'
+import type { RateLimit } from './rateLimit.ts'
 
 export interface Context {
   config: Config
@@ -42,32 +42,4 @@ export function hostForUrl(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'
   return host.includes(':') ? `[${host}]` : host
-}
-
-interface Parts {
-  config: Config
-  log: Log
-  db: Database
-  keyring: Keyring
-  features: Feature[]
-  clock?: Clock
-}
-
-export function createContext({ config, log, db, keyring, features, clock = systemClock }: Parts): Context {
-  const guard = createGuard({ allowPrivateHosts: config.allowPrivateHosts })
-  const lifecycle: Lifecycle = { draining: false }
-  return {
-    config,
-    log,
-    clock,
-    db,
-    keyring,
-    guard,
-    outbound: createOutbound(guard),
-    metrics: createMetrics(),
-    rateLimit: createRateLimit(db.sql),
-    lifecycle,
-    registry: collect(features),
-    baseUrl: () => baseUrlOf(config, lifecycle),
-  }
 }

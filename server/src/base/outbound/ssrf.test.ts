@@ -83,6 +83,7 @@ after(() => {
   for (const server of listeners) server.close()
 })
 
+// proves outbound.corpus
 describe('forbidden addresses', () => {
   test('number at least 300 in 20 families, each address once', (t) => {
     const all = families.flatMap((family) => family.urls)

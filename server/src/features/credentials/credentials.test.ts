@@ -78,6 +78,17 @@ test('a member’s role bounds their keys, also when it changes later', async ()
   }
 })
 
+// proves visibility.body
+test('a member of another team is as unknown as one that does not exist', async () => {
+  const stranger = await seedTeam(service)
+  const foreign = await makeKey({ user_id: stranger.memberId })
+  const unknown = await makeKey({ user_id: newId() })
+  const malformed = await makeKey({ user_id: 'nobody' })
+  assert.equal(foreign.status, 404)
+  assert.equal(foreign.text, unknown.text)
+  assert.equal(foreign.text, malformed.text)
+})
+
 // proves credentials.revoked
 test('a revoked key stops working within a second, although it was in use', async () => {
   const { body } = await makeKey({})

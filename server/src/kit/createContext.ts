@@ -1,0 +1,40 @@
+// Puts a process's context together from its settings, its database and its features.
+import { systemClock, type Clock } from '../base/clock.ts'
+import type { Config } from '../base/config.ts'
+import type { Database } from '../base/db.ts'
+import type { Log } from '../base/log.ts'
+import { createOutbound } from '../base/outbound/fetch.ts'
+import { createGuard } from '../base/outbound/guard.ts'
+import type { Keyring } from '../base/secrets.ts'
+import { baseUrlOf, type Context, type Lifecycle } from './context.ts'
+import { collect, type Feature } from './feature.ts'
+import { createMetrics } from './metrics.ts'
+import { createRateLimit } from './rateLimit.ts'
+
+interface Parts {
+  config: Config
+  log: Log
+  db: Database
+  keyring: Keyring
+  features: Feature[]
+  clock?: Clock
+}
+
+export function createContext({ config, log, db, keyring, features, clock = systemClock }: Parts): Context {
+  const guard = createGuard({ allowPrivateHosts: config.allowPrivateHosts })
+  const lifecycle: Lifecycle = { draining: false }
+  return {
+    config,
+    log,
+    clock,
+    db,
+    keyring,
+    guard,
+    outbound: createOutbound(guard),
+    metrics: createMetrics(),
+    rateLimit: createRateLimit(db.sql),
+    lifecycle,
+    registry: collect(features),
+    baseUrl: () => baseUrlOf(config, lifecycle),
+  }
+}
