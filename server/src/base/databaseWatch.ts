@@ -23,7 +23,7 @@ interface WatchOptions {
   onAway?: () => void
 }
 
-const pingEveryMs = 400
+const pingEveryMs = 500
 /** Long enough for a machine that is busy with everything else, short enough to answer within 2 s of the last good ping. */
 const pingTimeoutMs = 1250
 
