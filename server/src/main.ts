@@ -9,6 +9,8 @@ import type { Feature } from './kit/feature.ts'
 import { PortTaken, serve } from './serve.ts'
 
 const exitConfig = 78
+/** What work gets beyond the drain time: at its end it was told to stop, and needs a moment to do so. */
+const deafMs = 5000
 /** A terminal and npm may both deliver one Ctrl-C: what comes this soon after the first is the same wish. */
 const sameWishMs = 500
 
@@ -25,6 +27,13 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
   process.stdout.write(box(config, running))
   await untilTold((patient) => {
     log.info({ patient }, 'stopping')
+    setTimeout(
+      () => {
+        log.error('work under way did not end in time; it is left to the other processes')
+        process.exit(1)
+      },
+      config.drainS * 1000 + deafMs,
+    ).unref()
     return running.stop({ patient })
   })
   log.info('stopped')

@@ -32,6 +32,10 @@ export const requirements: Requirement[] = [
   // Requests
   { id: 'kit.typed', says: 'An undeclared error or event, a wrong answer or an unknown resource does not compile.' },
   {
+    id: 'sql.parts',
+    says: 'A value can only become a parameter; text of a statement comes only from templates in the code.',
+  },
+  {
     id: 'kit.transaction',
     says: 'A change, its events, its jobs, its audit row and its stored reply are one transaction.',
   },
@@ -270,6 +274,11 @@ export const requirements: Requirement[] = [
   { id: 'presence.buriedOnce', says: 'A dead process is buried by exactly one of the others.' },
   { id: 'worker.takeover', says: 'Jobs of a dead process are free within about half a second.' },
   { id: 'worker.drain', says: 'A stopping worker takes no new job, finishes those at hand, and exits 0.' },
+  {
+    id: 'worker.deaf',
+    says: 'Work that goes on 5 s after the drain time is left to the other processes; the exit code is 1.',
+    gap: { question: 'What of work that does not stop when it is told to?', file: 'server/src/main.ts' },
+  },
   {
     id: 'worker.secondSignal',
     says: 'A second signal, more than half a second after the first, exits at once.',

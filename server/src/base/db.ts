@@ -1,15 +1,13 @@
 // The door to PostgreSQL: a pool, the `sql` tag with named prepared statements, and transactions.
-import { hash } from 'node:crypto'
 import { Client, DatabaseError, Pool, types as builtInTypes } from 'pg'
 import type { ClientBase, ClientConfig, CustomTypesConfig, QueryResultRow } from 'pg'
-import { Sql as Fragment } from 'sql-template-tag'
 import { watchDatabase, type DatabaseWatch } from './databaseWatch.ts'
 import type { Log } from './log.ts'
+import { flatten } from './sql.ts'
 
-/** A piece of SQL with its values, to be set into a statement: sql`… where ${part`a = ${1}`}`. */
-export { default as part, join, raw, empty } from 'sql-template-tag'
+export { empty, part, type Part } from './sql.ts'
 
-/** Runs one statement and gives its rows. Values become parameters, fragments become text. */
+/** Runs one statement and gives its rows. Values become parameters, parts become text. */
 export type Sql = <Row extends object = Record<string, unknown>>(
   strings: TemplateStringsArray,
   ...values: unknown[]
@@ -52,8 +50,9 @@ const types: CustomTypesConfig = {
       : builtInTypes.getTypeParser(type, format)) as typeof builtInTypes.getTypeParser,
 }
 
+/** An address in parts is the embedded server's, which has no TLS: said aloud, since PGSSLMODE could ask for it. */
 export function connectionSettings(address: string | Address): ClientConfig {
-  return typeof address === 'string' ? { connectionString: address } : { ...address }
+  return typeof address === 'string' ? { connectionString: address } : { ...address, ssl: false }
 }
 
 export function openDatabase(options: DatabaseOptions): Database {
@@ -127,42 +126,14 @@ async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promi
   }
 }
 
-interface Statement {
-  text: string
-  name: string
-}
-
-/** A template without fragments has one text for ever: found by the identity of its strings. */
-const byStrings = new WeakMap<TemplateStringsArray, Statement>()
-const byText = new Map<string, Statement>()
-/** Past this many distinct texts something builds SQL by hand: run those unnamed instead of filling every connection. */
-const namedMax = 2000
-
-function statementFor(text: string): Statement {
-  let statement = byText.get(text)
-  if (!statement) {
-    const name = byText.size < namedMax ? hash('sha256', text, 'base64url').slice(0, 24) : ''
-    statement = { text, name }
-    if (name) byText.set(text, statement)
-  }
-  return statement
-}
-
 async function run<Row extends object>(
   client: Pool | ClientBase,
   strings: TemplateStringsArray,
   values: unknown[],
 ): Promise<Row[]> {
-  const isComposed = values.some((value) => value instanceof Fragment)
-  let statement = isComposed ? undefined : byStrings.get(strings)
-  let parameters = values
-  if (!statement) {
-    const whole = new Fragment(strings, values)
-    statement = statementFor(whole.text)
-    parameters = whole.values
-    if (!isComposed) byStrings.set(strings, statement)
-  }
-  const query = { text: statement.text, values: parameters, ...(statement.name && { name: statement.name }) }
+  const { statement, parameters } = flatten(strings, values)
+  const { text, name } = statement
+  const query = name === undefined ? { text, values: parameters } : { text, name, values: parameters }
   const result = await client.query<Row & QueryResultRow>(query)
   return result.rows
 }

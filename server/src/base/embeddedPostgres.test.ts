@@ -10,13 +10,8 @@ import { dirname, join, resolve } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
-import {
-  type Address,
-  connectionOptions,
-  connectionUrl,
-  embeddedPostgres,
-  type EmbeddedPostgres,
-} from './embeddedPostgres.ts'
+import { connectionSettings, type Address } from './db.ts'
+import { connectionUrl, embeddedPostgres, type EmbeddedPostgres } from './embeddedPostgres.ts'
 import { binaryPackage, usableBinaries } from './postgres/binaries.ts'
 import { closedFolder } from './postgres/place.ts'
 import { stopServer } from './postgres/server.ts'
@@ -63,7 +58,7 @@ async function open(dataDir: string, log: (message: string) => void = quiet): Pr
 }
 
 async function query<Row extends object>(address: Address, text: string): Promise<Row[]> {
-  const client = new Client(connectionOptions(address))
+  const client = new Client(connectionSettings(address))
   client.on('error', quiet)
   await client.connect()
   try {
@@ -281,7 +276,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
     const server = await open(await newDataDir(t))
     const sessions = await Promise.all(
       [1, 2, 3].map(async () => {
-        const client = new Client(connectionOptions(server.address()))
+        const client = new Client(connectionSettings(server.address()))
         client.on('error', quiet)
         await client.connect()
         return client
@@ -316,7 +311,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
 
   test('a plain kill, which waits for open sessions, is hastened and the server started again', async (t) => {
     const server = await open(await newDataDir(t))
-    const idle = new Client(connectionOptions(server.address()))
+    const idle = new Client(connectionSettings(server.address()))
     idle.on('error', quiet)
     await idle.connect()
     const before = server.serverPid()!

@@ -3,6 +3,7 @@ import { mkdir, realpath } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { connectionSettings, type Address } from './db.ts'
 import { binaryPackage, type Binaries, usableBinaries } from './postgres/binaries.ts'
 import { ensureRoleAndDatabase, makeCluster } from './postgres/cluster.ts'
 import type { Facts } from './postgres/facts.ts'
@@ -10,8 +11,6 @@ import { type Account, accountFor, type Log, preparePlace } from './postgres/pla
 import { hasten, runningPostmaster, type StartedServer, startServer, stopServer } from './postgres/server.ts'
 import { freePort, lastLogLines, portIsFree, setAsideStaleLock, type Settings } from './postgres/server.ts'
 import { knownFacts, type KnownFacts, settle } from './postgres/settle.ts'
-
-export type Address = { host: string; port: number; user: string; password: string; database: string }
 
 export type EmbeddedPostgres = {
   /** Of the runtime role; follows the server when it moved to another port. */
@@ -69,12 +68,7 @@ export async function embeddedPostgres(options: {
   }
 }
 
-/** For pg's Client and Pool. Says no to TLS aloud, since PGSSLMODE could ask this server for what it lacks. */
-export function connectionOptions(address: Address): Address & { ssl: false } {
-  return { ...address, ssl: false }
-}
-
-/** The same as one DATABASE_URL. Passwords are base64url, so nothing needs escaping. */
+/** An address as one DATABASE_URL. Passwords are base64url, so nothing needs escaping. */
 export function connectionUrl({ host, port, user, password, database }: Address): string {
   return `postgres://${user}:${password}@${host}:${port}/${database}`
 }
@@ -157,7 +151,7 @@ async function start({ place, cluster, account, binaries, settings, known, log }
 async function confirm({ cluster, known }: Server, port: number): Promise<void> {
   const facts = known.get()
   const client = new Client({
-    ...connectionOptions({ ...superuserAddress(facts), port }),
+    ...connectionSettings({ ...superuserAddress(facts), port }),
     connectionTimeoutMillis: 5_000,
     query_timeout: patienceMs,
   })

@@ -7,6 +7,7 @@ import {
   hash,
   hkdfSync,
   randomBytes,
+  randomFillSync,
   timingSafeEqual,
 } from 'node:crypto'
 
@@ -36,7 +37,7 @@ export function createKeyring(key: Uint8Array): Keyring {
     keyId: id.toString('hex'),
     derive,
     seal(plain, purpose) {
-      const iv = randomBytes(ivBytes)
+      const iv = nextIv()
       const cipher = createCipheriv('aes-256-gcm', sealing, iv).setAAD(Buffer.from(purpose))
       const text = Buffer.concat([cipher.update(plain), cipher.final()])
       return Buffer.concat([Buffer.of(version), id, iv, cipher.getAuthTag(), text])
@@ -52,6 +53,19 @@ export function createKeyring(key: Uint8Array): Keyring {
       return Buffer.concat([decipher.update(bytes.subarray(headerBytes + tagBytes)), decipher.final()])
     },
   }
+}
+
+const ivPool = Buffer.alloc(ivBytes * 512)
+let ivsUsed = ivPool.length
+
+/** Each 12 bytes of the pool serve once; filling it at a stroke takes a tenth of the time of asking for each. */
+function nextIv(): Buffer {
+  if (ivsUsed === ivPool.length) {
+    randomFillSync(ivPool)
+    ivsUsed = 0
+  }
+  ivsUsed += ivBytes
+  return Buffer.from(ivPool.subarray(ivsUsed - ivBytes, ivsUsed))
 }
 
 /** Accepts what people paste: 32 bytes as hex, base64 or base64url. */

@@ -1,5 +1,5 @@
 // Idempotency-Key: the first answer of a keyed request is stored with its effect, and given again for a day.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
 import type { Keyring } from '../base/secrets.ts'
@@ -26,8 +26,8 @@ export function requireSaneKey(key: string): void {
 
 /** A key is bound to method, path with query, and body; each part is length-prefixed so that none can pass for another. */
 export function hashRequest(method: string, url: string, body: Uint8Array | undefined): Buffer {
-  const digest = createHash('sha256').update(`${method.length} ${method} ${url.length} ${url} `)
-  return digest.update(body ?? '').digest()
+  const head = Buffer.from(`${method.length} ${method} ${url.length} ${url} `)
+  return hash('sha256', body ? Buffer.concat([head, body]) : head, 'buffer')
 }
 
 export const inUse = () => new Fault('idempotency_key_in_use', undefined, { headers: { 'retry-after': '1' } })

@@ -1,5 +1,5 @@
 // Lists: `limit` and `offset` as every list takes them, and the wrapper that carries them back.
-import { part, type Sql } from '../base/db.ts'
+import type { Part, Sql } from '../base/db.ts'
 import { Type, type TProperties, type TSchema } from './schema.ts'
 
 /** The query fields of a list; `limit=0` gives only the total. */
@@ -21,8 +21,6 @@ export function pageOf<const Name extends string, T extends TSchema>(name: Name,
   >
   return Type.Object(properties satisfies TProperties, { additionalProperties: false })
 }
-
-type Part = ReturnType<typeof part>
 
 interface List {
   /** The select list, which is also what one record is read with. */

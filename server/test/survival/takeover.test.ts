@@ -47,6 +47,17 @@ test('a stopping worker finishes the job at hand, takes no other, and exits 0', 
   assert.equal(await next.stop('SIGINT'), 0)
 })
 
+// proves worker.deaf
+test('a job that does not listen is left behind when the drain time is over, and the exit code says so', async () => {
+  const worker = await startWorker({ ...options, env: { ...options.env, RUNYARD_DRAIN_S: '0' } })
+  const job = await enqueueSlowJob(client, 20_000)
+  await untilRow(client, job, ({ what }) => what === 'begun')
+  const startedAt = performance.now()
+  assert.equal(await worker.stop('SIGTERM'), 1)
+  assert.ok(performance.now() - startedAt < 9000)
+  await client.query(`select graphile_worker.complete_jobs(array(select id from graphile_worker.jobs))`)
+})
+
 // proves worker.secondSignal
 test('a second signal exits at once', async () => {
   const worker = await startWorker(options)
