@@ -4,6 +4,8 @@ import { test } from 'node:test'
 import { empty, flatten, part, type Part } from './sql.ts'
 
 const flat = (strings: TemplateStringsArray, ...values: unknown[]) => flatten(strings, values)
+const ask = (first: unknown, second: unknown) => flat`select ${first}, ${second}`
+const piece = (value: number): Part => part`f(${value})`
 
 // proves sql.parts
 test('parts become text, values become parameters, numbered in order through every level', () => {
@@ -15,8 +17,6 @@ test('parts become text, values become parameters, numbered in order through eve
 
 // proves sql.parts
 test('one template gives one statement per shape: a value and a part in the same hole never share a text', () => {
-  const ask = (first: unknown, second: unknown) => flat`select ${first}, ${second}`
-  const piece = (value: number): Part => part`f(${value})`
   const texts = [
     [ask(1, 2), 'select $1, $2'],
     [ask(piece(1), 2), 'select f($1), $2'],
