@@ -47,15 +47,16 @@ export function createHttp(context: Context): FastifyInstance {
     const pattern = new RegExp(`^${url.replace(/:\w+/g, '[^/]+').replace(/\*$/, '.*')}$`)
     for (const one of [method].flat()) routes.push({ method: one, pattern })
   })
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headersOfAll(request))
     const { socket, httpVersion } = request.raw
     const unfinished = underWay.get(socket)?.filter(({ writableFinished }) => !writableFinished) ?? []
     underWay.set(socket, [...unfinished, reply.raw])
     if (httpVersion === '1.1' && request.headers.host === undefined) {
-      throw new Fault('invalid_request', 'The request has no Host header.', { headers: { connection: 'close' } })
+      return done(new Fault('invalid_request', 'The request has no Host header.', { headers: { connection: 'close' } }))
     }
     if (context.lifecycle.draining) reply.header('connection', 'close')
+    done()
   })
   // bodies are left alone, whatever they are declared as: the pipeline reads them after it knows the caller, with the
   // operation's own cap, and Fastify's answer to a Content-Type it cannot read would come before that

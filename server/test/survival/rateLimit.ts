@@ -37,13 +37,14 @@ export async function rateLimitOver(services: Service[], databaseUrl: string, op
 
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()
-  const countedBefore = options.countRows ? await rowsWritten(client) : 0
-  // last-used times of the requests admitted before are written up to 10 s later; counting has waited for that
+  // last-used times of what was admitted are written up to 10 s later, and told by their session up to 10 s after that
+  const countedBefore = options.countRows ? await rowsWritten(client, 21) : 0
+  // where nothing was counted, nobody has waited for those last-used times
   const except = options.countRows ? '' : 'credential_uses'
   const versionsBefore = await rowVersions(client, except)
   const refused = await inParallel(options.refusedSent ?? 300, 32, (index) => get(services[index % services.length]!))
   const changed = difference(versionsBefore, await rowVersions(client, except))
-  const countedAfter = options.countRows ? await rowsWritten(client) : 0
+  const countedAfter = options.countRows ? await rowsWritten(client, 11) : 0
   await client.end()
   if (!refused.every(({ status }) => status === 429)) throw new Error('the window ended under the proof; run it again')
 
@@ -112,8 +113,8 @@ async function rowVersions(client: Client, except: string): Promise<string> {
 }
 
 /** PostgreSQL's own counter. Sessions report what they wrote when they have been idle for 10 s at the latest. */
-async function rowsWritten(client: Client): Promise<number> {
-  await client.query('select pg_sleep(11)')
+async function rowsWritten(client: Client, settleSeconds: number): Promise<number> {
+  await client.query('select pg_sleep($1)', [settleSeconds])
   const { rows } = await client.query<{ n: string }>(
     `select tup_inserted + tup_updated + tup_deleted as n from pg_stat_database where datname = current_database()`,
   )
