@@ -244,26 +244,33 @@ describe('backup and restore', { concurrency: 2 }, () => {
 })
 
 test('100,000 rows of 700 bytes pass in bounded memory', async (t) => {
+  // a tenth goes first, so that what is measured is the growth with the size and not the size of a working process
+  await thereAndBack(10_000)
+  const grown = await thereAndBack(100_000)
+  t.diagnostic(`RSS grew by ${Math.round(grown / 1e6)} MB for 70 MB of rows, there and back`)
+  assert.ok(grown < 60e6, `RSS grew by ${Math.round(grown / 1e6)} MB`)
+})
+
+async function thereAndBack(rows: number): Promise<number> {
   const source = await newDatabase(migrations)
   await query(source, `insert into teams (id, name) values ('00000000-0000-0000-0000-000000000001', 'big')`)
   await query(
     source,
     `insert into events (id, team_id, event, data)
      select gen_random_uuid(), '00000000-0000-0000-0000-000000000001', 'e',
-       jsonb_build_object('n', n, 'text', repeat(md5(n::text), 20)) from generate_series(1, 100000) n`,
+       jsonb_build_object('n', n, 'text', repeat(md5(n::text), 20)) from generate_series(1, ${rows}) n`,
   )
-  const file = fileNamed('big')
+  const file = fileNamed(`big-${rows}`)
   const target = await newDatabase()
   let end: ArchiveEnd | undefined
   const grown = await rssGrowth(async () => {
     end = (await writeBackup({ address: source, file })).end
     await restoreFile({ address: target, file })
   })
-  assert.equal(end!.rows.events, 100_000)
+  assert.equal(end!.rows.events, rows)
   assert.deepEqual(await contentOf(target), await contentOf(source))
-  t.diagnostic(`RSS grew by ${Math.round(grown / 1e6)} MB for 70 MB of rows, there and back`)
-  assert.ok(grown < 60e6, `RSS grew by ${Math.round(grown / 1e6)} MB`)
-})
+  return grown
+}
 
 async function rssGrowth(work: () => Promise<void>): Promise<number> {
   const atFirst = process.memoryUsage.rss()
