@@ -37,7 +37,7 @@ export async function startWorker(context: Context, presence: Presence): Promise
     noHandleSignals: true,
     concurrency: config.workerConcurrency,
     pollInterval: 1000,
-    // one look for jobs serves all places: without it each place asks once a poll, which alone cost an idle process 2 % of a core
+    // one look for jobs serves all places: without it each place asks once a poll (an idle process took 2.9 % of a core, then 1.4 %)
     preset: { worker: { localQueue: { size: Math.max(2, config.workerConcurrency) } } },
     gracefulShutdownAbortTimeout: config.drainS * 1000,
     taskList: taskList(context, () => presence.held()),

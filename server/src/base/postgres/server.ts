@@ -135,7 +135,7 @@ export async function startServer(
 ): Promise<StartedServer> {
   const logs = join(place, 'log')
   const startLog = join(logs, 'start.log') // what is said before the log collector runs
-  const tooLong = ((await stat(startLog).catch(() => undefined))?.size ?? 0) > 200_000
+  const tooLong = existsSync(startLog) && (await stat(startLog)).size > 200_000
   await using output = await open(startLog, tooLong ? 'w' : 'a', 0o600)
   const words = Object.entries({ ...settings(port, logs), ...more }).flatMap(([name, value]) => [
     '-c',
