@@ -107,8 +107,17 @@ async function killed(child: ChildProcess): Promise<void> {
 /** kill -9 of a server and all its processes. */
 async function killTree(postmaster: number): Promise<void> {
   const family = [postmaster, ...childrenOf(postmaster)]
-  for (const pid of family) process.kill(pid, 'SIGKILL')
+  for (const pid of family) killIfAlive(pid)
   await until('the death of the server', () => family.every((pid) => !commandLine(pid)))
+}
+
+/** A child follows its postmaster within a moment, so it may be gone before its own turn comes. */
+function killIfAlive(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
+  }
 }
 
 function childrenOf(parent: number): number[] {
