@@ -1,18 +1,25 @@
-// A feature is a folder's list of what it brings: operations, jobs, resources, plain routes and tool sets.
+// A feature is a folder's list of what it brings: operations, jobs, resources, tool sets, plain routes, and hooks into what others do.
 import type { FastifyInstance } from 'fastify'
+import type { Sql } from '../base/db.ts'
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { Resource } from './resources.ts'
+import type { Tool } from './tool.ts'
 
-/** What the plugin catalogue says of one set of tools that an agent's config may switch on. */
+/** A set of tools that an agent's config may switch on by its name. */
 export interface ToolSet {
   name: string
   title: string
   description: string
-  tools: { name: string; description: string }[]
+  tools: Tool[]
   /** Native sets come with the server; a provider's set needs a connection to it. */
   provider: string | null
+}
+
+/** What a feature does when something happens in another folder: called in the transaction in which it happens. */
+export interface Hooks {
+  agentDeleted?: (happened: { sql: Sql; context: Context; teamId: string; agentId: string }) => Promise<void>
 }
 
 export interface Feature {
@@ -23,6 +30,7 @@ export interface Feature {
   jobs: Job[]
   resources: Resource[]
   toolSets: ToolSet[]
+  hooks: Hooks
   /** What is not an operation of /v2: the token endpoint, metadata documents. */
   routes?: (app: FastifyInstance, context: Context) => void
 }
@@ -34,6 +42,7 @@ type Declared = Pick<Feature, 'name'> & {
   jobs?: Job<never>[]
   resources?: Resource[]
   toolSets?: ToolSet[]
+  hooks?: Hooks
   routes?: (app: FastifyInstance, context: Context) => void
 }
 
@@ -45,6 +54,7 @@ export function feature(declared: Declared): Feature {
     jobs: (declared.jobs ?? []) as Job[],
     resources: declared.resources ?? [],
     toolSets: declared.toolSets ?? [],
+    hooks: declared.hooks ?? {},
     ...(declared.routes && { routes: declared.routes }),
   }
 }
@@ -74,6 +84,10 @@ export function collect(features: Feature[]): Registry {
     'resource',
     resources.map((one) => one.name),
   )
+  requireUnique(
+    'tool',
+    features.flatMap((one) => one.toolSets.flatMap((set) => set.tools.map((tool) => tool.name))),
+  )
   return {
     operations,
     jobs,
@@ -81,6 +95,15 @@ export function collect(features: Feature[]): Registry {
     toolSets: features.flatMap((one) => one.toolSets),
     features,
   }
+}
+
+/** Tells every feature that asked to know, one after the other: they share one transaction. */
+export async function tell<Name extends keyof Hooks>(
+  { features }: Registry,
+  name: Name,
+  happened: Parameters<NonNullable<Hooks[Name]>>[0],
+): Promise<void> {
+  for (const { hooks } of features) await hooks[name]?.(happened)
 }
 
 function requireUnique(what: string, names: string[]): void {

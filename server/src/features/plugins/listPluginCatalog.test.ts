@@ -2,15 +2,26 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { feature } from '../../kit/feature.ts'
+import { Type } from '../../kit/schema.ts'
+import { outsideTool } from '../../kit/tool.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 
 // proves plugins.catalog
 test('the built-in sets are listed, and what another feature brings is listed with its tools', async () => {
-  const tools = [{ name: 'look', description: 'Look at something.' }]
+  const look = outsideTool({
+    name: 'look',
+    description: 'Look at something.',
+    input: Type.Object({}),
+    onDoubt: 'retry',
+    timeoutMs: 1000,
+    execute: async () => ({ result: 'far' }),
+  })
   const telescope = feature({
     name: 'telescopes',
-    toolSets: [{ name: 'telescope', title: 'Telescope', description: 'See far.', tools, provider: 'observatory' }],
+    toolSets: [
+      { name: 'telescope', title: 'Telescope', description: 'See far.', tools: [look], provider: 'observatory' },
+    ],
   })
   const service = await testApp({ features: [telescope] })
   const team = await seedTeam(service)
@@ -18,6 +29,6 @@ test('the built-in sets are listed, and what another feature brings is listed wi
   const names = body.plugins.map(({ name }: { name: string }) => name)
   assert.deepEqual(names, ['sandbox', 'browser', 'human', 'memory', 'cases', 'http', 'schedule', 'agents', 'telescope'])
   const native = body.plugins.at(-1)
-  assert.deepEqual(native.tools, tools)
+  assert.deepEqual(native.tools, [{ name: 'look', description: 'Look at something.' }])
   assert.deepEqual([native.type, native.requires_connection, native.provider], ['native', true, 'observatory'])
 })

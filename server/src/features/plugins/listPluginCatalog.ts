@@ -25,8 +25,9 @@ export const listPluginCatalog = operation({
   status: 200,
   answer: Type.Object({ plugins: Type.Array(Plugin) }),
   async handler({ context }) {
-    const plugins = context.registry.toolSets.map(({ provider, ...set }) => ({
+    const plugins = context.registry.toolSets.map(({ provider, tools, ...set }) => ({
       ...set,
+      tools: tools.map(({ name, description }) => ({ name, description })),
       type: provider === null ? ('built_in' as const) : ('native' as const),
       requires_connection: provider !== null,
       provider,

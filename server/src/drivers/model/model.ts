@@ -1,0 +1,105 @@
+// What the engine asks of a model: the next thing to do, given everything that has happened in the run so far.
+
+/** A tool as a model sees it. */
+export interface ModelTool {
+  name: string
+  description: string
+  /** JSON Schema of an object. */
+  input_schema: Record<string, unknown>
+}
+
+/** A tool call that a turn asks for. Its id is the model's own; the ledger gives the one that counts. */
+export interface WantedCall {
+  id: string
+  name: string
+  arguments: unknown
+}
+
+/** One thing that happened, in the order of the log. Calls and results carry the ledger's call id. */
+export type Entry =
+  /** `restarts`: it came to an ended run and started it again. */
+  | { kind: 'user'; text: string; restarts: boolean }
+  /** The engine's own word to the model: a limit that is near, an output that did not fit its schema. */
+  | { kind: 'system'; text: string }
+  /** `opaque` is what the driver itself gave with that turn, to be handed back unread. */
+  | { kind: 'assistant'; text: string | null; calls: WantedCall[]; opaque: unknown }
+  | { kind: 'result'; call_id: string; name: string; result: unknown; error: string | null }
+
+/** Facts of the run that a procedure may read; frozen when the run began. */
+export interface RunFacts {
+  /** The trigger's payload: parsed when it was JSON. */
+  message: unknown
+  case: unknown
+  run: {
+    id: string
+    number: number
+    title: string | null
+    agent_id: string
+    agent_name: string
+    source: string
+    created_at: string
+  }
+}
+
+export interface Setup {
+  /** `provider:model`, or `builtin:runbook`. */
+  model: string
+  procedure: string
+  tools: ModelTool[]
+  facts: RunFacts
+  /** JSON Schema that the output must fit, where the build asks for one. */
+  output_schema: Record<string, unknown> | null
+  output_tokens_max: number | null
+}
+
+export interface TokenUsage {
+  input_tokens: number
+  output_tokens: number
+}
+
+export interface Turn {
+  text: string | null
+  thinking: string | null
+  /** Empty unless `ending` is `calls`. */
+  calls: WantedCall[]
+  ending:
+    | { kind: 'calls' }
+    /** The model is done; `output` is what it leaves. */
+    | { kind: 'done'; output: unknown }
+    /** It cannot go on and says why; `code` is a word of `run.error.code`. */
+    | { kind: 'failed'; code: string; message: string }
+  usage: TokenUsage
+  /** Kept with the turn and handed back in the assistant entry (signatures, item ids of a provider). */
+  opaque: unknown
+}
+
+/** One run's talk with its model: fed with what happened, asked for what comes next. Lives in one worker, rebuilt from the log after a takeover. */
+export interface Conversation {
+  add(entry: Entry): void
+  next(options: { signal: AbortSignal; onText: (delta: string) => void }): Promise<Turn>
+}
+
+export interface Model {
+  /** Deterministic, and nothing outside is touched or paid: a turn may be made again without harm. */
+  isPure: boolean
+  open(setup: Setup): Conversation
+}
+
+/** The provider could not answer now: worth another attempt of the same turn. */
+export class ModelTrouble extends Error {
+  /** The provider's own wish (Retry-After), where it told one. */
+  readonly retryAfterMs: number | undefined
+  constructor(message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause })
+    this.retryAfterMs = options.retryAfterMs
+  }
+}
+
+/** The provider will never answer this: the run fails with its words. */
+export class ModelRefused extends Error {
+  readonly code: string
+  constructor(code: string, message: string, options: { cause?: unknown } = {}) {
+    super(message, options)
+    this.code = code
+  }
+}

@@ -1,0 +1,79 @@
+// A tool: what an agent can do, and what becomes of a call when the process that made it dies.
+import type { Sql } from '../base/db.ts'
+import type { Context } from './context.ts'
+import type { Static, TObject } from './schema.ts'
+
+/** What every tool sees of the run that calls it. */
+export interface CallingRun {
+  id: string
+  team_id: string
+  agent_id: string
+  build_id: string
+  user_id: string | null
+  case_id: string | null
+  depth: number
+}
+
+export interface ToolCall<Input> {
+  /** `run_id:seq`, ours: the same on every attempt, so an outside system can recognise a repetition. */
+  id: string
+  /** The ledger's number of this call in its run. */
+  step: number
+  run: CallingRun
+  input: Input
+}
+
+/** What a call brings: data for the model, or a sentence that says what went wrong. */
+export type Outcome = { result: unknown } | { error: string }
+
+export interface WaitingOn {
+  kind: 'human' | 'time' | 'connection' | 'sub_run'
+  detail: Record<string, unknown>
+  /** When the clock ends the wait by itself. */
+  due_at?: Date
+}
+
+interface Described<Input extends TObject> {
+  name: string
+  /** One sentence, for the model and the catalogue. */
+  description: string
+  input: Input
+}
+
+/** Changes only our own database: its effect commits with its result, so it is never in doubt. Takes many calls at once. */
+export interface InsideTool<Input extends TObject = TObject> extends Described<Input> {
+  kind: 'inside'
+  apply: (calls: ToolCall<Static<Input>>[], sql: Sql) => Promise<Outcome[]>
+}
+
+/** Acts on the world. Between its intent and its result it is in doubt, and says itself what to do about that. */
+export interface OutsideTool<Input extends TObject = TObject> extends Described<Input> {
+  kind: 'outside'
+  /** `retry`: harmless to repeat. `probe`: look whether it happened. `ask`: only a person can know. */
+  onDoubt: 'retry' | 'probe' | 'ask' | ((input: Static<Input>) => 'retry' | 'ask')
+  timeoutMs: number
+  execute: (call: ToolCall<Static<Input>>, outside: { context: Context; signal: AbortSignal }) => Promise<Outcome>
+  /** The outcome of a call that was begun and cut off; undefined: it did not happen, make it. */
+  probe?: (
+    call: ToolCall<Static<Input>>,
+    outside: { context: Context; signal: AbortSignal },
+  ) => Promise<Outcome | undefined>
+}
+
+/** Its result comes later, from a person, a clock or another run; until then the run costs rows only. */
+export interface WaitingTool<Input extends TObject = TObject> extends Described<Input> {
+  kind: 'waiting'
+  /** Writes what is waited for, in the transaction that pauses the run. Called once per call. */
+  begin: (call: ToolCall<Static<Input>>, sql: Sql) => Promise<WaitingOn>
+  /** Reads whether it has come; undefined: not yet. */
+  settle: (call: ToolCall<Static<Input>>, sql: Sql) => Promise<Outcome | undefined>
+}
+
+export type Tool = InsideTool<never> | OutsideTool<never> | WaitingTool<never>
+
+export const insideTool = <Input extends TObject>(tool: Omit<InsideTool<Input>, 'kind'>): Tool =>
+  ({ kind: 'inside', ...tool }) as unknown as Tool
+export const outsideTool = <Input extends TObject>(tool: Omit<OutsideTool<Input>, 'kind'>): Tool =>
+  ({ kind: 'outside', ...tool }) as unknown as Tool
+export const waitingTool = <Input extends TObject>(tool: Omit<WaitingTool<Input>, 'kind'>): Tool =>
+  ({ kind: 'waiting', ...tool }) as unknown as Tool
