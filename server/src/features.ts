@@ -1,14 +1,28 @@
 // The service on one page: every feature there is.
 import { feature, type Feature } from './kit/feature.ts'
 import { sweepRequests } from './kit/sweepRequests.job.ts'
+import { agents } from './features/agents/index.ts'
 import { auditLog } from './features/auditLog/index.ts'
 import { credentials } from './features/credentials/index.ts'
 import { docs } from './features/docs/index.ts'
 import { health } from './features/health/index.ts'
+import { memory } from './features/memory/index.ts'
 import { plugins } from './features/plugins/index.ts'
+import { sandboxes } from './features/sandboxes/index.ts'
 import { teams } from './features/teams/index.ts'
 
 /** What the kit itself keeps in order. */
 const housekeeping = feature({ name: 'housekeeping', jobs: [sweepRequests] })
 
-export const features: Feature[] = [teams, credentials, auditLog, plugins, health, docs, housekeeping]
+export const features: Feature[] = [
+  teams,
+  credentials,
+  auditLog,
+  agents,
+  memory,
+  sandboxes,
+  plugins,
+  health,
+  docs,
+  housekeeping,
+]

@@ -10,12 +10,14 @@ import { connectionUrl } from './base/embeddedPostgres.ts'
 import { readIfThere, writeWhole } from './base/files.ts'
 import type { Log } from './base/log.ts'
 import { findDatabase, leaveDatabase, prepareDatabase } from './database.ts'
+import { reviveRuns } from './engine/claim.ts'
+import { engineOf } from './engine/engine.ts'
 import { features as allFeatures } from './features.ts'
 import type { Feature } from './kit/feature.ts'
 import type { FirstKey } from './firstStart.ts'
 import { hostForUrl, type Context } from './kit/context.ts'
 import { createContext } from './kit/createContext.ts'
-import { announcePresence } from './kit/presence.ts'
+import { announcePresence, type Presence } from './kit/presence.ts'
 import { startWorker } from './kit/worker.ts'
 
 export interface Running {
@@ -37,7 +39,7 @@ export async function serve(config: Config, log: Log, features: Feature[] = allF
   const db = openDatabase({
     address,
     log,
-    connectionsMax: 20 + config.workerConcurrency,
+    connectionsMax: 30,
     ...(embedded && { onAway: () => void bringBack() }),
   })
   const bringBack = () =>
@@ -54,6 +56,7 @@ export async function serve(config: Config, log: Log, features: Feature[] = allF
       sql: db.sql,
       async close() {
         await context.outbound.close()
+        await context.listener.close()
         await db.close()
       },
     })
@@ -66,7 +69,7 @@ export async function serve(config: Config, log: Log, features: Feature[] = allF
     await leave()
     throw error
   }
-  const worker = config.role === 'api' ? undefined : await startWorker(context, presence)
+  const worker = config.role === 'api' ? undefined : await startWork(context, presence)
   const serviceFile = app && config.role !== 'worker' ? await announce(context, firstKey, address()) : undefined
 
   return {
@@ -81,6 +84,27 @@ export async function serve(config: Config, log: Log, features: Feature[] = allF
       await app?.close()
       if (serviceFile) await rm(serviceFile, { force: true })
       await leave()
+    },
+  }
+}
+
+/** The two kinds of work: jobs, and the runs of agents; both find what a dead process left. */
+async function startWork(context: Context, presence: Presence): Promise<{ stop(): Promise<void> }> {
+  const { config, db } = context
+  const runs = engineOf(context).work({
+    id: presence.processId,
+    places: config.workerConcurrency,
+    lost: () => presence.held(),
+  })
+  const jobs = await startWorker(context, presence, {
+    async bury(dead) {
+      if ((await reviveRuns(db.sql, dead.id)) > 0) runs.nudge()
+    },
+    look: () => runs.look(),
+  })
+  return {
+    async stop() {
+      await Promise.all([runs.stop(config.drainS * 1000), jobs.stop()])
     },
   }
 }

@@ -5,7 +5,7 @@ import { newId } from '../src/base/ids.ts'
 import { issueApiKey } from '../src/features/credentials/apiKey.ts'
 import { exampleOf } from '../src/kit/openapi.ts'
 import { isMutating, type Operation } from '../src/kit/operation.ts'
-import { nounOf, parametersOf } from '../src/kit/resources.ts'
+import { nounOf, parametersOf, restParameterOf } from '../src/kit/resources.ts'
 import { requireErrorShape } from './kit/answers.ts'
 import { seeders, seedTeam, type TestTeam } from './kit/seed.ts'
 import { testApp, type Answer, type CallOptions } from './kit/testApp.ts'
@@ -19,20 +19,21 @@ type Ids = Record<string, string>
 /** A record for every parameter of the path, made anew, so that a deletion in one test is nobody's loss. */
 async function freshIds(operation: Operation, owner: TestTeam): Promise<Ids> {
   const ids: Ids = {}
+  const above: Ids = {}
   for (const name of parametersOf(operation.path)) {
     const noun = nounOf(name)
     if (noun === 'team') ids[name] = owner.id
     else {
       const seeder = seeders[noun ?? name]
       assert.ok(seeder, `test/kit/seed.ts needs a line for ${noun ?? name}, which ${operation.id} has in its path`)
-      ids[name] = await seeder(owner)
+      ids[name] = above[noun ?? name] = await seeder(owner, above)
     }
   }
   return ids
 }
 
 const routeTo = (operation: Operation, ids: Ids): string =>
-  `${operation.method} ${operation.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(ids[name]!))}`
+  `${operation.method} ${operation.path.replace(/:(\w+)\*?/g, (_, name: string) => encodeURIComponent(ids[name]!))}`
 
 /** The example of the OpenAPI document, made to fit this team and this moment. */
 function bodyFor(operation: Operation): object | undefined {
@@ -61,7 +62,10 @@ const withoutIds = ({ status, text, headers }: Answer) => ({
 
 for (const operation of service.context.registry.operations) {
   describe(operation.id, () => {
-    const recordParameter = parametersOf(operation.path).findLast((name) => nounOf(name) !== 'team')
+    // what takes the rest of a path is a name that the caller chooses, no record's id
+    const recordParameter = parametersOf(operation.path).findLast(
+      (name) => nounOf(name) !== 'team' && name !== restParameterOf(operation.path),
+    )
 
     test('answers as declared, with the rate-limit headers', async () => {
       const answer = await send(operation, await freshIds(operation, team), { key: team.key })

@@ -310,6 +310,77 @@ export const requirements: Requirement[] = [
   { id: 'architecture.names', says: 'An operation stands in a file of its own name.' },
   { id: 'architecture.firstLine', says: 'Every file says in its first line what it is.' },
   { id: 'architecture.generated', says: 'Generated files are fresh.' },
+  // Memory and workspaces
+  {
+    id: 'kit.restParameter',
+    says: 'A path parameter that takes the rest of a path is decoded exactly once, its slashes encoded or not; broken encoding or a NUL names nothing: 404.',
+    gap: {
+      question: 'What is a path with broken percent-encoding, when the caller chooses the name?',
+      file: 'server/src/kit/http.ts',
+    },
+  },
+  { id: 'memory.crud', says: 'Memory files are written, read, listed by path and deleted.' },
+  {
+    id: 'memory.paths',
+    says: 'A memory path is relative, clean, NFC, at most 512 bytes and 16 levels; any other is a 404 to read or delete and a 400 with the rule to write.',
+    gap: { question: 'Which paths are clean?', file: 'server/src/features/memory/memoryPath.ts' },
+  },
+  {
+    id: 'memory.expected',
+    says: 'A change that expects another generation is a 409 and changes nothing; of many that expect the same one, exactly one succeeds.',
+  },
+  {
+    id: 'memory.generation',
+    says: 'A path that is written again after its deletion goes on above the generations it had.',
+    gap: {
+      question: 'Where do generations go on after a deletion?',
+      file: 'server/src/features/memory/changeMemory.ts',
+    },
+  },
+  {
+    id: 'memory.concurrent',
+    says: 'A hundred writers of one file at once get the generations 1 to 100, and none is lost.',
+  },
+  {
+    id: 'memory.limits',
+    says: 'A memory file has at most 256 KiB in UTF-8, an agent at most 1000 files and 16 MiB, also against writers at once.',
+    gap: { question: 'How much may an agent remember?', file: 'server/src/features/memory/memoryFile.ts' },
+  },
+  {
+    id: 'memory.forgotten',
+    says: 'The memory of a deleted agent is gone, also against writers at once.',
+    gap: { question: 'What becomes of a deleted agent’s memory?', file: 'server/src/features/memory/forgetMemory.ts' },
+  },
+  {
+    id: 'memory.tools',
+    says: 'Memory calls of many runs are applied in order in two statements; a refused call stands in nobody’s way.',
+  },
+  {
+    id: 'memory.disabled',
+    says: 'An agent whose memory is switched off gets a sentence that says so from every memory tool.',
+  },
+  { id: 'blobs.roundTrip', says: 'Bytes of any size come back as they were, in whole or their beginning.' },
+  { id: 'blobs.once', says: 'The same bytes are kept once, however many bring them at once.' },
+  { id: 'blobs.transaction', says: 'Bytes are there exactly if the transaction that brought them commits.' },
+  {
+    id: 'workspace.paths',
+    says: 'A path leads below /workspace in one spelling, or is refused with a sentence.',
+    gap: { question: 'Is a .. that stays inside allowed?', file: 'server/src/features/sandboxes/workspacePath.ts' },
+  },
+  {
+    id: 'workspace.files',
+    says: 'Files that runs write are told with size, SHA-256 and type, read back and listed, each in the workspace of its run.',
+  },
+  {
+    id: 'workspace.history',
+    says: 'A path has one current row; earlier ones say until which step they were; writers at once lose nothing.',
+  },
+  {
+    id: 'workspace.content',
+    says: 'What is no text is read as base64; a long file is cut at a character and says so.',
+  },
+  { id: 'workspace.limits', says: 'A tool writes files of up to 10 MiB.' },
+  { id: 'workspace.folders', says: 'A name in a workspace is a file or a folder, never both.' },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

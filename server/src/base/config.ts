@@ -75,6 +75,30 @@ function address(
   }
 }
 
+/** A provider's key goes into a header: what cannot stand there is found at the start, not in a run. */
+const providerKey = (env: string, provider: string): Setting<string | undefined> => ({
+  ...text(env, 'none', `The key for models of ${provider}.`, true),
+  read(value) {
+    const key = value?.trim()
+    if (key === undefined || /^[\x21-\x7e]{1,4096}$/.test(key)) return key
+    throw new Error('must be printable characters without spaces')
+  },
+})
+
+function providerUrl(env: string, unset: string, says: string): Setting<string | undefined> {
+  const plain = address(env, ['http:', 'https:'], unset, says)
+  return {
+    ...plain,
+    read(value) {
+      const url = plain.read(value)
+      if (url !== undefined && new URL(url).username + new URL(url).password !== '') {
+        throw new Error('must not hold a user name or password; the key has its own setting')
+      }
+      return url
+    },
+  }
+}
+
 const settings = {
   port: integer('PORT', { min: 0, max: 65_535, unset: 4700 }, 'The port of the API; 0 takes any free one.'),
   host: text('HOST', '`127.0.0.1`', 'The address to listen on; `0.0.0.0` for all.'),
@@ -135,8 +159,8 @@ const settings = {
   ),
   workerConcurrency: integer(
     'RUNYARD_WORKER_CONCURRENCY',
-    { min: 1, max: 1000, unset: 10 },
-    'How many jobs one worker process runs at a time.',
+    { min: 1, max: 1000, unset: 64 },
+    'How many runs one worker process advances at a time; waiting runs do not count.',
   ),
   drainS: integer(
     'RUNYARD_DRAIN_S',
@@ -148,6 +172,34 @@ const settings = {
     { min: 0, max: 60_000, unset: 1000 },
     'How often the load balancer asks `/readyz`; after SIGTERM the process listens on for two of these.',
   ),
+  model: {
+    env: 'RUNYARD_MODEL',
+    says: 'The model of agents that name none: `anthropic:…`, `openai:…`, `google:…`, `openai-compatible:…` or `builtin:runbook`.',
+    unset: '`builtin:runbook`',
+    read(value = 'builtin:runbook') {
+      if (value === 'builtin:runbook' || /^(anthropic|openai|google|openai-compatible):\S+$/.test(value)) return value
+      throw new Error(
+        'must be builtin:runbook or provider:model with one of anthropic, openai, google, openai-compatible',
+      )
+    },
+  } satisfies Setting<string>,
+  modelPrices: text(
+    'RUNYARD_MODEL_PRICES',
+    'the built-in table',
+    'A JSON file `{"provider:model": {"input": "3", "output": "15"}}` in dollars per million tokens; it goes before the built-in table.',
+  ),
+  anthropicKey: providerKey('ANTHROPIC_API_KEY', 'Anthropic'),
+  anthropicUrl: providerUrl('ANTHROPIC_BASE_URL', 'the provider’s own', 'A gateway that stands before Anthropic.'),
+  openaiKey: providerKey('OPENAI_API_KEY', 'OpenAI'),
+  openaiUrl: providerUrl('OPENAI_BASE_URL', 'the provider’s own', 'A gateway that stands before OpenAI.'),
+  googleKey: providerKey('GOOGLE_GENERATIVE_AI_API_KEY', 'Google'),
+  googleUrl: providerUrl('GOOGLE_BASE_URL', 'the provider’s own', 'A gateway that stands before Google.'),
+  openaiCompatibleUrl: providerUrl(
+    'OPENAI_COMPATIBLE_URL',
+    'none',
+    'A server that speaks OpenAI’s chat completions (Ollama, vLLM, llama.cpp, a gateway), for `openai-compatible:…`.',
+  ),
+  openaiCompatibleKey: providerKey('OPENAI_COMPATIBLE_KEY', 'that server, where it wants one'),
   logLevel: oneOf(
     'LOG_LEVEL',
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],

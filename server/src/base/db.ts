@@ -1,7 +1,7 @@
 // The door to PostgreSQL: a pool, the `sql` tag with named prepared statements, and transactions.
 import { Client, DatabaseError, Pool, types as builtInTypes } from 'pg'
 import type { ClientBase, ClientConfig, CustomTypesConfig, QueryResultRow } from 'pg'
-import { watchDatabase, type DatabaseWatch } from './databaseWatch.ts'
+import { DatabaseAway, watchDatabase, type DatabaseWatch } from './databaseWatch.ts'
 import type { Log } from './log.ts'
 import { flatten } from './sql.ts'
 
@@ -35,6 +35,8 @@ export interface DatabaseOptions {
 }
 
 export interface Database {
+  /** Where it is now. */
+  address: () => string | Address
   pool: Pool
   sql: Sql
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
@@ -95,6 +97,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...(options.onAway && { onAway: options.onAway }),
   })
   return {
+    address: options.address,
     pool,
     watch,
     sql: (strings, ...values) => watch.whilePresent(() => run(pool, strings, values)),
@@ -146,6 +149,20 @@ export function sqlOn(client: ClientBase | Pool): Sql {
 /** The SQLSTATE of an error that PostgreSQL itself raised. */
 export function sqlState(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined
+}
+
+/** The server or the way to it failed, not the statement: the same may well succeed in a moment. */
+export function isConnectionTrouble(error: unknown): boolean {
+  if (error instanceof DatabaseAway) return true
+  const state = sqlState(error)
+  // classes 08 (connection), 53 (resources), 57 (operator intervention: restart, shutdown)
+  if (state !== undefined) return /^(08|53|57P)/.test(state)
+  if (!(error instanceof Error)) return false
+  const { code } = error as { code?: unknown }
+  return (
+    (typeof code === 'string' && /^(ECONN|EPIPE|ETIMEDOUT)/.test(code)) ||
+    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(error.message)
+  )
 }
 
 export const uniqueViolation = '23505'

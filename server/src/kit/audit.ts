@@ -1,5 +1,5 @@
 // The audit log: one row for every answered mutation, written in the transaction of the change, never changed afterwards.
-import { part, type Sql } from '../base/db.ts'
+import { part, type Part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import type { Keyed } from './idempotency.ts'
 
@@ -27,6 +27,27 @@ const auditValues = (entry: AuditEntry) => part`
   ${newId()}::uuid, ${entry.teamId}::uuid, ${entry.memberId}::uuid, ${entry.credential.type}::text, ${entry.credential.id}::uuid,
   ${entry.operation}::text, ${entry.target.type}::text, ${entry.target.id}::text, ${entry.requestId}::text,
   ${entry.status}::smallint, ${entry.error}::text`
+
+/** An entry as a row of a larger statement's input; `insertAuditRows` takes it from there. */
+export const auditRow = (entry: AuditEntry): object => ({
+  id: newId(),
+  team_id: entry.teamId,
+  member_id: entry.memberId,
+  credential_type: entry.credential.type,
+  credential_id: entry.credential.id,
+  operation: entry.operation,
+  target_type: entry.target.type,
+  target_id: entry.target.id,
+  request_id: entry.requestId,
+  status: entry.status,
+  error: entry.error,
+})
+
+/** `rows` is a select of one jsonb column named `audit`. */
+export const insertAuditRows = (rows: Part): Part => part`
+  insert into audit_log (${auditColumns})
+  select a.* from (${rows}) given, jsonb_to_record(given.audit) as a (id uuid, team_id uuid, member_id uuid, credential_type text,
+    credential_id uuid, operation text, target_type text, target_id text, request_id text, status smallint, error text)`
 
 export async function recordOutcome(sql: Sql, entry: AuditEntry): Promise<void> {
   await sql`insert into audit_log (${auditColumns}) values (${auditValues(entry)})`

@@ -7,6 +7,7 @@ import type { Outbound } from '../base/outbound/fetch.ts'
 import type { Guard } from '../base/outbound/guard.ts'
 import type { Keyring } from '../base/secrets.ts'
 import type { Registry } from './feature.ts'
+import type { Listener } from './listener.ts'
 import type { Metrics } from './metrics.ts'
 import type { RateLimit } from './rateLimit.ts'
 
@@ -19,6 +20,7 @@ export interface Context {
   guard: Guard
   outbound: Outbound
   metrics: Metrics
+  listener: Listener
   rateLimit: RateLimit
   lifecycle: Lifecycle
   /** Everything the features brought, for the parts that speak of all of it. */

@@ -8,6 +8,7 @@ import { createGuard } from '../base/outbound/guard.ts'
 import type { Keyring } from '../base/secrets.ts'
 import { baseUrlOf, type Context, type Lifecycle } from './context.ts'
 import { collect, type Feature } from './feature.ts'
+import { createListener } from './listener.ts'
 import { createMetrics } from './metrics.ts'
 import { createRateLimit } from './rateLimit.ts'
 
@@ -32,6 +33,7 @@ export function createContext({ config, log, db, keyring, features, clock = syst
     guard,
     outbound: createOutbound(guard),
     metrics: createMetrics(),
+    listener: createListener({ address: db.address, log }),
     rateLimit: createRateLimit(db.sql),
     lifecycle,
     registry: collect(features),

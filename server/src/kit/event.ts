@@ -1,9 +1,9 @@
 // The fifteen kinds of events and what each one carries: the closed set behind streams, webhooks and reports.
 import { newId } from '../base/ids.ts'
-import type { Sql } from '../base/db.ts'
+import { part, type Part, type Sql } from '../base/db.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static, type TProperties, type TSchema } from './schema.ts'
 
-const Usage = named(
+export const Usage = named(
   'Usage',
   Type.Object({
     steps: Type.Integer(),
@@ -13,7 +13,7 @@ const Usage = named(
   }),
 )
 
-const WaitingOn = named(
+export const WaitingOn = named(
   'WaitingOn',
   Type.Object({
     kind: oneOf(['human', 'time', 'connection', 'sub_run', 'capacity']),
@@ -22,7 +22,7 @@ const WaitingOn = named(
   }),
 )
 
-const Message = named(
+export const Message = named(
   'Message',
   Type.Object({
     id: Id,
@@ -45,7 +45,7 @@ const Message = named(
   }),
 )
 
-const HumanRequest = named(
+export const HumanRequest = named(
   'HumanRequest',
   Type.Object({
     id: Id,
@@ -206,3 +206,14 @@ export async function emitEvent<E extends EventName>(
     insert into events (id, team_id, event, data) values (${id}, ${teamId}, ${name}, ${JSON.stringify(whole)}::jsonb)`
   return id
 }
+
+/**
+ * Writes events of runs inside a larger statement. `rows` gives id, team_id, run_id, agent_id, case_id, sequence, event and data; the
+ * sequence comes from the run's row, raised by the same statement, so that the order of numbers is the order of commits.
+ */
+export const insertRunEvents = (rows: Part): Part => part`
+  insert into events (id, team_id, run_id, sequence, event, data)
+  select e.id, e.team_id, e.run_id, e.sequence, e.event,
+    jsonb_build_object('event_id', e.id, 'team_id', e.team_id, 'run_id', e.run_id, 'agent_id', e.agent_id, 'sequence', e.sequence)
+    || case when e.case_id is null then '{}' else jsonb_build_object('case_id', e.case_id) end || e.data
+  from (${rows}) e`

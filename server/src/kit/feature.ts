@@ -20,6 +20,14 @@ export interface ToolSet {
 /** What a feature does when something happens in another folder: called in the transaction in which it happens. */
 export interface Hooks {
   agentDeleted?: (happened: { sql: Sql; context: Context; teamId: string; agentId: string }) => Promise<void>
+  runEnded?: (happened: {
+    sql: Sql
+    context: Context
+    teamId: string
+    agentId: string
+    runId: string
+    status: 'completed' | 'failed' | 'stopped'
+  }) => Promise<void>
 }
 
 export interface Feature {
@@ -101,10 +109,13 @@ export function collect(features: Feature[]): Registry {
 export async function tell<Name extends keyof Hooks>(
   { features }: Registry,
   name: Name,
-  happened: Parameters<NonNullable<Hooks[Name]>>[0],
+  happened: Happened<Name>,
 ): Promise<void> {
-  for (const { hooks } of features) await hooks[name]?.(happened)
+  for (const { hooks } of features)
+    await (hooks[name] as ((of: Happened<Name>) => Promise<void>) | undefined)?.(happened)
 }
+
+type Happened<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Name]>>[0]
 
 function requireUnique(what: string, names: string[]): void {
   const twice = names.find((name, index) => names.indexOf(name) !== index)

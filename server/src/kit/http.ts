@@ -7,6 +7,7 @@ import { newId } from '../base/ids.ts'
 import type { Context } from './context.ts'
 import { isMutating, type Operation } from './operation.ts'
 import { replyOfFault, type Pipeline, type Reply } from './pipeline.ts'
+import { restParameterOf } from './resources.ts'
 import { closeGently, readJsonBytes } from './requestBody.ts'
 
 const saneRequestId = /^[\x21-\x7e]{1,128}$/
@@ -90,8 +91,9 @@ export function createHttp(context: Context): FastifyInstance {
 const headersOfAll = ({ id }: FastifyRequest) => ({ 'x-request-id': id, 'x-content-type-options': 'nosniff' })
 
 /**
- * Broken percent-encoding inside a path that we serve can only be an id. There it is taken as it stands: an id that names
- * nothing, refused by the same stages as any other. Elsewhere it stays, for the router to refuse.
+ * Broken percent-encoding inside a path that we serve can only be in a parameter. There each percent sign becomes a NUL,
+ * which no name holds: refused as what names nothing, by the same stages as any other. Elsewhere it stays, for the router
+ * to refuse.
  */
 function withReadableIds(url: string, routes: { pattern: RegExp }[]): string {
   if (!url.includes('%')) return url
@@ -100,7 +102,7 @@ function withReadableIds(url: string, routes: { pattern: RegExp }[]): string {
   const segments = path.split('/')
   const blank = segments.map((segment) => (isReadable(segment) ? segment : 'x')).join('/')
   if (!routes.some(({ pattern }) => pattern.test(blank))) return url
-  const readable = segments.map((segment) => (isReadable(segment) ? segment : segment.replaceAll('%', '%25')))
+  const readable = segments.map((segment) => (isReadable(segment) ? segment : segment.replaceAll('%', '%00')))
   return readable.join('/') + url.slice(path.length)
 }
 
@@ -114,12 +116,14 @@ function isReadable(encoded: string): boolean {
 }
 
 export function mountOperation(app: FastifyInstance, context: Context, pipeline: Pipeline, operation: Operation): void {
+  const rest = restParameterOf(operation.path)
   app.route({
     method: operation.method,
-    url: operation.path,
+    url: rest === undefined ? operation.path : operation.path.replace(/:\w+\*$/, '*'),
     handler: async (request, reply) => {
       const startedAt = performance.now()
       const url = request.raw.url ?? '/'
+      const params = request.params as Record<string, string>
       const answer = await pipeline.perform(operation, {
         requestId: request.id,
         authorization: request.headers.authorization,
@@ -127,7 +131,7 @@ export function mountOperation(app: FastifyInstance, context: Context, pipeline:
         address: request.ip,
         url,
         search: url.includes('?') ? url.slice(url.indexOf('?') + 1) : '',
-        params: request.params as Record<string, string>,
+        params: rest === undefined ? params : { ...params, [rest]: params['*']! },
         readBody: (bytesMax) => readJsonBytes(request, bytesMax),
       })
       report(context, operation, request, answer, performance.now() - startedAt)

@@ -1,6 +1,6 @@
 // Idempotency-Key: the first answer of a keyed request is stored with its effect, and given again for a day.
 import { hash } from 'node:crypto'
-import type { Sql } from '../base/db.ts'
+import { part, type Part, type Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
 import type { Keyring } from '../base/secrets.ts'
 
@@ -79,6 +79,29 @@ export async function dropClaim(sql: Sql, keyed: Keyed): Promise<void> {
     delete from idempotency_keys
     where team_id = ${keyed.teamId} and key = ${keyed.key} and request_hash = ${keyed.requestHash} and status is null`
 }
+
+/** A key with its reply as columns of a larger statement's input; `takeKeys` takes them from there. */
+export const keyColumns = (keyed: Keyed | undefined, reply: { status: number; sealed: Buffer | null }): object => ({
+  key: keyed?.key ?? null,
+  key_hash: keyed?.requestHash.toString('hex') ?? null,
+  key_status: keyed ? reply.status : null,
+  key_reply: keyed ? (reply.sealed?.toString('hex') ?? null) : null,
+})
+
+export const keyColumnTypes = part`key text, key_hash text, key_status smallint, key_reply text`
+
+/**
+ * Takes the keys of `rows` (team_id and the columns above) together with their replies, in one order so that two statements cannot
+ * wait for each other; a key that another request has does not come back.
+ */
+export const takeKeys = (rows: Part): Part => part`
+  insert into idempotency_keys as k (team_id, key, request_hash, status, reply, expires_at)
+  select team_id, key, decode(key_hash, 'hex'), key_status, decode(key_reply, 'hex'), now() + interval '24 hours'
+  from (${rows}) given where key is not null order by team_id, key
+  on conflict (team_id, key) do update set request_hash = excluded.request_hash, status = excluded.status, reply = excluded.reply,
+    claimed_until = null, expires_at = excluded.expires_at
+  where k.expires_at <= now() or (k.status is null and k.claimed_until <= now())
+  returning k.team_id, k.key`
 
 /** Sealed, because some replies hold a secret that is shown once. */
 export const sealReply = (keyring: Keyring, body: string | null): Buffer | null =>

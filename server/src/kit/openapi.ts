@@ -3,7 +3,7 @@ import { errorKinds, type ErrorCode, type ErrorStatus } from '../base/errors.ts'
 import { envelopeOf, eventNames } from './event.ts'
 import { titleOf, type Feature, type Registry } from './feature.ts'
 import { isMutating, type Operation } from './operation.ts'
-import { nounOf, parametersOf } from './resources.ts'
+import { nounOf, parametersOf, restParameterOf } from './resources.ts'
 import { nameOf, type TSchema } from './schema.ts'
 import { scopes } from './scopes.ts'
 
@@ -46,7 +46,7 @@ export function openapiDocument(registry: Registry, baseUrl: string): Json {
   const paths: Record<string, Json> = {}
   for (const feature of registry.features) {
     for (const operation of feature.operations) {
-      const path = operation.path.replace(/:(\w+)/g, '{$1}')
+      const path = operation.path.replace(/:(\w+)\*?/g, '{$1}')
       paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation, feature, plain) }
     }
   }
@@ -129,9 +129,15 @@ function pathParameters({ path }: Operation): Json[] {
     name,
     in: 'path',
     required: true,
-    description: nounOf(name) ? `The id of the ${nounOf(name)!.replaceAll('_', ' ')}.` : `The ${name}.`,
+    description: describeParameter(path, name),
     schema: nounOf(name) ? { type: 'string', format: 'uuid' } : { type: 'string' },
   }))
+}
+
+function describeParameter(path: string, name: string): string {
+  const noun = nounOf(name)
+  if (noun) return `The id of the ${noun.replaceAll('_', ' ')}.`
+  return name === restParameterOf(path) ? `The ${name}, whose slashes may be percent-encoded or not.` : `The ${name}.`
 }
 
 function queryParameters({ query }: Operation, plain: (schema: TSchema) => Json): Json[] {

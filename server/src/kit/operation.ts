@@ -60,8 +60,15 @@ export interface Declaration<
   actsOutside?: true
   /** Slow or outside things (DNS, providers), after validation and before the transaction. */
   prepare?: (call: Seen<R, Query, Body, Errors>) => Promise<Prepared>
+  /**
+   * Instead of `handler`, for an operation whose rows join those of others in one commit: it writes what `stored` gives for its answer
+   * (audit row, key and reply) in that same commit, and answers with 'key_taken' when another request had the key.
+   */
+  lane?: (
+    call: Seen<R, Query, Body, Errors> & { prepared: Prepared; stored: (answer: Static<Answer>) => StoredRows },
+  ) => Promise<Static<Answer> | typeof keyTaken>
   /** The change itself and its SQL; nothing of the outside world. */
-  handler: (
+  handler?: (
     call: Seen<R, Query, Body, Errors> & {
       prepared: Prepared
       emit: <E extends Emits>(event: E, data: EventData<E>) => Promise<string>
@@ -90,8 +97,17 @@ export interface Operation {
   tool: boolean
   actsOutside: boolean
   prepare?: (call: never) => Promise<unknown>
-  handler: (call: never) => Promise<unknown>
+  lane?: (call: never) => Promise<unknown>
+  handler?: (call: never) => Promise<unknown>
 }
+
+/** What the kit wants written with an operation on a lane: see audit.ts and idempotency.ts for the statements that take them. */
+export interface StoredRows {
+  audit: object
+  key: object
+}
+
+export const keyTaken = Symbol('another request has this idempotency key')
 
 const defaultBodyBytesMax = 2 * 1024 * 1024
 

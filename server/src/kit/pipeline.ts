@@ -5,14 +5,14 @@ import { DatabaseAway } from '../base/databaseWatch.ts'
 import { errorBody, Fault } from '../base/errors.ts'
 import { isId } from '../base/ids.ts'
 import { OutboundRefused } from '../base/outbound/guard.ts'
-import { recordOutcome, recordOutcomeAndReply, targetOf } from './audit.ts'
+import { auditRow, recordOutcome, recordOutcomeAndReply, targetOf, type AuditEntry } from './audit.ts'
 import type { Context } from './context.ts'
 import { bearerToken, unauthorized, type Caller, type Credentials } from './credential.ts'
 import { emitEvent } from './event.ts'
 import * as idempotency from './idempotency.ts'
 import { enqueueOn } from './job.ts'
 import { parseBody } from './json.ts'
-import { isMutating, type Operation } from './operation.ts'
+import { isMutating, keyTaken, type Operation, type StoredRows } from './operation.ts'
 import { refuseIfOver } from './rateLimit.ts'
 import { nounOf } from './resources.ts'
 import { validateBody, validateQuery } from './validate.ts'
@@ -88,6 +88,7 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
       if (noun === 'team') continue
       const resource = noun === undefined ? undefined : context.registry.resources.get(noun)
       if (noun === undefined || !resource) {
+        if (value.includes('\0')) throw new Fault('not_found')
         plain[name] = value
         continue
       }
@@ -118,8 +119,9 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
       fail,
     }
     const prepared = operation.prepare && (await operation.prepare({ ...seen, sql: db.sql } as never))
+    if (operation.lane) return onLane(exchange, operation.lane, { ...seen, prepared, sql: db.sql })
     const handle = (sql: Sql) =>
-      operation.handler({
+      operation.handler!({
         ...seen,
         prepared,
         sql,
@@ -138,18 +140,38 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
     )
   }
 
-  async function record(sql: Sql, exchange: Exchange, reply: Reply, answer: unknown, error?: Fault): Promise<void> {
-    const { operation, request, caller, keyed, found } = exchange
-    const entry = {
+  /** The answer's own rows join a commit that others share; it is known before it is written, so that its reply can be stored with it. */
+  async function onLane(exchange: Exchange, lane: NonNullable<Operation['lane']>, call: object): Promise<Reply> {
+    const stored = (answer: unknown): StoredRows => {
+      const { status, body } = replyOf(exchange.operation, answer)
+      const sealed = exchange.keyed ? idempotency.sealReply(keyring, body) : null
+      return {
+        audit: auditRow(entryOf(exchange, status, answer)),
+        key: idempotency.keyColumns(exchange.keyed, { status, sealed }),
+      }
+    }
+    const answer = await lane({ ...call, stored } as never)
+    if (answer === keyTaken) throw new KeyTaken()
+    return replyOf(exchange.operation, answer)
+  }
+
+  function entryOf(exchange: Exchange, status: number, answer: unknown, error?: Fault): AuditEntry {
+    const { operation, request, caller, found } = exchange
+    return {
       teamId: caller.team_id,
       memberId: caller.member_id,
       credential: caller.credential,
       operation: operation.id,
       target: targetOf(found, answer),
       requestId: request.requestId,
-      status: reply.status,
+      status,
       error: error?.code ?? null,
     }
+  }
+
+  async function record(sql: Sql, exchange: Exchange, reply: Reply, answer: unknown, error?: Fault): Promise<void> {
+    const { operation, keyed } = exchange
+    const entry = entryOf(exchange, reply.status, answer, error)
     if (!keyed) return recordOutcome(sql, entry)
     const stored = { keyed, reply: idempotency.sealReply(keyring, reply.body), isClaimed: operation.actsOutside }
     try {

@@ -23,9 +23,11 @@ export function resource<Name extends keyof Resources>(
 
 type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParametersOf<`/${Rest}`>
-  : Path extends `${string}:${infer Name}`
+  : Path extends `${string}:${infer Name}*`
     ? Name
-    : never
+    : Path extends `${string}:${infer Name}`
+      ? Name
+      : never
 
 type NounOf<Parameter extends string> = Parameter extends `${infer Noun}_id`
   ? Noun
@@ -55,3 +57,6 @@ export function nounOf(parameter: string): string | undefined {
 }
 
 export const parametersOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
+
+/** A path may end in `:path*`: the parameter that takes all the rest, slashes included. */
+export const restParameterOf = (path: string): string | undefined => /:(\w+)\*$/.exec(path)?.[1]

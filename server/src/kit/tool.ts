@@ -1,6 +1,7 @@
 // A tool: what an agent can do, and what becomes of a call when the process that made it dies.
 import type { Sql } from '../base/db.ts'
 import type { Context } from './context.ts'
+import type { EventName } from './event.ts'
 import type { Static, TObject } from './schema.ts'
 
 /** What every tool sees of the run that calls it. */
@@ -24,13 +25,28 @@ export interface ToolCall<Input> {
 }
 
 /** What a call brings: data for the model, or a sentence that says what went wrong. */
-export type Outcome = { result: unknown } | { error: string }
+export type Outcome = { result: unknown; files?: WrittenFile[] } | { error: string }
+
+/** A file that a call made or changed in the run's workspace: each one is told as `run.file.created`. */
+export interface WrittenFile {
+  path: string
+  size_bytes: number
+  sha256: string
+  content_type: string
+}
 
 export interface WaitingOn {
   kind: 'human' | 'time' | 'connection' | 'sub_run'
   detail: Record<string, unknown>
   /** When the clock ends the wait by itself. */
   due_at?: Date
+}
+
+/** What a waiting call leaves behind when it begins. */
+export interface Begun {
+  waiting_on: WaitingOn
+  /** Told with it, in the run's own log. */
+  events?: { event: EventName; data: object }[]
 }
 
 interface Described<Input extends TObject> {
@@ -63,10 +79,11 @@ export interface OutsideTool<Input extends TObject = TObject> extends Described<
 /** Its result comes later, from a person, a clock or another run; until then the run costs rows only. */
 export interface WaitingTool<Input extends TObject = TObject> extends Described<Input> {
   kind: 'waiting'
-  /** Writes what is waited for, in the transaction that pauses the run. Called once per call. */
-  begin: (call: ToolCall<Static<Input>>, sql: Sql) => Promise<WaitingOn>
+  waitsFor: WaitingOn['kind']
+  /** Writes what is waited for, in the transaction that records the call; an outcome where there is nothing to wait for. */
+  begin: (call: ToolCall<Static<Input>>, sql: Sql, context: Context) => Promise<Begun | Outcome>
   /** Reads whether it has come; undefined: not yet. */
-  settle: (call: ToolCall<Static<Input>>, sql: Sql) => Promise<Outcome | undefined>
+  settle: (call: ToolCall<Static<Input>>, sql: Sql, waitingOn: WaitingOn) => Promise<Outcome | undefined>
 }
 
 export type Tool = InsideTool<never> | OutsideTool<never> | WaitingTool<never>

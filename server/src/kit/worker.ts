@@ -22,9 +22,20 @@ export interface Worker {
 }
 
 const sweepMs = 500
+/** Jobs are short housekeeping; runs have places of their own. */
+const jobsMax = 10
 
-export async function startWorker(context: Context, presence: Presence): Promise<Worker> {
+/** What else a working process does with the sweep: the engine's part, handed in because the kit knows no runs. */
+export interface SweepPart {
+  /** Sets free what a dead process held. */
+  bury(dead: { id: string }): Promise<void>
+  /** Twice a second, whoever lives. */
+  look(): Promise<void>
+}
+
+export async function startWorker(context: Context, presence: Presence, part?: SweepPart): Promise<Worker> {
   const { config, db, log, registry } = context
+  const concurrency = Math.min(jobsMax, config.workerConcurrency)
   const events: WorkerEvents = new EventEmitter()
   // wrapped, because a pool is itself a promise: of its end
   const created = new Promise<{ pool: WorkerPool }>((resolve) => {
@@ -35,10 +46,10 @@ export async function startWorker(context: Context, presence: Presence): Promise
     events,
     logger: jobLogger(log),
     noHandleSignals: true,
-    concurrency: config.workerConcurrency,
+    concurrency,
     pollInterval: 1000,
     // one look for jobs serves all places: without it each place asks once a poll (an idle process took 2.9 % of a core, then 1.4 %)
-    preset: { worker: { localQueue: { size: Math.max(2, config.workerConcurrency) } } },
+    preset: { worker: { localQueue: { size: Math.max(2, concurrency) } } },
     gracefulShutdownAbortTimeout: config.drainS * 1000,
     taskList: taskList(context, () => presence.held()),
     parsedCronItems: parseCronItems(registry.jobs.filter(({ cron }) => cron !== undefined).map(cronItem)),
@@ -46,7 +57,7 @@ export async function startWorker(context: Context, presence: Presence): Promise
   const failed = runner.promise.catch((error: unknown) => log.error({ err: error }, 'the job engine stopped'))
   const { pool } = await created
   await presence.setJobPool(pool.id)
-  const sweeper = startSweeper(context, presence, pool)
+  const sweeper = startSweeper(context, presence, pool, part)
   return {
     async stop() {
       // first of all no new jobs; the sweep goes on meanwhile, for it sets free what others may run
@@ -58,7 +69,7 @@ export async function startWorker(context: Context, presence: Presence): Promise
 }
 
 /** Jobs that a dead process had locked are free at once instead of after graphile-worker's own four hours. */
-function startSweeper({ config, db, log, metrics }: Context, presence: Presence, pool: WorkerPool) {
+function startSweeper({ db, log, metrics }: Context, presence: Presence, pool: WorkerPool, part?: SweepPart) {
   let stopped = false
   let timer: NodeJS.Timeout | undefined
   let sweeping: Promise<void> = Promise.resolve()
@@ -68,12 +79,14 @@ function startSweeper({ config, db, log, metrics }: Context, presence: Presence,
       await presence.sweep(async (dead) => {
         if (dead.job_pool_id) await db.sql`select graphile_worker.force_unlock_workers(${[dead.job_pool_id]}::text[])`
         // unlocking tells nobody; without this the jobs would wait for the next poll
-        pool.nudge(config.workerConcurrency)
+        pool.nudge(jobsMax)
+        await part?.bury(dead)
         metrics.takeovers.inc()
         log.warn({ process_id: dead.id }, 'a process died; its work is set free')
       })
+      await part?.look()
     } catch (error) {
-      log.warn({ err: error }, 'the sweep of dead processes failed; it is tried again')
+      log.warn({ err: error }, 'the sweep failed; it is tried again')
     }
     if (!stopped) next()
   }

@@ -13,11 +13,13 @@ export const brokenAddresses = (operation: DocumentedOperation): Case[] => [
   ...unknownParameters,
 ]
 
+const notFound: Expected = { status: 404, error: 'not_found' }
+
 /** A team that is not the caller's is a 403, whatever its id; any other id that names nothing is a 404. */
 function refusalOf(parameter: string): Expected {
   const noun = nounOf(parameter)
   if (noun === 'team') return { status: 403, error: 'forbidden' }
-  return noun === undefined ? 'anything documented' : { status: 404, error: 'not_found' }
+  return noun === undefined ? 'anything documented' : notFound
 }
 
 const strangeIds = [
@@ -85,13 +87,15 @@ function brokenIds(parameter: string): Case[] {
     ...draft,
     ids: { ...draft.ids, [parameter]: spell(draft.ids[parameter]!) },
   })
-  const named = (about: string, id: string): Case => ({
-    about: `${parameter} is ${about}`,
+  const named = (id: string, expected: Expected): Case => ({
+    about: `${parameter} is ${id.length > 60 ? `${id.length} long` : id}`,
     change: withId(() => id),
-    expected: refused,
+    expected,
   })
   return [
-    ...[...strangeIds, ...badlyEncodedIds].map((id) => named(id.length > 60 ? `${id.length} long` : id, id)),
+    ...strangeIds.map((id) => named(id, refused)),
+    // no name of any kind is spelled so, whoever may choose it
+    ...badlyEncodedIds.map((id) => named(id, nounOf(parameter) === undefined ? notFound : refused)),
     { about: `${parameter} names nothing`, change: withId(() => newId()), expected: refused },
     ...respelled.map(([about, spell]) => ({
       about: `${parameter} ${about}`,
@@ -100,7 +104,7 @@ function brokenIds(parameter: string): Case[] {
     })),
     {
       about: `${parameter} in needless percent-encoding`,
-      change: withId((id) => id.replace(/[0-9]/g, (digit) => `%3${digit}`)),
+      change: withId((id) => id.replace(/%..|[0-9]/g, (one) => (one.length > 1 ? one : `%3${one}`))),
       expected: 'done',
     },
     {

@@ -12,6 +12,7 @@ import type { Draft } from './send.ts'
 /** Body fields that name a record by another word than its noun. Any other `<noun>_id` is found by that noun. */
 const namesOfRecords: Record<string, (team: TestTeam) => string | Promise<string>> = {
   user_id: (team) => team.memberId,
+  source_build_id: (team) => seeders['build']!(team, {}),
 }
 
 /** Body fields that two records may not share. */
@@ -46,7 +47,7 @@ export async function prepareStage(
   let ids: Record<string, string> = {}
   let records: Record<string, string> = {}
   const renew = async () => {
-    ids = Object.fromEntries(await Promise.all(operation.pathParameters.map(async (n) => [n, await record(team, n)])))
+    ids = await recordsOfPath(team, operation.pathParameters)
     records = Object.fromEntries(await Promise.all(inBody.map(async (n) => [n, await recordForBody(team, n)])))
   }
   await renew()
@@ -68,16 +69,22 @@ export async function prepareStage(
   }
 }
 
-async function record(team: TestTeam, parameter: string): Promise<string> {
-  const noun = nounOf(parameter) ?? parameter
-  if (noun === 'team') return team.id
-  const seeder = seeders[noun]
-  assert.ok(seeder, `test/kit/seed.ts needs a line for ${noun}`)
-  return encodeURIComponent(await seeder(team))
+/** One after the other: each is made below those before it. */
+async function recordsOfPath(team: TestTeam, parameters: string[]): Promise<Record<string, string>> {
+  const ids: Record<string, string> = {}
+  const above: Record<string, string> = {}
+  for (const parameter of parameters) {
+    const noun = nounOf(parameter) ?? parameter
+    const seeder = seeders[noun]
+    assert.ok(seeder ?? noun === 'team', `test/kit/seed.ts needs a line for ${noun}`)
+    above[noun] = seeder ? await seeder(team, above) : team.id
+    ids[parameter] = encodeURIComponent(above[noun])
+  }
+  return ids
 }
 
 const recordForBody = async (team: TestTeam, name: string): Promise<string> =>
-  namesOfRecords[name]?.(team) ?? seeders[nounOf(name)!]!(team)
+  namesOfRecords[name]?.(team) ?? seeders[nounOf(name)!]!(team, {})
 
 /** The fields of a body that name records. */
 function namesIn(document: ApiDocument, schema: Schema, depth = 0): string[] {

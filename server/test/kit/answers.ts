@@ -16,7 +16,8 @@ export function operationOf(registry: Registry, method: string, url: string): Op
   const path = url.split('?')[0]!
   return registry.operations.find(
     (operation) =>
-      operation.method === method && new RegExp(`^${operation.path.replace(/:\w+/g, '[^/]+')}$`).test(path),
+      operation.method === method &&
+      new RegExp(`^${operation.path.replace(/:\w+\*$/, '.*').replace(/:\w+/g, '[^/]+')}$`).test(path),
   )
 }
 

@@ -31,8 +31,11 @@ export async function seedTeam(app: TestApp, options: { scopes?: string[]; name?
 
 const unique = () => randomBytes(4).toString('hex')
 
+/** The records that stand before this one in a path, by their nouns: what it is made below. */
+type Above = Readonly<Record<string, string>>
+
 /** For each resource that a path can name: makes one and gives its id. A feature with a new resource adds a line here. */
-export const seeders: Record<string, (team: TestTeam) => Promise<string>> = {
+export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<string>> = {
   member: async (team) => {
     const { body } = await team.call('POST /v2/teams/:teamId/members', { body: { name: `Member ${unique()}` } })
     return body.member_id
@@ -44,5 +47,20 @@ export const seeders: Record<string, (team: TestTeam) => Promise<string>> = {
   client: async (team) => {
     const { body } = await team.call('POST /v2/teams/:teamId/oauth-clients', { body: { name: `Client ${unique()}` } })
     return body.client_id
+  },
+  agent: async (team) => {
+    const { body } = await team.call('POST /v2/teams/:teamId/agents', { body: { name: `Agent ${unique()}` } })
+    return body.agent_id
+  },
+  build: async (team, above) => {
+    const agentId = above['agent'] ?? (await seeders['agent']!(team, above))
+    const { body } = await team.call(`POST /v2/agents/${agentId}/revisions`, { body: { name: `Build ${unique()}` } })
+    return body.build_id
+  },
+  path: async (team, above) => {
+    const path = `notes/${unique()} 1.md`
+    const route = `PUT /v2/agents/${above['agent']}/memory/files/${encodeURIComponent(path)}`
+    const { body } = await team.call(route, { body: { content: 'One thing to remember.' } })
+    return body.path
   },
 }

@@ -73,6 +73,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     (closed ??= (async () => {
       await app.close()
       await context.outbound.close()
+      await context.listener.close()
       await db.close()
     })())
   after(close)

@@ -17,12 +17,11 @@ export const Team = named(
 
 export type Team = Static<typeof Team>
 
-/** There are no agents before the feature that brings them; it replaces the 0 by its count. */
 export async function readTeam(sql: Sql, id: string): Promise<Team> {
   const [team] = await sql<Team>`
     select id, name, created_at, plan,
       (select count(*) from members m where m.team_id = teams.id and m.removed_at is null) as members_count,
-      0 as agents_count
+      (select count(*) from agents a where a.team_id = teams.id and a.deleted_at is null) as agents_count
     from teams where id = ${id}`
   return team!
 }

@@ -1,0 +1,10 @@
+// What the service asks of a place for bytes: it keeps them once, under their SHA-256, and gives them back by it.
+
+export interface Blobs {
+  /** Stores each content, once however often it comes; gives their SHA-256 in hexadecimal, in the same order. */
+  put(contents: Uint8Array[]): Promise<string[]>
+  /** The bytes of those that are there, each at most its first `bytesMax`. */
+  get(sha256s: string[], bytesMax?: number): Promise<Map<string, Buffer>>
+  /** Those that are there. */
+  has(sha256s: string[]): Promise<Set<string>>
+}

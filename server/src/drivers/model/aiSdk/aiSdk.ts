@@ -1,0 +1,92 @@
+// Models of the AI SDK's providers: one request a turn, streamed, with the run's log as its only memory.
+import { ModelRefused, type Conversation, type Entry, type Model, type Setup, type Turn } from '../model.ts'
+import { gather } from './answer.ts'
+import { asModelError } from './failure.ts'
+import { instructions } from './instructions.ts'
+import { isHoldable } from './outputSchema.ts'
+import { toPrompt } from './prompt.ts'
+import type { CallOptions, Provider, StreamPart } from './provider.ts'
+import { toTurn } from './turn.ts'
+
+/** `modelId` is what the provider calls it. */
+export function createAiSdkModel(provider: Provider, modelId: string): Model {
+  return { isPure: false, open: (setup) => openConversation(provider, modelId, setup) }
+}
+
+function openConversation(provider: Provider, modelId: string, setup: Setup): Conversation {
+  const entries: Entry[] = []
+  const system = instructions(setup)
+  const fixed = fixedOptions(provider, modelId, setup)
+  let withReasoning = true
+
+  async function ask(signal: AbortSignal, onText: (delta: string) => void): Promise<Turn> {
+    const seen = entries.length
+    const { model } = setup
+    const prompt = toPrompt({ system, entries, model, withReasoning, cacheMark: provider.cacheMark })
+    const answer = await gather(partsOf(provider, modelId, { ...fixed, prompt }, signal), onText)
+    return toTurn(answer, { title: provider.title, model, seen, wantsJson: setup.output_schema !== null })
+  }
+
+  return {
+    add: (entry) => void entries.push(entry),
+    async next({ signal, onText }) {
+      try {
+        return await ask(signal, onText)
+      } catch (error) {
+        // The key is of another account now, or the tools have changed: without its old reasoning the run can go on.
+        if (!withReasoning || !(error instanceof ModelRefused) || !refusesReasoning.test(error.message)) throw error
+        withReasoning = false
+        return ask(signal, onText)
+      }
+    },
+  }
+}
+
+const refusesReasoning = /thinking.{0,20} block|thought.signature|encrypted.content/i
+
+/** What is the same in every request of a run. */
+function fixedOptions(provider: Provider, modelId: string, setup: Setup): Omit<CallOptions, 'prompt'> {
+  const { tools, output_schema: schema, output_tokens_max: outputMax } = setup
+  const holds = schema && isHoldable(schema) && provider.holdsSchema(modelId, tools.length > 0)
+  return {
+    ...(tools.length > 0 ? { tools: tools.map((tool) => functionTool(tool, provider)) } : {}),
+    ...(outputMax === null ? {} : { maxOutputTokens: outputMax }),
+    ...(holds ? { responseFormat: { type: 'json', schema, name: 'output' } } : {}),
+    ...(provider.options ? { providerOptions: provider.options } : {}),
+  }
+}
+
+const functionTool = ({ name, description, input_schema }: Setup['tools'][number], { strictTools }: Provider) => ({
+  type: 'function' as const,
+  name,
+  description,
+  inputSchema: input_schema,
+  ...(strictTools === undefined ? {} : { strict: strictTools }),
+})
+
+/** One request. Left before its end, by the signal or by the reader, it takes the connection down with it. */
+async function* partsOf(
+  provider: Provider,
+  modelId: string,
+  options: CallOptions,
+  signal: AbortSignal,
+): AsyncGenerator<StreamPart> {
+  const given = new AbortController()
+  let isWhole = false
+  try {
+    signal.throwIfAborted()
+    const model = (await provider.load())(modelId)
+    signal.throwIfAborted()
+    const { stream } = await model.doStream({ ...options, abortSignal: given.signal })
+    for await (const part of stream) {
+      if (part.type === 'error') throw asModelError(part.error, provider)
+      yield part
+    }
+    isWhole = true
+  } catch (error) {
+    signal.throwIfAborted()
+    throw asModelError(error, provider)
+  } finally {
+    if (!isWhole) given.abort()
+  }
+}

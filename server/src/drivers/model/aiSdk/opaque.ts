@@ -1,0 +1,24 @@
+// What a turn leaves for the next request: its parts in their order, with the provider's signatures and ids.
+import type { ProviderOptions } from './provider.ts'
+
+export type AnswerPart =
+  | { kind: 'text' | 'thinking'; text: string; meta?: ProviderOptions }
+  /** `id` is the provider's own. Name and arguments stand in the log. */
+  | { kind: 'call'; id: string; meta?: ProviderOptions }
+
+export interface Opaque {
+  /** `provider:model`: signatures of one mean nothing to another. */
+  model: string
+  /**
+   * How many entries the model had seen. A message that came while it answered stands before the answer in the log, but
+   * was not part of the request; some providers refuse reasoning whose beginnings have changed since.
+   */
+  seen: number
+  parts: AnswerPart[]
+}
+
+/** Undefined for a turn of another model, or of none of ours. */
+export function readOpaque(value: unknown, model: string): Opaque | undefined {
+  const opaque = value as Opaque | null | undefined
+  return opaque?.model === model && Array.isArray(opaque.parts) ? opaque : undefined
+}

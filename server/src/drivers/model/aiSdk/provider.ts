@@ -1,0 +1,34 @@
+// A provider of models: how its package is loaded, and what is special about talking to it.
+import type { AnthropicProvider } from '@ai-sdk/anthropic'
+
+/**
+ * The SDK's lowest layer: one request, one stream of parts. Above it stand retries, loops, validation and telemetry that
+ * the engine has of its own, and another 30 MB of memory.
+ */
+export type LanguageModel = ReturnType<AnthropicProvider>
+export type CallOptions = Parameters<LanguageModel['doStream']>[0]
+export type Prompt = CallOptions['prompt']
+export type Message = Prompt[number]
+export type ProviderOptions = NonNullable<CallOptions['providerOptions']>
+export type StreamPart =
+  Awaited<ReturnType<LanguageModel['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never
+export type FinishReason = Extract<StreamPart, { type: 'finish' }>['finishReason']
+
+export interface Provider {
+  /** As a user reads it. */
+  title: string
+  /** The setting that holds its key. */
+  keySetting: string
+  /** Cut out of every error text. */
+  key: string | undefined
+  /** Loads the package when it is first needed: start-up and idle memory are paid for no provider that nobody uses. */
+  load: () => Promise<(model: string) => LanguageModel>
+  /** With every request. */
+  options?: ProviderOptions
+  /** On the end of the instructions and of the conversation, for a cache that wants to be told. */
+  cacheMark?: ProviderOptions
+  /** With every tool, where leaving it out would turn optional arguments into required ones. */
+  strictTools?: false
+  /** Whether this model can hold its answer to a schema while it has tools (or has none). */
+  holdsSchema: (model: string, hasTools: boolean) => boolean
+}

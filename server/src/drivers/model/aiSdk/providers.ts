@@ -1,0 +1,131 @@
+// The four providers, made from the settings: a key or an address that is there makes one usable.
+import type { Config } from '../../../base/config.ts'
+import type { ModelFetch } from './modelFetch.ts'
+import type { Provider } from './provider.ts'
+
+export type ProviderSettings = Pick<
+  Config,
+  | 'anthropicKey'
+  | 'anthropicUrl'
+  | 'openaiKey'
+  | 'openaiUrl'
+  | 'googleKey'
+  | 'googleUrl'
+  | 'openaiCompatibleUrl'
+  | 'openaiCompatibleKey'
+>
+
+export const providerNames = ['anthropic', 'openai', 'google', 'openai-compatible'] as const
+export type ProviderName = (typeof providerNames)[number]
+
+/** The provider, or the name of the setting that it lacks. */
+export type FoundProvider = { provider: Provider } | { missing: string }
+
+export function findProvider(name: ProviderName, settings: ProviderSettings, fetch: ModelFetch): FoundProvider {
+  const { setting, needed, make } = kinds(settings, fetch)[name]
+  return needed === undefined ? { missing: setting } : { provider: make(needed) }
+}
+
+interface Kind {
+  /** Without it the provider cannot be used. */
+  setting: string
+  needed: string | undefined
+  make: (needed: string) => Provider
+}
+
+const kinds = (settings: ProviderSettings, fetch: ModelFetch): Record<ProviderName, Kind> => ({
+  anthropic: {
+    setting: 'ANTHROPIC_API_KEY',
+    needed: settings.anthropicKey,
+    make: (key) => anthropic(key, settings.anthropicUrl, fetch),
+  },
+  openai: {
+    setting: 'OPENAI_API_KEY',
+    needed: settings.openaiKey,
+    make: (key) => openai(key, settings.openaiUrl, fetch),
+  },
+  google: {
+    setting: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    needed: settings.googleKey,
+    make: (key) => google(key, settings.googleUrl, fetch),
+  },
+  'openai-compatible': {
+    setting: 'OPENAI_COMPATIBLE_URL',
+    needed: settings.openaiCompatibleUrl,
+    make: (url) => openaiCompatible(url, settings.openaiCompatibleKey, fetch),
+  },
+})
+
+/** An address without a path gets the provider's usual one: both ways of writing it are common. */
+function baseURL(given: string | undefined, usual: string): string {
+  const { pathname } = new URL(usual)
+  if (given === undefined) return usual
+  return new URL(given).pathname === '/' ? given.replace(/\/$/, '') + pathname : given
+}
+
+function anthropic(key: string, url: string | undefined, fetch: ModelFetch): Provider {
+  return {
+    title: 'Anthropic',
+    keySetting: 'ANTHROPIC_API_KEY',
+    key,
+    async load() {
+      const { createAnthropic } = await import('@ai-sdk/anthropic')
+      return createAnthropic({ apiKey: key, baseURL: baseURL(url, 'https://api.anthropic.com/v1'), fetch })
+    },
+    // Its other way to a schema is a forced tool, which would leave no room for ours.
+    options: { anthropic: { structuredOutputMode: 'outputFormat' } },
+    cacheMark: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+    holdsSchema: (model) => /claude-(?:opus-4-1|(?:opus|sonnet|haiku)-4-[5-9]|[a-z]+-[5-9])/.test(model),
+  }
+}
+
+function openai(key: string, url: string | undefined, fetch: ModelFetch): Provider {
+  return {
+    title: 'OpenAI',
+    keySetting: 'OPENAI_API_KEY',
+    key,
+    async load() {
+      const { createOpenAI } = await import('@ai-sdk/openai')
+      return createOpenAI({ apiKey: key, baseURL: baseURL(url, 'https://api.openai.com/v1'), fetch })
+    },
+    // Nothing is stored there: the run's log is the memory, and its reasoning comes to us encrypted.
+    options: { openai: { store: false, strictJsonSchema: false } },
+    strictTools: false,
+    holdsSchema: () => true,
+  }
+}
+
+function google(key: string, url: string | undefined, fetch: ModelFetch): Provider {
+  return {
+    title: 'Google',
+    keySetting: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    key,
+    async load() {
+      const { createGoogle } = await import('@ai-sdk/google')
+      const base = baseURL(url, 'https://generativelanguage.googleapis.com/v1beta')
+      return createGoogle({ apiKey: key, baseURL: base, fetch })
+    },
+    // Before Gemini 3 a schema and functions exclude each other.
+    holdsSchema: (model, hasTools) => !hasTools || /^gemini-(?:[3-9]|\d\d)/.test(model),
+  }
+}
+
+function openaiCompatible(url: string, key: string | undefined, fetch: ModelFetch): Provider {
+  return {
+    title: 'The OpenAI-compatible server',
+    keySetting: 'OPENAI_COMPATIBLE_KEY',
+    key,
+    async load() {
+      const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
+      return createOpenAICompatible({
+        name: 'openaiCompatible',
+        baseURL: baseURL(url, 'http://server/v1'),
+        ...(key === undefined ? {} : { apiKey: key }),
+        fetch,
+        includeUsage: true,
+      })
+    },
+    // Some of these servers refuse a grammar beside tools; none says beforehand.
+    holdsSchema: () => false,
+  }
+}

@@ -1,0 +1,97 @@
+// What a fenced block of a procedure becomes: a step that can be turned into a tool call, or into the run's output.
+import { checkBash } from './places/bash.ts'
+import { checkJs } from './places/js.ts'
+import { checkJson } from './places/json.ts'
+import { checkPython } from './places/python.ts'
+import { checkUrl } from './places/url.ts'
+import type { Expression } from './expression.ts'
+import { draw, splitHoles, type Place, type Tell, type Template } from './template.ts'
+
+export const blockKinds = [
+  ...(['agent', 'approve', 'ask', 'bash', 'browser', 'case', 'file', 'http', 'js', 'memory'] as const),
+  ...(['output', 'python', 'tool', 'wait'] as const),
+] as const
+export type BlockKind = (typeof blockKinds)[number]
+
+/** Fills the holes of a template: text for most places, any value for `json_value` and `value`. */
+export type Fill = (template: Template) => unknown
+
+/** What a block does, once values are there: a call of a tool, or (`tool` null) the output. */
+export interface Deed {
+  tool: string | null
+  resolve: (fill: Fill) => unknown
+}
+
+export interface Block extends Deed {
+  id: string
+  kind: BlockKind
+  /** Of its opening fence, from 1. */
+  line: number
+  condition: Expression | null
+  onError: 'fail' | 'continue' | 'ask'
+  /** How often a failed call is made again. */
+  retry: number
+  /** Ids of earlier steps that it reads. */
+  reads: string[]
+  readsMemory: boolean
+}
+
+/** A block while it is read. */
+export interface Draft {
+  kind: BlockKind
+  line: number
+  body: string
+  attributes: Map<string, string>
+  /** Words after the kind that are no attributes. */
+  words: string[]
+  tell: Tell
+  /** A text of the block with its holes, checked for the place where it goes. `what` names it in messages. */
+  template: (text: string, line: number, place: Place, what?: string) => Template
+  /** Seconds of `timeout=`. */
+  timeoutS: number | undefined
+}
+
+export function readTemplate(text: string, line: number, place: Place, what: string, tell: Tell): Template {
+  const template = splitHoles(text, line, place, tell)
+  const refuse = (hole: number, why: string): void => tell(template.holes[hole]!.line, `A value cannot stand ${why}`)
+  if (place === 'bash') checkBash(draw(template), refuse)
+  else if (place === 'python') checkPython(draw(template), refuse)
+  else if (place === 'js') checkJs(draw(template), refuse)
+  else if (place === 'json_text' || place === 'json_value') checkJson(template, line, what, tell)
+  else if (place === 'url') {
+    const problem = checkUrl(template)
+    if (problem !== undefined) tell(line, problem)
+  }
+  return template
+}
+
+export interface Line {
+  text: string
+  line: number
+}
+
+/** The first line that is not blank, and what follows it without blank lines around. */
+export function headAndRest({ body, line }: Draft): { head: Line | undefined; rest: Line } {
+  const lines = body.split('\n')
+  const first = lines.findIndex((text) => text.trim() !== '')
+  if (first === -1) return { head: undefined, rest: { text: '', line: line + 1 } }
+  const head = { text: lines[first]!.trim(), line: line + 1 + first }
+  return { head, rest: withoutBlankEdges(lines.slice(first + 1), head.line + 1) }
+}
+
+export function withoutBlankEdges(lines: string[], line: number): Line {
+  const first = lines.findIndex((text) => text.trim() !== '')
+  if (first === -1) return { text: '', line }
+  return { text: lines.slice(first).join('\n').trimEnd(), line: line + first }
+}
+
+/** A text that may be one value, JSON as a whole, or text with values in it. */
+export function content(draft: Draft, { text, line }: Line, what: string): Template {
+  const trimmed = text.trim()
+  if (/^(?:\{(?!\{)|\[)/.test(trimmed)) {
+    return draft.template(text, line, 'json_value', `${what}, which begins with ${trimmed[0]},`)
+  }
+  const template = draft.template(text, line, 'text')
+  const isOneValue = template.holes.length === 1 && template.literals.every((literal) => literal.trim() === '')
+  return isOneValue ? { ...template, place: 'value' } : template
+}

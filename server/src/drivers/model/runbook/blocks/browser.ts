@@ -1,0 +1,56 @@
+// browser: one action a line.
+import type { Deed, Draft } from '../block.ts'
+import { indexOutsideHoles, type Template } from '../template.ts'
+
+const usage: Record<string, string> = {
+  open: 'open https://example.com/path',
+  click: 'click Save',
+  type: 'type Name = text',
+  read: 'read, or read Total',
+  screenshot: 'screenshot',
+}
+
+export function browserBlock(draft: Draft): Deed {
+  const lines: Template[] = []
+  for (const [index, text] of draft.body.split('\n').entries()) {
+    if (text.trim() !== '') lines.push(readLine(draft, text.trim(), draft.line + 1 + index))
+  }
+  if (lines.length === 0)
+    draft.tell(draft.line, 'This browser block is empty. Write one action a line: open, click, type, read, screenshot.')
+  return { tool: 'browser_do', resolve: (fill) => ({ lines: lines.map(fill) }) }
+}
+
+function readLine(draft: Draft, text: string, line: number): Template {
+  const verb = /^\S*/.exec(text)![0]
+  const rest = text.slice(verb.length).trim()
+  if (!Object.hasOwn(usage, verb)) {
+    draft.tell(
+      line,
+      `${JSON.stringify(verb.slice(0, 20))} is no browser action. There are: ${Object.values(usage).join('; ')}.`,
+    )
+  } else if ((rest === '' && !['read', 'screenshot'].includes(verb)) || (verb === 'screenshot' && rest !== '')) {
+    draft.tell(line, `Write ${usage[verb]}.`)
+  } else if (verb === 'open') {
+    const url = draft.template(rest, line, 'url')
+    return { ...url, literals: [`open ${url.literals[0]}`, ...url.literals.slice(1)] }
+  } else if (verb === 'type') return readTyping(draft, rest, line)
+  return draft.template(rest === '' ? verb : `${verb} ${rest}`, line, 'line')
+}
+
+/** The first ` = ` ends the name of the field, so a value before it must not bring one. */
+function readTyping(draft: Draft, rest: string, line: number): Template {
+  const equals = indexOutsideHoles(rest, '=')
+  if (equals < 1 || rest.slice(0, equals).trim() === '') draft.tell(line, `Write ${usage['type']}.`)
+  const target = draft.template(`type ${rest.slice(0, Math.max(equals, 0)).trim()} = `, line, 'line')
+  for (const hole of target.holes) hole.part = 'target'
+  const typed = draft.template(rest.slice(equals + 1).trim(), line, 'line')
+  return {
+    place: 'line',
+    literals: [
+      ...target.literals.slice(0, -1),
+      target.literals.at(-1)! + typed.literals[0]!,
+      ...typed.literals.slice(1),
+    ],
+    holes: [...target.holes, ...typed.holes],
+  }
+}

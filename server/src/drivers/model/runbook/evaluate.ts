@@ -1,0 +1,106 @@
+// Reads the value of an expression: own properties of plain data only, and a missing one is null.
+import type { Comparison, Expression, Node } from './expression.ts'
+import { applyFilter } from './filters.ts'
+import { isRecord, type Scope } from './scope.ts'
+import { CannotRender } from './text.ts'
+
+/** A memory file must be read first. */
+export class WantsMemory extends Error {
+  readonly path: string
+  constructor(path: string) {
+    super(`memory file ${path}`)
+    this.path = path
+  }
+}
+
+export const evaluate = ({ node }: Expression, scope: Scope): unknown => valueOf(node, scope)
+
+export const isTrue = (value: unknown): boolean => {
+  if (Array.isArray(value)) return value.length > 0
+  if (isRecord(value)) return Object.keys(value).length > 0
+  return Boolean(value)
+}
+
+function valueOf(node: Node, scope: Scope): unknown {
+  if (node.kind === 'literal') return node.value
+  if (node.kind === 'path') return follow(node, scope)
+  if (node.kind === 'not') return !isTrue(valueOf(node.of, scope))
+  if (node.kind === 'compare') return comparisons[node.operator](valueOf(node.left, scope), valueOf(node.right, scope))
+  if (node.kind === 'filter') {
+    const value = valueOf(node.of, scope)
+    // a default that is not needed is not computed: it may read memory
+    if (node.name === 'default') return value ?? valueOf(node.argument!, scope)
+    return applyFilter(node.name, value, node.argument && valueOf(node.argument, scope))
+  }
+  const left = valueOf(node.left, scope)
+  return isTrue(left) === (node.kind === 'or') ? left : valueOf(node.right, scope)
+}
+
+function follow({ root, keys }: Extract<Node, { kind: 'path' }>, scope: Scope): unknown {
+  const [first, ...rest] = keys.map((key) => valueOf(key, scope))
+  if (root === 'memory') return rest.reduce(property, readMemory(first, scope))
+  if (root === 'steps' || root === 'answers') {
+    if (keys.length === 0) return Object.fromEntries(scope[root])
+    return rest.reduce(property, typeof first === 'string' ? (scope[root].get(first) ?? null) : null)
+  }
+  return keys.length === 0 ? (scope[root] ?? null) : [first, ...rest].reduce(property, scope[root])
+}
+
+function readMemory(path: unknown, scope: Scope): string | null {
+  if (typeof path !== 'string' || path === '')
+    throw new CannotRender('The path of a memory file must be a text: memory["notes/a.md"].')
+  const content = scope.memory.get(path)
+  if (content === undefined) throw new WantsMemory(path)
+  return content
+}
+
+function property(value: unknown, key: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return null
+  if (typeof key !== 'string' && typeof key !== 'number') return null
+  return Object.hasOwn(value, key) ? ((value as Record<string | number, unknown>)[key] ?? null) : null
+}
+
+const comparisons: Record<Comparison, (left: unknown, right: unknown) => boolean> = {
+  '==': (left, right) => isSame(left, right),
+  '!=': (left, right) => !isSame(left, right),
+  in: (left, right) => contains(right, left),
+  contains,
+  '<': (left, right) => areOrdered(left, right, (sign) => sign < 0),
+  '<=': (left, right) => areOrdered(left, right, (sign) => sign <= 0),
+  '>': (left, right) => areOrdered(left, right, (sign) => sign > 0),
+  '>=': (left, right) => areOrdered(left, right, (sign) => sign >= 0),
+}
+
+function contains(whole: unknown, part: unknown): boolean {
+  if (Array.isArray(whole)) return whole.some((item) => isSame(item, part))
+  if (typeof whole === 'string' && typeof part === 'string') return whole.includes(part)
+  return isRecord(whole) && typeof part === 'string' && Object.hasOwn(whole, part)
+}
+
+/** Nothing is larger or smaller than null; a text and a number do not compare, for "10" < "9". */
+function areOrdered(left: unknown, right: unknown, isAsked: (sign: number) => boolean): boolean {
+  if (left === null || right === null) return false
+  const areAlike = typeof left === typeof right && (typeof left === 'number' || typeof left === 'string')
+  if (!areAlike) {
+    throw new CannotRender(`${named(left)} and ${named(right)} have no order. Turn a text into a number by | number.`)
+  }
+  const [one, other] = [left as number, right as number]
+  if (one === other) return isAsked(0)
+  return isAsked(one < other ? -1 : 1)
+}
+
+const named = (value: unknown): string => {
+  if (Array.isArray(value)) return 'a list'
+  return { string: 'a text', number: 'a number', boolean: 'true or false' }[typeof value as 'string'] ?? 'an object'
+}
+
+function isSame(left: unknown, right: unknown, depth = 0): boolean {
+  if (left === right) return true
+  if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false
+  if (depth > 100) throw new CannotRender('The values are nested too deeply to be compared.')
+  if (Array.isArray(left) !== Array.isArray(right)) return false
+  const [one, other] = [left as Record<string, unknown>, right as Record<string, unknown>]
+  const names = Object.keys(one)
+  if (names.length !== Object.keys(other).length) return false
+  return names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name], depth + 1))
+}

@@ -1,0 +1,264 @@
+// The language inside {{ }}: reads its text into a tree. Nothing of it is ever run as code.
+
+export const roots = ['message', 'case', 'steps', 'answers', 'memory', 'run'] as const
+export type Root = (typeof roots)[number]
+
+export const filterNames = [
+  'default',
+  'first',
+  'join',
+  'json',
+  'last',
+  'length',
+  'lines',
+  'lower',
+  'number',
+  'parse',
+  'sum',
+  'trim',
+  'upper',
+] as const
+export type FilterName = (typeof filterNames)[number]
+const filtersWithArgument = new Set<FilterName>(['default', 'join'])
+
+export type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'contains'
+
+export type Node =
+  | { kind: 'literal'; value: string | number | boolean | null }
+  | { kind: 'path'; root: Root; keys: Node[] }
+  | { kind: 'not'; of: Node }
+  | { kind: 'and' | 'or'; left: Node; right: Node }
+  | { kind: 'compare'; operator: Comparison; left: Node; right: Node }
+  | { kind: 'filter'; name: FilterName; of: Node; argument: Node | null }
+
+export interface Expression {
+  node: Node
+  /** Ids of the steps that it reads. */
+  steps: string[]
+  readsMemory: boolean
+}
+
+/** The text is no expression; the message says why. */
+export class ExpressionProblem extends Error {}
+
+const lengthMax = 2000
+const depthMax = 32
+
+interface Token {
+  kind: 'number' | 'string' | 'name' | 'sign' | 'end'
+  text: string
+}
+
+const tokenPattern =
+  /\s*(?:(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\p{L}\p{N}_.])|("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|([\p{L}_][\p{L}\p{N}_-]*)|(==|!=|<=|>=|[<>|()[\].,]))/uy
+
+function tokensOf(source: string): Token[] {
+  const tokens: Token[] = []
+  const pattern = new RegExp(tokenPattern)
+  const end = source.trimEnd().length
+  while (pattern.lastIndex < end) {
+    const from = pattern.lastIndex
+    const match = pattern.exec(source)
+    if (!match) throw new ExpressionProblem(strange(source.slice(from).trimStart()))
+    const [, number, string, name, sign] = match
+    if (number !== undefined) tokens.push({ kind: 'number', text: number })
+    else if (string !== undefined) tokens.push({ kind: 'string', text: string })
+    else if (name !== undefined) tokens.push({ kind: 'name', text: name })
+    else tokens.push({ kind: 'sign', text: sign! })
+  }
+  tokens.push({ kind: 'end', text: 'the end' })
+  return tokens
+}
+
+function strange(rest: string): string {
+  if (rest.startsWith('&&')) return 'Write "and" instead of "&&".'
+  if (rest.startsWith('!')) return 'Write "not" instead of "!".'
+  if (rest.startsWith('=')) return 'Write "==" to compare.'
+  if (rest.startsWith('"') || rest.startsWith("'")) return 'A text in quotes is never closed.'
+  return `${JSON.stringify(rest.slice(0, 20))} cannot stand here.`
+}
+
+export function parseExpression(source: string): Expression {
+  if (source.length > lengthMax) throw new ExpressionProblem(`It is longer than ${lengthMax} characters.`)
+  if (source.trim() === '') throw new ExpressionProblem('It is empty.')
+  const parser = new Parser(tokensOf(source))
+  const node = parser.either()
+  parser.expectEnd()
+  return { node, steps: [...parser.steps], readsMemory: parser.readsMemory }
+}
+
+/** Recursive descent; loosest first: or, and, not, comparison, filters, value. */
+class Parser {
+  readonly steps = new Set<string>()
+  readsMemory = false
+  readonly #tokens: Token[]
+  #at = 0
+  #depth = 0
+
+  constructor(tokens: Token[]) {
+    this.#tokens = tokens
+  }
+
+  either(): Node {
+    this.#depth += 1
+    if (this.#depth > depthMax) throw new ExpressionProblem(`It is nested deeper than ${depthMax} levels.`)
+    let left = this.#both()
+    while (this.#takes('name', 'or')) left = { kind: 'or', left, right: this.#both() }
+    this.#depth -= 1
+    return left
+  }
+
+  expectEnd(): void {
+    const { kind, text } = this.#peek()
+    if (kind === 'end') return
+    throw new ExpressionProblem(
+      text === '|' ? 'Write "or" instead of "||".' : `${JSON.stringify(text)} cannot stand here.`,
+    )
+  }
+
+  #both(): Node {
+    let left = this.#negated()
+    while (this.#takes('name', 'and')) left = { kind: 'and', left, right: this.#negated() }
+    return left
+  }
+
+  #negated(): Node {
+    let times = 0
+    while (this.#takes('name', 'not')) times += 1
+    const of = this.#compared()
+    if (times === 0) return of
+    const once: Node = { kind: 'not', of }
+    return times % 2 === 1 ? once : { kind: 'not', of: once }
+  }
+
+  #compared(): Node {
+    const left = this.#filtered()
+    const { kind, text } = this.#peek()
+    if (kind === 'sign' && /^(?:[=!<>]=|[<>])$/.test(text)) {
+      this.#at += 1
+      return { kind: 'compare', operator: text as Comparison, left, right: this.#filtered() }
+    }
+    if (kind === 'name' && (text === 'in' || text === 'contains')) {
+      this.#at += 1
+      return { kind: 'compare', operator: text, left, right: this.#filtered() }
+    }
+    if (kind === 'name' && text === 'not' && this.#tokens[this.#at + 1]?.text === 'in') {
+      this.#at += 2
+      return { kind: 'not', of: { kind: 'compare', operator: 'in', left, right: this.#filtered() } }
+    }
+    return left
+  }
+
+  #filtered(): Node {
+    let of = this.#value()
+    while (this.#takes('sign', '|')) of = this.#filter(of)
+    return of
+  }
+
+  #filter(of: Node): Node {
+    const { kind, text } = this.#next()
+    if (kind === 'sign' && text === '|') throw new ExpressionProblem('Write "or" instead of "||".')
+    const name = filterNames.find((filter) => kind === 'name' && filter === text)
+    if (!name)
+      throw new ExpressionProblem(`There is no filter ${JSON.stringify(text)}. There are: ${filterNames.join(', ')}.`)
+    if (!filtersWithArgument.has(name)) return { kind: 'filter', name, of, argument: null }
+    if (!this.#takes('sign', '(')) throw new ExpressionProblem(`The filter ${name} needs a value: ${name}("…").`)
+    const argument = this.either()
+    this.#expect(')')
+    return { kind: 'filter', name, of, argument }
+  }
+
+  #value(): Node {
+    const { kind, text } = this.#next()
+    if (kind === 'number') return { kind: 'literal', value: finite(text) }
+    if (kind === 'string') return { kind: 'literal', value: unquoted(text) }
+    if (kind === 'sign' && text === '(') {
+      const inner = this.either()
+      this.#expect(')')
+      return inner
+    }
+    if (kind !== 'name')
+      throw new ExpressionProblem(`A value is missing before ${text === 'the end' ? text : JSON.stringify(text)}.`)
+    if (text === 'true' || text === 'false') return { kind: 'literal', value: text === 'true' }
+    if (text === 'null') return { kind: 'literal', value: null }
+    return this.#path(text)
+  }
+
+  #path(first: string): Node {
+    const root = roots.find((known) => known === first)
+    if (!root) {
+      throw new ExpressionProblem(
+        `${JSON.stringify(first)} is not known. An expression reads ${roots.join(', ')}; a text stands in quotes.`,
+      )
+    }
+    const keys: Node[] = []
+    for (;;) {
+      if (this.#takes('sign', '.')) keys.push(this.#property())
+      else if (this.#takes('sign', '[')) {
+        keys.push(this.either())
+        this.#expect(']')
+      } else break
+    }
+    this.#note(root, keys[0])
+    return { kind: 'path', root, keys }
+  }
+
+  #property(): Node {
+    const { kind, text } = this.#next()
+    if (kind === 'name') return { kind: 'literal', value: text }
+    throw new ExpressionProblem(`A name is missing after ".". Write .name, [0] or ["any name"].`)
+  }
+
+  /** What a path needs before it can be read is known without reading it. */
+  #note(root: Root, key: Node | undefined): void {
+    if (root === 'memory') {
+      if (!key) throw new ExpressionProblem('Say which memory file: memory["notes/a.md"].')
+      this.readsMemory = true
+    }
+    if (root === 'steps' && key) {
+      if (key.kind !== 'literal' || typeof key.value !== 'string') {
+        throw new ExpressionProblem('Name the step: steps.fetch or steps["fetch"].')
+      }
+      this.steps.add(key.value)
+    }
+  }
+
+  #peek(): Token {
+    return this.#tokens[this.#at]!
+  }
+
+  #next(): Token {
+    const token = this.#peek()
+    if (token.kind !== 'end') this.#at += 1
+    return token
+  }
+
+  #takes(kind: Token['kind'], text: string): boolean {
+    const token = this.#peek()
+    if (token.kind !== kind || token.text !== text) return false
+    this.#at += 1
+    return true
+  }
+
+  #expect(sign: string): void {
+    if (!this.#takes('sign', sign)) throw new ExpressionProblem(`A "${sign}" is missing before ${this.#peek().text}.`)
+  }
+}
+
+function finite(text: string): number {
+  const value = Number(text)
+  if (!Number.isFinite(value)) throw new ExpressionProblem(`The number ${text} is too large.`)
+  return value
+}
+
+const escapes: Record<string, string> = { n: '\n', t: '\t', r: '\r', '\\': '\\', '"': '"', "'": "'", '/': '/' }
+
+function unquoted(text: string): string {
+  return text.slice(1, -1).replaceAll(/\\(?:u([0-9a-fA-F]{4})|(.))/gs, (whole, hex?: string, sign?: string) => {
+    if (hex) return String.fromCharCode(Number.parseInt(hex, 16))
+    const meant = escapes[sign!]
+    if (meant === undefined)
+      throw new ExpressionProblem(`${whole} means nothing in a text. Write \\\\ for a backslash.`)
+    return meant
+  })
+}

@@ -1,0 +1,229 @@
+// Reads a procedure: its executable blocks, and everything that is wrong with them, each with its line.
+import { agentBlock, outputBlock, toolBlock, writeBlock } from './blocks/texts.ts'
+import { browserBlock } from './blocks/browser.ts'
+import { caseBlock, waitBlock } from './blocks/cases.ts'
+import { codeBlock } from './blocks/code.ts'
+import { httpBlock } from './blocks/http.ts'
+import { approveBlock, askBlock } from './blocks/people.ts'
+import { blockKinds, readTemplate, type Block, type BlockKind, type Deed, type Draft } from './block.ts'
+import { ExpressionProblem, parseExpression, type Expression } from './expression.ts'
+import { openingOf, readFences, type Fence, type MissedFence } from './fences.ts'
+import { durationHint, readDuration } from './moment.ts'
+import type { Tell } from './template.ts'
+import { readWords } from './words.ts'
+
+export type { Block } from './block.ts'
+
+export interface Problem {
+  line: number
+  message: string
+}
+
+const ofAll = ['id', 'if', 'on_error', 'retry']
+const kinds: Record<BlockKind, { attributes: string[]; read: (draft: Draft) => Deed }> = {
+  agent: { attributes: [...ofAll, 'name'], read: agentBlock },
+  approve: { attributes: [...ofAll, 'timeout', 'on_timeout'], read: approveBlock },
+  ask: { attributes: [...ofAll, 'timeout', 'on_timeout', 'header', 'multi'], read: askBlock },
+  bash: { attributes: [...ofAll, 'timeout'], read: codeBlock('bash') },
+  browser: { attributes: ofAll, read: browserBlock },
+  case: { attributes: [...ofAll, 'queue', 'title'], read: caseBlock },
+  file: { attributes: [...ofAll, 'path'], read: writeBlock('sandbox_write_file') },
+  http: { attributes: [...ofAll, 'connection'], read: httpBlock },
+  js: { attributes: [...ofAll, 'timeout'], read: codeBlock('js') },
+  memory: { attributes: [...ofAll, 'path'], read: writeBlock('memory_write') },
+  output: { attributes: ['id', 'if'], read: outputBlock },
+  python: { attributes: [...ofAll, 'timeout'], read: codeBlock('python') },
+  tool: { attributes: [...ofAll, 'name'], read: toolBlock },
+  wait: { attributes: ofAll, read: waitBlock },
+}
+/** They may hold {{ }}; `if` is an expression itself. */
+const withHoles = new Set(['if', 'path', 'title'])
+
+interface ReadBlock extends Omit<Block, 'id' | 'reads' | 'readsMemory'> {
+  givenId: string | undefined
+  expressions: { expression: Expression; line: number }[]
+}
+
+export function parseRunbook(markdown: string): { blocks: Block[]; problems: Problem[] } {
+  const problems: Problem[] = []
+  const tell: Tell = (line, message) => void problems.push({ line, message })
+  const { fences, missed } = readFences(markdown)
+  for (const fence of missed) tellMissed(fence, tell)
+  const read: ReadBlock[] = []
+  for (const fence of fences) {
+    const kind = kindOf(fence.info)
+    if (kind) read.push(readBlock(fence, kind, tell))
+    else if (!fence.isClosed) tellSwallowed(fence, tell)
+  }
+  const blocks = withIds(read, tell)
+  checkReferences(read, blocks, tell)
+  checkOutputs(blocks, tell)
+  return { blocks, problems: problems.sort((one, other) => one.line - other.line) }
+}
+
+function kindOf(info: string): BlockKind | undefined {
+  const word = /^\S*/.exec(info)![0]
+  return blockKinds.find((kind) => kind === word)
+}
+
+const missedBecause: Record<MissedFence['why'], string> = {
+  indented: 'it is indented by more than three spaces. Move it to the left',
+  backtick: 'a line that opens a block with backticks cannot hold another backtick. Use ~~~ for this block',
+  comment: 'the comment <!-- above is never closed. Close it with -->',
+}
+
+function tellMissed({ line, info, why }: MissedFence, tell: Tell): void {
+  const kind = kindOf(info)
+  if (kind) tell(line, `This ${kind} block would not run: ${missedBecause[why]}.`)
+}
+
+/** A block in another language that never ends takes the steps below it with it. */
+function tellSwallowed({ body, line }: Fence, tell: Tell): void {
+  for (const [index, text] of body.split('\n').entries()) {
+    const kind = kindOf(openingOf(text)?.info ?? '')
+    if (kind)
+      return tell(
+        line,
+        `This block is never closed, and the ${kind} block in line ${line + 1 + index} would not run. Close it.`,
+      )
+  }
+}
+
+function readBlock(fence: Fence, kind: BlockKind, tell: Tell): ReadBlock {
+  const { line, body } = fence
+  const { attributes, bare, problems } = readWords(fence.info.slice(kind.length))
+  for (const message of problems) tell(line, message)
+  if (!fence.isClosed) tell(line, `This ${kind} block is never closed. Add a line with its closing fence.`)
+  if (kind !== 'case')
+    for (const word of bare)
+      tell(line, `${JSON.stringify(word.slice(0, 40))} means nothing here. ${attributesOf(kind)}`)
+  for (const [name, value] of attributes) {
+    if (!kinds[kind].attributes.includes(name)) tell(line, `A ${kind} block has no ${name}=. ${attributesOf(kind)}`)
+    else if (!withHoles.has(name) && value.includes('{{')) tell(line, `${name}= cannot hold {{ }}. Write it out.`)
+  }
+  const expressions: ReadBlock['expressions'] = []
+  const condition = readCondition(attributes.get('if'), line, tell)
+  if (condition) expressions.push({ expression: condition, line })
+  const draft: Draft = {
+    kind,
+    line,
+    body,
+    attributes,
+    words: bare,
+    tell,
+    timeoutS: readTimeout(attributes.get('timeout'), line, tell),
+    template(text, at, place, what = 'text') {
+      const template = readTemplate(text, at, place, what, tell)
+      for (const hole of template.holes)
+        if (hole.expression) expressions.push({ expression: hole.expression, line: hole.line })
+      return template
+    },
+  }
+  const onError = readOnError(attributes.get('on_error'), line, tell)
+  const retry = readRetry(attributes.get('retry'), line, tell)
+  return {
+    kind,
+    line,
+    condition,
+    onError,
+    retry,
+    givenId: attributes.get('id'),
+    expressions,
+    ...kinds[kind].read(draft),
+  }
+}
+
+const attributesOf = (kind: BlockKind): string =>
+  `A ${kind} block takes ${kinds[kind].attributes.map((name) => `${name}=`).join(', ')}.`
+
+function readCondition(source: string | undefined, line: number, tell: Tell): Expression | null {
+  if (source === undefined) return null
+  try {
+    return parseExpression(source)
+  } catch (error) {
+    if (!(error instanceof ExpressionProblem)) throw error
+    const hint = source.includes('{{') ? ' Write the expression without {{ }}.' : ''
+    tell(line, `if="${source.slice(0, 60)}" cannot be read: ${error.message}${hint}`)
+    return null
+  }
+}
+
+function readTimeout(text: string | undefined, line: number, tell: Tell): number | undefined {
+  if (text === undefined) return undefined
+  const seconds = readDuration(text)
+  if (seconds === undefined || seconds < 1)
+    tell(line, `timeout=${text.slice(0, 40)} is no duration of a second or more. ${durationHint}`)
+  return seconds
+}
+
+function readOnError(text: string | undefined, line: number, tell: Tell): Block['onError'] {
+  if (text === undefined || text === 'fail' || text === 'continue' || text === 'ask') return text ?? 'fail'
+  tell(line, `on_error=${text.slice(0, 40)} is not known. Use fail, continue or ask.`)
+  return 'fail'
+}
+
+function readRetry(text: string | undefined, line: number, tell: Tell): number {
+  if (text === undefined) return 0
+  if (/^(?:\d|10)$/.test(text)) return Number(text)
+  tell(line, `retry=${text.slice(0, 40)} is no whole number from 0 to 10.`)
+  return 0
+}
+
+function withIds(read: ReadBlock[], tell: Tell): Block[] {
+  const given = new Map<string, ReadBlock>()
+  for (const block of read) {
+    const { givenId, line } = block
+    if (givenId === undefined) continue
+    const first = given.get(givenId)
+    if (first) tell(line, `The id ${givenId} is taken by the block in line ${first.line}. Choose another.`)
+    else if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(givenId)) {
+      tell(
+        line,
+        `id=${givenId.slice(0, 40)} is not possible. Use up to 64 letters, digits, _ and -, beginning with a letter.`,
+      )
+    } else given.set(givenId, block)
+  }
+  return read.map((block, index) => {
+    const { givenId, expressions, ...rest } = block
+    const isOwn = givenId !== undefined && given.get(givenId) === block
+    const reads = [...new Set(expressions.flatMap(({ expression }) => expression.steps))]
+    const readsMemory = expressions.some(({ expression }) => expression.readsMemory)
+    return { ...rest, id: isOwn ? givenId : defaultId(index + 1, given), reads, readsMemory }
+  })
+}
+
+/** `step_3`, or with as many underscores more as it takes to differ from the given ones. */
+function defaultId(number: number, given: Map<string, ReadBlock>): string {
+  let id = `step_${number}`
+  while (given.has(id)) id += '_'
+  return id
+}
+
+function checkReferences(read: ReadBlock[], blocks: Block[], tell: Tell): void {
+  const order = new Map(blocks.map(({ id }, index) => [id, index]))
+  for (const [index, { expressions }] of read.entries()) {
+    for (const { expression, line } of expressions) {
+      for (const id of expression.steps) {
+        const at = order.get(id)
+        const shown = JSON.stringify(id.slice(0, 64))
+        if (at === undefined) tell(line, `There is no step ${shown}. Give the block that is meant id=….`)
+        else if (at >= index)
+          tell(
+            line,
+            `The step ${shown} (line ${blocks[at]!.line}) does not come before this one, so it has no result here.`,
+          )
+      }
+    }
+  }
+}
+
+function checkOutputs(blocks: Block[], tell: Tell): void {
+  const ending = blocks.findIndex(({ tool, condition }) => tool === null && condition === null)
+  const next = ending === -1 ? undefined : blocks[ending + 1]
+  if (next) {
+    tell(
+      blocks[ending]!.line,
+      `An output without if= ends the run, so the block in line ${next.line} would never run. Put it last, or give it if="…".`,
+    )
+  }
+}

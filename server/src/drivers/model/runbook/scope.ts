@@ -1,0 +1,60 @@
+// What expressions can read while a procedure runs: facts, results of steps, answers of people, memory files.
+import type { RunFacts } from '../model.ts'
+
+export interface StepView {
+  output: unknown
+  error: string | null
+  ok: boolean
+  skipped: boolean
+}
+
+export interface Scope {
+  message: unknown
+  case: unknown
+  run: unknown
+  steps: Map<string, StepView>
+  /** By question, and per step by its id. */
+  answers: Map<string, unknown>
+  /** Content by path, null where there is no such file. A path that is not here was not read yet. */
+  memory: Map<string, string | null>
+}
+
+export function newScope(facts: RunFacts, message: unknown = facts.message): Scope {
+  return { message, case: facts.case, run: facts.run, steps: new Map(), answers: new Map(), memory: new Map() }
+}
+
+/** A message as an expression reads it: parsed when it is JSON. */
+export function readMessage(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
+}
+
+/** Puts the answers that a person gave to an ask block where `answers` finds them. */
+export function noteAnswers(scope: Scope, id: string, result: unknown): void {
+  const given = answersOf(result)
+  // a question that is spelled like the id of a step gives way to that step
+  for (const [question, answer] of Object.entries(given))
+    if (!scope.steps.has(question)) scope.answers.set(question, answer)
+  scope.answers.set(id, given)
+}
+
+/** `answers` of a question, `values` of a form. */
+export function answersOf(result: unknown): Record<string, unknown> {
+  if (!isRecord(result)) return {}
+  for (const name of ['answers', 'values']) {
+    const found = Object.hasOwn(result, name) ? result[name] : undefined
+    if (isRecord(found)) return found
+  }
+  return {}
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The agent's memory may have changed: what was read of it counts no more. */
+export const changesMemory = (tool: string): boolean =>
+  tool.startsWith('memory_') && !/^memory_(?:read|list)$/.test(tool)

@@ -1,0 +1,81 @@
+// Places: a team runs only so many at once; who finds none stands in line, woken runs before new ones, and goes in when one is given back.
+import type { Sql } from '../base/db.ts'
+
+/** Every team that starts runs has a row; remembered, so that a start costs no look. */
+export function createAdmissionRows() {
+  const known = new Set<string>()
+  return async function ensureRows(sql: Sql, teamIds: string[]): Promise<void> {
+    const fresh = teamIds.filter((id) => !known.has(id))
+    if (fresh.length === 0) return
+    await sql`insert into admission (team_id) select distinct unnest(${fresh}::uuid[]) on conflict do nothing`
+    for (const id of fresh) known.add(id)
+  }
+}
+
+/**
+ * Gives free places of these teams to those in line. A run of a build with a cap of its own is passed over while that many of its
+ * agent's runs hold places. What this admits is ready to be claimed by any worker.
+ */
+export async function admitNext(sql: Sql, teamIds: string[]): Promise<string[]> {
+  const admitted: string[] = []
+  // one team at a time: the counts of a team are read under its row's lock, by a statement that begins after it
+  for (const teamId of [...new Set(teamIds)].sort()) {
+    const rows = await sql<{ id: string }>`
+      with team as materialized (
+        select team_id, greatest(places - held, 0) as free from admission where team_id = ${teamId} for update
+      ),
+      -- a bounded look: behind 500 runs of capped agents a free one waits for the next call
+      candidate as materialized (
+        select r.id, r.agent_id, r.is_woken, r.queued_at, (b.config #>> '{data,limits,max_concurrent_runs}')::int as cap
+        from team, lateral (
+          select * from runs where team_id = ${teamId} and queued_at is not null and team.free > 0
+          order by is_woken desc, queued_at limit 500 for update skip locked
+        ) r join builds b on b.id = r.build_id
+      ),
+      busy as (
+        select agent_id, count(*)::int as places from runs
+        where team_id = ${teamId} and admitted_at is not null and agent_id in (select agent_id from candidate where cap is not null)
+        group by agent_id
+      ),
+      allowed as (
+        select c.id, c.is_woken, c.queued_at from (
+          select c.*, coalesce(b.places, 0)
+            + row_number() over (partition by c.agent_id order by c.is_woken desc, c.queued_at) as would_be
+          from candidate c left join busy b on b.agent_id = c.agent_id
+        ) c where c.cap is null or c.would_be <= c.cap
+        order by c.is_woken desc, c.queued_at limit (select free from team)
+      ),
+      run as (
+        update runs r set admitted_at = now(), queued_at = null, updated_at = now() from allowed where r.id = allowed.id returning r.id
+      ),
+      counted as (
+        update admission a set held = a.held + n.admitted, in_line = greatest(a.in_line - n.admitted, 0), granted = n.admitted
+        from (select count(*)::int as admitted from run) n
+        where a.team_id = ${teamId} and n.admitted > 0
+      )
+      select id from run`
+    admitted.push(...rows.map(({ id }) => id))
+  }
+  return admitted
+}
+
+/**
+ * Counts every team's places and line anew, and tells which teams have both: so no crash between two statements leaves a place lost
+ * or a run out for long. Locks first, then counts in a statement that begins after; a team that is being written is left for next time.
+ */
+export async function recount(sql: Sql): Promise<string[]> {
+  const locked = await sql<{ team_id: string }>`select team_id from admission order by team_id for update skip locked`
+  const teams = await sql<{ team_id: string }>`
+    with counted as (
+      select team_id, (count(*) filter (where admitted_at is not null))::int as held,
+        (count(*) filter (where queued_at is not null))::int as in_line
+      from runs where admitted_at is not null or queued_at is not null group by team_id
+    ),
+    mended as (
+      update admission a set held = coalesce(c.held, 0), in_line = coalesce(c.in_line, 0)
+      from unnest(${locked.map(({ team_id }) => team_id)}::uuid[]) as l (team_id) left join counted c on c.team_id = l.team_id
+      where a.team_id = l.team_id and (a.held, a.in_line) is distinct from (coalesce(c.held, 0), coalesce(c.in_line, 0))
+    )
+    select c.team_id from counted c join admission a on a.team_id = c.team_id where c.in_line > 0 and c.held < a.places`
+  return teams.map(({ team_id }) => team_id)
+}

@@ -1,0 +1,170 @@
+// Writes changes of held runs, many in one statement: the guarded update of each run first, every other row only where that came back.
+import { part, type Sql } from '../base/db.ts'
+import { newId } from '../base/ids.ts'
+import { insertRunEvents } from '../kit/event.ts'
+import type { Change } from './change.ts'
+import { eventOf } from './lifecycle.ts'
+
+export interface Applied {
+  /** `fenced`: another epoch, nothing was written and nothing may be. `woken`: something came, so the run was not let go and nothing was written. */
+  outcome: 'written' | 'fenced' | 'woken'
+  /** As the run is now. */
+  wakeSeq: number
+  /** The seq of the last message before the change's own. */
+  messageBase: number
+}
+
+interface WrittenRow {
+  id: string
+  wake_seq: number
+  message_base: number
+}
+
+export interface Released {
+  team_id: string
+  in_line: number
+}
+
+/** One statement, one commit. `released`: the teams that got places back and have runs in line. */
+export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ applied: Applied[]; released: Released[] }> {
+  const written = await sql<WrittenRow & { released: Released[] | null }>`
+    with change as materialized (
+      select * from json_to_recordset(${JSON.stringify(changes.map(changeRow))}::json) as t (
+        run_id uuid, epoch int, messages int, events int, steps int, input_tokens bigint, output_tokens bigint, cost_usd numeric,
+        reserved_usd numeric, status text, wake_seen int, waiting_on jsonb, due_at timestamptz, output jsonb, error jsonb)
+    ),
+    run as (
+      update runs r set
+        message_seq = r.message_seq + c.messages,
+        event_seq = r.event_seq + c.events,
+        steps = r.steps + c.steps,
+        input_tokens = r.input_tokens + c.input_tokens,
+        output_tokens = r.output_tokens + c.output_tokens,
+        cost_usd = r.cost_usd + c.cost_usd,
+        reserved_usd = case when c.status in ('completed', 'failed') then 0 else coalesce(c.reserved_usd, r.reserved_usd) end,
+        status = coalesce(c.status, r.status),
+        waiting_on = case when c.status is null then r.waiting_on else c.waiting_on end,
+        postponed_to = case when c.waiting_on ->> 'kind' = 'time' then c.due_at end,
+        due_at = c.due_at,
+        output = case when c.status = 'completed' then c.output else r.output end,
+        error = case when c.status = 'failed' then c.error else r.error end,
+        completed_at = case when c.status in ('completed', 'failed') then now() end,
+        active_ms = case when c.status is null then r.active_ms
+          else r.active_ms + (extract(epoch from now() - r.running_since) * 1000)::bigint end,
+        running_since = case when c.status is null then r.running_since end,
+        worker = case when c.status is null then r.worker end,
+        admitted_at = case when c.status is null then r.admitted_at end,
+        updated_at = now()
+      from change c
+      where r.id = c.run_id and r.epoch = c.epoch and (c.status is null or r.wake_seq = c.wake_seen)
+      returning r.id, r.team_id, r.agent_id, r.case_id, r.wake_seq, c.status as moved, r.started_at, r.completed_at,
+        r.message_seq - c.messages as message_base, r.event_seq - c.events as event_base,
+        jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,
+          'cost_usd', trim_scale(r.cost_usd)) as usage
+    ),
+    message as (
+      insert into run_messages (run_id, seq, id, turn, type, role, text_content, tool_call, tool_result, opaque, restarts, "timestamp")
+      select r.id, r.message_base + m.place, m.id, m.turn, m.type, m.role, m.text_content, m.tool_call, m.tool_result, m.opaque,
+        m.restarts, m."timestamp"
+      from json_to_recordset(${JSON.stringify(changes.flatMap(messageRows))}::json) as m (
+        run_id uuid, place int, id uuid, turn int, type text, role text, text_content text, tool_call jsonb, tool_result jsonb,
+        opaque jsonb, restarts boolean, "timestamp" timestamptz)
+      join run r on r.id = m.run_id
+    ),
+    step as (
+      insert into run_steps as was (run_id, seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens,
+        cost_usd, reserved_usd, started_at, completed_at)
+      select r.id, s.seq, s.turn, s.kind, s.tool, s.arguments, s.state, s.attempt, s.result, s.error, s.input_tokens, s.output_tokens,
+        s.cost_usd, s.reserved_usd, s.started_at, s.completed_at
+      from json_to_recordset(${JSON.stringify(changes.flatMap(stepRows))}::json) as s (
+        run_id uuid, seq int, turn int, kind text, tool text, arguments jsonb, state text, attempt int, result jsonb, error text,
+        input_tokens bigint, output_tokens bigint, cost_usd numeric, reserved_usd numeric, started_at timestamptz, completed_at timestamptz)
+      join run r on r.id = s.run_id
+      on conflict (run_id, seq) do update set state = excluded.state, attempt = excluded.attempt, result = excluded.result,
+        error = excluded.error, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
+        cost_usd = excluded.cost_usd, reserved_usd = excluded.reserved_usd, completed_at = excluded.completed_at
+    ),
+    event as (${insertRunEvents(part`
+      select n.id, r.team_id, r.id as run_id, r.agent_id, r.case_id, r.event_base + n.place as sequence, n.event,
+        case when n.message is null then n.data
+          else jsonb_set(n.data, '{message,seq}', to_jsonb(r.message_base + n.message)) end
+        || case when n.ends then jsonb_build_object('usage', r.usage,
+             'duration_ms', (extract(epoch from r.completed_at - r.started_at) * 1000)::bigint) else '{}' end as data
+      from json_to_recordset(${JSON.stringify(changes.flatMap(eventRows))}::json) as n (
+        run_id uuid, place int, id uuid, event text, data jsonb, message int, ends boolean)
+      join run r on r.id = n.run_id`)}
+    ),
+    team as materialized (
+      select team_id from admission where team_id in (select team_id from run where moved is not null)
+      order by team_id for update
+    ),
+    released as (
+      update admission a set held = a.held - back.places
+      from (select team_id, count(*)::int as places from run where moved is not null group by team_id) back
+      join team on team.team_id = back.team_id
+      where a.team_id = back.team_id
+      returning a.team_id, a.in_line
+    )
+    select run.id, run.wake_seq, run.message_base,
+      (select json_agg(released) from released where in_line > 0) as released
+    from run`
+  const found = new Map(written.map((row) => [row.id, row]))
+  const missing = changes.filter(({ runId }) => !found.has(runId)).map(({ runId }) => runId)
+  const left = missing.length === 0 ? [] : await readEpochs(sql, missing)
+  return {
+    applied: changes.map((change) => {
+      const row = found.get(change.runId)
+      if (row) return { outcome: 'written', wakeSeq: row.wake_seq, messageBase: row.message_base }
+      const now = left.find(({ id }) => id === change.runId)
+      const isOurs = now?.epoch === change.epoch
+      return { outcome: isOurs ? 'woken' : 'fenced', wakeSeq: now?.wake_seq ?? 0, messageBase: 0 }
+    }),
+    released: written[0]?.released ?? [],
+  }
+}
+
+export const readEpochs = (sql: Sql, ids: string[]) =>
+  sql<{
+    id: string
+    epoch: number
+    wake_seq: number
+  }>`select id, epoch, wake_seq from runs where id = any(${ids}::uuid[])`
+
+function changeRow({ runId, epoch, messages, events, usage, move, reserved_usd }: Change) {
+  return {
+    run_id: runId,
+    epoch,
+    messages: messages.length,
+    events: events.length + (move ? 1 : 0),
+    ...usage,
+    reserved_usd,
+    status: move?.status ?? null,
+    wake_seen: move?.wakeSeen ?? 0,
+    waiting_on: move?.status === 'waiting' ? move.waiting_on : null,
+    due_at: move?.status === 'waiting' ? move.due_at : null,
+    output: move?.status === 'completed' ? (move.output ?? null) : null,
+    error: move?.status === 'failed' ? move.error : null,
+  }
+}
+
+const messageRows = ({ runId, messages }: Change) =>
+  messages.map((message, index) => ({ run_id: runId, place: index + 1, ...message }))
+
+const stepRows = ({ runId, steps }: Change) => steps.map((step) => ({ run_id: runId, ...step }))
+
+function eventRows({ runId, events, move }: Change) {
+  const rows = events.map((event, index) => ({ run_id: runId, place: index + 1, ends: false, ...event }))
+  return move ? [...rows, moveEvent(runId, events.length + 1, move)] : rows
+}
+
+function moveEvent(runId: string, place: number, move: NonNullable<Change['move']>) {
+  const { wakeSeen: _wakeSeen, ...told } = move
+  const data =
+    told.status === 'waiting'
+      ? { status: told.status, waiting_on: told.waiting_on }
+      : told.status === 'completed'
+        ? { status: told.status, output: told.output ?? null }
+        : { status: told.status, error: told.error }
+  const ends = told.status !== 'waiting'
+  return { run_id: runId, place, id: newId(), event: eventOf[told.status], data, message: null, ends }
+}

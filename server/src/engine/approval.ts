@@ -1,0 +1,16 @@
+// Whether a call needs a person's word first, by the policy that the build gives its tool.
+import { evaluate, isTrue } from '../drivers/model/runbook/evaluate.ts'
+import { parseExpression } from '../drivers/model/runbook/expression.ts'
+import type { Approval } from './buildConfig.ts'
+
+/** `{when}` reads the call's arguments as `arguments`. One that cannot be read counts as yes: better one question too many. */
+export function needsApproval(policy: Approval | undefined, args: unknown): boolean {
+  if (policy === undefined || policy === 'never') return false
+  if (policy === 'always') return true
+  const scope = { arguments: args, message: null, case: null, run: null, steps: new Map(), answers: new Map(), memory: new Map() }
+  try {
+    return isTrue(evaluate(parseExpression(policy.when), scope as never))
+  } catch {
+    return true
+  }
+}

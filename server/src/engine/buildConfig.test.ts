@@ -1,0 +1,158 @@
+// What a config says to the engine, and everything that can be wrong in one.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseBuildConfig, problemsOf, type Known } from './buildConfig.ts'
+
+const known: Known = {
+  plugins: ['memory', 'human'],
+  defaultModel: 'builtin:runbook',
+  runbookProblems: (procedure) =>
+    procedure.split('\n').flatMap((text, index) => (text.includes('bad') ? [{ line: index + 1, message: text }] : [])),
+  expressionProblem: (expression) => (expression.includes('??') ? 'there is no ??' : undefined),
+  hasPrice: (model) => model === 'openai:priced',
+}
+
+const withData = (data: unknown) => ({ version: 'v2', data })
+const problems = (data: unknown) => problemsOf(withData(data), known).map(({ path, message }) => `${path}: ${message}`)
+
+// proves builds.config
+test('a config is read with its defaults, and keys that mean nothing to the engine do no harm', () => {
+  const empty = parseBuildConfig(withData({ options: { any: 1 }, mystery: [null] }))
+  assert.deepEqual(empty, {
+    procedure: '',
+    model: null,
+    plugins: null,
+    connections: [],
+    subAgents: [],
+    limits: { max_steps: 200, max_duration_s: 3600, max_cost_usd: null, max_tokens: null },
+    max_concurrent_runs: null,
+    approvals: new Map(),
+    output_schema: null,
+  })
+  const full = parseBuildConfig(
+    withData({
+      input: '# Do it',
+      models: { agent: { model: 'openai:priced' } },
+      plugins: ['memory'],
+      connections: ['c'],
+      subAgents: ['a'],
+      limits: { max_steps: 5, max_duration_s: 0.5, max_cost_usd: 0.1, max_tokens: 1000, max_concurrent_runs: 2 },
+      approvals: { http_request: 'always', memory_write: 'never', sandbox_exec: { when: 'arguments.code == "x"' } },
+      output_schema: { type: 'object' },
+    }),
+  )
+  assert.deepEqual(full, {
+    procedure: '# Do it',
+    model: 'openai:priced',
+    plugins: ['memory'],
+    connections: ['c'],
+    subAgents: ['a'],
+    limits: { max_steps: 5, max_duration_s: 0.5, max_cost_usd: '0.1', max_tokens: 1000 },
+    max_concurrent_runs: 2,
+    approvals: new Map<string, unknown>([
+      ['http_request', 'always'],
+      ['memory_write', 'never'],
+      ['sandbox_exec', { when: 'arguments.code == "x"' }],
+    ]),
+    output_schema: { type: 'object' },
+  })
+})
+
+// proves builds.config
+test('a procedure may be a list of messages, and a problem in one of them is told by its own line', () => {
+  const input = [
+    { role: 'system', content: 'one\r\ntwo' },
+    { role: 'user', content: 'three\nbad four' },
+  ]
+  assert.equal(parseBuildConfig(withData({ input })).procedure, 'one\r\ntwo\n\nthree\nbad four')
+  assert.deepEqual(problems({ input }), ['data.input[1].content: line 2: bad four'])
+})
+
+// proves builds.approvals
+test('a policy that cannot be read asks a person instead of permitting', () => {
+  assert.deepEqual([...parseBuildConfig(withData({ approvals: { pay: 'sometimes' } })).approvals], [['pay', 'always']])
+})
+
+const models = (model: unknown) => ({ models: { agent: { model } } })
+const wantedModel =
+  'must be builtin:runbook, or provider:model with one of the providers anthropic, openai, google, openai-compatible'
+
+const table: [data: unknown, expected: string[]][] = [
+  [{}, []],
+  [{ input: null, models: null, plugins: null, limits: null, approvals: null, output_schema: null }, []],
+  [{ input: 'fine\nbad block' }, ['data.input: line 2: bad block']],
+  ...[5, {}, Array(101).fill('x')].map((input): [unknown, string[]] => [
+    { input },
+    ['data.input: must be Markdown text or a list of at most 100 {"role", "content"} messages'],
+  ]),
+  [
+    { input: [{ role: 'user', content: 'x' }, 'y', { role: 'tool', content: 'z' }] },
+    [1, 2].map((at) => `data.input[${at}]: must be {"role": "system", "user" or "assistant", "content": text}`),
+  ],
+  [{ input: 'é'.repeat(131_072) }, []],
+  [{ input: `${'é'.repeat(131_072)}x` }, ['data.input: is larger than 256 KiB; move parts of it into other agents']],
+  [models('anthropic:claude'), []],
+  [models('openai-compatible:org/name:7b@q4'), []],
+  [models('builtin:runbook'), []],
+  ...['', 'claude', 'mistral:large', 'openai:', 'openai: x', ':x', 'builtin:other', 'OpenAI:x', 7, {}].map(
+    (model): [unknown, string[]] => [models(model), [`data.models.agent.model: ${wantedModel}`]],
+  ),
+  [{ models: [] }, ['data.models: must be an object such as {"agent": {"model": "builtin:runbook"}}']],
+  [{ models: { agent: 'x' } }, ['data.models.agent: must be an object such as {"model": "builtin:runbook"}']],
+  [
+    { plugins: ['memory', 'telepathy'] },
+    ['data.plugins: "telepathy" is no plugin of this server; it has memory, human'],
+  ],
+  [{ plugins: 'memory' }, ['data.plugins: must be a list of at most 100 names of plugins']],
+  [{ plugins: [7, ''] }, [0, 1].map((at) => `data.plugins[${at}]: must be text: the list holds names of plugins`)],
+  [{ subAgents: Array(101).fill('a') }, ['data.subAgents: must be a list of at most 100 ids of agents']],
+  [{ connections: {} }, ['data.connections: must be a list of at most 100 ids of connections']],
+  [{ limits: 5 }, ['data.limits: must be an object such as {"max_steps": 200}']],
+  ...[0, -1, 1.5, '5', 1_000_001, true].map((max_steps): [unknown, string[]] => [
+    { limits: { max_steps } },
+    ['data.limits.max_steps: must be a whole number from 1 to 1000000'],
+  ]),
+  [{ limits: { max_duration_s: 0 } }, ['data.limits.max_duration_s: must be above 0 and at most 2592000']],
+  [{ limits: { max_tokens: 0.5 } }, ['data.limits.max_tokens: must be a whole number from 1 to 1000000000000']],
+  [{ limits: { max_concurrent_runs: 0 } }, ['data.limits.max_concurrent_runs: must be a whole number from 1 to 10000']],
+  [{ ...models('openai:priced'), limits: { max_cost_usd: 0.01 } }, []],
+  [
+    { limits: { max_cost_usd: 1 } },
+    [
+      'data.limits.max_cost_usd: builtin:runbook has no price, so its cost cannot be limited; ' +
+        'leave the limit out, or add the price to the file that RUNYARD_MODEL_PRICES names',
+    ],
+  ],
+  [{ approvals: 'always' }, ['data.approvals: must be an object of tool names, such as {"http_request": "always"}']],
+  [
+    { approvals: { a: 'maybe', b: { when: 5 }, c: { when: 'x ?? y' }, d: { when: 'x > 1' } } },
+    [
+      'data.approvals.a: must be "never", "always" or {"when": "<expression>"}',
+      'data.approvals.b: must be "never", "always" or {"when": "<expression>"}',
+      'data.approvals.c.when: there is no ??',
+    ],
+  ],
+  [{ output_schema: [] }, ['data.output_schema: must be a JSON Schema (an object)']],
+  [{ mystery: 'x'.repeat(524_288) }, ['config: is larger than 512 KiB of JSON; shorten it']],
+]
+
+// proves builds.problems
+test('each mistake in a config is told with its place', () => {
+  for (const [data, expected] of table) assert.deepEqual(problems(data), expected, JSON.stringify(data).slice(0, 200))
+  const noConfig = [{ path: 'config', message: 'must be {"version": "v2", "data": {…}}' }]
+  for (const config of [null, [], 'v2', {}, { version: 'v1', data: {} }, withData([]), withData(null)]) {
+    assert.deepEqual(problemsOf(config, known), noConfig)
+    assert.equal(parseBuildConfig(config).procedure, '')
+  }
+})
+
+// proves builds.problems
+test('all mistakes are told at once', () => {
+  const data = { input: 'bad', ...models('x'), plugins: ['y'], limits: { max_steps: 0 }, approvals: { z: 1 } }
+  assert.deepEqual(
+    problemsOf(withData(data), known)
+      .map(({ path }) => path)
+      .toSorted(),
+    ['data.approvals.z', 'data.input', 'data.limits.max_steps', 'data.models.agent.model', 'data.plugins'],
+  )
+})

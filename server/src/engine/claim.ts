@@ -1,0 +1,107 @@
+// Taking runs: a worker with free places claims what is ready, and from then on it alone may write them.
+import { part, type Sql } from '../base/db.ts'
+import { insertRunEvents } from '../kit/event.ts'
+
+/** What a worker needs to know of a run that it holds. */
+export interface Held {
+  id: string
+  team_id: string
+  agent_id: string
+  build_id: string
+  user_id: string | null
+  case_id: string | null
+  case_title: string | null
+  parent_run_id: string | null
+  depth: number
+  run_number: number
+  source: string
+  title: string
+  message: unknown
+  limits: Record<string, unknown>
+  created_at: Date
+  epoch: number
+  wake_seq: number
+  message_seq: number
+  steps: number
+  input_tokens: number
+  output_tokens: number
+  cost_usd: string
+  active_ms: number
+}
+
+const heldColumns = part`
+  r.id, r.team_id, r.agent_id, r.build_id, r.user_id, r.case_id, r.case_title, r.parent_run_id, r.depth, r.run_number, r.source, r.title,
+  r.message, r.limits, r.created_at, r.epoch, r.wake_seq, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms`
+
+/**
+ * Up to `places` runs that hold a team's place and no worker. When more are ready than fit, the teams with the fewest running go first,
+ * each with its oldest: a noisy team never stands in front of another.
+ */
+export async function claimRuns(sql: Sql, workerId: string, places: number): Promise<Held[]> {
+  const ready = await sql<{ id: string; team_id: string }>`
+    select id, team_id from runs where admitted_at is not null and worker is null order by admitted_at limit ${places + 1}`
+  if (ready.length === 0) return []
+  const ids = ready.length <= places ? ready.map(({ id }) => id) : await fairChoice(sql, places)
+  return claim(sql, workerId, ids)
+}
+
+async function fairChoice(sql: Sql, places: number): Promise<string[]> {
+  const chosen = await sql<{ id: string }>`
+    select id from (
+      select r.id, r.admitted_at, row_number() over (partition by r.team_id order by r.admitted_at)
+        + (select count(*) from runs h where h.team_id = r.team_id and h.admitted_at is not null and h.worker is not null) as would_be
+      from runs r where r.admitted_at is not null and r.worker is null
+    ) ranked order by would_be, admitted_at limit ${places}`
+  return chosen.map(({ id }) => id)
+}
+
+/** Guarded: what another worker took meanwhile does not come back. Also takes the run's first event, when this is its first start. */
+async function claim(sql: Sql, workerId: string, ids: string[]): Promise<Held[]> {
+  return sql<Held>`
+    with ready as materialized (
+      select id, started_at is null as is_first, gen_random_uuid() as event_id from runs
+      where id = any(${ids}::uuid[]) and admitted_at is not null and worker is null
+      order by id for update skip locked
+    ),
+    r as (
+      update runs r set worker = ${workerId}, epoch = r.epoch + 1, status = 'running',
+        started_at = coalesce(r.started_at, now()),
+        active_ms = r.active_ms + coalesce((extract(epoch from now() - r.running_since) * 1000)::bigint, 0), running_since = now(),
+        waiting_on = null, postponed_to = null, due_at = null, is_woken = false,
+        event_seq = r.event_seq + ready.is_first::int, updated_at = now()
+      from ready where r.id = ready.id
+      returning r.*, ready.is_first, ready.event_id
+    ),
+    event as (${insertRunEvents(part`
+      select event_id as id, team_id, id as run_id, agent_id, case_id, event_seq as sequence, 'run.started' as event,
+        jsonb_build_object('status', 'running', 'source', source, 'build_id', build_id, 'title', title) as data
+      from r where is_first`)}
+    )
+    select ${heldColumns} from r order by r.admitted_at`
+}
+
+/** Reads runs that were claimed when they were made (createRun.ts). */
+export const readHeld = (sql: Sql, workerId: string, ids: string[]): Promise<Held[]> => sql<Held>`
+  select ${heldColumns} from runs r where r.id = any(${ids}::uuid[]) and r.worker = ${workerId}`
+
+/** Gives runs back untouched, for another worker to go on with: a process that stops, or that lost track of them. */
+export async function giveBack(sql: Sql, workerId: string, ids: string[]): Promise<void> {
+  await sql`
+    update runs set worker = null, epoch = epoch + 1, updated_at = now()
+    where id = any(${ids}::uuid[]) and worker = ${workerId}`
+}
+
+/** What a dead process held is ready again; its epoch moves at once, so that nothing it still sends can be written. */
+export async function reviveRuns(sql: Sql, workerId: string): Promise<number> {
+  const rows = await sql`
+    update runs set worker = null, epoch = epoch + 1, updated_at = now() where worker = ${workerId} returning id`
+  return rows.length
+}
+
+/** Runs held by a process that is not listed any more: it left between two sweeps. */
+export async function reviveOrphans(sql: Sql): Promise<number> {
+  const rows = await sql`
+    update runs r set worker = null, epoch = epoch + 1, updated_at = now()
+    where r.worker is not null and not exists (select from processes p where p.id = r.worker) returning id`
+  return rows.length
+}

@@ -1,0 +1,178 @@
+// createRun: how every run comes to be, whoever starts it: row, first message, events and, where there is room, its place, in one statement.
+import { part, type Part, type Sql } from '../base/db.ts'
+import { newId } from '../base/ids.ts'
+import { insertRunEvents } from '../kit/event.ts'
+import { messageInEvent, messageRow } from './change.ts'
+
+export type Source = 'api' | 'schedule' | 'case_trigger' | 'mcp' | 'console' | 'agent' | 'retry'
+
+/** What a starter says of the run it wants. */
+export interface RunWanted {
+  teamId: string
+  agentId: string
+  /** The build it runs, which must be one of the agent's. */
+  buildId: string
+  source: Source
+  userId: string | null
+  /** As the caller gave it: text, an object, or null. */
+  message: unknown
+  title: string
+  metadata: object
+  limits: object
+  callbackUrl: string | null
+  sandboxId: string | null
+  parentRunId: string | null
+  retryOfRunId: string | null
+  depth: number
+  case: { id: string; queueId: string; title: string } | null
+  /** The build bounds how many of its runs go on at once: then the line decides, not the start. */
+  isCapped: boolean
+  /** What the starter knew of agent and build: if they are no longer so, no run is made. */
+  seen?: { agentAt: Date; buildAt: Date; isLive: boolean }
+}
+
+/** A run that is about to be: ids, number and time are known before it is written, so its answer is too. */
+export interface NewRun extends RunWanted {
+  id: string
+  runNumber: number
+  createdAt: Date
+}
+
+export interface Created {
+  id: string
+  /** It holds a place of its team. */
+  is_admitted: boolean
+  /** It is also held by the process that made it, and running. */
+  is_claimed: boolean
+}
+
+/** The process that makes runs and can take some of them at once, which saves their way through the claim. */
+export interface Seat {
+  workerId: string
+  places: number
+}
+
+/** The runs that could be made: one whose agent or build is gone meanwhile is not among them. */
+export async function createRuns(sql: Sql, runs: NewRun[], seat: Seat | undefined): Promise<Created[]> {
+  return sql<Created>`
+    with ${wantedRuns(runs.map((run) => runRow(run)))},
+    start as (select * from possible),
+    ${insertedRuns(seat)}
+    select id, is_admitted, is_claimed from seated`
+}
+
+/** A run as the statement takes it. `extra` are columns of a caller that adds CTEs of its own. */
+export function runRow(run: NewRun, extra: object = {}): object {
+  const text = messageText(run.message)
+  const message = text === undefined ? undefined : messageRow(0, { type: 'text', role: 'user', text_content: text })
+  return {
+    id: run.id,
+    team_id: run.teamId,
+    agent_id: run.agentId,
+    build_id: run.buildId,
+    run_number: run.runNumber,
+    created_at: run.createdAt,
+    source: run.source,
+    user_id: run.userId,
+    // the column is JSON: a text is a JSON string there
+    message: run.message ?? null,
+    title: run.title,
+    metadata: run.metadata,
+    limits: run.limits,
+    callback_url: run.callbackUrl,
+    sandbox_id: run.sandboxId,
+    parent_run_id: run.parentRunId,
+    retry_of_run_id: run.retryOfRunId,
+    depth: run.depth,
+    case_id: run.case?.id ?? null,
+    case_queue_id: run.case?.queueId ?? null,
+    case_title: run.case?.title ?? null,
+    is_capped: run.isCapped,
+    agent_seen: run.seen?.agentAt ?? null,
+    build_seen: run.seen?.buildAt ?? null,
+    wants_live: run.seen?.isLive ?? false,
+    message_id: message?.id ?? null,
+    message_text: message?.text_content ?? null,
+    message_shown: message ? { ...messageInEvent(run.id, message), seq: 1 } : null,
+    message_at: message?.timestamp ?? null,
+    message_event_id: newId(),
+    started_event_id: newId(),
+    ...extra,
+  }
+}
+
+/** What a model reads of the trigger's payload. */
+export function messageText(message: unknown): string | undefined {
+  if (message === null || message === undefined) return undefined
+  return typeof message === 'string' ? message : JSON.stringify(message, null, 2)
+}
+
+/** `wanted`, the rows as they were given, and `possible`, those whose agent and build are there. */
+export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part => part`
+  wanted as materialized (
+    select * from json_to_recordset(${JSON.stringify(rows)}::json) as w (
+      id uuid, team_id uuid, agent_id uuid, build_id uuid, run_number bigint, created_at timestamptz, source text, user_id uuid,
+      message jsonb, title text, metadata jsonb, limits jsonb, callback_url text, sandbox_id uuid, parent_run_id uuid,
+      retry_of_run_id uuid, depth smallint, case_id uuid, case_queue_id uuid, case_title text, is_capped boolean,
+      agent_seen timestamptz, build_seen timestamptz, wants_live boolean,
+      message_id uuid, message_text text, message_shown jsonb, message_at timestamptz, message_event_id uuid, started_event_id uuid
+      ${extraColumns})
+  ),
+  possible as materialized (
+    select w.* from wanted w
+    join agents a on a.id = w.agent_id and a.team_id = w.team_id and a.deleted_at is null
+      and (w.agent_seen is null or a.updated_at = w.agent_seen)
+    join builds b on b.id = w.build_id and b.agent_id = w.agent_id
+      and (w.build_seen is null or b.updated_at = w.build_seen) and (b.status = 'live' or not w.wants_live)
+  )`
+
+/** How many of a team's starts fit: none while others stand in line. */
+const fitting = part`case when a.in_line = 0 then least(s.open, greatest(a.places - a.held, 0)) else 0 end`
+
+/** Writes every row of `start`; `seated` then tells which got a place, and which of those this process holds. */
+export const insertedRuns = (seat: Seat | undefined): Part => part`
+  team as materialized (
+    select team_id from admission where team_id in (select team_id from start) order by team_id for update
+  ),
+  grant_ as (
+    update admission a set granted = ${fitting}, held = a.held + ${fitting}, in_line = a.in_line + s.total - ${fitting}
+    from (
+      select team_id, count(*)::int as total, (count(*) filter (where not is_capped))::int as open from start group by team_id
+    ) s join team on team.team_id = s.team_id
+    where a.team_id = s.team_id
+    returning a.team_id, a.granted
+  ),
+  placed as (
+    select s.*, coalesce(not s.is_capped
+      and row_number() over (partition by s.team_id, s.is_capped order by s.run_number) <= g.granted, false) as is_admitted
+    from start s left join grant_ g on g.team_id = s.team_id
+  ),
+  seated as materialized (
+    select *, is_admitted and sum(is_admitted::int) over (order by run_number) <= ${seat?.places ?? 0}::int as is_claimed from placed
+  ),
+  run as (
+    insert into runs (id, team_id, agent_id, build_id, run_number, created_at, updated_at, source, user_id, message, title, metadata,
+      limits, callback_url, sandbox_id, parent_run_id, retry_of_run_id, depth, case_id, case_queue_id, case_title, status, started_at,
+      running_since, admitted_at, queued_at, worker, epoch, message_seq, event_seq)
+    select id, team_id, agent_id, build_id, run_number, created_at, created_at, source, user_id, message, title, metadata,
+      limits, callback_url, sandbox_id, parent_run_id, retry_of_run_id, depth, case_id, case_queue_id, case_title,
+      case when is_claimed then 'running' else 'pending' end,
+      case when is_claimed then now() end, case when is_claimed then now() end,
+      case when is_admitted then now() end, case when not is_admitted then now() end,
+      case when is_claimed then ${seat?.workerId ?? null}::uuid end, is_claimed::int,
+      (message_id is not null)::int, (message_id is not null)::int + is_claimed::int
+    from seated
+  ),
+  message as (
+    insert into run_messages (run_id, seq, id, turn, type, role, text_content, "timestamp")
+    select id, 1, message_id, 0, 'text', 'user', message_text, message_at from seated where message_id is not null
+  ),
+  event as (${insertRunEvents(part`
+    select message_event_id as id, team_id, id as run_id, agent_id, case_id, 1 as sequence, 'run.message.created' as event,
+      jsonb_build_object('message', message_shown) as data
+    from seated where message_id is not null
+    union all
+    select started_event_id, team_id, id, agent_id, case_id, 1 + (message_id is not null)::int, 'run.started',
+      jsonb_build_object('status', 'running', 'source', source, 'build_id', build_id, 'title', title)
+    from seated where is_claimed`)}
+  )`

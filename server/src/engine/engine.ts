@@ -1,0 +1,187 @@
+// The engine of one process: its lanes, its runs, and what the features of runs call.
+import type { Sql } from '../base/db.ts'
+import { newId } from '../base/ids.ts'
+import type { Context } from '../kit/context.ts'
+import { tell } from '../kit/feature.ts'
+import { admitNext, createAdmissionRows } from './admission.ts'
+import type { Held } from './claim.ts'
+import { createRuns, type Created, type NewRun, type RunWanted } from './createRun.ts'
+import { driveRun, type DriveParts } from './drive.ts'
+import { createHolder, type Holder } from './holder.ts'
+import type { Move } from './change.ts'
+import { createBuildLoader, type LoadBuild } from './loadBuild.ts'
+import { createEngineModels, type EngineModels } from './models.ts'
+import { createRunNumbers } from './runNumbers.ts'
+import { readyChannel, stopChannel } from './signals.ts'
+import { createStartLane, type Start, type Started } from './startLane.ts'
+import { createStartables, type Startables } from './startables.ts'
+import { createResolver } from './steps.ts'
+import { createRunSweep } from './sweep.ts'
+import { createToolBox, type ToolBox } from './toolBox.ts'
+import { wakeRuns } from './wake.ts'
+import { createWriter, type Write } from './writing.ts'
+
+export interface Engine {
+  toolBox: ToolBox
+  models: EngineModels
+  loadBuild: LoadBuild
+  startables: Startables
+  /** Gives a run its id, number and time, before it is written. */
+  prepare(wanted: RunWanted): Promise<NewRun>
+  /** Writes prepared runs inside the caller's transaction. One that is missing in the answer had no agent or build any more. */
+  create(sql: Sql, runs: NewRun[]): Promise<Created[]>
+  /** Writes a prepared run together with others', in one commit. */
+  start(start: Start): Promise<Started>
+  /** Takes up runs on this process until it stops. */
+  work(process: WorkingProcess): RunWorker
+  /** Runs everything that is due until nothing is: how tests wait for nothing. */
+  drain(): Promise<void>
+  /** Called with each piece of text as a model makes it. */
+  onText: (heard: (runId: string, delta: string) => void) => () => void
+}
+
+export interface WorkingProcess {
+  id: string
+  places: number
+  lost: () => AbortSignal
+}
+
+export interface RunWorker {
+  /** Part of the process's half-second sweep. */
+  look(): Promise<void>
+  nudge(): void
+  stop(drainMs: number): Promise<void>
+}
+
+const engines = new WeakMap<Context, Engine>()
+
+export function engineOf(context: Context): Engine {
+  let engine = engines.get(context)
+  if (!engine) engines.set(context, (engine = createEngine(context)))
+  return engine
+}
+
+function createEngine(context: Context): Engine {
+  const { db, log } = context
+  const toolBox = createToolBox(context.registry)
+  const models = createEngineModels(context.config)
+  const loadBuild = createBuildLoader()
+  const numbers = createRunNumbers(db.sql)
+  const ensureRows = createAdmissionRows()
+  const sweep = createRunSweep(context)
+  const ears = new Set<(runId: string, delta: string) => void>()
+  let holder: Holder | undefined
+
+  const writer = createWriter({
+    db,
+    toolBox,
+    onReleased(released) {
+      // after the commit that gave the places back; a process that dies before this leaves it to the sweep
+      admitNext(
+        db.sql,
+        released.map(({ team_id }) => team_id),
+      ).then(
+        (admitted) => admitted.length > 0 && ready(),
+        (error: unknown) => log.warn({ err: error }, 'runs in line were not admitted; the sweep tries again'),
+      )
+    },
+  })
+
+  const startLane = createStartLane({ db, reserve: (wanted) => holder?.reserve(wanted), onReady: () => ready() })
+
+  /** Something holds a place: this process takes it if it can, the others are called if it cannot. */
+  function ready(): void {
+    if (holder) holder.nudge()
+    else callWorkers()
+  }
+
+  let calling = false
+  /** At most one call under way, after the commits that it speaks of. */
+  function callWorkers(): void {
+    if (calling) return
+    calling = true
+    setImmediate(() => {
+      calling = false
+      db.sql`select pg_notify(${readyChannel}, '')`.catch((error: unknown) =>
+        log.debug({ err: error }, 'the workers were not called; they look by themselves'),
+      )
+    })
+  }
+
+  function atEnd(run: Held, status: Move['status']): Write['atEnd'] {
+    if (status === 'waiting') return undefined
+    const isAwaited = context.registry.features.some(({ hooks }) => hooks.runEnded)
+    if (!isAwaited && !run.parent_run_id) return undefined
+    return async (sql) => {
+      const ended = { sql, context, teamId: run.team_id, agentId: run.agent_id, runId: run.id, status }
+      await tell(context.registry, 'runEnded', ended)
+      if (run.parent_run_id) await wakeRuns(sql, [run.parent_run_id])
+    }
+  }
+
+  const parts: DriveParts = {
+    context,
+    writer,
+    toolBox,
+    models,
+    loadBuild,
+    resolverFor: createResolver(toolBox),
+    onText(runId, delta) {
+      for (const heard of ears) heard(runId, delta)
+    },
+    atEnd,
+  }
+
+  function hold(process: WorkingProcess): Holder {
+    return createHolder({
+      context,
+      workerId: process.id,
+      places: process.places,
+      lost: process.lost,
+      drive: (run, held) => driveRun(parts, run, held),
+    })
+  }
+
+  return {
+    toolBox,
+    models,
+    loadBuild,
+    async prepare(wanted) {
+      await ensureRows(db.sql, [wanted.teamId])
+      return { ...wanted, id: newId(), runNumber: await numbers.next(), createdAt: new Date() }
+    },
+    startables: createStartables(),
+    create: (sql, runs) => createRuns(sql, runs, undefined),
+    start: (start) => startLane.add(start),
+    work(process) {
+      const mine = (holder = hold(process))
+      const stopReady = context.listener.on(readyChannel, () => mine.nudge())
+      const stopStops = context.listener.on(stopChannel, (ids) => mine.drop(ids.split(',')))
+      mine.nudge()
+      return {
+        nudge: () => mine.nudge(),
+        async look() {
+          await sweep.look()
+          await mine.look()
+        },
+        async stop(drainMs) {
+          holder = undefined
+          stopReady()
+          stopStops()
+          await mine.stop(drainMs)
+        },
+      }
+    },
+    async drain() {
+      const mine = hold({ id: newId(), places: 100, lost: () => new AbortController().signal })
+      do {
+        await mine.idle()
+      } while (await sweep.look())
+      await mine.stop(0)
+    },
+    onText(heard) {
+      ears.add(heard)
+      return () => ears.delete(heard)
+    },
+  }
+}

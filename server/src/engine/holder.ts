@@ -1,0 +1,204 @@
+// The runs of one process: takes what is ready while it has places, drives each, and drops at once what is no longer its own.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isConnectionTrouble } from '../base/db.ts'
+import type { Context } from '../kit/context.ts'
+import { readEpochs } from './apply.ts'
+import type { Limits } from './buildConfig.ts'
+import { claimRuns, giveBack, readHeld, type Held } from './claim.ts'
+import type { Seat } from './createRun.ts'
+import { Fenced, LimitReached, Yielded } from './driving.ts'
+import { durationSentence, timeLeftMs } from './limits.ts'
+
+export interface Holder {
+  /** Something may be ready. */
+  nudge(): void
+  /** Reserves free places for runs that are being made; `settle` says which of them were claimed. */
+  reserve(wanted: number): Seat & { settle: (claimedIds: string[]) => void }
+  /** Drops runs that were stopped. */
+  drop(ids: string[]): void
+  /** Looks for itself what calls may have missed: runs that are ready, runs that are no longer ours. */
+  look(): Promise<void>
+  isIdle(): boolean
+  /** Resolves when no run is held and none is ready. */
+  idle(): Promise<void>
+  /** No new runs; those held finish the step at hand and are given back, and are cut off when the time is over. */
+  stop(drainMs: number): Promise<void>
+}
+
+interface HolderOptions {
+  context: Context
+  workerId: string
+  places: number
+  /** Aborted when this process must no longer believe that its runs are its own. */
+  lost: () => AbortSignal
+  /** `failures`: how often advancing this run failed by itself; `mayGoOn`: false when the process stops. */
+  drive: (run: Held, hold: { signal: AbortSignal; failures: number; mayGoOn: () => boolean }) => Promise<void>
+}
+
+/** Why a held run is dropped without a word: somebody else has it, or it was stopped. */
+class Dropped extends Error {}
+class OutOfTime extends Error {}
+
+interface HeldRun {
+  run: Held
+  controller: AbortController
+}
+
+export function createHolder({ context, workerId, places, lost, drive }: HolderOptions): Holder {
+  const { db, log } = context
+  const held = new Map<string, HeldRun>()
+  const failures = new Map<string, number>()
+  let reserved = 0
+  let stopping = false
+  let claiming: Promise<void> | undefined
+  let again = false
+  let idleWaiters: (() => void)[] = []
+
+  const free = () => (stopping ? 0 : Math.max(0, places - held.size - reserved))
+
+  function nudge(): void {
+    if (claiming) {
+      again = true
+      return
+    }
+    if (free() === 0) return
+    claiming = claimAll().finally(() => {
+      claiming = undefined
+      if (again) {
+        again = false
+        nudge()
+      } else tellIdle()
+    })
+  }
+
+  async function claimAll(): Promise<void> {
+    try {
+      while (free() > 0) {
+        const asked = free()
+        const runs = await claimRuns(db.sql, workerId, asked)
+        for (const run of runs) take(run)
+        if (runs.length < asked) return
+      }
+    } catch (error) {
+      log.warn({ err: error }, 'runs could not be claimed; it is tried again')
+    }
+  }
+
+  function take(run: Held): void {
+    const controller = new AbortController()
+    held.set(run.id, { run, controller })
+    const limits = run.limits as unknown as Limits
+    const leftMs = Math.max(1, timeLeftMs({ run }, limits))
+    const timer = setTimeout(
+      () => controller.abort(new LimitReached(durationSentence(limits))),
+      Math.min(leftMs, 2 ** 31 - 1),
+    )
+    const signal = AbortSignal.any([controller.signal, lost()])
+    void drive(run, { signal, failures: failures.get(run.id) ?? 0, mayGoOn: () => !stopping })
+      .then(
+        () => void failures.delete(run.id),
+        (error: unknown) => recover(run, signal, error),
+      )
+      .finally(() => {
+        clearTimeout(timer)
+        held.delete(run.id)
+        if (free() > 0) nudge()
+        tellIdle()
+      })
+  }
+
+  /** The run itself is safe in the database: what this process knew of it is forgotten, and whoever claims it goes on from the log. */
+  async function recover(run: Held, signal: AbortSignal, error: unknown): Promise<void> {
+    if (error instanceof Fenced || signal.reason instanceof Dropped) return
+    if (!(error instanceof Yielded) && !(signal.reason instanceof OutOfTime)) noteFailure(run, error)
+    for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5000)) {
+      try {
+        return await giveBack(db.sql, workerId, [run.id])
+      } catch (failed) {
+        if (!isConnectionTrouble(failed) || stopping) {
+          return log.error({ err: failed, run_id: run.id }, 'a run could not be given back; the sweep will find it')
+        }
+        await sleep(waitMs)
+      }
+    }
+  }
+
+  function noteFailure(run: Held, error: unknown): void {
+    if (!isConnectionTrouble(error)) failures.set(run.id, (failures.get(run.id) ?? 0) + 1)
+    log.warn({ err: error, run_id: run.id }, 'a run could not be advanced; it is taken up again from its log')
+  }
+
+  function tellIdle(): void {
+    if (held.size > 0 || claiming) return
+    for (const waiter of idleWaiters) waiter()
+    idleWaiters = []
+  }
+
+  const drop = (ids: string[]) => {
+    for (const id of ids) held.get(id)?.controller.abort(new Dropped())
+  }
+
+  return {
+    nudge,
+    drop,
+    isIdle: () => held.size === 0 && !claiming,
+    reserve(wanted) {
+      const count = Math.min(wanted, free())
+      reserved += count
+      return {
+        workerId,
+        places: count,
+        settle(claimedIds) {
+          reserved -= count
+          if (claimedIds.length === 0) return
+          readHeld(db.sql, workerId, claimedIds).then(
+            (runs) => runs.forEach(take),
+            // they stay claimed by this process in the database; giving them back lets anyone claim them anew
+            (error: unknown) => {
+              log.warn({ err: error }, 'new runs could not be read; they are given back')
+              giveBack(db.sql, workerId, claimedIds).catch((failed: unknown) =>
+                log.error({ err: failed }, 'new runs could not be given back; the sweep will find them'),
+              )
+            },
+          )
+        },
+      }
+    },
+    async look() {
+      nudge()
+      const runs = [...held.values()]
+      if (runs.length === 0) return
+      const now = new Map(
+        (
+          await readEpochs(
+            db.sql,
+            runs.map(({ run }) => run.id),
+          )
+        ).map((row) => [row.id, row.epoch]),
+      )
+      for (const { run, controller } of runs) if (now.get(run.id) !== run.epoch) controller.abort(new Dropped())
+    },
+    idle() {
+      return new Promise((resolve) => {
+        idleWaiters.push(resolve)
+        nudge()
+        tellIdle()
+      })
+    },
+    async stop(drainMs) {
+      stopping = true
+      await claiming
+      const deadline = sleep(drainMs, undefined, { ref: false })
+      await Promise.race([whenEmpty(), deadline])
+      for (const { controller } of held.values()) controller.abort(new OutOfTime('this process stops'))
+      await whenEmpty()
+    },
+  }
+
+  function whenEmpty(): Promise<void> {
+    if (held.size === 0) return Promise.resolve()
+    return new Promise((resolve) => {
+      idleWaiters.push(resolve)
+    })
+  }
+}

@@ -1,0 +1,148 @@
+// Requests to people: opened by a call, closed once by an answer, a cancel, a stop or the clock; whatever dies in between, the row stands.
+import { createHash } from 'node:crypto'
+import { part, type Sql } from '../base/db.ts'
+import { newId } from '../base/ids.ts'
+import { logForRun } from './logForRun.ts'
+import { wakeRuns } from './wake.ts'
+
+export interface Question {
+  question: string
+  header?: string
+  options?: { label: string; description?: string }[]
+  multi_select?: boolean
+}
+
+export type RequestType = 'approval' | 'question' | 'form' | 'login'
+export type OnTimeout = 'fail' | 'approve' | 'reject' | 'continue'
+
+export interface HumanRequest {
+  id: string
+  run_id: string
+  type: RequestType
+  title: string
+  description: string | null
+  questions: Question[] | null
+  form_schema: Record<string, unknown> | null
+  action: { tool: string; arguments: unknown; hash: string } | null
+  status: 'pending' | 'responded' | 'cancelled' | 'expired'
+  response: Record<string, unknown> | null
+  responded_by: string | null
+  responded_at: Date | null
+  expires_at: Date | null
+  on_timeout: OnTimeout
+  assignee_user_id: string | null
+  created_at: Date
+}
+
+export const requestColumns = part`
+  id, run_id, type, title, description, questions, form_schema, action, status, response, responded_by, responded_at, expires_at,
+  on_timeout, assignee_user_id, created_at`
+
+export interface RequestWanted {
+  type: RequestType
+  title: string
+  description?: string | null
+  questions?: Question[] | null
+  form_schema?: Record<string, unknown> | null
+  action?: { tool: string; arguments: unknown }
+  expires_in_s?: number | undefined
+  on_timeout?: OnTimeout | undefined
+  assignee_user_id?: string | null | undefined
+}
+
+/** What an approval is bound to: this call of this run with these very arguments. */
+export function actionHash(callId: string, tool: string, args: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify([callId, tool, sorted(args)]))
+    .digest('hex')
+}
+
+/** JSON forgets the order of keys when PostgreSQL keeps it, so the hash must not depend on it. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([key, inner]) => [key, sorted(inner)]),
+  )
+}
+
+/** Opens the request of one call. The event that tells of it is written by the change of which this is a part. */
+export async function openRequest(
+  sql: Sql,
+  call: { id: string; step: number; run: { id: string; team_id: string } },
+  wanted: RequestWanted,
+): Promise<HumanRequest> {
+  const action = wanted.action && {
+    ...wanted.action,
+    hash: actionHash(call.id, wanted.action.tool, wanted.action.arguments),
+  }
+  const [request] = await sql<HumanRequest>`
+    insert into human_requests (id, team_id, run_id, step, type, title, description, questions, form_schema, action, expires_at,
+      on_timeout, assignee_user_id)
+    values (${newId()}, ${call.run.team_id}, ${call.run.id}, ${call.step}, ${wanted.type}, ${wanted.title}, ${wanted.description ?? null},
+      ${json(wanted.questions)}::jsonb, ${json(wanted.form_schema)}::jsonb, ${json(action)}::jsonb,
+      now() + make_interval(secs => ${wanted.expires_in_s ?? null}::float8), ${wanted.on_timeout ?? 'fail'},
+      ${wanted.assignee_user_id ?? null})
+    returning ${requestColumns}`
+  return request!
+}
+
+const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value))
+
+/** The newest request of a step. */
+export async function requestOf(sql: Sql, runId: string, step: number): Promise<HumanRequest | undefined> {
+  const [request] = await sql<HumanRequest>`
+    select ${requestColumns} from human_requests where run_id = ${runId} and step = ${step} order by id desc limit 1`
+  return request
+}
+
+/** The first valid answer wins: one guarded update; undefined: somebody was faster. Wakes the run in the same transaction. */
+export async function answerRequest(
+  sql: Sql,
+  request: { id: string; run_id: string },
+  answer: { response: object; memberId: string | null },
+): Promise<HumanRequest | undefined> {
+  // the run's row first: the one order of locks
+  await sql`select id from runs where id = ${request.run_id} for update`
+  const [answered] = await sql<HumanRequest>`
+    update human_requests set status = 'responded', response = ${JSON.stringify(answer.response)}::jsonb,
+      responded_by = ${answer.memberId}, responded_at = now()
+    where id = ${request.id} and status = 'pending' and (expires_at is null or expires_at > now())
+    returning ${requestColumns}`
+  if (!answered) return undefined
+  await logForRun(sql, answered.run_id, [{ event: 'human_request.responded', data: { human_request: answered } }])
+  await wakeRuns(sql, [answered.run_id])
+  return answered
+}
+
+/** Takes a request back: the call that waits for it gets the error "cancelled", and the run goes on. No event. */
+export async function cancelRequest(
+  sql: Sql,
+  request: { id: string; run_id: string },
+): Promise<HumanRequest | undefined> {
+  await sql`select id from runs where id = ${request.run_id} for update`
+  const [cancelled] = await sql<HumanRequest>`
+    update human_requests set status = 'cancelled', responded_at = now() where id = ${request.id} and status = 'pending'
+    returning ${requestColumns}`
+  if (cancelled) await wakeRuns(sql, [cancelled.run_id])
+  return cancelled
+}
+
+/** Requests whose time is over, one by one: each ends in its stated outcome, with its event, and wakes its run. */
+export async function expireRequest(sql: Sql): Promise<HumanRequest | undefined> {
+  const [due] = await sql<{ id: string; run_id: string }>`
+    select h.id, h.run_id from human_requests h join runs r on r.id = h.run_id
+    where h.status = 'pending' and h.expires_at <= now() order by h.expires_at limit 1 for update of r skip locked`
+  if (!due) return undefined
+  const [expired] = await sql<HumanRequest>`
+    update human_requests set status = 'expired', responded_at = now(),
+      response = case on_timeout when 'approve' then '{"approved": true}'::jsonb when 'reject' then '{"approved": false}'::jsonb end
+    where id = ${due.id} and status = 'pending'
+    returning ${requestColumns}`
+  if (!expired) return undefined
+  await logForRun(sql, expired.run_id, [{ event: 'human_request.responded', data: { human_request: expired } }])
+  await wakeRuns(sql, [expired.run_id])
+  return expired
+}

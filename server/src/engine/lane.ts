@@ -1,0 +1,81 @@
+// A lane: what arrives while a write is under way goes into the next one, so many callers share one commit and none waits for a timer.
+import { sqlState } from '../base/db.ts'
+
+export interface Lane<Op, Result> {
+  /** Resolves after the commit that carried the operation. */
+  add(op: Op): Promise<Result>
+}
+
+interface LaneOptions<Op, Result> {
+  /** One transaction for all of them; a result for each, in their order. */
+  flush: (ops: Op[]) => Promise<Result[]>
+  /** Two operations with the same key never share a flush: the second waits for the first. */
+  keyOf: (op: Op) => string
+  opsMax?: number
+  flushesMax?: number
+}
+
+interface Waiting<Op, Result> {
+  op: Op
+  key: string
+  resolve: (result: Result) => void
+  reject: (error: unknown) => void
+}
+
+export function createLane<Op, Result>({
+  flush,
+  keyOf,
+  opsMax = 64,
+  flushesMax = 4,
+}: LaneOptions<Op, Result>): Lane<Op, Result> {
+  let line: Waiting<Op, Result>[] = []
+  const busyKeys = new Set<string>()
+  let flushes = 0
+
+  function next(): void {
+    while (flushes < flushesMax && line.length > 0) {
+      const batch = takeBatch()
+      if (batch.length === 0) return
+      flushes += 1
+      void carry(batch).finally(() => {
+        flushes -= 1
+        for (const { key } of batch) busyKeys.delete(key)
+        next()
+      })
+    }
+  }
+
+  function takeBatch(): Waiting<Op, Result>[] {
+    const batch: Waiting<Op, Result>[] = []
+    const left: Waiting<Op, Result>[] = []
+    for (const waiting of line) {
+      if (batch.length === opsMax || busyKeys.has(waiting.key)) left.push(waiting)
+      else {
+        busyKeys.add(waiting.key)
+        batch.push(waiting)
+      }
+    }
+    line = left
+    return batch
+  }
+
+  async function carry(batch: Waiting<Op, Result>[]): Promise<void> {
+    try {
+      const results = await flush(batch.map(({ op }) => op))
+      batch.forEach(({ resolve }, index) => resolve(results[index]!))
+    } catch (error) {
+      // one bad row must fail alone; but only what PostgreSQL itself refused is surely undone and may be tried again
+      if (batch.length > 1 && sqlState(error) !== undefined) {
+        for (const waiting of batch) await carry([waiting])
+      } else for (const { reject } of batch) reject(error)
+    }
+  }
+
+  return {
+    add: (op) =>
+      new Promise((resolve, reject) => {
+        line.push({ op, key: keyOf(op), resolve, reject })
+        next()
+      }),
+  }
+}

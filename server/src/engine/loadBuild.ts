@@ -1,0 +1,45 @@
+// A build as a run needs it: its config parsed once, and kept, because a build that is live or historic never changes.
+import type { Sql } from '../base/db.ts'
+import { needsApproval } from './approval.ts'
+import { parseBuildConfig, type BuildConfig } from './buildConfig.ts'
+
+export interface LoadedBuild extends BuildConfig {
+  id: string
+  agentName: string
+  /** Whether a person must allow this call. */
+  needsApproval: (tool: string, args: unknown) => boolean
+}
+
+interface Row {
+  config: unknown
+  status: string
+  agent_name: string
+}
+
+const keptMax = 500
+
+export type LoadBuild = (sql: Sql, buildId: string) => Promise<LoadedBuild>
+
+export function createBuildLoader(): LoadBuild {
+  const kept = new Map<string, BuildConfig>()
+  return async (sql, buildId) => {
+    const config = kept.get(buildId)
+    const [row] = config
+      ? await sql<Row>`
+          select null as config, b.status, a.name as agent_name from builds b join agents a on a.id = b.agent_id where b.id = ${buildId}`
+      : await sql<Row>`
+          select b.config, b.status, a.name as agent_name from builds b join agents a on a.id = b.agent_id where b.id = ${buildId}`
+    if (!row) throw new Error(`the build ${buildId} of a run does not exist`)
+    const parsed = config ?? parseBuildConfig(row.config)
+    if (row.status !== 'draft' && !config) {
+      if (kept.size >= keptMax) kept.delete(kept.keys().next().value!)
+      kept.set(buildId, parsed)
+    }
+    return {
+      ...parsed,
+      id: buildId,
+      agentName: row.agent_name,
+      needsApproval: (tool, args) => needsApproval(parsed.approvals.get(tool), args),
+    }
+  }
+}

@@ -1,0 +1,21 @@
+// Exact decimal arithmetic on text: money is never a float. Ten places, as the columns hold it.
+
+const places = 10
+const scale = 10n ** BigInt(places)
+
+export function toUnits(text: string): bigint {
+  const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
+  if (whole === undefined) throw new Error(`${text} is no amount`)
+  const units = BigInt(whole) * scale + BigInt(fraction.slice(0, places).padEnd(places, '0'))
+  return sign ? -units : units
+}
+
+export function fromUnits(units: bigint): string {
+  const sign = units < 0n ? '-' : ''
+  const positive = units < 0n ? -units : units
+  const fraction = (positive % scale).toString().padStart(places, '0').replace(/0+$/, '')
+  return `${sign}${positive / scale}${fraction && `.${fraction}`}`
+}
+
+export const sum = (a: string, b: string): string => fromUnits(toUnits(a) + toUnits(b))
+export const isMore = (a: string, b: string): boolean => toUnits(a) > toUnits(b)

@@ -1,0 +1,62 @@
+// What a call brought, written down: the step's end, its message, its events. Results are data: capped, and with our own secrets cut out.
+import { redact } from '../base/log.ts'
+import type { Outcome } from '../kit/tool.ts'
+import { addEvent, addMessage, putStep, type Change, type Step } from './change.ts'
+import { callIdOf } from './driving.ts'
+
+/** What a message may carry of a result; the rest goes to a file of the workspace. */
+const inlineBytesMax = 64 * 1024
+const previewBytes = 16 * 1024
+
+export interface Capped {
+  outcome: Outcome
+  /** The whole text, when only its beginning stays inline. */
+  overflow: { path: string; content: string } | undefined
+}
+
+export function capped(step: Step, outcome: Outcome): Capped {
+  if ('error' in outcome)
+    return { outcome: { error: redact(outcome.error).slice(0, previewBytes) }, overflow: undefined }
+  const text = JSON.stringify(outcome.result ?? null)
+  const clean = redact(text)
+  const result: unknown = clean === text ? (outcome.result ?? null) : JSON.parse(clean)
+  const sizeBytes = Buffer.byteLength(clean)
+  if (sizeBytes <= inlineBytesMax) return { outcome: { ...outcome, result }, overflow: undefined }
+  const content = typeof result === 'string' ? result : JSON.stringify(result, null, 2)
+  const path = `.results/step-${step.seq}.${typeof result === 'string' ? 'txt' : 'json'}`
+  const beginning = Buffer.from(content).subarray(0, previewBytes).toString().replace(/�$/, '')
+  return {
+    outcome: { ...outcome, result: { truncated: true, size_bytes: sizeBytes, file: `/workspace/${path}`, beginning } },
+    overflow: { path, content },
+  }
+}
+
+/** Ends a step with its outcome. */
+export function recordOutcome(change: Change, step: Step, outcome: Outcome): Step {
+  const error = 'error' in outcome ? outcome.error : null
+  const ended: Step = {
+    ...step,
+    state: error === null ? 'done' : 'failed',
+    result: 'error' in outcome ? null : (outcome.result ?? null),
+    error,
+    completed_at: new Date().toISOString(),
+  }
+  const callId = callIdOf(change.runId, step.seq)
+  const durationMs = Math.max(0, Date.parse(ended.completed_at!) - Date.parse(step.started_at))
+  putStep(change, ended)
+  addMessage(change, {
+    type: 'tool_result',
+    role: 'tool',
+    tool_result: { tool_call_id: callId, result: ended.result, error, duration_ms: durationMs },
+  })
+  addEvent(change, 'run.tool_call.completed', {
+    tool_call_id: callId,
+    name: step.tool,
+    ok: error === null,
+    error,
+    duration_ms: durationMs,
+    step: step.seq,
+  })
+  if ('files' in outcome) for (const file of outcome.files ?? []) addEvent(change, 'run.file.created', file)
+  return ended
+}

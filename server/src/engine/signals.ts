@@ -1,0 +1,6 @@
+// The words that processes call to each other. Each only hastens what a look at the tables finds anyway, so a lost one costs half a second.
+
+/** A run holds a place and waits for a worker. */
+export const readyChannel = 'runyard_ready'
+/** Runs were stopped (ids, comma-separated): whoever works on them drops them. */
+export const stopChannel = 'runyard_stop'

@@ -1,0 +1,51 @@
+// The half-second look at everything that time or a death may have left: due waits, expired requests, lost runs, miscounted places.
+import type { Context } from '../kit/context.ts'
+import { admitNext, recount } from './admission.ts'
+import { reviveOrphans } from './claim.ts'
+import { expireRequest } from './humanRequests.ts'
+import { wakeDue } from './wake.ts'
+
+const dueAtOnce = 500
+/** Every tenth look also counts the places and seeks runs whose process is gone. */
+const thoroughEvery = 10
+
+interface Found {
+  due: boolean
+  expired: boolean
+}
+
+export interface RunSweep {
+  /** True when runs may have become ready. */
+  look(): Promise<boolean>
+}
+
+export function createRunSweep({ db, log }: Pick<Context, 'db' | 'log'>): RunSweep {
+  let count = 0
+  return {
+    async look() {
+      // one cheap statement when nothing is due: an idle service must cost next to nothing
+      const [found] = await db.sql<Found>`
+        select exists (select from runs where due_at <= now()) as due,
+          exists (select from human_requests where status = 'pending' and expires_at <= now()) as expired`
+      let isReady = false
+      while (found!.due && (await wakeSome())) isReady = true
+      while (found!.expired && (await db.transaction(expireRequest))) isReady = true
+      count += 1
+      if (count % thoroughEvery === 0) isReady = (await thorough()) || isReady
+      return isReady
+    },
+  }
+
+  async function wakeSome(): Promise<boolean> {
+    const { woken } = await db.transaction((sql) => wakeDue(sql, dueAtOnce))
+    return woken > 0
+  }
+
+  async function thorough(): Promise<boolean> {
+    const revived = await reviveOrphans(db.sql)
+    if (revived > 0) log.warn({ runs: revived }, 'runs of a process that is gone are set free')
+    const teams = await db.transaction(recount)
+    for (const teamId of teams) await admitNext(db.sql, [teamId])
+    return revived > 0 || teams.length > 0
+  }
+}

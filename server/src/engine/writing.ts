@@ -1,0 +1,122 @@
+// The apply lane: changes of many held runs in one commit, with the effects of their inside calls in the same transaction.
+import type { Database, Sql } from '../base/db.ts'
+import { sqlState } from '../base/db.ts'
+import type { Begun, Outcome, ToolCall } from '../kit/tool.ts'
+import { applyChanges, readEpochs, type Applied, type Released } from './apply.ts'
+import type { Change } from './change.ts'
+import { createLane } from './lane.ts'
+import type { ToolBox } from './toolBox.ts'
+
+/** A call of our own database, made in the transaction of the change that records it. */
+export type Effect =
+  | { kind: 'inside'; tool: string; call: ToolCall<never>; record: (change: Change, outcome: Outcome) => void }
+  | {
+      kind: 'begin'
+      begin: (sql: Sql) => Promise<Begun | Outcome>
+      record: (change: Change, begun: Begun | Outcome) => void
+    }
+
+export interface Write {
+  change: Change
+  effects: Effect[]
+  /** What else belongs to the end of a run, in its transaction: its parent wakes, features do their part. */
+  atEnd?: (sql: Sql) => Promise<void>
+}
+
+export interface Writer {
+  write(write: Write): Promise<Applied>
+}
+
+interface WriterOptions {
+  db: Database
+  toolBox: ToolBox
+  onReleased: (released: Released[]) => void
+}
+
+export function createWriter({ db, toolBox, onReleased }: WriterOptions): Writer {
+  /** Made for every attempt anew: effects write into it, and an attempt that failed must leave no trace. */
+  const copyOf = (change: Change): Change => ({
+    ...change,
+    messages: [...change.messages],
+    steps: [...change.steps],
+    events: [...change.events],
+  })
+
+  async function flush(writes: Write[]): Promise<Applied[]> {
+    const isPlain = writes.every(({ effects, atEnd }) => effects.length === 0 && !atEnd)
+    const { applied, released } = isPlain
+      ? await applyChanges(
+          db.sql,
+          writes.map(({ change }) => change),
+        )
+      : await db.transaction((sql) => flushIn(sql, writes))
+    if (released.length > 0) onReleased(released)
+    return applied
+  }
+
+  async function flushIn(sql: Sql, writes: Write[]): Promise<{ applied: Applied[]; released: Released[] }> {
+    const held = await lockRuns(
+      sql,
+      writes.map(({ change }) => change),
+    )
+    const outcomes = writes.map(({ change }) => standing(change, held))
+    const able = writes.filter((_, index) => outcomes[index] === undefined)
+    const changes = able.map(({ change }) => copyOf(change))
+    await takeEffect(
+      sql,
+      able.map(({ effects }) => effects),
+      changes,
+    )
+    const { applied, released } = changes.length > 0 ? await applyChanges(sql, changes) : { applied: [], released: [] }
+    for (const [index, { atEnd }] of able.entries()) if (applied[index]!.outcome === 'written') await atEnd?.(sql)
+    let next = 0
+    return { applied: outcomes.map((outcome) => outcome ?? applied[next++]!), released }
+  }
+
+  async function takeEffect(sql: Sql, effects: Effect[][], changes: Change[]): Promise<void> {
+    const byTool = new Map<string, { effect: Extract<Effect, { kind: 'inside' }>; change: Change }[]>()
+    for (const [index, ofOne] of effects.entries()) {
+      const change = changes[index]!
+      for (const effect of ofOne) {
+        if (effect.kind === 'begin') effect.record(change, await effect.begin(sql))
+        else byTool.set(effect.tool, [...(byTool.get(effect.tool) ?? []), { effect, change }])
+      }
+    }
+    for (const [name, asked] of byTool) {
+      const tool = toolBox.find(name)
+      if (tool?.kind !== 'inside') throw new Error(`${name} is no inside tool`)
+      const outcomes = await tool.apply(
+        asked.map(({ effect }) => effect.call),
+        sql,
+      )
+      for (const [index, { effect, change }] of asked.entries()) effect.record(change, outcomes[index]!)
+    }
+  }
+
+  const lane = createLane<Write, Applied>({ flush, keyOf: ({ change }) => change.runId })
+  return { write: (write) => lane.add(write) }
+}
+
+interface Locked {
+  id: string
+  epoch: number
+  wake_seq: number
+}
+
+const lockRuns = (sql: Sql, changes: Change[]): Promise<Locked[]> => sql<Locked>`
+  select id, epoch, wake_seq from runs where id = any(${changes.map(({ runId }) => runId)}::uuid[]) order by id for update`
+
+/** Known before any effect: a fenced or woken change must not leave its effects behind. */
+function standing(change: Change, held: Locked[]): Applied | undefined {
+  const run = held.find(({ id }) => id === change.runId)
+  if (run?.epoch !== change.epoch) return { outcome: 'fenced', wakeSeq: 0, messageBase: 0 }
+  if (change.move && change.move.wakeSeen !== run.wake_seq) {
+    return { outcome: 'woken', wakeSeq: run.wake_seq, messageBase: 0 }
+  }
+  return undefined
+}
+
+/** The statement itself was refused, so its transaction is surely undone; anything else may have been written. */
+export const isSurelyUndone = (error: unknown): boolean => sqlState(error) !== undefined
+
+export { readEpochs }

@@ -1,0 +1,47 @@
+// An agent: what runs are started of. What it does is said by its builds, of which one is live.
+import { part, type Sql } from '../../base/db.ts'
+import { resource } from '../../kit/resources.ts'
+import { Id, named, nullable, Time, Type, type Static } from '../../kit/schema.ts'
+
+export const Agent = named(
+  'Agent',
+  Type.Object({
+    id: Id,
+    team_id: Id,
+    name: Type.String({ examples: ['Invoice triage'] }),
+    description: nullable(Type.String()),
+    live_build_id: nullable(Id),
+    memory_enabled: Type.Boolean(),
+    created_at: Time,
+    updated_at: Time,
+    created_by: nullable(Id),
+    last_run_at: nullable(Time),
+    runs_count: Type.Integer({ minimum: 0 }),
+  }),
+)
+
+export type Agent = Static<typeof Agent>
+
+export const AgentName = Type.String({ minLength: 1, maxLength: 100, examples: ['Invoice triage'] })
+export const AgentDescription = nullable(
+  Type.String({ maxLength: 2000, examples: ['Sorts incoming invoices and asks about unclear ones.'] }),
+)
+export const MemoryEnabled = Type.Boolean({ description: 'Whether its runs read and write the agent’s memory files.' })
+
+/** The last two are the runs feature's to fill: there are no runs before it. */
+export const agentColumns = part`
+  agents.id, agents.team_id, agents.name, agents.description,
+  (select b.id from builds b where b.agent_id = agents.id and b.status = 'live') as live_build_id,
+  agents.memory_enabled, agents.created_at, agents.updated_at, agents.created_by,
+  null::timestamptz as last_run_at, 0 as runs_count`
+
+export const findAgent = (sql: Sql, id: string, teamId: string): Promise<Agent[]> => sql<Agent>`
+  select ${agentColumns} from agents where id = ${id} and team_id = ${teamId} and deleted_at is null`
+
+export const agent = resource('agent', findAgent)
+
+declare module '../../kit/resources.ts' {
+  interface Resources {
+    agent: Agent
+  }
+}

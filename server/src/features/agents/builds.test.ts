@@ -1,0 +1,263 @@
+// Builds as users meet them: drafts, promotion and rollback, what can be compared, what is refused.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '../../base/ids.ts'
+import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+
+const service = await testApp()
+
+const withData = (data: object) => ({ version: 'v2', data })
+
+async function newAgent(team: TestTeam, body: object = { instructions: 'Wait.' }) {
+  const made = await team.call('POST /v2/teams/:teamId/agents', { body })
+  assert.equal(made.status, 201, made.text)
+  return made.body as { agent_id: string; build_id: string }
+}
+
+const newDraft = (team: TestTeam, agentId: string, body: object = {}) =>
+  team.call(`POST /v2/agents/${agentId}/revisions`, { body })
+
+// proves builds.draft
+test('a draft is a copy of the live build, or of a given one, or has a given config', async () => {
+  const team = await seedTeam(service)
+  const { agent_id, build_id } = await newAgent(team, { name: 'Clerk', instructions: 'File it.' })
+  const other = await newAgent(team, { instructions: 'Count it.' })
+  const copy = await newDraft(team, agent_id)
+  assert.equal(copy.status, 201)
+  const { build } = copy.body
+  assert.deepEqual([build.status, build.revision_number, build.name], ['draft', 2, 'Clerk'])
+  assert.deepEqual([build.parent_build_id, build.created_by, build.published_at], [build_id, team.memberId, null])
+  assert.equal(build.config.data.input, 'File it.')
+  const ofOther = await newDraft(team, agent_id, { source_build_id: other.build_id, name: 'Borrowed' })
+  assert.deepEqual(
+    [ofOther.body.build.config.data.input, ofOther.body.build.name, ofOther.body.build.parent_build_id],
+    ['Count it.', 'Borrowed', other.build_id],
+  )
+  const given = await newDraft(team, agent_id, { config: withData({ input: 'Burn it.' }) })
+  assert.deepEqual([given.body.build.config.data.input, given.body.build.parent_build_id], ['Burn it.', build_id])
+  assert.equal((await newDraft(team, agent_id, { source_build_id: newId() })).status, 404)
+  const { body } = await team.call(`GET /v2/agents/${agent_id}/revisions?limit=3`)
+  assert.deepEqual(
+    body.builds.map((one: { revision_number: number }) => one.revision_number),
+    [4, 3, 2],
+  )
+  assert.equal(body.total, 4)
+  assert.deepEqual((await team.call(`GET /v2/agents/${agent_id}/revisions/${build.id}`)).body, copy.body)
+})
+
+// proves builds.update
+test('a draft can be changed; what was live keeps its config, though not its name', async () => {
+  const team = await seedTeam(service)
+  const { agent_id, build_id } = await newAgent(team)
+  const { body: draft } = await newDraft(team, agent_id)
+  const config = withData({ input: 'Go.' })
+  const changed = await team.call(`PATCH /v2/revisions/${draft.build_id}`, {
+    body: { config, revision_name: 'Goes', revision_description: 'It goes now.' },
+  })
+  assert.deepEqual(changed.body.build.config, config)
+  assert.deepEqual(
+    [changed.body.build.revision_name, changed.body.build.revision_description],
+    ['Goes', 'It goes now.'],
+  )
+  const cleared = await team.call(`PATCH /v2/revisions/${draft.build_id}`, { body: { revision_name: null } })
+  assert.deepEqual([cleared.body.build.revision_name, cleared.body.build.config], [null, config])
+  const refused = await team.call(`PATCH /v2/revisions/${build_id}`, { body: { config } })
+  assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'])
+  const named = await team.call(`PATCH /v2/revisions/${build_id}`, { body: { revision_name: 'The first' } })
+  assert.equal(named.body.build.revision_name, 'The first')
+})
+
+// proves builds.promote
+test('promotion makes a draft live and the former live build historic, and tells of it; a historic one can come back', async () => {
+  const team = await seedTeam(service)
+  const { agent_id, build_id } = await newAgent(team)
+  const { body: draft } = await newDraft(team, agent_id)
+  const promoted = await team.call(`POST /v2/revisions/${draft.build_id}/promote`, { body: { revision_name: 'Two' } })
+  assert.deepEqual(
+    [promoted.body.success, promoted.body.build_id, promoted.body.build.status, promoted.body.build.revision_name],
+    [true, draft.build_id, 'live', 'Two'],
+  )
+  assert.notEqual(promoted.body.build.published_at, null)
+  const former = await team.call(`GET /v2/agents/${agent_id}/revisions/${build_id}`)
+  assert.equal(former.body.build.status, 'historic')
+  assert.equal((await team.call(`GET /v2/agents/${agent_id}`)).body.agent.live_build_id, draft.build_id)
+  const twice = await team.call(`POST /v2/revisions/${draft.build_id}/promote`)
+  assert.deepEqual([twice.status, twice.body.error], [409, 'already_live'])
+  assert.equal((await team.call(`POST /v2/revisions/${build_id}/promote`)).status, 200)
+  const events = await service.context.db.sql<{ event: string; data: object }>`
+    select event, data - 'event_id' as data from events where team_id = ${team.id} order by id`
+  const published = (id: string, revision_number: number, previous: string) => ({
+    event: 'assignment.build.published',
+    data: { team_id: team.id, agent_id, build_id: id, revision_number, previous_build_id: previous },
+  })
+  assert.deepEqual(events, [published(draft.build_id, 2, build_id), published(build_id, 1, draft.build_id)])
+})
+
+// proves builds.oneLive
+test('200 promotions at once leave one live build, and their events are one unbroken chain', async () => {
+  const team = await seedTeam(service)
+  const { agent_id, build_id } = await newAgent(team)
+  const drafts: string[] = []
+  for (let made = 0; made < 19; made++) drafts.push((await newDraft(team, agent_id)).body.build_id)
+  const builds = [build_id, ...drafts]
+  const answers = await Promise.all(
+    Array.from({ length: 200 }, (_, at) => team.call(`POST /v2/revisions/${builds[at % 20]!}/promote`)),
+  )
+  const done = answers.filter(({ status }) => status === 200)
+  const refused = answers.filter(({ status }) => status !== 200)
+  assert.deepEqual(
+    refused.filter(({ body }) => body.error !== 'already_live' && body.error !== 'conflict').map(({ body }) => body),
+    [],
+  )
+  assert.ok(done.length >= 20)
+  const { sql } = service.context.db
+  const live = await sql<{ id: string }>`select id from builds where agent_id = ${agent_id} and status = 'live'`
+  assert.equal(live.length, 1)
+  // each is written while the agent's row is held, so the order of their ids is the order of the promotions
+  const events = await sql<{ build_id: string; previous: string }>`
+    select data ->> 'build_id' as build_id, data ->> 'previous_build_id' as previous
+    from events where team_id = ${team.id} order by id`
+  assert.deepEqual(
+    events.map(({ build_id: id }) => id).toSorted(),
+    done.map(({ body }) => body.build_id as string).toSorted(),
+  )
+  assert.deepEqual(
+    events.map(({ previous }) => previous),
+    [build_id, ...events.slice(0, -1).map(({ build_id: id }) => id)],
+  )
+  assert.equal(events.at(-1)!.build_id, live[0]!.id)
+  assert.equal((await team.call(`GET /v2/agents/${agent_id}`)).body.agent.live_build_id, live[0]!.id)
+})
+
+// proves builds.numbers
+test('50 drafts made at once are numbered without gaps, and a refused one takes no number', async () => {
+  const team = await seedTeam(service)
+  const { agent_id } = await newAgent(team)
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, at) =>
+      newDraft(team, agent_id, at % 6 === 5 ? { config: withData({ limits: 1 }) } : {}),
+    ),
+  )
+  assert.equal(answers.filter(({ status }) => status === 400).length, 10)
+  const numbers = answers.flatMap(({ body }) => (body.build ? [body.build.revision_number as number] : []))
+  assert.deepEqual(
+    numbers.toSorted((one, other) => one - other),
+    Array.from({ length: 50 }, (_, at) => at + 2),
+  )
+})
+
+// proves builds.problems
+test('a config is refused with all that is wrong, the lines of malformed blocks included', async () => {
+  const team = await seedTeam(service)
+  const stranger = await seedTeam(service)
+  const { agent_id, build_id } = await newAgent(team)
+  const foreign = await seeders['agent']!(stranger, {})
+  const config = withData({
+    input: '# Steps\n\n```file\nno path\n```\n\n```output\n{{ steps.never.output }}\n```\n',
+    models: { agent: { model: 'mystery' } },
+    plugins: ['telepathy'],
+    connections: [newId()],
+    subAgents: [agent_id, foreign, 'no-id'],
+    limits: { max_steps: 0 },
+  })
+  const requests = [
+    team.call('POST /v2/teams/:teamId/agents', { body: { build: { config } } }),
+    newDraft(team, agent_id, { config }),
+    team.call(`PATCH /v2/revisions/${build_id}`, { body: { config } }),
+  ]
+  for (const { status, body } of await Promise.all(requests)) {
+    assert.deepEqual([status, body.error], [400, 'invalid_request'])
+    for (const part of [
+      'data.input: line 3: ',
+      'data.input: line 8: ',
+      'data.models.agent.model: must be',
+      'data.plugins: "telepathy" is no plugin of this server',
+      'data.connections: ',
+      `data.subAgents: "${foreign}" names no agent of the team`,
+      'data.subAgents: "no-id" names no agent',
+      'data.limits.max_steps: must be a whole number',
+    ]) {
+      assert.ok(body.message.includes(part), `${part} in ${body.message}`)
+    }
+    assert.ok(!body.message.includes(agent_id))
+  }
+  const short = await team.call('POST /v2/teams/:teamId/agents', {
+    body: { instructions: 'x\n```file\n```\n', model: 'x' },
+  })
+  assert.match(short.body.message, / instructions: line 2: .* model: must be| model: must be .* instructions: line 2: /)
+})
+
+// proves builds.problemsMany
+test('of very many problems the first are told, and how many more there are', async () => {
+  const team = await seedTeam(service)
+  const { agent_id } = await newAgent(team)
+  const few = await newDraft(team, agent_id, { config: withData({ connections: Array(25).fill('c') }) })
+  assert.equal(few.body.message.match(/names no connection/g).length, 20)
+  assert.match(few.body.message, /\. And 5 more\.$/)
+  const long = await newDraft(team, agent_id, { config: withData({ connections: Array(100).fill('c'.repeat(200)) }) })
+  assert.ok(long.body.message.length <= 2000)
+  assert.match(long.body.message, /\. And 9\d more\.$/)
+})
+
+// proves builds.promoteChecks
+test('what a saved config named may be gone when it is promoted: then it is refused, and nothing changes', async () => {
+  const team = await seedTeam(service)
+  const { agent_id, build_id } = await newAgent(team)
+  const helper = await newAgent(team)
+  const { body: draft } = await newDraft(team, agent_id, { config: withData({ subAgents: [helper.agent_id] }) })
+  await team.call(`DELETE /v2/agents/${helper.agent_id}`)
+  const refused = await team.call(`POST /v2/revisions/${draft.build_id}/promote`)
+  assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_request'])
+  assert.ok(refused.body.message.includes(`"${helper.agent_id}" names no agent of the team`))
+  assert.equal((await team.call(`GET /v2/agents/${agent_id}`)).body.agent.live_build_id, build_id)
+  // a copy can still be made, to mend it
+  assert.equal((await newDraft(team, agent_id, { source_build_id: draft.build_id })).status, 201)
+})
+
+// proves builds.diff
+test('a build is compared with the live one, with its parent when it is live, or with any other of its agent', async () => {
+  const team = await seedTeam(service)
+  const { agent_id, build_id } = await newAgent(team, {
+    build: { config: withData({ input: 'One.\nTwo.\n', limits: { max_steps: 5 }, plugins: ['memory'] }) },
+  })
+  const data = { input: 'One.\nThree.\n', limits: { max_steps: 9 }, 'a/b': true }
+  const { body: draft } = await newDraft(team, agent_id, { config: withData(data) })
+  const diff = (id: string, query = '') => team.call(`GET /v2/agents/${agent_id}/revisions/${id}/diff${query}`)
+  const { body } = await diff(draft.build_id)
+  assert.deepEqual([body.build_id, body.against_build_id], [draft.build_id, build_id])
+  assert.equal(body.diff.procedure, '--- revision 1\n+++ revision 2\n@@ -1,2 +1,2 @@\n One.\n-Two.\n+Three.\n')
+  assert.deepEqual(
+    body.diff.config.toSorted((one: { path: string }, other: { path: string }) => (one.path < other.path ? -1 : 1)),
+    [
+      { path: '/data/a~1b', kind: 'added', before: null, after: true },
+      { path: '/data/limits/max_steps', kind: 'changed', before: 5, after: 9 },
+      { path: '/data/plugins', kind: 'removed', before: ['memory'], after: null },
+    ],
+  )
+  const first = await diff(build_id)
+  assert.equal(first.body.against_build_id, null)
+  assert.equal(first.body.diff.procedure, '--- nothing\n+++ revision 1\n@@ -0,0 +1,2 @@\n+One.\n+Two.\n')
+  await team.call(`POST /v2/revisions/${draft.build_id}/promote`)
+  assert.equal((await diff(draft.build_id)).body.against_build_id, build_id)
+  const same = await diff(build_id, `?against=${build_id}`)
+  assert.deepEqual(same.body.diff, { procedure: '', config: [] })
+})
+
+// proves builds.diffOwn
+test('a build of another agent is nothing to compare with', async () => {
+  const team = await seedTeam(service)
+  const { agent_id, build_id } = await newAgent(team)
+  const other = await newAgent(team)
+  for (const against of [other.build_id, newId(), 'no-id']) {
+    const answer = await team.call(`GET /v2/agents/${agent_id}/revisions/${build_id}/diff?against=${against}`)
+    assert.equal(answer.status, 404, against)
+  }
+  for (const route of [`revisions/${other.build_id}/diff`, `revisions/${other.build_id}`]) {
+    assert.equal((await team.call(`GET /v2/agents/${agent_id}/${route}`)).status, 404, route)
+  }
+  // nor is the build that it was copied from, when that is another agent's
+  const { body: copy } = await team.call('POST /v2/teams/:teamId/agents', { body: { source_build_id: build_id } })
+  const alone = await team.call(`GET /v2/agents/${copy.agent_id}/revisions/${copy.build_id}/diff`)
+  assert.equal(alone.body.against_build_id, null)
+})

@@ -1,0 +1,102 @@
+// Makes an agent with its first build, which is live at once so that a run can start.
+import { newId } from '../../base/ids.ts'
+import { parseBuildConfig } from '../../engine/buildConfig.ts'
+import { operation } from '../../kit/operation.ts'
+import { Id, Type, type Static } from '../../kit/schema.ts'
+import { Agent, AgentDescription, AgentName, findAgent, MemoryEnabled } from './agent.ts'
+import { Build, BuildConfig, BuildName, insertBuild, requireSource, SourceBuildId } from './build.ts'
+import { procedureTemplate } from './procedureTemplate.ts'
+import { requireUsable } from './usableConfig.ts'
+
+const Body = Type.Object(
+  {
+    name: Type.Optional(AgentName),
+    description: Type.Optional(AgentDescription),
+    memory_enabled: Type.Optional(MemoryEnabled),
+    instructions: Type.Optional(
+      Type.String({
+        maxLength: 262_144,
+        description: 'The operating procedure: short for a config with this `input`.',
+      }),
+    ),
+    model: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 200, description: '`provider:model`, beside `instructions` or alone.' }),
+    ),
+    build: Type.Optional(Type.Object({ name: Type.Optional(BuildName), config: BuildConfig })),
+    source_build_id: Type.Optional(SourceBuildId),
+  },
+  {
+    examples: [
+      {
+        name: 'Invoice triage',
+        description: 'Sorts incoming invoices and asks about unclear ones.',
+        memory_enabled: true,
+        build: { name: 'Invoice triage', config: { version: 'v2', data: { input: procedureTemplate } } },
+      },
+    ],
+  },
+)
+
+const shortNames = { 'data.input': 'instructions', 'data.models.agent.model': 'model' }
+
+export const createAgent = operation({
+  id: 'createAgent',
+  route: 'POST /v2/teams/:teamId/agents',
+  summary: 'Make an agent',
+  description:
+    'What it does is said by one of: `instructions` and `model`, `build`, or `source_build_id` (a copy). Its first build is ' +
+    'live at once. Without a procedure it gets a small one that runs as it stands and is meant to be edited.',
+  scope: 'agents:write',
+  body: Body,
+  status: 201,
+  answer: Type.Object({ agent: Agent, build: Build, agent_id: Id, build_id: Id }),
+  errors: ['invalid_request', 'not_found'],
+  async prepare({ team, body, context, sql, fail }) {
+    const isShort = body.instructions !== undefined || body.model !== undefined
+    if ([isShort, body.build, body.source_build_id].filter(Boolean).length > 1) {
+      return fail('invalid_request', 'Give only one of: instructions with model, build, source_build_id.')
+    }
+    if (body.source_build_id !== undefined) {
+      const source = await requireSource(sql, body.source_build_id, team.id, fail)
+      await requireUsable(source.config, { sql, context, team, fail })
+      return { config: source.config, parentBuildId: source.id }
+    }
+    const config = withProcedure(body.build?.config ?? configOf(body))
+    await requireUsable(config, { sql, context, team, fail }, isShort ? shortNames : {})
+    return { config, parentBuildId: null }
+  },
+  async handler({ team, caller, body, prepared, sql }) {
+    const id = newId()
+    await sql`
+      insert into agents (id, team_id, name, description, memory_enabled, builds_count, created_by)
+      values (${id}, ${team.id}, ${body.name ?? 'Untitled agent'}, ${body.description ?? null},
+        ${body.memory_enabled ?? true}, 0, ${caller.member_id})`
+    const build = await insertBuild(sql, {
+      ...prepared,
+      teamId: team.id,
+      agentId: id,
+      name: body.build?.name,
+      status: 'live',
+      createdBy: caller.member_id,
+    })
+    const [agent] = await findAgent(sql, id, team.id)
+    return { agent: agent!, build: build!, agent_id: id, build_id: build!.id }
+  },
+})
+
+function configOf({ instructions, model }: Static<typeof Body>): BuildConfig {
+  return {
+    version: 'v2',
+    data: {
+      ...(instructions !== undefined && { input: instructions }),
+      ...(model !== undefined && { models: { agent: { model } } }),
+    },
+  }
+}
+
+function withProcedure(config: BuildConfig): BuildConfig {
+  const { input } = config.data
+  const isWithout = input === undefined || input === null || typeof input === 'string' || Array.isArray(input)
+  if (!isWithout || parseBuildConfig(config).procedure.trim() !== '') return config
+  return { ...config, data: { ...config.data, input: procedureTemplate } }
+}

@@ -1,0 +1,23 @@
+// Deletes an agent: nothing of it can be started any more, and its runs stay readable.
+import { tell } from '../../kit/feature.ts'
+import { operation } from '../../kit/operation.ts'
+import { Success } from '../../kit/schema.ts'
+
+export const deleteAgent = operation({
+  id: 'deleteAgent',
+  route: 'DELETE /v2/agents/:agent_id',
+  summary: 'Delete an agent',
+  description: 'Stops its active runs and removes its schedules and triggers. Its runs stay readable.',
+  scope: 'agents:write',
+  status: 200,
+  answer: Success,
+  errors: ['not_found'],
+  async handler({ team, agent, context, sql, fail }) {
+    const deleted = await sql`
+      update agents set deleted_at = now(), updated_at = now()
+      where id = ${agent.id} and team_id = ${team.id} and deleted_at is null returning id`
+    if (deleted.length === 0) fail('not_found')
+    await tell(context.registry, 'agentDeleted', { sql, context, teamId: team.id, agentId: agent.id })
+    return { success: true as const }
+  },
+})

@@ -1,0 +1,56 @@
+// Makes a build the live one of its agent, and the former live one historic.
+import { operation } from '../../kit/operation.ts'
+import { Id, Type } from '../../kit/schema.ts'
+import { Build, buildColumns, RevisionDescription, RevisionName } from './build.ts'
+import { requireUsable } from './usableConfig.ts'
+
+export const promoteRevision = operation({
+  id: 'promoteRevision',
+  route: 'POST /v2/revisions/:build_id/promote',
+  summary: 'Promote a revision',
+  description:
+    'A draft, or a historic build (a rollback), becomes live. Runs under way keep the build they began with.',
+  scope: 'agents:write',
+  body: Type.Object({
+    revision_name: Type.Optional(RevisionName),
+    revision_description: Type.Optional(RevisionDescription),
+  }),
+  status: 200,
+  answer: Type.Object({ success: Type.Literal(true), build: Build, build_id: Id }),
+  errors: ['already_live', 'invalid_request', 'not_found'],
+  emits: ['assignment.build.published'],
+  // every config was checked when it was saved; since then the server, or an agent that it names, may have changed
+  async prepare({ team, build, context, sql, fail }) {
+    if (build.status === 'live') fail('already_live')
+    await requireUsable(build.config, { sql, context, team, fail })
+  },
+  async handler({ team, build, body, sql, emit, fail }) {
+    // all promotions of an agent stand in line on its row: each sees the live build that the one before it left
+    const agents = await sql`
+      update agents set updated_at = now()
+      where id = ${build.agent_id} and team_id = ${team.id} and deleted_at is null returning id`
+    if (agents.length === 0) fail('not_found')
+    // first the old one, then the new one: at no moment are there two
+    const [former] = await sql<{ id: string }>`
+      update builds set status = 'historic', updated_at = now()
+      where agent_id = ${build.agent_id} and team_id = ${team.id} and status = 'live' and id <> ${build.id} returning id`
+    const [live] = await sql<Build>`
+      update builds set
+        status = 'live',
+        published_at = now(),
+        updated_at = now(),
+        revision_name = case when ${'revision_name' in body} then ${body.revision_name ?? null} else revision_name end,
+        revision_description = case when ${'revision_description' in body}
+          then ${body.revision_description ?? null} else revision_description end
+      where id = ${build.id} and team_id = ${team.id} and status in ('draft', 'historic')
+      returning ${buildColumns}`
+    if (!live) return fail('already_live')
+    await emit('assignment.build.published', {
+      agent_id: live.agent_id,
+      build_id: live.id,
+      revision_number: live.revision_number,
+      previous_build_id: former?.id ?? null,
+    })
+    return { success: true as const, build: live, build_id: live.id }
+  },
+})

@@ -1,0 +1,39 @@
+// Changes the config of a draft, or what any build is called.
+import { operation } from '../../kit/operation.ts'
+import { Type, wrapped } from '../../kit/schema.ts'
+import { Build, BuildConfig, buildColumns, RevisionDescription, RevisionName } from './build.ts'
+import { requireUsable } from './usableConfig.ts'
+
+export const updateRevision = operation({
+  id: 'updateRevision',
+  route: 'PATCH /v2/revisions/:build_id',
+  summary: 'Change a revision',
+  description: 'Only a draft can get another config: what runs have followed stays as it was.',
+  scope: 'agents:write',
+  body: Type.Object({
+    config: Type.Optional(BuildConfig),
+    revision_name: Type.Optional(RevisionName),
+    revision_description: Type.Optional(RevisionDescription),
+  }),
+  status: 200,
+  answer: wrapped('build', 'build_id', Build),
+  errors: ['conflict', 'invalid_request'],
+  async prepare({ team, body, context, sql, fail }) {
+    if (body.config) await requireUsable(body.config, { sql, context, team, fail })
+  },
+  async handler({ team, build, body, sql, fail }) {
+    const [changed] = await sql<Build>`
+      update builds set
+        config = coalesce(${body.config ? JSON.stringify(body.config) : null}::jsonb, config),
+        revision_name = case when ${'revision_name' in body} then ${body.revision_name ?? null} else revision_name end,
+        revision_description = case when ${'revision_description' in body}
+          then ${body.revision_description ?? null} else revision_description end,
+        updated_at = now()
+      where id = ${build.id} and team_id = ${team.id} and (status = 'draft' or not ${body.config !== undefined})
+      returning ${buildColumns}`
+    if (!changed) {
+      return fail('conflict', 'Only a draft can get another config. Make a new revision of this one, then change that.')
+    }
+    return { build: changed, build_id: changed.id }
+  },
+})

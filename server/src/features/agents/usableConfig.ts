@@ -1,0 +1,92 @@
+// Whether this server can run a config: asked before one is saved and again before a build goes live.
+import type { Config } from '../../base/config.ts'
+import type { Sql } from '../../base/db.ts'
+import { isId } from '../../base/ids.ts'
+import { createPrices, type Prices } from '../../drivers/model/prices.ts'
+import { ExpressionProblem, parseExpression } from '../../drivers/model/runbook/expression.ts'
+import { parseRunbook } from '../../drivers/model/runbook/parse.ts'
+import { parseBuildConfig, problemsOf, type Problem } from '../../engine/buildConfig.ts'
+import type { Context } from '../../kit/context.ts'
+import type { BuildConfig } from './build.ts'
+
+interface Asked {
+  sql: Sql
+  context: Context
+  team: { id: string }
+  fail: (code: 'invalid_request', message: string) => never
+}
+
+/** Other names for places in the config, where a body has a short form of it. */
+type Names = Record<string, string>
+
+/** Refuses with everything that is wrong at once. */
+export async function requireUsable(config: BuildConfig, asked: Asked, names: Names = {}): Promise<void> {
+  const { context, fail } = asked
+  const problems = problemsOf(config, {
+    plugins: context.registry.toolSets.map(({ name }) => name),
+    defaultModel: context.config.model,
+    runbookProblems: (procedure) => parseRunbook(procedure).problems,
+    expressionProblem,
+    hasPrice: (model) => pricesOf(context.config).priceOf(model) !== undefined,
+  })
+  problems.push(...(await idProblems(config, asked)))
+  if (problems.length > 0) fail('invalid_request', sentenceOf(problems, names))
+}
+
+function expressionProblem(text: string): string | undefined {
+  try {
+    parseExpression(text)
+    return undefined
+  } catch (error) {
+    if (error instanceof ExpressionProblem) return error.message
+    throw error
+  }
+}
+
+const prices = new WeakMap<Config, Prices>()
+
+/** Read once: the operator's file counts as it was when the process first asked. */
+function pricesOf(config: Config): Prices {
+  let found = prices.get(config)
+  if (!found) prices.set(config, (found = createPrices(config.modelPrices)))
+  return found
+}
+
+/** Connections come with their own feature: until there are any, no id names one. */
+async function idProblems(config: BuildConfig, { sql, team }: Asked): Promise<Problem[]> {
+  const { connections, subAgents } = parseBuildConfig(config)
+  if (connections.length + subAgents.length === 0) return []
+  const found = await sql<{ id: string }>`
+    select id from agents where team_id = ${team.id} and id = any(${subAgents.filter(isId)}::uuid[]) and deleted_at is null`
+  const known = new Set(found.map(({ id }) => id))
+  return [
+    ...connections.map((id) => namesNothing('data.connections', id, 'connection')),
+    ...subAgents.filter((id) => !known.has(id)).map((id) => namesNothing('data.subAgents', id, 'agent')),
+  ]
+}
+
+const namesNothing = (path: string, id: string, noun: string): Problem => ({
+  path,
+  message: `${JSON.stringify(id)} names no ${noun} of the team`,
+})
+
+const problemsTold = 20
+/** A refusal is for a person to read, and quotes what the caller sent. */
+const lengthTold = 1800
+const problemLengthMax = 300
+
+const cut = (text: string): string =>
+  text.length <= problemLengthMax ? text : `${text.slice(0, problemLengthMax).toWellFormed()}…`
+
+export function sentenceOf(problems: Problem[], names: Names): string {
+  let text = 'The config cannot be used.'
+  let told = 0
+  for (const { path, message } of problems.slice(0, problemsTold)) {
+    const sentence = ` ${cut(`${names[path] ?? path}: ${message.replace(/\.$/, '')}`)}.`
+    if (told > 0 && text.length + sentence.length > lengthTold) break
+    text += sentence
+    told += 1
+  }
+  const left = problems.length - told
+  return left === 0 ? text : `${text} And ${left} more.`
+}

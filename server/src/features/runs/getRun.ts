@@ -1,0 +1,29 @@
+// Reads one run, with the request it waits for, if any.
+import { requestColumns, type HumanRequest as Row } from '../../engine/humanRequests.ts'
+import { HumanRequest } from '../../kit/event.ts'
+import { operation } from '../../kit/operation.ts'
+import { Id, nullable, Type } from '../../kit/schema.ts'
+import { Run, RunStatus } from './run.ts'
+
+export const getRun = operation({
+  id: 'getRun',
+  route: 'GET /v2/runs/:run_id',
+  summary: 'Get a run',
+  description: 'Cheap enough to poll; the streams of events tell the same without asking.',
+  scope: 'runs:read',
+  status: 200,
+  answer: Type.Object({
+    run: Run,
+    run_id: Id,
+    status: RunStatus,
+    pending_human_request: nullable(HumanRequest),
+  }),
+  async handler({ run, sql }) {
+    const [request] =
+      run.status === 'waiting' || run.status === 'running'
+        ? await sql<Row>`
+            select ${requestColumns} from human_requests where run_id = ${run.id} and status = 'pending' order by id limit 1`
+        : []
+    return { run, run_id: run.id, status: run.status, pending_human_request: request ?? null }
+  },
+})

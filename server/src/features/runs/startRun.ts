@@ -1,0 +1,114 @@
+// Starts a run of an agent.
+import type { Limits } from '../../engine/buildConfig.ts'
+import { engineOf } from '../../engine/engine.ts'
+import { tightened } from '../../engine/limits.ts'
+import { titleOf } from '../../engine/title.ts'
+import { keyTaken, operation } from '../../kit/operation.ts'
+import { Id, nullable, Type } from '../../kit/schema.ts'
+import { newRunAnswer, Run, RunStatus } from './run.ts'
+
+const metadataBytesMax = 16 * 1024
+
+export const RunMessage = Type.Union(
+  [Type.String({ maxLength: 1_000_000 }), Type.Record(Type.String(), Type.Unknown())],
+  {
+    description: 'The trigger’s payload: text or an object.',
+    examples: ['Check invoice 4711'],
+  },
+)
+
+export const startRun = operation({
+  id: 'startRun',
+  route: 'POST /v2/teams/:teamId/runs',
+  summary: 'Start a run',
+  description:
+    'Answers as soon as the run is stored; from then on it reaches an end or waits for something that is named, whatever crashes.',
+  scope: 'runs:write',
+  body: Type.Object({
+    agent_id: Type.String({ description: 'The agent to run.' }),
+    message: Type.Optional(nullable(RunMessage)),
+    build_id: Type.Optional(
+      nullable(Type.String({ description: 'One of the agent’s builds; the live one unless given.' })),
+    ),
+    title: Type.Optional(nullable(Type.String({ maxLength: 300, examples: ['Invoice 4711'] }))),
+    limits: Type.Optional(
+      nullable(
+        Type.Object(
+          {
+            max_steps: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+            max_duration_s: Type.Optional(Type.Number({ minimum: 1, maximum: 31_536_000 })),
+            max_cost_usd: Type.Optional(
+              Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,10})?$' })]),
+            ),
+            max_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+          },
+          { description: 'May only tighten what the build allows.', additionalProperties: true },
+        ),
+      ),
+    ),
+    metadata: Type.Optional(
+      nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'Yours, kept as it is; at most 16 KiB.' })),
+    ),
+    callback_url: Type.Optional(
+      nullable(Type.String({ description: 'Gets this run’s events, signed like webhooks.' })),
+    ),
+    sandbox_id: Type.Optional(nullable(Type.String({ description: 'A sandbox that becomes the run’s workspace.' }))),
+    webhook_url: Type.Optional(nullable(Type.String({ description: 'Another name for `callback_url`.' }))),
+  }),
+  status: 201,
+  answer: Type.Object({ run: Run, run_id: Id, status: RunStatus }),
+  errors: ['not_found', 'invalid_request'],
+  async prepare({ body, context, fail }) {
+    const callbackUrl = body.callback_url ?? body.webhook_url ?? null
+    if (callbackUrl !== null) await context.guard.checkOnSave(callbackUrl)
+    if (body.metadata && Buffer.byteLength(JSON.stringify(body.metadata)) > metadataBytesMax) {
+      fail('invalid_request', 'metadata is larger than 16 KiB. Keep large things elsewhere and put a reference here.')
+    }
+    // sandboxes of their own come with their feature: until then no id names one
+    if (body.sandbox_id) fail('not_found', 'sandbox_id names no sandbox of this team.')
+    return { callbackUrl }
+  },
+  async lane({ team, caller, body, sql, context, prepared, stored, fail }) {
+    const engine = engineOf(context)
+    // what is remembered of the agent is checked by the statement itself; when it was no longer so, once more with what is true now
+    for (const fresh of [false, true]) {
+      const target = await engine.startables.find(sql, team.id, body.agent_id, body.build_id ?? null, fresh)
+      if (!target) continue
+      const run = await engine.prepare({
+        teamId: team.id,
+        agentId: target.agentId,
+        buildId: target.buildId,
+        source: 'api',
+        userId: caller.member_id,
+        message: body.message ?? null,
+        title: body.title ?? titleOf(body.message, target.agentName),
+        metadata: body.metadata ?? {},
+        limits: tightened(target.config.limits, wantedLimits(body.limits ?? {})),
+        callbackUrl: prepared.callbackUrl,
+        sandboxId: null,
+        parentRunId: null,
+        retryOfRunId: null,
+        depth: 0,
+        case: null,
+        isCapped: target.config.max_concurrent_runs !== null,
+        seen: target.seen,
+      })
+      const answer = { run: newRunAnswer(run, target.agentName), run_id: run.id, status: 'pending' as const }
+      const outcome = await engine.start({ run, stored: stored(answer) })
+      if (outcome === 'key_taken') return keyTaken
+      if (outcome === 'started') return answer
+    }
+    return fail('not_found', 'agent_id, or build_id if one is given, names nothing of this team that could run.')
+  },
+})
+
+type Wanted = Partial<Omit<Limits, 'max_cost_usd'>> & { max_cost_usd?: number | string }
+
+const wantedLimits = ({ max_cost_usd, ...limits }: Wanted): Partial<Limits> => ({
+  ...limits,
+  ...(max_cost_usd !== undefined && { max_cost_usd: decimal(max_cost_usd) }),
+})
+
+/** Money is decimal text from here on; a small number must not become 1e-7. */
+const decimal = (amount: number | string): string =>
+  typeof amount === 'string' ? amount : amount.toFixed(10).replace(/\.?0+$/, '')

@@ -1,0 +1,9 @@
+// Workspaces: the files that runs make and keep.
+import { feature } from '../../kit/feature.ts'
+import { sandboxTools } from './tools.ts'
+
+export const sandboxes = feature({
+  name: 'sandboxes',
+  about: 'Workspaces: the files that runs make and keep.',
+  toolSets: [sandboxTools],
+})
