@@ -381,6 +381,65 @@ export const requirements: Requirement[] = [
   },
   { id: 'workspace.limits', says: 'A tool writes files of up to 10 MiB.' },
   { id: 'workspace.folders', says: 'A name in a workspace is a file or a folder, never both.' },
+  // Models
+  { id: 'model.streams', says: 'Text of a model arrives while it is made.' },
+  { id: 'model.usage', says: 'Tokens are counted as the provider tells them, those of its cache apart.' },
+  { id: 'model.cost', says: 'Costs are exact decimals, with prices of their own for the cache and for long requests.' },
+  { id: 'model.worstCost', says: 'What is reserved for a call is never less than what the same tokens cost.' },
+  {
+    id: 'model.priceFile',
+    says: 'A price file goes before the table; a bad one names itself and all that is wrong with it.',
+  },
+  { id: 'model.calls', says: 'Calls made together come back together, and each result goes to its call.' },
+  { id: 'model.callIds', says: 'Call ids go to a provider in a form that it accepts.' },
+  { id: 'model.unknownTool', says: 'A call of an unknown tool is passed on for the engine to refuse.' },
+  { id: 'model.malformedArguments', says: 'Arguments that are no JSON do not end the run.' },
+  { id: 'model.thinking', says: 'Thinking is collected and goes back with the proof its provider gave.' },
+  {
+    id: 'model.refusedReasoning',
+    says: 'A run whose old reasoning the provider refuses goes on without it.',
+    gap: {
+      question: 'What if the key or the tools change in the middle of a run?',
+      file: 'server/src/drivers/model/aiSdk/aiSdk.ts',
+    },
+  },
+  {
+    id: 'model.appendOnly',
+    says: 'Each request begins with all of the one before; a message that came meanwhile stands after the answer, rebuilt or not.',
+    gap: {
+      question: 'Where does a message stand that came while the model answered?',
+      file: 'server/src/drivers/model/aiSdk/prompt.ts',
+    },
+  },
+  {
+    id: 'model.prompt',
+    says: 'Results follow their calls at once, texts in a row are one message, and a call without a result gets one that says so.',
+  },
+  {
+    id: 'model.instructions',
+    says: 'The instructions hold procedure, facts and rules, and no fact can leave its place.',
+  },
+  {
+    id: 'model.outputSchema',
+    says: 'An output schema is told, held by the provider where that leaves the tools usable, and the answer is read as JSON.',
+  },
+  {
+    id: 'model.trouble',
+    says: '408, 409, 429, 5xx and network errors are worth another attempt, at the time the provider wishes.',
+  },
+  { id: 'model.brokenStream', says: 'A stream that breaks, ends early or tells an error is worth another attempt.' },
+  { id: 'model.idleStream', says: 'A stream that is silent for 120 s is given up and tried again.' },
+  { id: 'model.emptyAnswer', says: 'An answer with neither text nor calls is worth another attempt.' },
+  {
+    id: 'model.refusedRequest',
+    says: 'What a provider will never answer ends the run with its words, and never with the key.',
+  },
+  { id: 'model.refusal', says: 'A refusal or a cut-off answer fails the run and says what to do.' },
+  { id: 'model.abort', says: 'A stopped model call rejects with the reason and takes its request down.' },
+  { id: 'model.notConfigured', says: 'A model whose provider lacks its setting is a problem that names the setting.' },
+  { id: 'model.default', says: 'Without RUNYARD_MODEL agents use builtin:runbook.' },
+  { id: 'model.lazy', says: 'A provider’s package is loaded when it is first asked.' },
+  { id: 'config.model', says: 'Bad model settings are named at the start, without repeating a key.' },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

@@ -195,7 +195,8 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
     const cost = models.costOf(modelName, turn.usage)
     const done: Step = {
       ...step,
-      ...turn.usage,
+      input_tokens,
+      output_tokens,
       state: 'done',
       error: null,
       cost_usd: cost,

@@ -30,6 +30,8 @@ export interface FakeAnswer {
   instead?: 'break' | 'end' | 'silence' | { message: string; type: string }
   /** Not a single byte comes. */
   isDeaf?: boolean
+  /** The connection is left open after everything was sent. */
+  staysOpen?: boolean
 }
 
 export interface FakeRequest {
@@ -130,7 +132,7 @@ async function give(protocol: Protocol, response: ServerResponse, request: FakeR
   }
   if (typeof instead === 'object') send(protocol.streamError(instead))
   else if (instead !== 'end') for (const event of protocol.ending(answer)) send(event)
-  response.end()
+  if (!answer.staysOpen) response.end()
 }
 
 export const deltasOf = ({ text = [] }: FakeAnswer): string[] => (typeof text === 'string' ? [text] : text)

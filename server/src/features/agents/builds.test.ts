@@ -1,4 +1,4 @@
-// Builds as users meet them: drafts, promotion and rollback, what can be compared, what is refused.
+// Builds as users meet them: drafts, promotion and rollback, and what is refused.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../base/ids.ts'
@@ -215,49 +215,30 @@ test('what a saved config named may be gone when it is promoted: then it is refu
   assert.equal((await newDraft(team, agent_id, { source_build_id: draft.build_id })).status, 201)
 })
 
-// proves builds.diff
-test('a build is compared with the live one, with its parent when it is live, or with any other of its agent', async () => {
+// proves builds.promoteChecks
+test('a malformed block in a build of older days is found when it is promoted, with its line', async () => {
   const team = await seedTeam(service)
-  const { agent_id, build_id } = await newAgent(team, {
-    build: { config: withData({ input: 'One.\nTwo.\n', limits: { max_steps: 5 }, plugins: ['memory'] }) },
-  })
-  const data = { input: 'One.\nThree.\n', limits: { max_steps: 9 }, 'a/b': true }
-  const { body: draft } = await newDraft(team, agent_id, { config: withData(data) })
-  const diff = (id: string, query = '') => team.call(`GET /v2/agents/${agent_id}/revisions/${id}/diff${query}`)
-  const { body } = await diff(draft.build_id)
-  assert.deepEqual([body.build_id, body.against_build_id], [draft.build_id, build_id])
-  assert.equal(body.diff.procedure, '--- revision 1\n+++ revision 2\n@@ -1,2 +1,2 @@\n One.\n-Two.\n+Three.\n')
-  assert.deepEqual(
-    body.diff.config.toSorted((one: { path: string }, other: { path: string }) => (one.path < other.path ? -1 : 1)),
-    [
-      { path: '/data/a~1b', kind: 'added', before: null, after: true },
-      { path: '/data/limits/max_steps', kind: 'changed', before: 5, after: 9 },
-      { path: '/data/plugins', kind: 'removed', before: ['memory'], after: null },
-    ],
-  )
-  const first = await diff(build_id)
-  assert.equal(first.body.against_build_id, null)
-  assert.equal(first.body.diff.procedure, '--- nothing\n+++ revision 1\n@@ -0,0 +1,2 @@\n+One.\n+Two.\n')
-  await team.call(`POST /v2/revisions/${draft.build_id}/promote`)
-  assert.equal((await diff(draft.build_id)).body.against_build_id, build_id)
-  const same = await diff(build_id, `?against=${build_id}`)
-  assert.deepEqual(same.body.diff, { procedure: '', config: [] })
+  const { agent_id } = await newAgent(team)
+  const { body: draft } = await newDraft(team, agent_id)
+  const old = JSON.stringify(withData({ input: 'Then:\n\n```wait\nfor ever\n```\n' }))
+  await service.context.db.sql`update builds set config = ${old}::jsonb where id = ${draft.build_id}`
+  const { status, body } = await team.call(`POST /v2/revisions/${draft.build_id}/promote`)
+  assert.equal(status, 400)
+  assert.match(body.message, /data\.input: line [34]: /)
 })
 
-// proves builds.diffOwn
-test('a build of another agent is nothing to compare with', async () => {
+const limited = (model?: string) => ({
+  config: withData({ limits: { max_cost_usd: 0.5 }, ...(model && { models: { agent: { model } } }) }),
+})
+
+// proves builds.costLimit
+test('a cost limit needs a model with a price', async () => {
   const team = await seedTeam(service)
-  const { agent_id, build_id } = await newAgent(team)
-  const other = await newAgent(team)
-  for (const against of [other.build_id, newId(), 'no-id']) {
-    const answer = await team.call(`GET /v2/agents/${agent_id}/revisions/${build_id}/diff?against=${against}`)
-    assert.equal(answer.status, 404, against)
+  const { agent_id } = await newAgent(team)
+  assert.equal((await newDraft(team, agent_id, limited('openai:gpt-5'))).status, 201)
+  for (const model of [undefined, 'builtin:runbook', 'openai-compatible:own']) {
+    const { status, body } = await newDraft(team, agent_id, limited(model))
+    assert.equal(status, 400)
+    assert.match(body.message, /data\.limits\.max_cost_usd: \S+ has no price/)
   }
-  for (const route of [`revisions/${other.build_id}/diff`, `revisions/${other.build_id}`]) {
-    assert.equal((await team.call(`GET /v2/agents/${agent_id}/${route}`)).status, 404, route)
-  }
-  // nor is the build that it was copied from, when that is another agent's
-  const { body: copy } = await team.call('POST /v2/teams/:teamId/agents', { body: { source_build_id: build_id } })
-  const alone = await team.call(`GET /v2/agents/${copy.agent_id}/revisions/${copy.build_id}/diff`)
-  assert.equal(alone.body.against_build_id, null)
 })

@@ -77,7 +77,7 @@ async function* partsOf(
     signal.throwIfAborted()
     const model = (await provider.load())(modelId)
     signal.throwIfAborted()
-    const { stream } = await model.doStream({ ...options, abortSignal: given.signal })
+    const { stream } = await model.doStream({ ...options, abortSignal: AbortSignal.any([signal, given.signal]) })
     for await (const part of stream) {
       if (part.type === 'error') throw asModelError(part.error, provider)
       yield part

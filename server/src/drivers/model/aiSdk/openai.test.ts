@@ -89,9 +89,10 @@ test('a schema is held by the provider beside the tools', async () => {
 })
 
 // proves model.trouble
-test('an error told before the first output is read like a status', async () => {
+test('an error told before the first output is read like a status, and its connection is not kept', async () => {
   const talk = open()
   talk.add(user('Who is c-7?'))
-  fake.answer({ instead: { type: 'rate_limit_exceeded', message: 'Rate limit reached.' } })
+  fake.answer({ instead: { type: 'rate_limit_exceeded', message: 'Rate limit reached.' }, staysOpen: true })
   await assert.rejects(next(talk), (error) => error instanceof ModelTrouble && /429: Rate limit/.test(error.message))
+  await last().torn
 })

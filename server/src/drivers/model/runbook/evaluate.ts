@@ -43,7 +43,8 @@ function follow({ root, keys }: Extract<Node, { kind: 'path' }>, scope: Scope): 
     if (keys.length === 0) return Object.fromEntries(scope[root])
     return rest.reduce(property, typeof first === 'string' ? (scope[root].get(first) ?? null) : null)
   }
-  return keys.length === 0 ? (scope[root] ?? null) : [first, ...rest].reduce(property, scope[root])
+  const value = property(scope, root)
+  return keys.length === 0 ? value : [first, ...rest].reduce(property, value)
 }
 
 function readMemory(path: unknown, scope: Scope): string | null {

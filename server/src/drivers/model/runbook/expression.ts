@@ -1,7 +1,6 @@
 // The language inside {{ }}: reads its text into a tree. Nothing of it is ever run as code.
 
 export const roots = ['message', 'case', 'steps', 'answers', 'memory', 'run'] as const
-export type Root = (typeof roots)[number]
 
 export const filterNames = [
   'default',
@@ -25,7 +24,7 @@ export type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'contain
 
 export type Node =
   | { kind: 'literal'; value: string | number | boolean | null }
-  | { kind: 'path'; root: Root; keys: Node[] }
+  | { kind: 'path'; root: string; keys: Node[] }
   | { kind: 'not'; of: Node }
   | { kind: 'and' | 'or'; left: Node; right: Node }
   | { kind: 'compare'; operator: Comparison; left: Node; right: Node }
@@ -78,10 +77,11 @@ function strange(rest: string): string {
   return `${JSON.stringify(rest.slice(0, 20))} cannot stand here.`
 }
 
-export function parseExpression(source: string): Expression {
+/** `known`: the names that a path may begin with, where they are others than a procedure's. */
+export function parseExpression(source: string, known: readonly string[] = roots): Expression {
   if (source.length > lengthMax) throw new ExpressionProblem(`It is longer than ${lengthMax} characters.`)
   if (source.trim() === '') throw new ExpressionProblem('It is empty.')
-  const parser = new Parser(tokensOf(source))
+  const parser = new Parser(tokensOf(source), known)
   const node = parser.either()
   parser.expectEnd()
   return { node, steps: [...parser.steps], readsMemory: parser.readsMemory }
@@ -92,11 +92,13 @@ class Parser {
   readonly steps = new Set<string>()
   readsMemory = false
   readonly #tokens: Token[]
+  readonly #known: readonly string[]
   #at = 0
   #depth = 0
 
-  constructor(tokens: Token[]) {
+  constructor(tokens: Token[], known: readonly string[]) {
     this.#tokens = tokens
+    this.#known = known
   }
 
   either(): Node {
@@ -184,11 +186,10 @@ class Parser {
     return this.#path(text)
   }
 
-  #path(first: string): Node {
-    const root = roots.find((known) => known === first)
-    if (!root) {
+  #path(root: string): Node {
+    if (!this.#known.includes(root)) {
       throw new ExpressionProblem(
-        `${JSON.stringify(first)} is not known. An expression reads ${roots.join(', ')}; a text stands in quotes.`,
+        `${JSON.stringify(root)} is not known. An expression reads ${this.#known.join(', ')}; a text stands in quotes.`,
       )
     }
     const keys: Node[] = []
@@ -210,7 +211,7 @@ class Parser {
   }
 
   /** What a path needs before it can be read is known without reading it. */
-  #note(root: Root, key: Node | undefined): void {
+  #note(root: string, key: Node | undefined): void {
     if (root === 'memory') {
       if (!key) throw new ExpressionProblem('Say which memory file: memory["notes/a.md"].')
       this.readsMemory = true

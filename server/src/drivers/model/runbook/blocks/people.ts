@@ -4,6 +4,9 @@ import { CannotRender } from '../text.ts'
 import { indexOutsideHoles, type Template } from '../template.ts'
 import type { Fill } from '../block.ts'
 
+const titleMax = 300
+const expiresMaxS = 365 * 86_400
+
 export function approveBlock(draft: Draft): Deed {
   const { title, rest } = readTitle(draft, 'what is to be approved')
   const description = rest.text === '' ? undefined : draft.template(rest.text, rest.line, 'text')
@@ -52,11 +55,14 @@ export function askBlock(draft: Draft): Deed {
 function readTitle(draft: Draft, what: string): { title: Template; rest: Line } {
   const { head, rest } = headAndRest(draft)
   if (!head) draft.tell(draft.line, `This ${draft.kind} block has no title. Write ${what} in its first line.`)
-  return { title: draft.template(head?.text ?? '', head?.line ?? draft.line, 'text'), rest }
+  const title = draft.template(head?.text ?? '', head?.line ?? draft.line, 'text')
+  if (title.literals.join('').length > titleMax)
+    draft.tell(head!.line, `The title is longer than ${titleMax} characters. Put the rest below it.`)
+  return { title, rest }
 }
 
 function filledTitle(title: Template, fill: Fill): string {
-  const text = String(fill(title)).trim()
+  const text = String(fill(title)).replaceAll(/\s+/g, ' ').trim()
   if (text === '') throw new CannotRender('The title is empty. Give the value a default: {{ … | default("…") }}.')
   return text
 }
@@ -69,8 +75,11 @@ function readLimits(draft: Draft, allowed: string[]): { expires_in_s?: number; o
   if (onTimeout !== undefined && draft.timeoutS === undefined) {
     draft.tell(draft.line, 'on_timeout= needs timeout=, e.g. timeout=24h.')
   }
+  const { timeoutS } = draft
+  if (timeoutS !== undefined && timeoutS > expiresMaxS)
+    draft.tell(draft.line, 'A person can be waited for 365 days at most.')
   return {
-    ...(draft.timeoutS !== undefined && { expires_in_s: draft.timeoutS }),
+    ...(timeoutS !== undefined && { expires_in_s: Math.ceil(timeoutS) }),
     ...(onTimeout !== undefined && { on_timeout: onTimeout }),
   }
 }

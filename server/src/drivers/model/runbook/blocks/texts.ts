@@ -1,6 +1,8 @@
 // file, memory, output, agent and tool: a text or a JSON value, handed over as it is.
 import { content, type Deed, type Draft } from '../block.ts'
+import { isRecord } from '../scope.ts'
 import type { Template } from '../template.ts'
+import { textOf } from '../text.ts'
 
 export function writeBlock(tool: 'sandbox_write_file' | 'memory_write'): (draft: Draft) => Deed {
   return (draft) => {
@@ -22,8 +24,11 @@ export function outputBlock(draft: Draft): Deed {
 export function agentBlock(draft: Draft): Deed {
   const agent = named(draft, 'the agent to start')
   const message = required(draft, 'message', 'Write the message for the agent.')
-  return { tool: 'agents_run', resolve: (fill) => ({ agent, message: fill(message) }) }
+  return { tool: 'agents_run', resolve: (fill) => ({ agent, message: messageOf(fill(message)) }) }
 }
+
+/** A run takes a text or an object. */
+const messageOf = (value: unknown): unknown => (isRecord(value) ? value : textOf(value))
 
 export function toolBlock(draft: Draft): Deed {
   const tool = named(draft, 'the tool to call')

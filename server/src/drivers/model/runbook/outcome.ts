@@ -1,0 +1,48 @@
+// What the result of a call means for its step: done, failed, or refused by a person.
+import { changesMemory, isRecord, noteAnswers, type Scope } from './scope.ts'
+
+export interface Outcome {
+  failure: string | null
+  /** A person said no: nothing to try again. */
+  isRejected: boolean
+}
+
+const shownMax = 500
+
+/** A call that was made, as its step knows it. */
+export interface Made {
+  name: string
+  arguments: unknown
+}
+
+export function outcomeOf({ name, arguments: given }: Made, result: unknown, error: string | null): Outcome {
+  if (error !== null) return { failure: error, isRejected: false }
+  if (name === 'human_approve' && isRecord(result) && result['approved'] === false) {
+    // nobody answered, and the procedure said to go on then
+    const goesOn = result['timed_out'] === true && isRecord(given) && given['on_timeout'] === 'continue'
+    if (!goesOn) return { failure: rejection(result['comment']), isRejected: true }
+  }
+  // a program that reports failure has failed, though running it went well
+  const exitCode = name === 'sandbox_exec' && isRecord(result) ? result['exit_code'] : 0
+  if (typeof exitCode === 'number' && exitCode !== 0) {
+    const said = isRecord(result) && typeof result['stderr'] === 'string' ? result['stderr'].trim() : ''
+    return { failure: `exit code ${exitCode}${said === '' ? '' : `: ${said.slice(-shownMax)}`}`, isRejected: false }
+  }
+  return { failure: null, isRejected: false }
+}
+
+const rejection = (comment: unknown): string =>
+  typeof comment === 'string' && comment.trim() !== '' ? `rejected: ${comment.slice(0, shownMax)}` : 'rejected'
+
+/** Keeps what a step brought where later steps read it. */
+export function noteResult(scope: Scope, id: string, made: Made, result: unknown, failure: string | null): void {
+  scope.steps.set(id, { output: result, error: failure, ok: failure === null, skipped: false })
+  if (made.name === 'human_ask' && failure === null) noteAnswers(scope, id, result)
+  if (changesMemory(made.name)) scope.memory.clear()
+}
+
+/** The content of a memory file; null where it could not be read. */
+export function contentOf(result: unknown, error: string | null): string | null {
+  const content = error === null && isRecord(result) ? result['content'] : null
+  return typeof content === 'string' ? content : null
+}
