@@ -7,6 +7,7 @@ import { credentials } from './features/credentials/index.ts'
 import { docs } from './features/docs/index.ts'
 import { health } from './features/health/index.ts'
 import { memory } from './features/memory/index.ts'
+import { runs } from './features/runs/index.ts'
 import { plugins } from './features/plugins/index.ts'
 import { sandboxes } from './features/sandboxes/index.ts'
 import { teams } from './features/teams/index.ts'
@@ -21,6 +22,7 @@ export const features: Feature[] = [
   agents,
   memory,
   sandboxes,
+  runs,
   plugins,
   health,
   docs,

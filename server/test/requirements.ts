@@ -440,6 +440,82 @@ export const requirements: Requirement[] = [
   { id: 'model.default', says: 'Without RUNYARD_MODEL agents use builtin:runbook.' },
   { id: 'model.lazy', says: 'A provider’s package is loaded when it is first asked.' },
   { id: 'config.model', says: 'Bad model settings are named at the start, without repeating a key.' },
+  // Agents and builds
+  {
+    id: 'agents.create',
+    says: 'An agent is made with a live first build; instructions and model are short for a config; without a procedure it gets an executable template.',
+  },
+  {
+    id: 'agents.source',
+    says: 'An agent can be made as a copy of a build of any agent of the team; any other source_build_id is a 404.',
+  },
+  {
+    id: 'agents.oneSource',
+    says: 'createAgent takes only one of instructions with model, build, source_build_id; more is a 400.',
+    gap: {
+      question: 'What if an agent is described in two ways at once?',
+      file: 'server/src/features/agents/createAgent.ts',
+    },
+  },
+  {
+    id: 'agents.list',
+    says: 'Agents are listed newest first with their latest build and, when asked for, their schedules.',
+    gap: { question: 'In which order are agents listed?', file: 'server/src/features/agents/listAgents.ts' },
+  },
+  { id: 'agents.update', says: 'Name, description and memory of an agent are changed one by one.' },
+  {
+    id: 'agents.delete',
+    says: 'A deleted agent and its builds are a 404 everywhere, its rows stay, and other features are told in the same transaction.',
+  },
+  {
+    id: 'builds.draft',
+    says: 'A revision is a draft of a given config, or a copy of a given build of the team, or of the live build.',
+  },
+  { id: 'builds.update', says: 'Only a draft gets another config; name and description of any build can be changed.' },
+  {
+    id: 'builds.promote',
+    says: 'Promotion makes a draft or historic build live and the former one historic, with its event; a live one is 409 already_live.',
+  },
+  {
+    id: 'builds.oneLive',
+    says: 'Under any number of promotions exactly one build is live, and their events are one unbroken chain.',
+  },
+  { id: 'builds.numbers', says: 'Revision numbers have no gaps, however many drafts are made at once.' },
+  {
+    id: 'builds.config',
+    says: 'A config is read with its defaults; unknown keys are kept; a procedure is text or a list of messages.',
+  },
+  {
+    id: 'builds.approvals',
+    says: 'An approval policy that cannot be read asks a person instead of permitting.',
+    gap: { question: 'What does an unreadable approval policy mean?', file: 'server/src/engine/buildConfig.ts' },
+  },
+  {
+    id: 'builds.problems',
+    says: 'A config is refused with all its problems at once, each with its place, malformed blocks with their line.',
+  },
+  {
+    id: 'builds.problemsMany',
+    says: 'Of many problems at most 20 and 1,800 characters are told, then how many more there are.',
+    gap: { question: 'How long may a refusal of a config be?', file: 'server/src/features/agents/usableConfig.ts' },
+  },
+  {
+    id: 'builds.promoteChecks',
+    says: 'A config is checked again when it is promoted; a copy may be made unchecked, to mend it.',
+    gap: { question: 'Is a copy of a build checked?', file: 'server/src/features/agents/createRevision.ts' },
+  },
+  { id: 'builds.costLimit', says: 'A cost limit on a model without a price, the default model included, is a 400.' },
+  {
+    id: 'builds.diff',
+    says: 'A build is compared with the live one, with its parent when it is live, or with any other of its agent; the first one with nothing.',
+    gap: { question: 'What is the first build compared with?', file: 'server/src/features/agents/diffRevisions.ts' },
+  },
+  { id: 'builds.diffOwn', says: 'A build of another agent is nothing to compare with: 404.' },
+  {
+    id: 'builds.diffBounded',
+    says: 'A rewritten procedure is shown as replaced between the lines that stayed, still as a patch that applies.',
+    gap: { question: 'How long may a comparison take?', file: 'server/src/features/agents/buildDiff.ts' },
+  },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

@@ -7,7 +7,15 @@ import type { Approval } from './buildConfig.ts'
 export function needsApproval(policy: Approval | undefined, args: unknown): boolean {
   if (policy === undefined || policy === 'never') return false
   if (policy === 'always') return true
-  const scope = { arguments: args, message: null, case: null, run: null, steps: new Map(), answers: new Map(), memory: new Map() }
+  const scope = {
+    arguments: args,
+    message: null,
+    case: null,
+    run: null,
+    steps: new Map(),
+    answers: new Map(),
+    memory: new Map(),
+  }
   try {
     return isTrue(evaluate(parseExpression(policy.when), scope as never))
   } catch {

@@ -1,5 +1,5 @@
 // Drives one held run, turn by turn, until it ends, must wait, or is no longer ours. Every write goes through the ledger; memory is only a copy.
-import type { Entry, Setup, Turn } from '../drivers/model/model.ts'
+import type { Entry, RunFacts, Setup, Turn } from '../drivers/model/model.ts'
 import type { Sql } from '../base/db.ts'
 import type { Context } from '../kit/context.ts'
 import type { Begun, Outcome, Tool } from '../kit/tool.ts'
@@ -9,14 +9,14 @@ import { addEvent, addMessage, newChange, putStep, type Change, type Move, type 
 import type { Held } from './claim.ts'
 import { callIdOf, Fenced, LimitReached, toolCallOf, waitingOnOf, Yielded, type Driving } from './driving.ts'
 import { entriesOf, entryOf, readMessages, readSteps } from './history.ts'
-import { reachedLimit } from './limits.ts'
+import { limitsOf, reachedLimit } from './limits.ts'
 import type { LoadBuild } from './loadBuild.ts'
 import type { EngineModels } from './models.ts'
 import { sum } from './money.ts'
 import { capped, recordOutcome } from './outcome.ts'
 import { misfitOfOutput } from './outputSchema.ts'
 import { approvalRequest, askAbout, settle } from './settle.ts'
-import type { StepResolver } from './steps.ts'
+import type { ResolverFor } from './steps.ts'
 import type { ToolBox } from './toolBox.ts'
 import { askModel } from './turn.ts'
 import { isSurelyUndone, type Effect, type Write, type Writer } from './writing.ts'
@@ -27,7 +27,7 @@ export interface DriveParts {
   toolBox: ToolBox
   models: EngineModels
   loadBuild: LoadBuild
-  resolverFor: (driving: Pick<Driving, 'build' | 'run'>, model: string) => StepResolver
+  resolverFor: ResolverFor
   onText: (runId: string, delta: string) => void
   /** What belongs to the end of a run, in its transaction. */
   atEnd: (run: Held, status: Move['status']) => Write['atEnd']
@@ -60,11 +60,19 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
   const found = models.find(modelName)
   if ('problem' in found) return failWith(found.problem.code, found.problem.message)
   const { model } = found
-  const resolver = parts.resolverFor(driving, modelName)
+  const facts = factsOf(driving)
+  const resolver = parts.resolverFor(build.procedure, facts, model.isPure)
   const sets = [...(build.plugins ?? defaultPlugins), ...resolver.sets]
-  const setup = setupOf(driving, modelName, [...toolBox.describe(sets), ...resolver.tools])
+  const setup: Setup = {
+    model: modelName,
+    procedure: build.procedure,
+    tools: [...toolBox.describe(sets), ...resolver.tools],
+    facts,
+    output_schema: build.output_schema,
+    output_tokens_max: limitsOf(driving).max_cost_usd === null ? null : outputTokensMax,
+  }
   driving.conversation = model.open(setup)
-  driving.promptBytes = JSON.stringify(setup).length
+  if (!model.isPure) driving.promptBytes = JSON.stringify(setup).length
   await recall()
 
   try {
@@ -105,7 +113,9 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
   function feed(entry: Entry): void {
     driving.conversation.add(entry)
     resolver.add(entry)
-    driving.promptBytes += JSON.stringify(entry).length
+    if (entry.kind === 'assistant') for (const { id, name } of entry.calls) driving.callNames.set(id, name)
+    if (entry.kind === 'result') driving.callNames.delete(entry.call_id)
+    if (!model.isPure) driving.promptBytes += JSON.stringify(entry).length
   }
 
   /** Everything that happened before this worker took the run. */
@@ -325,7 +335,9 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
     if (!outcome) return
     const error = 'error' in outcome ? outcome.error : null
     const result = 'error' in outcome ? null : outcome.result
-    feed({ kind: 'result', call_id: callIdOf(run.id, step.seq), name: step.tool!, result, error })
+    const callId = callIdOf(run.id, step.seq)
+    // as the model named it: a block that it ran by run_step stands in the ledger under the block's own tool
+    feed({ kind: 'result', call_id: callId, name: driving.callNames.get(callId) ?? step.tool!, result, error })
   }
 
   /** Makes an outside call whose intent is committed, and commits what it brought. */
@@ -455,32 +467,24 @@ function newDriving(run: Held, build: Driving['build'], signal: AbortSignal): Dr
     usage: { steps, input_tokens, output_tokens, cost_usd },
     misfits: 0,
     promptBytes: 0,
+    callNames: new Map(),
     signal,
   }
 }
 
-function setupOf({ run, build }: Driving, model: string, tools: Setup['tools']): Setup {
-  return {
-    model,
-    procedure: build.procedure,
-    tools,
-    facts: {
-      message: run.message,
-      case: null,
-      run: {
-        id: run.id,
-        number: run.run_number,
-        title: run.title,
-        agent_id: run.agent_id,
-        agent_name: build.agentName,
-        source: run.source,
-        created_at: run.created_at.toISOString(),
-      },
-    },
-    output_schema: build.output_schema,
-    output_tokens_max: (run.limits as { max_cost_usd?: string | null }).max_cost_usd ? outputTokensMax : null,
-  }
-}
+const factsOf = ({ run, build }: Driving): RunFacts => ({
+  message: run.message,
+  case: null,
+  run: {
+    id: run.id,
+    number: run.run_number,
+    title: run.title,
+    agent_id: run.agent_id,
+    agent_name: build.agentName,
+    source: run.source,
+    created_at: run.created_at.toISOString(),
+  },
+})
 
 /** Waits for all, so that none writes after the run was let go; then the first failure counts. */
 async function allEnded(works: Promise<void>[]): Promise<void> {

@@ -26,6 +26,8 @@ export interface Driving {
   misfits: number
   /** About how much the model reads: the input of its next turn, for the worst case of its cost. */
   promptBytes: number
+  /** What the model called the calls that have no result yet, by their id. */
+  callNames: Map<string, string>
   /** Aborted when the run was stopped, taken over or ran out of its time. */
   signal: AbortSignal
 }

@@ -56,7 +56,9 @@ suite('a run', () => {
     const [row] = await sql`select worker, admitted_at from runs where id = ${runId}`
     assert.deepEqual(row, { worker: null, admitted_at: null })
 
-    const answer = await team.call(`POST /v2/runs/${runId}/human-requests/${request.id}/respond`, { body: { approved: true } })
+    const answer = await team.call(`POST /v2/runs/${runId}/human-requests/${request.id}/respond`, {
+      body: { approved: true },
+    })
     assert.equal(answer.status, 200, answer.text)
     await drainRuns(service)
     assert.equal((await readRun(team, runId)).output, 'paid')
@@ -117,7 +119,10 @@ suite('a run', () => {
     const loose = await startRun(team, agentId, { limits: { max_steps: 100 } })
     const tight = await startRun(team, agentId, { limits: { max_steps: 2 } })
     await drainRuns(service)
-    for (const [runId, steps] of [[loose, 4], [tight, 2]] as const) {
+    for (const [runId, steps] of [
+      [loose, 4],
+      [tight, 2],
+    ] as const) {
       const run = await readRun(team, runId)
       assert.deepEqual([run.status, run.error.code, run.usage.steps], ['failed', 'limit_reached', steps])
     }
@@ -186,7 +191,9 @@ suite('a worker that dies', () => {
   // proves runs.inDoubt
   test('leaves a POST in doubt: a person is asked, and it is made again only if they say so', async () => {
     const receiver = await startReceiver()
-    const { team, runId, worker } = await crashBetweenIntentAndResult(`${post(receiver.url)}\n${fenced('output', 'done')}`)
+    const { team, runId, worker } = await crashBetweenIntentAndResult(
+      `${post(receiver.url)}\n${fenced('output', 'done')}`,
+    )
     await sql`
       insert into run_steps (run_id, seq, turn, kind, tool, arguments, state, started_at)
       values (${runId}, 1, 1, 'tool', 'http_request', ${JSON.stringify({ method: 'POST', url: `${receiver.url}/pay`, body: 'now' })}, 'intent', now())`
@@ -204,7 +211,9 @@ suite('a worker that dies', () => {
 
     const [question] = body.pending_human_request.questions
     const answers = { [question.question]: question.options[1].label }
-    await team.call(`POST /v2/runs/${runId}/human-requests/${body.pending_human_request.id}/respond`, { body: { answers } })
+    await team.call(`POST /v2/runs/${runId}/human-requests/${body.pending_human_request.id}/respond`, {
+      body: { answers },
+    })
     await drainRuns(service)
     assert.deepEqual([receiver.received.length, receiver.received[0]!.headers['idempotency-key']], [1, `${runId}:1`])
     assert.equal((await readRun(team, runId)).output, 'done')

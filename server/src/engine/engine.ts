@@ -15,7 +15,7 @@ import { createRunNumbers } from './runNumbers.ts'
 import { readyChannel, stopChannel } from './signals.ts'
 import { createStartLane, type Start, type Started } from './startLane.ts'
 import { createStartables, type Startables } from './startables.ts'
-import { createResolver } from './steps.ts'
+import { createResolvers } from './steps.ts'
 import { createRunSweep } from './sweep.ts'
 import { createToolBox, type ToolBox } from './toolBox.ts'
 import { wakeRuns } from './wake.ts'
@@ -125,7 +125,7 @@ function createEngine(context: Context): Engine {
     toolBox,
     models,
     loadBuild,
-    resolverFor: createResolver(toolBox),
+    resolverFor: createResolvers(toolBox),
     onText(runId, delta) {
       for (const heard of ears) heard(runId, delta)
     },

@@ -130,6 +130,18 @@ export async function cancelRequest(
   return cancelled
 }
 
+/** Says whose an open request is; undefined: it is closed. The run's row is not touched: nobody waits for this. */
+export async function assignRequest(
+  sql: Sql,
+  request: { id: string },
+  memberId: string | null,
+): Promise<HumanRequest | undefined> {
+  const [assigned] = await sql<HumanRequest>`
+    update human_requests set assignee_user_id = ${memberId} where id = ${request.id} and status = 'pending'
+    returning ${requestColumns}`
+  return assigned
+}
+
 /** Requests whose time is over, one by one: each ends in its stated outcome, with its event, and wakes its run. */
 export async function expireRequest(sql: Sql): Promise<HumanRequest | undefined> {
   const [due] = await sql<{ id: string; run_id: string }>`

@@ -5,9 +5,15 @@ import type { TestTeam } from './seed.ts'
 import type { TestApp } from './testApp.ts'
 
 /** An agent whose live build follows this procedure; `data` goes into its config beside it. */
-export async function seedAgent(team: TestTeam, procedure: string, data: Record<string, unknown> = {}): Promise<string> {
+export async function seedAgent(
+  team: TestTeam,
+  procedure: string,
+  data: Record<string, unknown> = {},
+): Promise<string> {
   const config = { version: 'v2', data: { input: procedure, ...data } }
-  const { status, body, text } = await team.call('POST /v2/teams/:teamId/agents', { body: { name: 'Tested', build: { config } } })
+  const { status, body, text } = await team.call('POST /v2/teams/:teamId/agents', {
+    body: { name: 'Tested', build: { config } },
+  })
   assert.equal(status, 201, text)
   return body.agent_id
 }

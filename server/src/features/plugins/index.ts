@@ -1,11 +1,9 @@
 // The catalogue of tool sets.
 import { feature } from '../../kit/feature.ts'
-import { builtInSets } from './builtInSets.ts'
 import { listPluginCatalog } from './listPluginCatalog.ts'
 
 export const plugins = feature({
   name: 'plugins',
   about: 'The tool sets that an agent’s config may switch on.',
   operations: [listPluginCatalog],
-  toolSets: builtInSets,
 })

@@ -79,8 +79,7 @@ function decide(blocks: Block[], state: State): NonNullable<State['pending']> {
     if (prepared.kind === 'output') return { kind: 'done', output: prepared.value, text: textOf(prepared.value) }
     if (prepared.kind === 'skipped') {
       state.scope.steps.set(block.id, { output: null, error: null, ok: false, skipped: true })
-      state.skipped += 1
-      moveOn(state)
+      moveOn(state, 'skipped')
     } else {
       const ending = fail(block, state, prepared.message, null)
       if (ending) return ending
@@ -145,17 +144,13 @@ function takeOutcome(
 ): Ending | undefined {
   const { failure, isRejected } = outcomeOf(call, entry.result, entry.error)
   noteResult(state.scope, block.id, call, entry.result, failure)
-  if (failure === null || (isRejected && block.onError === 'continue')) {
-    state.ran += 1
-    return moveOn(state)
-  }
+  if (failure === null || (isRejected && block.onError === 'continue')) return moveOn(state, 'ran')
   if (isRejected) {
     return { kind: 'failed', code: 'rejected', message: `Step ${block.id} (line ${block.line}) was ${failure}` }
   }
   state.failures += 1
   // another turn, another call: the ledger shows every attempt
   if (state.failures <= block.retry) return undefined
-  state.ran += 1
   return fail(block, state, failure, entry.result)
 }
 
@@ -169,7 +164,7 @@ function fail(block: Block, state: State, message: string, output: unknown): End
 
 function leaveFailed(block: Block, state: State, message: string, output: unknown): undefined {
   state.scope.steps.set(block.id, { output, error: message, ok: false, skipped: false })
-  return moveOn(state)
+  return moveOn(state, 'ran')
 }
 
 const stepFailed = (block: Block, message: string): Ending => ({
@@ -188,7 +183,8 @@ function takeChoice(block: Block, state: State, result: unknown): Ending | undef
   return chosen === choices.goOn ? leaveFailed(block, state, message, output) : stepFailed(block, message)
 }
 
-function moveOn(state: State): undefined {
+function moveOn(state: State, counts: 'ran' | 'skipped'): undefined {
+  state[counts] += 1
   state.position += 1
   state.calls = noCalls()
   state.failures = 0

@@ -1,10 +1,10 @@
 // Steps of a procedure, one at a time: turned into calls with the values that are there, for the runbook and for other models.
-import type { Entry, RunFacts } from '../model.ts'
+import type { Entry, RunFacts, WantedCall } from '../model.ts'
 import type { Block } from './block.ts'
 import { evaluate, isTrue, WantsMemory } from './evaluate.ts'
-import { contentOf, noteResult, outcomeOf } from './outcome.ts'
+import { contentOf, noteResult, outcomeOf, type Made } from './outcome.ts'
 import { render } from './render.ts'
-import { isRecord, newScope, readMessage, type Scope } from './scope.ts'
+import { changesMemory, isRecord, newScope, readMessage, type Scope } from './scope.ts'
 import { CannotRender, jsonOf } from './text.ts'
 
 export type Prepared =
@@ -84,18 +84,25 @@ export interface StepRecord {
 export function createStepRecord(blocks: Block[], facts: RunFacts, callName = 'run_step'): StepRecord {
   const byId = new Map(blocks.map((block) => [block.id, block]))
   let scope = newScope(facts)
-  let open = new Map<string, { name: string; arguments: Record<string, unknown> }>()
+  let open = new Map<string, { block: Block | undefined; made: Made }>()
 
-  function note(callId: string, result: unknown, error: string | null): void {
+  function begin({ id, name, arguments: given }: WantedCall): void {
+    const stepId = name === callName && isRecord(given) ? given['id'] : undefined
+    const block = typeof stepId === 'string' ? byId.get(stepId) : undefined
+    const prepared = block && prepare(block, scope)
+    if (prepared?.kind === 'call') open.set(id, { block, made: prepared })
+    else if (!block) open.set(id, { block, made: { name, arguments: given } })
+  }
+
+  function end(callId: string, result: unknown, error: string | null): void {
     const call = open.get(callId)
     if (!call) return
     open.delete(callId)
-    const { path, id } = call.arguments
-    if (call.name === 'memory_read' && typeof path === 'string') scope.memory.set(path, contentOf(result, error))
-    const block = call.name === callName && typeof id === 'string' ? byId.get(id) : undefined
-    const made = { name: block?.tool ?? call.name, arguments: block ? null : call.arguments }
+    const { block, made } = call
+    const path = isRecord(made.arguments) ? made.arguments['path'] : undefined
     if (block) noteResult(scope, block.id, made, result, outcomeOf(made, result, error).failure)
-    else if (call.name.startsWith('memory_') && call.name !== 'memory_read') scope.memory.clear()
+    else if (changesMemory(made.name)) scope.memory.clear()
+    if (made.name === 'memory_read' && typeof path === 'string') scope.memory.set(path, contentOf(result, error))
   }
 
   return {
@@ -106,10 +113,8 @@ export function createStepRecord(blocks: Block[], facts: RunFacts, callName = 'r
       if (entry.kind === 'user' && entry.restarts) {
         scope = newScope(facts, readMessage(entry.text))
         open = new Map()
-      } else if (entry.kind === 'assistant') {
-        for (const { id, name, arguments: given } of entry.calls)
-          if (isRecord(given)) open.set(id, { name, arguments: given })
-      } else if (entry.kind === 'result') note(entry.call_id, entry.result, entry.error)
+      } else if (entry.kind === 'assistant') entry.calls.forEach(begin)
+      else if (entry.kind === 'result') end(entry.call_id, entry.result, entry.error)
     },
   }
 }

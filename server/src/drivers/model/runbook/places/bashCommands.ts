@@ -89,6 +89,8 @@ export function judge(command: Command, plain: string): Verdict {
       return refused(`in a typed variable, where bash computes it. Write ${name} name={{ … }}.`)
     return { refusal: null, assigns: true }
   }
+  // `${x:- }eval` and `{eval,}` become other words than are written
+  if (name !== '[' && /[$*?{[]/.test(name)) return refused(`after a command whose name is not written out. Write it out.`)
   const why = refusalOfArgument(command, name, variable !== undefined)
   return why === null ? fine : refused(why)
 }
@@ -106,7 +108,7 @@ function refusalOfArgument({ words, hasShell }: Command, name: string, assigns: 
     return `after ${option || 'another value'} in ${name}, which could take it for a name. ${useVariable}`
   }
   if (name === 'wait' && option === '-p') return `as a name for wait. Write the name out.`
-  if ((hasShell || name.includes('$')) && /^-\w*c\w*$/.test(option)) {
+  if (hasShell && /^-\w*c\w*$/.test(option)) {
     return `as the script of a shell. Give it as an argument: ${name} ${option} '… "$1"' _ {{ … }}.`
   }
   if (interpreters.has(name) && /^(?:-\w*[ceEr]|--eval)$/.test(option)) {

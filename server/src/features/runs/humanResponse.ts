@@ -1,0 +1,73 @@
+// What a person answered, held against what was asked: only what fits becomes the response, and only what was asked for is kept.
+import { checkForm } from '../../engine/formSchema.ts'
+import type { HumanRequest, Question } from '../../engine/humanRequests.ts'
+import { brief } from '../../kit/json.ts'
+
+/** The fields of an answer; which one counts is said by the type of the request. */
+export interface Given {
+  approved?: boolean
+  answers?: Record<string, string | string[]>
+  values?: Record<string, unknown>
+  done?: boolean
+  comment?: string | null
+}
+
+export type CheckedResponse =
+  | { response: Record<string, unknown> }
+  /** The caller's mistake, by the name of the field. */
+  | { misfit: string }
+  /** Nothing could fit: the agent's own form cannot be used. */
+  | { broken: string }
+
+type Asked = Pick<HumanRequest, 'type' | 'questions' | 'form_schema'>
+
+export function checkResponse(request: Asked, given: Given): CheckedResponse {
+  const comment = given.comment ? { comment: given.comment } : {}
+  const checked = checkByType(request, given)
+  return 'response' in checked ? { response: { ...checked.response, ...comment } } : checked
+}
+
+function checkByType({ type, questions, form_schema }: Asked, given: Given): CheckedResponse {
+  switch (type) {
+    case 'approval':
+      if (given.approved === undefined) return { misfit: 'approved is missing: say true or false.' }
+      return { response: { approved: given.approved } }
+    case 'question':
+      return checkAnswers(questions ?? [], given.answers)
+    case 'form':
+      return checkValues(form_schema ?? {}, given.values)
+    case 'login':
+      if (given.done !== true) return { misfit: 'done must be true: it says that you have logged in.' }
+      return { response: { done: true } }
+  }
+}
+
+function checkAnswers(questions: Question[], answers: Given['answers']): CheckedResponse {
+  if (answers === undefined) return { misfit: 'answers is missing: give one to each question, by the text of the question.' }
+  const kept: [string, string | string[]][] = []
+  for (const question of questions) {
+    const answer = Object.hasOwn(answers, question.question) ? answers[question.question] : undefined
+    const chosen = [...new Set([answer ?? []].flat())].filter((text) => text.trim() !== '')
+    const misfit = misfitOf(question, chosen)
+    if (misfit) return { misfit: `answers: ${misfit}` }
+    kept.push([question.question, question.multi_select ? chosen : chosen[0]!])
+  }
+  return { response: { answers: Object.fromEntries(kept) } }
+}
+
+/** Agents act upon labels, so an answer in other words is none; what else there is to say goes into the comment. */
+function misfitOf({ question, options, multi_select }: Question, chosen: string[]): string | undefined {
+  const name = brief(JSON.stringify(question))
+  if (chosen.length === 0) return `${name} has no answer.`
+  if (chosen.length > 1 && !multi_select) return `${name} takes one answer, not ${chosen.length}.`
+  const strange = options && chosen.find((text) => !options.some(({ label }) => label === text))
+  if (strange === undefined) return undefined
+  const labels = brief(options!.map(({ label }) => label).join(', '))
+  return `${name} takes one of: ${labels}. Say anything else in comment.`
+}
+
+function checkValues(schema: Record<string, unknown>, values: Given['values']): CheckedResponse {
+  if (values === undefined) return { misfit: 'values is missing: it holds what was filled into the form.' }
+  const checked = checkForm(schema, values)
+  return 'fits' in checked ? { response: { values } } : checked
+}
