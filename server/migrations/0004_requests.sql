@@ -1,6 +1,8 @@
 -- owner: kit/. What the kit keeps of requests: stored replies, rate windows, the audit log, last use of credentials.
+-- No foreign keys to teams in the tables that every request writes: the team is the credential's, which has one, and the check would
+-- lock the same team's row with every write.
 create table idempotency_keys (
-  team_id uuid not null references teams (id) on delete cascade,
+  team_id uuid not null,
   key text not null,
   request_hash bytea not null,
   status smallint,
@@ -22,7 +24,7 @@ create unlogged table rate_windows (
 
 create table audit_log (
   id uuid primary key,
-  team_id uuid not null references teams (id),
+  team_id uuid not null,
   created_at timestamptz(3) not null default now(),
   member_id uuid,
   credential_type text not null,

@@ -1,7 +1,8 @@
 -- owner: kit/. The one log of events: streams, webhooks and reports read it.
 create table events (
   id uuid primary key,
-  team_id uuid not null references teams (id) on delete cascade,
+  -- no foreign key, as in 0004: events are written many at a time
+  team_id uuid not null,
   run_id uuid,
   sequence bigint,
   event text not null,

@@ -36,6 +36,8 @@ create table runs (
   started_at timestamptz(3),
   completed_at timestamptz(3),
   updated_at timestamptz(3) not null default now(),
+  -- when its messages and the inputs and outputs of its steps were erased while the run is kept: it cannot go on any more
+  log_erased_at timestamptz(3),
 
   -- raised by every claim, stop and takeover: a write that carries an older one finds no row
   epoch int not null default 0,
@@ -68,6 +70,8 @@ create index runs_in_line on runs (team_id, is_woken desc, queued_at) where queu
 create index runs_held on runs (worker) where worker is not null;
 create index runs_due on runs (due_at) where due_at is not null;
 create index runs_by_parent on runs (parent_run_id) where parent_run_id is not null;
+-- what retention has still to do, so that logs erased long ago cost it nothing; written once in a run's life, at its end
+create index runs_with_log on runs (team_id, completed_at) where completed_at is not null and log_erased_at is null;
 
 -- The table of api.md §7, held by the database too: whoever writes, no run takes a step that is not there.
 create function runs_move_by_the_table() returns trigger language plpgsql as $$

@@ -55,6 +55,7 @@ export async function serve(config: Config, log: Log, features: Feature[] = allF
       presence,
       sql: db.sql,
       async close() {
+        await context.telemetry.shutdown()
         await context.outbound.close()
         await context.listener.close()
         await db.close()

@@ -99,6 +99,57 @@ function providerUrl(env: string, unset: string, says: string): Setting<string |
   }
 }
 
+export const retentionKinds = ['runs', 'messages', 'events', 'screenshots', 'files'] as const
+export type RetentionDays = Record<(typeof retentionKinds)[number], number | null>
+
+/** Events and what a run made grow without end and have copies elsewhere; what was run, and what was said, goes only when told to. */
+const keptByDefault: RetentionDays = { runs: null, messages: null, events: 30, screenshots: 30, files: 30 }
+
+/** `runs=90,events=forever`: a number of days for each kind that is named. */
+function readRetention(value: string | undefined): RetentionDays {
+  const kept = { ...keptByDefault }
+  const named = new Set<string>()
+  for (const entry of (value ?? '').split(',').filter((text) => text.trim() !== '')) {
+    const [kind = '', days = ''] = entry.split('=').map((text) => text.trim())
+    const isKind = (retentionKinds as readonly string[]).includes(kind)
+    if (!isKind || entry.split('=').length !== 2) {
+      throw new Error(`has the entry "${entry.trim()}": must be <kind>=<days> with one of ${retentionKinds.join(', ')}`)
+    }
+    if (named.has(kind)) throw new Error(`names ${kind} twice`)
+    if (days !== 'forever' && !(/^\d{1,5}$/.test(days) && Number(days) >= 1)) {
+      throw new Error(`has the entry "${entry.trim()}": must be 1 to 99999 days, or forever`)
+    }
+    named.add(kind)
+    kept[kind as keyof RetentionDays] = days === 'forever' ? null : Number(days)
+  }
+  return kept
+}
+
+function percentDecoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch (error) {
+    if (error instanceof URIError) return undefined
+    throw error
+  }
+}
+
+/** As OpenTelemetry writes them, after W3C Baggage. The value is a secret and is not repeated. */
+function readHeaders(value: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const entry of (value ?? '').split(',').filter((part) => part.trim() !== '')) {
+    const [, name, encoded] = /^\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(entry) ?? []
+    if (name === undefined) throw new Error('must be name=value pairs with commas between them')
+    const decoded = percentDecoded(encoded!)
+    // RFC 9110 §5.5: what a header cannot carry is found at the start, not with the first trace
+    if (decoded === undefined || !/^[\t\x20-\x7e\x80-\xff]*$/.test(decoded)) {
+      throw new Error(`has a value for ${name} that is no percent-encoded header; write % as %25`)
+    }
+    headers[name] = decoded
+  }
+  return headers
+}
+
 const settings = {
   port: integer('PORT', { min: 0, max: 65_535, unset: 4700 }, 'The port of the API; 0 takes any free one.'),
   host: text('HOST', '`127.0.0.1`', 'The address to listen on; `0.0.0.0` for all.'),
@@ -130,6 +181,15 @@ const settings = {
     },
   } satisfies Setting<string | undefined>,
   teamName: text('RUNYARD_TEAM_NAME', '`My team`', 'The name of the team made at the first start.'),
+  hasDemo: {
+    env: 'RUNYARD_DEMO',
+    says: 'Whether the first start makes a demo agent; with `RUNYARD_API_KEY` set it never does. `1` or `0`.',
+    unset: '`1`',
+    read(value = '1') {
+      if (value !== '0' && value !== '1') throw new Error('must be 1 or 0')
+      return value === '1'
+    },
+  } satisfies Setting<boolean>,
   encryptionKey: {
     env: 'RUNYARD_ENCRYPTION_KEY',
     says: 'Seals secrets at rest: 32 bytes as hex or base64. With an own database that has data already it must be given.',
@@ -162,6 +222,14 @@ const settings = {
     { min: 1, max: 1000, unset: 64 },
     'How many runs one worker process advances at a time; waiting runs do not count.',
   ),
+  retentionDays: {
+    env: 'RUNYARD_RETENTION_DAYS',
+    says:
+      'How many days what is kept of runs is kept, as `runs=90,messages=90,events=30`: `runs` (after the end: everything), `messages` ' +
+      '(after the end: messages, inputs and outputs of steps; the run stays), `events`, `screenshots`, `files`; a number or `forever`.',
+    unset: '`runs=forever,messages=forever,events=30,screenshots=30,files=30`',
+    read: readRetention,
+  } satisfies Setting<RetentionDays>,
   drainS: integer(
     'RUNYARD_DRAIN_S',
     { min: 0, max: 3600, unset: 30 },
@@ -200,6 +268,20 @@ const settings = {
     'A server that speaks OpenAI’s chat completions (Ollama, vLLM, llama.cpp, a gateway), for `openai-compatible:…`.',
   ),
   openaiCompatibleKey: providerKey('OPENAI_COMPATIBLE_KEY', 'that server, where it wants one'),
+  otlpEndpoint: providerUrl(
+    'OTEL_EXPORTER_OTLP_ENDPOINT',
+    'none: no traces',
+    'Where traces of runs go, by OTLP over HTTP (JSON) to `/v1/traces` below it. They hold names, times and token counts, no contents.',
+  ),
+  otlpHeaders: {
+    ...text(
+      'OTEL_EXPORTER_OTLP_HEADERS',
+      'none',
+      'Headers sent with traces: `name=value,name=value`, percent-encoded.',
+      true,
+    ),
+    read: readHeaders,
+  } satisfies Setting<Record<string, string>>,
   logLevel: oneOf(
     'LOG_LEVEL',
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],

@@ -1,5 +1,8 @@
 // Places: a team runs only so many at once; who finds none stands in line, woken runs before new ones, and goes in when one is given back.
-import type { Sql } from '../base/db.ts'
+import { part, type Sql } from '../base/db.ts'
+import { newId } from '../base/ids.ts'
+import { claiming, heldColumns, startedEvents, type Held } from './claim.ts'
+import type { Seat } from './createRun.ts'
 
 /** Every team that starts runs has a row; remembered, so that a start costs no look. */
 export function createAdmissionRows() {
@@ -13,51 +16,67 @@ export function createAdmissionRows() {
 }
 
 /**
- * Gives free places of these teams to those in line. A run of a build with a cap of its own is passed over while that many of its
- * agent's runs hold places. What this admits is ready to be claimed by any worker.
+ * Gives free places of these teams to those in line, and with a seat claims as many of them at once for its process. A run of a build
+ * with a cap of its own is passed over while that many of its agent's runs hold places.
  */
-export async function admitNext(sql: Sql, teamIds: string[]): Promise<string[]> {
-  const admitted: string[] = []
+export async function admitNext(
+  sql: Sql,
+  teamIds: string[],
+  seat?: Seat,
+): Promise<{ admitted: number; claimed: Held[] }> {
+  const all = { admitted: 0, claimed: [] as Held[] }
   // one team at a time: the counts of a team are read under its row's lock, by a statement that begins after it
   for (const teamId of [...new Set(teamIds)].sort()) {
-    const rows = await sql<{ id: string }>`
-      with team as materialized (
-        select team_id, greatest(places - held, 0) as free from admission where team_id = ${teamId} for update
-      ),
-      -- a bounded look: behind 500 runs of capped agents a free one waits for the next call
-      candidate as materialized (
-        select r.id, r.agent_id, r.is_woken, r.queued_at, (b.config #>> '{data,limits,max_concurrent_runs}')::int as cap
-        from team, lateral (
-          select * from runs where team_id = ${teamId} and queued_at is not null and team.free > 0
-          order by is_woken desc, queued_at limit 500 for update skip locked
-        ) r join builds b on b.id = r.build_id
-      ),
-      busy as (
-        select agent_id, count(*)::int as places from runs
-        where team_id = ${teamId} and admitted_at is not null and agent_id in (select agent_id from candidate where cap is not null)
-        group by agent_id
-      ),
-      allowed as (
-        select c.id, c.is_woken, c.queued_at from (
-          select c.*, coalesce(b.places, 0)
-            + row_number() over (partition by c.agent_id order by c.is_woken desc, c.queued_at) as would_be
-          from candidate c left join busy b on b.agent_id = c.agent_id
-        ) c where c.cap is null or c.would_be <= c.cap
-        order by c.is_woken desc, c.queued_at limit (select free from team)
-      ),
-      run as (
-        update runs r set admitted_at = now(), queued_at = null, updated_at = now() from allowed where r.id = allowed.id returning r.id
-      ),
-      counted as (
-        update admission a set held = a.held + n.admitted, in_line = greatest(a.in_line - n.admitted, 0), granted = n.admitted
-        from (select count(*)::int as admitted from run) n
-        where a.team_id = ${teamId} and n.admitted > 0
-      )
-      select id from run`
-    admitted.push(...rows.map(({ id }) => id))
+    const rows = await admitOne(sql, teamId, seat && { ...seat, places: seat.places - all.claimed.length })
+    all.admitted += rows.length
+    all.claimed.push(...rows.filter(({ is_claimed }) => is_claimed))
   }
-  return admitted
+  return all
 }
+
+const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<Held & { is_claimed: boolean }>`
+  with team as materialized (
+    select team_id, greatest(places - held, 0) as free from admission where team_id = ${teamId} for update
+  ),
+  -- a bounded look: behind 500 runs of capped agents a free one waits for the next call
+  candidate as materialized (
+    select r.id, r.agent_id, r.is_woken, r.queued_at, r.started_at is null as is_first, (b.config #>> '{data,limits,max_concurrent_runs}')::int as cap
+    from team, lateral (
+      select * from runs where team_id = ${teamId} and queued_at is not null and team.free > 0
+      order by is_woken desc, queued_at limit 500 for update skip locked
+    ) r join builds b on b.id = r.build_id
+  ),
+  busy as (
+    select agent_id, count(*)::int as places from runs
+    where team_id = ${teamId} and admitted_at is not null and agent_id in (select agent_id from candidate where cap is not null)
+    group by agent_id
+  ),
+  allowed as (
+    select c.id, c.is_first, row_number() over (order by c.is_woken desc, c.queued_at) as place from (
+      select c.*, coalesce(b.places, 0)
+        + row_number() over (partition by c.agent_id order by c.is_woken desc, c.queued_at) as would_be
+      from candidate c left join busy b on b.agent_id = c.agent_id
+    ) c where c.cap is null or c.would_be <= c.cap
+    order by c.is_woken desc, c.queued_at limit (select free from team)
+  ),
+  -- as many as there are seats are claimed with it: those that got an id for their first event
+  seated as (
+    select a.id, a.is_first, e.event_id, e.event_id is not null as is_claimed
+    from allowed a left join unnest(${Array.from({ length: seat?.places ?? 0 }, newId)}::uuid[]) with ordinality as e (event_id, place)
+      on e.place = a.place
+  ),
+  r as (
+    update runs r set admitted_at = now(), queued_at = null, ${claiming(part`n.is_claimed`, seat?.workerId ?? null)}
+    from seated n where r.id = n.id
+    returning r.*, n.is_claimed, n.is_first, n.event_id
+  ),
+  event as (${startedEvents(part`r where is_claimed and is_first`)}),
+  counted as (
+    update admission a set held = a.held + n.admitted, in_line = greatest(a.in_line - n.admitted, 0), granted = n.admitted
+    from (select count(*)::int as admitted from r) n
+    where a.team_id = ${teamId} and n.admitted > 0
+  )
+  select ${heldColumns}, r.is_claimed from r`
 
 /**
  * Counts every team's places and line anew, and tells which teams have both: so no crash between two statements leaves a place lost

@@ -1,5 +1,6 @@
 // Taking runs: a worker with free places claims what is ready, and from then on it alone may write them.
-import { part, type Sql } from '../base/db.ts'
+import { part, type Part, type Sql } from '../base/db.ts'
+import { newId } from '../base/ids.ts'
 import { insertRunEvents } from '../kit/event.ts'
 
 /** What a worker needs to know of a run that it holds. */
@@ -29,7 +30,7 @@ export interface Held {
   active_ms: number
 }
 
-const heldColumns = part`
+export const heldColumns = part`
   r.id, r.team_id, r.agent_id, r.build_id, r.user_id, r.case_id, r.case_title, r.parent_run_id, r.depth, r.run_number, r.source, r.title,
   r.message, r.limits, r.created_at, r.epoch, r.wake_seq, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms`
 
@@ -55,34 +56,44 @@ async function fairChoice(sql: Sql, places: number): Promise<string[]> {
   return chosen.map(({ id }) => id)
 }
 
-/** Guarded: what another worker took meanwhile does not come back. Also takes the run's first event, when this is its first start. */
+/** What a claim changes of a run, where `when` holds: shared by the claim of ready runs and the one that admits and claims at once. */
+export const claiming = (when: Part, workerId: string | null): Part => part`
+  worker = case when ${when} then ${workerId}::uuid else r.worker end,
+  epoch = r.epoch + (${when})::int,
+  status = case when ${when} then 'running' else r.status end,
+  started_at = case when ${when} then coalesce(r.started_at, now()) else r.started_at end,
+  active_ms = r.active_ms + case when ${when} then coalesce((extract(epoch from now() - r.running_since) * 1000)::bigint, 0) else 0 end,
+  running_since = case when ${when} then now() else r.running_since end,
+  waiting_on = case when ${when} then null else r.waiting_on end,
+  postponed_to = case when ${when} then null else r.postponed_to end,
+  due_at = case when ${when} then null else r.due_at end,
+  is_woken = r.is_woken and not ${when},
+  event_seq = r.event_seq + (${when} and r.started_at is null)::int,
+  updated_at = now()`
+
+/** The first event of runs that start for the first time; `from` gives their rows with an event_id. */
+export const startedEvents = (from: Part): Part =>
+  insertRunEvents(part`
+  select event_id as id, team_id, id as run_id, agent_id, case_id, event_seq as sequence, 'run.started' as event,
+    jsonb_build_object('status', 'running', 'source', source, 'build_id', build_id, 'title', title) as data
+  from ${from}`)
+
+/** Guarded: what another worker took meanwhile does not come back. */
 async function claim(sql: Sql, workerId: string, ids: string[]): Promise<Held[]> {
   return sql<Held>`
     with ready as materialized (
-      select id, started_at is null as is_first, gen_random_uuid() as event_id from runs
-      where id = any(${ids}::uuid[]) and admitted_at is not null and worker is null
-      order by id for update skip locked
+      select runs.id, runs.started_at is null as is_first, e.event_id
+      from unnest(${ids}::uuid[], ${ids.map(() => newId())}::uuid[]) as e (id, event_id) join runs on runs.id = e.id
+      where runs.admitted_at is not null and runs.worker is null
+      order by runs.id for update of runs skip locked
     ),
     r as (
-      update runs r set worker = ${workerId}, epoch = r.epoch + 1, status = 'running',
-        started_at = coalesce(r.started_at, now()),
-        active_ms = r.active_ms + coalesce((extract(epoch from now() - r.running_since) * 1000)::bigint, 0), running_since = now(),
-        waiting_on = null, postponed_to = null, due_at = null, is_woken = false,
-        event_seq = r.event_seq + ready.is_first::int, updated_at = now()
-      from ready where r.id = ready.id
+      update runs r set ${claiming(part`true`, workerId)} from ready where r.id = ready.id
       returning r.*, ready.is_first, ready.event_id
     ),
-    event as (${insertRunEvents(part`
-      select event_id as id, team_id, id as run_id, agent_id, case_id, event_seq as sequence, 'run.started' as event,
-        jsonb_build_object('status', 'running', 'source', source, 'build_id', build_id, 'title', title) as data
-      from r where is_first`)}
-    )
+    event as (${startedEvents(part`r where is_first`)})
     select ${heldColumns} from r order by r.admitted_at`
 }
-
-/** Reads runs that were claimed when they were made (createRun.ts). */
-export const readHeld = (sql: Sql, workerId: string, ids: string[]): Promise<Held[]> => sql<Held>`
-  select ${heldColumns} from runs r where r.id = any(${ids}::uuid[]) and r.worker = ${workerId}`
 
 /** Gives runs back untouched, for another worker to go on with: a process that stops, or that lost track of them. */
 export async function giveBack(sql: Sql, workerId: string, ids: string[]): Promise<void> {

@@ -2,6 +2,7 @@
 import { part, type Part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { insertRunEvents } from '../kit/event.ts'
+import type { Held } from './claim.ts'
 import { messageInEvent, messageRow } from './change.ts'
 
 export type Source = 'api' | 'schedule' | 'case_trigger' | 'mcp' | 'console' | 'agent' | 'retry'
@@ -37,6 +38,33 @@ export interface NewRun extends RunWanted {
   runNumber: number
   createdAt: Date
 }
+
+/** A run that its maker claimed with its first breath: known without reading it. */
+export const heldAtBirth = (run: NewRun): Held => ({
+  id: run.id,
+  team_id: run.teamId,
+  agent_id: run.agentId,
+  build_id: run.buildId,
+  user_id: run.userId,
+  case_id: run.case?.id ?? null,
+  case_title: run.case?.title ?? null,
+  parent_run_id: run.parentRunId,
+  depth: run.depth,
+  run_number: run.runNumber,
+  source: run.source,
+  title: run.title,
+  message: run.message ?? null,
+  limits: run.limits as Record<string, unknown>,
+  created_at: run.createdAt,
+  epoch: 1,
+  wake_seq: 0,
+  message_seq: messageText(run.message) === undefined ? 0 : 1,
+  steps: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost_usd: '0',
+  active_ms: 0,
+})
 
 export interface Created {
   id: string

@@ -7,6 +7,7 @@ import { defaultPlugins } from './buildConfig.ts'
 import { planCall, type Plan } from './calls.ts'
 import { addEvent, addMessage, newChange, putStep, type Change, type Move, type Step } from './change.ts'
 import type { Held } from './claim.ts'
+import { messageText } from './createRun.ts'
 import { callIdOf, Fenced, LimitReached, toolCallOf, waitingOnOf, Yielded, type Driving } from './driving.ts'
 import { entriesOf, entryOf, readMessages, readSteps } from './history.ts'
 import { limitsOf, reachedLimit } from './limits.ts'
@@ -19,6 +20,7 @@ import { approvalRequest, askAbout, settle } from './settle.ts'
 import type { ResolverFor } from './steps.ts'
 import type { ToolBox } from './toolBox.ts'
 import { askModel } from './turn.ts'
+import type { Watch } from './watch.ts'
 import { isSurelyUndone, type Effect, type Write, type Writer } from './writing.ts'
 
 export interface DriveParts {
@@ -30,7 +32,8 @@ export interface DriveParts {
   resolverFor: ResolverFor
   onText: (runId: string, delta: string) => void
   /** What belongs to the end of a run, in its transaction. */
-  atEnd: (run: Held, status: Move['status']) => Write['atEnd']
+  atEnd: (run: Held) => Write['atEnd']
+  watch: Watch
 }
 
 /** What a model may write in one turn where its cost is bounded: the worst case is reserved before it is asked. */
@@ -49,11 +52,13 @@ export interface Hold {
 }
 
 export async function driveRun(parts: DriveParts, run: Held, { signal, failures, mayGoOn }: Hold): Promise<void> {
-  const { context, writer, toolBox, models } = parts
+  const { context, writer, toolBox, models, watch } = parts
   const { sql } = context.db
   const build = await parts.loadBuild(sql, run.build_id)
   const modelName = build.model ?? models.defaultModel
   const driving = newDriving(run, build, signal)
+  const atEnd = parts.atEnd(run)
+  watch.begin(build.agentName, modelName)
   if (failures >= failuresMax) {
     return failWith('internal_error', 'The run could not be advanced. Its operator finds the reason in the log.')
   }
@@ -96,9 +101,8 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
   }
 
   /** Writes a change; false: something came meanwhile, so the run was not let go and nothing was written. */
-  async function commit(change: Change, effects: Effect[] = []): Promise<boolean> {
-    const atEnd = change.move ? parts.atEnd(run, change.move.status) : undefined
-    const applied = await writer.write({ change, effects, ...(atEnd && { atEnd }) })
+  async function commit(change: Change, effects: Effect[] = [], followUp?: Write['followUp']): Promise<boolean> {
+    const applied = await writer.write({ change, effects, ...(atEnd && { atEnd }), ...(followUp && { followUp }) })
     if (applied.outcome === 'fenced') throw new Fenced()
     driving.wakeSeq = applied.wakeSeq
     if (applied.outcome === 'woken') return false
@@ -107,6 +111,7 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
     usage.input_tokens += change.usage.input_tokens
     usage.output_tokens += change.usage.output_tokens
     usage.cost_usd = sum(usage.cost_usd, change.usage.cost_usd)
+    if (change.move) watch.moved(change.move, usage.steps)
     return true
   }
 
@@ -120,13 +125,18 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
 
   /** Everything that happened before this worker took the run. */
   async function recall(): Promise<void> {
-    const isNew = run.steps === 0 && run.message_seq <= 1 && run.epoch <= 1
+    // a run that nobody held before has nothing but the message it was started with
+    if (run.epoch === 1 && run.steps === 0 && run.message_seq <= 1) {
+      const text = messageText(run.message)
+      if (text !== undefined) feed({ kind: 'user', text, restarts: false })
+      driving.messageSeen = run.message_seq
+      return
+    }
     const messages = await readMessages(sql, run.id, 0)
     const { entries, turn } = entriesOf(messages)
     for (const entry of entries) feed(entry)
     driving.turn = turn
     driving.messageSeen = messages.at(-1)?.seq ?? 0
-    if (isNew) return
     const { open, lastSeq } = await readSteps(sql, run.id)
     driving.open = open
     driving.step = lastSeq
@@ -149,6 +159,7 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
       worstCost: () => models.worstCost(modelName, driving.promptBytes),
       commit: async (change) => void (await commit(change)),
       onText: (delta) => parts.onText(run.id, delta),
+      watch,
     })
     if (asked.kind === 'later') {
       const detail = { reason: 'model_unavailable', message: asked.reason }
@@ -196,8 +207,7 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
       if (misfit) feed({ kind: 'system', text: change.messages.at(-1)!.text_content! })
       return false
     }
-    await recordCalls(change, turn)
-    return false
+    return recordCalls(change, turn)
   }
 
   function endModelStep(change: Change, step: Step, turn: Turn): void {
@@ -218,7 +228,8 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
     change.reserved_usd = '0'
   }
 
-  async function recordCalls(change: Change, turn: Turn): Promise<void> {
+  /** The calls of a turn, each as far as it goes at once; true when the run is over with them. */
+  async function recordCalls(change: Change, turn: Turn): Promise<boolean> {
     driving.turn += 1
     const rules = { toolBox, sets, resolve: resolver.resolve, needsApproval: build.needsApproval }
     const plans = turn.calls.map((call, index) => planCall(driving, call, driving.step + 1 + index, rules))
@@ -235,11 +246,54 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
     const results = new Map<number, Outcome>()
     const effects = plans.flatMap((plan) => begin(change, plan, results))
     change.usage.steps += plans.length
-    await commitCalls(change, effects, plans, results)
     driving.step += plans.length
-    feed({ kind: 'assistant', text: turn.text, calls, opaque: turn.opaque })
-    for (const { step } of plans) tellResult(step, results)
+
+    const tellModel = () => {
+      feed({ kind: 'assistant', text: turn.text, calls, opaque: turn.opaque })
+      for (const { step } of plans) tellResult(step, results)
+    }
+    if (model.isPure && plans.every(({ way }) => way === 'inside')) {
+      return commitWithEnding(change, effects, plans, results, tellModel)
+    }
+    await commitCalls(change, effects, plans, results)
+    tellModel()
     await allEnded(plans.filter(({ way }) => way === 'outside').map(({ step }) => make(step)))
+    return false
+  }
+
+  /** A pure model's last word costs nothing to know, so it joins the write of the results that lead to it: one commit less a run. */
+  async function commitWithEnding(
+    change: Change,
+    effects: Effect[],
+    plans: Plan[],
+    results: Map<number, Outcome>,
+    tellModel: () => void,
+  ): Promise<boolean> {
+    const heard = { isTold: false, move: null as Change['move'] }
+    await commitCalls(change, effects, plans, results, {
+      isLate: () => heard.isTold,
+      async followUp(whole, wakeSeq) {
+        // a second attempt of the same write would tell it twice: then the run is rebuilt from its log instead
+        if (heard.isTold) throw new Error('a change was tried again after its model had heard of it')
+        heard.isTold = true
+        tellModel()
+        if (wakeSeq === driving.wakeSeen && (await addEnding(whole))) heard.move = whole.move
+      },
+    })
+    if (!heard.isTold) tellModel()
+    if (heard.move) watch.moved(heard.move, driving.usage.steps)
+    return heard.move !== null
+  }
+
+  async function addEnding(change: Change): Promise<boolean> {
+    const usage = { ...driving.usage, steps: driving.usage.steps + change.usage.steps }
+    if (reachedLimit({ ...driving, usage })) return false
+    const { text, ending } = await driving.conversation.next({ signal, onText: () => undefined })
+    if (ending.kind !== 'done') return false
+    if (build.output_schema && misfitOfOutput(build.output_schema, ending.output)) return false
+    if (text) addMessage({ ...change, turn: driving.turn + 1 }, { type: 'text', role: 'assistant', text_content: text })
+    change.move = { status: 'completed', output: ending.output, wakeSeen: driving.wakeSeen }
+    return true
   }
 
   /** What a call writes at once: its refusal, its intent, or its effect together with its outcome. */
@@ -311,11 +365,12 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
     effects: Effect[],
     plans: Plan[],
     results: Map<number, Outcome>,
+    then?: { followUp: NonNullable<Write['followUp']>; isLate: () => boolean },
   ): Promise<void> {
     try {
-      await commit(change, effects)
+      await commit(change, effects, then?.followUp)
     } catch (error) {
-      if (effects.length === 0 || !isSurelyUndone(error)) throw error
+      if (effects.length === 0 || then?.isLate() || !isSurelyUndone(error)) throw error
       context.log.error({ err: error, run_id: run.id }, 'a call could not take effect')
       const seqs = new Set(
         plans.filter(({ way }) => way !== 'outside' && way !== 'refused').map(({ step }) => step.seq),
@@ -333,6 +388,7 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
   function tellResult(step: Step, results: Map<number, Outcome>): void {
     const outcome = results.get(step.seq)
     if (!outcome) return
+    watch.called(step, outcome)
     const error = 'error' in outcome ? outcome.error : null
     const result = 'error' in outcome ? null : outcome.result
     const callId = callIdOf(run.id, step.seq)
@@ -344,6 +400,7 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
   async function make(step: Step, probe = false): Promise<void> {
     const tool = toolBox.find(step.tool!)
     if (tool?.kind !== 'outside') throw new Error(`${step.tool} does not act outside`)
+    watch.calling(step)
     const call = toolCallOf<never>(driving, step)
     const outside = { context, signal: AbortSignal.any([signal, AbortSignal.timeout(tool.timeoutMs)]) }
     let outcome: Outcome | undefined

@@ -8,7 +8,6 @@ import type { Held } from './claim.ts'
 import { createRuns, type Created, type NewRun, type RunWanted } from './createRun.ts'
 import { driveRun, type DriveParts } from './drive.ts'
 import { createHolder, type Holder } from './holder.ts'
-import type { Move } from './change.ts'
 import { createBuildLoader, type LoadBuild } from './loadBuild.ts'
 import { createEngineModels, type EngineModels } from './models.ts'
 import { createRunNumbers } from './runNumbers.ts'
@@ -17,8 +16,10 @@ import { createStartLane, type Start, type Started } from './startLane.ts'
 import { createStartables, type Startables } from './startables.ts'
 import { createResolvers } from './steps.ts'
 import { createRunSweep } from './sweep.ts'
+import { textDeltasOf } from './textDeltas.ts'
 import { createToolBox, type ToolBox } from './toolBox.ts'
 import { wakeRuns } from './wake.ts'
+import { watched } from './watch.ts'
 import { createWriter, type Write } from './writing.ts'
 
 export interface Engine {
@@ -69,25 +70,49 @@ function createEngine(context: Context): Engine {
   const numbers = createRunNumbers(db.sql)
   const ensureRows = createAdmissionRows()
   const sweep = createRunSweep(context)
-  const ears = new Set<(runId: string, delta: string) => void>()
+  const deltas = textDeltasOf(context)
+  const ears = new Set<(runId: string, delta: string) => void>([deltas.made])
   let holder: Holder | undefined
 
   const writer = createWriter({
     db,
     toolBox,
-    onReleased(released) {
-      // after the commit that gave the places back; a process that dies before this leaves it to the sweep
-      admitNext(
-        db.sql,
-        released.map(({ team_id }) => team_id),
-      ).then(
-        (admitted) => admitted.length > 0 && ready(),
-        (error: unknown) => log.warn({ err: error }, 'runs in line were not admitted; the sweep tries again'),
-      )
-    },
+    onReleased: (released) => admit(released.map(({ team_id }) => team_id)),
+    onFlush: context.metrics.runs.flushed('apply'),
   })
 
-  const startLane = createStartLane({ db, reserve: (wanted) => holder?.reserve(wanted), onReady: () => ready() })
+  const dueTeams = new Set<string>()
+  let admitting: Promise<void> | undefined
+
+  /** After the commit that gave places back; a process that dies before this leaves it to the sweep. One at a time, all teams that came meanwhile together. */
+  function admit(teamIds: string[]): void {
+    for (const id of teamIds) dueTeams.add(id)
+    admitting ??= admitAll().finally(() => (admitting = undefined))
+  }
+
+  async function admitAll(): Promise<void> {
+    while (dueTeams.size > 0) {
+      const teams = [...dueTeams]
+      dueTeams.clear()
+      const seat = holder?.reserve(64)
+      let next: Awaited<ReturnType<typeof admitNext>> = { admitted: 0, claimed: [] }
+      try {
+        next = await admitNext(db.sql, teams, seat)
+      } catch (error) {
+        log.warn({ err: error }, 'runs in line were not admitted; the sweep tries again')
+      } finally {
+        seat?.settle(next.claimed)
+      }
+      if (next.admitted > next.claimed.length) ready()
+    }
+  }
+
+  const startLane = createStartLane({
+    db,
+    reserve: (wanted) => holder?.reserve(wanted),
+    onReady: () => ready(),
+    onFlush: context.metrics.runs.flushed('start'),
+  })
 
   /** Something holds a place: this process takes it if it can, the others are called if it cannot. */
   function ready(): void {
@@ -108,18 +133,18 @@ function createEngine(context: Context): Engine {
     })
   }
 
-  function atEnd(run: Held, status: Move['status']): Write['atEnd'] {
-    if (status === 'waiting') return undefined
+  function atEnd(run: Held): Write['atEnd'] {
     const isAwaited = context.registry.features.some(({ hooks }) => hooks.runEnded)
     if (!isAwaited && !run.parent_run_id) return undefined
-    return async (sql) => {
+    return async (sql, { status }) => {
+      if (status === 'waiting') return
       const ended = { sql, context, teamId: run.team_id, agentId: run.agent_id, runId: run.id, status }
       await tell(context.registry, 'runEnded', ended)
       if (run.parent_run_id) await wakeRuns(sql, [run.parent_run_id])
     }
   }
 
-  const parts: DriveParts = {
+  const parts: Omit<DriveParts, 'watch'> = {
     context,
     writer,
     toolBox,
@@ -138,7 +163,7 @@ function createEngine(context: Context): Engine {
       workerId: process.id,
       places: process.places,
       lost: process.lost,
-      drive: (run, held) => driveRun(parts, run, held),
+      drive: (run, held) => watched(parts, run, (watch) => driveRun({ ...parts, watch }, run, held)),
     })
   }
 
@@ -155,8 +180,10 @@ function createEngine(context: Context): Engine {
     start: (start) => startLane.add(start),
     work(process) {
       const mine = (holder = hold(process))
+      context.metrics.runs.places.set(process.places)
       const stopReady = context.listener.on(readyChannel, () => mine.nudge())
       const stopStops = context.listener.on(stopChannel, (ids) => mine.drop(ids.split(',')))
+      const stopRelay = deltas.relay()
       mine.nudge()
       return {
         nudge: () => mine.nudge(),
@@ -168,6 +195,7 @@ function createEngine(context: Context): Engine {
           holder = undefined
           stopReady()
           stopStops()
+          stopRelay()
           await mine.stop(drainMs)
         },
       }

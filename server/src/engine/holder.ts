@@ -4,7 +4,7 @@ import { isConnectionTrouble } from '../base/db.ts'
 import type { Context } from '../kit/context.ts'
 import { readEpochs } from './apply.ts'
 import type { Limits } from './buildConfig.ts'
-import { claimRuns, giveBack, readHeld, type Held } from './claim.ts'
+import { claimRuns, giveBack, type Held } from './claim.ts'
 import type { Seat } from './createRun.ts'
 import { Fenced, LimitReached, Yielded } from './driving.ts'
 import { durationSentence, timeLeftMs } from './limits.ts'
@@ -12,8 +12,8 @@ import { durationSentence, timeLeftMs } from './limits.ts'
 export interface Holder {
   /** Something may be ready. */
   nudge(): void
-  /** Reserves free places for runs that are being made; `settle` says which of them were claimed. */
-  reserve(wanted: number): Seat & { settle: (claimedIds: string[]) => void }
+  /** Reserves free places for runs that are about to be claimed; `settle` takes those that were. */
+  reserve(wanted: number): Reserved
   /** Drops runs that were stopped. */
   drop(ids: string[]): void
   /** Looks for itself what calls may have missed: runs that are ready, runs that are no longer ours. */
@@ -23,6 +23,10 @@ export interface Holder {
   idle(): Promise<void>
   /** No new runs; those held finish the step at hand and are given back, and are cut off when the time is over. */
   stop(drainMs: number): Promise<void>
+}
+
+export interface Reserved extends Seat {
+  settle: (claimed: Held[]) => void
 }
 
 interface HolderOptions {
@@ -129,7 +133,7 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
   }
 
   function tellIdle(): void {
-    if (held.size > 0 || claiming) return
+    if (held.size + reserved > 0 || claiming) return
     for (const waiter of idleWaiters) waiter()
     idleWaiters = []
   }
@@ -148,19 +152,10 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
       return {
         workerId,
         places: count,
-        settle(claimedIds) {
+        settle(claimed) {
           reserved -= count
-          if (claimedIds.length === 0) return
-          readHeld(db.sql, workerId, claimedIds).then(
-            (runs) => runs.forEach(take),
-            // they stay claimed by this process in the database; giving them back lets anyone claim them anew
-            (error: unknown) => {
-              log.warn({ err: error }, 'new runs could not be read; they are given back')
-              giveBack(db.sql, workerId, claimedIds).catch((failed: unknown) =>
-                log.error({ err: failed }, 'new runs could not be given back; the sweep will find them'),
-              )
-            },
-          )
+          for (const run of claimed) take(run)
+          if (claimed.length < count) tellIdle()
         },
       }
     },
@@ -196,7 +191,7 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
   }
 
   function whenEmpty(): Promise<void> {
-    if (held.size === 0) return Promise.resolve()
+    if (held.size + reserved === 0) return Promise.resolve()
     return new Promise((resolve) => {
       idleWaiters.push(resolve)
     })

@@ -13,6 +13,8 @@ interface LaneOptions<Op, Result> {
   keyOf: (op: Op) => string
   opsMax?: number
   flushesMax?: number
+  /** Told of every commit: how many operations it carried, and how long it took. */
+  onFlush?: (operations: number, seconds: number) => void
 }
 
 interface Waiting<Op, Result> {
@@ -27,6 +29,7 @@ export function createLane<Op, Result>({
   keyOf,
   opsMax = 64,
   flushesMax = 4,
+  onFlush,
 }: LaneOptions<Op, Result>): Lane<Op, Result> {
   let line: Waiting<Op, Result>[] = []
   const busyKeys = new Set<string>()
@@ -60,8 +63,10 @@ export function createLane<Op, Result>({
   }
 
   async function carry(batch: Waiting<Op, Result>[]): Promise<void> {
+    const begunAt = performance.now()
     try {
       const results = await flush(batch.map(({ op }) => op))
+      onFlush?.(batch.length, (performance.now() - begunAt) / 1000)
       batch.forEach(({ resolve }, index) => resolve(results[index]!))
     } catch (error) {
       // one bad row must fail alone; but only what PostgreSQL itself refused is surely undone and may be tried again

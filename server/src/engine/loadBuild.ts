@@ -17,29 +17,31 @@ interface Row {
 }
 
 const keptMax = 500
+/** An agent's new name may reach a run's procedure this much later. */
+const keptMs = 10_000
 
 export type LoadBuild = (sql: Sql, buildId: string) => Promise<LoadedBuild>
 
 export function createBuildLoader(): LoadBuild {
-  const kept = new Map<string, BuildConfig>()
+  const kept = new Map<string, { build: LoadedBuild; readAt: number }>()
   return async (sql, buildId) => {
-    const config = kept.get(buildId)
-    const [row] = config
-      ? await sql<Row>`
-          select null as config, b.status, a.name as agent_name from builds b join agents a on a.id = b.agent_id where b.id = ${buildId}`
-      : await sql<Row>`
-          select b.config, b.status, a.name as agent_name from builds b join agents a on a.id = b.agent_id where b.id = ${buildId}`
+    const known = kept.get(buildId)
+    if (known && performance.now() - known.readAt < keptMs) return known.build
+    kept.delete(buildId)
+    const [row] = await sql<Row>`
+      select b.config, b.status, a.name as agent_name from builds b join agents a on a.id = b.agent_id where b.id = ${buildId}`
     if (!row) throw new Error(`the build ${buildId} of a run does not exist`)
-    const parsed = config ?? parseBuildConfig(row.config)
-    if (row.status !== 'draft' && !config) {
-      if (kept.size >= keptMax) kept.delete(kept.keys().next().value!)
-      kept.set(buildId, parsed)
-    }
-    return {
+    const parsed = parseBuildConfig(row.config)
+    const build = {
       ...parsed,
       id: buildId,
       agentName: row.agent_name,
-      needsApproval: (tool, args) => needsApproval(parsed.approvals.get(tool), args),
+      needsApproval: (tool: string, args: unknown) => needsApproval(parsed.approvals.get(tool), args),
     }
+    // a draft may be written again at any time
+    if (row.status === 'draft') return build
+    if (kept.size >= keptMax) kept.delete(kept.keys().next().value!)
+    kept.set(buildId, { build, readAt: performance.now() })
+    return build
   }
 }

@@ -4,3 +4,7 @@
 export const readyChannel = 'runyard_ready'
 /** Runs were stopped (ids, comma-separated): whoever works on them drops them. */
 export const stopChannel = 'runyard_stop'
+/** A stream is open on these runs (whose, then their ids): whoever drives one of them passes on the text that its model makes. */
+export const watchChannel = 'runyard_watch'
+/** A piece of that text. */
+export const deltaChannel = 'runyard_delta'

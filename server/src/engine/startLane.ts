@@ -3,7 +3,8 @@ import { part, type Database } from '../base/db.ts'
 import { insertAuditRows } from '../kit/audit.ts'
 import { keyColumnTypes, takeKeys } from '../kit/idempotency.ts'
 import type { StoredRows } from '../kit/operation.ts'
-import { insertedRuns, runRow, wantedRuns, type Created, type NewRun, type Seat } from './createRun.ts'
+import { heldAtBirth, insertedRuns, runRow, wantedRuns, type Created, type NewRun } from './createRun.ts'
+import type { Reserved } from './holder.ts'
 import { createLane, type Lane } from './lane.ts'
 
 export interface Start {
@@ -17,17 +18,21 @@ export type Started = 'started' | 'gone' | 'key_taken'
 interface StartLaneOptions {
   db: Database
   /** Places of this process for runs that it can take at once; `settle` hears which it got. */
-  reserve: (wanted: number) => (Seat & { settle: (claimedIds: string[]) => void }) | undefined
+  reserve: (wanted: number) => Reserved | undefined
   /** Runs got a place and no worker. */
   onReady: () => void
+  onFlush: (operations: number, seconds: number) => void
 }
 
 interface Row extends Created {
   outcome: Started
 }
 
-export function createStartLane({ db, reserve, onReady }: StartLaneOptions): Lane<Start, Started> {
+export function createStartLane({ db, reserve, onReady, onFlush }: StartLaneOptions): Lane<Start, Started> {
   return createLane<Start, Started>({
+    onFlush,
+    // one at a time: two would only wait for each other at their team's row, and one after the other carries more
+    flushesMax: 1,
     // two requests with one key never share a flush: the statement could not take it twice
     keyOf: ({ run, stored }) => (stored.key as { key: string | null }).key ?? run.id,
     async flush(starts) {
@@ -50,7 +55,8 @@ export function createStartLane({ db, reserve, onReady }: StartLaneOptions): Lan
             coalesce(s.is_claimed, false) as is_claimed
           from possible p left join seated s on s.id = p.id`
       } finally {
-        seat?.settle(rows.filter(({ is_claimed }) => is_claimed).map(({ id }) => id))
+        const claimed = new Set(rows.filter(({ is_claimed }) => is_claimed).map(({ id }) => id))
+        seat?.settle(starts.filter(({ run }) => claimed.has(run.id)).map(({ run }) => heldAtBirth(run)))
       }
       if (rows.some(({ is_admitted, is_claimed }) => is_admitted && !is_claimed)) onReady()
       const outcomes = new Map(rows.map(({ id, outcome }) => [id, outcome]))

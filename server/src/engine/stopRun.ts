@@ -9,6 +9,7 @@ import { wakeRuns } from './wake.ts'
 export interface Stopped {
   id: string
   team_id: string
+  agent_id: string
   parent_run_id: string | null
 }
 
@@ -93,5 +94,5 @@ async function stop(sql: Sql, ids: string[]): Promise<Stopped[]> {
       ) back join team on team.team_id = back.team_id
       where a.team_id = back.team_id
     )
-    select id, team_id, parent_run_id from r`
+    select id, team_id, agent_id, parent_run_id from r`
 }

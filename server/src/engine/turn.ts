@@ -5,6 +5,7 @@ import { newStep } from './calls.ts'
 import { newChange, putStep, type Change, type Step } from './change.ts'
 import type { Driving } from './driving.ts'
 import { fitsCost, limitsOf } from './limits.ts'
+import type { Watch } from './watch.ts'
 
 /** After this many attempts of one turn the run fails: with the pauses between them about an hour. */
 const attemptsMax = 10
@@ -25,6 +26,7 @@ interface Asking {
   worstCost: () => string | undefined
   commit: (change: Change) => Promise<void>
   onText: (delta: string) => void
+  watch: Watch
 }
 
 export async function askModel(driving: Driving, asking: Asking): Promise<Asked> {
@@ -41,7 +43,8 @@ export async function askModel(driving: Driving, asking: Asking): Promise<Asked>
   }
   for (;;) {
     try {
-      const turn = await driving.conversation.next({ signal: driving.signal, onText: asking.onText })
+      const { signal } = driving
+      const turn = await asking.watch.asking(() => driving.conversation.next({ signal, onText: asking.onText }))
       return { kind: 'turn', turn, step }
     } catch (error) {
       driving.signal.throwIfAborted()

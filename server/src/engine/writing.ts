@@ -19,8 +19,10 @@ export type Effect =
 export interface Write {
   change: Change
   effects: Effect[]
+  /** Called when the effects have happened and before anything is written: what follows from them may join the same change. */
+  followUp?: (change: Change, wakeSeq: number) => Promise<void>
   /** What else belongs to the end of a run, in its transaction: its parent wakes, features do their part. */
-  atEnd?: (sql: Sql) => Promise<void>
+  atEnd?: (sql: Sql, move: NonNullable<Change['move']>) => Promise<void>
 }
 
 export interface Writer {
@@ -31,9 +33,10 @@ interface WriterOptions {
   db: Database
   toolBox: ToolBox
   onReleased: (released: Released[]) => void
+  onFlush: (operations: number, seconds: number) => void
 }
 
-export function createWriter({ db, toolBox, onReleased }: WriterOptions): Writer {
+export function createWriter({ db, toolBox, onReleased, onFlush }: WriterOptions): Writer {
   /** Made for every attempt anew: effects write into it, and an attempt that failed must leave no trace. */
   const copyOf = (change: Change): Change => ({
     ...change,
@@ -43,7 +46,7 @@ export function createWriter({ db, toolBox, onReleased }: WriterOptions): Writer
   })
 
   async function flush(writes: Write[]): Promise<Applied[]> {
-    const isPlain = writes.every(({ effects, atEnd }) => effects.length === 0 && !atEnd)
+    const isPlain = writes.every(({ change, effects, atEnd }) => effects.length === 0 && !(change.move && atEnd))
     const { applied, released } = isPlain
       ? await applyChanges(
           db.sql,
@@ -60,24 +63,26 @@ export function createWriter({ db, toolBox, onReleased }: WriterOptions): Writer
       writes.map(({ change }) => change),
     )
     const outcomes = writes.map(({ change }) => standing(change, held))
-    const able = writes.filter((_, index) => outcomes[index] === undefined)
-    const changes = able.map(({ change }) => copyOf(change))
-    await takeEffect(
-      sql,
-      able.map(({ effects }) => effects),
-      changes,
+    const able = writes.flatMap((write, index) =>
+      outcomes[index] === undefined ? [{ ...write, change: copyOf(write.change) }] : [],
     )
+    await takeEffect(sql, able)
+    for (const { change, followUp } of able) {
+      await followUp?.(change, held.find(({ id }) => id === change.runId)!.wake_seq)
+    }
+    const changes = able.map(({ change }) => change)
     const { applied, released } = changes.length > 0 ? await applyChanges(sql, changes) : { applied: [], released: [] }
-    for (const [index, { atEnd }] of able.entries()) if (applied[index]!.outcome === 'written') await atEnd?.(sql)
+    for (const [index, { change, atEnd }] of able.entries()) {
+      if (change.move && applied[index]!.outcome === 'written') await atEnd?.(sql, change.move)
+    }
     let next = 0
     return { applied: outcomes.map((outcome) => outcome ?? applied[next++]!), released }
   }
 
-  async function takeEffect(sql: Sql, effects: Effect[][], changes: Change[]): Promise<void> {
+  async function takeEffect(sql: Sql, writes: Write[]): Promise<void> {
     const byTool = new Map<string, { effect: Extract<Effect, { kind: 'inside' }>; change: Change }[]>()
-    for (const [index, ofOne] of effects.entries()) {
-      const change = changes[index]!
-      for (const effect of ofOne) {
+    for (const { change, effects } of writes) {
+      for (const effect of effects) {
         if (effect.kind === 'begin') effect.record(change, await effect.begin(sql))
         else byTool.set(effect.tool, [...(byTool.get(effect.tool) ?? []), { effect, change }])
       }
@@ -93,7 +98,8 @@ export function createWriter({ db, toolBox, onReleased }: WriterOptions): Writer
     }
   }
 
-  const lane = createLane<Write, Applied>({ flush, keyOf: ({ change }) => change.runId })
+  // two: while one waits for its commit the other is made; more would only wait for each other's rows
+  const lane = createLane<Write, Applied>({ flush, onFlush, keyOf: ({ change }) => change.runId, flushesMax: 2 })
   return { write: (write) => lane.add(write) }
 }
 

@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts'
 import type { Outbound } from '../base/outbound/fetch.ts'
 import type { Guard } from '../base/outbound/guard.ts'
 import type { Keyring } from '../base/secrets.ts'
+import type { Telemetry } from '../base/telemetry.ts'
 import type { Registry } from './feature.ts'
 import type { Listener } from './listener.ts'
 import type { Metrics } from './metrics.ts'
@@ -20,6 +21,7 @@ export interface Context {
   guard: Guard
   outbound: Outbound
   metrics: Metrics
+  telemetry: Telemetry
   listener: Listener
   rateLimit: RateLimit
   lifecycle: Lifecycle

@@ -6,6 +6,7 @@ import type { Log } from '../base/log.ts'
 import { createOutbound } from '../base/outbound/fetch.ts'
 import { createGuard } from '../base/outbound/guard.ts'
 import type { Keyring } from '../base/secrets.ts'
+import { createTelemetry } from '../base/telemetry.ts'
 import { baseUrlOf, type Context, type Lifecycle } from './context.ts'
 import { collect, type Feature } from './feature.ts'
 import { createListener } from './listener.ts'
@@ -33,6 +34,7 @@ export function createContext({ config, log, db, keyring, features, clock = syst
     guard,
     outbound: createOutbound(guard),
     metrics: createMetrics(),
+    telemetry: createTelemetry({ endpoint: config.otlpEndpoint, headers: config.otlpHeaders, log }),
     listener: createListener({ address: db.address, log }),
     rateLimit: createRateLimit(db.sql),
     lifecycle,

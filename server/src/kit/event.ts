@@ -217,3 +217,40 @@ export const insertRunEvents = (rows: Part): Part => part`
     jsonb_build_object('event_id', e.id, 'team_id', e.team_id, 'run_id', e.run_id, 'agent_id', e.agent_id, 'sequence', e.sequence)
     || case when e.case_id is null then '{}' else jsonb_build_object('case_id', e.case_id) end || e.data
   from (${rows}) e`
+
+/** Erases events of runs that are gone, at most `max` of them; answers with how many. */
+export async function eraseEventsOf(sql: Sql, runIds: string[], max: number): Promise<number> {
+  const gone = await sql`
+    delete from events where ctid = any(array(
+      select ctid from events where run_id = any(${runIds}::uuid[]) limit ${max} for update))
+    returning 1`
+  return gone.length
+}
+
+/**
+ * Erases events that are older than so many days, at most `max` of those whose id comes after `after`; answers with the last id, or
+ * undefined when there are no more. Ids begin with the time, so the oldest are found by the key; the time itself is asked too.
+ */
+export async function eraseOldEvents(
+  sql: Sql,
+  { days, after, max }: { days: number; after: string; max: number },
+): Promise<string | undefined> {
+  const [gone] = await sql<{ last: string | null; count: number }>`
+    with old as materialized (
+      select ctid, id, created_at from events
+      where id > ${after} and id < ${firstIdAt(new Date(Date.now() - days * 86_400_000))}
+      order by id limit ${max} for update skip locked
+    ),
+    gone as (
+      delete from events where ctid = any(array(
+        select ctid from old where created_at < now() - make_interval(days => ${days})))
+    )
+    select max(id::text) as last, count(*) as count from old`
+  return gone!.count === max ? gone!.last! : undefined
+}
+
+/** No id that was made at this time or later comes before it. */
+const firstIdAt = (time: Date): string => {
+  const hex = time.getTime().toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}

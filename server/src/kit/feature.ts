@@ -28,6 +28,8 @@ export interface Hooks {
     runId: string
     status: 'completed' | 'failed' | 'stopped'
   }) => Promise<void>
+  /** Runs that have ended are erased: what is kept of them elsewhere goes too. */
+  runsDeleted?: (happened: { sql: Sql; context: Context; teamId: string; runIds: string[] }) => Promise<void>
 }
 
 export interface Feature {

@@ -5,6 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { errorBody, Fault } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import type { Context } from './context.ts'
+import { openStreamsOf } from './openStreams.ts'
 import { isMutating, type Operation } from './operation.ts'
 import { replyOfFault, type Pipeline, type Reply } from './pipeline.ts'
 import { restParameterOf } from './resources.ts'
@@ -63,6 +64,11 @@ export function createHttp(context: Context): FastifyInstance {
   // operation's own cap, and Fastify's answer to a Content-Type it cannot read would come before that
   for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
 
+  // an application that closes waits for its connections, and a stream would never let go of its own
+  app.addHook('preClose', (done) => {
+    openStreamsOf(context).endAll()
+    done()
+  })
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.raw.url)
     const allowed = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
@@ -132,9 +138,11 @@ export function mountOperation(app: FastifyInstance, context: Context, pipeline:
         url,
         search: url.includes('?') ? url.slice(url.indexOf('?') + 1) : '',
         params: rest === undefined ? params : { ...params, [rest]: params['*']! },
+        lastEventId: request.headers['last-event-id']?.toString(),
         readBody: (bytesMax) => readJsonBytes(request, bytesMax),
       })
       report(context, operation, request, answer, performance.now() - startedAt)
+      if (answer.stream) return beginStream(context, operation, request, reply, answer, answer.stream)
       reply.code(answer.status).headers(answer.headers).header('cache-control', 'no-store')
       if (answer.body === null) return reply.send()
       // as text that is already JSON: Fastify's serialiser would drop what a schema does not name
@@ -167,6 +175,37 @@ function report(context: Context, operation: Operation, request: FastifyRequest,
     },
     answer.status >= 500 ? 'request failed' : 'request',
   )
+}
+
+/** From here on Fastify has nothing to do with the answer. The second log line tells how the stream ended. */
+function beginStream(
+  context: Context,
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { headers, caller }: Reply,
+  stream: NonNullable<Reply['stream']>,
+): FastifyReply {
+  reply.hijack()
+  openStreamsOf(context).open({
+    operation: operation.id,
+    response: reply.raw,
+    // a proxy that gathers an answer before it passes it on would keep the events to itself
+    headers: { ...reply.getHeaders(), ...headers, ...streamHeaders },
+    ...stream,
+    onEnd({ by, events, durationMs }) {
+      const who = { team_id: caller?.team_id, credential_id: caller?.credential.id }
+      const what = { request_id: request.id, operation: operation.id, ended_by: by, events }
+      context.log.info({ ...what, ...who, duration_ms: Math.round(durationMs) }, 'stream ended')
+    },
+  })
+  return reply
+}
+
+const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
 }
 
 const pathOf = (url: string | undefined): string => (url ?? '/').split('?')[0]!

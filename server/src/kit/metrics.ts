@@ -1,12 +1,15 @@
 // Prometheus metrics of the process, served at /metrics.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { createRunMetrics, type RunMetrics } from './runMetrics.ts'
 
 export interface Metrics {
   registry: Registry
   requestSeconds: Histogram<'operation' | 'status'>
   jobSeconds: Histogram<'job' | 'outcome'>
+  openStreams: Gauge<'operation'>
   takeovers: Counter
   databasePresent: Gauge
+  runs: RunMetrics
 }
 
 export function createMetrics(): Metrics {
@@ -30,6 +33,12 @@ export function createMetrics(): Metrics {
       buckets,
       registers: [registry],
     }),
+    openStreams: new Gauge({
+      name: 'runyard_open_streams',
+      help: 'Streams of events that readers hold open, by operation.',
+      labelNames: ['operation'],
+      registers: [registry],
+    }),
     takeovers: new Counter({
       name: 'runyard_worker_takeovers_total',
       help: 'Dead worker processes whose work this process set free.',
@@ -40,5 +49,6 @@ export function createMetrics(): Metrics {
       help: '1 while the database answers.',
       registers: [registry],
     }),
+    runs: createRunMetrics(registry),
   }
 }

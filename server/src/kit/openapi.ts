@@ -81,6 +81,13 @@ export function openapiDocument(registry: Registry, baseUrl: string): Json {
           description: 'Makes a repeat of this request safe: the first answer is stored for 24 hours and given again.',
           schema: { type: 'string', minLength: 1, maxLength: 255 },
         },
+        LastEventId: {
+          name: 'Last-Event-ID',
+          in: 'header',
+          required: false,
+          description: 'The id of the last event that was received: the stream goes on after it.',
+          schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
+        },
       },
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key (ry_…) or an access token.' },
@@ -111,13 +118,19 @@ function describe(operation: Operation, feature: Feature, plain: (schema: TSchem
     description: `${operation.description ?? `${operation.summary}.`} Needs the scope \`${operation.scope}\`.`,
     tags: [titleOf(feature)],
     security: [{ bearer: [] }, { oauth2: [operation.scope] }],
-    parameters: [...pathParameters(operation), ...queryParameters(operation, plain), ...mutationParameters(operation)],
+    parameters: [
+      ...pathParameters(operation),
+      ...queryParameters(operation, plain),
+      ...mutationParameters(operation),
+      ...streamParameters(operation),
+    ],
     ...requestBody(operation, plain),
     responses: {
       [operation.status]: {
         description: 'Done.',
         headers: headersOf(['X-Request-Id', ...Object.keys(rateLimitHeaders)]),
         ...(operation.answer && { content: jsonContent(plain(operation.answer), exampleOf(operation.answer)) }),
+        ...(operation.stream && { content: streamContent(operation.stream.example) }),
       },
       ...Object.fromEntries(errorStatuses.map((status) => [status, errorResponse(operation, status)])),
     },
@@ -150,6 +163,9 @@ function queryParameters({ query }: Operation, plain: (schema: TSchema) => Json)
 const mutationParameters = (operation: Operation): Json[] =>
   isMutating(operation) ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []
 
+const streamParameters = ({ stream }: Operation): Json[] =>
+  stream ? [{ $ref: '#/components/parameters/LastEventId' }] : []
+
 function requestBody(operation: Operation, plain: (schema: TSchema) => Json): Json {
   if (!operation.body) return {}
   return { requestBody: { required: false, content: jsonContent(plain(operation.body), exampleOf(operation.body)) } }
@@ -177,6 +193,9 @@ const headersOf = (names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 const jsonContent = (schema: Json, example: unknown): Json => ({ 'application/json': { schema, example } })
+
+/** OpenAPI 3.1 has no word for the parts of a stream: it is a text, shown by example. */
+const streamContent = (example: string): Json => ({ 'text/event-stream': { schema: { type: 'string' }, example } })
 
 const errorSchema: Json = {
   type: 'object',

@@ -14,7 +14,7 @@ export type Route = `${Method} /v2/${string}`
 type PathOf<R extends Route> = R extends `${Method} ${infer Path}` ? Path : never
 
 /** What `prepare` and `handler` both see of a call. */
-type Seen<R extends Route, Query extends TObject, Body extends TObject, Errors extends ErrorCode> = ResourcesOf<
+export type Seen<R extends Route, Query extends TObject, Body extends TObject, Errors extends ErrorCode> = ResourcesOf<
   PathOf<R>
 > & {
   /** The credential's team, which is also the team of everything in the path. */
@@ -25,6 +25,8 @@ type Seen<R extends Route, Query extends TObject, Body extends TObject, Errors e
   body: Static<Body>
   context: Context
   requestId: string
+  /** As the reader of a stream sent it. */
+  lastEventId: string | undefined
   /** In a mutating handler this is the request's transaction; otherwise the pool. */
   sql: Sql
   fail: (code: Errors, message?: string) => never
@@ -96,6 +98,8 @@ export interface Operation {
   emits: readonly EventName[]
   tool: boolean
   actsOutside: boolean
+  /** There: the answer is a stream of events, and `handler` gives its source (stream.ts). */
+  stream?: { example: string }
   prepare?: (call: never) => Promise<unknown>
   lane?: (call: never) => Promise<unknown>
   handler?: (call: never) => Promise<unknown>

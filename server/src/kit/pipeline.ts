@@ -9,12 +9,14 @@ import { auditRow, recordOutcome, recordOutcomeAndReply, targetOf, type AuditEnt
 import type { Context } from './context.ts'
 import { bearerToken, unauthorized, type Caller, type Credentials } from './credential.ts'
 import { emitEvent } from './event.ts'
+import { eventFeedOf } from './eventFeed.ts'
 import * as idempotency from './idempotency.ts'
 import { enqueueOn } from './job.ts'
 import { parseBody } from './json.ts'
 import { isMutating, keyTaken, type Operation, type StoredRows } from './operation.ts'
 import { refuseIfOver } from './rateLimit.ts'
 import { nounOf } from './resources.ts'
+import type { Source } from './stream.ts'
 import { validateBody, validateQuery } from './validate.ts'
 
 /** A request as any transport brings it: HTTP today, an MCP tool call likewise. */
@@ -28,6 +30,8 @@ export interface PlainRequest {
   url: string
   search: string
   params: Record<string, string>
+  /** Where the reader of a stream wants to go on. */
+  lastEventId?: string | undefined
   /** Reads the body, refusing what is larger than the operation takes. */
   readBody(bytesMax: number): Promise<Uint8Array | undefined>
 }
@@ -36,6 +40,8 @@ export interface Reply {
   status: number
   body: string | null
   headers: Record<string, string>
+  /** Instead of a body: what follows, for as long as the credential is good. */
+  stream?: { source: Source; isAllowed: () => Promise<boolean> }
   /** For the log line, once the caller is known. */
   caller?: Caller
   /** The reason of a 500, for the log alone. */
@@ -116,6 +122,7 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
       body: isMutating(operation) ? validateBody(operation.body, parseBody(exchange.bytes)) : {},
       context,
       requestId: request.requestId,
+      lastEventId: request.lastEventId,
       fail,
     }
     const prepared = operation.prepare && (await operation.prepare({ ...seen, sql: db.sql } as never))
@@ -128,16 +135,25 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
         emit: (event: never, data: never) => emitEvent(sql, caller.team_id, event, data),
         enqueue: enqueueOn(sql),
       } as never)
+    if (operation.stream) return streamOf(exchange, (await handle(db.sql)) as Source)
     if (!isMutating(operation)) return replyOf(operation, await handle(db.sql))
 
-    return retryingDeadlocks(() =>
+    const reply = await retryingDeadlocks(() =>
       db.transaction(async (sql) => {
         const answer = await handle(sql)
-        const reply = replyOf(operation, answer)
-        await record(sql, exchange, reply, answer)
-        return reply
+        const written = replyOf(operation, answer)
+        await record(sql, exchange, written, answer)
+        return written
       }),
     )
+    eventFeedOf(context).nudge()
+    return reply
+  }
+
+  function streamOf({ operation, request }: Exchange, source: Source): Reply {
+    const token = bearerToken(request.authorization)!
+    const isAllowed = async () => (await credentials.find(token))?.scopes.has(operation.scope) ?? false
+    return { status: operation.status, body: null, headers: {}, stream: { source, isAllowed } }
   }
 
   /** The answer's own rows join a commit that others share; it is known before it is written, so that its reply can be stored with it. */

@@ -1,7 +1,7 @@
 // Sends a drafted request to the service, inside the process or over a socket, and brings back what came of it.
 import { Agent, request as httpRequest, type OutgoingHttpHeaders } from 'node:http'
 import { after } from 'node:test'
-import type { TestApp } from '../kit/testApp.ts'
+import { textOrBeginning, type TestApp } from '../kit/testApp.ts'
 
 /** A request in its parts, so that a case can change one of them and leave the others good. */
 export interface Draft {
@@ -59,13 +59,15 @@ function headersOf(draft: Draft): OutgoingHttpHeaders {
 
 async function inject(service: TestApp, draft: Draft): Promise<Answer> {
   const payload = payloadOf(draft)
+  const isStream = draft.path.endsWith('/events')
   const response = await service.app.inject({
     method: draft.method as 'GET',
     url: urlOf(draft),
     headers: headersOf(draft),
     ...(payload !== undefined && { payload }),
+    payloadAsStream: isStream,
   })
-  const text = utf8.decode(response.rawPayload)
+  const text = isStream ? await textOrBeginning(response) : utf8.decode(response.rawPayload)
   return { status: response.statusCode, headers: response.headers as Answer['headers'], text }
 }
 

@@ -1,7 +1,7 @@
 // The service inside a test: a database of its own, every feature mounted, answers checked against their schemas.
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
-import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { FastifyInstance, InjectOptions, LightMyRequestResponse as Response } from 'fastify'
 import { buildApp } from '../../src/app.ts'
 import { readConfig, type Config } from '../../src/base/config.ts'
 import { openDatabase, type Address } from '../../src/base/db.ts'
@@ -12,7 +12,7 @@ import type { Context } from '../../src/kit/context.ts'
 import { createContext } from '../../src/kit/createContext.ts'
 import type { Feature } from '../../src/kit/feature.ts'
 import { drain } from '../../src/kit/worker.ts'
-import { requireFit } from './answers.ts'
+import { operationOf, requireFit } from './answers.ts'
 import { testClock, type TestClock } from './clock.ts'
 import { testDatabase } from './postgres.ts'
 
@@ -108,11 +108,24 @@ async function call(context: Context, app: FastifyInstance, route: string, optio
   }
   if (body !== undefined)
     request.payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
-  const response = await app.inject(request)
+  const isStream = operationOf(context.registry, method, url)?.stream !== undefined
+  const response = await app.inject({ ...request, payloadAsStream: isStream })
+  const text = isStream ? await textOrBeginning(response) : response.body
   const headers = response.headers as Record<string, string>
   assert.ok(headers['x-request-id'], 'every answer carries X-Request-Id')
   const isJson = headers['content-type']?.startsWith('application/json')
-  const parsed: unknown = isJson ? JSON.parse(response.body) : undefined
+  const parsed: unknown = isJson ? JSON.parse(text) : undefined
   requireFit(context.registry, { method, url, status: response.statusCode, body: parsed })
-  return { status: response.statusCode, body: parsed, text: response.body, headers }
+  return { status: response.statusCode, body: parsed, text, headers }
+}
+
+/** A stream of events has no end to wait for: it is left at once. What is refused has one. */
+export async function textOrBeginning(response: Response): Promise<string> {
+  if (response.headers['content-type']?.startsWith('text/event-stream')) {
+    response.raw.res.destroy()
+    return ''
+  }
+  const chunks: Buffer[] = []
+  for await (const chunk of response.stream()) chunks.push(chunk as Buffer)
+  return Buffer.concat(chunks).toString()
 }

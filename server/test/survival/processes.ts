@@ -37,8 +37,36 @@ export interface StartOptions {
 /** Resolves when the process has printed its box: it serves from then on. */
 export async function startService({ dataDir, env = {}, args = [], entry = main }: StartOptions): Promise<Service> {
   const port = env['PORT'] ?? String(await freePort())
+  const program = await startProgram({
+    entry,
+    args,
+    env: { RUNYARD_DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'info', ...env },
+    readySign: '└',
+  })
+  const key = env['RUNYARD_API_KEY'] ?? (await readIfThere(join(dataDir, 'first-key')))?.trim() ?? ''
+  return {
+    ...program,
+    baseUrl: `http://127.0.0.1:${port}`,
+    dataDir,
+    teamId: /Team id +(\S+)/.exec(program.box)?.[1] ?? '',
+    key,
+  }
+}
+
+export type Program = Pick<Service, 'child' | 'pid' | 'box' | 'log' | 'stop'>
+
+interface ProgramOptions {
+  entry: string
+  args?: string[]
+  env?: Record<string, string>
+  /** What it prints when it is ready. */
+  readySign: string
+}
+
+/** Any program of ours in a process of its own. */
+export async function startProgram({ entry, args = [], env = {}, readySign }: ProgramOptions): Promise<Program> {
   const child = spawn(process.execPath, [entry, ...args], {
-    env: { ...process.env, RUNYARD_DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'info', ...env },
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let out = ''
@@ -50,18 +78,13 @@ export async function startService({ dataDir, env = {}, args = [], entry = main 
   await new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (chunk: Buffer) => {
       out += chunk.toString()
-      if (out.includes('└')) resolve()
+      if (out.includes(readySign)) resolve()
     })
     void exited.then((code) => reject(new Error(`the service ended with ${code}: ${err}`)))
   })
-  const key = env['RUNYARD_API_KEY'] ?? (await readIfThere(join(dataDir, 'first-key')))?.trim() ?? ''
   return {
     child,
     pid: child.pid!,
-    baseUrl: `http://127.0.0.1:${port}`,
-    dataDir,
-    teamId: /Team id +(\S+)/.exec(out)?.[1] ?? '',
-    key,
     box: out,
     log: () => err,
     stop(signal = 'SIGTERM') {

@@ -2,6 +2,7 @@
 import type { ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { waitingTool, type Begun, type Outcome } from '../../kit/tool.ts'
+import { problemOfForm } from '../formSchema.ts'
 import { openRequest, requestOf, type HumanRequest, type RequestWanted } from '../humanRequests.ts'
 
 const Timing = {
@@ -92,6 +93,8 @@ const humanAsk = waitingTool({
   waitsFor: 'human',
   async begin(call, sql) {
     const { input } = call
+    const problem = input.form_schema && problemOfForm(input.form_schema)
+    if (problem) return { error: `form_schema cannot be used: ${problem}` }
     if (input.form_schema) return open(sql, call, { ...input, questions: null, type: 'form' })
     return open(sql, call, { ...input, questions: input.questions ?? [{ question: input.title }], type: 'question' })
   },

@@ -43,7 +43,8 @@ function checkByType({ type, questions, form_schema }: Asked, given: Given): Che
 }
 
 function checkAnswers(questions: Question[], answers: Given['answers']): CheckedResponse {
-  if (answers === undefined) return { misfit: 'answers is missing: give one to each question, by the text of the question.' }
+  if (answers === undefined)
+    return { misfit: 'answers is missing: give one to each question, by the text of the question.' }
   const kept: [string, string | string[]][] = []
   for (const question of questions) {
     const answer = Object.hasOwn(answers, question.question) ? answers[question.question] : undefined

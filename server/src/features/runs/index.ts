@@ -1,17 +1,47 @@
 // Runs: starting, watching, talking to, stopping and explaining the work of agents.
+import { eraseRunLogs } from '../../engine/eraseRunLogs.job.ts'
+import { stopStrayRuns } from '../../engine/stopStrayRuns.job.ts'
+import { sweepRuns } from '../../engine/sweepRuns.job.ts'
 import { agentsSet } from '../../engine/tools/agents.ts'
 import { httpSet } from '../../engine/tools/http.ts'
 import { humanSet } from '../../engine/tools/human.ts'
 import { scheduleSet } from '../../engine/tools/schedule.ts'
 import { feature } from '../../kit/feature.ts'
+import { assignHumanRequest } from './assignHumanRequest.ts'
+import { cancelHumanRequest } from './cancelHumanRequest.ts'
+import { deleteRun } from './deleteRun.ts'
 import { getRun } from './getRun.ts'
+import { request } from './humanRequest.ts'
+import { listHumanRequests } from './listHumanRequests.ts'
+import { postRunMessage } from './postRunMessage.ts'
+import { respondToHumanRequest } from './respondToHumanRequest.ts'
+import { retryRun } from './retryRun.ts'
 import { run } from './run.ts'
 import { startRun } from './startRun.ts'
+import { stopDeletedAgent } from './stopDeletedAgent.ts'
+import { stopRun } from './stopRun.ts'
+import { streamRunEvents } from './streamRunEvents.ts'
+import { streamTeamEvents } from './streamTeamEvents.ts'
 
 export const runs = feature({
   name: 'runs',
   about: 'Durable runs of agents: started, watched, talked to, stopped and explained.',
-  operations: [startRun, getRun],
-  resources: [run],
+  operations: [
+    startRun,
+    getRun,
+    postRunMessage,
+    stopRun,
+    retryRun,
+    deleteRun,
+    streamRunEvents,
+    streamTeamEvents,
+    listHumanRequests,
+    respondToHumanRequest,
+    assignHumanRequest,
+    cancelHumanRequest,
+  ],
+  resources: [run, request],
+  jobs: [sweepRuns, eraseRunLogs, stopStrayRuns],
+  hooks: { agentDeleted: stopDeletedAgent },
   toolSets: [humanSet, httpSet, scheduleSet, agentsSet],
 })

@@ -35,7 +35,7 @@ export const listHumanRequests = operation({
   },
 })
 
-function assignedTo(assignee: string, me: string | null): Part {
+function assignedTo(assignee: string, me: string): Part {
   if (assignee === 'none') return part`and assignee_user_id is null`
   return part`and assignee_user_id = ${assignee === 'me' ? me : idForFilter(assignee)}`
 }

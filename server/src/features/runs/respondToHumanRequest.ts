@@ -35,7 +35,9 @@ export const respondToHumanRequest = operation({
         nullable(Type.String({ maxLength: commentLengthMax, description: 'For the agent and for the record.' })),
       ),
       action_hash: Type.Optional(
-        nullable(Type.String({ description: 'The `action.hash` that you were shown: refused if another action waits.' })),
+        nullable(
+          Type.String({ description: 'The `action.hash` that you were shown: refused if another action waits.' }),
+        ),
       ),
     },
     { examples: [{ approved: true, comment: 'Within the budget.' }] },
@@ -52,7 +54,10 @@ export const respondToHumanRequest = operation({
     const checked = checkResponse(request, given)
     if ('misfit' in checked) return fail('invalid_request', checked.misfit)
     if ('broken' in checked) {
-      return fail('conflict', `The form of this request cannot be used (${checked.broken}). Cancel the request: the agent is told.`)
+      return fail(
+        'conflict',
+        `The form of this request cannot be used (${checked.broken}). Cancel the request: the agent is told.`,
+      )
     }
     const answered = await answerRequest(sql, request, { response: checked.response, memberId: caller.member_id })
     if (!answered) return fail('human_request_closed')

@@ -1,9 +1,11 @@
 // Workspaces: the files that runs make and keep.
 import { feature } from '../../kit/feature.ts'
+import { forgetRuns } from './forgetRuns.ts'
 import { sandboxTools } from './tools.ts'
 
 export const sandboxes = feature({
   name: 'sandboxes',
   about: 'Workspaces: the files that runs make and keep.',
   toolSets: [sandboxTools],
+  hooks: { runsDeleted: forgetRuns },
 })

@@ -53,11 +53,11 @@ const tokenPattern =
 
 function tokensOf(source: string): Token[] {
   const tokens: Token[] = []
-  const pattern = new RegExp(tokenPattern)
   const end = source.trimEnd().length
-  while (pattern.lastIndex < end) {
-    const from = pattern.lastIndex
-    const match = pattern.exec(source)
+  tokenPattern.lastIndex = 0
+  while (tokenPattern.lastIndex < end) {
+    const from = tokenPattern.lastIndex
+    const match = tokenPattern.exec(source)
     if (!match) throw new ExpressionProblem(strange(source.slice(from).trimStart()))
     const [, number, string, name, sign] = match
     if (number !== undefined) tokens.push({ kind: 'number', text: number })

@@ -44,9 +44,27 @@ interface ReadBlock extends Omit<Block, 'id' | 'reads' | 'readsMemory'> {
   expressions: { expression: Expression; line: number }[]
 }
 
+/** Nobody reads more at once, and finding them all in a large text that is no procedure would take long. */
+const problemsMax = 100
+
+class TooManyProblems extends Error {}
+
+/** Blocks that can be run only where there is no problem. */
 export function parseRunbook(markdown: string): { blocks: Block[]; problems: Problem[] } {
   const problems: Problem[] = []
-  const tell: Tell = (line, message) => void problems.push({ line, message })
+  const tell: Tell = (line, message) => {
+    if (problems.push({ line, message }) >= problemsMax) throw new TooManyProblems()
+  }
+  let blocks: Block[] = []
+  try {
+    blocks = readBlocks(markdown, tell)
+  } catch (error) {
+    if (!(error instanceof TooManyProblems)) throw error
+  }
+  return { blocks, problems: problems.sort((one, other) => one.line - other.line) }
+}
+
+function readBlocks(markdown: string, tell: Tell): Block[] {
   const { fences, missed } = readFences(markdown)
   for (const fence of missed) tellMissed(fence, tell)
   const read: ReadBlock[] = []
@@ -58,7 +76,7 @@ export function parseRunbook(markdown: string): { blocks: Block[]; problems: Pro
   const blocks = withIds(read, tell)
   checkReferences(read, blocks, tell)
   checkOutputs(blocks, tell)
-  return { blocks, problems: problems.sort((one, other) => one.line - other.line) }
+  return blocks
 }
 
 function kindOf(info: string): BlockKind | undefined {

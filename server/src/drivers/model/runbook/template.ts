@@ -35,6 +35,8 @@ export interface Drawing {
   text: string
   /** Where in `text` each hole is. */
   positions: number[]
+  /** Whether the value of each is a number, or null, whatever it reads. */
+  areNumbers: boolean[]
 }
 
 /** A value cannot stand in this hole; `why` goes on after "A value cannot stand ". */
@@ -108,7 +110,14 @@ export function draw({ literals, holes }: Template): Drawing {
     positions.push(length)
     length += 1
   }
-  return { text: literals.join('\uFFFC'), positions }
+  return { text: literals.join('\uFFFC'), positions, areNumbers: holes.map(isNumber) }
+}
+
+const numberFilters = new Set(['length', 'number', 'sum'])
+
+function isNumber({ expression }: Hole): boolean {
+  const node = expression?.node
+  return node?.kind === 'filter' && numberFilters.has(node.name)
 }
 
 /** Where a sign first stands outside {{ }}, or -1. */

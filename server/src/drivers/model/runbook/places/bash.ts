@@ -1,6 +1,20 @@
-// Finds the holes of a bash script where a single-quoted word would not be exactly one literal word.
+// Finds the holes of a bash script where a single-quoted word would not be exactly one literal word, or would be run later.
 import type { Drawing, Refuse } from '../template.ts'
-import { addWord, judge, newCommand, useVariable, type Command } from './bashCommands.ts'
+import { judge, newCommand, useVariable } from './bashCommands.ts'
+import { computedIn, holesThatRun, namesIn, newFlows, noteUnread } from './bashFlow.ts'
+import {
+  addText,
+  after,
+  beginExpansion,
+  insideOf,
+  newWord,
+  openFrame,
+  pass,
+  top,
+  type Frame,
+  type Reader,
+  type Word,
+} from './bashReader.ts'
 import {
   endOfArithmetic,
   endOfEscaped,
@@ -9,110 +23,41 @@ import {
   endOfParameter,
   endOfSingleQuotes,
   readHeredoc,
-  type Heredoc,
 } from './bashRegions.ts'
-
-interface Word {
-  isBegun: boolean
-  /** Without its quotes; values and expansions stand in it as one sign. */
-  text: string
-  /** Its beginning up to the first quote, value or expansion. */
-  plain: string
-  isPlain: boolean
-  holes: number[]
-  inBracket: boolean
-  hasBrace: boolean
-}
-
-interface Frame {
-  kind: 'commands' | 'double' | 'condition' | 'array'
-  isClosedByParen: boolean
-  /** Why no value may stand in it, wherever. */
-  refusal: string | null
-  word: Word
-  command: Command
-  inCase: boolean
-}
-
-interface Reader {
-  text: string
-  positions: number[]
-  at: number
-  /** Index of the next hole. */
-  hole: number
-  frames: Frame[]
-  heredocs: Heredoc[]
-  /** Why the rest is not followed any more: whatever is not certain is refused, for a wrong guess would let a value out of its quotes. */
-  lost: string | null
-  assigning: number[]
-  hasTypedVariables: boolean
-  refuse: Refuse
-}
+import { endCommand, endWord } from './bashWords.ts'
 
 const inDouble = `in double quotes. Close them before it: "text "{{ … }}" text".`
-const insideOf = (what: string): string => `inside ${what}. ${useVariable}`
-const after = (what: string): string => `after ${what}, from where the quoting is not certain. ${useVariable}`
+const inSingle = `in single quotes. Close them before it: 'text '{{ … }}' text'.`
+const useNumber = 'Set a variable to a number at the top of the block, name={{ … | number }}, and compute with that.'
+const runsLater =
+  'in a variable that this block computes with or runs, where a text could become code. Write {{ … | number }} if it is a number; ' +
+  'else compute with another variable.'
 
-export function checkBash({ text, positions }: Drawing, refuse: Refuse): void {
+export function checkBash({ text, positions, areNumbers }: Drawing, refuse: Refuse): void {
   if (positions.length === 0) return
   const refused = new Set<number>()
-  const refuseOnce: Refuse = (hole, why) => {
-    if (!refused.has(hole)) refuse(hole, why)
-    refused.add(hole)
-  }
   const reader: Reader = {
     text,
     positions,
     at: 0,
     hole: 0,
-    frames: [newFrame('commands', null)],
+    references: [],
+    frames: [],
     heredocs: [],
     lost: text.includes('BASH_ALIASES') ? after('BASH_ALIASES') : null,
-    assigning: [],
-    hasTypedVariables: false,
-    refuse: refuseOnce,
+    flows: newFlows(),
+    refuse(hole, why) {
+      if (!refused.has(hole)) refuse(hole, why)
+      refused.add(hole)
+    },
   }
+  openFrame(reader, 'commands', null)
   while (reader.at < text.length && reader.lost === null) step(reader)
-  if (reader.lost !== null) pass(reader, text.length, reader.lost)
-  else if (top(reader).kind === 'commands') endWord(reader, top(reader))
-  if (!reader.hasTypedVariables) return
-  const why = `in a script with typed variables (declare -i, -n), where an assignment can be computed. Give it as an argument, e.g. set -- {{ … }}.`
-  for (const hole of reader.assigning) refuseOnce(hole, why)
-}
-
-const newWord = (): Word => ({
-  isBegun: false,
-  text: '',
-  plain: '',
-  isPlain: true,
-  holes: [],
-  inBracket: false,
-  hasBrace: false,
-})
-
-function newFrame(kind: Frame['kind'], refusal: string | null, isClosedByParen = false): Frame {
-  return { kind, isClosedByParen, refusal, word: newWord(), command: newCommand(), inCase: false }
-}
-
-const top = (reader: Reader): Frame => reader.frames.at(-1)!
-
-function push(reader: Reader, frame: Frame): void {
-  if (reader.frames.length >= 100) reader.lost = after('so many levels')
-  reader.frames.push(frame)
-}
-
-/** Moves on to `end`, refusing every hole before it; -1 is lost. */
-function pass(reader: Reader, end: number, why: string, what = why): void {
-  if (end === -1) {
-    reader.lost = after(what)
-    return
-  }
-  while (reader.hole < reader.positions.length && reader.positions[reader.hole]! < end) {
-    reader.refuse(reader.hole, why)
-    reader.hole += 1
-  }
-  if (reader.heredocs.length > 0 && reader.text.slice(reader.at, end).includes('\n')) reader.lost = after('a heredoc')
-  reader.at = end
+  if (reader.lost !== null) {
+    noteUnread(reader.flows, text.slice(reader.at))
+    pass(reader, text.length, reader.lost, '')
+  } else if (top(reader).kind === 'commands') endWord(reader, top(reader))
+  for (const hole of holesThatRun(reader.flows)) if (!areNumbers[hole]) reader.refuse(hole, runsLater)
 }
 
 function step(reader: Reader): void {
@@ -145,23 +90,25 @@ function stepInCommands(reader: Reader, frame: Frame, sign: string): void {
 
 /** Inside [[ ]] and name=( ), where no value may stand: only the end is looked for. */
 function stepInList(reader: Reader, frame: Frame, sign: string): void {
-  const what = frame.kind === 'array' ? 'a list like this' : 'a test like this'
+  const { kind, word } = frame
   if (' \t\n;&|<>()'.includes(sign)) {
-    const ended = frame.word
-    frame.word = newWord()
-    if (frame.kind === 'condition' && ended.isPlain && ended.text === ']]') {
-      reader.frames.pop()
-      return
-    }
-    if (frame.kind === 'condition' && ended.text === '=~') reader.lost = after('=~')
-    if (frame.kind === 'array' && sign === ')') {
+    frame.word = newWord(reader)
+    if (kind === 'condition' && word.isPlain && word.text === ']]') return endCondition(reader, frame)
+    if (kind === 'condition' && word.text === '=~') reader.lost = after('=~')
+    if (kind === 'array' && sign === ')') {
       reader.frames.pop()
       beginExpansion(top(reader).word)
-    } else if (frame.kind === 'array' && !' \t\n'.includes(sign)) reader.lost = after(what)
+    } else if (kind === 'array' && !' \t\n'.includes(sign)) reader.lost = after('a list like this')
     if (sign === '\n' && reader.heredocs.length > 0) reader.lost = after('a heredoc')
     reader.at += 1
-  } else if (sign === '#' && !frame.word.isBegun) reader.lost = after(what)
-  else takeSign(reader, frame.word, sign)
+  } else if (sign === '#' && !word.isBegun) reader.lost = after('a # in this place')
+  else takeSign(reader, word, sign)
+}
+
+function endCondition(reader: Reader, frame: Frame): void {
+  const written = reader.text.slice(frame.from, reader.at)
+  if (/\s-(?:eq|ne|lt|le|gt|ge|v|R)\s/.test(written)) for (const name of namesIn(written)) reader.flows.sinks.add(name)
+  reader.frames.pop()
 }
 
 function takeSign(reader: Reader, word: Word, sign: string): void {
@@ -175,38 +122,20 @@ function takeSign(reader: Reader, word: Word, sign: string): void {
   reader.at += 1
 }
 
-function addText(word: Word, text: string): void {
-  word.isBegun = true
-  word.text += text
-  if (word.isPlain) word.plain += text
-}
-
-/** From here on the word is more than what is written. */
-function beginExpansion(word: Word): void {
-  word.isBegun = true
-  word.isPlain = false
-  word.text += '$'
-}
-
 function takeHole(reader: Reader, frame: Frame): void {
-  const hole = reader.hole
   const { word } = frame
   let refusal = frame.refusal
-  if (refusal === null && word.inBracket) refusal = insideOf('[ ]')
+  if (refusal === null && word.inBracket) refusal = insideOf('[ ]', useNumber)
   if (refusal === null && word.hasBrace) refusal = insideOf('{ }')
-  if (refusal === null) {
-    const verdict = judge(frame.command, word.plain)
-    refusal = verdict.refusal
-    if (verdict.assigns) reader.assigning.push(hole)
-  }
-  if (refusal !== null) reader.refuse(hole, refusal)
-  word.holes.push(hole)
+  refusal ??= judge(frame.command, word.plain)?.why ?? null
+  if (refusal !== null) reader.refuse(reader.hole, refusal)
+  word.holes.push(reader.hole)
   beginExpansion(word)
   reader.hole += 1
   reader.at += 1
 }
 
-function takeEscaped(reader: Reader, frame: Frame): void {
+function takeEscaped(reader: Reader, { word }: Frame): void {
   const next = reader.text[reader.at + 1] ?? ''
   if (reader.positions[reader.hole] === reader.at + 1) {
     reader.refuse(reader.hole, `after a backslash. ${useVariable}`)
@@ -214,8 +143,8 @@ function takeEscaped(reader: Reader, frame: Frame): void {
   }
   if (next === '\n' && reader.heredocs.length > 0) reader.lost = after('a heredoc')
   if (next !== '\n') {
-    frame.word.isPlain = false
-    addText(frame.word, next)
+    word.isPlain = false
+    addText(word, next)
   }
   reader.at += 2
 }
@@ -225,22 +154,26 @@ function takeSingle(reader: Reader, { word }: Frame): void {
   const end = endOfSingleQuotes(reader.text, from)
   word.isPlain = false
   addText(word, reader.text.slice(from, end - 1))
-  pass(reader, end, `in single quotes. Close them before it: 'text '{{ … }}' text'.`)
+  pass(reader, end, inSingle, '')
 }
 
 function takeDouble(reader: Reader, frame: Frame): void {
-  reader.at += 1
   if (frame.kind !== 'double') {
     frame.word.isPlain = false
-    push(reader, newFrame('double', frame.refusal ?? inDouble))
-    return
+    openFrame(reader, 'double', frame.refusal ?? inDouble)
+  } else {
+    reader.frames.pop()
+    addText(top(reader).word, frame.word.text)
   }
-  reader.frames.pop()
-  addText(top(reader).word, frame.word.text)
+  reader.at += 1
 }
 
-function takeRegion(reader: Reader, end: number, why: string): void {
+/** Passes over an expansion and notes what it reads and computes. */
+function takeRegion(reader: Reader, end: number, why: string, computes?: (text: string) => string[]): void {
   beginExpansion(top(reader).word)
+  const written = reader.text.slice(reader.at, end === -1 ? reader.at : end)
+  for (const name of namesIn(written)) reader.references.push(name)
+  for (const name of computes?.(written) ?? []) reader.flows.sinks.add(name)
   pass(reader, end, why, 'an expansion like this')
 }
 
@@ -249,21 +182,30 @@ function takeDollar(reader: Reader, frame: Frame): void {
   const next = text[at + 1] ?? ''
   if (reader.positions[reader.hole] === at + 1) {
     beginExpansion(frame.word)
-    pass(reader, at + 2, `right after $, where bash would read it differently. Take the $ away.`)
-  } else if (next === '{') takeRegion(reader, endOfParameter(text, at + 2), insideOf('${ }'))
-  else if (next === '(' && text[at + 2] === '(') takeRegion(reader, endOfArithmetic(text, at + 3), insideOf('$(( ))'))
-  else if (next === '[') takeRegion(reader, endOfOldArithmetic(text, at + 2), insideOf('$[ ]'))
+    pass(reader, at + 2, 'right after $, where bash would read it differently. Take the $ away.', '')
+  } else if (next === '{') {
+    takeRegion(reader, endOfParameter(text, at + 2), insideOf('${ }'), (written) => computedIn(written.slice(2)))
+  } else if (next === '(' && text[at + 2] === '(') {
+    takeRegion(reader, endOfArithmetic(text, at + 3), insideOf('$(( ))', useNumber), namesIn)
+  } else if (next === '[') takeRegion(reader, endOfOldArithmetic(text, at + 2), insideOf('$[ ]', useNumber), namesIn)
   else if (next === '(') {
     beginExpansion(frame.word)
-    push(reader, newFrame('commands', frame.refusal, true))
+    openFrame(reader, 'commands', frame.refusal, true)
     reader.at += 2
   } else if (next === "'" && frame.kind !== 'double') {
     takeRegion(reader, endOfEscaped(text, at + 2, "'"), insideOf("$' '"))
-  } else {
-    beginExpansion(frame.word)
-    // $$ and its like are whole: the second sign begins nothing
-    reader.at += next !== '' && '$!?#*@-'.includes(next) ? 2 : 1
-  }
+  } else takeVariable(reader, frame, next)
+}
+
+const variable = /[A-Za-z_]\w*|[0-9@*]|[$!?#-]|/y
+
+function takeVariable(reader: Reader, frame: Frame, next: string): void {
+  beginExpansion(frame.word)
+  variable.lastIndex = reader.at + 1
+  const name = variable.exec(reader.text)![0]
+  for (const read of namesIn(/[0-9@*]/.test(next) ? `$${name}` : name)) reader.references.push(read)
+  // $$ and its like are whole: the second sign begins nothing
+  reader.at += 1 + name.length
 }
 
 function takeComment(reader: Reader): void {
@@ -273,22 +215,23 @@ function takeComment(reader: Reader): void {
   }
   const feed = reader.text.indexOf('\n', reader.at)
   const end = feed === -1 ? reader.text.length : feed
-  pass(reader, end, 'in a comment, which a value with a line break would end. Take it out.')
+  pass(reader, end, 'in a comment, which a value with a line break would end. Take it out.', '')
 }
 
 function openParen(reader: Reader, frame: Frame): void {
   const { text, at } = reader
   const { word } = frame
   if (!word.isBegun && text[at + 1] === '(') {
-    takeRegion(reader, endOfArithmetic(text, at + 2), insideOf('(( ))'))
+    takeRegion(reader, endOfArithmetic(text, at + 2), insideOf('(( ))', useNumber), namesIn)
   } else if (!word.isBegun) {
-    push(reader, newFrame('commands', frame.refusal, true))
+    openFrame(reader, 'commands', frame.refusal, true)
     reader.at += 1
   } else if (word.isPlain && /^[A-Za-z_]\w*\+?=$/.test(word.text)) {
-    push(reader, newFrame('array', insideOf('name=( )')))
+    openFrame(reader, 'array', insideOf('name=( )', 'Write set -- {{ … }} {{ … }}, and "$@" for the list.'))
     reader.at += 1
   } else if (text[at + 1] === ')') {
-    frame.word = newWord()
+    reader.flows.functions.add(word.text)
+    frame.word = newWord(reader)
     endCommand(reader, frame)
     reader.at += 2
   } else reader.lost = after('a parenthesis inside a word')
@@ -308,12 +251,12 @@ function takeRedirection(reader: Reader, frame: Frame, sign: string): void {
   const { text, at } = reader
   if (text[at + 1] === '(') {
     beginExpansion(frame.word)
-    push(reader, newFrame('commands', frame.refusal, true))
+    openFrame(reader, 'commands', frame.refusal, true)
     reader.at += 2
     return
   }
   // `2>` and `{name}>` say which channel: no words of the command
-  if (frame.word.isPlain && /^(?:\d+|\{\w+\})$/.test(frame.word.text)) frame.word = newWord()
+  if (frame.word.isPlain && /^(?:\d+|\{\w+\})$/.test(frame.word.text)) frame.word = newWord(reader)
   else endWord(reader, frame)
   if (sign === '<' && text[at + 1] === '<' && text[at + 2] !== '<') return takeHeredoc(reader)
   let end = at
@@ -342,41 +285,4 @@ function takeLineFeed(reader: Reader, frame: Frame): void {
     if (reader.lost !== null) return
     pass(reader, endOfHeredoc(reader.text, reader.at, heredoc), insideOf('a heredoc'), 'a heredoc')
   }
-}
-
-function endCommand(reader: Reader, frame: Frame): void {
-  endWord(reader, frame)
-  if (top(reader) === frame) frame.command = newCommand()
-}
-
-/** Words after which a command begins. */
-const leading = new Set(['!', '{', 'coproc', 'do', 'elif', 'else', 'if', 'then', 'time', 'until', 'while'])
-
-function endWord(reader: Reader, frame: Frame): void {
-  const { word, command } = frame
-  if (!word.isBegun) return
-  frame.word = newWord()
-  if (command.redirects !== 'no') {
-    command.redirects = 'no'
-    return
-  }
-  if (command.name === null && word.isPlain && takeKeyword(reader, frame, word.text)) return
-  addWord(command, word.text, word.plain, word.holes.length > 0)
-  if (command.name === 'alias') reader.lost = after('alias')
-  if (command.declares === 'computed') reader.hasTypedVariables = true
-}
-
-function takeKeyword(reader: Reader, frame: Frame, text: string): boolean {
-  if (leading.has(text)) return true
-  if (text === '[[') {
-    frame.command.name = '[['
-    push(reader, newFrame('condition', insideOf('[[ ]]')))
-    return true
-  }
-  if (text === 'case') {
-    if (reader.frames.length > 1 || frame.inCase) reader.lost = after('a case inside another')
-    frame.inCase = true
-  }
-  if (text === 'esac') frame.inCase = false
-  return false
 }

@@ -1,4 +1,4 @@
-// Which words of a bash command may hold a value: a word that bash reads as code, not as text, may not.
+// Which words of a bash command may hold a value: a word that bash, or the command, reads as code and not as text may not.
 
 export interface Command {
   /** Null until it is known: assignments, `sudo` and the like come before it. */
@@ -7,21 +7,15 @@ export interface Command {
   words: { text: string; hasHole: boolean }[]
   /** The next word is the target of a redirection; `copy` after `>&`. */
   redirects: 'no' | 'word' | 'copy'
-  /** `declare -i` and `-n`: what is assigned, also later, is arithmetic or a name; `-a`, `-A`: a list. */
-  declares: 'text' | 'list' | 'computed'
   /** A shell is among the words, e.g. after `timeout 5`. */
   hasShell: boolean
 }
 
-export const newCommand = (): Command => ({
-  name: null,
-  words: [],
-  redirects: 'no',
-  declares: 'text',
-  hasShell: false,
-})
+export const newCommand = (): Command => ({ name: null, words: [], redirects: 'no', hasShell: false })
 
 export const useVariable = 'Set a variable at the top of the block, name={{ … }}, and write "$name" here.'
+
+const wordsOf = (text: string): Set<string> => new Set(text.split(' '))
 
 const wrappers = wordsOf('builtin command env exec nohup sudo')
 const declarers = wordsOf('declare export local readonly typeset')
@@ -40,89 +34,83 @@ const special = wordsOf(
     'LINENO OPTIND PATH PPID PROMPT_COMMAND PS0 PS1 PS2 PS3 PS4 RANDOM SECONDS SHELLOPTS SRANDOM UID',
 )
 
-function wordsOf(text: string): Set<string> {
-  return new Set(text.split(' '))
-}
-
 const assigned = /^([A-Za-z_]\w*)\+?=/
 
-export const isAssignment = (plain: string): boolean => assigned.test(plain)
+/** The variable that a word sets, by its beginning up to the first quote, value or expansion. */
+export const variableOf = (plain: string): string | undefined => assigned.exec(plain)?.[1]
 
-/** Takes a finished word into its command; `plain` is its beginning up to the first quote, value or expansion. */
+export const isDeclarer = (name: string | null): boolean => name !== null && declarers.has(name)
+
+/** Takes a finished word into its command. */
 export function addWord(command: Command, text: string, plain: string, hasHole: boolean): void {
   const name = text.slice(text.lastIndexOf('/') + 1)
   if (shells.has(name)) command.hasShell = true
-  if (command.name !== null) {
-    if (declarers.has(command.name) && /^[-+]\w+$/.test(text)) noteType(command, text)
-    command.words.push({ text, hasHole })
-  } else if (!isAssignment(plain) && !text.startsWith('-') && !wrappers.has(name)) {
+  if (command.name !== null) command.words.push({ text, hasHole })
+  else if (variableOf(plain) === undefined && !text.startsWith('-') && !wrappers.has(name)) {
     command.name = name === '' ? text : name
   }
 }
 
-function noteType(command: Command, option: string): void {
-  if (/[in]/.test(option)) command.declares = 'computed'
-  else if (/a/i.test(option) && command.declares === 'text') command.declares = 'list'
-}
-
-export interface Verdict {
-  refusal: string | null
-  /** The value is assigned to a variable. */
-  assigns: boolean
+/** Why a value may not stand somewhere; `runs`: because it would be run there. */
+export interface Refusal {
+  why: string
+  runs: boolean
 }
 
 /** Whether a value may stand in the word that begins with `plain`, as the next word of the command. */
-export function judge(command: Command, plain: string): Verdict {
+export function judge(command: Command, plain: string): Refusal | null {
   const { name, redirects } = command
-  if (redirects === 'copy')
-    return refused(`after >& or <&, where a value could mean a file or a channel. ${useVariable}`)
-  if (redirects === 'word') return fine
-  const variable = assigned.exec(plain)?.[1]
-  if (name === null || declarers.has(name)) {
-    if (variable === undefined) {
-      return name === null
-        ? refused('as the name of a command, where it would choose what runs. Write the command out.')
-        : refused(`as a word of ${name}, which would take it for a name. Write ${name} name={{ … }}.`)
-    }
-    if (special.has(variable)) return refused(`in ${variable}, which bash itself reads. Use another name.`)
-    if (command.declares !== 'text')
-      return refused(`in a typed variable, where bash computes it. Write ${name} name={{ … }}.`)
-    return { refusal: null, assigns: true }
+  if (redirects === 'copy') return reads(`after >& or <&, where it could mean a file or a channel. ${useVariable}`)
+  if (redirects === 'word') return null
+  const variable = variableOf(plain)
+  if (name === null && variable !== undefined) {
+    return special.has(variable) ? runs(`in ${variable}, which bash itself reads. Use another name.`) : null
+  }
+  if (name === null) return runs('as the name of a command, where it would choose what runs. Write the command out.')
+  if (declarers.has(name)) {
+    const why = `as a word of ${name}, which can compute it. Write name={{ … }} on a line of its own, and ${name} name.`
+    return variable === undefined ? runs(why) : reads(why)
   }
   // `${x:- }eval` and `{eval,}` become other words than are written
-  if (name !== '[' && /[$*?{[]/.test(name)) return refused(`after a command whose name is not written out. Write it out.`)
-  const why = refusalOfArgument(command, name, variable !== undefined)
-  return why === null ? fine : refused(why)
+  if (name !== '[' && /[$*?{[]/.test(name)) return reads('after a command whose name is not written out. Write it out.')
+  return judgeArgument(command, name, variable !== undefined)
 }
 
-function refusalOfArgument({ words, hasShell }: Command, name: string, assigns: boolean): string | null {
+function judgeArgument({ words, hasShell }: Command, name: string, assigns: boolean): Refusal | null {
   const last = words.at(-1)
   const option = last?.hasHole === false && last.text.startsWith('-') ? last.text : ''
-  if (evaluators.has(name)) return `as a word of ${name}, which would run it or take it for a name. ${useVariable}`
+  if (evaluators.has(name))
+    return runs(`as a word of ${name}, which would run it or take it for a name. Do without ${name}.`)
   if (relays.has(name))
-    return `as a word of ${name}, which hands it to another shell. Send it as input: printf '%s' {{ … }} | ${name} ….`
+    return runs(
+      `as a word of ${name}, which hands it to another shell. Send it as input: printf '%s' {{ … }} | ${name} ….`,
+    )
   if (name === 'printf' && (words.length === 0 || (words.length === 1 && /^--?v?$/.test(last!.text)))) {
-    return `as the format of printf. Write printf '%s' {{ … }}.`
+    return { why: `as the format of printf. Write printf '%s' {{ … }}.`, runs: option === '-v' }
   }
   if ((name === 'test' || name === '[') && (last?.hasHole || /^-[vR]$/.test(option))) {
-    return `after ${option || 'another value'} in ${name}, which could take it for a name. ${useVariable}`
+    return {
+      why: `after ${option || 'another value'} in ${name}, which could take it for a name. ${useVariable}`,
+      runs: option !== '',
+    }
   }
-  if (name === 'wait' && option === '-p') return `as a name for wait. Write the name out.`
+  if (name === 'wait' && option === '-p') return runs('as a name for wait. Write the name out.')
   if (hasShell && /^-\w*c\w*$/.test(option)) {
-    return `as the script of a shell. Give it as an argument: ${name} ${option} '… "$1"' _ {{ … }}.`
+    return runs(`as the script of a shell. Give it as an argument: ${name} ${option} '… "$1"' _ {{ … }}.`)
   }
   if (interpreters.has(name) && /^(?:-\w*[ceEr]|--eval)$/.test(option)) {
-    return `as the program of ${name}. Give it as an argument after the program.`
+    return runs(`as the program of ${name}. Give it as an argument after the program.`)
   }
-  return programmed.has(name) && !(assigns && option === '-v') ? refusalOfProgram(name, words, option) : null
+  return programmed.has(name) && !(assigns && option === '-v') ? judgeProgram(name, words, option) : null
 }
 
 /** sed and awk take their first plain word, or what follows -e, for a program. */
-function refusalOfProgram(name: string, words: Command['words'], option: string): string | null {
+function judgeProgram(name: string, words: Command['words'], option: string): Refusal | null {
   const hasProgram = words.some(({ text, hasHole }) => !hasHole && !text.startsWith('-'))
   if (hasProgram && !/^(?:-\w*[ef]|--expression|--file)$/.test(option)) return null
-  return `in the program of ${name}. ${name === 'sed' ? 'Use another command' : 'Give it as a variable: awk -v name={{ … }} …'}.`
+  const instead = name === 'sed' ? 'Use another command' : 'Give it as a variable: awk -v name={{ … }} …'
+  return runs(`in the program of ${name}. ${instead}.`)
 }
 
-const fine: Verdict = { refusal: null, assigns: false }
-const refused = (refusal: string): Verdict => ({ refusal, assigns: false })
+const runs = (why: string): Refusal => ({ why, runs: true })
+const reads = (why: string): Refusal => ({ why, runs: false })

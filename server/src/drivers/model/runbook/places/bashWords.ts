@@ -1,0 +1,64 @@
+// What a finished word of a bash script means: a keyword, part of a command, or a step on the way of a value through variables.
+import { addWord, isDeclarer, judge, newCommand, variableOf, type Command } from './bashCommands.ts'
+import { allArguments, namesIn, type Flows } from './bashFlow.ts'
+import { after, insideOf, newWord, openFrame, top, type Frame, type Reader, type Word } from './bashReader.ts'
+
+export function endCommand(reader: Reader, frame: Frame): void {
+  endWord(reader, frame)
+  if (top(reader) === frame) frame.command = newCommand()
+}
+
+export function endWord(reader: Reader, frame: Frame): void {
+  const { word, command } = frame
+  if (!word.isBegun) return
+  frame.word = newWord(reader)
+  if (command.redirects !== 'no') {
+    command.redirects = 'no'
+    return
+  }
+  if (command.name === null && word.isPlain && takeKeyword(reader, frame, word.text)) return
+  noteFlow(reader, command, word)
+  addWord(command, word.text, word.plain, word.holes.length > 0)
+  if (command.name === 'alias') reader.lost = after('alias')
+}
+
+/** Words after which a command begins. */
+const leading = new Set(['!', '{', 'coproc', 'do', 'elif', 'else', 'if', 'then', 'time', 'until', 'while'])
+
+function takeKeyword(reader: Reader, frame: Frame, text: string): boolean {
+  if (leading.has(text)) return true
+  if (text === '[[') {
+    frame.command.name = '[['
+    openFrame(reader, 'condition', insideOf('[[ ]]', 'Use [ ]: [ {{ … }} = text ].'))
+    return true
+  }
+  if (text === 'case') {
+    if (reader.frames.length > 1 || frame.inCase) reader.lost = after('a case inside another')
+    frame.inCase = true
+  }
+  if (text === 'esac') frame.inCase = false
+  return false
+}
+
+function noteFlow(reader: Reader, command: Command, word: Word): void {
+  const { flows } = reader
+  const from = reader.references.slice(word.firstReference)
+  const holes = Array.from({ length: reader.hole - word.firstHole }, (_, index) => word.firstHole + index)
+  const variable = variableOf(word.plain)
+  if (command.name === null && /^[A-Za-z_]\w*\[/.test(word.plain)) addSinks(flows, [...namesIn(word.plain), ...from])
+  if (isDeclarer(command.name) && /^[-+]\w*[in]/.test(word.text)) flows.hasTypedVariables = true
+  if (command.name === 'let') addSinks(flows, namesIn(word.text))
+  if (holes.length === 0 && from.length === 0) return
+  if (judge(command, word.plain)?.runs) {
+    addSinks(flows, from)
+    for (const hole of holes) flows.run.push(hole)
+  }
+  if (variable !== undefined && (command.name === null || isDeclarer(command.name)))
+    flows.flows.push({ to: variable, holes, from })
+  else if (command.name === 'for' || command.name === 'select') {
+    flows.flows.push({ to: command.words[0]?.text ?? '', holes, from })
+  } else if (command.name === 'set') flows.flows.push({ to: allArguments, holes, from })
+  else if (command.name !== null) flows.calls.push({ to: command.name, holes, from })
+}
+
+const addSinks = ({ sinks }: Flows, names: string[]): void => names.forEach((name) => sinks.add(name))

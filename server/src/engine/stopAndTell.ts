@@ -1,0 +1,42 @@
+// Stopping as everybody outside the engine does it: the runs, and in the same transaction what features do when a run has ended.
+import type { Sql } from '../base/db.ts'
+import type { Context } from '../kit/context.ts'
+import { tell } from '../kit/feature.ts'
+import { stopRuns, type Stopped } from './stopRun.ts'
+import { noteStopped } from './watch.ts'
+
+/** Those that were active, with the active runs below them; one that had ended already is not in the answer. */
+export function stopAndTell(context: Context, sql: Sql, ids: string[]): Promise<Stopped[]> {
+  return stopRuns(sql, ids, async (_sql, stopped) => {
+    for (const run of stopped) {
+      const { id, team_id, agent_id } = run
+      noteStopped(context, run)
+      const ended = { sql, context, teamId: team_id, agentId: agent_id, runId: id, status: 'stopped' as const }
+      await tell(context.registry, 'runEnded', ended)
+    }
+  })
+}
+
+/** At once, each: every run below them is locked too, and a statement is told of them all. */
+const runsAtOnce = 500
+
+/** Of an agent that is being deleted, in the transaction that deletes it. */
+export async function stopRunsOfAgent(
+  context: Context,
+  sql: Sql,
+  { teamId, agentId }: { teamId: string; agentId: string },
+): Promise<number> {
+  const active = await sql<{ id: string }>`
+    select id from runs
+    where team_id = ${teamId} and agent_id = ${agentId} and counted_as in ('pending', 'running', 'waiting', 'needs_attention')
+    order by id`
+  for (let from = 0; from < active.length; from += runsAtOnce) {
+    const some = active.slice(from, from + runsAtOnce)
+    await stopAndTell(
+      context,
+      sql,
+      some.map(({ id }) => id),
+    )
+  }
+  return active.length
+}

@@ -1,0 +1,24 @@
+// Deletes a run that has ended, with everything that is kept of it.
+import { deleteRuns } from '../../engine/deleteRuns.ts'
+import { operation } from '../../kit/operation.ts'
+import { Success } from '../../kit/schema.ts'
+
+export const deleteRun = operation({
+  id: 'deleteRun',
+  route: 'DELETE /v2/runs/:run_id',
+  summary: 'Delete a run',
+  description:
+    'Erases the run, its messages, steps, human requests, events and files. Only a run that has ended; stop it first. ' +
+    'The runs that it started stay. A very long log is gone from view at once, and from the disk a little later.',
+  scope: 'runs:write',
+  status: 200,
+  answer: Success,
+  errors: ['conflict', 'not_found'],
+  async handler({ team, run, context, sql, fail }) {
+    const deleted = await deleteRuns(context, sql, team.id, [run.id])
+    if (deleted.length > 0) return { success: true as const }
+    const [active] = await sql`select id from runs where id = ${run.id} and team_id = ${team.id}`
+    if (!active) return fail('not_found')
+    return fail('conflict', 'The run has not ended. Stop it first, then delete it.')
+  },
+})

@@ -1,0 +1,55 @@
+// Says something to a run: it hears it at its next turn; one that has ended goes on with it.
+import { addUserMessage } from '../../engine/addMessage.ts'
+import { messageText } from '../../engine/createRun.ts'
+import { hasEnded, type Status } from '../../engine/lifecycle.ts'
+import { Message } from '../../kit/event.ts'
+import { operation } from '../../kit/operation.ts'
+import { Id, Type, type Static } from '../../kit/schema.ts'
+import { RunStatus } from './run.ts'
+
+const messageBytesMax = 64 * 1024
+
+export const postRunMessage = operation({
+  id: 'postRunMessage',
+  route: 'POST /v2/runs/:run_id/messages',
+  summary: 'Post a message to a run',
+  description:
+    'A run that works or waits hears it at its next turn; a wait does not end by it. A run that has ended starts again with it, ' +
+    'with its log, usage and limits going on.',
+  scope: 'runs:write',
+  body: Type.Object({
+    message: Type.Union(
+      [Type.String({ minLength: 1, maxLength: messageBytesMax }), Type.Record(Type.String(), Type.Unknown())],
+      {
+        description: 'Text, or an object that becomes JSON text; at most 64 KiB.',
+        examples: ['The amount was corrected.'],
+      },
+    ),
+  }),
+  status: 201,
+  answer: Type.Object({ message: Message, message_id: Id, run_id: Id, status: RunStatus }),
+  errors: ['invalid_request', 'not_found', 'conflict'],
+  async handler({ team, run, body, sql, fail }) {
+    const given = typeof body.message === 'string' ? body.message : JSON.stringify(body.message)
+    if (Buffer.byteLength(given) > messageBytesMax) {
+      fail('invalid_request', 'message is larger than 64 KiB. Put large things into files and say where they are.')
+    }
+    // the agent before the run, as its deletion locks them: an ended run cannot be started while its agent goes
+    const [agent] = await sql<{ is_deleted: boolean }>`
+      select deleted_at is not null as is_deleted from agents
+      where id = ${run.agent_id} and team_id = ${team.id} for share`
+    const [now] = await sql<{ status: Status; is_erased: boolean }>`
+      select status, log_erased_at is not null as is_erased from runs
+      where id = ${run.id} and team_id = ${team.id} for update`
+    if (!now) return fail('not_found')
+    if (hasEnded(now.status)) {
+      if (agent!.is_deleted) fail('conflict', 'This run has ended and its agent is deleted, so it cannot go on.')
+      if (now.is_erased) {
+        fail('conflict', 'The log of this run was erased after its time, so it cannot go on. Start a new run.')
+      }
+    }
+    const posted = await addUserMessage(sql, run, messageText(body.message)!)
+    const message = posted.message as Static<typeof Message>
+    return { message, message_id: message.id, run_id: run.id, status: posted.status }
+  },
+})

@@ -1,0 +1,93 @@
+// Does a run again that has ended: as a new run, from the start or from one of its steps.
+import { isId } from '../../base/ids.ts'
+import { parseBuildConfig, type Limits } from '../../engine/buildConfig.ts'
+import { engineOf } from '../../engine/engine.ts'
+import { hasEnded, type Status } from '../../engine/lifecycle.ts'
+import { tightened } from '../../engine/limits.ts'
+import { copyTurnsBefore, turnOfCall } from '../../engine/retryRun.ts'
+import { readyChannel } from '../../engine/signals.ts'
+import { operation } from '../../kit/operation.ts'
+import { Id, nullable, Type } from '../../kit/schema.ts'
+import { findRun, Run, RunStatus } from './run.ts'
+
+export const retryRun = operation({
+  id: 'retryRun',
+  route: 'POST /v2/runs/:run_id/retry',
+  summary: 'Retry a run',
+  description:
+    'A new run of the same agent with the same message, title, metadata, limits and callback. With `from_step` it begins with a copy of ' +
+    'all turns before the one that made that call, and takes that turn anew; the files of the old run are not copied. ' +
+    'Another build goes on from there as if it had brought those results itself.',
+  scope: 'runs:write',
+  body: Type.Object(
+    {
+      from_step: Type.Optional(
+        nullable(
+          Type.Integer({
+            minimum: 1,
+            maximum: 2_147_483_647,
+            description: 'The number of a call in the run’s report.',
+          }),
+        ),
+      ),
+      build_id: Type.Optional(
+        nullable(Type.String({ description: 'Another build of the agent; the same one unless given.' })),
+      ),
+    },
+    { examples: [{}] },
+  ),
+  status: 201,
+  answer: Type.Object({ run: Run, run_id: Id, status: RunStatus }),
+  errors: ['invalid_request', 'not_found', 'conflict'],
+  async prepare({ team, caller, run, body, context, sql, fail }) {
+    const buildId = body.build_id ?? run.build_id
+    const [build] = isId(buildId)
+      ? await sql<{ config: unknown }>`
+          select config from builds where id = ${buildId} and team_id = ${team.id} and agent_id = ${run.agent_id}`
+      : []
+    if (!build) return fail('not_found', 'build_id names no build of the agent of this run.')
+    const config = parseBuildConfig(build.config)
+    return engineOf(context).prepare({
+      teamId: team.id,
+      agentId: run.agent_id,
+      buildId,
+      source: 'retry',
+      userId: caller.member_id,
+      message: run.message,
+      title: run.title,
+      metadata: run.metadata,
+      limits: tightened(config.limits, run.limits as Limits),
+      callbackUrl: run.callback_url,
+      sandboxId: null,
+      parentRunId: null,
+      retryOfRunId: run.id,
+      depth: 0,
+      case: null,
+      isCapped: config.max_concurrent_runs !== null,
+    })
+  },
+  async handler({ team, run, body, context, sql, prepared: again, fail }) {
+    // locked: its log must stand still while it is copied, and nobody starts it again meanwhile
+    const [old] = await sql<{ status: Status; is_erased: boolean; is_deleted: boolean }>`
+      select r.status, r.log_erased_at is not null as is_erased, a.deleted_at is not null as is_deleted
+      from runs r join agents a on a.id = r.agent_id
+      where r.id = ${run.id} and r.team_id = ${team.id} for update of r`
+    if (!old) return fail('not_found')
+    if (!hasEnded(old.status)) fail('conflict', 'The run has not ended. Stop it first, or wait for its end.')
+    if (old.is_deleted) fail('conflict', 'The agent of this run is deleted, so it cannot run again.')
+    const step = body.from_step ?? undefined
+    if (step !== undefined && old.is_erased) {
+      fail('conflict', 'The log of this run was erased after its time. Leave from_step out to retry it from the start.')
+    }
+    const turn = step === undefined ? undefined : await turnOfCall(sql, run.id, step)
+    if (step !== undefined && turn === undefined) {
+      fail('invalid_request', `from_step: the run made no call with the number ${step}. Its report lists them.`)
+    }
+    const [created] = await engineOf(context).create(sql, [again])
+    if (!created) return fail('conflict', 'The agent of this run was deleted meanwhile.')
+    if (created.is_admitted) await sql`select pg_notify(${readyChannel}, '')`
+    if (turn !== undefined) await copyTurnsBefore(sql, { from: run.id, to: again.id, turn })
+    const [row] = await findRun(sql, again.id, team.id)
+    return { run: row!, run_id: again.id, status: row!.status }
+  },
+})

@@ -1,0 +1,32 @@
+// Stops a run, with the runs that it started; nothing is written for it after the answer.
+import type { Status } from '../../engine/lifecycle.ts'
+import { stopAndTell } from '../../engine/stopAndTell.ts'
+import { operation } from '../../kit/operation.ts'
+import { Id, Type } from '../../kit/schema.ts'
+import { RunStatus } from './run.ts'
+
+export const stopRun = operation({
+  id: 'stopRun',
+  route: 'POST /v2/runs/:run_id/stop',
+  summary: 'Stop a run',
+  description:
+    'Cuts off the step at hand within a second, cancels its open human requests and stops the runs that it started. ' +
+    'A run that has ended stays as it is, and the answer says so.',
+  scope: 'runs:write',
+  status: 200,
+  answer: Type.Object({
+    success: Type.Literal(true),
+    run_id: Id,
+    status: RunStatus,
+    message: Type.Optional(Type.String({ description: 'There when nothing was changed: why.' })),
+  }),
+  errors: ['not_found'],
+  async handler({ team, run, context, sql, fail }) {
+    const stopped = await stopAndTell(context, sql, [run.id])
+    if (stopped.length > 0) return { success: true as const, run_id: run.id, status: 'stopped' as const }
+    const [now] = await sql<{ status: Status }>`select status from runs where id = ${run.id} and team_id = ${team.id}`
+    if (!now) return fail('not_found')
+    const message = `The run had ended already (${now.status}); nothing was changed.`
+    return { success: true as const, run_id: run.id, status: now.status, message }
+  },
+})

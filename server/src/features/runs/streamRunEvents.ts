@@ -1,0 +1,43 @@
+// Streams one run: its events from the first to the last, and text while a model makes it.
+import { textDeltasOf } from '../../engine/textDeltas.ts'
+import { envelopeOf } from '../../kit/event.ts'
+import { eventFeedOf } from '../../kit/eventFeed.ts'
+import { exampleOf } from '../../kit/openapi.ts'
+import { stream } from '../../kit/stream.ts'
+
+const run_id = '01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f'
+
+export const streamRunEvents = stream({
+  id: 'streamRunEvents',
+  route: 'GET /v2/runs/:run_id/events',
+  summary: 'Stream a run',
+  description:
+    'Server-sent events: every event of the run in order, from the first one or behind `Last-Event-ID`, each with its `sequence` as id and ' +
+    'the envelope of a webhook as data, whose `id` is the event’s own. Beside them `delta`, a piece of text while a model makes it, and ' +
+    '`end` behind the last event of an ended run, where the stream closes. Both have no id and are not given again. A run that a message ' +
+    'starts again streams again. A comment comes every 15 seconds; a reader that takes nothing for 30 is let go and can resume.',
+  scope: 'runs:read',
+  example: [
+    { id: 1, event: 'run.started', data: JSON.stringify(exampleOf(envelopeOf('run.started').schema)) },
+    { event: 'delta', data: JSON.stringify({ run_id, text: 'The invoice ' }) },
+    { event: 'end', data: JSON.stringify({ run_id, status: 'completed' }) },
+  ],
+  async open({ team, run, lastEventId, context, sql }) {
+    const [newest] =
+      lastEventId === undefined
+        ? []
+        : await sql<{ event_seq: number }>`select event_seq from runs where id = ${run.id} and team_id = ${team.id}`
+    // a number that was never given would hide all events up to it
+    const after = Math.min(lastEventId ?? 0, newest?.event_seq ?? 0)
+    return (opened) => {
+      const stopEvents = eventFeedOf(context).followRun({ teamId: team.id, runId: run.id, after, stream: opened })
+      const stopText = textDeltasOf(context).follow(run.id, (text) =>
+        opened.send({ event: 'delta', data: JSON.stringify({ run_id: run.id, text }) }),
+      )
+      return () => {
+        stopEvents()
+        stopText()
+      }
+    }
+  },
+})

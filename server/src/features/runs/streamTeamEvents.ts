@@ -1,0 +1,48 @@
+// Streams all events of a team as they happen, resumable for a day.
+import { envelopeOf, eventNames, type EventName } from '../../kit/event.ts'
+import { eventFeedOf } from '../../kit/eventFeed.ts'
+import { exampleOf } from '../../kit/openapi.ts'
+import { Type } from '../../kit/schema.ts'
+import { stream } from '../../kit/stream.ts'
+
+export const streamTeamEvents = stream({
+  id: 'streamTeamEvents',
+  route: 'GET /v2/teams/:teamId/events',
+  summary: 'Stream a team’s events',
+  description:
+    'Server-sent events: every event of the team from now on, or behind `Last-Event-ID`, each with its position in this stream as id and ' +
+    'the envelope of a webhook as data, whose `id` is the event’s own. Positions are given after the commit, so that resuming loses and ' +
+    'repeats nothing, and are kept for 24 hours. `start` comes first and tells where the stream begins; `gap` says that what follows ' +
+    '`Last-Event-ID` is not all kept any more, and the stream goes on with the oldest that is. A comment comes every 15 seconds; a reader ' +
+    'that takes nothing for 30 is let go and can resume.',
+  scope: 'runs:read',
+  query: Type.Object({
+    events: Type.Optional(
+      Type.String({
+        pattern: '^[a-z_.]+(,[a-z_.]+)*$',
+        description: 'Only these kinds, comma-separated; all of them unless given.',
+        examples: ['run.completed,run.failed'],
+      }),
+    ),
+  }),
+  errors: ['invalid_request'],
+  example: [
+    { id: 4711, event: 'start', data: JSON.stringify({ position: 4711 }) },
+    { id: 4713, event: 'run.completed', data: JSON.stringify(exampleOf(envelopeOf('run.completed').schema)) },
+  ],
+  async open({ team, query, lastEventId, context, fail }) {
+    const wanted = new Set(query.events?.split(','))
+    const unknown = [...wanted].filter((name) => !(eventNames as string[]).includes(name))
+    if (unknown.length > 0) {
+      fail('invalid_request', `events names ${unknown.join(', ')}. The kinds of events are: ${eventNames.join(', ')}.`)
+    }
+    const feed = eventFeedOf(context)
+    const { after, isGap } = await feed.openTeam(team.id, lastEventId)
+    return (opened) => {
+      // with an id, so that a reader who loses the connection before the first event comes back to this place
+      opened.send({ id: after, event: isGap ? 'gap' : 'start', data: JSON.stringify({ position: after }) })
+      const wants = (event: EventName) => wanted.size === 0 || wanted.has(event)
+      return feed.followTeam({ teamId: team.id, after, wants, stream: opened })
+    }
+  },
+})

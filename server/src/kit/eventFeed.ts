@@ -1,0 +1,194 @@
+// Brings new events to the open streams of this process: one look for all of them, four times a second while there are any.
+import type { Context } from './context.ts'
+import type { EventName } from './event.ts'
+import { givePositions, keepLines, openLine, type Opened } from './eventPositions.ts'
+import * as read from './readEvents.ts'
+import type { EventStream } from './stream.ts'
+
+export interface RunReader {
+  teamId: string
+  runId: string
+  /** The sequence of the last event that the reader has. */
+  after: number
+  stream: EventStream
+}
+
+export interface TeamReader {
+  teamId: string
+  /** The position of the last event that the reader has. */
+  after: number
+  wants: (event: EventName) => boolean
+  stream: EventStream
+}
+
+export interface EventFeed {
+  /** Sends the run's events and, behind the last one of an ended run, `end`. Answers with how to stop. */
+  followRun(reader: RunReader): () => void
+  followTeam(reader: TeamReader): () => void
+  openTeam(teamId: string, lastEventId: number | undefined): Promise<Opened>
+  /** This process wrote events: the next look comes sooner. */
+  nudge(): void
+}
+
+const lookMs = 250
+/** Between two looks, however often somebody nudges. */
+const soonMs = 20
+const keepLinesMs = 60_000
+/** Groups read by one statement; each gives a batch of events at most (readEvents.ts), so memory does not grow with what is due. */
+const groupsAtOnce = 16
+
+const ofContext = new WeakMap<Context, EventFeed>()
+
+export function eventFeedOf(context: Context): EventFeed {
+  let feed = ofContext.get(context)
+  if (!feed) ofContext.set(context, (feed = createEventFeed(context)))
+  return feed
+}
+
+/** Readers that are at the same place: what comes next is read once for all of them. */
+interface Group<Reader> extends read.Place {
+  readers: Reader[]
+}
+
+function createEventFeed({ db, log }: Context): EventFeed {
+  const runReaders = new Set<RunReader>()
+  const teamReaders = new Set<TeamReader>()
+  const opening = new Map<string, Promise<Opened>>()
+  let timer: NodeJS.Timeout | undefined
+  let isLooking = false
+  let isSoon = false
+  let linesKeptAt = performance.now()
+
+  async function look(): Promise<void> {
+    timer = undefined
+    isLooking = true
+    isSoon = false
+    let isMore = false
+    try {
+      // each goes as far as one batch: neither kind waits for the other's backlog
+      isMore = await lookAtRuns()
+      isMore = (await lookAtTeams()) || isMore
+    } catch (error) {
+      log.debug({ err: error }, 'new events could not be read for the open streams; tried again')
+    }
+    isLooking = false
+    if (runReaders.size + teamReaders.size > 0) next(isMore ? 0 : isSoon ? soonMs : lookMs)
+  }
+
+  function next(ms: number): void {
+    clearTimeout(timer)
+    timer = setTimeout(() => void look(), ms)
+  }
+
+  function nudge(): void {
+    if (isSoon || runReaders.size + teamReaders.size === 0) return
+    isSoon = true
+    if (!isLooking) next(soonMs)
+  }
+
+  async function lookAtRuns(): Promise<boolean> {
+    const groups = groupsOf(runReaders)
+    if (groups.length === 0) return false
+    const moved = await read.runsThatMoved(db.sql, groups)
+    const newestOf = new Map(moved.map(({ group, newest }) => [group, newest]))
+    const due = moved.filter(({ group, newest }) => newest > group.after).map(({ group }) => group)
+    const isMore = await deliverAll(due, read.runEvents, (group) => {
+      // they were erased, for events are not kept for ever
+      for (const reader of group.readers) reader.after = newestOf.get(group)!
+    })
+    for (const one of moved) if (one.hasEnded) endBehindLast(one)
+    return isMore
+  }
+
+  async function lookAtTeams(): Promise<boolean> {
+    if (teamReaders.size === 0) return false
+    const teamIds = [...new Set([...teamReaders].map(({ teamId }) => teamId))]
+    if (performance.now() - linesKeptAt > keepLinesMs) {
+      await keepLines(db.sql, teamIds)
+      linesKeptAt = performance.now()
+    }
+    const hasUngiven = await givePositions(db, teamIds)
+    const groups = groupsOf(teamReaders)
+    const due = groups.length === 0 ? [] : await read.teamsThatMoved(db.sql, groups)
+    return (await deliverAll(due, read.teamEvents)) || hasUngiven
+  }
+
+  /** True: some reader that could take more has more to come. */
+  async function deliverAll<Reader extends RunReader | TeamReader>(
+    groups: Group<Reader>[],
+    readNext: typeof read.runEvents,
+    onNothing: (group: Group<Reader>) => void = () => undefined,
+  ): Promise<boolean> {
+    let isMore = false
+    for (let from = 0; from < groups.length; from += groupsAtOnce) {
+      const some = groups.slice(from, from + groupsAtOnce)
+      const batches = await readNext(db.sql, some)
+      some.forEach((group, index) => {
+        const { events, isMore: hasMore } = batches[index]!
+        if (events.length === 0) onNothing(group)
+        for (const reader of group.readers) deliver(reader, events)
+        isMore ||= hasMore && group.readers.some(({ stream }) => stream.isOpen && !stream.isFull)
+      })
+    }
+    return isMore
+  }
+
+  function follow<Reader extends RunReader | TeamReader>(readers: Set<Reader>, reader: Reader): () => void {
+    readers.add(reader)
+    reader.stream.onDrain = nudge
+    if (timer === undefined && !isLooking) next(0)
+    else nudge()
+    return () => readers.delete(reader)
+  }
+
+  return {
+    nudge,
+    followRun: (reader) => follow(runReaders, reader),
+    followTeam: (reader) => follow(teamReaders, reader),
+    openTeam(teamId, lastEventId) {
+      if (lastEventId !== undefined) return openLine(db, teamId, lastEventId)
+      // one that is under way began a little earlier: nothing that comes from now on is missed by sharing it
+      let opened = opening.get(teamId)
+      if (!opened) {
+        opened = openLine(db, teamId, undefined).finally(() => opening.delete(teamId))
+        opening.set(teamId, opened)
+      }
+      return opened
+    },
+  }
+}
+
+/** A reader that is behind is left alone until it has taken what it has. */
+function groupsOf<Reader extends RunReader | TeamReader>(readers: Set<Reader>): Group<Reader>[] {
+  const groups = new Map<string, Group<Reader>>()
+  for (const reader of readers) {
+    if (!reader.stream.isOpen || reader.stream.isFull) continue
+    const { teamId, after } = reader
+    const runId = 'runId' in reader ? reader.runId : ''
+    const key = `${teamId} ${runId} ${after}`
+    const group = groups.get(key)
+    if (group) group.readers.push(reader)
+    else groups.set(key, { readers: [reader], teamId, runId, after })
+  }
+  return [...groups.values()]
+}
+
+/** As much as the reader takes; the rest is read again when it has drained, so that nothing piles up for it here. */
+function deliver(reader: RunReader | TeamReader, events: read.ReadEvent[]): void {
+  const { stream } = reader
+  for (const { number, event, text } of events) {
+    if (!stream.isOpen || stream.isFull) return
+    reader.after = number
+    if ('wants' in reader && !reader.wants(event)) stream.passed(number)
+    else stream.send({ id: number, event, data: text })
+  }
+}
+
+/** The run may have been started again since the look: then its reader has more by now, and stays. */
+function endBehindLast({ group, newest, status }: read.Moved<Group<RunReader>>): void {
+  for (const { runId, after, stream } of group.readers) {
+    if (after !== newest || !stream.isOpen || stream.isFull) continue
+    stream.send({ event: 'end', data: JSON.stringify({ run_id: runId, status }) })
+    stream.end()
+  }
+}

@@ -1,0 +1,105 @@
+// Reads what is new for groups of readers: which of them have something, and the next batch of it.
+import type { Sql } from '../base/db.ts'
+import type { EventName } from './event.ts'
+
+/** Of one group at a time. */
+const batch = 64
+
+/** What one group gets. */
+export interface Batch {
+  events: ReadEvent[]
+  isMore: boolean
+}
+
+/** Where readers are; `runId` is empty for those of a team. */
+export interface Place {
+  teamId: string
+  runId: string
+  after: number
+}
+
+export interface Moved<G extends Place> {
+  group: G
+  /** The sequence of the run's newest event. */
+  newest: number
+  /** Null: the run was deleted. */
+  status: string | null
+  hasEnded: boolean
+}
+
+export interface ReadEvent {
+  /** Its sequence in the run, or its position in the team. */
+  number: number
+  event: EventName
+  /** The envelope of events.md; there is no delivery here, so its id is the event's own. */
+  text: string
+}
+
+/** Those whose run has events behind the reader’s, has ended, or is gone. */
+export async function runsThatMoved<G extends Place>(sql: Sql, groups: G[]): Promise<Moved<G>[]> {
+  const moved = await sql<{ place: number; newest: number | null; status: string | null; has_ended: boolean }>`
+    select w.place, r.event_seq as newest, r.status, coalesce(r.status in ('completed', 'failed', 'stopped'), true) as has_ended
+    from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ runId }) => runId)}::uuid[],
+      ${groups.map(({ after }) => after)}::bigint[]) with ordinality as w (team_id, run_id, after, place)
+    left join runs r on r.id = w.run_id and r.team_id = w.team_id
+    where r.id is null or r.event_seq > w.after or r.status in ('completed', 'failed', 'stopped')`
+  return moved.map(({ place, newest, status, has_ended }) => {
+    const group = groups[place - 1]!
+    return { group, newest: newest ?? group.after, status, hasEnded: has_ended }
+  })
+}
+
+/** Those whose team has events behind the reader's. */
+export async function teamsThatMoved<G extends Place>(sql: Sql, groups: G[]): Promise<G[]> {
+  const moved = await sql<{ place: number }>`
+    select w.place
+    from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ after }) => after)}::bigint[])
+      with ordinality as w (team_id, after, place)
+    where exists (select 1 from events e where e.team_id = w.team_id and e.position > w.after)`
+  return moved.map(({ place }) => groups[place - 1]!)
+}
+
+interface Row {
+  place: number
+  number: number
+  id: string
+  event: EventName
+  created_at: Date
+  data: string
+}
+
+export async function runEvents(sql: Sql, groups: Place[]): Promise<Batch[]> {
+  const rows = await sql<Row>`
+    select w.place, e.*
+    from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ runId }) => runId)}::uuid[],
+      ${groups.map(({ after }) => after)}::bigint[]) with ordinality as w (team_id, run_id, after, place)
+    cross join lateral (
+      select e.sequence as number, e.id, e.event, e.created_at, e.data::text as data from events e
+      where e.run_id = w.run_id and e.team_id = w.team_id and e.sequence > w.after order by e.sequence limit ${batch}) e
+    order by w.place, e.number`
+  return batchesOf(groups, rows)
+}
+
+export async function teamEvents(sql: Sql, groups: Place[]): Promise<Batch[]> {
+  const rows = await sql<Row>`
+    select w.place, e.*
+    from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ after }) => after)}::bigint[])
+      with ordinality as w (team_id, after, place)
+    cross join lateral (
+      select e.position as number, e.id, e.event, e.created_at, e.data::text as data from events e
+      where e.team_id = w.team_id and e.position > w.after order by e.position limit ${batch}) e
+    order by w.place, e.number`
+  return batchesOf(groups, rows)
+}
+
+function batchesOf(groups: Place[], rows: Row[]): Batch[] {
+  const events: ReadEvent[][] = groups.map(() => [])
+  for (const row of rows) events[row.place - 1]!.push(readEvent(row))
+  return events.map((some) => ({ events: some, isMore: some.length === batch }))
+}
+
+/** `data` is taken as the database writes it: parsing it only to write it again would be most of a stream's work. */
+function readEvent({ number, id, event, created_at, data }: Row): ReadEvent {
+  const head = JSON.stringify({ id, event, created_at })
+  return { number, event, text: `${head.slice(0, -1)},"data":${data}}` }
+}

@@ -1,0 +1,93 @@
+// What /metrics tells of runs: what an operator asks at night, counted as it happens, never by a query.
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+
+export type StepOutcome = 'done' | 'failed'
+export type ModelOutcome = 'answered' | 'trouble' | 'refused' | 'cut_off'
+
+export interface RunMetrics {
+  started: Counter<'source'>
+  startDelaySeconds: Histogram
+  ended: Counter<'status'>
+  held: Gauge
+  places: Gauge
+  steps: Counter<'tool' | 'outcome'>
+  modelSeconds: Histogram<'provider' | 'outcome'>
+  modelTokens: Counter<'provider' | 'direction'>
+  /** For one lane: called with each flush. */
+  flushed(lane: 'start' | 'apply'): (operations: number, seconds: number) => void
+}
+
+export function createRunMetrics(registry: Registry): RunMetrics {
+  const registers = [registry]
+  const flushSize = new Histogram({
+    name: 'runyard_lane_flush_operations',
+    help: 'How many writes of runs shared one commit, by lane. Near the largest: the database sets the pace.',
+    labelNames: ['lane'],
+    buckets: [1, 2, 4, 8, 16, 32, 64],
+    registers,
+  })
+  const flushSeconds = new Histogram({
+    name: 'runyard_lane_flush_duration_seconds',
+    help: 'Time of one such commit, by lane.',
+    labelNames: ['lane'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers,
+  })
+  return {
+    started: new Counter({
+      name: 'runyard_runs_started_total',
+      help: 'Runs that this process was the first to take up, by what started them.',
+      labelNames: ['source'],
+      registers,
+    }),
+    startDelaySeconds: new Histogram({
+      name: 'runyard_run_start_delay_seconds',
+      help: 'Time from the making of a run to its first work: long when places or workers are missing.',
+      buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 15, 60, 300, 1800, 7200],
+      registers,
+    }),
+    ended: new Counter({
+      name: 'runyard_runs_ended_total',
+      help: 'Runs that ended, by status. One that a message started again ends again.',
+      labelNames: ['status'],
+      registers,
+    }),
+    held: new Gauge({
+      name: 'runyard_runs_held',
+      help: 'Runs that this process is advancing now; waiting ones are not among them.',
+      registers,
+    }),
+    places: new Gauge({
+      name: 'runyard_run_places',
+      help: 'How many runs this process can advance at a time; 0 where it does not.',
+      registers,
+    }),
+    steps: new Counter({
+      name: 'runyard_run_steps_total',
+      help: 'Tool calls of runs that have their result, by tool and outcome. A name that is no tool of this server counts as unknown.',
+      labelNames: ['tool', 'outcome'],
+      registers,
+    }),
+    modelSeconds: new Histogram({
+      name: 'runyard_model_call_duration_seconds',
+      help: 'Time of one call to a model, by provider and outcome.',
+      labelNames: ['provider', 'outcome'],
+      buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160, 320],
+      registers,
+    }),
+    modelTokens: new Counter({
+      name: 'runyard_model_tokens_total',
+      help: 'Tokens that models read and wrote, by provider.',
+      labelNames: ['provider', 'direction'],
+      registers,
+    }),
+    flushed(lane) {
+      const size = flushSize.labels(lane)
+      const time = flushSeconds.labels(lane)
+      return (operations, seconds) => {
+        size.observe(operations)
+        time.observe(seconds)
+      }
+    },
+  }
+}

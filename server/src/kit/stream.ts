@@ -1,0 +1,79 @@
+// A stream of server-sent events as a kind of operation: refused by the same stages as any other, then held open.
+import { Fault, type ErrorCode } from '../base/errors.ts'
+import { operation, type Operation, type Seen } from './operation.ts'
+import type { Scope } from './scopes.ts'
+import type { TObject, TSchema } from './schema.ts'
+
+/** One event on the wire (HTML standard, §9.2.6). */
+export interface StreamEvent {
+  /** What the reader brings back as Last-Event-ID; what has none is not resumed. */
+  id?: number
+  event: string
+  /** JSON, and so one line. */
+  data: string
+}
+
+/** The open end of a stream, as its source sees it. */
+export interface EventStream {
+  /** False from the moment it ended, whoever ended it. */
+  readonly isOpen: boolean
+  /** The reader is behind: what can wait is held back until `onDrain`. */
+  readonly isFull: boolean
+  send(event: StreamEvent): void
+  /** The reader has all up to here, though not all of it was for them; told with the next heartbeat. */
+  passed(id: number): void
+  end(): void
+  onDrain: () => void
+}
+
+/** Begins to feed an open stream and answers with how to stop, which is called once, when the stream is over. */
+export type Source = (stream: EventStream) => () => void
+
+export type StreamRoute = `GET /v2/${string}`
+type NoBody = TObject<Record<never, never>>
+
+interface StreamDeclaration<R extends StreamRoute, Query extends TObject, Errors extends ErrorCode> {
+  id: string
+  route: R
+  summary: string
+  description: string
+  scope: Scope
+  query?: Query
+  errors?: readonly Errors[]
+  /** How the stream looks, for the reference. */
+  example: StreamEvent[]
+  /** Whatever can still be refused is refused here: after it the answer is a 200. */
+  open: (call: Seen<R, Query, NoBody, Errors> & { lastEventId: number | undefined }) => Promise<Source>
+}
+
+/** No stream is an MCP tool: a tool call has an end. */
+export function stream<
+  const R extends StreamRoute,
+  Query extends TObject = NoBody,
+  const Errors extends ErrorCode = never,
+>(declaration: StreamDeclaration<R, Query, Errors>): Operation {
+  const { example, open, ...rest } = declaration
+  const declared = operation<R, Query, NoBody, TSchema, Errors>({
+    ...rest,
+    status: 200,
+    tool: false,
+    handler: (call) => open({ ...call, lastEventId: readLastEventId(call.lastEventId) }),
+  })
+  return { ...declared, stream: { example: retryLine + example.map(blockOf).join('') } }
+}
+
+/** The wait before a reader comes back, in milliseconds; told at the beginning of every stream. */
+export const retryLine = 'retry: 1000\n\n'
+
+export function blockOf({ id, event, data }: StreamEvent): string {
+  return `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${data}\n\n`
+}
+
+function readLastEventId(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new Fault(
+    'invalid_request',
+    'Last-Event-ID must be the id of an event of this stream, a whole number. Leave it out to begin anew.',
+  )
+}

@@ -1,0 +1,75 @@
+// The outside world of the proofs about runs: a process of its own that counts calls by their Idempotency-Key, whatever the service believes.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { send, startProgram } from './processes.ts'
+
+export interface Arrival {
+  /** The Idempotency-Key; of a call to the model, which has none, the word `marker-…` in its body. */
+  id: string
+  method: string
+  /** Both in ms since 1970, by the clock of this machine. */
+  at: number
+  /** When the caller hung up before it had its answer; null: it was answered, or still waits. */
+  cutOffAt: number | null
+}
+
+export interface CallCounter {
+  /** Answers anything below `/ms/N` after so many ms, anything else after 200. */
+  url: string
+  arrivals(): Promise<Arrival[]>
+  /** How often a call has come so far. */
+  count(id: string): Promise<number>
+  stop(): Promise<unknown>
+}
+
+const countedPath = '/counted'
+
+export async function startCallCounter(): Promise<CallCounter> {
+  const program = await startProgram({ entry: fileURLToPath(import.meta.url), readySign: '\n' })
+  const url = `http://127.0.0.1:${program.box.trim()}`
+  const arrivals = async () => JSON.parse((await send(url, { path: countedPath, key: '' })).text) as Arrival[]
+  const count = async (id: string) =>
+    (JSON.parse((await send(url, { path: `${countedPath}?id=${id}`, key: '' })).text) as Arrival[]).length
+  return { url, arrivals, count, stop: () => program.stop('SIGKILL') }
+}
+
+function serve(): void {
+  const arrivals: Arrival[] = []
+  const byId = new Map<string, Arrival[]>()
+  const server = createServer((request, response) => {
+    const at = Date.now()
+    const { pathname, searchParams } = new URL(request.url!, 'http://counter')
+    if (pathname === countedPath) {
+      const id = searchParams.get('id')
+      response.end(JSON.stringify(id === null ? arrivals : (byId.get(id) ?? [])))
+      return
+    }
+    const arrival: Arrival = {
+      id: request.headers['idempotency-key']?.toString() ?? '',
+      method: request.method!,
+      at,
+      cutOffAt: null,
+    }
+    const note = () => {
+      arrivals.push(arrival)
+      byId.set(arrival.id, [...(byId.get(arrival.id) ?? []), arrival])
+    }
+    if (arrival.id) note()
+    let body = ''
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()))
+    request.on('end', () => {
+      if (arrival.id) return
+      arrival.id = /marker-[\w-]+/.exec(body)?.[0] ?? 'unmarked'
+      note()
+    })
+    const timer = setTimeout(() => response.end('counted'), Number(/^\/ms\/(\d+)/.exec(pathname)?.[1] ?? 200))
+    response.on('close', () => {
+      clearTimeout(timer)
+      if (!response.writableFinished) arrival.cutOffAt = Date.now()
+    })
+  })
+  server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`))
+}
+
+if (import.meta.main) serve()

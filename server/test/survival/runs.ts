@@ -1,0 +1,209 @@
+// Proof: runs whose workers are killed at random moments all end, and nothing that happened outside happens again.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
+import { honestPerson, type Answers } from './person.ts'
+import { percentile, type Service } from './processes.ts'
+import { activeRuns, block, bodyOf, processIdOf, until, type Yard } from './yard.ts'
+
+export interface KilledRuns extends Ledger, Calls, Answers {
+  runs: number
+  completed: number
+  /** Neither completed nor waiting for anything: must be 0. */
+  lost: number
+  kills: number
+  /** Kills that found a call between its intent and its result. */
+  killsBetween: number
+  /** Those calls, and how many of them had reached the outside. */
+  cutOff: number
+  cutOffAfterArrival: number
+  memoryWrites: number
+  memoryGeneration: number
+  takeovers: number
+  takeoverP50Ms: number
+  takeoverP99Ms: number
+  takeoverMaxMs: number
+}
+
+interface Options {
+  runs: number
+  /** So many runs are under way at any time, while there are some left to start. */
+  atOnce: number
+  kills: number
+  /** Goes on killing beyond `kills`, and starting beyond `runs`, until so many fell between an intent and its result. */
+  killsBetween?: number
+  /** Between two kills, at most. */
+  pauseMs?: number
+  forMs: number
+}
+
+const memoryWritesPerRun = 2
+
+/** Calls that may be repeated and calls that may not, with memory written between them. */
+const procedure = (url: string) =>
+  [
+    block('http id=look', `GET ${url}/look`),
+    block('memory path=progress.md', 'looked in {{ run.id }}'),
+    block('http id=pay', `POST ${url}/pay\n\nonce`),
+    block('memory path=progress.md', 'paid in {{ run.id }}'),
+    block('http id=tell', `POST ${url}/tell\n\nonce`),
+    block('http id=check', `GET ${url}/check`),
+    block('output', 'done'),
+  ].join('\n')
+
+export async function killWorkersOfRuns(yard: Yard, options: Options): Promise<KilledRuns> {
+  const { sql, counter } = yard
+  const deadline = performance.now() + options.forMs
+  const agentId = await yard.newAgent(procedure(counter.url))
+  const person = honestPerson(yard)
+  const killing = new Killing(yard)
+  let started = 0
+  const isEnough = () =>
+    started >= options.runs && killing.kills >= options.kills && killing.killsBetween >= (options.killsBetween ?? 0)
+  const mayGoOn = () => !isEnough() && performance.now() < deadline
+
+  async function feed(): Promise<void> {
+    while (mayGoOn()) {
+      const room = options.atOnce - (await activeRuns(yard))
+      await Promise.all(Array.from({ length: Math.max(0, room) }, () => yard.startRun(agentId).then(() => started++)))
+      await sleep(20)
+    }
+  }
+
+  const feeding = feed()
+  while (mayGoOn()) {
+    await sleep(Math.random() * (options.pauseMs ?? 300))
+    await killing.killOne()
+  }
+  await feeding
+  const left = await untilQuiet(yard)
+  await person.leave()
+  await killing.ended()
+  const statuses = await sql<{ status: string; count: string }>`select status, count(*) from runs group by status`
+  const memory = bodyOf(await yard.call({ path: `/v2/agents/${agentId}/memory/files/progress.md` }))
+  return {
+    runs: started,
+    completed: Number(statuses.find(({ status }) => status === 'completed')?.count ?? 0),
+    lost: left,
+    kills: killing.kills,
+    killsBetween: killing.killsBetween,
+    cutOff: killing.cutOff,
+    cutOffAfterArrival: killing.cutOffAfterArrival,
+    ...person.answers,
+    ...(await compareCalls(sql, await counter.arrivals())),
+    ...(await readLedger(sql)),
+    memoryWrites: started * memoryWritesPerRun,
+    memoryGeneration: memory['generation'] as number,
+    ...killing.takeoverTimes(),
+  }
+}
+
+/** Until no run is under way, or nothing has happened for half a minute; answers with how many were left. */
+async function untilQuiet(yard: Yard): Promise<number> {
+  let lastChange = ''
+  let since = performance.now()
+  for (;;) {
+    const left = await activeRuns(yard)
+    if (left === 0) return 0
+    const [{ at } = { at: '' }] = await yard.sql<{
+      at: string
+    }>`select max(updated_at)::text || count(*) as at from runs`
+    if (at !== lastChange) since = performance.now()
+    lastChange = at
+    if (performance.now() - since > 30_000) return left
+    await sleep(50)
+  }
+}
+
+interface HeldRun {
+  id: string
+  epoch: number
+  /** Calls between intent and result. */
+  calls: string[]
+}
+
+/** The killer: ends one worker after another without a word, each time with another one started in its place. */
+class Killing {
+  kills = 0
+  killsBetween = 0
+  cutOff = 0
+  cutOffAfterArrival = 0
+  private readonly tookMs: number[] = []
+  private readonly watches: Promise<void>[] = []
+  private readonly starts: Promise<void>[] = []
+  private readonly yard: Yard
+
+  constructor(yard: Yard) {
+    this.yard = yard
+  }
+
+  /** At least one is left to take over; the next one starts meanwhile. */
+  async killOne(): Promise<void> {
+    const { workers, sql, counter } = this.yard
+    await until(
+      'two workers live',
+      async () => workers.length,
+      (count) => count > 1,
+    )
+    const victim = await this.choose()
+    workers.splice(workers.indexOf(victim), 1)
+    this.starts.push(this.yard.startWorker().then((worker) => void workers.push(worker)))
+    const workerId = await processIdOf(this.yard, victim)
+    victim.child.kill('SIGKILL')
+    const killedAt = performance.now()
+    const held = await sql<HeldRun>`
+      select r.id, r.epoch, array(
+        select r.id || ':' || s.seq from run_steps s where s.run_id = r.id and s.state = 'intent') as calls
+      from runs r where r.worker = ${workerId}`
+    const calls = held.flatMap((run) => run.calls)
+    this.kills += 1
+    if (calls.length > 0) this.killsBetween += 1
+    this.cutOff += calls.length
+    for (const id of calls) if ((await counter.count(id)) > 0) this.cutOffAfterArrival += 1
+    if (held.length > 0) this.watches.push(this.watch(held, killedAt))
+  }
+
+  /** Any worker; three times of four one that has a run, since runs gather on few when there are few. */
+  private async choose(): Promise<Service> {
+    const { workers, sql } = this.yard
+    const random = workers[Math.floor(Math.random() * workers.length)]!
+    if (Math.random() < 0.25) return random
+    const [busy] = await sql<{ pid: number }>`
+      select p.pid from runs r join processes p on p.id = r.worker order by random() limit 1`
+    return workers.find(({ pid }) => pid === busy?.pid) ?? random
+  }
+
+  /** A revival raises the epoch by one, the next claim by another one. */
+  private async watch(held: HeldRun[], killedAt: number): Promise<void> {
+    const claimed = new Set<string>()
+    await until(
+      'the runs of a killed worker are taken over',
+      async () => {
+        const ids = held.map(({ id }) => id)
+        const now = await this.yard.sql<{ id: string; epoch: number }>`
+          select id, epoch from runs where id = any(${ids}::uuid[])`
+        const seenAfterMs = performance.now() - killedAt
+        for (const { id, epoch } of held) {
+          if (claimed.has(id) || now.find((run) => run.id === id)!.epoch < epoch + 2) continue
+          claimed.add(id)
+          this.tookMs.push(seenAfterMs)
+        }
+        return claimed.size
+      },
+      (count) => count === held.length,
+    )
+  }
+
+  /** Everything of the dead is taken over, and everyone started in their place is there. */
+  ended(): Promise<unknown> {
+    return Promise.all([...this.watches, ...this.starts])
+  }
+
+  takeoverTimes() {
+    return {
+      takeovers: this.tookMs.length,
+      takeoverP50Ms: Math.round(percentile(this.tookMs, 50)),
+      takeoverP99Ms: Math.round(percentile(this.tookMs, 99)),
+      takeoverMaxMs: Math.round(Math.max(0, ...this.tookMs)),
+    }
+  }
+}

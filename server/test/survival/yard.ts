@@ -1,0 +1,113 @@
+// A small yard for the proofs about runs: API processes and workers on one database, an outside counter, and what the proofs ask of them.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Pool } from 'pg'
+import { sqlOn, type Sql } from '../../src/base/db.ts'
+import { startCallCounter, type CallCounter } from './callCounter.ts'
+import { send, startService, type HttpAnswer, type Request, type Service, type StartOptions } from './processes.ts'
+
+export interface Yard {
+  apis: Service[]
+  workers: Service[]
+  counter: CallCounter
+  sql: Sql
+  startWorker(): Promise<Service>
+  startApi(): Promise<Service>
+  /** One request to one of the APIs, in turn. */
+  call(request: Omit<Request, 'key'>): Promise<HttpAnswer>
+  /** Makes an agent whose live build follows this procedure. */
+  newAgent(procedure: string, data?: Record<string, unknown>, name?: string): Promise<string>
+  /** Answers with the id of the run, once it is acknowledged. */
+  startRun(agentId: string, message?: string): Promise<string>
+  close(): Promise<void>
+}
+
+interface YardOptions {
+  options: StartOptions
+  apis?: number
+  workers?: number
+}
+
+/** Every process may call the counter, which is on loopback, and nobody is slowed down. */
+const yardEnv = { RUNYARD_ALLOW_PRIVATE_HOSTS: '127.0.0.1', RUNYARD_RATE_LIMIT: '0' }
+
+export async function openYard({ options, apis = 1, workers = 3 }: YardOptions): Promise<Yard> {
+  const counter = await startCallCounter()
+  const env = { ...yardEnv, OPENAI_COMPATIBLE_URL: `${counter.url}/ms/30000`, ...options.env }
+  const startApi = () => startService({ ...options, env, args: ['--role', 'api'] })
+  const startWorker = () => startService({ ...options, env: { ...env, PORT: '' }, args: ['--role', 'worker'] })
+  const first = await startApi()
+  const facts = JSON.parse(await readFile(join(options.dataDir, 'service.json'), 'utf8')) as { database_url: string }
+  const pool = new Pool({ connectionString: facts.database_url, max: 6 })
+  // a connection that the proof itself takes away fails its next statement, which is soon enough
+  pool.on('error', () => undefined)
+  let turn = 0
+  const yard: Yard = {
+    apis: [first],
+    workers: [],
+    counter,
+    sql: sqlOn(pool),
+    startApi,
+    startWorker,
+    call: (request) => send(yard.apis[turn++ % yard.apis.length]!.baseUrl, { ...request, key: first.key }),
+    async newAgent(procedure, data = {}, name = 'Proven') {
+      const config = { version: 'v2', data: { input: procedure, plugins: ['http', 'human'], ...data } }
+      const path = `/v2/teams/${first.teamId}/agents`
+      return bodyOf(await yard.call({ method: 'POST', path, body: { name, build: { config } } }))['agent_id'] as string
+    },
+    async startRun(agentId, message = 'go') {
+      const path = `/v2/teams/${first.teamId}/runs`
+      return bodyOf(await yard.call({ method: 'POST', path, body: { agent_id: agentId, message } }))['run_id'] as string
+    },
+    async close() {
+      await Promise.all(yard.workers.map((worker) => worker.stop('SIGINT')))
+      await Promise.all([counter.stop(), pool.end()])
+      await Promise.all(yard.apis.map((api) => api.stop('SIGINT')))
+    },
+  }
+  yard.apis.push(...(await Promise.all(Array.from({ length: apis - 1 }, startApi))))
+  yard.workers.push(...(await Promise.all(Array.from({ length: workers }, startWorker))))
+  return yard
+}
+
+/** Of an answer that must be a good one. */
+export function bodyOf({ status, text }: HttpAnswer): Record<string, unknown> {
+  if (status >= 300) throw new Error(`the service answered ${status}: ${text}`)
+  return JSON.parse(text) as Record<string, unknown>
+}
+
+/** The process as the others know it. */
+export async function processIdOf(yard: Yard, { pid }: Service): Promise<string> {
+  const [process] = await yard.sql<{ id: string }>`
+    select id from processes where pid = ${pid} order by started_at desc limit 1`
+  return process!.id
+}
+
+/** Asks until it is so; what was seen last is told when it does not become so. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T>,
+  isSo: (seen: T) => boolean,
+  { everyMs = 20, forMs = 60_000 } = {},
+): Promise<T> {
+  const deadline = performance.now() + forMs
+  for (;;) {
+    const seen = await look()
+    if (isSo(seen)) return seen
+    if (performance.now() > deadline) {
+      throw new Error(`not within ${forMs / 1000} s: ${what}. Last seen: ${JSON.stringify(seen)}`)
+    }
+    await sleep(everyMs)
+  }
+}
+
+/** A block of a procedure. */
+export const block = (word: string, body: string): string => `\`\`\`${word}\n${body}\n\`\`\`\n`
+
+/** Runs that have not ended. */
+export async function activeRuns({ sql }: Yard): Promise<number> {
+  const [row] = await sql<{ count: string }>`
+    select count(*) from runs where status in ('pending', 'running', 'waiting')`
+  return Number(row!.count)
+}
