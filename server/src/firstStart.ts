@@ -1,10 +1,11 @@
-// What happens once per database: the first team, its admin and its key; and how later starts find that key again.
+// What happens once per database: the first team, its admin, its key and a demo agent; and how later starts find that key again.
 import { join } from 'node:path'
 import type { Config } from './base/config.ts'
 import type { Sql } from './base/db.ts'
 import { readIfThere, writeWhole } from './base/files.ts'
 import type { Log } from './base/log.ts'
 import { hashToken } from './base/secrets.ts'
+import { createDemoAgent, findDemoAgent } from './demoAgent.ts'
 import { issueApiKey, newSecret } from './features/credentials/apiKey.ts'
 import { createTeam } from './features/teams/team.ts'
 
@@ -12,6 +13,8 @@ export interface FirstKey {
   teamId: string
   /** Undefined: its clear copy is gone or it was revoked; another one is made with `runyard key create`. */
   secret: string | undefined
+  /** While the team has it. */
+  demoAgentId: string | undefined
 }
 
 /** Runs under the migration lock, inside one transaction. */
@@ -27,11 +30,15 @@ export async function firstStart(sql: Sql, config: Config, log: Log): Promise<Fi
     // before the commit: a crash between the two leaves a file without a key, which the next start writes anew
     await writeWhole(file, `${secret}\n`, 0o600)
     await issueApiKey(sql, { teamId, memberId, name: 'First key', scopes: ['*'], secret })
-    return { teamId, secret }
+    // who brings a key of their own sets up a real installation
+    const wantsDemo = config.hasDemo && config.apiKey === undefined
+    const demoAgentId = wantsDemo ? await createDemoAgent(sql, { teamId, memberId }) : undefined
+    return { teamId, secret, demoAgentId }
   }
   if (config.apiKey) await addGivenKey(sql, config.apiKey, oldest, log)
   const secret = config.apiKey ?? (await readIfThere(file))?.trim()
-  return (secret ? await workingKey(sql, secret) : undefined) ?? { teamId: oldest.team_id, secret: undefined }
+  const key = (secret ? await workingKey(sql, secret) : undefined) ?? { teamId: oldest.team_id, secret: undefined }
+  return { ...key, demoAgentId: await findDemoAgent(sql, key.teamId) }
 }
 
 /** RUNYARD_API_KEY with a new value is one more key; one that was revoked stays revoked. */
@@ -49,7 +56,7 @@ async function addGivenKey(
   await issueApiKey(sql, wanted)
 }
 
-async function workingKey(sql: Sql, secret: string): Promise<FirstKey | undefined> {
+async function workingKey(sql: Sql, secret: string): Promise<Omit<FirstKey, 'demoAgentId'> | undefined> {
   const [key] = await sql<{ team_id: string }>`
     select k.team_id from api_keys k join members m on m.id = k.member_id and m.removed_at is null
     where k.secret_hash = ${hashToken(secret)} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`

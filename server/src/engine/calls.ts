@@ -5,39 +5,27 @@ import { validatorOf } from '../kit/validate.ts'
 import type { WantedCall } from '../drivers/model/model.ts'
 import type { Step, StepKind } from './change.ts'
 import type { Driving } from './driving.ts'
-import type { ToolBox } from './toolBox.ts'
 
 export type Plan =
   | { way: 'refused'; step: Step; error: string }
   | { way: 'approval'; step: Step; tool: Tool }
   | { way: 'inside' | 'outside' | 'waiting'; step: Step; tool: Tool }
 
-interface Rules {
-  toolBox: ToolBox
-  /** The sets that this build may use. */
-  sets: readonly string[]
-  /** Turns `run_step` into the call that the block stands for. */
-  resolve: (call: WantedCall) => { name: string; arguments: unknown } | { error: string }
-  /** Whether a person must allow this call. */
-  needsApproval: (tool: string, args: unknown) => boolean
-}
-
-export function planCall(driving: Driving, wanted: WantedCall, seq: number, rules: Rules): Plan {
-  const resolved = rules.resolve(wanted)
+export function planCall(driving: Driving, wanted: WantedCall, seq: number): Plan {
+  const { toolBox, build, resolver, sets } = driving
+  const resolved = resolver.resolve(wanted)
   const name = 'error' in resolved ? wanted.name : resolved.name
-  const tool = rules.toolBox.find(name)
+  const tool = toolBox.find(name)
   const step = newStep(driving, seq, tool, name, 'error' in resolved ? wanted.arguments : resolved.arguments)
   const refuse = (error: string): Plan => ({ way: 'refused', step, error })
   if ('error' in resolved) return refuse(resolved.error)
   if (!tool) return refuse(`There is no tool named ${brief(name)}.`)
-  if (!rules.sets.includes(rules.toolBox.setOf(name)!)) {
-    return refuse(
-      `This agent may not use ${name}: its build does not switch on the plugin ${rules.toolBox.setOf(name)}.`,
-    )
-  }
+  const set = toolBox.setOf(name)!
+  if (!sets.includes(set))
+    return refuse(`This agent may not use ${name}: its build does not switch on the plugin ${set}.`)
   const misfit = misfitOf(tool, resolved.arguments)
   if (misfit) return refuse(misfit)
-  if (rules.needsApproval(name, resolved.arguments))
+  if (build.needsApproval(name, resolved.arguments))
     return { way: 'approval', step: { ...step, state: 'approval' }, tool }
   if (tool.kind === 'waiting') return { way: 'waiting', step: { ...step, state: 'waiting' }, tool }
   return { way: tool.kind, step, tool }
@@ -57,7 +45,13 @@ const kindOf = (tool: Tool | undefined): StepKind => {
   return tool.waitsFor === 'time' ? 'wait' : tool.waitsFor === 'sub_run' ? 'sub_run' : 'human'
 }
 
-export function newStep(driving: Driving, seq: number, tool: Tool | undefined, name: string, args: unknown): Step {
+export function newStep(
+  driving: Pick<Driving, 'turn'>,
+  seq: number,
+  tool: Tool | undefined,
+  name: string,
+  args: unknown,
+): Step {
   return {
     seq,
     turn: driving.turn,

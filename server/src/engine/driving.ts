@@ -1,14 +1,31 @@
-// What a worker knows of a run while it holds it; all of it can be rebuilt from the log, so losing it loses nothing.
-import type { Conversation } from '../drivers/model/model.ts'
-import type { Begun, ToolCall } from '../kit/tool.ts'
-import type { Step } from './change.ts'
+// What a worker knows of a run while it holds it, and how it writes: all of it can be rebuilt from the log, so losing it loses nothing.
+import type { Conversation, Entry, Model } from '../drivers/model/model.ts'
+import type { Context } from '../kit/context.ts'
+import type { Begun, Outcome, ToolCall } from '../kit/tool.ts'
+import type { Change, Step } from './change.ts'
 import type { Held } from './claim.ts'
 import type { LoadedBuild } from './loadBuild.ts'
+import { sum } from './money.ts'
+import type { StepResolver } from './steps.ts'
+import type { ToolBox } from './toolBox.ts'
+import type { Watch } from './watch.ts'
+import type { Effect, Write, Writer } from './writing.ts'
 
 export interface Driving {
   run: Held
   build: LoadedBuild
+  context: Context
+  toolBox: ToolBox
+  writer: Writer
+  watch: Watch
+  /** What belongs to the end of this run, in its transaction. */
+  atEnd: Write['atEnd']
+  model: Model
+  modelName: string
   conversation: Conversation
+  resolver: StepResolver
+  /** The sets of tools that it may use. */
+  sets: readonly string[]
   /** The model's last turn. */
   turn: number
   /** The number of the last step. */
@@ -45,9 +62,48 @@ export class LimitReached extends Error {}
 /** The process stops: the run is given back between two steps, for another one to go on with. */
 export class Yielded extends Error {}
 
+/** Writes a change; false: something came meanwhile, so the run was not let go and nothing was written. */
+export async function commit(
+  driving: Driving,
+  change: Change,
+  effects: Effect[] = [],
+  followUp?: Write['followUp'],
+): Promise<boolean> {
+  const { usage, atEnd, writer, watch } = driving
+  const applied = await writer.write({ change, effects, ...(atEnd && { atEnd }), ...(followUp && { followUp }) })
+  if (applied.outcome === 'fenced') throw new Fenced()
+  driving.wakeSeq = applied.wakeSeq
+  if (applied.outcome === 'woken') return false
+  usage.steps += change.usage.steps
+  usage.input_tokens += change.usage.input_tokens
+  usage.output_tokens += change.usage.output_tokens
+  usage.cost_usd = sum(usage.cost_usd, change.usage.cost_usd)
+  if (change.move) watch.moved(change.move, usage.steps)
+  return true
+}
+
+/** Tells the model what happened. */
+export function feed(driving: Driving, entry: Entry): void {
+  driving.conversation.add(entry)
+  driving.resolver.add(entry)
+  if (entry.kind === 'assistant') for (const { id, name } of entry.calls) driving.callNames.set(id, name)
+  if (entry.kind === 'result') driving.callNames.delete(entry.call_id)
+  if (!driving.model.isPure) driving.promptBytes += JSON.stringify(entry).length
+}
+
+/** Tells it what a call brought. */
+export function feedOutcome(driving: Driving, step: Step, outcome: Outcome): void {
+  driving.watch.called(step, outcome)
+  const error = 'error' in outcome ? outcome.error : null
+  const result = 'error' in outcome ? null : outcome.result
+  const callId = callIdOf(driving.run.id, step.seq)
+  // as the model named it: a block that it ran by run_step stands in the ledger under the block's own tool
+  feed(driving, { kind: 'result', call_id: callId, name: driving.callNames.get(callId) ?? step.tool!, result, error })
+}
+
 export const callIdOf = (runId: string, step: number): string => `${runId}:${step}`
 
-export function toolCallOf<Input>({ run }: Driving, step: Step): ToolCall<Input> {
+export function toolCallOf<Input>({ run }: Pick<Driving, 'run'>, step: Step): ToolCall<Input> {
   const { id, team_id, agent_id, build_id, user_id, case_id, depth } = run
   return {
     id: callIdOf(run.id, step.seq),

@@ -19,10 +19,10 @@ export function tightened(build: Limits, wanted: Partial<Limits>): Limits {
   }
 }
 
-export const limitsOf = ({ run }: Driving): Limits => run.limits as unknown as Limits
+export const limitsOf = ({ run }: Pick<Driving, 'run'>): Limits => run.limits as unknown as Limits
 
 /** The sentence of the limit that is reached, or undefined. */
-export function reachedLimit(driving: Driving): string | undefined {
+export function reachedLimit(driving: Pick<Driving, 'run' | 'usage'>): string | undefined {
   const { max_steps, max_tokens, max_cost_usd } = limitsOf(driving)
   const { steps, input_tokens, output_tokens, cost_usd } = driving.usage
   if (steps >= max_steps) return `The run has taken ${steps} steps, and its limit max_steps is ${max_steps}.`

@@ -1,11 +1,10 @@
 // One turn of the model: asked again while its provider has trouble, with its worst cost set aside before it is asked.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ModelRefused, ModelTrouble, type Model, type Turn } from '../drivers/model/model.ts'
+import { ModelRefused, ModelTrouble, type Turn } from '../drivers/model/model.ts'
 import { newStep } from './calls.ts'
-import { newChange, putStep, type Change, type Step } from './change.ts'
-import type { Driving } from './driving.ts'
+import { newChange, putStep, type Step } from './change.ts'
+import { commit, type Driving } from './driving.ts'
 import { fitsCost, limitsOf } from './limits.ts'
-import type { Watch } from './watch.ts'
 
 /** After this many attempts of one turn the run fails: with the pauses between them about an hour. */
 const attemptsMax = 10
@@ -20,18 +19,14 @@ export type Asked =
   | { kind: 'failed'; code: string; message: string; step: Step | undefined }
 
 interface Asking {
-  model: Model
-  modelName: string
-  /** The worst that the next call can cost; undefined: it is not known, and no limit needs it. */
-  worstCost: () => string | undefined
-  commit: (change: Change) => Promise<void>
+  /** The worst that the next call can cost. */
+  worstCost: () => string
   onText: (delta: string) => void
-  watch: Watch
 }
 
 export async function askModel(driving: Driving, asking: Asking): Promise<Asked> {
   // a pure model costs nothing and can be asked again at will: it leaves no step of its own
-  if (asking.model.isPure) {
+  if (driving.model.isPure) {
     const turn = await driving.conversation.next({ signal: driving.signal, onText: asking.onText })
     return { kind: 'turn', turn, step: undefined }
   }
@@ -44,7 +39,7 @@ export async function askModel(driving: Driving, asking: Asking): Promise<Asked>
   for (;;) {
     try {
       const { signal } = driving
-      const turn = await asking.watch.asking(() => driving.conversation.next({ signal, onText: asking.onText }))
+      const turn = await driving.watch.asking(() => driving.conversation.next({ signal, onText: asking.onText }))
       return { kind: 'turn', turn, step }
     } catch (error) {
       driving.signal.throwIfAborted()
@@ -59,7 +54,7 @@ export async function askModel(driving: Driving, asking: Asking): Promise<Asked>
       if (pauseMs > waitInPlaceMs) {
         return { kind: 'later', step, at: new Date(Date.now() + pauseMs), reason: error.message }
       }
-      await commitStep(driving, asking, step)
+      await commitStep(driving, step)
       await sleep(pauseMs, undefined, { signal: driving.signal })
     }
   }
@@ -75,27 +70,27 @@ async function beginStep(driving: Driving, asking: Asking): Promise<Step | undef
       open.state === 'waiting'
         ? { ...open, state: 'intent' as const, result: null }
         : { ...open, attempt: open.attempt + 1 }
-    await commitStep(driving, asking, step)
+    await commitStep(driving, step)
     return step
   }
-  const reserved = asking.worstCost() ?? '0'
+  const reserved = asking.worstCost()
   if (!fitsCost(driving, reserved)) return undefined
   const step: Step = {
-    ...newStep(driving, driving.step + 1, undefined, asking.modelName, null),
+    ...newStep(driving, driving.step + 1, undefined, driving.modelName, null),
     turn: driving.turn + 1,
     kind: 'model',
     reserved_usd: reserved,
   }
-  await commitStep(driving, asking, step)
+  await commitStep(driving, step)
   driving.step = step.seq
   return step
 }
 
-async function commitStep(driving: Driving, asking: Asking, step: Step): Promise<void> {
+async function commitStep(driving: Driving, step: Step): Promise<void> {
   const change = newChange(driving.run, driving.turn)
   putStep(change, step)
   change.reserved_usd = step.reserved_usd
-  await asking.commit(change)
+  await commit(driving, change)
 }
 
 /** Doubling from half a second, spread so that many runs do not come back at once; a provider's own wish counts more. */

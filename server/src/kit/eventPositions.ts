@@ -118,13 +118,14 @@ async function holdLine(sql: Sql, teamId: string, backSeconds: number): Promise<
     update event_lines set looked_at = now() where team_id = ${teamId} and looked_at > now() - ${kept}
     returning after_position`
   if (held) return held.after_position
-  const after = await lastPosition(sql)
-  await sql`
+  // a position that no event gets, so that every older one lies before it
+  const [begun] = await sql<{ after_position: number }>`
     insert into event_lines (team_id, since, after_position)
-    values (${teamId}, now() - make_interval(secs => ${backSeconds}), ${after})
+    values (${teamId}, now() - make_interval(secs => ${backSeconds}), nextval('event_positions'))
     on conflict (team_id) do update
-      set since = excluded.since, after_position = excluded.after_position, looked_at = excluded.looked_at`
-  return after
+      set since = excluded.since, after_position = excluded.after_position, looked_at = excluded.looked_at
+    returning after_position`
+  return begun!.after_position
 }
 
 /** Says that positions of these lines are still read. */

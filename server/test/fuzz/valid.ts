@@ -12,6 +12,7 @@ import type { Draft } from './send.ts'
 /** Body fields that name a record by another word than its noun. Any other `<noun>_id` is found by that noun. */
 const namesOfRecords: Record<string, (team: TestTeam) => string | Promise<string>> = {
   user_id: (team) => team.memberId,
+  assignee_user_id: (team) => team.memberId,
   source_build_id: (team) => seeders['build']!(team, {}),
 }
 

@@ -69,12 +69,14 @@ export async function killWorkersOfRuns(yard: Yard, options: Options): Promise<K
     }
   }
 
-  const feeding = feed()
-  while (mayGoOn()) {
-    await sleep(Math.random() * (options.pauseMs ?? 300))
-    await killing.killOne()
+  async function kill(): Promise<void> {
+    while (mayGoOn()) {
+      await sleep(Math.random() * (options.pauseMs ?? 300))
+      await killing.killOne()
+    }
   }
-  await feeding
+
+  await Promise.all([feed(), kill()])
   const left = await untilQuiet(yard)
   await person.leave()
   await killing.ended()
@@ -146,7 +148,10 @@ class Killing {
     )
     const victim = await this.choose()
     workers.splice(workers.indexOf(victim), 1)
-    this.starts.push(this.yard.startWorker().then((worker) => void workers.push(worker)))
+    const start = this.yard.startWorker().then((worker) => void workers.push(worker))
+    // told by ended(), which waits for it
+    start.catch(() => undefined)
+    this.starts.push(start)
     const workerId = await processIdOf(this.yard, victim)
     victim.child.kill('SIGKILL')
     const killedAt = performance.now()
@@ -159,7 +164,10 @@ class Killing {
     if (calls.length > 0) this.killsBetween += 1
     this.cutOff += calls.length
     for (const id of calls) if ((await counter.count(id)) > 0) this.cutOffAfterArrival += 1
-    if (held.length > 0) this.watches.push(this.watch(held, killedAt))
+    if (held.length === 0) return
+    const watch = this.watch(held, killedAt)
+    watch.catch(() => undefined)
+    this.watches.push(watch)
   }
 
   /** Any worker; three times of four one that has a run, since runs gather on few when there are few. */

@@ -1,5 +1,6 @@
 // An agent: what runs are started of. What it does is said by its builds, of which one is live.
 import { part, type Sql } from '../../base/db.ts'
+import { newId } from '../../base/ids.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, Time, Type, type Static } from '../../kit/schema.ts'
 
@@ -37,6 +38,23 @@ export const agentColumns = part`
 
 export const findAgent = (sql: Sql, id: string, teamId: string): Promise<Agent[]> => sql<Agent>`
   select ${agentColumns} from agents where id = ${id} and team_id = ${teamId} and deleted_at is null`
+
+export interface NewAgent {
+  teamId: string
+  name: string
+  description: string | null
+  memoryEnabled: boolean
+  createdBy: string
+}
+
+/** Without a build, which must follow in the same transaction: only with one can it run. */
+export async function insertAgent(sql: Sql, wanted: NewAgent): Promise<string> {
+  const id = newId()
+  await sql`
+    insert into agents (id, team_id, name, description, memory_enabled, builds_count, created_by)
+    values (${id}, ${wanted.teamId}, ${wanted.name}, ${wanted.description}, ${wanted.memoryEnabled}, 0, ${wanted.createdBy})`
+  return id
+}
 
 export const agent = resource('agent', findAgent)
 

@@ -1,9 +1,8 @@
 // Makes an agent with its first build, which is live at once so that a run can start.
-import { newId } from '../../base/ids.ts'
 import { parseBuildConfig } from '../../engine/buildConfig.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type, type Static } from '../../kit/schema.ts'
-import { Agent, AgentDescription, AgentName, findAgent, MemoryEnabled } from './agent.ts'
+import { Agent, AgentDescription, AgentName, findAgent, insertAgent, MemoryEnabled } from './agent.ts'
 import { Build, BuildConfig, BuildName, insertBuild, requireSource, SourceBuildId } from './build.ts'
 import { procedureTemplate } from './procedureTemplate.ts'
 import { requireUsable } from './usableConfig.ts'
@@ -66,11 +65,13 @@ export const createAgent = operation({
     return { config, parentBuildId: null }
   },
   async handler({ team, caller, body, prepared, sql }) {
-    const id = newId()
-    await sql`
-      insert into agents (id, team_id, name, description, memory_enabled, builds_count, created_by)
-      values (${id}, ${team.id}, ${body.name ?? 'Untitled agent'}, ${body.description ?? null},
-        ${body.memory_enabled ?? true}, 0, ${caller.member_id})`
+    const id = await insertAgent(sql, {
+      teamId: team.id,
+      name: body.name ?? 'Untitled agent',
+      description: body.description ?? null,
+      memoryEnabled: body.memory_enabled ?? true,
+      createdBy: caller.member_id,
+    })
     const build = await insertBuild(sql, {
       ...prepared,
       teamId: team.id,

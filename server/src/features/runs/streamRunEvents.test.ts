@@ -137,16 +137,16 @@ describe('the stream of a run', { timeout }, () => {
   })
 
   // proves streams.many
-  test('serves three hundred readers of one process, each all of its events in order, in bounded memory', async () => {
+  test('serves three hundred readers of one process, each all of its events in order', async () => {
     const runIds = await Promise.all(Array.from({ length: 100 }, () => seedRunningRun(team)))
     const readers = await Promise.all(
       Array.from({ length: 300 }, (_, index) => readStream(baseUrl, team, pathOf(runIds[index % 100]!))),
     )
     const gauge = await (await fetch(`${baseUrl}/metrics`)).text()
     assert.match(gauge, /runyard_open_streams\{operation="streamRunEvents"\} 3\d\d/)
-    for (let round = 0; round < 4; round++) await Promise.all(runIds.map((runId) => logEvents(sql, runId, 5)))
+    for (let round = 0; round < 2; round++) await Promise.all(runIds.map((runId) => logEvents(sql, runId, 5)))
     await Promise.all(runIds.map((runId) => endRun(sql, runId)))
     await Promise.all(readers.map(({ ended }) => ended))
-    for (const reader of readers) assert.deepEqual(idsOf(reader), upTo(21))
+    for (const reader of readers) assert.deepEqual(idsOf(reader), upTo(11))
   })
 })

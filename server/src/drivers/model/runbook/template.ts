@@ -48,6 +48,7 @@ const literalHint = 'Write \\{{ where you mean the two braces themselves.'
 
 export function splitHoles(text: string, firstLine: number, place: Place, tell: Tell): Template {
   const template: Template = { place, literals: [], holes: [] }
+  const known = new Map<string, Expression>()
   let literal = ''
   let taken = 0
   let at = 0
@@ -69,7 +70,10 @@ export function splitHoles(text: string, firstLine: number, place: Place, tell: 
       continue
     }
     template.literals.push(literal + text.slice(taken, open))
-    template.holes.push({ expression: readHole(text.slice(open + 2, close.at), line, tell), line, part: null })
+    const source = text.slice(open + 2, close.at)
+    const expression = known.get(source) ?? readHole(source, line, tell)
+    if (expression) known.set(source, expression)
+    template.holes.push({ expression, line, part: null })
     literal = ''
     taken = at = close.at + 2
   }

@@ -1,7 +1,7 @@
 // Finds the holes of a bash script where a single-quoted word would not be exactly one literal word, or would be run later.
 import type { Drawing, Refuse } from '../template.ts'
 import { judge, newCommand, useVariable } from './bashCommands.ts'
-import { computedIn, holesThatRun, namesIn, newFlows, noteUnread } from './bashFlow.ts'
+import { allArguments, computedIn, holesThatRun, namesIn, newFlows, noteUnread } from './bashFlow.ts'
 import {
   addText,
   after,
@@ -68,7 +68,7 @@ function step(reader: Reader): void {
   else if (sign === '`') takeRegion(reader, endOfEscaped(reader.text, reader.at + 1, '`'), insideOf('backticks'))
   else if (sign === '$') takeDollar(reader, frame)
   else if (sign === '"') takeDouble(reader, frame)
-  else if (frame.kind === 'double') takeSign(reader, frame.word, sign)
+  else if (frame.kind === 'double') takeSign(reader, frame, sign)
   else if (sign === "'") takeSingle(reader, frame)
   else if (frame.kind === 'commands') stepInCommands(reader, frame, sign)
   else stepInList(reader, frame, sign)
@@ -83,7 +83,7 @@ function stepInCommands(reader: Reader, frame: Frame, sign: string): void {
   else if (sign === '(') return openParen(reader, frame)
   else if (sign === ')') return closeParen(reader, frame)
   else if (sign === '<' || sign === '>') return takeRedirection(reader, frame, sign)
-  else return takeSign(reader, frame.word, sign)
+  else return takeSign(reader, frame, sign)
   // a word that opened a frame leaves the sign after it to that frame
   if (top(reader) === frame) reader.at += 1
 }
@@ -102,7 +102,7 @@ function stepInList(reader: Reader, frame: Frame, sign: string): void {
     if (sign === '\n' && reader.heredocs.length > 0) reader.lost = after('a heredoc')
     reader.at += 1
   } else if (sign === '#' && !word.isBegun) reader.lost = after('a # in this place')
-  else takeSign(reader, word, sign)
+  else takeSign(reader, frame, sign)
 }
 
 function endCondition(reader: Reader, frame: Frame): void {
@@ -111,15 +111,25 @@ function endCondition(reader: Reader, frame: Frame): void {
   reader.frames.pop()
 }
 
-function takeSign(reader: Reader, word: Word, sign: string): void {
-  addText(word, sign)
-  if (sign === '[') word.inBracket = true
-  else if (sign === ']') word.inBracket = false
+/** Signs without a meaning of their own are taken as many as there are. */
+const quiet = /[\w./:,@%+=^~-]+/y
+const quietInDouble = /[^"\\$`\uFFFC]+/y
+
+function takeSign(reader: Reader, { kind, word }: Frame, sign: string): void {
+  const pattern = kind === 'double' ? quietInDouble : quiet
+  pattern.lastIndex = reader.at
+  const run = pattern.exec(reader.text)?.[0]
+  addText(word, run ?? sign)
+  reader.at += run?.length ?? 1
+  if (run !== undefined || kind === 'double') return
+  if (sign === '[') {
+    word.inBracket = true
+    word.inSubscript ||= word.isPlain
+  } else if (sign === ']') word.inBracket = false
   else if (sign === '{') {
     word.hasBrace = true
     for (const hole of word.holes) reader.refuse(hole, insideOf('a word with { }'))
   }
-  reader.at += 1
 }
 
 function takeHole(reader: Reader, frame: Frame): void {
@@ -203,7 +213,8 @@ function takeVariable(reader: Reader, frame: Frame, next: string): void {
   beginExpansion(frame.word)
   variable.lastIndex = reader.at + 1
   const name = variable.exec(reader.text)![0]
-  for (const read of namesIn(/[0-9@*]/.test(next) ? `$${name}` : name)) reader.references.push(read)
+  if (/[0-9@*]/.test(next)) reader.references.push(allArguments)
+  else if (/\w/.test(next)) reader.references.push(name)
   // $$ and its like are whole: the second sign begins nothing
   reader.at += 1 + name.length
 }

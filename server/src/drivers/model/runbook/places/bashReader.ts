@@ -14,6 +14,8 @@ export interface Word {
   /** Values that are part of it, not those in substitutions inside it. */
   holes: number[]
   inBracket: boolean
+  /** Its plain beginning holds a [, as in name[1]=. */
+  inSubscript: boolean
   hasBrace: boolean
   /** Where its share of the reader's holes and references begins, those in substitutions included. */
   firstHole: number
@@ -57,6 +59,7 @@ export const newWord = ({ hole, references }: Pick<Reader, 'hole' | 'references'
   isPlain: true,
   holes: [],
   inBracket: false,
+  inSubscript: false,
   hasBrace: false,
   firstHole: hole,
   firstReference: references.length,

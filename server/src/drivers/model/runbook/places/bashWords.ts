@@ -42,23 +42,23 @@ function takeKeyword(reader: Reader, frame: Frame, text: string): boolean {
 
 function noteFlow(reader: Reader, command: Command, word: Word): void {
   const { flows } = reader
+  const { name } = command
+  const isSubscript = name === null && word.inSubscript
+  if (isSubscript) addSinks(flows, namesIn(word.plain))
+  if (name === 'let') addSinks(flows, namesIn(word.text))
+  if (isDeclarer(name) && /^[-+]\w*[in]/.test(word.text)) flows.hasTypedVariables = true
+  if (reader.hole === word.firstHole && reader.references.length === word.firstReference) return
   const from = reader.references.slice(word.firstReference)
   const holes = Array.from({ length: reader.hole - word.firstHole }, (_, index) => word.firstHole + index)
-  const variable = variableOf(word.plain)
-  if (command.name === null && /^[A-Za-z_]\w*\[/.test(word.plain)) addSinks(flows, [...namesIn(word.plain), ...from])
-  if (isDeclarer(command.name) && /^[-+]\w*[in]/.test(word.text)) flows.hasTypedVariables = true
-  if (command.name === 'let') addSinks(flows, namesIn(word.text))
-  if (holes.length === 0 && from.length === 0) return
-  if (judge(command, word.plain)?.runs) {
+  if (isSubscript || judge(command, word.plain)?.runs) {
     addSinks(flows, from)
     for (const hole of holes) flows.run.push(hole)
   }
-  if (variable !== undefined && (command.name === null || isDeclarer(command.name)))
-    flows.flows.push({ to: variable, holes, from })
-  else if (command.name === 'for' || command.name === 'select') {
-    flows.flows.push({ to: command.words[0]?.text ?? '', holes, from })
-  } else if (command.name === 'set') flows.flows.push({ to: allArguments, holes, from })
-  else if (command.name !== null) flows.calls.push({ to: command.name, holes, from })
+  const variable = name === null || isDeclarer(name) ? variableOf(word.plain) : undefined
+  if (variable !== undefined) flows.flows.push({ to: variable, holes, from })
+  else if (name === 'for' || name === 'select') flows.flows.push({ to: command.words[0]?.text ?? '', holes, from })
+  else if (name === 'set') flows.flows.push({ to: allArguments, holes, from })
+  else if (name !== null) flows.calls.push({ to: name, holes, from })
 }
 
 const addSinks = ({ sinks }: Flows, names: string[]): void => names.forEach((name) => sinks.add(name))

@@ -1,0 +1,256 @@
+// The calls of a turn as they are made: what our own database does joins the turn's write, what acts outside gets its intent first.
+import type { Sql } from '../base/db.ts'
+import type { Turn } from '../drivers/model/model.ts'
+import type { Begun, Outcome, Tool } from '../kit/tool.ts'
+import { planCall, type Plan } from './calls.ts'
+import { addEvent, addMessage, newChange, putStep, type Change, type Step } from './change.ts'
+import { callIdOf, commit, feed, feedOutcome, toolCallOf, type Driving } from './driving.ts'
+import { capped, recordOutcome } from './outcome.ts'
+import { approvalRequest, askAbout, settle } from './settle.ts'
+import { isSurelyUndone, type Effect, type Write } from './writing.ts'
+
+/** What a follow-up adds to the write of a turn's calls, once their outcomes are known. */
+export type FollowUp = NonNullable<Write['followUp']>
+
+/**
+ * Writes a turn with its calls and makes those that go outside. `addEnding` is asked only where all of them are our own database's: what
+ * it adds to the change joins the same commit. True when the run is over with that.
+ */
+export async function performCalls(
+  driving: Driving,
+  change: Change,
+  turn: Turn,
+  addEnding: (change: Change) => Promise<boolean>,
+): Promise<boolean> {
+  driving.turn += 1
+  const plans = turn.calls.map((call, index) => planCall(driving, call, driving.step + 1 + index))
+  const calls = plans.map(({ step }, index) => ({ ...turn.calls[index]!, id: callIdOf(driving.run.id, step.seq) }))
+  for (const [index, tool_call] of calls.entries()) {
+    // what the driver wants back stands with the first of the turn's calls
+    addMessage(change, { type: 'tool_call', role: 'assistant', tool_call, opaque: index === 0 ? turn.opaque : null })
+  }
+  const results = new Map<number, Outcome>()
+  const effects = plans.flatMap((plan) => begin(driving, change, plan, results))
+  change.usage.steps += plans.length
+  driving.step += plans.length
+
+  const heard = { isTold: false, move: null as Change['move'] }
+  const tellModel = () => {
+    // a second attempt of the same write would tell it twice: then the run is rebuilt from its log instead
+    if (heard.isTold) throw new Error('a change was tried again after its model had heard of it')
+    heard.isTold = true
+    feed(driving, { kind: 'assistant', text: turn.text, calls, opaque: turn.opaque })
+    for (const { step } of plans) {
+      const outcome = results.get(step.seq)
+      if (outcome) feedOutcome(driving, step, outcome)
+    }
+  }
+  const followUp: FollowUp = async (whole, wakeSeq) => {
+    tellModel()
+    if (wakeSeq === driving.wakeSeen && (await addEnding(whole))) heard.move = whole.move
+  }
+  const mayFollow = driving.model.isPure && plans.every(({ way }) => way === 'inside')
+  await commitCalls(
+    driving,
+    change,
+    effects,
+    plans,
+    results,
+    mayFollow ? { followUp, isLate: () => heard.isTold } : undefined,
+  )
+  if (!heard.isTold) tellModel()
+  if (heard.move) driving.watch.moved(heard.move, driving.usage.steps)
+  await allEnded(plans.filter(({ way }) => way === 'outside').map(({ step }) => make(driving, step)))
+  return heard.move !== null
+}
+
+/** What a call writes at once: its refusal, its intent, or its effect together with its outcome. */
+function begin(driving: Driving, change: Change, plan: Plan, results: Map<number, Outcome>): Effect[] {
+  const { step } = plan
+  const note = (outcome: Outcome) => results.set(step.seq, outcome)
+  switch (plan.way) {
+    case 'refused':
+      note({ error: plan.error })
+      recordOutcome(change, step, { error: plan.error })
+      return []
+    case 'inside':
+      return [insideEffect(driving, step, note)]
+    case 'outside':
+      putStep(change, step)
+      driving.open.push(step)
+      return []
+    case 'approval':
+      return [waitEffect(driving, step, (sql) => askAbout(driving, step, approvalRequest(step), sql), note)]
+    case 'waiting':
+      return [beginEffect(driving, step, plan.tool, note)]
+  }
+}
+
+function insideEffect(driving: Driving, step: Step, note: (outcome: Outcome) => void): Effect {
+  return {
+    kind: 'inside',
+    tool: step.tool!,
+    call: toolCallOf<never>(driving, step),
+    record(change, outcome) {
+      const clean = capped(step, outcome).outcome
+      recordOutcome(change, step, clean)
+      note(clean)
+    },
+  }
+}
+
+function beginEffect(driving: Driving, step: Step, tool: Tool, note: (outcome: Outcome) => void): Effect {
+  if (tool.kind !== 'waiting') throw new Error(`${tool.name} does not wait`)
+  const call = toolCallOf<never>(driving, step)
+  return waitEffect(driving, { ...step, state: 'waiting' }, (sql) => tool.begin(call, sql, driving.context), note)
+}
+
+function waitEffect(
+  driving: Driving,
+  step: Step,
+  open: (sql: Sql) => Promise<Begun | Outcome>,
+  note: (outcome: Outcome) => void,
+): Effect {
+  return {
+    kind: 'begin',
+    begin: open,
+    record(change, begun) {
+      driving.open = driving.open.filter(({ seq }) => seq !== step.seq)
+      if (!('waiting_on' in begun)) {
+        recordOutcome(change, step, begun)
+        return note(begun)
+      }
+      const { waiting_on, events = [] } = begun
+      const waiting = { ...step, result: { waiting_on } }
+      putStep(change, waiting)
+      for (const { event, data } of events) addEvent(change, event, data)
+      driving.open.push(waiting)
+    },
+  }
+}
+
+/** An effect that PostgreSQL refuses fails its own call, not the run. `isLate`: the model has heard its outcome already. */
+async function commitCalls(
+  driving: Driving,
+  change: Change,
+  effects: Effect[],
+  plans: Plan[],
+  results: Map<number, Outcome>,
+  follow?: { followUp: FollowUp; isLate: () => boolean },
+): Promise<void> {
+  try {
+    await commit(driving, change, effects, follow?.followUp)
+  } catch (error) {
+    if (effects.length === 0 || follow?.isLate() || !isSurelyUndone(error)) throw error
+    const { log } = driving.context
+    log.error({ err: error, run_id: driving.run.id }, 'a call could not take effect')
+    const affected = plans.filter(({ way }) => way !== 'outside' && way !== 'refused')
+    const failed = { error: 'This call failed inside the service. Its operator finds the reason in the log.' }
+    for (const { step } of affected) {
+      driving.open = driving.open.filter(({ seq }) => seq !== step.seq)
+      results.set(step.seq, failed)
+      recordOutcome(change, step, failed)
+    }
+    await commit(driving, change)
+  }
+}
+
+/** Makes an outside call whose intent is committed, and commits what it brought. */
+async function make(driving: Driving, step: Step, probe = false): Promise<void> {
+  const { context, signal } = driving
+  const tool = driving.toolBox.find(step.tool!)
+  if (tool?.kind !== 'outside') throw new Error(`${step.tool} does not act outside`)
+  driving.watch.calling(step)
+  const call = toolCallOf<never>(driving, step)
+  const outside = { context, signal: AbortSignal.any([signal, AbortSignal.timeout(tool.timeoutMs)]) }
+  let outcome: Outcome | undefined
+  try {
+    if (probe && tool.probe) outcome = await unlessAborted(tool.probe(call, outside), signal)
+    outcome ??= await unlessAborted(tool.execute(call, outside), signal)
+  } catch (error) {
+    signal.throwIfAborted()
+    outcome = { error: failureSentence(tool.timeoutMs, error) }
+  }
+  await recordResult(driving, step, outcome)
+}
+
+async function recordResult(driving: Driving, step: Step, outcome: Outcome): Promise<void> {
+  const { outcome: clean, overflow } = capped(step, outcome)
+  const change = newChange(driving.run, driving.turn)
+  recordOutcome(change, step, clean)
+  await commit(driving, change, overflow ? [overflowEffect(driving, step, overflow)] : [])
+  driving.open = driving.open.filter(({ seq }) => seq !== step.seq)
+  feedOutcome(driving, step, clean)
+}
+
+/** A result that is too long for a message is a file of the run's workspace. */
+function overflowEffect(driving: Driving, step: Step, file: { path: string; content: string }): Effect {
+  return {
+    kind: 'inside',
+    tool: 'sandbox_write_file',
+    call: { ...toolCallOf(driving, step), input: file } as never,
+    record(change, written) {
+      if ('files' in written) for (const one of written.files ?? []) addEvent(change, 'run.file.created', one)
+    },
+  }
+}
+
+/** Calls that have no outcome yet: some have got one meanwhile, some may be made now, some go on waiting. */
+export async function settleOpen(driving: Driving): Promise<void> {
+  const { sql } = driving.context.db
+  for (const step of driving.open.filter(({ kind }) => kind !== 'model')) {
+    const tool = driving.toolBox.find(step.tool!)
+    const settled = await settle(driving, step, tool, sql)
+    if (settled.kind === 'outcome') await recordResult(driving, step, settled.outcome)
+    else if (settled.kind === 'make') await makeSettled(driving, settled.step, tool!)
+    else if (settled.kind === 'probe') await make(driving, settled.step, true)
+    else if (settled.kind === 'ask') {
+      const asked = settled
+      const open = (tx: Sql) => askAbout(driving, asked.step, asked.request, tx)
+      await commit(driving, newChange(driving.run, driving.turn), [
+        waitEffect(driving, asked.step, open, () => undefined),
+      ])
+    }
+  }
+}
+
+async function makeSettled(driving: Driving, step: Step, tool: Tool): Promise<void> {
+  const change = newChange(driving.run, driving.turn)
+  if (tool.kind === 'outside') {
+    putStep(change, step)
+    await commit(driving, change)
+    return make(driving, step)
+  }
+  const results = new Map<number, Outcome>()
+  const note = (outcome: Outcome) => results.set(step.seq, outcome)
+  const effect = tool.kind === 'inside' ? insideEffect(driving, step, note) : beginEffect(driving, step, tool, note)
+  await commitCalls(driving, change, [effect], [{ way: tool.kind, step, tool }], results)
+  const outcome = results.get(step.seq)
+  if (!outcome) return
+  driving.open = driving.open.filter(({ seq }) => seq !== step.seq)
+  feedOutcome(driving, step, outcome)
+}
+
+/** Waits for all, so that none writes after the run was let go; then the first failure counts. */
+async function allEnded(works: Promise<void>[]): Promise<void> {
+  for (const settled of await Promise.allSettled(works)) if (settled.status === 'rejected') throw settled.reason
+}
+
+/** A tool that does not listen to its signal must not keep the run: its late answer is nobody's any more. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const cut = Promise.withResolvers<never>()
+  const abort = () => cut.reject(signal.reason as Error)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([work, cut.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function failureSentence(timeoutMs: number, error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return `No answer within ${timeoutMs / 1000} seconds; the call may have taken effect.`
+  }
+  return error instanceof Error ? error.message : String(error)
+}
