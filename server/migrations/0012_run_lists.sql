@@ -11,10 +11,11 @@ alter table runs add column issues smallint generated always as (
     + 2 * (coalesce(eval_summary #> '{severity_counts,medium}', '0') > '0')::int
     + 4 * (coalesce(eval_summary #> '{severity_counts,low}', '0') > '0')::int end) stored;
 
--- Only what changes is indexed on runs. A change of status moves worker or admitted_at too, both indexed, so it is never HOT and
--- writes every index of runs anew: each one here costs a run about three entries, each one of run_search below costs it one.
+-- Only what changes is indexed on runs itself. A change of status also moves worker or admitted_at, which the engine's own indexes
+-- hold, so it was never HOT; but it writes every index of runs anew: one here costs a run about three entries, one of run_search
+-- below costs it one. What changes between two moves (numbers, tokens, updated_at) is in no index and stays HOT.
 create index runs_by_status on runs (team_id, counted_as, created_at, id);
--- "the failed runs of this agent" is the commonest pair; without a status it is read as seven ranges
+-- "the failed runs of this agent" is the commonest pair; an agent's runs of any status are seven ranges of it
 create index runs_by_agent on runs (team_id, agent_id, counted_as, created_at, id);
 create index runs_by_end on runs (team_id, completed_at, id);
 create index runs_by_issues on runs (team_id, issues, created_at, id) where issues is not null;
@@ -29,9 +30,8 @@ create table run_search (
   source text not null,
   user_id uuid,
   case_queue_id uuid,
-  -- the transaction that wrote it: what a remembered total has not seen yet (run_search_totals)
+  -- the transaction that wrote it: tells what a remembered total has not seen yet
   written_by bigint not null,
-  -- words of title, case title and message, each behind its team's code
   words tsvector not null
 );
 create unique index run_search_by_time on run_search (team_id, created_at, run_id);
@@ -42,15 +42,15 @@ create index run_search_by_queue on run_search (team_id, case_queue_id, created_
 create index run_search_by_writer on run_search (team_id, written_by);
 create index run_search_by_word on run_search using gin (words);
 
--- A word is a row of letters and digits, in lower case; longer texts count up to here. The code in front keeps one team's words
--- apart from another's inside the index; two teams of the same code only cost each other time, for team_id is asked as well.
+-- A word is a row of letters and digits, in lower case. The code in front keeps one team's words apart from another's inside the
+-- index; two teams of one code only cost each other time, for team_id is asked as well.
 create function run_words(team uuid, said text) returns tsvector language sql immutable parallel safe as $$
   select ts_delete(
-    to_tsvector('pg_catalog.simple', regexp_replace(' ' || left(said, 20000), '[^[:alnum:]]+', ' x' || right(team::text, 8), 'g')),
-    'x' || right(team::text, 8))
+    to_tsvector('pg_catalog.simple', regexp_replace(' ' || left(said, 20000), '[^[:alnum:]]+', ' x' || right(team::text, 5), 'g')),
+    'x' || right(team::text, 5))
 $$;
 
--- Every word must be there, the last one at least as the beginning of a word; null: there is no word in it.
+-- Every word must be there, the last one at least as the beginning of one; null: there is no word in it.
 create function run_query(team uuid, wanted text) returns tsquery language sql immutable parallel safe as $$
   select string_agg(quote_literal(lexeme) || case when place = last then ':*' else '' end, ' & ' order by lexeme)::tsquery
   from (
@@ -59,11 +59,27 @@ create function run_query(team uuid, wanted text) returns tsquery language sql i
   ) word
 $$;
 
--- What a person would call the text of a run: strings as they are, objects without the backslashes of their JSON.
+-- Objects are read without the backslashes of their JSON, which would stick to words.
 create function run_text(title text, case_title text, message jsonb) returns text language sql immutable parallel safe as $$
   select concat_ws(' ', title, case_title, case when jsonb_typeof(message) = 'string' then message #>> '{}'
     else regexp_replace(message::text, '\\[\\ntrbf]', ' ', 'g') end)
 $$;
+
+-- Totals of searches that many runs fit, so that they are counted once: of rows written before `written_before`, which no
+-- transaction can add to any more, and by `deletions` as they were. Unlogged: what a crash or a restore takes is counted again.
+create unlogged table run_search_totals (
+  team_id uuid not null,
+  search text not null,
+  total bigint not null,
+  written_before bigint not null,
+  deletions bigint not null,
+  used_at timestamptz(3) not null default now(),
+  primary key (team_id, search)
+);
+create table run_search_deletions (
+  team_id uuid primary key,
+  deletions bigint not null
+);
 
 -- Every change of what is counted, written with the change itself by the triggers below and folded into the counts by a job.
 create table run_count_deltas (
@@ -85,7 +101,7 @@ create table run_count_deltas (
 create index run_count_deltas_by_agent on run_count_deltas (team_id, agent_id);
 
 -- Totals by agent, status and time: a row for each hour, each day and all time, for each agent and for all of them together
--- (the nil id), so that no question reads more rows than there are days in it.
+-- (the nil id), so that no question reads more rows than there are days and statuses in it.
 create table run_counts (
   team_id uuid not null,
   agent_id uuid not null,
@@ -112,8 +128,12 @@ create unique index run_origin_counts_key on run_origin_counts
   (team_id, hour, agent_id, counted_as, source, user_id, case_queue_id, issues) nulls not distinct;
 
 -- Whoever inserts, changes or deletes runs, these keep the lists right in the same transaction. New runs arrive many in one
--- statement, and once for all of them costs less than once for each; of changes most move no count, which only a row's own
--- condition can tell before it costs anything.
+-- statement, and one trigger for all of them costs less than one for each (64 at a time: by a fifth). Of changes most move no
+-- count, which only the condition of a row's own trigger tells before it costs anything.
+create function run_hour(created_at timestamptz) returns int language sql immutable parallel safe as $$
+  select floor(extract(epoch from created_at) / 3600)::int
+$$;
+
 create function runs_listed() returns trigger language plpgsql as $$
 begin
   insert into run_search (team_id, created_at, run_id, run_number, agent_id, source, user_id, case_queue_id, written_by, words)
@@ -121,7 +141,7 @@ begin
     strip(run_words(team_id, run_text(title, case_title, message)))
   from fresh;
   insert into run_count_deltas (team_id, agent_id, hour, source, user_id, case_queue_id, became, became_issues, runs)
-  select team_id, agent_id, floor(extract(epoch from created_at) / 3600), source, user_id, case_queue_id, counted_as, issues, count(*)
+  select team_id, agent_id, run_hour(created_at), source, user_id, case_queue_id, counted_as, issues, count(*)
   from fresh group by 1, 2, 3, 4, 5, 6, 7, 8;
   return null;
 end $$;
@@ -131,10 +151,32 @@ create trigger runs_listed after insert on runs
 create function runs_counted_anew() returns trigger language plpgsql as $$
 begin
   insert into run_count_deltas (team_id, agent_id, hour, source, user_id, case_queue_id, was, was_issues, became, became_issues, runs)
-  values (new.team_id, new.agent_id, floor(extract(epoch from new.created_at) / 3600), new.source, new.user_id, new.case_queue_id,
+  values (new.team_id, new.agent_id, run_hour(new.created_at), new.source, new.user_id, new.case_queue_id,
     old.counted_as, old.issues, new.counted_as, new.issues, 1);
   return null;
 end $$;
 create trigger runs_counted_anew after update of status, waiting_on, eval_summary on runs
   for each row when (old.counted_as is distinct from new.counted_as or old.issues is distinct from new.issues)
   execute function runs_counted_anew();
+
+create function runs_unlisted() returns trigger language plpgsql as $$
+begin
+  delete from run_search s using gone g where s.team_id = g.team_id and s.created_at = g.created_at and s.run_id = g.id;
+  insert into run_count_deltas (team_id, agent_id, hour, source, user_id, case_queue_id, was, was_issues, runs)
+  select team_id, agent_id, run_hour(created_at), source, user_id, case_queue_id, counted_as, issues, count(*)
+  from gone group by 1, 2, 3, 4, 5, 6, 7, 8;
+  insert into run_search_deletions as d (team_id, deletions) select distinct team_id, 1 from gone order by team_id
+  on conflict (team_id) do update set deletions = d.deletions + 1;
+  return null;
+end $$;
+create trigger runs_unlisted after delete on runs
+  referencing old table as gone for each statement execute function runs_unlisted();
+
+-- Runs of a backup from before these tables.
+insert into run_search (team_id, created_at, run_id, run_number, agent_id, source, user_id, case_queue_id, written_by, words)
+select team_id, created_at, id, run_number, agent_id, source, user_id, case_queue_id, pg_current_xact_id()::text::bigint,
+  strip(run_words(team_id, run_text(title, case_title, message)))
+from runs;
+insert into run_count_deltas (team_id, agent_id, hour, source, user_id, case_queue_id, became, became_issues, runs)
+select team_id, agent_id, run_hour(created_at), source, user_id, case_queue_id, counted_as, issues, count(*)
+from runs group by 1, 2, 3, 4, 5, 6, 7, 8;

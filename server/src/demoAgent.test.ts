@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, suite, test } from 'node:test'
 import { drainRuns } from '../test/kit/runs.ts'
 import { testDatabase } from '../test/kit/postgres.ts'
-import { testApp, type TestApp } from '../test/kit/testApp.ts'
+import { testApp } from '../test/kit/testApp.ts'
 import { readConfig } from './base/config.ts'
 import type { Address } from './base/db.ts'
 import { createLog } from './base/log.ts'
@@ -29,10 +29,14 @@ async function installation() {
   }
 }
 
+const demo = await installation()
+const key = await demo.start()
+const service = await testApp({ address: demo.address })
+
 async function agentNames(address: Address, { secret, teamId }: FirstKey): Promise<string[]> {
-  const service = await testApp({ address })
-  const { body } = await service.call(`GET /v2/teams/${teamId}/agents`, { key: secret! })
-  await service.close()
+  const other = await testApp({ address })
+  const { body } = await other.call(`GET /v2/teams/${teamId}/agents`, { key: secret! })
+  await other.close()
   return body.agents.map(({ name }: { name: string }) => name)
 }
 
@@ -45,9 +49,9 @@ suite('the demo agent', () => {
     assert.deepEqual(await start(), first)
     assert.deepEqual(await agentNames(address, first), ['Demo: paper order'])
 
-    const service = await testApp({ address })
-    await service.call(`DELETE /v2/agents/${first.demoAgentId}`, { key: first.secret! })
-    await service.close()
+    const other = await testApp({ address })
+    await other.call(`DELETE /v2/agents/${first.demoAgentId}`, { key: first.secret! })
+    await other.close()
     assert.deepEqual(await start(), { ...first, demoAgentId: undefined })
     assert.deepEqual(await agentNames(address, first), [])
   })
@@ -56,10 +60,10 @@ suite('the demo agent', () => {
   test('is not made where a key was given or RUNYARD_DEMO is 0, then or later', async () => {
     for (const env of [{ RUNYARD_API_KEY: 'a-key-of-24-characters-or-more' }, { RUNYARD_DEMO: '0' }] as const) {
       const { address, start } = await installation()
-      const key = await start(env)
-      assert.equal(key.demoAgentId, undefined)
+      const first = await start(env)
+      assert.equal(first.demoAgentId, undefined)
       assert.equal((await start()).demoAgentId, undefined)
-      assert.deepEqual(await agentNames(address, key), [])
+      assert.deepEqual(await agentNames(address, first), [])
     }
   })
 
@@ -79,16 +83,9 @@ suite('the demo agent', () => {
 })
 
 suite('a run of the demo agent', () => {
-  let service: TestApp
-  let key: FirstKey
   const call = (route: string, body?: object) => service.call(route, { key: key.secret!, ...(body && { body }) })
 
   async function toItsApproval(message?: object) {
-    if (!service) {
-      const { address, start } = await installation()
-      key = await start()
-      service = await testApp({ address })
-    }
     const { body } = await call(`POST /v2/teams/${key.teamId}/runs`, { agent_id: key.demoAgentId, message })
     const runId: string = body.run_id
     await drainRuns(service)

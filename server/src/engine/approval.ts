@@ -3,6 +3,9 @@ import { evaluate, isTrue } from '../drivers/model/runbook/evaluate.ts'
 import { parseExpression } from '../drivers/model/runbook/expression.ts'
 import type { Approval } from './buildConfig.ts'
 
+/** What an expression of a policy may read: the call's own arguments, nothing else. */
+export const approvalRoots = ['arguments']
+
 /** `{when}` reads the call's arguments as `arguments`. One that cannot be read counts as yes: better one question too many. */
 export function needsApproval(policy: Approval | undefined, args: unknown): boolean {
   if (policy === undefined || policy === 'never') return false
@@ -17,7 +20,7 @@ export function needsApproval(policy: Approval | undefined, args: unknown): bool
     memory: new Map(),
   }
   try {
-    return isTrue(evaluate(parseExpression(policy.when), scope as never))
+    return isTrue(evaluate(parseExpression(policy.when, approvalRoots), scope as never))
   } catch {
     return true
   }

@@ -3,13 +3,14 @@ import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { ConfigError, readConfig } from '../base/config.ts'
 import { newId } from '../base/ids.ts'
+import { sweepFiles } from '../features/sandboxes/sweepFiles.job.ts'
 import { enqueueOn } from '../kit/job.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import { sweepRuns } from './sweepRuns.job.ts'
 
-const retentionDays = { runs: 90, messages: 30, events: 10, screenshots: null, files: null }
+const retentionDays = { runs: 90, messages: 30, events: 10, screenshots: null, files: 20 }
 const service = await testApp({ config: { retentionDays } })
 const { sql } = service.context.db
 
@@ -53,7 +54,7 @@ suite('deleting a run', () => {
     const team = await seedTeam(service)
     const [gone, kept] = [await completedRun(team), await completedRun(team)]
     const before = await rowsOf(kept)
-    assert.deepEqual({ ...before, requests: 1 }, await rowsOf(gone).then((rows) => ({ ...rows, requests: 1 })))
+    assert.deepEqual(await rowsOf(gone), before)
     assert.ok(
       Object.entries(before).every(([table, count]) => table === 'requests' || count > 0),
       JSON.stringify(before),
@@ -130,6 +131,19 @@ suite('retention', () => {
     assert.equal((await team.call(`POST /v2/runs/${runId}/retry`)).status, 201)
     await sweep()
     assert.deepEqual(await rowsOf(runId), rows)
+  })
+
+  // proves retention.files
+  test('takes the files of runs that it keeps away after their own time', async () => {
+    const team = await seedTeam(service)
+    const [old, young] = [await completedRun(team), await completedRun(team)]
+    await endedAgo(old, 21)
+    await endedAgo(young, 19)
+    await enqueueOn(sql)(sweepFiles, {})
+    await service.drain()
+    const [ofOld, ofYoung] = [await rowsOf(old), await rowsOf(young)]
+    assert.deepEqual([ofOld['files'], ofOld['sandboxes'], ofOld['messages']], [0, 0, ofYoung['messages']])
+    assert.equal(ofYoung['files'], 1)
   })
 
   // proves retention.events

@@ -20,6 +20,19 @@ before(() => seeders['agent']!(team, {}))
 const textOf = ({ events }: StreamReader) =>
   events.flatMap(({ event, data }) => (event === 'delta' ? [data.text as string] : [])).join('')
 
+/** Once it has heard this call, it hears all that come after. */
+async function relaying(): Promise<() => void> {
+  const stop = textDeltasOf(worker.context).relay()
+  const call = () => void worker.context.db.sql`select pg_notify('runyard_probe', '')`
+  let again: NodeJS.Timeout | undefined
+  await new Promise<void>((resolve) => {
+    worker.context.listener.on('runyard_probe', () => resolve())
+    again = setInterval(call, 20)
+  })
+  clearInterval(again)
+  return stop
+}
+
 /** Makes text until the reader has heard some: from then on the two processes know of each other. */
 async function untilHeard(reader: StreamReader, make: () => void): Promise<void> {
   const again = setInterval(make, 50)
@@ -31,7 +44,9 @@ describe('text deltas', { timeout }, () => {
   // proves deltas.here
   test('reach every stream on the run in the same process, gathered and without an id', async () => {
     const [runId, otherId] = [await seedRunningRun(team), await seedRunningRun(team)]
-    const readers = await Promise.all([runId, runId, otherId].map((id) => readStream(baseUrl, team, `/v2/runs/${id}/events`)))
+    const readers = await Promise.all(
+      [runId, runId, otherId].map((id) => readStream(baseUrl, team, `/v2/runs/${id}/events`)),
+    )
     const words = 'The invoice is paid. '.repeat(20).split(/(?<= )/)
     for (const word of words) textDeltasOf(api.context).made(runId, word)
     for (const reader of readers.slice(0, 2)) {
@@ -47,13 +62,13 @@ describe('text deltas', { timeout }, () => {
   // proves deltas.elsewhere
   test('reach streams of another process in order, however long they are, in calls of at most 7 KiB', async () => {
     const runId = await seedRunningRun(team)
-    const stop = textDeltasOf(worker.context).relay()
+    const stop = await relaying()
     const payloads: string[] = []
     const stopListening = api.context.listener.on(deltaChannel, (payload) => payloads.push(payload))
     const reader = await readStream(baseUrl, team, `/v2/runs/${runId}/events`)
     const { made } = textDeltasOf(worker.context)
     await untilHeard(reader, () => made(runId, '.'))
-    const text = 'Ünï 😀\u0007"\n'.repeat(3000)
+    const text = 'Ünï 😀\u0007"\n'.repeat(1500)
     made(runId, text)
     made(runId, 'the end')
     await reader.until((its) => textOf(its).endsWith('the end'))
@@ -72,7 +87,7 @@ describe('text deltas', { timeout }, () => {
     const stopListening = api.context.listener.on(deltaChannel, (payload) => {
       heard.push((JSON.parse(payload) as { run_id: string }).run_id)
     })
-    const stop = textDeltasOf(worker.context).relay()
+    const stop = await relaying()
     const reader = await readStream(baseUrl, team, `/v2/runs/${watched}/events`)
     await untilHeard(reader, () => {
       for (const runId of [unwatched, watched]) textDeltasOf(worker.context).made(runId, '.')

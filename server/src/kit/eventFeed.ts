@@ -5,20 +5,21 @@ import { givePositions, keepLines, openLine, type Opened } from './eventPosition
 import * as read from './readEvents.ts'
 import type { EventStream } from './stream.ts'
 
-export interface RunReader {
-  teamId: string
+export interface RunReader extends AnyReader {
   runId: string
-  /** The sequence of the last event that the reader has. */
-  after: number
-  stream: EventStream
 }
 
-export interface TeamReader {
-  teamId: string
-  /** The position of the last event that the reader has. */
-  after: number
+export interface TeamReader extends AnyReader {
   wants: (event: EventName) => boolean
+}
+
+interface AnyReader {
+  teamId: string
+  /** The sequence in the run, or the position in the team, of the last event that the reader has. */
+  after: number
   stream: EventStream
+  /** What was read for it already, and waits until it has taken what it has. */
+  held?: read.ReadEvent[]
 }
 
 export interface EventFeed {
@@ -35,7 +36,9 @@ const lookMs = 250
 const soonMs = 20
 const keepLinesMs = 60_000
 /** Groups read by one statement; each gives a batch of events at most (readEvents.ts), so memory does not grow with what is due. */
-const groupsAtOnce = 16
+const groupsAtOnce = 32
+/** For one reader; what is more is read again. */
+const heldMax = 1024 * 1024
 
 const ofContext = new WeakMap<Context, EventFeed>()
 
@@ -135,7 +138,10 @@ function createEventFeed({ db, log }: Context): EventFeed {
 
   function follow<Reader extends RunReader | TeamReader>(readers: Set<Reader>, reader: Reader): () => void {
     readers.add(reader)
-    reader.stream.onDrain = nudge
+    reader.stream.onDrain = () => {
+      deliver(reader, reader.held ?? [])
+      if (!reader.stream.isFull) nudge()
+    }
     if (timer === undefined && !isLooking) next(0)
     else nudge()
     return () => readers.delete(reader)
@@ -162,8 +168,8 @@ function createEventFeed({ db, log }: Context): EventFeed {
 function groupsOf<Reader extends RunReader | TeamReader>(readers: Set<Reader>): Group<Reader>[] {
   const groups = new Map<string, Group<Reader>>()
   for (const reader of readers) {
-    if (!reader.stream.isOpen || reader.stream.isFull) continue
-    const { teamId, after } = reader
+    const { teamId, after, stream } = reader
+    if (!stream.isOpen || stream.isFull) continue
     const runId = 'runId' in reader ? reader.runId : ''
     const key = `${teamId} ${runId} ${after}`
     const group = groups.get(key)
@@ -173,15 +179,26 @@ function groupsOf<Reader extends RunReader | TeamReader>(readers: Set<Reader>): 
   return [...groups.values()]
 }
 
-/** As much as the reader takes; the rest is read again when it has drained, so that nothing piles up for it here. */
 function deliver(reader: RunReader | TeamReader, events: read.ReadEvent[]): void {
   const { stream } = reader
-  for (const { number, event, text } of events) {
-    if (!stream.isOpen || stream.isFull) return
+  reader.held = []
+  for (const [index, { number, event, text }] of events.entries()) {
+    if (!stream.isOpen) return
+    if (stream.isFull) {
+      reader.held = atMost(heldMax, events.slice(index))
+      return
+    }
     reader.after = number
     if ('wants' in reader && !reader.wants(event)) stream.passed(number)
     else stream.send({ id: number, event, data: text })
   }
+}
+
+/** The first of them, so many characters together, and one at least. */
+function atMost(length: number, events: read.ReadEvent[]): read.ReadEvent[] {
+  let left = length
+  const count = events.findIndex(({ text }, index) => (left -= text.length) < 0 && index > 0)
+  return count < 0 ? events : events.slice(0, count)
 }
 
 /** The run may have been started again since the look: then its reader has more by now, and stays. */

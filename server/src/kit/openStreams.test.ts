@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { before, describe, test } from 'node:test'
 import { readStream } from '../../test/kit/eventStream.ts'
 import { logEvents, seedRunningRun } from '../../test/kit/followedRuns.ts'
+import { testDatabase } from '../../test/kit/postgres.ts'
 import { seeders, seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import { textDeltasOf } from '../engine/textDeltas.ts'
@@ -12,7 +13,8 @@ import { issueApiKey } from '../features/credentials/apiKey.ts'
 import { openStreamsOf } from './openStreams.ts'
 
 const timeout = 20_000
-const service = await testApp()
+const address = await testDatabase()
+const service = await testApp({ address })
 const { sql } = service.context.db
 const team = await seedTeam(service)
 const baseUrl = await service.listen()
@@ -131,7 +133,7 @@ describe('an open stream', { timeout }, () => {
 
   // proves streams.drain
   test('ends with a word when its process stops, read or not, and a new one is sent elsewhere at once', async () => {
-    const stopping = await testApp({ address: service.address })
+    const stopping = await testApp({ address })
     const url = await stopping.listen()
     const runId = await seedRunningRun(team)
     const [reader, deaf] = [await readStream(url, team, pathOf(runId)), await readStream(url, team, pathOf(runId))]

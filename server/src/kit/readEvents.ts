@@ -3,7 +3,7 @@ import type { Sql } from '../base/db.ts'
 import type { EventName } from './event.ts'
 
 /** Of one group at a time. */
-const batch = 64
+const batch = 32
 
 /** What one group gets. */
 export interface Batch {

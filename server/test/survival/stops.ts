@@ -1,120 +1,133 @@
-// Proof: a run that is stopped in any phase is over at once, writes nothing more, and soon touches nothing outside.
-import { newId } from '../../src/base/ids.ts'
+// Proof: a run that is stopped in any phase is over with the answer, writes nothing more, and soon touches nothing outside.
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Arrival } from './callCounter.ts'
 import { readLedger, type Ledger } from './ledger.ts'
 import { percentile } from './processes.ts'
-import { block, bodyOf, until, type Yard } from './yard.ts'
+import { makeAgents, phasesWithWorkers, phasesWithoutWorkers, type Agents, type Phase } from './stopPhases.ts'
+import { bodyOf, type Yard } from './yard.ts'
 
 export interface Stops extends Ledger {
   stops: number
-  /** By the phase in which the stop was asked. */
-  phases: Record<string, number>
   /** The run had ended by itself before its stop. */
   tooLate: number
   /** Must be 0: the first getRun after the answer does not say what the answer said. */
   notAsAnswered: number
-  /** Must be 0: steps, messages or events of a stopped run that were written after the answer. */
+  /** Must be 0: runs for which something was written after the answer. */
   writtenAfter: number
-  /** Must be 0: outside calls that came more than a second after the answer. */
+  /** Must be 0: outside calls that came more than `lateMs` after the answer. */
   calledAfter: number
-  /** Calls under way when their run was stopped, and how long after the answer the caller hung up. */
+  /** Calls that were under way, and when their caller had hung up after the answer. */
   cutOff: number
-  cutOffP99Ms: number
+  cutOffP50Ms: number
+  cutOffMaxMs: number
   /** From asking to the answer. */
   answerP50Ms: number
-  answerP99Ms: number
+  answerMaxMs: number
 }
 
-/** A way to a run in one phase; the answer is the run to stop and the calls outside that it may make. */
-type Phase = (yard: Yard, agents: Agents) => Promise<string>
-
-interface Agents {
-  calls: string
-  model: string
-  asks: string
-  waits: string
-  delegates: string
-  short: string
-}
-
-async function makeAgents(yard: Yard): Promise<Agents> {
-  const { url } = yard.counter
-  const post = (ms: number) => block('http', `POST ${url}/ms/${ms}/stopped\n\nonce`)
-  const child = await yard.newAgent(`${post(2000)}${post(2000)}`, {}, 'Child')
-  return {
-    calls: await yard.newAgent([200, 500, 1000, 2000].map(post).join('\n')),
-    model: await yard.newAgent('Think about it.', { model: 'openai-compatible:slow' }),
-    asks: await yard.newAgent(`${block('approve', 'Go on?')}${post(200)}`),
-    waits: await yard.newAgent(`${block('wait', '1h')}${post(200)}`),
-    delegates: await yard.newAgent(`${block('agent name=Child', 'do it')}${post(200)}`, { subAgents: [child] }),
-    short: await yard.newAgent(`${block('memory path=last.md', 'x')}${block('output', 'done')}`),
-  }
-}
-
-/** The phases that need nobody to work: with a place and no worker, and in line for a place. */
-const withoutWorkers: Record<string, Phase> = {
-  pending: ({ startRun }, { calls }) => startRun(calls),
-}
-
-const withWorkers: Record<string, Phase> = {
-  async 'just started'({ startRun }, { calls }) {
-    return startRun(calls)
-  },
-  async 'in a model turn'({ startRun, counter }, { model }) {
-    const marker = `marker-${newId()}`
-    const id = await startRun(model, marker)
-    await until('the model is asked', () => counter.count(marker), (count) => count > 0)
-    return id
-  },
-  async 'in a call'({ startRun, counter }, { calls }) {
-    const id = await startRun(calls)
-    const step = 1 + Math.floor(Math.random() * 4)
-    await until('the call has come', () => counter.count(`${id}:${step}`), (count) => count > 0)
-    return id
-  },
-  'waiting for a person': (yard, { asks }) => waiting(yard, asks, 'human'),
-  'waiting for a time': (yard, { waits }) => waiting(yard, waits, 'time'),
-  'waiting for a sub-run': (yard, { delegates }) => waiting(yard, delegates, 'sub_run'),
-  async 'just ending'({ startRun, sql }, { short }) {
-    const id = await startRun(short)
-    // anywhere from its claim to past its end
-    if (Math.random() < 0.8) {
-      await until('the run has begun', () => sql`select 1 from runs where id = ${id} and status <> 'pending'`, (rows) => rows.length > 0, { everyMs: 1 })
-    }
-    return id
-  },
-}
-
-async function waiting({ startRun, sql }: Yard, agentId: string, kind: string): Promise<string> {
-  const id = await startRun(agentId)
-  const look = () => sql`select 1 from runs where id = ${id} and status = 'waiting' and waiting_on ->> 'kind' = ${kind}`
-  await until(`the run waits (${kind})`, look, (rows) => rows.length > 0)
-  return id
+interface Options {
+  perPhase: number
+  workers: number
+  lateMs: number
 }
 
 interface Stopped {
   phase: string
   runId: string
-  /** The run and what it started. */
-  family: string[]
+  askedAt: number
   answeredAt: number
-  tookMs: number
   status: string
   isAsAnswered: boolean
-  rows: number
+  rowsThen: string
 }
 
-const inParallel = 8
+/** Stops that are under way at once. */
+const lanes = 8
 
-/** So many stops in each phase; the workers of the yard start only when the phases without them are over. */
-export async function stopInEveryPhase(yard: Yard, { perPhase, workers }: { perPhase: number; workers: number }): Promise<Stops> {
+/** The workers of the yard start when the phases that need none are over. */
+export async function stopInEveryPhase(yard: Yard, { perPhase, workers, lateMs }: Options): Promise<Stops> {
   const agents = await makeAgents(yard)
-  const stopped: Stopped[] = []
-  await stopAll(yard, agents, withoutWorkers, { each: perPhase * 2, stopped, gather: true })
+  const stopped = await stopAll(yard, agents, phasesWithoutWorkers, perPhase)
   yard.workers.push(...(await Promise.all(Array.from({ length: workers }, yard.startWorker))))
-  await stopAll(yard, agents, withWorkers, { each: perPhase, stopped, gather: false })
-  // two looks of every worker and the longest call of all lie behind what could still be written or made
-  const deadline = Date.now() + 3000
-  await until('the last stop is some time ago', async () => Date.now(), (now) => now > deadline)
-  return judge(yard, stopped, await yard.counter.arrivals())
+  stopped.push(...(await stopAll(yard, agents, phasesWithWorkers, perPhase)))
+  // behind this lie several looks of every worker and the longest call: what could still be written or made has been
+  await sleep(3000)
+  return judge(yard, stopped, lateMs)
+}
+
+async function stopAll(
+  yard: Yard,
+  agents: Agents,
+  phases: Record<string, Phase>,
+  perPhase: number,
+): Promise<Stopped[]> {
+  const wanted = Object.entries(phases).flatMap((phase) => Array.from({ length: perPhase }, () => phase))
+  const stopped: Stopped[] = []
+  let next = 0
+  await Promise.all(
+    Array.from({ length: lanes }, async () => {
+      while (next < wanted.length) {
+        const [name, phase] = wanted[next++]!
+        stopped.push(await stopOne(yard, name, await phase(yard, agents)))
+      }
+    }),
+  )
+  return stopped
+}
+
+async function stopOne(yard: Yard, phase: string, runId: string): Promise<Stopped> {
+  const askedAt = Date.now()
+  const { status } = bodyOf(await yard.call({ method: 'POST', path: `/v2/runs/${runId}/stop` }))
+  const answeredAt = Date.now()
+  const [rowsThen, seen] = await Promise.all([rowsOf(yard, runId), yard.call({ path: `/v2/runs/${runId}` })])
+  const isAsAnswered = bodyOf(seen)['status'] === status
+  return { phase, runId, askedAt, answeredAt, status: status as string, isAsAnswered, rowsThen }
+}
+
+/** What is written of the run and of those below it. */
+async function rowsOf({ sql }: Yard, runId: string): Promise<string> {
+  const [row] = await sql<{ rows: string }>`
+    with family as (select id from runs where id = ${runId} or parent_run_id = ${runId})
+    select
+      (select coalesce(string_agg(concat_ws(' ', s.run_id, s.seq, s.state, s.attempt), ', ' order by s.run_id, s.seq), '')
+        from run_steps s where s.run_id in (select id from family))
+      || '; ' || (select count(*) from run_messages m where m.run_id in (select id from family))
+      || '; ' || (select count(*) from events e where e.run_id in (select id from family)) as rows`
+  return row!.rows
+}
+
+async function judge(yard: Yard, stopped: Stopped[], lateMs: number): Promise<Stops> {
+  const arrivals = await arrivalsByRun(yard)
+  const seen = { tooLate: 0, notAsAnswered: 0, writtenAfter: 0, calledAfter: 0 }
+  const cutOffMs: number[] = []
+  for (const { runId, answeredAt, status, isAsAnswered, rowsThen } of stopped) {
+    if (status !== 'stopped') seen.tooLate += 1
+    if (!isAsAnswered) seen.notAsAnswered += 1
+    if ((await rowsOf(yard, runId)) !== rowsThen) seen.writtenAfter += 1
+    for (const { at, cutOffAt } of arrivals.get(runId) ?? []) {
+      if (at > answeredAt + lateMs) seen.calledAfter += 1
+      if (cutOffAt !== null) cutOffMs.push(cutOffAt - answeredAt)
+    }
+  }
+  const tookMs = stopped.map(({ askedAt, answeredAt }) => answeredAt - askedAt)
+  return {
+    stops: stopped.length,
+    ...seen,
+    cutOff: cutOffMs.length,
+    cutOffP50Ms: percentile(cutOffMs, 50),
+    cutOffMaxMs: Math.max(0, ...cutOffMs),
+    answerP50Ms: percentile(tookMs, 50),
+    answerMaxMs: Math.max(...tookMs),
+    ...(await readLedger(yard.sql)),
+  }
+}
+
+/** Calls by the run that was stopped: its own, those of the runs below it, and those to its model. */
+async function arrivalsByRun({ sql, counter }: Yard): Promise<Map<string, Arrival[]>> {
+  const runs = await sql<{ id: string; marker: string; stopped: string }>`
+    select id, message #>> '{}' as marker, coalesce(parent_run_id, id) as stopped from runs`
+  const owners = new Map(
+    runs.flatMap(({ id, marker, stopped }) => [[id, stopped] as const, [marker, stopped] as const]),
+  )
+  return Map.groupBy(await counter.arrivals(), ({ id }) => owners.get(id.split(':')[0]!) ?? '')
 }

@@ -5,6 +5,7 @@ import { isId } from '../../base/ids.ts'
 import { createPrices, type Prices } from '../../drivers/model/prices.ts'
 import { ExpressionProblem, parseExpression } from '../../drivers/model/runbook/expression.ts'
 import { parseRunbook } from '../../drivers/model/runbook/parse.ts'
+import { approvalRoots } from '../../engine/approval.ts'
 import { parseBuildConfig, problemsOf, type Problem } from '../../engine/buildConfig.ts'
 import type { Context } from '../../kit/context.ts'
 import type { BuildConfig } from './build.ts'
@@ -35,7 +36,7 @@ export async function requireUsable(config: BuildConfig, asked: Asked, names: Na
 
 function expressionProblem(text: string): string | undefined {
   try {
-    parseExpression(text)
+    parseExpression(text, approvalRoots)
     return undefined
   } catch (error) {
     if (error instanceof ExpressionProblem) return error.message

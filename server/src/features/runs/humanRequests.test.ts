@@ -115,6 +115,9 @@ suite('an answer', () => {
     assert.equal((await respond(team, stopped.path, { approved: true })).body.error, 'human_request_closed')
     const [row] = await sql`select status, response from human_requests where id = ${stopped.request.id}`
     assert.deepEqual(row, { status: 'cancelled', response: null })
+    await sql`update human_requests set status = 'pending' where id = ${stopped.request.id}`
+    const left = await respond(team, stopped.path, { approved: true })
+    assert.deepEqual([left.status, left.body.error], [409, 'human_request_closed'])
   })
 
   // proves humanRequests.parent

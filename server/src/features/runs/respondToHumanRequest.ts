@@ -1,5 +1,6 @@
 // Answers what a run asked a person; the first answer that fits counts, and the run goes on with it.
 import { answerRequest } from '../../engine/humanRequests.ts'
+import { hasEnded } from '../../engine/lifecycle.ts'
 import { operation } from '../../kit/operation.ts'
 import { nullable, Type } from '../../kit/schema.ts'
 import { HumanRequestAnswer, requestAnswer } from './humanRequest.ts'
@@ -22,7 +23,7 @@ export const respondToHumanRequest = operation({
     {
       approved: Type.Optional(Type.Boolean({ description: 'Of an approval: whether the action may happen.' })),
       answers: Type.Optional(
-        Type.Record(Type.String(), Type.Union([Answer, Type.Array(Answer, { maxItems: 100 })]), {
+        Type.Record(Type.String(), Type.Union([Answer, Type.Array(Answer)]), {
           description:
             'By the text of the question. Where it has options: the label of one, or a list of labels with `multi_select`.',
         }),
@@ -61,6 +62,8 @@ export const respondToHumanRequest = operation({
     }
     const answered = await answerRequest(sql, request, { response: checked.response, memberId: caller.member_id })
     if (!answered) return fail('human_request_closed')
-    return requestAnswer(sql, answered, team.id)
+    const answer = await requestAnswer(sql, answered, team.id)
+    if (hasEnded(answer.status)) fail('human_request_closed', 'The run has ended, so nobody waits for this answer.')
+    return answer
   },
 })

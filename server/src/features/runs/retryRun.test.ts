@@ -126,6 +126,20 @@ suite('a retry', () => {
     assert.equal((await readRun(team, body.run_id)).output, 'Invoice 2 third')
   })
 
+  // proves retry.fromStep
+  test('of a run without a message, and from its first step, begins with nothing', async () => {
+    const team = await seedTeam(service)
+    const runId = await startRun(team, await seedAgent(team, `${block('approve', 'Go?')}\n${block('output', 'done')}`))
+    await drainRuns(service)
+    await respond(team, runId, { approved: true })
+    const { body } = await retry(team, runId, { from_step: 1 })
+    const [row] = await sql`select message_seq, event_seq, steps from runs where id = ${body.run_id}`
+    assert.deepEqual(row, { message_seq: 0, event_seq: 0, steps: 0 })
+    await drainRuns(service)
+    await respond(team, body.run_id, { approved: true })
+    assert.equal((await readRun(team, body.run_id)).output, 'done')
+  })
+
   // proves retry.build
   test('can go on with another build of the agent, and with no other’s', async () => {
     const team = await seedTeam(service)

@@ -110,6 +110,12 @@ test('the runs below a run are stopped with it, each with its own event', async 
     assert.equal((await readRun(team, id)).status, 'stopped')
     assert.equal((await terminal(id)).length, 1)
   }
+  const failed = await startRun(team, parent)
+  await drainRuns(service)
+  await sql`update runs set status = 'failed', completed_at = now() where id = ${failed}`
+  assert.match((await stop(team, failed)).body.message, /had ended already \(failed\)/)
+  const [left] = await sql`select status from runs where parent_run_id = ${failed}`
+  assert.deepEqual(left, { status: 'waiting' })
 })
 
 // proves stop.race

@@ -1,5 +1,5 @@
 // Stops a run, with the runs that it started; nothing is written for it after the answer.
-import type { Status } from '../../engine/lifecycle.ts'
+import { hasEnded, type Status } from '../../engine/lifecycle.ts'
 import { stopAndTell } from '../../engine/stopAndTell.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
@@ -22,11 +22,14 @@ export const stopRun = operation({
   }),
   errors: ['not_found'],
   async handler({ team, run, context, sql, fail }) {
-    const stopped = await stopAndTell(context, sql, [run.id])
-    if (stopped.length > 0) return { success: true as const, run_id: run.id, status: 'stopped' as const }
-    const [now] = await sql<{ status: Status }>`select status from runs where id = ${run.id} and team_id = ${team.id}`
+    const [now] = await sql<{ status: Status }>`
+      select status from runs where id = ${run.id} and team_id = ${team.id} for update`
     if (!now) return fail('not_found')
-    const message = `The run had ended already (${now.status}); nothing was changed.`
-    return { success: true as const, run_id: run.id, status: now.status, message }
+    if (hasEnded(now.status)) {
+      const message = `The run had ended already (${now.status}); nothing was changed.`
+      return { success: true as const, run_id: run.id, status: now.status, message }
+    }
+    await stopAndTell(context, sql, [run.id])
+    return { success: true as const, run_id: run.id, status: 'stopped' as const }
   },
 })

@@ -109,7 +109,11 @@ describe('the stream of a team', { timeout }, () => {
     assert.equal(new Set(all.map(({ key }) => key)).size, 181)
     for (const runId of runIds) {
       const sequences = all.filter(({ key }) => key.startsWith(runId)).map(({ key }) => Number(key.split(' ')[1]))
-      assert.deepEqual(sequences, [...sequences.keys()].map((index) => index + 1), 'each run in its own order')
+      assert.deepEqual(
+        sequences,
+        [...sequences.keys()].map((index) => index + 1),
+        'each run in its own order',
+      )
     }
     assert.ok(all.every(({ id }, index) => index === 0 || id! > all[index - 1]!.id!))
   })

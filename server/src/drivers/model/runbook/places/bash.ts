@@ -13,7 +13,6 @@ import {
   top,
   type Frame,
   type Reader,
-  type Word,
 } from './bashReader.ts'
 import {
   endOfArithmetic,

@@ -1,0 +1,39 @@
+// The guides are true: their procedures can be saved, every block is shown, and every path that they name is served.
+import assert from 'node:assert/strict'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { blockKinds } from '../src/drivers/model/runbook/block.ts'
+import { readFences } from '../src/drivers/model/runbook/fences.ts'
+import { parseRunbook } from '../src/drivers/model/runbook/parse.ts'
+import { features } from '../src/features.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const guides = join(root, 'docs/guides')
+
+// proves guides.runbooks
+test('every procedure in the guide to runbooks is one, and together they show every block', async () => {
+  const guide = await readFile(join(guides, 'runbooks.md'), 'utf8')
+  const examples = readFences(guide).fences.filter(({ info }) => info === 'markdown')
+  const shown = new Set<string>()
+  for (const { body, line } of examples) {
+    const { blocks, problems } = parseRunbook(body)
+    assert.deepEqual(problems, [], `the example in line ${line}`)
+    for (const { kind } of blocks) shown.add(kind)
+  }
+  assert.deepEqual([...shown].toSorted(), [...blockKinds].toSorted())
+})
+
+// proves guides.paths
+test('every path of the API in the guides and the README is served', async () => {
+  const files = [join(root, 'README.md'), ...(await readdir(guides)).map((file) => join(guides, file))]
+  const served = features.flatMap(({ operations }) => operations.map(({ path }) => path.replaceAll(/:\w+/g, '*')))
+  for (const file of files) {
+    const text = await readFile(file, 'utf8')
+    for (const [, path] of text.matchAll(/(\/v2\/[\w/${}-]*[\w}])/g)) {
+      const shape = path!.replaceAll(/\{\w+\}|\$\w+/g, '*')
+      assert.ok(served.includes(shape), `${path} in ${file.slice(root.length)}`)
+    }
+  }
+})
