@@ -9,7 +9,7 @@ types.setTypeParser(types.builtins.INT8, Number)
 const text = `
     select id, name, created_at, plan,
       (select count(*) from members m where m.team_id = teams.id and m.removed_at is null) as members_count,
-      0 as agents_count
+      (select count(*) from agents a where a.team_id = teams.id and a.deleted_at is null) as agents_count
     from teams where id = $1`
 
 await serveFloor(({ databaseUrl, connectionsMax }) => {

@@ -1,13 +1,28 @@
 // npm run bench [name …]: measures the service against its floors and prints one table, also of what falls short.
 import { statfs } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
+import { getRuns } from './getRuns.ts'
 import type { Bed } from './interleave.ts'
 import { keyedWrite } from './keyedWrite.ts'
 import { startLoad } from './load.ts'
+import { longRun } from './longRun.ts'
 import { readById } from './readById.ts'
+import { startLatency } from './startLatency.ts'
+import { startRuns } from './startRuns.ts'
 import { printTable, type Row } from './table.ts'
+import { waitingRuns } from './waitingRuns.ts'
+import { wholeRuns } from './wholeRuns.ts'
 
-const benches: Record<string, (bed: Bed) => Promise<Row[]>> = { readById, keyedWrite }
+const benches: Record<string, (bed: Bed) => Promise<Row[]>> = {
+  readById,
+  keyedWrite,
+  wholeRuns,
+  startLatency,
+  getRuns,
+  startRuns,
+  longRun,
+  waitingRuns,
+}
 
 /** The generator dies of it, the bench under way fails, and everything it started is stopped and removed on the way out. */
 const interrupted = new AbortController()

@@ -33,6 +33,9 @@ export interface Service {
 export interface ServiceOptions {
   /** Requests a minute; 0 switches the limit off. */
   rateLimit?: number
+  /** Of the service's own command line, such as --role api. */
+  args?: string[]
+  env?: Record<string, string>
   /** Options for Node itself, such as --cpu-prof; a floor beside the service gets them too. */
   execArgv?: string[]
 }
@@ -58,16 +61,16 @@ export async function makeDataDir(): Promise<DataDir> {
 }
 
 export async function startService(dataDir: DataDir, options: ServiceOptions = {}): Promise<Service> {
-  const workerConcurrency = 10
-  const child = fork(entry, {
+  const child = fork(entry, options.args ?? [], {
     execArgv: options.execArgv ?? [],
     env: {
       ...neutralEnvironment(),
       PORT: '0',
       RUNYARD_DATA_DIR: dataDir.path,
       RUNYARD_RATE_LIMIT: String(options.rateLimit ?? 0),
-      RUNYARD_WORKER_CONCURRENCY: String(workerConcurrency),
+      RUNYARD_DEMO: '0',
       LOG_LEVEL: 'warn',
+      ...options.env,
     },
     // its box goes nowhere, its warnings are seen; the channel makes it stop when this process is killed
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -85,13 +88,28 @@ export async function startService(dataDir: DataDir, options: ServiceOptions = {
       databaseUrl: facts.database_url,
       superuserUrl: `postgres://${postgres.superuser}:${postgres.superuser_password}@${postgres.host}:${postgres.port}/postgres`,
       // as server/src/serve.ts makes its pool
-      connectionsMax: 20 + workerConcurrency,
+      connectionsMax: 30,
       stop: () => stop(child),
     }
   } catch (error) {
     await stop(child).catch(() => undefined)
     throw error
   }
+}
+
+/** A second process on the same data dir that only works; it is there when the database lists it. */
+export async function startWorkerBeside(dataDir: DataDir): Promise<AsyncDisposable> {
+  const child = fork(entry, ['--role', 'worker'], {
+    env: { ...neutralEnvironment(), RUNYARD_DATA_DIR: dataDir.path, RUNYARD_DEMO: '0', LOG_LEVEL: 'info' },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.once('exit', (code) => reject(new Error(`the worker ended before it was ready (exit ${code})`)))
+    child.stderr!.on('data', (lines: Buffer) => {
+      if (lines.includes('"msg":"ready"')) resolve()
+    })
+  })
+  return { [Symbol.asyncDispose]: () => stop(child) }
 }
 
 interface ServiceFacts {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, suite, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { drainRuns } from '../test/kit/runs.ts'
 import { testDatabase } from '../test/kit/postgres.ts'
 import { testApp } from '../test/kit/testApp.ts'
@@ -33,6 +33,36 @@ const demo = await installation()
 const key = await demo.start()
 const service = await testApp({ address: demo.address })
 
+const call = (route: string, body?: object) => service.call(route, { key: key.secret!, ...(body && { body }) })
+
+async function letTimePass(runId: string): Promise<void> {
+  const { sql } = service.context.db
+  const past = new Date(Date.now() - 1000).toISOString()
+  await sql`
+    update run_steps set result = jsonb_set(result, '{waiting_on,due_at}', to_jsonb(${past}::text))
+    where run_id = ${runId} and state = 'waiting'`
+  await sql`update runs set due_at = ${past} where id = ${runId}`
+}
+
+async function toItsApproval(message?: object) {
+  const { body } = await call(`POST /v2/teams/${key.teamId}/runs`, { agent_id: key.demoAgentId, message })
+  const runId: string = body.run_id
+  await drainRuns(service)
+  assert.equal((await call(`GET /v2/runs/${runId}`)).body.run.waiting_on.kind, 'time')
+  await letTimePass(runId)
+  await drainRuns(service)
+  const waiting = (await call(`GET /v2/runs/${runId}`)).body
+  assert.equal(waiting.run.waiting_on.kind, 'human')
+  return { runId, request: waiting.pending_human_request }
+}
+
+async function answered({ runId, request }: Awaited<ReturnType<typeof toItsApproval>>, answer: object) {
+  const { status } = await call(`POST /v2/runs/${runId}/human-requests/${request.id}/respond`, answer)
+  assert.equal(status, 200)
+  await drainRuns(service)
+  return (await call(`GET /v2/runs/${runId}`)).body.run
+}
+
 async function agentNames(address: Address, { secret, teamId }: FirstKey): Promise<string[]> {
   const other = await testApp({ address })
   const { body } = await other.call(`GET /v2/teams/${teamId}/agents`, { key: secret! })
@@ -40,7 +70,7 @@ async function agentNames(address: Address, { secret, teamId }: FirstKey): Promi
   return body.agents.map(({ name }: { name: string }) => name)
 }
 
-suite('the demo agent', () => {
+describe('the demo agent', () => {
   // proves demo.once
   test('is made at the first start, is there at the second, and stays deleted', async () => {
     const { address, start } = await installation()
@@ -82,37 +112,7 @@ suite('the demo agent', () => {
   })
 })
 
-suite('a run of the demo agent', () => {
-  const call = (route: string, body?: object) => service.call(route, { key: key.secret!, ...(body && { body }) })
-
-  async function toItsApproval(message?: object) {
-    const { body } = await call(`POST /v2/teams/${key.teamId}/runs`, { agent_id: key.demoAgentId, message })
-    const runId: string = body.run_id
-    await drainRuns(service)
-    assert.equal((await call(`GET /v2/runs/${runId}`)).body.run.waiting_on.kind, 'time')
-    await letTimePass(runId)
-    await drainRuns(service)
-    const waiting = (await call(`GET /v2/runs/${runId}`)).body
-    assert.equal(waiting.run.waiting_on.kind, 'human')
-    return { runId, request: waiting.pending_human_request }
-  }
-
-  async function letTimePass(runId: string): Promise<void> {
-    const { sql } = service.context.db
-    const past = new Date(Date.now() - 1000).toISOString()
-    await sql`
-      update run_steps set result = jsonb_set(result, '{waiting_on,due_at}', to_jsonb(${past}::text))
-      where run_id = ${runId} and state = 'waiting'`
-    await sql`update runs set due_at = ${past} where id = ${runId}`
-  }
-
-  async function answered({ runId, request }: Awaited<ReturnType<typeof toItsApproval>>, answer: object) {
-    const { status } = await call(`POST /v2/runs/${runId}/human-requests/${request.id}/respond`, answer)
-    assert.equal(status, 200)
-    await drainRuns(service)
-    return (await call(`GET /v2/runs/${runId}`)).body.run
-  }
-
+describe('a run of the demo agent', () => {
   // proves demo.run
   test('counts, waits, asks, and after the answer says what came of it', async () => {
     const asked = await toItsApproval()

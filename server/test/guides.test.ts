@@ -28,12 +28,13 @@ test('every procedure in the guide to runbooks is one, and together they show ev
 // proves guides.paths
 test('every path of the API in the guides and the README is served', async () => {
   const files = [join(root, 'README.md'), ...(await readdir(guides)).map((file) => join(guides, file))]
-  const served = features.flatMap(({ operations }) => operations.map(({ path }) => path.replaceAll(/:\w+/g, '*')))
+  const operations = features.flatMap((feature) => feature.operations)
+  const served = new Set(operations.map(({ path }) => path.replaceAll(/:\w+/g, '*')))
   for (const file of files) {
     const text = await readFile(file, 'utf8')
     for (const [, path] of text.matchAll(/(\/v2\/[\w/${}-]*[\w}])/g)) {
       const shape = path!.replaceAll(/\{\w+\}|\$\w+/g, '*')
-      assert.ok(served.includes(shape), `${path} in ${file.slice(root.length)}`)
+      assert.ok(served.has(shape), `${path} in ${file.slice(root.length)}`)
     }
   }
 })

@@ -41,6 +41,23 @@ test('all bad settings are named at once, and no secret among them is repeated',
   )
 })
 
+const headersOf = (text: string) => readConfig({ OTEL_EXPORTER_OTLP_HEADERS: text }).otlpHeaders
+
+// proves config.otlp
+test('headers for traces are read as OpenTelemetry writes them, and a bad one is refused without its value', () => {
+  assert.deepEqual(headersOf('authorization=Bearer%20a%2Cb, x-tenant = one ,'), {
+    authorization: 'Bearer a,b',
+    'x-tenant': 'one',
+  })
+  assert.deepEqual([readConfig({}).otlpHeaders, readConfig({}).otlpEndpoint], [{}, undefined])
+  for (const bad of ['hunter2', 'x=hunter2%', 'x=hunter2%0A', 'a b=hunter2']) {
+    assert.throws(
+      () => headersOf(bad),
+      (error: Error) => error instanceof ConfigError && !error.message.includes('hunter2'),
+    )
+  }
+})
+
 // proves config.unknown
 test('a misspelled setting of ours is noticed', () => {
   assert.deepEqual(unknownSettings({ RUNYARD_RATELIMIT: '5', RUNYARD_RATE_LIMIT: '5', PATH: '/bin' }), [

@@ -109,8 +109,8 @@ const keptByDefault: RetentionDays = { runs: null, messages: null, events: 30, s
 function readRetention(value: string | undefined): RetentionDays {
   const kept = { ...keptByDefault }
   const named = new Set<string>()
-  for (const entry of (value ?? '').split(',').filter((text) => text.trim() !== '')) {
-    const [kind = '', days = ''] = entry.split('=').map((text) => text.trim())
+  for (const entry of (value ?? '').split(',').filter((one) => one.trim() !== '')) {
+    const [kind = '', days = ''] = entry.split('=').map((one) => one.trim())
     const isKind = (retentionKinds as readonly string[]).includes(kind)
     if (!isKind || entry.split('=').length !== 2) {
       throw new Error(`has the entry "${entry.trim()}": must be <kind>=<days> with one of ${retentionKinds.join(', ')}`)
@@ -125,9 +125,9 @@ function readRetention(value: string | undefined): RetentionDays {
   return kept
 }
 
-function percentDecoded(text: string): string | undefined {
+function percentDecoded(encoded: string): string | undefined {
   try {
-    return decodeURIComponent(text)
+    return decodeURIComponent(encoded)
   } catch (error) {
     if (error instanceof URIError) return undefined
     throw error

@@ -134,7 +134,8 @@ async function openSender({ endpoint, headers, log }: TelemetryOptions & { endpo
       }
       made.end(span.endedAt)
     },
-    shutdown: () => provider.shutdown().catch((error: unknown) => log.warn({ err: error }, 'last traces were not sent')),
+    shutdown: () =>
+      provider.shutdown().catch((error: unknown) => log.warn({ err: error }, 'last traces were not sent')),
   }
 }
 
@@ -144,8 +145,9 @@ function heard(exporter: SpanExporter, log: Log): SpanExporter {
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        const failed = result.code !== 0
-        if (failed && !isFailing) log.warn({ err: result.error }, 'traces could not be sent; they are dropped until they can')
+        const failed = result.error !== undefined
+        if (failed && !isFailing)
+          log.warn({ err: result.error }, 'traces could not be sent; they are dropped until they can')
         if (!failed && isFailing) log.info('traces are sent again')
         isFailing = failed
         done(result)

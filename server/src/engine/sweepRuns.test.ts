@@ -1,6 +1,6 @@
 // What is erased of runs: by hand, and by time; nothing of it is left, and nothing else is touched.
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { ConfigError, readConfig } from '../base/config.ts'
 import { newId } from '../base/ids.ts'
 import { sweepFiles } from '../features/sandboxes/sweepFiles.job.ts'
@@ -45,10 +45,18 @@ async function sweep(): Promise<void> {
   await service.drain()
 }
 
-const endedAgo = (runId: string, days: number) =>
-  sql`update runs set completed_at = now() - make_interval(days => ${days}) where id = ${runId}`
+const endedAgo = (runId: string, daysAgo: number) =>
+  sql`update runs set completed_at = now() - make_interval(days => ${daysAgo}) where id = ${runId}`
 
-suite('deleting a run', () => {
+/** An id as it was made so many days ago. */
+const idOf = (daysAgo: number) => {
+  const hex = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-${newId().slice(14)}`
+}
+
+const days = (text: string) => readConfig({ RUNYARD_RETENTION_DAYS: text }).retentionDays
+
+describe('deleting a run', () => {
   // proves deleteRun.erases
   test('leaves nothing of it, and everything of the others', async () => {
     const team = await seedTeam(service)
@@ -96,7 +104,7 @@ suite('deleting a run', () => {
   })
 })
 
-suite('retention', () => {
+describe('retention', () => {
   // proves retention.runs
   test('deletes runs that ended before its days, and none that is active or younger', async () => {
     const team = await seedTeam(service)
@@ -150,21 +158,17 @@ suite('retention', () => {
   test('erases events by their own age, whether they belong to a run or not', async () => {
     const team = await seedTeam(service)
     const runId = await completedRun(team)
-    const idOf = (days: number) => {
-      const hex = (Date.now() - days * 86_400_000).toString(16).padStart(12, '0')
-      return `${hex.slice(0, 8)}-${hex.slice(8)}-${newId().slice(14)}`
-    }
-    for (const days of [9, 11, 400]) {
+    for (const age of [9, 11, 400]) {
       await sql`
         insert into events (id, team_id, event, data, created_at)
-        values (${idOf(days)}, ${team.id}, 'connection.updated', ${JSON.stringify({ days })}, now() - make_interval(days => ${days}))`
+        values (${idOf(age)}, ${team.id}, 'connection.updated', ${JSON.stringify({ age })}, now() - make_interval(days => ${age}))`
     }
     const before = (await rowsOf(runId))['events']
     await sweep()
     assert.equal((await rowsOf(runId))['events'], before)
     const left =
       await sql`select data from events where team_id = ${team.id} and run_id is null and event = 'connection.updated'`
-    assert.deepEqual(left, [{ data: { days: 9 } }])
+    assert.deepEqual(left, [{ data: { age: 9 } }])
   })
 
   // proves retention.careful
@@ -187,7 +191,6 @@ suite('retention', () => {
 
   // proves retention.setting
   test('is set by one text that names kinds and days, and says what is wrong with another', () => {
-    const days = (text: string) => readConfig({ RUNYARD_RETENTION_DAYS: text }).retentionDays
     assert.deepEqual(days(''), { runs: null, messages: null, events: 30, screenshots: 30, files: 30 })
     assert.deepEqual(days(' runs=90, events = forever,'), { ...days(''), runs: 90, events: null })
     const wrong = {

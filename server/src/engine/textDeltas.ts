@@ -5,7 +5,7 @@ import { deltaChannel, watchChannel } from './signals.ts'
 
 export interface TextDeltas {
   /** A piece of text of a run that this process drives; costs next to nothing while nobody follows that run. */
-  made(runId: string, text: string): void
+  made: (runId: string, text: string) => void
   /** From now on hears of streams in other processes and sends them what is made here. Answers with how to stop. */
   relay(): () => void
   /** Hears the run's text, wherever it is made. Nothing is kept: who comes later, or misses a piece, has the message when it is done. */
@@ -16,8 +16,8 @@ export interface TextDeltas {
 const gatherMs = 100
 /** PostgreSQL takes less than 8000 bytes. */
 const payloadBytesMax = 7168
-/** What other processes cannot be told in time is not worth more memory than this, for each run. */
-const backlogMax = 256 * 1024
+/** What cannot be told in time is not worth more memory than this, for each run. */
+const backlogMax = 2 * 1024 * 1024
 const announceMs = 10_000
 const watchedMs = 30_000
 /** Ids in one call. */
@@ -48,8 +48,8 @@ function createTextDeltas({ db, log, listener }: Context): TextDeltas {
   }
 
   function gather(pieces: Map<string, string>, runId: string, text: string): void {
-    const whole = (pieces.get(runId) ?? '') + text
-    pieces.set(runId, whole.length > backlogMax ? text : whole)
+    const before = pieces.get(runId) ?? ''
+    pieces.set(runId, before.length > backlogMax ? text : before + text)
     timer ??= setTimeout(flush, gatherMs)
   }
 
@@ -70,7 +70,7 @@ function createTextDeltas({ db, log, listener }: Context): TextDeltas {
       else forOthers.set(runId, rest)
     }
     isCalling = true
-    notify(deltaChannel, payloads).finally(() => (isCalling = false))
+    void notify(deltaChannel, payloads).finally(() => (isCalling = false))
   }
 
   async function notify(channel: string, payloads: string[]): Promise<void> {

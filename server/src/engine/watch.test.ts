@@ -1,6 +1,6 @@
 // What an operator sees of runs: one trace a run, however many hold it; counts at /metrics; one log line at its end.
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { startFakeAnthropic } from '../../test/fakes/anthropic.ts'
 import { spansIn } from '../../test/kit/otlp.ts'
 import { startReceiver } from '../../test/kit/receiver.ts'
@@ -12,7 +12,7 @@ import { placeOf } from '../base/telemetry.ts'
 const fenced = (word: string, body: string) => `\`\`\`${word}\n${body}\n\`\`\`\n`
 const asks = `${fenced('approve', 'Go on?')}\n${fenced('output', 'gone on')}`
 
-suite('the trace of a run', () => {
+describe('the trace of a run', () => {
   // proves telemetry.run
   test('has its agent, each call of its model and each of its tools, and no contents', async () => {
     const collector = await startReceiver()
@@ -133,7 +133,7 @@ suite('the trace of a run', () => {
   })
 })
 
-suite('the end of a run', () => {
+describe('the end of a run', () => {
   // proves runs.logLine, metrics.runs
   test('is one line in the log and one count at /metrics, with its steps by tool', async () => {
     const service = await testApp()

@@ -16,7 +16,7 @@ export interface Watch {
   asking(ask: () => Promise<Turn>): Promise<Turn>
   /** An outside call begins now: its step may be older, from before a person allowed it. */
   calling(step: Step): void
-  /** A call's outcome is committed. */
+  /** A call has its outcome. */
   called(step: Step, outcome: Outcome): void
   /** The change that let go of the run is committed. */
   moved(move: Move, steps: number): void

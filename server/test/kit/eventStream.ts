@@ -63,8 +63,8 @@ function follow(response: IncomingMessage): StreamReader {
   const events: Received[] = []
   const comments: string[] = []
   const waiting = new Set<() => void>()
-  let text = ''
-  let readTo = 0
+  const chunks: string[] = []
+  let rest = ''
   let lastId: number | undefined
   let outcome: 'whole' | 'cut off' | undefined
 
@@ -83,11 +83,10 @@ function follow(response: IncomingMessage): StreamReader {
 
   response.setEncoding('utf8')
   response.on('data', (chunk: string) => {
-    text += chunk
-    for (let end = text.indexOf('\n\n', readTo); end >= 0; end = text.indexOf('\n\n', readTo)) {
-      readBlock(text.slice(readTo, end))
-      readTo = end + 2
-    }
+    chunks.push(chunk)
+    const blocks = (rest + chunk).split('\n\n')
+    rest = blocks.pop()!
+    for (const block of blocks) readBlock(block)
     for (const look of waiting) look()
   })
   // being cut off is one way of ending, told by `ended`
@@ -102,7 +101,7 @@ function follow(response: IncomingMessage): StreamReader {
 
   const reader: StreamReader = {
     headers: response.headers,
-    text: () => text,
+    text: () => chunks.join(''),
     events,
     comments,
     lastEventId: () => lastId,
@@ -110,7 +109,7 @@ function follow(response: IncomingMessage): StreamReader {
       new Promise((resolve, reject) => {
         const look = () => {
           if (isThere(reader)) resolve()
-          else if (outcome) reject(new Error(`the stream ended before; it gave\n${text.slice(-2000)}`))
+          else if (outcome) reject(new Error(`the stream ended before; it gave\n${chunks.join('').slice(-2000)}`))
           else return
           waiting.delete(look)
         }

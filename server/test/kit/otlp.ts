@@ -37,9 +37,7 @@ const clientKind = 3
 const errorCode = 2
 
 const valuesOf = (pairs: Pair[]) =>
-  Object.fromEntries(
-    pairs.map(({ key, value }) => [key, (value.stringValue ?? value.intValue ?? value.doubleValue)!]),
-  )
+  Object.fromEntries(pairs.map(({ key, value }) => [key, (value.stringValue ?? value.intValue ?? value.doubleValue)!]))
 
 export function spansIn(received: Received[]): { spans: SentSpan[]; resource: Record<string, string | number> } {
   const groups = received.flatMap(({ body }) => (JSON.parse(body.toString()) as Payload).resourceSpans)

@@ -8,9 +8,10 @@ export interface Arrival {
   /** The Idempotency-Key; of a call to the model, which has none, the word `marker-…` in its body. */
   id: string
   method: string
-  /** Both in ms since 1970, by the clock of this machine. */
+  /** Times are in ms since 1970, by the clock of this machine. */
   at: number
-  /** When the caller hung up before it had its answer; null: it was answered, or still waits. */
+  answeredAt: number | null
+  /** When the caller hung up before it had its answer. */
   cutOffAt: number | null
 }
 
@@ -49,6 +50,7 @@ function serve(): void {
       id: request.headers['idempotency-key']?.toString() ?? '',
       method: request.method!,
       at,
+      answeredAt: null,
       cutOffAt: null,
     }
     const note = () => {
@@ -66,7 +68,7 @@ function serve(): void {
     const timer = setTimeout(() => response.end('counted'), Number(/^\/ms\/(\d+)/.exec(pathname)?.[1] ?? 200))
     response.on('close', () => {
       clearTimeout(timer)
-      if (!response.writableFinished) arrival.cutOffAt = Date.now()
+      arrival[response.writableFinished ? 'answeredAt' : 'cutOffAt'] = Date.now()
     })
   })
   server.listen(0, '127.0.0.1', () => process.stdout.write(`${(server.address() as AddressInfo).port}\n`))

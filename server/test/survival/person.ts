@@ -1,10 +1,13 @@
 // The person of the proofs: asked whether a cut-off call happened, looks at what the outside counted, and says the truth.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isConnectionTrouble } from '../../src/base/db.ts'
 import { bodyOf, type Yard } from './yard.ts'
 
 export interface Answers {
   happened: number
   makeItNow: number
+  /** Answers that the service could not take at once, and that were given again. */
+  saidAgain: number
 }
 
 export interface Person {
@@ -22,7 +25,7 @@ interface Open {
 }
 
 export function honestPerson(yard: Yard): Person {
-  const answers: Answers = { happened: 0, makeItNow: 0 }
+  const answers: Answers = { happened: 0, makeItNow: 0, saidAgain: 0 }
   let leaves = false
   const watching = watch()
   // told by leave(), which waits for it
@@ -38,22 +41,30 @@ export function honestPerson(yard: Yard): Person {
 
   async function watch(): Promise<void> {
     do {
-      await answerAll()
+      for (const request of await openRequests()) await answer(request)
       await sleep(20)
     } while (!leaves)
   }
 
-  async function answerAll(): Promise<void> {
-    const open = await yard.sql<Open>`
-      select id, run_id, step, questions from human_requests where status = 'pending' and title like 'Outcome unknown%'`
-    for (const request of open) await answer(request)
+  async function openRequests(): Promise<Open[]> {
+    try {
+      return await yard.sql<Open>`
+        select id, run_id, step, questions from human_requests where status = 'pending' and title like 'Outcome unknown%'`
+    } catch (error) {
+      if (isConnectionTrouble(error)) return []
+      throw error
+    }
   }
 
   async function answer({ id, run_id, step, questions: [asked] }: Open): Promise<void> {
     const [happened, again] = asked!.options.map(({ label }) => label)
     const came = (await yard.counter.count(`${run_id}:${step}`)) > 0
     const body = { answers: { [asked!.question]: came ? happened : again } }
-    bodyOf(await yard.call({ method: 'POST', path: `/v2/runs/${run_id}/human-requests/${id}/respond`, body }))
-    answers[came ? 'happened' : 'makeItNow'] += 1
+    const given = await yard.call({ method: 'POST', path: `/v2/runs/${run_id}/human-requests/${id}/respond`, body })
+    if (given.status >= 500) answers.saidAgain += 1
+    else {
+      bodyOf(given)
+      answers[came ? 'happened' : 'makeItNow'] += 1
+    }
   }
 }

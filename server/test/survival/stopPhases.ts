@@ -1,4 +1,5 @@
 // The phases in which a run can be stopped, and for each a way to bring a run there.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { newId } from '../../src/base/ids.ts'
 import { block, until, type Yard } from './yard.ts'
 
@@ -36,7 +37,6 @@ export async function makeAgents({ newAgent, counter: { url } }: Yard): Promise<
 interface Row {
   status: string
   has_place: boolean
-  in_line: boolean
   waits_for: string | null
 }
 
@@ -44,7 +44,7 @@ async function runWhere(yard: Yard, agentId: string, what: string, isThere: (row
   const id = await yard.startRun(agentId)
   const look = async () => {
     const [row] = await yard.sql<Row>`
-      select status, admitted_at is not null as has_place, queued_at is not null as in_line, waiting_on ->> 'kind' as waits_for
+      select status, admitted_at is not null as has_place, waiting_on ->> 'kind' as waits_for
       from runs where id = ${id}`
     return row!
   }
@@ -56,8 +56,8 @@ async function runWhere(yard: Yard, agentId: string, what: string, isThere: (row
 export const phasesWithoutWorkers: Record<string, Phase> = {
   'with a place': (yard, { calls }) =>
     runWhere(yard, calls, 'with a place', ({ status, has_place }) => status === 'pending' && has_place),
-  'in line': (yard, { capped }) =>
-    runWhere(yard, capped, 'in line', ({ status, in_line }) => status === 'pending' && in_line),
+  /** Of an agent that may run one at a time: in line at first, and let in by the stops of others. */
+  'in line': (yard, { capped }) => yard.startRun(capped),
 }
 
 export const phasesWithWorkers: Record<string, Phase> = {
@@ -89,8 +89,9 @@ export const phasesWithWorkers: Record<string, Phase> = {
   'waiting for a sub-run': (yard, { delegates }) =>
     runWhere(yard, delegates, 'waiting for a sub-run', ({ waits_for }) => waits_for === 'sub_run'),
   /** From its very start to past its end. */
-  'just ending': (yard, { short }) =>
-    Math.random() < 0.3
-      ? yard.startRun(short)
-      : runWhere(yard, short, 'under way', ({ status }) => status !== 'pending'),
+  async 'just ending'({ startRun }, { short }) {
+    const id = await startRun(short)
+    await sleep(Math.random() * 40)
+    return id
+  },
 }

@@ -1,6 +1,6 @@
 // People in the loop as callers meet them: answers, races, the inbox, and what is taken back.
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
@@ -21,9 +21,11 @@ async function asking(team: TestTeam, procedure: string) {
   return { runId, request, path: `/v2/runs/${runId}/human-requests/${request.id}` }
 }
 
+const idsOf = (body: { human_requests: { id: string }[] }) => body.human_requests.map(({ id }) => id)
+
 const respond = (team: TestTeam, path: string, body: object) => team.call(`POST ${path}/respond`, { body })
 
-suite('an answer', () => {
+describe('an answer', () => {
   // proves humanRequests.respond
   test('of each type is checked, stored with who gave it, told once, and taken up by the run', async () => {
     const team = await seedTeam(service)
@@ -161,7 +163,7 @@ test('a cancelled request gives its call an error, and the run goes on, without 
   assert.equal(told.length, 0)
 })
 
-suite('the inbox', () => {
+describe('the inbox', () => {
   // proves inbox.list
   test('shows what waits, longest first, and what is closed, newest first', async () => {
     const team = await seedTeam(service)
@@ -169,7 +171,6 @@ suite('the inbox', () => {
     for (let n = 0; n < 4; n++) ids.push(await seeders['request']!(team, {}))
     await seeders['request']!(await seedTeam(service), {})
     const list = async (query = '') => (await team.call(`GET /v2/teams/:teamId/human-requests${query}`)).body
-    const idsOf = (body: { human_requests: { id: string }[] }) => body.human_requests.map(({ id }) => id)
     assert.deepEqual(idsOf(await list()), ids)
     const page = await list('?limit=2&offset=1')
     assert.deepEqual([idsOf(page), page.total, page.limit, page.offset], [[ids[1], ids[2]], 4, 2, 1])

@@ -1,6 +1,6 @@
 // What a person answered, held against what was asked: only what fits becomes the response, and only what was asked for is kept.
 import { checkForm } from '../../engine/formSchema.ts'
-import type { HumanRequest, Question } from '../../engine/humanRequests.ts'
+import type { HumanRequest, Question, RequestType } from '../../engine/humanRequests.ts'
 import { brief } from '../../kit/json.ts'
 
 /** The fields of an answer; which one counts is said by the type of the request. */
@@ -23,23 +23,17 @@ type Asked = Pick<HumanRequest, 'type' | 'questions' | 'form_schema'>
 
 export function checkResponse(request: Asked, given: Given): CheckedResponse {
   const comment = given.comment ? { comment: given.comment } : {}
-  const checked = checkByType(request, given)
+  const checked = checks[request.type](request, given)
   return 'response' in checked ? { response: { ...checked.response, ...comment } } : checked
 }
 
-function checkByType({ type, questions, form_schema }: Asked, given: Given): CheckedResponse {
-  switch (type) {
-    case 'approval':
-      if (given.approved === undefined) return { misfit: 'approved is missing: say true or false.' }
-      return { response: { approved: given.approved } }
-    case 'question':
-      return checkAnswers(questions ?? [], given.answers)
-    case 'form':
-      return checkValues(form_schema ?? {}, given.values)
-    case 'login':
-      if (given.done !== true) return { misfit: 'done must be true: it says that you have logged in.' }
-      return { response: { done: true } }
-  }
+const checks: Record<RequestType, (asked: Asked, given: Given) => CheckedResponse> = {
+  approval: (_asked, { approved }) =>
+    approved === undefined ? { misfit: 'approved is missing: say true or false.' } : { response: { approved } },
+  question: ({ questions }, { answers }) => checkAnswers(questions ?? [], answers),
+  form: ({ form_schema }, { values }) => checkValues(form_schema ?? {}, values),
+  login: (_asked, { done }) =>
+    done === true ? { response: { done } } : { misfit: 'done must be true: it says that you have logged in.' },
 }
 
 function checkAnswers(questions: Question[], answers: Given['answers']): CheckedResponse {

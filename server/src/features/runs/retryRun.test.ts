@@ -1,6 +1,6 @@
 // Retrying: a new run of what the old one was asked, from the start or from one of its steps, with the same past for its model.
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { entriesOf, readMessages } from '../../engine/history.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
@@ -49,7 +49,7 @@ async function pastOf(runId: string, asOf: string, turn = Infinity) {
   return JSON.stringify(entriesOf(messages)).replaceAll(`${runId}:`, `${asOf}:`)
 }
 
-suite('a retry', () => {
+describe('a retry', () => {
   // proves retry.start
   test('from the start is a new run with what the old one was given', async () => {
     const team = await seedTeam(service)

@@ -1,6 +1,6 @@
 // Does a run again that has ended: as a new run, from the start or from one of its steps.
 import { isId } from '../../base/ids.ts'
-import { parseBuildConfig, type Limits } from '../../engine/buildConfig.ts'
+import { parseBuildConfig } from '../../engine/buildConfig.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { hasEnded, type Status } from '../../engine/lifecycle.ts'
 import { tightened } from '../../engine/limits.ts'
@@ -56,7 +56,7 @@ export const retryRun = operation({
       message: run.message,
       title: run.title,
       metadata: run.metadata,
-      limits: tightened(config.limits, run.limits as Limits),
+      limits: tightened(config.limits, run.limits),
       callbackUrl: run.callback_url,
       sandboxId: null,
       parentRunId: null,

@@ -12,7 +12,8 @@ import { testDatabase } from '../../../test/kit/postgres.ts'
 const timeout = 20_000
 const address = await testDatabase()
 const service = await testApp({ address })
-const { sql, transaction } = service.context.db
+const { db } = service.context
+const { sql } = db
 const team = await seedTeam(service)
 const baseUrl = await service.listen()
 before(() => seeders['agent']!(team, {}))
@@ -30,7 +31,7 @@ describe('the stream of a run', { timeout }, () => {
     await reader.until(({ events }) => events.length === 3)
     await logEvents(sql, runId, 2)
     await reader.until(({ events }) => events.length === 5)
-    await transaction((its) => endRun(its, runId))
+    await db.transaction((its) => endRun(its, runId))
     assert.equal(await reader.ended, 'whole')
     assert.deepEqual(idsOf(reader), upTo(6))
     assert.ok(reader.text().startsWith('retry: 1000\n\n'))

@@ -46,6 +46,10 @@ async function begin(): Promise<{ its: Sql; commit: () => Promise<void> }> {
   }
 }
 
+async function writeThirty(runId: string): Promise<void> {
+  for (let written = 0; written < 30; written += 2) await logEvents(sql, runId, 2)
+}
+
 describe('the stream of a team', { timeout }, () => {
   // proves streams.team
   test('begins now, and then gives every event of the team and of no other', async () => {
@@ -85,16 +89,13 @@ describe('the stream of a team', { timeout }, () => {
     let reader = await readStream(otherUrl, team, path)
     const held = await begin()
     await logEvents(held.its, runIds[0]!)
-    const write = async (runId: string) => {
-      for (let written = 0; written < 30; written += 2) await logEvents(sql, runId, 2)
-    }
     const writers: Promise<void>[] = []
     const all: { id: number | undefined; key: string }[] = []
     const take = (from: StreamReader) => {
       for (const { id, data } of told(from)) all.push({ id, key: `${data.data.run_id} ${data.data.sequence}` })
     }
     for (const url of [baseUrl, otherUrl, baseUrl]) {
-      writers.push(...runIds.slice(1).map(write))
+      writers.push(...runIds.slice(1).map(writeThirty))
       await reader.until((its) => told(its).length >= 15)
       reader.leave()
       await reader.ended

@@ -36,12 +36,12 @@ export const streamTeamEvents = stream({
     if (unknown.length > 0) {
       fail('invalid_request', `events names ${unknown.join(', ')}. The kinds of events are: ${eventNames.join(', ')}.`)
     }
+    const wants = (event: EventName) => wanted.size === 0 || wanted.has(event)
     const feed = eventFeedOf(context)
     const { after, isGap } = await feed.openTeam(team.id, lastEventId)
     return (opened) => {
       // with an id, so that a reader who loses the connection before the first event comes back to this place
       opened.send({ id: after, event: isGap ? 'gap' : 'start', data: JSON.stringify({ position: after }) })
-      const wants = (event: EventName) => wanted.size === 0 || wanted.has(event)
       return feed.followTeam({ teamId: team.id, after, wants, stream: opened })
     }
   },

@@ -24,6 +24,7 @@ export const isTrue = (value: unknown): boolean => {
 function valueOf(node: Node, scope: Scope): unknown {
   if (node.kind === 'literal') return node.value
   if (node.kind === 'path') return follow(node, scope)
+  if (node.kind === 'get') return node.keys.map((key) => valueOf(key, scope)).reduce(property, valueOf(node.of, scope))
   if (node.kind === 'not') return !isTrue(valueOf(node.of, scope))
   if (node.kind === 'compare') return comparisons[node.operator](valueOf(node.left, scope), valueOf(node.right, scope))
   if (node.kind === 'filter') {

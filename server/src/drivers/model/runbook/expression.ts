@@ -25,6 +25,7 @@ export type Comparison = '==' | '!=' | '<' | '<=' | '>' | '>=' | 'in' | 'contain
 export type Node =
   | { kind: 'literal'; value: string | number | boolean | null }
   | { kind: 'path'; root: string; keys: Node[] }
+  | { kind: 'get'; of: Node; keys: Node[] }
   | { kind: 'not'; of: Node }
   | { kind: 'and' | 'or'; left: Node; right: Node }
   | { kind: 'compare'; operator: Comparison; left: Node; right: Node }
@@ -175,9 +176,10 @@ class Parser {
     if (kind === 'number') return { kind: 'literal', value: finite(text) }
     if (kind === 'string') return { kind: 'literal', value: unquoted(text) }
     if (kind === 'sign' && text === '(') {
-      const inner = this.either()
+      const of = this.either()
       this.#expect(')')
-      return inner
+      const keys = this.#keys()
+      return keys.length === 0 ? of : { kind: 'get', of, keys }
     }
     if (kind !== 'name')
       throw new ExpressionProblem(`A value is missing before ${text === 'the end' ? text : JSON.stringify(text)}.`)
@@ -192,16 +194,20 @@ class Parser {
         `${JSON.stringify(root)} is not known. An expression reads ${this.#known.join(', ')}; a text stands in quotes.`,
       )
     }
+    const keys = this.#keys()
+    this.#note(root, keys[0])
+    return { kind: 'path', root, keys }
+  }
+
+  #keys(): Node[] {
     const keys: Node[] = []
     for (;;) {
       if (this.#takes('sign', '.')) keys.push(this.#property())
       else if (this.#takes('sign', '[')) {
         keys.push(this.either())
         this.#expect(']')
-      } else break
+      } else return keys
     }
-    this.#note(root, keys[0])
-    return { kind: 'path', root, keys }
   }
 
   #property(): Node {

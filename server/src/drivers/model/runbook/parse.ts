@@ -107,9 +107,12 @@ function tellSwallowed({ body, line }: Fence, tell: Tell): void {
   }
 }
 
+const infoMax = 5000
+
 function readBlock(fence: Fence, kind: BlockKind, tell: Tell): ReadBlock {
   const { line, body } = fence
-  const { attributes, bare, problems } = readWords(fence.info.slice(kind.length))
+  if (fence.info.length > infoMax) tell(line, `The line that opens this block is longer than ${infoMax} characters.`)
+  const { attributes, bare, problems } = readWords(fence.info.slice(kind.length, infoMax))
   for (const message of problems) tell(line, message)
   if (!fence.isClosed) tell(line, `This ${kind} block is never closed. Add a line with its closing fence.`)
   if (kind !== 'case')

@@ -1,0 +1,31 @@
+// An agent for the benches of runs, made over HTTP as a user makes it.
+import type { Service } from './service.ts'
+
+/** One memory write, then its output: the run of targets.md. */
+export const smallProcedure = '```memory path=last.md\nLast: {{ message }}\n```\n\n```output\nkept\n```\n'
+
+export async function makeAgent(
+  service: Service,
+  procedure: string,
+  data: Record<string, unknown> = {},
+): Promise<string> {
+  const config = { version: 'v2', data: { input: procedure, ...data } }
+  const body = await post(service, `/v2/teams/${service.teamId}/agents`, { name: 'Measured', build: { config } })
+  return body.agent_id as string
+}
+
+export async function startRun(service: Service, agentId: string, message = 'hello'): Promise<string> {
+  const body = await post(service, `/v2/teams/${service.teamId}/runs`, { agent_id: agentId, message })
+  return body.run_id as string
+}
+
+async function post(service: Service, path: string, body: object): Promise<Record<string, unknown>> {
+  const answer = await fetch(`http://${service.host}:${service.port}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  const text = await answer.text()
+  if (answer.status !== 201) throw new Error(`POST ${path} gave ${answer.status}: ${text}`)
+  return JSON.parse(text) as Record<string, unknown>
+}

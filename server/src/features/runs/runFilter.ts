@@ -1,0 +1,137 @@
+// What a list of runs can be narrowed by: read from the query, and asked of rows.
+import { part, type Part } from '../../base/db.ts'
+import { isId } from '../../base/ids.ts'
+import { allAgents, countedAs, type CountedAs } from '../../engine/runCounts.ts'
+import { statuses } from '../../engine/lifecycle.ts'
+import { instant, oneOf, Type, type Static } from '../../kit/schema.ts'
+import { sources } from './run.ts'
+
+const severities = ['critical', 'medium', 'low'] as const
+const filterStatuses = [...statuses, 'needs_attention'] as const
+const anyStatus = `(${filterStatuses.join('|')})`
+
+export const filterFields = {
+  agent_id: Type.Optional(Type.String({ description: 'Only runs of this agent.' })),
+  status: Type.Optional(
+    Type.String({
+      pattern: `^${anyStatus}(,${anyStatus})*$`,
+      description: `One or more of ${filterStatuses.join(', ')}, separated by commas; \`needs_attention\` are those that wait for a person.`,
+      examples: ['running,waiting'],
+    }),
+  ),
+  since: Type.Optional(instant('Runs created from this time on.')),
+  until: Type.Optional(instant('Runs created before this time.')),
+  user_id: Type.Optional(Type.String({ description: 'Only runs that this member started.' })),
+  case_queue_id: Type.Optional(Type.String({ description: 'Only runs on cases of this queue.' })),
+  source: Type.Optional(oneOf(sources)),
+  search: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      description:
+        'Words in title, case title and message; all of them must be there, the last one at least as the beginning of a word.',
+      examples: ['invoice 47'],
+    }),
+  ),
+  has_issues: Type.Optional(
+    Type.Boolean({
+      description: 'Whether the latest evaluation found issues; runs without an evaluation are in neither list.',
+    }),
+  ),
+  issue_severity: Type.Optional(
+    oneOf(severities, { description: 'Only runs whose latest evaluation found an issue of this severity.' }),
+  ),
+}
+
+const Fields = Type.Object(filterFields)
+
+/** Null: not narrowed by it. */
+export interface RunFilter {
+  teamId: string
+  agentId: string | null
+  statuses: CountedAs[] | null
+  userId: string | null
+  queueId: string | null
+  source: string | null
+  /** Values of runs.issues. */
+  issues: number[] | null
+  since: Date | null
+  until: Date | null
+  /** A tsquery, as text. */
+  words: string | null
+}
+
+/** Undefined: no run can fit it. */
+export function filterOf(teamId: string, query: Static<typeof Fields>): RunFilter | undefined {
+  const ids = [query.agent_id, query.user_id, query.case_queue_id]
+  if (ids.some((id) => id !== undefined && (!isId(id) || id === allAgents))) return undefined
+  const issues = issuesOf(query)
+  if (issues?.length === 0) return undefined
+  return {
+    teamId,
+    agentId: query.agent_id ?? null,
+    statuses: query.status === undefined ? null : statusesOf(query.status),
+    userId: query.user_id ?? null,
+    queueId: query.case_queue_id ?? null,
+    source: query.source ?? null,
+    issues,
+    since: query.since === undefined ? null : new Date(query.since),
+    until: query.until === undefined ? null : new Date(query.until),
+    words: null,
+  }
+}
+
+function statusesOf(text: string): CountedAs[] | null {
+  const asked = new Set(text.split(','))
+  // a run that waits for a person waits, too
+  if (asked.has('waiting')) asked.add('needs_attention')
+  return asked.size === countedAs.length ? null : countedAs.filter((status) => asked.has(status))
+}
+
+function issuesOf({ has_issues, issue_severity }: Static<typeof Fields>): number[] | null {
+  if (has_issues === undefined && issue_severity === undefined) return null
+  const bit = issue_severity === undefined ? undefined : 1 << severities.indexOf(issue_severity)
+  return [0, 1, 2, 3, 4, 5, 6, 7].filter(
+    (value) => (has_issues === undefined || value > 0 === has_issues) && (bit === undefined || (value & bit) > 0),
+  )
+}
+
+/** Narrowed by no more than what the plain counts know: agent, status and time. */
+export const isPlain = ({ userId, queueId, source, issues }: RunFilter): boolean =>
+  userId === null && queueId === null && source === null && issues === null
+
+/**
+ * The conditions below are asked of rows that an index has found. `is true` keeps the planner from looking for another index with
+ * them, and a value that is null asks nothing, so that one statement serves every filter (a plan made for a guess is the trap here).
+ */
+export const inTime = ({ since, until }: RunFilter, column: Part): Part => part`
+  ${column} >= ${since ?? '-infinity'}::timestamptz and ${column} < ${until ?? 'infinity'}::timestamptz`
+
+/** Of `runs r`: all but its words and its time. */
+export const fitsRun = (filter: RunFilter): Part => part`(
+  (${filter.agentId}::uuid is null or r.agent_id = ${filter.agentId}::uuid)
+  and (${filter.userId}::uuid is null or r.user_id = ${filter.userId}::uuid)
+  and (${filter.queueId}::uuid is null or r.case_queue_id = ${filter.queueId}::uuid)
+  and (${filter.source}::text is null or r.source = ${filter.source}::text)
+  and ${fitsState(filter)}) is true`
+
+const fitsState = ({ statuses: asked, issues }: RunFilter): Part => part`
+  (${asked}::text[] is null or r.counted_as = any(${asked}::text[])) and (${issues}::int[] is null or r.issues = any(${issues}::int[]))`
+
+/** Of `run_search l`: all but its words and its time. What can change is asked of the run itself, only where it matters. */
+export const fitsSearchRow = (filter: RunFilter): Part => part`(
+  (${filter.agentId}::uuid is null or l.agent_id = ${filter.agentId}::uuid)
+  and (${filter.userId}::uuid is null or l.user_id = ${filter.userId}::uuid)
+  and (${filter.queueId}::uuid is null or l.case_queue_id = ${filter.queueId}::uuid)
+  and (${filter.source}::text is null or l.source = ${filter.source}::text)
+  and case when ${filter.statuses}::text[] is null and ${filter.issues}::int[] is null then true
+    else (select ${fitsState(filter)} from runs r where r.id = l.run_id) end) is true`
+
+/** Of `run_search l`. */
+export const hasWords = ({ words }: RunFilter): Part => part`
+  case when ${words}::text is null then true else l.words @@ ${words}::tsquery end`
+
+/** Of `runs r`. */
+export const runHasWords = ({ words }: RunFilter): Part => part`
+  case when ${words}::text is null then true else (
+    select l.words @@ ${words}::tsquery from run_search l
+    where l.team_id = r.team_id and l.created_at = r.created_at and l.run_id = r.id) end`

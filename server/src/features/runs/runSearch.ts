@@ -1,0 +1,69 @@
+// Runs by words: few hits are gathered and sorted, many are met on the way through the list; totals of frequent words are remembered.
+import { part, type Part, type Sql } from '../../base/db.ts'
+import { countAndRemember, knownTotal } from '../../engine/searchTotals.ts'
+import { fitsSearchRow, inTime, isPlain, type RunFilter } from './runFilter.ts'
+import { keyOfSearchRow, readRuns, rowsOn, runsById, shortest, type Page } from './runPages.ts'
+import type { Run } from './run.ts'
+import { totalsOf, type Totals } from './runTotals.ts'
+
+/** Up to here hits are gathered by the index of words. */
+const hitsMax = 5000
+
+/** The words of a search as the index has them; null: there are none in it. */
+export async function wordsOf(sql: Sql, teamId: string, search: string): Promise<string | null> {
+  const [asked] = await sql<{ words: string | null }>`select run_query(${teamId}, ${search})::text as words`
+  return asked!.words
+}
+
+type Searched = RunFilter & { words: string }
+
+export interface Found {
+  data: Run[]
+  total: number
+}
+
+export async function searchRuns(sql: Sql, filter: Searched, page: Page): Promise<Found> {
+  let frequency = await knownTotal(sql, filter.teamId, filter.words)
+  if (frequency === undefined) {
+    const few = await fewHits(sql, filter, page)
+    if (few) return few
+    frequency = await countAndRemember(sql, filter.teamId, filter.words)
+  }
+  const totals = await totalsOf(sql, filter)
+  const total = isOnlyWords(filter) ? frequency : await countFitting(sql, filter, totals, frequency)
+  return { total, data: await readRuns(sql, filter, { ...totals, total }, page) }
+}
+
+const isOnlyWords = (filter: RunFilter): boolean =>
+  isPlain(filter) && filter.agentId === null && filter.statuses === null && filter.since === null && filter.until === null
+
+/** Undefined: there are more hits than are gathered. */
+async function fewHits(sql: Sql, filter: Searched, page: Page): Promise<Found | undefined> {
+  const to = page.isDescending ? part`desc` : part`asc`
+  const [found] = await sql<{ hits: number; total: number; ids: string[] }>`
+    with hit as materialized (
+      select * from run_hits(${filter.teamId}, ${filter.words}::tsquery, ${hitsMax + 1}::int)
+    ),
+    fit as materialized (
+      select l.run_id as id, ${keyOfSearchRow(page)} as key from hit l
+      where ${inTime(filter, part`l.created_at`)} and ${fitsSearchRow(filter)} and (select count(*) from hit) <= ${hitsMax}
+    )
+    select (select count(*) from hit) as hits, (select count(*) from fit) as total,
+      array(select id from fit order by key ${to}, id ${to} limit ${page.limit} offset ${page.offset}) as ids`
+  const { hits, total, ids } = found!
+  if (hits > hitsMax) return undefined
+  return { total, data: ids.length === 0 ? [] : await runsById(sql, filter.teamId, part`${ids}`) }
+}
+
+/** Of frequent words with other conditions: counted along whatever is shorter, the words or the way of the conditions. */
+async function countFitting(sql: Sql, filter: Searched, { ways, total }: Totals, frequency: number): Promise<number> {
+  if (total === 0) return 0
+  const [way, length] = shortest(ways)
+  const [counted] = await sql<{ total: number }>`
+    select count(*) as total from ${length < frequency ? rowsOn(filter, way) : rowsWithWords(filter)}`
+  return counted!.total
+}
+
+const rowsWithWords = (filter: Searched): Part => part`
+  run_search l where l.team_id = ${filter.teamId} and l.words @@ ${filter.words}::tsquery and ${inTime(filter, part`l.created_at`)}
+    and ${fitsSearchRow(filter)}`

@@ -1,0 +1,30 @@
+// A worker that stood still while its runs were taken over can change nothing of them when it goes on.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
+import { testDatabase } from '../kit/postgres.ts'
+import { areTrue, isWhole } from './ledger.ts'
+import { temporaryDataDir } from './processes.ts'
+import { openYard } from './yard.ts'
+import { stopAndContinueWorker } from './zombie.ts'
+
+const dataDir = await temporaryDataDir()
+const env = { DATABASE_URL: connectionUrl(await testDatabase()), LOG_LEVEL: 'warn' }
+const yard = await openYard({ options: { dataDir: dataDir.path, env }, workers: 1 })
+after(async () => {
+  await yard.close()
+  await dataDir.remove()
+})
+
+// proves runs.zombie
+test('a stopped worker keeps its runs while its lock is held, and writes nothing once they are another’s', async (t) => {
+  const seen = await stopAndContinueWorker(yard, { runs: 8, stillMs: 1200 })
+  t.diagnostic(JSON.stringify(seen))
+  assert.equal(seen.completed, seen.runs)
+  assert.ok(seen.keptWhileLocked > 0, 'it was stopped in the middle of some')
+  assert.equal(seen.takenOver, seen.keptWhileLocked)
+  assert.equal(seen.changedByZombie, 0)
+  assert.ok(seen.livesOn)
+  assert.ok(areTrue(seen), 'nothing finished was repeated, nothing in doubt was repeated without a word')
+  assert.ok(isWhole(seen), 'one end each, numbers without gaps')
+})
