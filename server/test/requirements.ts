@@ -516,6 +516,202 @@ export const requirements: Requirement[] = [
     says: 'A rewritten procedure is shown as replaced between the lines that stayed, still as a patch that applies.',
     gap: { question: 'How long may a comparison take?', file: 'server/src/features/agents/buildDiff.ts' },
   },
+  // Acting on runs
+  {
+    id: 'humanRequests.fit',
+    says: 'Only the field of the request’s type becomes the response, with the comment beside it.',
+  },
+  {
+    id: 'humanRequests.answers',
+    says: 'Every question needs an answer: a label where it has options, several only with multi_select; anything else is said in comment.',
+    gap: {
+      question: 'May a question with options be answered in other words?',
+      file: 'server/src/features/runs/humanResponse.ts',
+    },
+  },
+  { id: 'humanRequests.form', says: 'Values fit the form’s schema, or the 400 names the place.' },
+  {
+    id: 'humanRequests.brokenForm',
+    says: 'A form whose schema cannot be used is an error to the agent when it asks; one that is open already is a 409 that says to cancel it.',
+    gap: {
+      question: 'What if the form_schema is itself broken?',
+      file: 'server/src/features/runs/respondToHumanRequest.ts',
+    },
+  },
+  {
+    id: 'humanRequests.respond',
+    says: 'An answer is stored with who gave it, told once, and the run goes on with it.',
+  },
+  {
+    id: 'humanRequests.race',
+    says: 'Of 100 answers at once one counts; the others are 409, with one event and no gap.',
+  },
+  {
+    id: 'humanRequests.actionHash',
+    says: 'An answer that names another action_hash than the one that waits is a 409.',
+    gap: {
+      question: 'How does a caller bind an approval to what was shown?',
+      file: 'server/src/features/runs/respondToHumanRequest.ts',
+    },
+  },
+  {
+    id: 'humanRequests.closed',
+    says: 'A request that is answered, cancelled, out of time, or whose run has ended takes no answer: 409 human_request_closed.',
+  },
+  { id: 'humanRequests.parent', says: 'A request below another run than its own is a 404.' },
+  {
+    id: 'humanRequests.cancel',
+    says: 'A cancelled request gives its call an error, the run goes on, and no event tells of it.',
+  },
+  {
+    id: 'inbox.list',
+    says: 'Pending requests come longest waiting first; those of another status, or all, newest first.',
+    gap: { question: 'In which order is the inbox?', file: 'server/src/features/runs/listHumanRequests.ts' },
+  },
+  {
+    id: 'inbox.assign',
+    says: 'A request can be given to a member or to nobody, and listed by member, me or none; anyone who may answer still can.',
+    gap: {
+      question: 'Does an assignment keep others from answering?',
+      file: 'server/src/features/runs/assignHumanRequest.ts',
+    },
+  },
+  { id: 'messages.post', says: 'A message is part of the log and of the events at once, in any state of the run.' },
+  { id: 'messages.restart', says: 'A message to an ended run starts it again; its next end has its own event.' },
+  {
+    id: 'messages.refused',
+    says: 'A message over 64 KiB or empty is a 400; to an ended run whose agent is deleted or whose log was erased, a 409.',
+    gap: {
+      question: 'Can a run go on whose log retention erased?',
+      file: 'server/src/features/runs/postRunMessage.ts',
+    },
+  },
+  { id: 'messages.numbers', says: 'Messages that arrive together are numbered without gaps.' },
+  {
+    id: 'stop.states',
+    says: 'A pending or waiting run is stopped with its requests and places; an ended one stays as it is, and the answer says so.',
+  },
+  { id: 'stop.running', says: 'A running call is cut off, and its worker writes nothing more.' },
+  {
+    id: 'stop.subRuns',
+    says: 'Active runs below a stopped run are stopped with it; those below an ended one are left.',
+  },
+  { id: 'stop.race', says: 'Fifty stops at once give one terminal event.' },
+  {
+    id: 'stop.agentDeleted',
+    says: 'Deleting an agent stops its active runs in that transaction; a job stops one that was started meanwhile.',
+  },
+  {
+    id: 'retry.start',
+    says: 'A retry is a new run with the old one’s message, title, metadata, limits and callback, without its case or parent.',
+    gap: { question: 'What does a retry take over?', file: 'server/src/features/runs/retryRun.ts' },
+  },
+  {
+    id: 'retry.fromStep',
+    says: 'from_step copies all turns before that call, unchanged but for call ids; copies tell no events, cost nothing, count as steps, and bring no files.',
+    gap: { question: 'What is copied with from_step, and is it told?', file: 'server/src/engine/retryRun.ts' },
+  },
+  {
+    id: 'retry.build',
+    says: 'A retry may use another build of the same agent, also from a step: it goes on as if the results were its own.',
+    gap: { question: 'May from_step change the build?', file: 'server/src/features/runs/retryRun.ts' },
+  },
+  {
+    id: 'retry.refused',
+    says: 'A retry of an active run, of a deleted agent, or from a step of an erased log is a 409; from_step that is no call is a 400.',
+  },
+  {
+    id: 'deleteRun.erases',
+    says: 'A deleted run leaves no message, step, request, event, search row or workspace; other runs are untouched.',
+  },
+  { id: 'deleteRun.active', says: 'Only a run that has ended can be deleted; else 409.' },
+  {
+    id: 'deleteRun.long',
+    says: 'A very long log is gone from view at once; its rows go 5,000 a statement.',
+    gap: { question: 'Is a huge run erased before the answer?', file: 'server/src/engine/deleteRuns.ts' },
+  },
+  { id: 'retention.runs', says: 'Runs go so many days after their end; an active run never does.' },
+  {
+    id: 'retention.messages',
+    says: 'The kind messages erases messages and the inputs, outputs and errors of steps of ended runs; the run, its step rows and its requests stay.',
+    gap: { question: 'What goes when only messages expire?', file: 'server/src/engine/eraseRunLogs.job.ts' },
+  },
+  { id: 'retention.files', says: 'Workspaces go so many days after the end of their run.' },
+  {
+    id: 'retention.events',
+    says: 'Events go by their own age, also of a run that is still active.',
+    gap: { question: 'From when do the days of an event count?', file: 'server/src/kit/event.ts' },
+  },
+  { id: 'retention.careful', says: 'The sweep steps around locked runs and stops when told.' },
+  {
+    id: 'retention.setting',
+    says: 'RUNYARD_RETENTION_DAYS names kinds with days or forever; unset: runs and messages for ever, events, screenshots and files 30.',
+    gap: { question: 'How long is what kept by default?', file: 'server/src/base/config.ts' },
+  },
+  // Runs
+  {
+    id: 'runs.whole',
+    says: 'A run goes from its start to its output, and its log tells all of it in order, numbered without gaps.',
+  },
+  { id: 'runs.approval', says: 'A run that waits for a person is rows only, and goes on with their answer.' },
+  { id: 'runs.wait', says: 'A run can put itself off until a time; the clock wakes it.' },
+  { id: 'runs.subRun', says: 'A run can start another agent’s run, wait for it and take over its output.' },
+  {
+    id: 'runs.outputSchema',
+    says: 'A runbook’s output that does not fit output_schema fails the run with the place that does not.',
+  },
+  {
+    id: 'runs.outputSchemaModel',
+    says: 'A model’s output that does not fit output_schema goes back to the model, three times at most.',
+    gap: { question: 'How often may a model try to fit its output?', file: 'server/src/engine/drive.ts' },
+  },
+  { id: 'runs.limits', says: 'A run fails at its limits; a start can only tighten them.' },
+  {
+    id: 'runs.messages',
+    says: 'A message to an ended run starts it again from its procedure, with its numbers, usage and limits going on.',
+  },
+  { id: 'runs.messageKeepsWait', says: 'A message does not end a wait.' },
+  {
+    id: 'runs.messageInTurn',
+    says: 'What is said to a run while its model answers is heard at the next turn, none lost and none doubled.',
+  },
+  { id: 'runs.fenced', says: 'A worker whose run was taken from it can write nothing.' },
+  {
+    id: 'runs.inDoubt',
+    says: 'A call that is not safe to repeat and was cut off is made again only when a person says so.',
+  },
+  { id: 'runs.places', says: 'A team runs so many at once; the rest stand in line and follow.' },
+  {
+    id: 'runs.model',
+    says: 'A model takes turns with parallel calls until it is done; tokens and cost are counted exactly.',
+  },
+  {
+    id: 'runs.badCalls',
+    says: 'A call that is unknown, not allowed or does not fit its schema gets a sentence back, and the run goes on.',
+  },
+  {
+    id: 'runs.modelTrouble',
+    says: 'While a provider wants to be left alone the run waits without a worker, and goes on with the same step.',
+  },
+  {
+    id: 'runs.modelRefused',
+    says: 'A request that the provider refuses fails the run with its words and without our key.',
+  },
+  { id: 'runs.costLimit', says: 'A model whose worst case is more than what is left of the cost limit is not asked.' },
+  {
+    id: 'runs.reservation',
+    says: 'The worst case of a model call is set aside while it is made, and given back after it.',
+  },
+  { id: 'runs.runStep', says: 'A model runs a block of the procedure as it is written, by its id.' },
+  {
+    id: 'runs.approvalPolicy',
+    says: 'A call that the build’s policy names is made only after a person allowed that very call.',
+  },
+  {
+    id: 'runs.takeoverModel',
+    says: 'A model call that died with its worker is made again as the next attempt of the same step.',
+  },
+  { id: 'runs.notConfigured', says: 'A run whose model has no key fails at once and names the setting.' },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

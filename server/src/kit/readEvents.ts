@@ -41,7 +41,8 @@ export async function runsThatMoved<G extends Place>(sql: Sql, groups: G[]): Pro
     select w.place, r.event_seq as newest, r.status, coalesce(r.status in ('completed', 'failed', 'stopped'), true) as has_ended
     from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ runId }) => runId)}::uuid[],
       ${groups.map(({ after }) => after)}::bigint[]) with ordinality as w (team_id, run_id, after, place)
-    left join runs r on r.id = w.run_id and r.team_id = w.team_id
+    left join lateral (
+      select id, event_seq, status from runs where id = w.run_id and team_id = w.team_id limit 1) r on true
     where r.id is null or r.event_seq > w.after or r.status in ('completed', 'failed', 'stopped')`
   return moved.map(({ place, newest, status, has_ended }) => {
     const group = groups[place - 1]!

@@ -1,13 +1,14 @@
 // Proof: PostgreSQL goes away and comes back again and again under runs; what was acknowledged is there, once, and everything goes on.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isConnectionTrouble } from '../../src/base/db.ts'
-import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
+import { Client } from 'pg'
+import { connectionSettings } from '../../src/base/db.ts'
+import { embeddedPostgres, type EmbeddedPostgres } from '../../src/base/embeddedPostgres.ts'
 import { newId } from '../../src/base/ids.ts'
 import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
 import { honestPerson, type Answers } from './person.ts'
-import { percentile, send } from './processes.ts'
+import { percentile, send, type Service } from './processes.ts'
 import { signalTree } from './processTree.ts'
-import { activeRuns, block, until, type Yard } from './yard.ts'
+import { block, bodyOf, until, untilQuiet, type Yard } from './yard.ts'
 
 export interface Restarted extends Ledger, Calls, Answers {
   restarts: number
@@ -22,7 +23,7 @@ export interface Restarted extends Ledger, Calls, Answers {
   completed: number
   /** Must be 0: under way for ever. */
   stuck: number
-  /** From the first connection that PostgreSQL takes to good answers of every API and an ended run. */
+  /** From the first connection that PostgreSQL takes to a good answer of every API and the end of the runs so started (0.4 s each). */
   healthyP50Ms: number
   healthyMaxMs: number
 }
@@ -48,6 +49,7 @@ const ways: NodeJS.Signals[] = ['SIGINT', 'SIGQUIT', 'SIGKILL']
 export async function restartPostgresUnderRuns(yard: Yard, dataDir: string, options: Options): Promise<Restarted> {
   const agentId = await yard.newAgent(procedure(yard.counter.url))
   const person = honestPerson(yard)
+  const postgres = await embeddedPostgres({ dataDir, log: () => undefined })
   const deadline = performance.now() + options.forMs
   const load = { acknowledged: [] as string[], sentAgain: 0 }
   const healthyMs: number[] = []
@@ -55,7 +57,11 @@ export async function restartPostgresUnderRuns(yard: Yard, dataDir: string, opti
   async function client(): Promise<void> {
     while (performance.now() < deadline) {
       const runId = await startUntilAcknowledged(yard, agentId, load)
-      await until('a run of the load ends', () => hasEnded(yard, runId), (ended) => ended || performance.now() > deadline)
+      await until(
+        'a run of the load ends',
+        () => hasEnded(yard, runId),
+        (ended) => ended || performance.now() > deadline,
+      )
     }
   }
 
@@ -64,14 +70,94 @@ export async function restartPostgresUnderRuns(yard: Yard, dataDir: string, opti
     for (let round = 0; ; round++) {
       await sleep(leastMs + Math.random() * (mostMs - leastMs))
       if (performance.now() > deadline) return
-      const returnedAt = await restartOnce(dataDir, ways[round % ways.length]!)
+      const returnedAt = await restartOnce(postgres, ways[round % ways.length]!)
       await untilHealthy(yard, agentId, load)
       healthyMs.push(performance.now() - returnedAt)
     }
   }
 
   await Promise.all([restart(), ...Array.from({ length: options.clients }, client)])
-  await until('every run has ended', () => activeRuns(yard), (count) => count === 0, { forMs: 40_000 }).catch(() => undefined)
+  const stuck = await untilQuiet(yard)
   await person.leave()
-  return judge(yard, { ...load, healthyMs, answers: person.answers })
+  const rows = await yard.sql<{ id: string; status: string }>`select id, status from runs`
+  const there = new Set(rows.map(({ id }) => id))
+  return {
+    restarts: healthyMs.length,
+    acknowledged: load.acknowledged.length,
+    sentAgain: load.sentAgain,
+    lost: load.acknowledged.filter((id) => !there.has(id)).length,
+    doubled: rows.length - new Set(load.acknowledged).size,
+    completed: rows.filter(({ status }) => status === 'completed').length,
+    stuck,
+    ...person.answers,
+    ...(await compareCalls(yard.sql, await yard.counter.arrivals())),
+    ...(await readLedger(yard.sql)),
+    healthyP50Ms: Math.round(percentile(healthyMs, 50)),
+    healthyMaxMs: Math.round(Math.max(0, ...healthyMs)),
+  }
+}
+
+interface Load {
+  acknowledged: string[]
+  sentAgain: number
+}
+
+/** The same key until it is answered well, as clients do; anything but a 5xx or a broken connection is a mistake. */
+async function startUntilAcknowledged(yard: Yard, agentId: string, load: Load, api?: Service): Promise<string> {
+  const { teamId, key } = yard.apis[0]!
+  const idempotencyKey = newId()
+  const request = { method: 'POST', path: `/v2/teams/${teamId}/runs`, body: { agent_id: agentId }, idempotencyKey }
+  for (;;) {
+    const answer = await (api ? send(api.baseUrl, { ...request, key }) : yard.call(request))
+    if (answer.status < 500) {
+      const runId = bodyOf(answer)['run_id'] as string
+      load.acknowledged.push(runId)
+      return runId
+    }
+    load.sentAgain += 1
+    await sleep(50)
+  }
+}
+
+async function hasEnded(yard: Yard, runId: string): Promise<boolean> {
+  const answer = await yard.call({ path: `/v2/runs/${runId}` })
+  return answer.status === 200 && ['completed', 'failed', 'stopped'].includes(bodyOf(answer)['status'] as string)
+}
+
+/** Answers with the time when a connection was taken again. Whoever of the service notices first starts it: nobody is asked to. */
+async function restartOnce(postgres: EmbeddedPostgres, way: NodeJS.Signals): Promise<number> {
+  const pid = postgres.serverPid()!
+  if (way === 'SIGKILL') await signalTree(pid, way)
+  else process.kill(pid, way)
+  await until(
+    'another server takes connections',
+    () => takesConnections(postgres, pid),
+    (takes) => takes,
+  )
+  return performance.now()
+}
+
+async function takesConnections(postgres: EmbeddedPostgres, oldPid: number): Promise<boolean> {
+  const pid = postgres.serverPid()
+  if (pid === undefined || pid === oldPid) return false
+  const client = new Client(connectionSettings(postgres.address()))
+  client.on('error', () => undefined) // told by connect
+  try {
+    await client.connect()
+    await client.end()
+    return true
+  } catch {
+    return false // not yet
+  }
+}
+
+/** A start at every API, and the end of those runs. */
+async function untilHealthy(yard: Yard, agentId: string, load: Load): Promise<void> {
+  const runs = await Promise.all(yard.apis.map((api) => startUntilAcknowledged(yard, agentId, load, api)))
+  for (const id of runs)
+    await until(
+      'a run ends after the return',
+      () => hasEnded(yard, id),
+      (ended) => ended,
+    )
 }

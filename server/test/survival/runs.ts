@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
 import { honestPerson, type Answers } from './person.ts'
 import { percentile, type Service } from './processes.ts'
-import { activeRuns, block, bodyOf, processIdOf, until, type Yard } from './yard.ts'
+import { activeRuns, block, bodyOf, processIdOf, until, untilQuiet, type Yard } from './yard.ts'
 
 export interface KilledRuns extends Ledger, Calls, Answers {
   runs: number
@@ -96,23 +96,6 @@ export async function killWorkersOfRuns(yard: Yard, options: Options): Promise<K
     memoryWrites: started * memoryWritesPerRun,
     memoryGeneration: memory['generation'] as number,
     ...killing.takeoverTimes(),
-  }
-}
-
-/** Until no run is under way, or nothing has happened for half a minute; answers with how many were left. */
-async function untilQuiet(yard: Yard): Promise<number> {
-  let lastChange = ''
-  let since = performance.now()
-  for (;;) {
-    const left = await activeRuns(yard)
-    if (left === 0) return 0
-    const [{ at } = { at: '' }] = await yard.sql<{
-      at: string
-    }>`select max(updated_at)::text || count(*) as at from runs`
-    if (at !== lastChange) since = performance.now()
-    lastChange = at
-    if (performance.now() - since > 30_000) return left
-    await sleep(50)
   }
 }
 

@@ -111,3 +111,20 @@ export async function activeRuns({ sql }: Yard): Promise<number> {
     select count(*) from runs where status in ('pending', 'running', 'waiting')`
   return Number(row!.count)
 }
+
+/** Until no run is under way, or nothing has happened for half a minute; answers with how many were left. */
+export async function untilQuiet(yard: Yard): Promise<number> {
+  let lastChange = ''
+  let since = performance.now()
+  for (;;) {
+    const left = await activeRuns(yard)
+    if (left === 0) return 0
+    const [{ at } = { at: '' }] = await yard.sql<{
+      at: string
+    }>`select max(updated_at)::text || count(*) as at from runs`
+    if (at !== lastChange) since = performance.now()
+    lastChange = at
+    if (performance.now() - since > 30_000) return left
+    await sleep(50)
+  }
+}

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
 import { testDatabase } from '../kit/postgres.ts'
+import { loseAnswerOfClaim } from './lostClaim.ts'
 import { areTrue, isWhole } from './ledger.ts'
 import { temporaryDataDir } from './processes.ts'
 import { openYard } from './yard.ts'
@@ -27,4 +28,12 @@ test('a stopped worker keeps its runs while its lock is held, and writes nothing
   assert.ok(seen.livesOn)
   assert.ok(areTrue(seen), 'nothing finished was repeated, nothing in doubt was repeated without a word')
   assert.ok(isWhole(seen), 'one end each, numbers without gaps')
+})
+
+// proves runs.lostClaim
+test('runs that a living worker claimed without hearing of it are found and end', async (t) => {
+  const seen = await loseAnswerOfClaim(yard, yard.workers[0]!, { runs: 5 })
+  t.diagnostic(JSON.stringify(seen))
+  assert.equal(seen.claimed, 5)
+  assert.deepEqual(seen.statuses, ['completed'])
 })

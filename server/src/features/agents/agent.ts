@@ -1,6 +1,7 @@
 // An agent: what runs are started of. What it does is said by its builds, of which one is live.
 import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
+import { newestRunOfAgent, runsOfAgent } from '../../engine/runCounts.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, Time, Type, type Static } from '../../kit/schema.ts'
 
@@ -29,12 +30,11 @@ export const AgentDescription = nullable(
 )
 export const MemoryEnabled = Type.Boolean({ description: 'Whether its runs read and write the agent’s memory files.' })
 
-/** The last two are the runs feature's to fill: there are no runs before it. */
 export const agentColumns = part`
   agents.id, agents.team_id, agents.name, agents.description,
   (select b.id from builds b where b.agent_id = agents.id and b.status = 'live') as live_build_id,
   agents.memory_enabled, agents.created_at, agents.updated_at, agents.created_by,
-  null::timestamptz as last_run_at, 0 as runs_count`
+  ${newestRunOfAgent} as last_run_at, ${runsOfAgent} as runs_count`
 
 export const findAgent = (sql: Sql, id: string, teamId: string): Promise<Agent[]> => sql<Agent>`
   select ${agentColumns} from agents where id = ${id} and team_id = ${teamId} and deleted_at is null`

@@ -1,5 +1,6 @@
 // Runs: starting, watching, talking to, stopping and explaining the work of agents.
 import { eraseRunLogs } from '../../engine/eraseRunLogs.job.ts'
+import { foldRunCounts } from '../../engine/foldRunCounts.job.ts'
 import { stopStrayRuns } from '../../engine/stopStrayRuns.job.ts'
 import { sweepRuns } from '../../engine/sweepRuns.job.ts'
 import { agentsSet } from '../../engine/tools/agents.ts'
@@ -13,6 +14,7 @@ import { deleteRun } from './deleteRun.ts'
 import { getRun } from './getRun.ts'
 import { request } from './humanRequest.ts'
 import { listHumanRequests } from './listHumanRequests.ts'
+import { listRuns } from './listRuns.ts'
 import { postRunMessage } from './postRunMessage.ts'
 import { respondToHumanRequest } from './respondToHumanRequest.ts'
 import { retryRun } from './retryRun.ts'
@@ -28,6 +30,7 @@ export const runs = feature({
   about: 'Durable runs of agents: started, watched, talked to, stopped and explained.',
   operations: [
     startRun,
+    listRuns,
     getRun,
     postRunMessage,
     stopRun,
@@ -41,7 +44,7 @@ export const runs = feature({
     cancelHumanRequest,
   ],
   resources: [run, request],
-  jobs: [sweepRuns, eraseRunLogs, stopStrayRuns],
+  jobs: [sweepRuns, eraseRunLogs, stopStrayRuns, foldRunCounts],
   hooks: { agentDeleted: stopDeletedAgent },
   toolSets: [humanSet, httpSet, scheduleSet, agentsSet],
 })

@@ -137,6 +137,8 @@ test('in python a value is a literal that means the same', { skip: !python && 'n
   const { stdout, stderr } = spawnSync(python!, ['-I', '-'], { input: program })
   assert.equal(stderr.toString(), '')
   assert.equal(JSON.stringify(JSON.parse(stdout.toString())), JSON.stringify(values))
+  // no encoding of the file can change it
+  assert.match(program, /^[\n\x20-\x7E]*$/)
 })
 
 // proves runbook.quoting
@@ -229,6 +231,8 @@ test('bash takes a value wherever a word is literal', () => {
     "printf '%s' {{ message }} | ssh host cat; bash -c 'echo \"$1\"' _ {{ message }}",
     'awk -v name={{ message }} \'{ print name }\' file; sed -n 1p {{ message }}; set -- {{ message }}; echo "$@"',
     'f() { echo "$1"; }\nf {{ message }}',
+    'if [[ "$x" == "y" ]]; then echo {{ message }} | cat; bash run.sh > {{ message }}; fi; echo a || sh run.sh {{ message }}',
+    'trap \'rm -f "$tmp"\' EXIT; list=("a b" c); list+=(d); echo "${list[@]}" "${#list[@]}" {{ message }}',
   ]
   for (const script of fine) assert.deepEqual(refusals(script, 'bash'), [], script)
 })
@@ -274,6 +278,7 @@ test('bash refuses a value wherever it would be read in another way', () => {
     ['ssh host ls {{ message }}', /hands it to another shell/],
     ['python3 -c {{ message }}', /as the program of python3/],
     ['sed s/a/{{ message }}/ file', /in the program of sed/],
+    ['bash <<< {{ message }}', /as what a shell is given to run/],
     ['x=( {{ message }} )', /inside name=\( \)/],
     ['x[{{ message }}]=1', /inside \[ \]/],
     ['echo {a,{{ message }}}', /inside \{ \}/],
@@ -305,6 +310,8 @@ test('bash refuses a value in a variable that is computed with or run', () => {
     'set -- {{ message }}\n(( $1 ))',
     'f() { (( $1 )); }\nf {{ message }}',
     'eval $(echo {{ message }})',
+    'echo {{ message }} | sh',
+    'echo {{ message }} |\n tee file |& sudo bash -s',
     "n={{ message }}\necho ${x:-'}'}\n(( n ))",
   ]
   for (const script of scripts) assert.match(refusals(script, 'bash').join('\n'), /computes with or runs/, script)

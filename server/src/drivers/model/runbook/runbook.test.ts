@@ -218,7 +218,7 @@ test('answers are found by question and by step', async () => {
 test('a memory file is read by a call of its own, once, and again after memory changed', async () => {
   const procedure =
     block(
-      'tool id=a name=t if="memory["notes/a.md"]"'.replaceAll(/"notes\/a.md"/g, "'notes/a.md'"),
+      `tool id=a name=t if="memory['notes/a.md']"`,
       '{"a": {{ memory[message.file] }}, "b": {{ memory["b.md"] }}}',
     ) +
     block('tool name=t', '{"a": {{ memory["notes/a.md"] }}}') +

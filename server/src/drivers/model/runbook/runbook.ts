@@ -23,15 +23,20 @@ export const runbook: Model = {
 type Parsed = ReturnType<typeof parseRunbook>
 
 /** Most runs of a server are of few builds, and reading a procedure costs more than a step of it. */
-const keptMax = 100
+const keptCharactersMax = 2_000_000
 const kept = new Map<string, Parsed>()
+let keptCharacters = 0
 
 function parsedOnce(procedure: string): Parsed {
-  let parsed = kept.get(procedure)
-  if (!parsed) {
-    parsed = parseRunbook(procedure)
-    if (kept.size >= keptMax) kept.delete(kept.keys().next().value!)
-    kept.set(procedure, parsed)
+  const known = kept.get(procedure)
+  if (known) return known
+  const parsed = parseRunbook(procedure)
+  kept.set(procedure, parsed)
+  keptCharacters += procedure.length
+  for (const oldest of kept.keys()) {
+    if (keptCharacters <= keptCharactersMax) break
+    kept.delete(oldest)
+    keptCharacters -= oldest.length
   }
   return parsed
 }

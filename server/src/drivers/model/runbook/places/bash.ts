@@ -77,7 +77,8 @@ function stepInCommands(reader: Reader, frame: Frame, sign: string): void {
   if (sign === ' ' || sign === '\t') endWord(reader, frame)
   else if (sign === '&' && reader.text[reader.at + 1] === '>') endWord(reader, frame)
   else if (sign === '\n') return takeLineFeed(reader, frame)
-  else if (';&|'.includes(sign)) endCommand(reader, frame)
+  else if (sign === '|') return takePipe(reader, frame)
+  else if (sign === ';' || sign === '&') endCommand(reader, frame)
   else if (sign === '#' && !frame.word.isBegun) return takeComment(reader)
   else if (sign === '(') return openParen(reader, frame)
   else if (sign === ')') return closeParen(reader, frame)
@@ -257,6 +258,12 @@ function closeParen(reader: Reader, frame: Frame): void {
   reader.at += 1
 }
 
+function takePipe(reader: Reader, frame: Frame): void {
+  const next = reader.text[reader.at + 1]
+  endCommand(reader, frame, next !== '|')
+  if (top(reader) === frame) reader.at += next === '|' || next === '&' ? 2 : 1
+}
+
 function takeRedirection(reader: Reader, frame: Frame, sign: string): void {
   const { text, at } = reader
   if (text[at + 1] === '(') {
@@ -271,7 +278,7 @@ function takeRedirection(reader: Reader, frame: Frame, sign: string): void {
   if (sign === '<' && text[at + 1] === '<' && text[at + 2] !== '<') return takeHeredoc(reader)
   let end = at
   while (end - at < 3 && '<>&|'.includes(text[end] ?? ' ')) end += 1
-  frame.command.redirects = text[end - 1] === '&' ? 'copy' : 'word'
+  frame.command.redirects = text[end - 1] === '&' ? 'copy' : sign === '<' ? 'input' : 'output'
   reader.at = end
 }
 

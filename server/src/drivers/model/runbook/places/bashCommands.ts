@@ -5,8 +5,8 @@ export interface Command {
   name: string | null
   /** The words after the name. */
   words: { text: string; hasHole: boolean }[]
-  /** The next word is the target of a redirection; `copy` after `>&`. */
-  redirects: 'no' | 'word' | 'copy'
+  /** The next word is the target of a redirection; `input` after `<` and `<<<`, `copy` after `>&`. */
+  redirects: 'no' | 'input' | 'output' | 'copy'
   /** A shell is among the words, e.g. after `timeout 5`. */
   hasShell: boolean
 }
@@ -39,6 +39,8 @@ const assigned = /^([A-Za-z_]\w*)\+?=/
 /** The variable that a word sets, by its beginning up to the first quote, value or expansion. */
 export const variableOf = (plain: string): string | undefined => assigned.exec(plain)?.[1]
 
+export const isShell = (name: string | null): boolean => name !== null && shells.has(name)
+
 export const isDeclarer = (name: string | null): boolean => name !== null && declarers.has(name)
 
 /** Takes a finished word into its command. */
@@ -61,7 +63,8 @@ export interface Refusal {
 export function judge(command: Command, plain: string): Refusal | null {
   const { name, redirects } = command
   if (redirects === 'copy') return reads(`after >& or <&, where it could mean a file or a channel. ${useVariable}`)
-  if (redirects === 'word') return null
+  if (redirects === 'input' && command.hasShell) return runs('as what a shell is given to run. Write the script out.')
+  if (redirects !== 'no') return null
   const variable = variableOf(plain)
   if (name === null && variable !== undefined) {
     return special.has(variable) ? runs(`in ${variable}, which bash itself reads. Use another name.`) : null

@@ -30,6 +30,9 @@ export interface Frame {
   from: number
   word: Word
   command: Command
+  /** The first hole of the command at hand, and of the pipeline before it. */
+  commandHole: number
+  pipeHole: number
   inCase: boolean
 }
 
@@ -67,16 +70,9 @@ export const newWord = ({ hole, references }: Pick<Reader, 'hole' | 'references'
 
 export function openFrame(reader: Reader, kind: Frame['kind'], refusal: string | null, isClosedByParen = false): void {
   if (reader.frames.length >= 100) reader.lost = after('so many levels')
-  const { at: from } = reader
-  reader.frames.push({
-    kind,
-    isClosedByParen,
-    refusal,
-    from,
-    word: newWord(reader),
-    command: newCommand(),
-    inCase: false,
-  })
+  const { at: from, hole } = reader
+  const begins = { word: newWord(reader), command: newCommand(), commandHole: hole, pipeHole: hole, inCase: false }
+  reader.frames.push({ kind, isClosedByParen, refusal, from, ...begins })
 }
 
 export const top = (reader: Reader): Frame => reader.frames.at(-1)!

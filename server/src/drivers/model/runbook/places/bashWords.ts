@@ -1,11 +1,19 @@
 // What a finished word of a bash script means: a keyword, part of a command, or a step on the way of a value through variables.
-import { addWord, isDeclarer, judge, newCommand, variableOf, type Command } from './bashCommands.ts'
+import { addWord, isDeclarer, isShell, judge, newCommand, variableOf, type Command } from './bashCommands.ts'
 import { allArguments, namesIn, type Flows } from './bashFlow.ts'
 import { after, insideOf, newWord, openFrame, top, type Frame, type Reader, type Word } from './bashReader.ts'
 
-export function endCommand(reader: Reader, frame: Frame): void {
+/** `pipes`: what it prints goes to the next command. */
+export function endCommand(reader: Reader, frame: Frame, pipes = false): void {
   endWord(reader, frame)
-  if (top(reader) === frame) frame.command = newCommand()
+  const { command } = frame
+  if (top(reader) !== frame) return
+  if (isShell(command.name))
+    for (let hole = frame.pipeHole; hole < frame.commandHole; hole += 1) reader.flows.run.push(hole)
+  // a line break after | ends nothing
+  if (!pipes && command.name !== null) frame.pipeHole = reader.hole
+  frame.commandHole = reader.hole
+  frame.command = newCommand()
 }
 
 export function endWord(reader: Reader, frame: Frame): void {

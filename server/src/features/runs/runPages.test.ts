@@ -1,0 +1,166 @@
+// Lists of many runs: no way of asking reads the whole table, and frequent words are found and counted as exactly as rare ones.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { seeders, seedTeam } from '../../../test/kit/seed.ts'
+import { seedRuns } from '../../../test/kit/seedRuns.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+import type { Sql } from '../../base/db.ts'
+import { newId } from '../../base/ids.ts'
+import { flatten } from '../../base/sql.ts'
+import { foldRunCounts } from '../../engine/runCounts.ts'
+import { filterOf, type RunFilter } from './runFilter.ts'
+import { readRuns, sorts, type Page } from './runPages.ts'
+import { searchRuns, wordsOf } from './runSearch.ts'
+import { totalsOf } from './runTotals.ts'
+
+const service = await testApp()
+const { db } = service.context
+const team = await seedTeam(service)
+const agentIds = await Promise.all([1, 2, 3, 4].map(() => seeders['agent']!(team, {})))
+const users = [newId(), newId(), newId()]
+const queues = [newId(), newId()]
+const runs = 20_000
+await seedRuns(db.sql, {
+  teamId: team.id,
+  agents: agentIds.map((id) => ({ id, buildId: newId() })),
+  users,
+  queues,
+  runs,
+})
+await foldRunCounts(db)
+for (const table of ['runs', 'run_search', 'run_counts', 'run_origin_counts', 'run_count_deltas']) {
+  await db.pool.query(`vacuum analyze ${table}`)
+}
+
+interface PlanNode {
+  'Node Type': string
+  'Relation Name'?: string
+  Plans?: PlanNode[]
+}
+
+/** Scans of whole tables in the plan of each statement, for the values at hand and for any. */
+async function wholeScans(text: string, parameters: unknown[]): Promise<string[]> {
+  const client = await db.pool.connect()
+  try {
+    const custom = await client.query(`explain (format json) ${text}`, parameters)
+    const generic = await client.query(`explain (generic_plan, format json) ${text}`)
+    return [custom, generic].flatMap(({ rows }) => scansIn(rows[0]['QUERY PLAN'][0].Plan as PlanNode))
+  } finally {
+    client.release()
+  }
+}
+
+const scansIn = (node: PlanNode): string[] => [
+  ...(node['Node Type'] === 'Seq Scan' ? [node['Relation Name']!] : []),
+  ...(node.Plans ?? []).flatMap(scansIn),
+]
+
+/** Runs statements as usual, and fails where one would read a whole table of runs. */
+const watched: Sql = async (strings, ...values) => {
+  const { statement, parameters } = flatten(strings, values)
+  const scanned = await wholeScans(statement.text, parameters)
+  assert.deepEqual(
+    scanned.filter((table) => ['runs', 'run_search', 'run_origin_counts'].includes(table)),
+    [],
+    statement.text,
+  )
+  return db.sql(strings, ...values)
+}
+
+const since = new Date(Date.now() - 20 * 86_400_000).toISOString()
+const one: Parameters<typeof filterOf>[1][] = [
+  { agent_id: agentIds[0]! },
+  { status: 'completed' },
+  { status: 'failed,stopped' },
+  { status: 'needs_attention' },
+  { user_id: users[0]! },
+  { case_queue_id: queues[0]! },
+  { source: 'api' },
+  { has_issues: true },
+  { issue_severity: 'critical' },
+  { since },
+]
+
+// proves runs.listPlans
+test('no filter, pair of filters or order reads the whole table', async () => {
+  const pairs = one.flatMap((a, index) => one.slice(index + 1).map((b) => ({ ...a, ...b })))
+  for (const [index, query] of [{}, ...one, ...pairs].entries()) {
+    const filter = filterOf(team.id, query)!
+    for (const sort of index < 12 ? sorts : [sorts[index % 3]!]) {
+      const totals = await totalsOf(watched, filter)
+      await readRuns(watched, filter, totals, { sort, isDescending: index % 2 === 0, limit: 20, offset: 0 })
+    }
+  }
+})
+
+/** The same by a plain look at everything. */
+async function plainly(filter: RunFilter, word: string): Promise<{ total: number; ids: string[] }> {
+  const rows = await db.sql<{ id: string }>`
+    select id from runs where team_id = ${team.id} and (title || ' ' || message::text) ilike ${`%${word}%`}
+      and (${filter.statuses}::text[] is null or counted_as = any(${filter.statuses}::text[]))
+      and (${filter.userId}::uuid is null or user_id = ${filter.userId}::uuid)
+      and (${filter.agentId}::uuid is null or agent_id = ${filter.agentId}::uuid)
+      and (${filter.since}::timestamptz is null or created_at >= ${filter.since}::timestamptz)
+    order by created_at desc, id desc`
+  return { total: rows.length, ids: rows.slice(30, 50).map(({ id }) => id) }
+}
+
+const page: Page = { sort: 'created_at', isDescending: true, limit: 20, offset: 30 }
+
+// proves runs.searchFrequent
+test('words that thousands of runs have are found and counted exactly, alone and with other filters', async () => {
+  for (const query of [{}, { status: 'failed' }, { user_id: users[0]! }, { agent_id: agentIds[0]!, status: 'completed' }, { since }]) {
+    for (const word of ['invoice', 'order']) {
+      const words = (await wordsOf(db.sql, team.id, word))!
+      const filter = { ...filterOf(team.id, query)!, words }
+      const found = await searchRuns(watched, filter, page)
+      const plain = await plainly(filter, word)
+      assert.equal(found.total, plain.total, JSON.stringify({ query, word }))
+      assert.deepEqual(
+        found.data.map(({ id }) => id),
+        plain.ids,
+      )
+    }
+  }
+})
+
+// proves runs.searchTotals
+test('a remembered total stays exact while runs are written and deleted, in whatever order they commit', async () => {
+  const total = async () => {
+    const { body } = await team.call('GET /v2/teams/:teamId/runs?search=receipt&count_only=true')
+    const [counted] = await db.sql<{ n: number }>`
+      select count(*) as n from runs where team_id = ${team.id} and title ilike '%receipt%'`
+    assert.equal(body.total, counted!.n)
+    return counted!.n
+  }
+  const insert = (sql: Sql, count: number) => sql`
+    insert into runs (id, team_id, agent_id, build_id, run_number, source, title, status, created_at)
+    select gen_random_uuid(), ${team.id}, ${agentIds[0]}, ${newId()}, nextval('run_numbers'), 'api', 'A late Receipt', 'stopped',
+      now() - interval '30 days' from generate_series(1, ${count})`
+  // one transaction is under way while the total is counted for the first time, and commits last
+  const begun = Promise.withResolvers<void>()
+  const goOn = Promise.withResolvers<void>()
+  const late = db.transaction(async (sql) => {
+    await insert(sql, 3)
+    begun.resolve()
+    await goOn.promise
+  })
+  await begun.promise
+  const first = await total()
+  await insert(db.sql, 5)
+  assert.equal(await total(), first + 5)
+  goOn.resolve()
+  await late
+  assert.equal(await total(), first + 8)
+  // more than is counted anew at every look
+  await insert(db.sql, 1200)
+  assert.equal(await total(), first + 1208)
+  assert.equal(await total(), first + 1208)
+  await insert(db.sql, 1)
+  await db.sql`
+    delete from runs where id in (select id from runs where team_id = ${team.id} and title = 'A late Receipt' limit 9)`
+  assert.equal(await total(), first + 1200)
+  const [known] = await db.sql<{ searches: number }>`
+    select count(*) as searches from run_search_totals where team_id = ${team.id} and search like '%receipt%'`
+  assert.equal(known!.searches, 1)
+})

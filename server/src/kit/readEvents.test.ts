@@ -1,0 +1,55 @@
+// What the look of the open streams asks four times a second goes by indexes, however large the tables are.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { seedTeam } from '../../test/kit/seed.ts'
+import { testApp } from '../../test/kit/testApp.ts'
+import type { Sql } from '../base/db.ts'
+import { flatten } from '../base/sql.ts'
+import { givePositions, openLine } from './eventPositions.ts'
+import * as read from './readEvents.ts'
+
+const service = await testApp()
+const { db } = service.context
+const team = await seedTeam(service)
+
+/** Runs a statement and keeps the plan that any values of it would get. */
+function explained(plans: string[], sql: Sql): Sql {
+  return async <Row extends object>(strings: TemplateStringsArray, ...values: unknown[]) => {
+    const { text } = flatten(strings, values).statement
+    const { rows } = await db.pool.query<Record<string, string>>(`explain (generic_plan) ${text}`)
+    plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'))
+    return sql<Row>(strings, ...values)
+  }
+}
+
+// proves streams.plans
+test('new events are found and read by index, and so are those without a position', async () => {
+  await db.sql`
+    insert into events (id, team_id, run_id, sequence, event, data, created_at)
+    select gen_random_uuid(), ${team.id}, md5(run::text)::uuid, n, 'run.file.created', '{}', now() - random() * interval '10 hours'
+    from generate_series(1, 1000) run, generate_series(1, 20) n`
+  await db.sql`
+    insert into runs (id, team_id, agent_id, build_id, run_number, source, title, status, event_seq)
+    select md5(run::text)::uuid, ${team.id}, ${team.id}, ${team.id}, run, 'api', 'Followed', 'running', 20
+    from generate_series(1, 1000) run`
+  await openLine(db, team.id, undefined)
+  await db.sql`update event_lines set since = now() - interval '5 hours' where team_id = ${team.id}`
+  await db.sql`analyze events, runs, event_lines`
+
+  const plans: string[] = []
+  const sql = explained(plans, db.sql)
+  const [run] = await db.sql<{ id: string }>`select id from runs limit 1`
+  const groups = [{ teamId: team.id, runId: run!.id, after: 3 }]
+  assert.equal((await read.runsThatMoved(sql, groups)).length, 1)
+  assert.equal((await read.runEvents(sql, groups))[0]!.events.length, 17)
+  await givePositions({ ...db, sql, transaction: (work) => db.transaction((its) => work(explained(plans, its))) }, [
+    team.id,
+  ])
+  assert.equal((await read.teamsThatMoved(sql, groups)).length, 1)
+  assert.equal((await read.teamEvents(sql, groups))[0]!.events.length, 32)
+  assert.equal(plans.length, 8)
+  assert.deepEqual(
+    plans.filter((plan) => /Seq Scan on (events|runs)/.test(plan)),
+    [],
+  )
+})
