@@ -10,6 +10,7 @@ import { memory } from './features/memory/index.ts'
 import { runs } from './features/runs/index.ts'
 import { plugins } from './features/plugins/index.ts'
 import { sandboxes } from './features/sandboxes/index.ts'
+import { schedules } from './features/schedules/index.ts'
 import { teams } from './features/teams/index.ts'
 
 /** What the kit itself keeps in order. */
@@ -20,6 +21,8 @@ export const features: Feature[] = [
   credentials,
   auditLog,
   agents,
+  // before runs: a deleted agent's schedules are locked before its runs, as firing locks them
+  schedules,
   memory,
   sandboxes,
   runs,

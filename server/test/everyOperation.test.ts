@@ -7,7 +7,7 @@ import { exampleOf } from '../src/kit/openapi.ts'
 import { isMutating, type Operation } from '../src/kit/operation.ts'
 import { nounOf, parametersOf, restParameterOf } from '../src/kit/resources.ts'
 import { requireErrorShape } from './kit/answers.ts'
-import { seeders, seedTeam, type TestTeam } from './kit/seed.ts'
+import { seederFor, seedTeam, type TestTeam } from './kit/seed.ts'
 import { testApp, type Answer, type CallOptions } from './kit/testApp.ts'
 
 const service = await testApp({ config: { rateLimit: 1_000_000 } })
@@ -24,7 +24,7 @@ async function freshIds(operation: Operation, owner: TestTeam): Promise<Ids> {
     const noun = nounOf(name)
     if (noun === 'team') ids[name] = owner.id
     else {
-      const seeder = seeders[noun ?? name]
+      const seeder = seederFor(operation.id, noun ?? name)
       assert.ok(seeder, `test/kit/seed.ts needs a line for ${noun ?? name}, which ${operation.id} has in its path`)
       ids[name] = above[noun ?? name] = await seeder(owner, above)
     }

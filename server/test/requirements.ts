@@ -712,6 +712,47 @@ export const requirements: Requirement[] = [
     says: 'A model call that died with its worker is made again as the next attempt of the same step.',
   },
   { id: 'runs.notConfigured', says: 'A run whose model has no key fails at once and names the setting.' },
+  // Telemetry, demo and guides
+  { id: 'telemetry.off', says: 'Without an OTLP endpoint no OpenTelemetry package is loaded and nothing is sent.' },
+  {
+    id: 'telemetry.sent',
+    says: 'A span reaches the collector with its ids, times, attributes, error and the headers that were set.',
+  },
+  { id: 'telemetry.trouble', says: 'A collector that refuses is told once in the log, and again when it is back.' },
+  {
+    id: 'telemetry.run',
+    says: 'A run’s trace has its agent, each model call and each tool call by the GenAI conventions, and no contents.',
+  },
+  {
+    id: 'telemetry.oneTrace',
+    says: 'A run that waits and goes on in another process stays one trace, without stored state: its trace id is the run id.',
+    gap: { question: 'How do the spans of several workers become one trace?', file: 'server/src/engine/watch.ts' },
+  },
+  {
+    id: 'runs.logLine',
+    says: 'Every ended run is one log line with its status; one that ended by itself also has its steps and duration.',
+  },
+  {
+    id: 'metrics.runs',
+    says: '/metrics counts runs started and ended, held runs, steps by tool and outcome, and the lanes’ flushes.',
+  },
+  { id: 'metrics.models', says: '/metrics has time, outcome and tokens of model calls by provider.' },
+  { id: 'demo.once', says: 'The demo agent is made with the first team, never again, and stays deleted.' },
+  {
+    id: 'demo.unwanted',
+    says: 'With RUNYARD_API_KEY or RUNYARD_DEMO=0 at the first start there is no demo agent, then or later.',
+  },
+  { id: 'demo.box', says: 'A start names the demo agent and prints a command that starts a run of it.' },
+  { id: 'demo.run', says: 'A run of the demo agent counts, waits, asks, and ends well with a yes or a no.' },
+  {
+    id: 'guides.runbooks',
+    says: 'Every procedure in the guide to runbooks parses, and together they show every block.',
+  },
+  { id: 'guides.paths', says: 'Every API path in the guides and the README is served.' },
+  {
+    id: 'config.otlp',
+    says: 'Headers for traces are read as OpenTelemetry writes them; a bad one is refused without its value.',
+  },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

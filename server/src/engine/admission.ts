@@ -38,36 +38,45 @@ const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<Held 
   with team as materialized (
     select team_id, greatest(places - held, 0) as free from admission where team_id = ${teamId} for update
   ),
-  -- a bounded look: behind 500 runs of capped agents a free one waits for the next call
+  -- a bounded look, and no lock yet: behind 200 runs of capped agents a free one waits for the next call
   candidate as materialized (
-    select r.id, r.agent_id, r.is_woken, r.queued_at, r.started_at is null as is_first, (b.config #>> '{data,limits,max_concurrent_runs}')::int as cap
+    select r.*, (b.config #>> '{data,limits,max_concurrent_runs}')::int as cap
     from team, lateral (
-      select * from runs where team_id = ${teamId} and queued_at is not null and team.free > 0
-      order by is_woken desc, queued_at limit 500 for update skip locked
+      select id, agent_id, build_id, is_woken, queued_at from runs
+      where team_id = ${teamId} and queued_at is not null and team.free > 0
+      order by is_woken desc, queued_at limit 200
     ) r join builds b on b.id = r.build_id
   ),
-  busy as (
+  -- once, not once a candidate; and only where some agent has a cap
+  busy as materialized (
     select agent_id, count(*)::int as places from runs
     where team_id = ${teamId} and admitted_at is not null and agent_id in (select agent_id from candidate where cap is not null)
     group by agent_id
   ),
-  allowed as (
-    select c.id, c.is_first, row_number() over (order by c.is_woken desc, c.queued_at) as place from (
+  allowed as materialized (
+    select c.id from (
       select c.*, coalesce(b.places, 0)
         + row_number() over (partition by c.agent_id order by c.is_woken desc, c.queued_at) as would_be
       from candidate c left join busy b on b.agent_id = c.agent_id
     ) c where c.cap is null or c.would_be <= c.cap
     order by c.is_woken desc, c.queued_at limit (select free from team)
   ),
+  -- whoever holds a run's row may want the team's, which we hold: such a run is passed over
+  locked as materialized (
+    select id, started_at is null as is_first, is_woken, queued_at from runs
+    -- (… is true): by the key, not by a walk along the whole line
+    where id = any(array(select id from allowed)) and (queued_at is not null) is true order by id for update skip locked
+  ),
   -- as many as there are seats are claimed with it: those that got an id for their first event
   seated as (
     select a.id, a.is_first, e.event_id, e.event_id is not null as is_claimed
-    from allowed a left join unnest(${Array.from({ length: seat?.places ?? 0 }, newId)}::uuid[]) with ordinality as e (event_id, place)
+    from (select *, row_number() over (order by is_woken desc, queued_at) as place from locked) a
+    left join unnest(${Array.from({ length: seat?.places ?? 0 }, newId)}::uuid[]) with ordinality as e (event_id, place)
       on e.place = a.place
   ),
   r as (
     update runs r set admitted_at = now(), queued_at = null, ${claiming(part`n.is_claimed`, seat?.workerId ?? null)}
-    from seated n where r.id = n.id
+    from seated n where r.id = n.id and r.id = any(array(select id from seated))
     returning r.*, n.is_claimed, n.is_first, n.event_id
   ),
   event as (${startedEvents(part`r where is_claimed and is_first`)}),

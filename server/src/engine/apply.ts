@@ -56,7 +56,9 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
         admitted_at = case when c.status is null then r.admitted_at end,
         updated_at = now()
       from change c
-      where r.id = c.run_id and r.epoch = c.epoch and (c.status is null or r.wake_seq = c.wake_seen)
+      -- by the ids as well: joined with the change alone, a table of some ten thousand runs is read whole
+      where r.id = any(${changes.map(({ runId }) => runId)}::uuid[])
+        and r.id = c.run_id and r.epoch = c.epoch and (c.status is null or r.wake_seq = c.wake_seen)
       returning r.id, r.team_id, r.agent_id, r.case_id, r.wake_seq, c.status as moved, r.started_at, r.completed_at,
         r.message_seq - c.messages as message_base, r.event_seq - c.events as event_base,
         jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,

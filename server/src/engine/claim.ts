@@ -84,16 +84,21 @@ async function claim(sql: Sql, workerId: string, ids: string[]): Promise<Held[]>
     with ready as materialized (
       select runs.id, runs.started_at is null as is_first, e.event_id
       from unnest(${ids}::uuid[], ${ids.map(() => newId())}::uuid[]) as e (id, event_id) join runs on runs.id = e.id
-      where runs.admitted_at is not null and runs.worker is null
+      where runs.id = any(${ids}::uuid[]) and runs.admitted_at is not null and runs.worker is null
       order by runs.id for update of runs skip locked
     ),
     r as (
-      update runs r set ${claiming(part`true`, workerId)} from ready where r.id = ready.id
+      update runs r set ${claiming(part`true`, workerId)}
+      from ready where r.id = ready.id and r.id = any(${ids}::uuid[])
       returning r.*, ready.is_first, ready.event_id
     ),
     event as (${startedEvents(part`r where is_first`)})
     select ${heldColumns} from r order by r.admitted_at`
 }
+
+/** What the database believes that this process holds. */
+export const readClaimed = (sql: Sql, workerId: string): Promise<Pick<Held, 'id' | 'epoch'>[]> => sql<Held>`
+  select id, epoch from runs where worker = ${workerId}`
 
 /** Gives runs back untouched, for another worker to go on with: a process that stops, or that lost track of them. */
 export async function giveBack(sql: Sql, workerId: string, ids: string[]): Promise<void> {

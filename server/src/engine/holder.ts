@@ -4,7 +4,7 @@ import { isConnectionTrouble } from '../base/db.ts'
 import type { Context } from '../kit/context.ts'
 import { readEpochs } from './apply.ts'
 import type { Limits } from './buildConfig.ts'
-import { claimRuns, giveBack, type Held } from './claim.ts'
+import { claimRuns, giveBack, readClaimed, type Held } from './claim.ts'
 import type { Seat } from './createRun.ts'
 import { Fenced, LimitReached, Yielded } from './driving.ts'
 import { durationSentence, timeLeftMs } from './limits.ts'
@@ -43,6 +43,9 @@ interface HolderOptions {
 class Dropped extends Error {}
 class OutOfTime extends Error {}
 
+/** Every so many looks the database is asked what it believes this process to hold. */
+const straysEvery = 10
+
 interface HeldRun {
   run: Held
   controller: AbortController
@@ -57,8 +60,12 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
   let claiming: Promise<void> | undefined
   let again = false
   let idleWaiters: (() => void)[] = []
+  /** Ours in the database and unknown here, at the last look: id and epoch. */
+  let strays = new Map<string, number>()
+  let looks = 0
 
-  const free = () => (stopping ? 0 : Math.max(0, places - held.size - reserved))
+  // what a process claims that cannot prove that it lives would be cut off at once, and claimed again, and so on
+  const free = () => (stopping || lost().aborted ? 0 : Math.max(0, places - held.size - reserved))
 
   function nudge(): void {
     if (claiming) {
@@ -90,6 +97,8 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
 
   function take(run: Held): void {
     const controller = new AbortController()
+    // our own run again, taken from us and claimed anew before its old work noticed
+    held.get(run.id)?.controller.abort(new Dropped())
     held.set(run.id, { run, controller })
     const limits = run.limits as unknown as Limits
     const leftMs = Math.max(1, timeLeftMs({ run }, limits))
@@ -105,7 +114,7 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
       )
       .finally(() => {
         clearTimeout(timer)
-        held.delete(run.id)
+        if (held.get(run.id)?.controller === controller) held.delete(run.id)
         if (free() > 0) nudge()
         tellIdle()
       })
@@ -114,7 +123,8 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
   /** The run itself is safe in the database: what this process knew of it is forgotten, and whoever claims it goes on from the log. */
   async function recover(run: Held, signal: AbortSignal, error: unknown): Promise<void> {
     if (error instanceof Fenced || signal.reason instanceof Dropped) return
-    if (!(error instanceof Yielded) && !(signal.reason instanceof OutOfTime)) noteFailure(run, error)
+    const isCutOff = signal.aborted && !(signal.reason instanceof LimitReached)
+    if (!(error instanceof Yielded) && !isCutOff) noteFailure(run, error)
     for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5000)) {
       try {
         return await giveBack(db.sql, workerId, [run.id])
@@ -130,6 +140,17 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
   function noteFailure(run: Held, error: unknown): void {
     if (!isConnectionTrouble(error)) failures.set(run.id, (failures.get(run.id) ?? 0) + 1)
     log.warn({ err: error, run_id: run.id }, 'a run could not be advanced; it is taken up again from its log')
+  }
+
+  /** Claims whose answer was lost with its connection: nobody works on them. Seen at two looks, so that none is just on its way. */
+  async function giveBackStrays(): Promise<void> {
+    const claimed = await readClaimed(db.sql, workerId)
+    const unknown = new Map(claimed.filter(({ id }) => !held.has(id)).map(({ id, epoch }) => [id, epoch]))
+    const lostIds = [...unknown].filter(([id, epoch]) => strays.get(id) === epoch).map(([id]) => id)
+    strays = unknown
+    if (lostIds.length === 0) return
+    log.warn({ runs: lostIds.length }, 'runs were claimed without an answer; they are given back')
+    await giveBack(db.sql, workerId, lostIds)
   }
 
   function tellIdle(): void {
@@ -161,6 +182,7 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
     },
     async look() {
       nudge()
+      if (strays.size > 0 || looks++ % straysEvery === 0) await giveBackStrays()
       const runs = [...held.values()]
       if (runs.length === 0) return
       const now = new Map(

@@ -65,15 +65,15 @@ async function stop(sql: Sql, ids: string[]): Promise<Stopped[]> {
         due_at = null, waiting_on = null, postponed_to = null, completed_at = now(), updated_at = now(), reserved_usd = 0,
         active_ms = r.active_ms + coalesce((extract(epoch from now() - r.running_since) * 1000)::bigint, 0), running_since = null,
         event_seq = r.event_seq + 1
-      from was where r.id = was.id
+      from was where r.id = was.id and r.id = any(${ids}::uuid[])
       returning r.*, was.has_place, was.in_line
     ),
     step as (
       update run_steps s set state = 'cut_off', completed_at = now(), reserved_usd = 0
-      from r where s.run_id = r.id and s.state in ('intent', 'waiting', 'approval', 'in_doubt')
+      from r where s.run_id = r.id and s.run_id = any(${ids}::uuid[]) and s.state in ('intent', 'waiting', 'approval', 'in_doubt')
     ),
     request as (
-      update human_requests h set status = 'cancelled', responded_at = now() from r where h.run_id = r.id and h.status = 'pending'
+      update human_requests h set status = 'cancelled', responded_at = now() from r where h.run_id = r.id and h.run_id = any(${ids}::uuid[]) and h.status = 'pending'
     ),
     event as (${insertRunEvents(part`
       select n.id, r.team_id, r.id as run_id, r.agent_id, r.case_id, r.event_seq as sequence, 'run.completed' as event,

@@ -1,9 +1,11 @@
 // Text while it is made: reaches the streams on its run in this process and in others, in order, and costs nobody else anything.
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { after, before, describe, test } from 'node:test'
+import { startFakeAnthropic } from '../../test/fakes/anthropic.ts'
 import { readStream, type StreamReader } from '../../test/kit/eventStream.ts'
 import { seedRunningRun } from '../../test/kit/followedRuns.ts'
 import { testDatabase } from '../../test/kit/postgres.ts'
+import { drainRuns, seedAgent, startRun } from '../../test/kit/runs.ts'
 import { seeders, seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import { deltaChannel } from './signals.ts'
@@ -11,7 +13,14 @@ import { textDeltasOf } from './textDeltas.ts'
 
 const timeout = 20_000
 const address = await testDatabase()
-const api = await testApp({ address })
+const provider = await startFakeAnthropic()
+after(() => provider.close())
+const config = {
+  allowPrivateHosts: ['127.0.0.1'],
+  anthropicKey: 'sk-ant-canary-1234567890',
+  anthropicUrl: provider.url,
+}
+const api = await testApp({ address, config })
 const worker = await testApp({ address })
 const team = await seedTeam(api)
 const baseUrl = await api.listen()
@@ -97,5 +106,23 @@ describe('text deltas', { timeout }, () => {
     reader.leave()
     stop()
     stopListening()
+  })
+
+  // proves deltas.model
+  test('come while the model is still speaking, and before the message that they make up', async () => {
+    const hold = Promise.withResolvers<void>()
+    provider.answer({ text: ['It is ', 'paid.'], hold: hold.promise })
+    const agentId = await seedAgent(team, 'Answer.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
+    const runId = await startRun(team, agentId, { message: 'Is it paid?' })
+    const reader = await readStream(baseUrl, team, `/v2/runs/${runId}/events`)
+    const driven = drainRuns(api)
+    await reader.until((its) => textOf(its) === 'It is ')
+    hold.resolve()
+    await driven
+    assert.equal(await reader.ended, 'whole')
+    const kinds = reader.events.map(({ event }) => event)
+    assert.ok(kinds.indexOf('delta') < kinds.lastIndexOf('run.message.created'))
+    assert.deepEqual(kinds.slice(-2), ['run.completed', 'end'])
+    assert.equal(reader.events.at(-2)!.data.data.output, 'It is paid.')
   })
 })

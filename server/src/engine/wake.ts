@@ -39,7 +39,7 @@ export async function wakeRuns(sql: Sql, ids: string[]): Promise<string[]> {
         then jsonb_build_object('kind', 'capacity', 'since', to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
           'detail', jsonb_build_object('after', r.waiting_on))
         else r.waiting_on end
-    from placed p where r.id = p.id
+    from placed p where r.id = p.id and r.id = any(${ids}::uuid[])
     returning r.id, p.is_admitted`
   const ready = rows.filter(({ is_admitted }) => is_admitted).map(({ id }) => id)
   if (ready.length > 0) await sql`select pg_notify(${readyChannel}, '')`

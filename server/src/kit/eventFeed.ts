@@ -67,12 +67,13 @@ function createEventFeed({ db, log }: Context): EventFeed {
     isLooking = true
     isSoon = false
     let isMore = false
-    try {
-      // each goes as far as one batch: neither kind waits for the other's backlog
-      isMore = await lookAtRuns()
-      isMore = (await lookAtTeams()) || isMore
-    } catch (error) {
-      log.debug({ err: error }, 'new events could not be read for the open streams; tried again')
+    // each goes as far as one batch: neither kind waits for the other's backlog, or suffers from its trouble
+    for (const lookAt of [lookAtRuns, lookAtTeams]) {
+      try {
+        isMore = (await lookAt()) || isMore
+      } catch (error) {
+        log.debug({ err: error }, 'new events could not be read for the open streams; tried again')
+      }
     }
     isLooking = false
     if (runReaders.size + teamReaders.size > 0) next(isMore ? 0 : isSoon ? soonMs : lookMs)

@@ -97,7 +97,8 @@ describe('positions', () => {
 
   test('are all given before a stream begins now', async () => {
     await openLine(db, team.id, undefined)
-    await write(3, 10, 0)
+    await sql`update event_lines set since = now() - interval '20 hours' where team_id = ${team.id}`
+    await write(11, 1000, 0)
     const { after, isGap } = await openLine(db, team.id, undefined)
     assert.equal(isGap, false)
     const events = await read()

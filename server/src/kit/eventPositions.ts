@@ -15,8 +15,6 @@ const transactionMaxS = 120
 const daySeconds = 86_400
 const batch = 10_000
 
-const lockOf = (teamId: unknown) => part`${positionLockClass}, hashtext(${teamId}::text)`
-
 /** A team's events from here on get positions. */
 const lineStart = part`greatest(l.since, now() - ${kept})`
 
@@ -33,17 +31,18 @@ export async function givePositions(db: Database, teamIds: string[]): Promise<bo
       where pg_try_advisory_xact_lock(${positionLockClass}, hashtext(team_id::text))`
     if (ours.length === 0) return false
     const ids = ours.map(({ team_id }) => team_id)
-    return (await giveBatch(sql, ids)) >= batch
+    return giveBatch(sql, ids)
   })
 }
 
 /**
  * Statements of their own after the lock was taken, so that they see what the last holder of the lock committed. Events of one
  * run go by their sequence, and otherwise by time: each counts as late as the latest that stands before it in its run. A large
- * backlog is cut by time, and those just behind the cut are looked at too, for they may stand before one that is within.
+ * backlog is cut by time, and those just behind the cut are looked at too, for they may stand before one that is within. True:
+ * it was cut.
  */
-async function giveBatch(sql: Sql, teamIds: string[]): Promise<number> {
-  const due = await sql<{ id: string }>`
+async function giveBatch(sql: Sql, teamIds: string[]): Promise<boolean> {
+  const due = await sql<{ id: string; is_cut: boolean }>`
     with line as materialized (
       select l.team_id, ${lineStart} as since, coalesce(last.created_at, 'infinity') as until
       from event_lines l left join lateral (
@@ -59,9 +58,9 @@ async function giveBatch(sql: Sql, teamIds: string[]): Promise<number> {
         and e.created_at <= l.until + make_interval(secs => ${transactionMaxS})
     ),
     cut as materialized (
-      select id, sequence, at, at <= greatest(until, min(at) over (partition by team_id)) as is_within from waiting
+      select id, sequence, at, until, at <= greatest(until, min(at) over (partition by team_id)) as is_within from waiting
     )
-    select id from cut where is_within order by at, sequence, id`
+    select id, until < 'infinity' as is_cut from cut where is_within order by at, sequence, id`
   // apart from the statement above, where the planner takes a handful for a ninth of the table and reads all of it
   await sql`
     with next as materialized (
@@ -70,7 +69,7 @@ async function giveBatch(sql: Sql, teamIds: string[]): Promise<number> {
     )
     update events e set position = next.position
     from next where e.id = next.id and e.team_id = any(${teamIds}::uuid[])`
-  return due.length
+  return due.some(({ is_cut }) => is_cut)
 }
 
 export interface Opened {
@@ -84,11 +83,11 @@ export interface Opened {
 export async function openLine(db: Database, teamId: string, lastEventId: number | undefined): Promise<Opened> {
   for (;;) {
     const opened = await db.transaction(async (sql) => {
-      await sql`select pg_advisory_xact_lock(${lockOf(teamId)})`
+      await sql`select pg_advisory_xact_lock(${positionLockClass}, hashtext(${teamId}::text))`
       if (lastEventId !== undefined) return resume(sql, teamId, lastEventId)
       await holdLine(sql, teamId, transactionMaxS)
       // what is visible now gets its position before the stream's first, however much that is
-      if ((await giveBatch(sql, [teamId])) >= batch) return undefined
+      if (await giveBatch(sql, [teamId])) return undefined
       return { after: await lastPosition(sql), isGap: false }
     })
     if (opened) return opened

@@ -1,4 +1,4 @@
-// A feature is a folder's list of what it brings: operations, jobs, resources, tool sets, plain routes, and hooks into what others do.
+// A feature is a folder's list of what it brings: operations, jobs, resources, tool sets, plain routes, a tick, and hooks into what others do.
 import type { FastifyInstance } from 'fastify'
 import type { Sql } from '../base/db.ts'
 import type { Context } from './context.ts'
@@ -32,6 +32,9 @@ export interface Hooks {
   runsDeleted?: (happened: { sql: Sql; context: Context; teamId: string; runIds: string[] }) => Promise<void>
 }
 
+/** What a feature does twice a second in every working process, by itself or beside others of its kind; `signal` ends it early. */
+export type Tick = (call: { context: Context; signal: AbortSignal }) => Promise<void>
+
 export interface Feature {
   name: string
   /** One sentence for the reference, where the feature has operations. */
@@ -41,6 +44,8 @@ export interface Feature {
   resources: Resource[]
   toolSets: ToolSet[]
   hooks: Hooks
+  /** One cheap statement while there is nothing to do: it is paid for twice a second. */
+  tick?: Tick
   /** What is not an operation of /v2: the token endpoint, metadata documents. */
   routes?: (app: FastifyInstance, context: Context) => void
 }
@@ -53,6 +58,7 @@ type Declared = Pick<Feature, 'name'> & {
   resources?: Resource[]
   toolSets?: ToolSet[]
   hooks?: Hooks
+  tick?: Tick
   routes?: (app: FastifyInstance, context: Context) => void
 }
 
@@ -65,6 +71,7 @@ export function feature(declared: Declared): Feature {
     resources: declared.resources ?? [],
     toolSets: declared.toolSets ?? [],
     hooks: declared.hooks ?? {},
+    ...(declared.tick && { tick: declared.tick }),
     ...(declared.routes && { routes: declared.routes }),
   }
 }

@@ -54,7 +54,7 @@ describe('an open stream', { timeout }, () => {
     slow.pause()
     const quick = await readStream(baseUrl, team, pathOf(runId))
     await fill(runId, socket)
-    await logEvents(sql, runId, 200, 'x'.repeat(50_000))
+    await logEvents(sql, runId, 40, 'x'.repeat(50_000))
     const [{ event_seq: newest }] = (await sql`select event_seq from runs where id = ${runId}`) as [
       { event_seq: number },
     ]

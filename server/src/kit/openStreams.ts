@@ -53,6 +53,7 @@ interface OpenStream {
 function createOpenStreams(context: Context): OpenStreams {
   const open = new Set<OpenStream>()
   let timer: NodeJS.Timeout | undefined
+  let isClosing = false
 
   async function look(now: number): Promise<void> {
     if (context.lifecycle.draining) return endAll()
@@ -60,6 +61,7 @@ function createOpenStreams(context: Context): OpenStreams {
   }
 
   function endAll(): void {
+    isClosing = true
     for (const one of open) one.goodbye()
   }
 
@@ -80,7 +82,8 @@ function createOpenStreams(context: Context): OpenStreams {
       open.add(one)
       gauge.inc({ operation: opening.operation })
       timer ??= setInterval(() => void look(performance.now()), lookMs)
-      if (context.lifecycle.draining) one.goodbye()
+      // its request was let in before, or the load balancer does not know yet
+      if (isClosing || context.lifecycle.draining) one.goodbye()
     },
   }
 }
@@ -137,6 +140,7 @@ function openStream(context: Context, opening: Opening, onGone: () => void): Ope
   /** Nobody waits for a reader that does not take its last words, and the connection is not kept for another request. */
   function goodbye(): void {
     const by = 'end of the process'
+    if (endedBy === by) return
     if (fullSince !== undefined) return drop(by)
     const { socket } = response
     const timer = setTimeout(() => drop(by), goodbyeMs).unref()

@@ -1,4 +1,4 @@
-// Runs the declared jobs on graphile-worker, and twice a second sets free what dead processes held.
+// Runs the declared jobs on graphile-worker, and twice a second sets free what dead processes held and lets the features tick.
 import { EventEmitter } from 'node:events'
 import {
   Logger,
@@ -58,10 +58,11 @@ export async function startWorker(context: Context, presence: Presence, part?: S
   const { pool } = await created
   await presence.setJobPool(pool.id)
   const sweeper = startSweeper(context, presence, pool, part)
+  const ticking = startTicks(context)
   return {
     async stop() {
       // first of all no new jobs; the sweep goes on meanwhile, for it sets free what others may run
-      await runner.stop()
+      await Promise.all([runner.stop(), ticking.stop()])
       await sweeper.stop()
       await failed
     },
@@ -69,12 +70,8 @@ export async function startWorker(context: Context, presence: Presence, part?: S
 }
 
 /** Jobs that a dead process had locked are free at once instead of after graphile-worker's own four hours. */
-function startSweeper({ db, log, metrics }: Context, presence: Presence, pool: WorkerPool, part?: SweepPart) {
-  let stopped = false
-  let timer: NodeJS.Timeout | undefined
-  let sweeping: Promise<void> = Promise.resolve()
-
-  async function sweep(): Promise<void> {
+function startSweeper({ db, log, metrics }: Context, presence: Presence, pool: WorkerPool, part?: SweepPart): Loop {
+  return twiceASecond(async () => {
     try {
       await presence.sweep(async (dead) => {
         if (dead.job_pool_id) await db.sql`select graphile_worker.force_unlock_workers(${[dead.job_pool_id]}::text[])`
@@ -88,19 +85,52 @@ function startSweeper({ db, log, metrics }: Context, presence: Presence, pool: W
     } catch (error) {
       log.warn({ err: error }, 'the sweep failed; it is tried again')
     }
-    if (!stopped) next()
+  })
+}
+
+/** Each has a loop of its own: one that has much to do holds up neither the others nor the sweep. */
+function startTicks(context: Context): Loop {
+  const loops = context.registry.features.flatMap(({ name, tick }) => {
+    if (!tick) return []
+    const loop = twiceASecond(async (signal) => {
+      try {
+        await tick({ context, signal })
+      } catch (error) {
+        context.log.warn({ err: error, feature: name }, 'a tick failed; it is tried again')
+      }
+    })
+    return [loop]
+  })
+  return {
+    async stop() {
+      await Promise.all(loops.map((loop) => loop.stop()))
+    },
   }
+}
+
+interface Loop {
+  /** Resolves when what is under way has ended. */
+  stop(): Promise<void>
+}
+
+/** Counted from the end of one to the beginning of the next. */
+function twiceASecond(work: (signal: AbortSignal) => Promise<void>): Loop {
+  const stopping = new AbortController()
+  let working: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout
   function next(): void {
     timer = setTimeout(() => {
-      sweeping = sweep()
+      working = work(stopping.signal).then(() => {
+        if (!stopping.signal.aborted) next()
+      })
     }, sweepMs)
   }
   next()
   return {
     async stop() {
-      stopped = true
+      stopping.abort()
       clearTimeout(timer)
-      await sweeping
+      await working
     },
   }
 }

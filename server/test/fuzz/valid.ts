@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { newId } from '../../src/base/ids.ts'
 import { nounOf } from '../../src/kit/resources.ts'
-import { seeders, seedTeam, type TestTeam } from '../kit/seed.ts'
+import { seederFor, seeders, seedTeam, type TestTeam } from '../kit/seed.ts'
 import type { TestApp } from '../kit/testApp.ts'
 import type { ApiDocument, DocumentedOperation, Schema } from './document.ts'
 import type { Draft } from './send.ts'
@@ -48,7 +48,7 @@ export async function prepareStage(
   let ids: Record<string, string> = {}
   let records: Record<string, string> = {}
   const renew = async () => {
-    ids = await recordsOfPath(team, operation.pathParameters)
+    ids = await recordsOfPath(team, operation)
     records = Object.fromEntries(await Promise.all(inBody.map(async (n) => [n, await recordForBody(team, n)])))
   }
   await renew()
@@ -71,12 +71,12 @@ export async function prepareStage(
 }
 
 /** One after the other: each is made below those before it. */
-async function recordsOfPath(team: TestTeam, parameters: string[]): Promise<Record<string, string>> {
+async function recordsOfPath(team: TestTeam, operation: DocumentedOperation): Promise<Record<string, string>> {
   const ids: Record<string, string> = {}
   const above: Record<string, string> = {}
-  for (const parameter of parameters) {
+  for (const parameter of operation.pathParameters) {
     const noun = nounOf(parameter) ?? parameter
-    const seeder = seeders[noun]
+    const seeder = seederFor(operation.id, noun)
     assert.ok(seeder ?? noun === 'team', `test/kit/seed.ts needs a line for ${noun}`)
     above[noun] = seeder ? await seeder(team, above) : team.id
     ids[parameter] = encodeURIComponent(above[noun])

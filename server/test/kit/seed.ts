@@ -62,6 +62,21 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     const { body } = await team.call(`POST /v2/agents/${agentId}/revisions`, { body: { name: `Build ${unique()}` } })
     return body.build_id
   },
+  schedule: async (team, above) => {
+    const agentId = above['agent'] ?? (await seeders['agent']!(team, above))
+    const body = { frequency: 'daily', time: '09:00', message: `Report ${unique()}` }
+    const made = await team.call(`POST /v2/agents/${agentId}/schedules`, { body })
+    return made.body.schedule_id
+  },
+  /** One that waits for an answer. */
+  builder_run: async (team, above) => {
+    const { builder_run_id } = await generate(team, above)
+    const asked = { questions: [{ question: 'When is the work done?' }] }
+    await team.sql`
+      update builder_runs set status = 'waiting', started_at = now(), pending_user_questions = ${JSON.stringify(asked)}::jsonb
+      where id = ${builder_run_id} and team_id = ${team.id}`
+    return builder_run_id
+  },
   path: async (team, above) => {
     const path = `notes/${unique()} 1.md`
     const route = `PUT /v2/agents/${above['agent']}/memory/files/${encodeURIComponent(path)}`
@@ -88,6 +103,31 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
       values (${id}, ${team.id}, ${runId}, 1, 'approval', 'Pay invoice 4711?', ${JSON.stringify(action)}::jsonb)`
     return id
   },
+}
+
+/** Where an operation needs a record in another state than the others do: by its id, then by the noun. */
+const seedersOf: Record<string, typeof seeders> = {
+  getRevisionBuilderRun: { build: (team, above) => buildInReview(team, above) },
+  acceptRevision: { build: (team, above) => buildInReview(team, above) },
+  discardRevision: { build: (team, above) => buildInReview(team, above) },
+}
+
+export const seederFor = (operationId: string, noun: string) => seedersOf[operationId]?.[noun] ?? seeders[noun]
+
+async function generate(team: TestTeam, above: Above): Promise<{ build_id: string; builder_run_id: string }> {
+  const buildId = above['build'] ?? (await seeders['build']!(team, above))
+  const { body } = await team.call(`POST /v2/revisions/${buildId}/generate`, { body: { prompt: 'Sort the invoices.' } })
+  return body
+}
+
+/** A draft for which a procedure is proposed. */
+async function buildInReview(team: TestTeam, above: Above): Promise<string> {
+  const { build_id, builder_run_id } = await generate(team, above)
+  await team.sql`
+    update builder_runs set status = 'review', started_at = now(), diff = 'a diff',
+      proposed_config = jsonb_set(checkpoint_config, '{data,input}', '"Sort the invoices."')
+    where id = ${builder_run_id} and team_id = ${team.id}`
+  return build_id
 }
 
 /** Takes an ended run through the states to where it waits for this request. */

@@ -2,7 +2,7 @@
 import { newId } from '../../src/base/ids.ts'
 import { send, startService, type HttpAnswer, type Service } from './processes.ts'
 
-interface Crowd {
+export interface Crowd {
   rounds: number
   effects: number
   /** Answers whose bytes are those of the first. */
@@ -29,8 +29,28 @@ async function removeMembersNamed(service: Service, name: string): Promise<void>
   }
 }
 
+/** An operation with an effect that can be counted, once for each round. */
+export interface Keyed {
+  path: (service: Service) => string
+  body: (name: string) => object
+  count: (service: Service, name: string) => Promise<number>
+}
+
+const createMember: Keyed = {
+  path: memberPath,
+  body: (name) => ({ name }),
+  async count(service, name) {
+    const found = await membersNamed(service, name)
+    await removeMembersNamed(service, name)
+    return found
+  },
+}
+
 /** So many concurrent requests with one key in every round, shared out over the processes. */
-export async function crowdOnOneKey(services: Service[], { rounds = 50, concurrent = 100 } = {}): Promise<Crowd> {
+export async function crowdOnOneKey(
+  services: Service[],
+  { rounds = 50, concurrent = 100, keyed = createMember } = {},
+): Promise<Crowd> {
   const seen: Crowd = { rounds, effects: 0, same: 0, busy: 0, other: 0 }
   for (let round = 0; round < rounds; round++) {
     const name = `crowd ${newId()}`
@@ -38,19 +58,19 @@ export async function crowdOnOneKey(services: Service[], { rounds = 50, concurre
     const answers = await Promise.all(
       Array.from({ length: concurrent }, (_, index) => {
         const service = services[index % services.length]!
+        const { path, body } = keyed
         return send(service.baseUrl, {
           method: 'POST',
-          path: memberPath(service),
+          path: path(service),
           key: service.key,
-          body: { name },
+          body: body(name),
           idempotencyKey,
         })
       }),
     )
     const first = answers.find(({ status }) => status === 201)
     for (const answer of answers) judge(seen, answer, first)
-    seen.effects += await membersNamed(services[0]!, name)
-    await removeMembersNamed(services[0]!, name)
+    seen.effects += await keyed.count(services[0]!, name)
   }
   return seen
 }

@@ -22,6 +22,8 @@ export interface Service {
   box: string
   /** Everything written to stderr so far. */
   log(): string
+  /** The exit code, or the name of the signal, when it comes. */
+  exited: Promise<number | string>
   /** Sends the signal and gives the exit code (or the signal's name). */
   stop(signal?: NodeJS.Signals): Promise<number | string>
 }
@@ -53,7 +55,7 @@ export async function startService({ dataDir, env = {}, args = [], entry = main 
   }
 }
 
-export type Program = Pick<Service, 'child' | 'pid' | 'box' | 'log' | 'stop'>
+export type Program = Pick<Service, 'child' | 'pid' | 'box' | 'log' | 'exited' | 'stop'>
 
 interface ProgramOptions {
   entry: string
@@ -87,6 +89,7 @@ export async function startProgram({ entry, args = [], env = {}, readySign }: Pr
     pid: child.pid!,
     box: out,
     log: () => err,
+    exited,
     stop(signal = 'SIGTERM') {
       if (child.exitCode === null && child.signalCode === null) child.kill(signal)
       return exited

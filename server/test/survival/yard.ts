@@ -12,6 +12,8 @@ export interface Yard {
   workers: Service[]
   counter: CallCounter
   sql: Sql
+  /** What every process of the yard is started with. */
+  env: Record<string, string>
   startWorker(): Promise<Service>
   startApi(): Promise<Service>
   /** One request to one of the APIs, in turn. */
@@ -48,6 +50,7 @@ export async function openYard({ options, apis = 1, workers = 3 }: YardOptions):
     workers: [],
     counter,
     sql: sqlOn(pool),
+    env: { ...env, RUNYARD_DATA_DIR: options.dataDir },
     startApi,
     startWorker,
     call: (request) => send(yard.apis[turn++ % yard.apis.length]!.baseUrl, { ...request, key: first.key }),

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
 import { testDatabase } from '../kit/postgres.ts'
+import { loseLock } from './lostLock.ts'
 import { loseAnswerOfClaim } from './lostClaim.ts'
 import { areTrue, isWhole } from './ledger.ts'
 import { temporaryDataDir } from './processes.ts'
@@ -36,4 +37,13 @@ test('runs that a living worker claimed without hearing of it are found and end'
   t.diagnostic(JSON.stringify(seen))
   assert.equal(seen.claimed, 5)
   assert.deepEqual(seen.statuses, ['completed'])
+})
+
+// proves runs.lostLock
+test('a worker that lost its lock for longer than it may drops its calls, and its runs go on', async (t) => {
+  const seen = await loseLock(yard, yard.workers[0]!, { runs: 4 })
+  t.diagnostic(JSON.stringify(seen))
+  assert.equal(seen.completed, seen.runs)
+  assert.equal(seen.cutOff, seen.runs)
+  assert.ok(areTrue(seen) && isWhole(seen))
 })

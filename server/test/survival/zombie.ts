@@ -91,7 +91,7 @@ export async function stopAndContinueWorker(yard: Yard, { runs, stillMs }: Optio
 }
 
 /** Takes the stopped process's lock away, as the end of its connection would: its own kernel answers for it as long as it stands still. */
-async function endLockOf({ sql }: Yard, processId: string): Promise<void> {
+export async function endLockOf({ sql }: Yard, processId: string): Promise<void> {
   const ended = await sql`
     select pg_terminate_backend(l.pid) from pg_locks l join processes p on l.objid::bigint = p.lock_key
     where l.locktype = 'advisory' and l.classid::bigint = ${presenceLockClass} and l.granted and p.id = ${processId}

@@ -22,12 +22,19 @@ const editsMax = 400
 
 /** Unified, with headers that name the revisions; empty when the procedures are the same. */
 export function diffProcedures(before: Compared | undefined, after: Compared): string {
-  const [from, to] = [before ? procedureOf(before) : '', procedureOf(after)]
+  return diffTexts(
+    { name: before ? `revision ${before.revision_number}` : 'nothing', text: before ? procedureOf(before) : '' },
+    { name: `revision ${after.revision_number}`, text: procedureOf(after) },
+  )
+}
+
+interface NamedText {
+  name: string
+  text: string
+}
+
+export function diffTexts({ name: fromName, text: from }: NamedText, { name: toName, text: to }: NamedText): string {
   if (from === to) return ''
-  const [fromName, toName] = [
-    before ? `revision ${before.revision_number}` : 'nothing',
-    `revision ${after.revision_number}`,
-  ]
   const options = { maxEditLength: editsMax, headerOptions: FILE_HEADERS_ONLY }
   return (
     createTwoFilesPatch(fromName, toName, from, to, undefined, undefined, options) ??

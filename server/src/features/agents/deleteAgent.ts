@@ -2,12 +2,14 @@
 import { tell } from '../../kit/feature.ts'
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
+import { endBuilderRunsOf } from './builderRun.ts'
 
 export const deleteAgent = operation({
   id: 'deleteAgent',
   route: 'DELETE /v2/agents/:agent_id',
   summary: 'Delete an agent',
-  description: 'Stops its active runs and removes its schedules and triggers. Its runs stay readable.',
+  description:
+    'Stops its active runs and builder runs, and removes its schedules and triggers. Its runs stay readable.',
   scope: 'agents:write',
   status: 200,
   answer: Success,
@@ -17,6 +19,7 @@ export const deleteAgent = operation({
       update agents set deleted_at = now(), updated_at = now()
       where id = ${agent.id} and team_id = ${team.id} and deleted_at is null returning id`
     if (deleted.length === 0) fail('not_found')
+    await endBuilderRunsOf(sql, { agentId: agent.id, teamId: team.id })
     await tell(context.registry, 'agentDeleted', { sql, context, teamId: team.id, agentId: agent.id })
     return { success: true as const }
   },

@@ -1,16 +1,26 @@
-// Agents and their builds: what runs are started of, and the versions of it.
+// Agents and their builds: what runs are started of, the versions of it, and the builder that writes them.
 import { feature } from '../../kit/feature.ts'
+import { acceptRevision } from './acceptRevision.ts'
+import { advanceBuilder } from './advanceBuilder.job.ts'
 import { agent } from './agent.ts'
 import { build } from './build.ts'
+import { builderRun } from './builderRun.ts'
 import { createAgent } from './createAgent.ts'
 import { createRevision } from './createRevision.ts'
 import { deleteAgent } from './deleteAgent.ts'
 import { diffRevisions } from './diffRevisions.ts'
+import { discardRevision } from './discardRevision.ts'
+import { generateRevision } from './generateRevision.ts'
 import { getAgent } from './getAgent.ts'
+import { getBuilderRunStatus } from './getBuilderRunStatus.ts'
 import { getRevision } from './getRevision.ts'
+import { getRevisionBuilderRun } from './getRevisionBuilderRun.ts'
+import { forgetLessons } from './lesson.ts'
 import { listAgentRevisions } from './listAgentRevisions.ts'
 import { listAgents } from './listAgents.ts'
 import { promoteRevision } from './promoteRevision.ts'
+import { resumeBuilderRun } from './resumeBuilderRun.ts'
+import { reviveBuilderRuns } from './reviveBuilderRuns.job.ts'
 import { updateAgent } from './updateAgent.ts'
 import { updateRevision } from './updateRevision.ts'
 
@@ -29,6 +39,14 @@ export const agents = feature({
     diffRevisions,
     updateRevision,
     promoteRevision,
+    generateRevision,
+    getRevisionBuilderRun,
+    getBuilderRunStatus,
+    resumeBuilderRun,
+    acceptRevision,
+    discardRevision,
   ],
-  resources: [agent, build],
+  resources: [agent, build, builderRun],
+  jobs: [advanceBuilder, reviveBuilderRuns],
+  hooks: { runsDeleted: ({ sql, teamId, runIds }) => forgetLessons(sql, { teamId, runIds }) },
 })

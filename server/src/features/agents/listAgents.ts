@@ -11,7 +11,9 @@ const ListedAgent = named(
   Type.Object({
     ...Agent.properties,
     latest_build: Build,
-    schedules: Type.Optional(Type.Array(Type.Record(Type.String(), Type.Unknown()))),
+    schedules: Type.Optional(
+      Type.Array(Type.Record(Type.String(), Type.Unknown()), { description: 'As listAgentSchedules gives them.' }),
+    ),
   }),
 )
 
@@ -34,11 +36,19 @@ export const listAgents = operation({
         join agents on agents.id = builds.agent_id and agents.builds_count = builds.revision_number
       where builds.team_id = ${team.id} and agents.id = any(${rows.map(({ id }) => id)}::uuid[])`
     const latest = new Map(builds.map((build) => [build.agent_id, build]))
+    const schedules =
+      query.include_schedules === true
+        ? await sql<{ agent_id: string }>`
+            select id, id as schedule_id, agent_id, user_id, enabled, frequency, time, day, day_of_month, cron, timezone, message,
+              recurring, overlap, catch_up, next_run_at, last_run_at, last_run_id, auto_disabled_at, auto_disabled_reason, created_at,
+              updated_at
+            from schedules where team_id = ${team.id} and agent_id = any(${rows.map(({ id }) => id)}::uuid[]) order by id`
+        : undefined
+    const ofAgents = schedules && Map.groupBy(schedules, ({ agent_id }) => agent_id)
     const agents = rows.map((agent) => ({
       ...agent,
       latest_build: latest.get(agent.id)!,
-      // there are none before the feature that brings schedules
-      ...(query.include_schedules === true && { schedules: [] }),
+      ...(ofAgents && { schedules: ofAgents.get(agent.id) ?? [] }),
     }))
     return { agents, ...page }
   },

@@ -2,6 +2,7 @@
 import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { Build, buildColumns, RevisionDescription, RevisionName } from './build.ts'
+import { hasActiveBuilder } from './builderRun.ts'
 import { requireUsable } from './usableConfig.ts'
 
 export const promoteRevision = operation({
@@ -17,11 +18,12 @@ export const promoteRevision = operation({
   }),
   status: 200,
   answer: Type.Object({ success: Type.Literal(true), build: Build, build_id: Id }),
-  errors: ['already_live', 'invalid_request', 'not_found'],
+  errors: ['already_live', 'builder_run_active', 'invalid_request', 'not_found'],
   emits: ['assignment.build.published'],
   // every config was checked when it was saved; since then the server, or an agent that it names, may have changed
   async prepare({ team, build, context, sql, fail }) {
     if (build.status === 'live') fail('already_live')
+    if (await hasActiveBuilder(sql, build.id, team.id)) fail('builder_run_active')
     await requireUsable(build.config, { sql, context, team, fail })
   },
   async handler({ team, build, body, sql, emit, fail }) {
@@ -45,6 +47,8 @@ export const promoteRevision = operation({
       where id = ${build.id} and team_id = ${team.id} and status in ('draft', 'historic')
       returning ${buildColumns}`
     if (!live) return fail('already_live')
+    // asked again under the agent's lock: one that began meanwhile is seen, and a later one finds the build live
+    if (await hasActiveBuilder(sql, build.id, team.id)) fail('builder_run_active')
     await emit('assignment.build.published', {
       agent_id: live.agent_id,
       build_id: live.id,

@@ -2,13 +2,15 @@
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import { Build, BuildConfig, buildColumns, RevisionDescription, RevisionName } from './build.ts'
+import { hasActiveBuilder } from './builderRun.ts'
 import { requireUsable } from './usableConfig.ts'
 
 export const updateRevision = operation({
   id: 'updateRevision',
   route: 'PATCH /v2/revisions/:build_id',
   summary: 'Change a revision',
-  description: 'Only a draft can get another config: what runs have followed stays as it was.',
+  description:
+    'Only a draft can get another config: what runs have followed stays as it was. While a builder run is active, it cannot either.',
   scope: 'agents:write',
   body: Type.Object({
     config: Type.Optional(BuildConfig),
@@ -17,7 +19,7 @@ export const updateRevision = operation({
   }),
   status: 200,
   answer: wrapped('build', 'build_id', Build),
-  errors: ['conflict', 'invalid_request'],
+  errors: ['builder_run_active', 'conflict', 'invalid_request'],
   async prepare({ team, body, context, sql, fail }) {
     if (body.config) await requireUsable(body.config, { sql, context, team, fail })
   },
@@ -34,6 +36,8 @@ export const updateRevision = operation({
     if (!changed) {
       return fail('conflict', 'Only a draft can get another config. Make a new revision of this one, then change that.')
     }
+    // the row is ours now: a builder run that began before is seen, a later one reads this config
+    if (body.config && (await hasActiveBuilder(sql, build.id, team.id))) fail('builder_run_active')
     return { build: changed, build_id: changed.id }
   },
 })

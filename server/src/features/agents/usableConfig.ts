@@ -22,7 +22,13 @@ type Names = Record<string, string>
 
 /** Refuses with everything that is wrong at once. */
 export async function requireUsable(config: BuildConfig, asked: Asked, names: Names = {}): Promise<void> {
-  const { context, fail } = asked
+  const problems = await findProblems(config, asked)
+  if (problems.length > 0) asked.fail('invalid_request', sentenceOf(problems, names))
+}
+
+/** Everything because of which this server could not run it. */
+export async function findProblems(config: BuildConfig, asked: Omit<Asked, 'fail'>): Promise<Problem[]> {
+  const { context } = asked
   const problems = problemsOf(config, {
     plugins: context.registry.toolSets.map(({ name }) => name),
     defaultModel: context.config.model,
@@ -31,7 +37,7 @@ export async function requireUsable(config: BuildConfig, asked: Asked, names: Na
     hasPrice: (model) => pricesOf(context.config).priceOf(model) !== undefined,
   })
   problems.push(...(await idProblems(config, asked)))
-  if (problems.length > 0) fail('invalid_request', sentenceOf(problems, names))
+  return problems
 }
 
 function expressionProblem(text: string): string | undefined {
@@ -54,7 +60,7 @@ function pricesOf(config: Config): Prices {
 }
 
 /** Connections come with their own feature: until there are any, no id names one. */
-async function idProblems(config: BuildConfig, { sql, team }: Asked): Promise<Problem[]> {
+async function idProblems(config: BuildConfig, { sql, team }: Omit<Asked, 'fail'>): Promise<Problem[]> {
   const { connections, subAgents } = parseBuildConfig(config)
   if (connections.length + subAgents.length === 0) return []
   const found = await sql<{ id: string }>`

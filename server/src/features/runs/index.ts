@@ -11,9 +11,13 @@ import { feature } from '../../kit/feature.ts'
 import { assignHumanRequest } from './assignHumanRequest.ts'
 import { cancelHumanRequest } from './cancelHumanRequest.ts'
 import { deleteRun } from './deleteRun.ts'
+import { explainRun } from './explainRun.ts'
+import { getAgentRun } from './getAgentRun.ts'
 import { getRun } from './getRun.ts'
+import { getWorkflowExecutionReport } from './getWorkflowExecutionReport.ts'
 import { request } from './humanRequest.ts'
 import { listHumanRequests } from './listHumanRequests.ts'
+import { listRunMessages } from './listRunMessages.ts'
 import { listRuns } from './listRuns.ts'
 import { postRunMessage } from './postRunMessage.ts'
 import { respondToHumanRequest } from './respondToHumanRequest.ts'
@@ -32,6 +36,10 @@ export const runs = feature({
     startRun,
     listRuns,
     getRun,
+    getAgentRun,
+    explainRun,
+    getWorkflowExecutionReport,
+    listRunMessages,
     postRunMessage,
     stopRun,
     retryRun,

@@ -58,7 +58,7 @@ describe('the stream of a run', { timeout }, () => {
   })
 
   // proves streams.headers
-  test('is passed on by proxies as it comes, and counts as one request', async () => {
+  test('has headers that make proxies pass it on as it comes, and a request id', async () => {
     const runId = await seedRunningRun(team)
     const { headers } = await readStream(baseUrl, team, pathOf(runId))
     assert.equal(headers['cache-control'], 'no-store')

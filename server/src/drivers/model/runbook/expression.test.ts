@@ -1,7 +1,7 @@
 // The language inside {{ }}: what it reads, what it refuses, and that data can never become more than data.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { evaluate, WantsMemory } from './evaluate.ts'
 import { ExpressionProblem, parseExpression } from './expression.ts'
 import { newScope, type Scope } from './scope.ts'

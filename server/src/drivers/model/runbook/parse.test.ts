@@ -15,18 +15,18 @@ const told = (markdown: string): string[] =>
 
 // proves runbook.blocks
 test('fences are read by the rules of CommonMark, and only known words make a step', () => {
-  const markdown = [
-    '# Refunds',
-    'Inline ```bash code``` is prose, and so is a paragraph.',
-    ...['```sh', 'echo not a step', '```'],
-    ...['   ```bash id=indented', '   echo one', '     echo two', '   ```'],
-    ...['````python', '"""', '```', '"""', '`````'],
-    ...['~~~js id=tilde if="message.note == \'`\'"', '1', '~~~'],
-    ...['<!--', '```bash', 'echo switched off', '```', '-->'],
-    ...['> ```bash', '> quoted', '> ```'],
-    ...['```', '```bash', '```'],
-    ...['```output', 'done', '```   '],
-  ].join('\r\n')
+  const sections = [
+    ['# Refunds', 'Inline ```bash code``` is prose, and so is a paragraph.'],
+    ['```sh', 'echo not a step', '```'],
+    ['   ```bash id=indented', '   echo one', '     echo two', '   ```'],
+    ['````python', '"""', '```', '"""', '`````'],
+    ['~~~js id=tilde if="message.note == \'`\'"', '1', '~~~'],
+    ['<!--', '```bash', 'echo switched off', '```', '-->'],
+    ['> ```bash', '> quoted', '> ```'],
+    ['```', '```bash', '```'],
+    ['```output', 'done', '```   '],
+  ]
+  const markdown = sections.flat().join('\r\n')
   assert.deepEqual(steps(markdown), ['indented bash 6', 'step_2 python 10', 'tilde js 15', 'step_4 output 29'])
   assert.deepEqual(steps(''), [])
   assert.deepEqual(steps('Prose only.'), [])

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runInThisContext } from 'node:vm'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { readTemplate } from './block.ts'
 import { render } from './render.ts'
 import { newScope } from './scope.ts'
@@ -27,57 +27,23 @@ function written(text: string, place: Place, message: unknown): unknown {
 }
 
 /** Texts that mean something to a shell, a language, JSON or a URL, between all others. */
-const nasty = fc.constantFrom(
-  ...[
-    "'",
-    '"',
-    '`',
-    '\\',
-    '$(id)',
-    '${x}',
-    '$',
-    '\n',
-    '\r',
-    '\t',
-    ' ',
-    ';',
-    '&',
-    '|',
-    '#',
-    '!',
-    '*',
-    '~',
-    '(',
-    ')',
-    '{',
-    '}',
-    '{{ message }}',
-    '}}',
-  ],
-  ...[
-    '[',
-    ']',
-    '<<EOF\n',
-    '\nEOF\n',
-    '"""',
-    "'''",
-    '${1}',
-    '//',
-    '/*',
-    '*/',
-    '<!--',
-    '?',
-    '=',
-    '%2e',
-    '..',
-    '/',
-    '@',
-    ':',
-    '\u2028',
-    '\u0085',
-  ],
-  ...['\ufeff', '😀', 'é', '\x7f', '\x01', '-rf', '__proto__', 'a[$(id)]', '\\u0041', '\\x41', '\\N{DASH}', '\uFFFC'],
-)
+const signs = `' " \` \\ $(id) \${x} $ ; & | # ! * ~ ( ) { } }} [ ] """ ''' // /* */ <!-- ? = %2e .. / @ : 😀 é -rf __proto__ a[$(id)] \\u0041 \\N{DASH}`
+const breaks = [
+  '\n',
+  '\r',
+  '\t',
+  ' ',
+  '{{ message }}',
+  '<<EOF\n',
+  '\nEOF\n',
+  '\u2028',
+  '\u0085',
+  '\ufeff',
+  '\x7f',
+  '\x01',
+  '\uFFFC',
+]
+const nasty = fc.constantFrom(...signs.split(' '), ...breaks)
 const text = fc
   .array(fc.oneof(nasty, fc.string({ maxLength: 4, unit: 'binary' })), { maxLength: 6 })
   .map((parts) => parts.join(''))
@@ -345,29 +311,22 @@ test(
 )
 
 const canary = 'echo CANARY >&3'
-const hostile = [
-  ...[
-    `'; ${canary}; '`,
-    `$(${canary})`,
-    `\`${canary}\``,
-    `a[$(${canary})]`,
-    `\n${canary}\n`,
-    `EOF\n${canary}\n`,
-    `"; ${canary}; "`,
-    '-v',
-    "'",
-  ],
-  ...[
-    `)); ${canary}; ((`,
-    `}; ${canary}; {`,
-    `); ${canary}; (`,
-    `]]; ${canary}; [[`,
-    `($(${canary}))`,
-    `;; esac; ${canary}`,
-    '\\',
-    `'"; ${canary} #`,
-  ],
+const around = [
+  "'; |; '",
+  '$(|)',
+  '`|`',
+  'a[$(|)]',
+  '\n|\n',
+  'EOF\n|\n',
+  '"; |; "',
+  '-v',
+  "'",
+  ')); |; ((',
+  '}; |; {',
+  '); |; (',
+  ']]; |; [[',
 ]
+const hostile = [...around, '($(|))', ';; esac; |', '\\', `'"; | #`].map((shape) => shape.replace('|', canary))
 
 /** Scripts of builtins that change nothing, with values and all kinds of quoting in all kinds of places. */
 const scriptTemplate = fc.letrec<{ word: string; command: string }>((tie) => ({

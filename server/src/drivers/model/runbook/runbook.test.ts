@@ -1,7 +1,7 @@
 // The built-in model: a procedure runs block by block, the same way every time and after every takeover.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import type { Conversation, Entry, RunFacts, Turn, WantedCall } from '../model.ts'
 import { runbook } from './runbook.ts'
 
@@ -270,10 +270,11 @@ test('a failed call is made again as often as retry says, then on_error decides'
   assert.deepEqual(going.last.ending, { kind: 'done', output: 'false no answer' })
 })
 
+const choose = (answer: string): Answer => ({ result: { answers: { 'What should happen now?': answer } } })
+
 // proves runbook.errors
 test('on_error=ask lets a person retry, continue or stop', async () => {
   const procedure = block('tool id=t name=t on_error=ask') + block('output', '{{ steps.t.error }}')
-  const choose = (answer: string): Answer => ({ result: { answers: { 'What should happen now?': answer } } })
   const retried = await play(procedure, [{ error: 'no' }, choose('Retry'), { error: 'no again' }, choose('Continue')])
   assert.deepEqual(
     retried.calls.map(({ id, name }) => `${id} ${name}`),
@@ -424,13 +425,16 @@ test('an aborted turn is not made', async () => {
 
 // proves runbook.constantCost
 test('ten thousand steps are run and rebuilt', async () => {
-  const talk = open(Array.from({ length: 10_000 }, (_, index) => block(`tool name=t id=s${index}`)).join(''))
+  const procedure = Array.from({ length: 10_000 }, (_, index) => block(`tool name=t id=s${index}`)).join('')
+  const [talk, rebuilt] = [open(procedure), open(procedure)]
   for (let step = 0; step < 10_000; step += 1) {
-    const turn = await next(talk)
-    assert.equal(turn.calls[0]!.id, `s${step}`)
-    talk.add({ kind: 'result', call_id: `r1:${step}`, name: 't', result: step, error: null })
+    assert.equal((await next(talk)).calls[0]!.id, `s${step}`)
+    const entry: Entry = { kind: 'result', call_id: `r1:${step}`, name: 't', result: step, error: null }
+    talk.add(entry)
+    rebuilt.add(entry)
   }
   assert.equal((await next(talk)).text, '10000 steps ran.')
+  assert.deepEqual(await next(rebuilt), await next(talk))
 })
 
 const conditions = [
@@ -476,24 +480,15 @@ const procedures = fc
       block('tool name=t id=s0 on_error=continue') + written.join('') + block('output if="steps.s0.ok"', '{{ steps }}')
     )
   })
-const answers = fc.constantFrom<Answer>(
-  ...[
-    { result: 3 },
-    { result: null },
-    { result: 'x' },
-    { error: 'no' },
-    { error: 'no' },
-    { result: { exit_code: 1 } },
-    { result: { content: 'c' } },
-  ],
-  ...[{ result: { approved: false } }, { result: { approved: true } }],
-  ...['Retry', 'Continue', 'Stop', 'A'].map((answer) => ({ result: { answers: { 'Which?': answer } } })),
+const results = [3, null, 'x', { exit_code: 1 }, { content: 'c' }, { approved: false }, { approved: true }]
+const chosen = ['Retry', 'Continue', 'Stop', 'A'].map((answer) => ({ answers: { 'Which?': answer } }))
+const answers = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom<unknown>(...results, ...chosen).map((result): Answer => ({ result })) },
+  { weight: 1, arbitrary: fc.constant<Answer>({ error: 'no' }) },
 )
-const interludes = fc.constantFrom<Entry | undefined>(
-  ...[undefined, undefined, undefined, undefined],
-  { kind: 'user', text: 'hello', restarts: false },
-  { kind: 'system', text: 'careful' },
-)
+const hello: Entry = { kind: 'user', text: 'hello', restarts: false }
+const careful: Entry = { kind: 'system', text: 'careful' }
+const interludes = fc.constantFrom<Entry | undefined>(undefined, undefined, undefined, hello, careful)
 
 // proves runbook.rebuild
 test('a talk rebuilt from the log goes on exactly like the one that was lost, wherever it is cut', async () => {

@@ -7,6 +7,7 @@ export interface Words {
   problems: string[]
 }
 
+const spaces = /\s+/y
 const name = /[A-Za-z_][\w-]*(?==)/y
 const bareValue = /[^\s"]+/y
 const quotedValue = /"((?:[^"\\]|\\.)*)"/y
@@ -22,7 +23,7 @@ export function readWords(text: string): Words {
     return match
   }
   for (;;) {
-    take(/\s+/y)
+    take(spaces)
     if (at >= text.length) return words
     const key = take(name)?.[0]
     if (key === undefined) {

@@ -55,7 +55,7 @@ export function checkBash({ text, positions, areNumbers }: Drawing, refuse: Refu
   if (reader.lost !== null) {
     noteUnread(reader.flows, text.slice(reader.at))
     pass(reader, text.length, reader.lost, '')
-  } else if (top(reader).kind === 'commands') endWord(reader, top(reader))
+  } else if (top(reader).kind === 'commands') endCommand(reader, top(reader))
   for (const hole of holesThatRun(reader.flows)) if (!areNumbers[hole]) reader.refuse(hole, runsLater)
 }
 

@@ -57,7 +57,8 @@ function noteFlow(reader: Reader, command: Command, word: Word): void {
   if (isDeclarer(name) && /^[-+]\w*[in]/.test(word.text)) flows.hasTypedVariables = true
   if (reader.hole === word.firstHole && reader.references.length === word.firstReference) return
   const from = reader.references.slice(word.firstReference)
-  const holes = Array.from({ length: reader.hole - word.firstHole }, (_, index) => word.firstHole + index)
+  const holes: number[] = []
+  for (let hole = word.firstHole; hole < reader.hole; hole += 1) holes.push(hole)
   if (isSubscript || judge(command, word.plain)?.runs) {
     addSinks(flows, from)
     for (const hole of holes) flows.run.push(hole)

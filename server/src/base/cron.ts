@@ -1,0 +1,76 @@
+// Cron expressions of five fields: what is wrong with one, and the next time on a calendar that it fits. Knows no time zones.
+import { Cron } from 'croner'
+
+interface Field {
+  name: string
+  from: number
+  to: number
+  words?: string[]
+}
+
+const fields: Field[] = [
+  { name: 'minute', from: 0, to: 59 },
+  { name: 'hour', from: 0, to: 23 },
+  { name: 'day of the month', from: 1, to: 31 },
+  {
+    name: 'month',
+    from: 1,
+    to: 12,
+    words: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
+  },
+  // both 0 and 7 are Sunday
+  { name: 'day of the week', from: 0, to: 7, words: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] },
+]
+
+/** Why this is no cron expression, as the end of a sentence about it; undefined: it is one. */
+export function cronProblem(cron: string): string | undefined {
+  const given = cron.trim().split(/\s+/)
+  if (given.length !== fields.length || cron.trim() === '') {
+    return 'must have five fields: minute, hour, day of the month, month, day of the week'
+  }
+  for (const [index, field] of fields.entries()) {
+    for (const item of given[index]!.split(',')) {
+      const problem = itemProblem(item, field)
+      if (problem !== undefined) return `has ${JSON.stringify(item)} as ${field.name}, ${problem}`
+    }
+  }
+  return undefined
+}
+
+function itemProblem(item: string, field: Field): string | undefined {
+  const match = /^(?:\*|(\w+)(?:-(\w+))?)(?:\/(\d+))?$/.exec(item)
+  if (!match) return 'which is no *, number, range (1-5) or step (*/15)'
+  const [, first, last, step] = match
+  for (const given of [first, last]) {
+    const value = given === undefined ? field.from : valueOf(given, field)
+    if (!(value >= field.from && value <= field.to)) return `which must be ${rangeOf(field)}`
+  }
+  if (last !== undefined && valueOf(first!, field) > valueOf(last, field)) return 'which ends before it begins'
+  if (step === undefined) return undefined
+  if (first !== undefined && last === undefined) return `whose step needs a range: ${first}-${field.to}/${step}`
+  return Number(step) >= 1 && Number(step) <= field.to ? undefined : `whose step must be 1 to ${field.to}`
+}
+
+function valueOf(given: string, { from, words = [] }: Field): number {
+  const place = words.indexOf(given.toLowerCase())
+  if (place >= 0) return place + from
+  return /^\d{1,2}$/.test(given) ? Number(given) : Number.NaN
+}
+
+const rangeOf = ({ from, to, words }: Field): string =>
+  `${from} to ${to}${words ? `, or ${words[0]} to ${words.at(-1)}` : ''}`
+
+const parsed = new Map<string, Cron>()
+const parsedMax = 2000
+
+/** The first minute after `wall` that fits; undefined: none ever does. */
+export function nextFit(cron: string, wall: number): number | undefined {
+  let known = parsed.get(cron)
+  if (!known) {
+    // an offset of nothing keeps croner from asking for a time zone, which costs ten times as much
+    known = new Cron(cron, { utcOffset: 0, paused: true })
+    if (parsed.size >= parsedMax) parsed.delete(parsed.keys().next().value!)
+    parsed.set(cron, known)
+  }
+  return known.nextRun(new Date(wall))?.getTime()
+}

@@ -1,0 +1,140 @@
+// A builder run in the hands of one process: claimed by its epoch, and written only while that is still its own.
+import { empty, part, type Part, type Sql } from '../../base/db.ts'
+import type { TokenUsage } from '../../drivers/model/model.ts'
+import type { BuildConfig } from './build.ts'
+import type { BuilderAnswer } from './builderAnswer.ts'
+import type { BuilderQuestion } from './builderRun.ts'
+import type { Lesson } from './lesson.ts'
+
+/** One thing said between the builder and its model, after the request itself. */
+export type Said =
+  /** The person's answers. */
+  | { kind: 'user'; text: string }
+  /** Our own word: what is wrong with its last answer. */
+  | { kind: 'system'; text: string }
+  | { kind: 'assistant'; text: string | null; opaque: unknown; answer: BuilderAnswer }
+
+export interface HeldBuilderRun {
+  id: string
+  team_id: string
+  agent_id: string
+  agent_name: string
+  model: string
+  prompt: string
+  lesson: Lesson | null
+  checkpoint_config: BuildConfig
+  answers: Record<string, string | string[]>
+  messages: Said[]
+  created_at: Date
+  epoch: number
+  /** Claims since it last came forward, this one included. */
+  attempt: number
+}
+
+export interface BuilderError {
+  code: string
+  message: string
+}
+
+/** Somebody else holds it now, or ended it: nothing more may be written. */
+export class Fenced extends Error {
+  constructor() {
+    super('the builder run is no longer held by this job')
+  }
+}
+
+/** Undefined: it has ended, waits for somebody, or is not due yet. */
+export async function claimBuilderRun(sql: Sql, id: string, teamId: string): Promise<HeldBuilderRun | undefined> {
+  const [held] = await sql<HeldBuilderRun>`
+    update builder_runs b set
+      status = 'running', started_at = coalesce(started_at, now()), epoch = epoch + 1, attempt = attempt + 1, due_at = null,
+      updated_at = now()
+    where id = ${id} and team_id = ${teamId} and status in ('pending', 'running') and (due_at is null or due_at <= now())
+    returning id, team_id, agent_id, (select name from agents a where a.id = b.agent_id) as agent_name, model, prompt, lesson,
+      checkpoint_config, answers, messages, created_at, epoch, attempt`
+  return held
+}
+
+const lineLengthMax = 300
+
+/** What PostgreSQL can hold of a text that a model or a provider wrote: it knows no NUL and no half characters. */
+export const storable = (text: string): string => text.replaceAll('\u0000', '').toWellFormed()
+
+const cut = (line: string): string => {
+  const text = storable(line)
+  return text.length <= lineLengthMax ? text : `${text.slice(0, lineLengthMax).toWellFormed()}…`
+}
+
+/**
+ * The progress with these lines, where they are not there yet. Each line is said once in a builder run, so that one that was cut off
+ * and begins its turn anew does not tell it twice.
+ */
+export const addProgress = (lines: string[]): Part => part`
+  progress || coalesce((
+    select jsonb_agg(
+      jsonb_build_object('at', to_char(now() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'), 'text', line) order by place)
+    from unnest(${lines.map(cut)}::text[]) with ordinality as fresh (line, place)
+    where not exists (select from jsonb_array_elements(progress) as told (entry) where entry ->> 'text' = line)
+  ), '[]')`
+
+async function write(sql: Sql, held: HeldBuilderRun, changes: Part, lines: string[]): Promise<void> {
+  const written = await sql`
+    update builder_runs set updated_at = now(), progress = ${addProgress(lines)}${changes}
+    where id = ${held.id} and team_id = ${held.team_id} and epoch = ${held.epoch} and status = 'running' returning id`
+  if (written.length === 0) throw new Fenced()
+}
+
+export const tellProgress = (sql: Sql, held: HeldBuilderRun, lines: string[]): Promise<void> =>
+  write(sql, held, empty, lines)
+
+/** From here on it has come forward: the next turn has all its attempts again, of which this claim is the first. */
+export async function say(
+  sql: Sql,
+  held: HeldBuilderRun,
+  said: Said,
+  lines: string[],
+  spent?: TokenUsage & { cost_usd: string },
+): Promise<void> {
+  const stored = JSON.stringify([said], (_, value: unknown) => (typeof value === 'string' ? storable(value) : value))
+  const { input_tokens = 0, output_tokens = 0, cost_usd = '0' } = spent ?? {}
+  const changes = part`,
+    messages = messages || ${stored}::jsonb, attempt = 1, input_tokens = input_tokens + ${input_tokens},
+    output_tokens = output_tokens + ${output_tokens}, cost_usd = cost_usd + ${cost_usd}::numeric`
+  await write(sql, held, changes, lines)
+  held.messages.push((JSON.parse(stored) as [Said])[0])
+  held.attempt = 1
+}
+
+/** What was read and said on the way is not needed any more, and not kept. */
+const forgotten = part`messages = '[]', lesson = null, due_at = null`
+
+export async function propose(
+  sql: Sql,
+  held: HeldBuilderRun,
+  proposal: { config: BuildConfig; diff: string },
+): Promise<void> {
+  const changes = part`,
+    status = 'review', proposed_config = ${JSON.stringify(proposal.config)}::jsonb, diff = ${proposal.diff}, ${forgotten}`
+  await write(sql, held, changes, ['Ready for review.'])
+}
+
+export async function askPerson(sql: Sql, held: HeldBuilderRun, questions: BuilderQuestion[]): Promise<void> {
+  const changes = part`,
+    status = 'waiting', attempt = 0, pending_user_questions = ${JSON.stringify({ questions })}::jsonb`
+  await write(sql, held, changes, [`Asks: ${questions.map(({ question }) => question).join(' ')}`])
+}
+
+export async function failBuilderRun(sql: Sql, held: HeldBuilderRun, { code, message }: BuilderError): Promise<void> {
+  const error = JSON.stringify({ code, message: storable(message) })
+  const changes = part`, status = 'failed', completed_at = now(), error = ${error}::jsonb, ${forgotten}`
+  await write(sql, held, changes, [`Failed: ${message}`])
+}
+
+/** It stays `running`, and is not claimed before the pause is over. Answers with its end, by the database's clock. */
+export async function putOff(sql: Sql, held: HeldBuilderRun, pauseMs: number, line: string): Promise<Date> {
+  const [put] = await sql<{ due_at: Date }>`
+    update builder_runs set updated_at = now(), due_at = now() + ${pauseMs} * interval '1 millisecond', progress = ${addProgress([line])}
+    where id = ${held.id} and team_id = ${held.team_id} and epoch = ${held.epoch} and status = 'running' returning due_at`
+  if (!put) throw new Fenced()
+  return put.due_at
+}

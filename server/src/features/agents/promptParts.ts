@@ -1,0 +1,108 @@
+// Reads what somebody wrote into a goal, steps and notes by a few plain rules: pure, and no more clever than it says.
+import { openingOf } from '../../drivers/model/runbook/fences.ts'
+
+export interface PromptParts {
+  goal: string[]
+  /** One line each, or a fenced block as it stands. */
+  steps: string[]
+  notes: string[]
+}
+
+type Section = keyof PromptParts | 'free'
+
+const goalWord = 'goal|purpose|aim|objective'
+const finishWord = 'finish|finished when|done when|done|output|result'
+const stepsWord = 'steps?|tasks?|procedure|what to do'
+const notesWord = 'notes?|rules?|remarks?|constraints|important'
+/** `Goal: …`, alone on its line as a heading, or before what it announces. */
+const label = new RegExp(
+  `^(?:#{1,6}\\s+)?(?:(${goalWord})|(${finishWord})|(${stepsWord})|(${notesWord}))\\s*(?::\\s*(.*)|$)`,
+  'i',
+)
+const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?(.*)$/i
+const title = /^#{1,6}\s+(.*?)\s*#*$/
+const noteStart =
+  /^(?:note\b|never\b|always\b|do not\b|don[’']t\b|avoid\b|remember\b|be careful\b|keep in mind\b|important\b|make sure\b|only\b)/i
+const stepStart = /^(?:first|then|next|after|afterwards|finally|lastly|also|in addition|additionally)\b/i
+
+/** A fenced block is a step as it stands; otherwise see `readLine`. `isNew`: there is no procedure yet, so a first sentence is its goal. */
+export function readPrompt(prompt: string, isNew: boolean): PromptParts {
+  const parts: PromptParts = { goal: [], steps: [], notes: [] }
+  let section: Section = 'free'
+  let block: { lines: string[]; end: RegExp } | undefined
+  for (const line of paragraphLines(prompt)) {
+    if (block) {
+      block.lines.push(line)
+      if (!block.end.test(line)) continue
+      parts.steps.push(block.lines.join('\n'))
+      block = undefined
+      continue
+    }
+    const opening = openingOf(line)
+    if (opening && !('why' in opening)) {
+      block = { lines: [line], end: new RegExp(`^ {0,3}${opening.mark}{${opening.length},}\\s*$`) }
+    } else section = readLine(line, section, parts, isNew)
+  }
+  if (block) parts.steps.push(block.lines.join('\n'))
+  return parts
+}
+
+/** Labels and headings say where what follows belongs; items and sentences go there, or where their first words lead. */
+function readLine(line: string, section: Section, parts: PromptParts, isNew: boolean): Section {
+  const text = line.trim()
+  if (text === '') return section
+  const [, isGoal, isFinish, isSteps, isNotes, rest = ''] = label.exec(text) ?? []
+  if (isGoal ?? isFinish ?? isSteps ?? isNotes) {
+    if (isFinish) {
+      if (rest !== '') parts.steps.push(doneWhen(rest))
+      return 'steps'
+    }
+    const named: Section = isGoal ? 'goal' : isNotes ? 'notes' : 'steps'
+    for (const sentence of sentencesOf(rest)) parts[named].push(sentence)
+    // a label before words says something of these words; alone it says something of what follows
+    return rest === '' || section === 'free' ? (rest === '' ? named : 'free') : section
+  }
+  const listed = item.exec(text)?.[1]
+  if (listed !== undefined) {
+    if (listed.trim() !== '')
+      parts[section === 'free' ? (noteStart.test(listed) ? 'notes' : 'steps') : section].push(listed.trim())
+    return section
+  }
+  for (const sentence of sentencesOf(title.exec(text)?.[1] ?? text)) {
+    parts[section === 'free' ? placeOf(sentence, parts, isNew) : section].push(sentence)
+  }
+  return section
+}
+
+function placeOf(sentence: string, { goal, steps }: PromptParts, isNew: boolean): keyof PromptParts {
+  if (noteStart.test(sentence)) return 'notes'
+  const isFirst = goal.length === 0 && steps.length === 0
+  return isNew && isFirst && !stepStart.test(sentence) && sentence.split(/\s+/).length >= 3 ? 'goal' : 'steps'
+}
+
+/** Lines that a person broke only because they were long are one again: the next goes on in lower case. */
+function paragraphLines(text: string): string[] {
+  const lines: string[] = []
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    const last = lines.at(-1)
+    const goesOn =
+      last !== undefined && /[\p{L}\p{N},;)]$/u.test(last.trimEnd()) && /^\s*\p{Ll}/u.test(line) && !item.test(line)
+    if (goesOn) lines[lines.length - 1] = `${last.trimEnd()} ${line.trim()}`
+    else lines.push(line)
+  }
+  return lines
+}
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })
+
+const sentencesOf = (text: string): string[] =>
+  [...segmenter.segment(text)].map(({ segment }) => segment.trim()).filter((sentence) => /[\p{L}\p{N}]/u.test(sentence))
+
+export const doneWhen = (finish: string): string =>
+  `Done when: ${finish.trim().replace(/^(?:it is )?(?:done )?when\s+/i, '')}`
+
+const finish =
+  /\b(?:done|finished|completed?|ends?|ended|stops?|over)(?: when| once| if| as soon as| after|:)|\b(?:until|finally|lastly|in the end|at the end)\b|\b(?:outputs?|outcome|result|deliver|return|report|reply|respond|answer)\b|^(?:`{3,}|~{3,})output\b/im
+
+/** Whether a text says when the work is done or what it leaves. */
+export const namesFinish = (text: string): boolean => finish.test(text)

@@ -1,0 +1,60 @@
+// Reads everything about one run of an agent.
+import { requestColumns, type HumanRequest as Row } from '../../engine/humanRequests.ts'
+import { HumanRequest } from '../../kit/event.ts'
+import { operation } from '../../kit/operation.ts'
+import { Id, nullable, Type } from '../../kit/schema.ts'
+import { Run, RunStatus } from './run.ts'
+import { AgentOfRun, buildOf, BuildOfRun, Callback, callbackOf, filesOf, SubRun, subRunsOf } from './runDetail.ts'
+
+/** A run that asks or starts more than this is told in parts; its lists have all of it. */
+const listedMax = 200
+
+const Total = Type.Integer({ minimum: 0 })
+
+export const getAgentRun = operation({
+  id: 'getAgentRun',
+  route: 'GET /v2/agent/:agentId/runs/:runId',
+  summary: 'Get a run with everything around it',
+  description: `As getRun, with agent, build, totals, and the first ${listedMax} of its human requests and of the runs it started.`,
+  scope: 'runs:read',
+  status: 200,
+  answer: Type.Object({
+    run: Run,
+    run_id: Id,
+    status: RunStatus,
+    pending_human_request: nullable(HumanRequest),
+    agent: AgentOfRun,
+    build: BuildOfRun,
+    messages_total: Total,
+    files_total: Total,
+    screenshots_total: Total,
+    human_requests: Type.Array(HumanRequest),
+    sub_runs: Type.Array(SubRun),
+    callback: nullable(Callback),
+  }),
+  async handler({ team, agent, run, sql }) {
+    const [build, files_total, sub_runs, human_requests, counted] = await Promise.all([
+      buildOf(sql, run),
+      filesOf(sql, run),
+      subRunsOf(sql, run, listedMax),
+      sql<Row>`
+        select ${requestColumns} from human_requests where run_id = ${run.id} and team_id = ${team.id} order by id limit ${listedMax}`,
+      sql<{ messages: number }>`select message_seq as messages from runs where id = ${run.id} and team_id = ${team.id}`,
+    ])
+    return {
+      run,
+      run_id: run.id,
+      status: run.status,
+      pending_human_request: human_requests.find(({ status }) => status === 'pending') ?? null,
+      agent,
+      build,
+      messages_total: counted[0]?.messages ?? 0,
+      files_total,
+      // no run has a browser yet
+      screenshots_total: 0,
+      human_requests,
+      sub_runs,
+      callback: callbackOf(run.callback_url),
+    }
+  },
+})

@@ -1,0 +1,96 @@
+// What stands around a run: its build, the requests it made, the runs it started, where its events go.
+import type { Sql } from '../../base/db.ts'
+import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
+import { RunStatus } from './run.ts'
+
+/** The agent and the build as their own feature gives them; a feature does not import another's schemas. */
+export const AgentOfRun = named(
+  'AgentOfRun',
+  Type.Object({
+    id: Id,
+    team_id: Id,
+    name: Type.String(),
+    description: nullable(Type.String()),
+    live_build_id: nullable(Id),
+    memory_enabled: Type.Boolean(),
+    created_at: Time,
+    updated_at: Time,
+    created_by: nullable(Id),
+    last_run_at: nullable(Time),
+    runs_count: Type.Integer({ minimum: 0 }),
+  }),
+)
+
+export const BuildOfRun = named(
+  'BuildOfRun',
+  Type.Object({
+    id: Id,
+    agent_id: Id,
+    name: Type.String(),
+    revision_number: Type.Integer({ minimum: 1 }),
+    revision_name: nullable(Type.String()),
+    revision_description: nullable(Type.String()),
+    status: oneOf(['draft', 'live', 'historic']),
+    config: Type.Record(Type.String(), Type.Unknown()),
+    parent_build_id: nullable(Id),
+    created_by: nullable(Id),
+    created_at: Time,
+    updated_at: Time,
+    published_at: nullable(Time),
+  }),
+)
+
+export const SubRun = named(
+  'SubRun',
+  Type.Object({
+    id: Id,
+    status: RunStatus,
+    title: Type.String(),
+    agent: Type.Object({ id: Id, name: Type.String() }),
+    created_at: Time,
+    completed_at: nullable(Time),
+  }),
+)
+
+/** The events that a run's own callback gets (events.md, "Two kinds of target"). */
+const callbackEvents = [
+  'run.started',
+  'run.paused',
+  'run.completed',
+  'run.failed',
+  'human_request.created',
+  'human_request.responded',
+] as const
+
+export const Callback = named('Callback', Type.Object({ url: Type.String(), events: Type.Array(oneOf(callbackEvents)) }))
+
+export const callbackOf = (url: string | null): Static<typeof Callback> | null =>
+  url === null ? null : { url, events: [...callbackEvents] }
+
+interface OfRun {
+  id: string
+  team_id: string
+}
+
+export async function buildOf(sql: Sql, run: OfRun & { build_id: string }): Promise<Static<typeof BuildOfRun>> {
+  const [build] = await sql<Static<typeof BuildOfRun>>`
+    select id, agent_id, name, revision_number, revision_name, revision_description, status, config, parent_build_id, created_by,
+      created_at, updated_at, published_at
+    from builds where id = ${run.build_id} and team_id = ${run.team_id}`
+  // no build is ever deleted
+  return build!
+}
+
+export const subRunsOf = (sql: Sql, run: OfRun, max: number): Promise<Static<typeof SubRun>[]> => sql<Static<typeof SubRun>>`
+  select r.id, r.status, r.title, jsonb_build_object('id', a.id, 'name', a.name) as agent, r.created_at, r.completed_at
+  from runs r join agents a on a.id = r.agent_id
+  where r.parent_run_id = ${run.id} and r.team_id = ${run.team_id} order by r.id limit ${max}`
+
+/** How many files its workspace has now. */
+export async function filesOf(sql: Sql, run: OfRun & { sandbox_id: string | null }): Promise<number> {
+  const [counted] = await sql<{ files: number }>`
+    select count(*) as files from workspace_files f
+    where f.team_id = ${run.team_id} and f.until_step is null and f.sandbox_id in (
+      select s.id from sandboxes s where s.team_id = ${run.team_id} and (s.run_id = ${run.id} or s.id = ${run.sandbox_id}))`
+  return counted!.files
+}

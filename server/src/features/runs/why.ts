@@ -1,0 +1,179 @@
+// Why a run is where it is, in one sentence, and who or what can change that.
+import { spanOf } from './duration.ts'
+import type { Run } from './run.ts'
+import type { Explained } from './runFacts.ts'
+
+export interface Why {
+  why: string
+  endedBy: string | null
+}
+
+export function whyOf(run: Run, facts: Explained, now: Date): Why {
+  const say = { run, facts, for: ago(facts.since, now), now }
+  switch (run.status) {
+    case 'pending':
+      return pending(say)
+    case 'running':
+      return running(say)
+    case 'waiting':
+      return waiting(say)
+    case 'completed':
+      return { why: `It completed ${say.for} ago.`, endedBy: null }
+    case 'failed':
+      return { why: failed(say), endedBy: null }
+    case 'stopped':
+      return { why: stopped(say), endedBy: null }
+  }
+}
+
+interface Said {
+  run: Run
+  facts: Explained
+  /** How long it has been so. */
+  for: string
+  now: Date
+}
+
+const ago = (since: Date | string | null, now: Date): string =>
+  spanOf(since === null ? 0 : Math.max(0, now.getTime() - new Date(since).getTime()))
+
+const at = (time: Date | string): string => new Date(time).toISOString()
+const plain = (sentence: string): string => sentence.trim().replace(/\.$/, '')
+
+function pending(said: Said): Why {
+  if (said.facts.line) return inLine(said, '')
+  if (said.facts.isAdmitted) return ready(said, 'It has a place')
+  return { why: 'It was made just now and gets a place or stands in line within a second.', endedBy: 'the service itself' }
+}
+
+function inLine({ facts, for: since }: Said, before: string): Why {
+  const { position, places_held, places_total, agent_places_held, agent_places_total } = facts.line!
+  const isCapped = agent_places_total !== null && agent_places_held >= agent_places_total
+  const reason = isCapped
+    ? `its build lets ${agent_places_total} of its agent’s runs work at once, and ${agent_places_held} do`
+    : places_held >= places_total
+      ? `all ${places_total} places of the team are held`
+      : `${places_held} of the team’s ${places_total} places are held, so its turn comes within seconds`
+  return {
+    why: `${before}It has stood in line for a place for ${since}, as number ${position}: ${reason}.`,
+    endedBy: `a run of ${isCapped ? 'this agent' : 'the team'} that ends or begins to wait, or stopRun`,
+  }
+}
+
+function ready({ facts, for: since }: Said, what: string): Why {
+  if (facts.workers === 0) {
+    return {
+      why: `${what}, but no worker is alive: start a process with RUNYARD_ROLE=worker (or all).`,
+      endedBy: 'a worker process, once there is one',
+    }
+  }
+  return { why: `${what} and has waited for a free worker for ${since}.`, endedBy: 'any of the living workers, or stopRun' }
+}
+
+function running({ facts, for: since, now }: Said): Why {
+  const { worker, step } = facts
+  if (!worker || worker.host === null) {
+    return {
+      why: 'The process that worked on it is gone, and another one takes it over within seconds.',
+      endedBy: facts.workers === 0 ? 'a worker process, once there is one' : 'any of the living workers',
+    }
+  }
+  const holder = `Process ${worker.pid} on ${worker.host} has worked on it for ${since}`
+  const endedBy = 'the run itself, one of its limits, or stopRun'
+  if (!step) return { why: `${holder} and is between two steps.`, endedBy }
+  const stepSince = ago(step.started_at, now)
+  if (step.kind !== 'model') {
+    return { why: `${holder}; its step ${step.seq}, ${step.name}, has been under way for ${stepSince}.`, endedBy }
+  }
+  const trouble = step.attempt > 1 ? ` (attempt ${step.attempt}${step.last_error ? `, after: ${plain(step.last_error)}` : ''})` : ''
+  return { why: `${holder}; it has been asking ${step.name} for ${stepSince}${trouble}.`, endedBy }
+}
+
+function waiting(said: Said): Why {
+  const { run, facts } = said
+  if (facts.line) return inLine(said, 'What it waited for has come. ')
+  if (facts.isAdmitted) return ready({ ...said, for: 'a moment' }, 'What it waited for has come; it has a place')
+  switch (run.waiting_on?.kind) {
+    case 'human':
+      return forPerson(said)
+    case 'time':
+      return forTime(said)
+    case 'sub_run':
+      return forSubRun(said)
+    case 'connection':
+      return {
+        why: `It has waited for ${said.for} for a connection that must be authorised again.`,
+        endedBy: 'whoever may manage connections (connections:write), or stopRun',
+      }
+    default:
+      return { why: `It has waited for ${said.for} and is about to go on.`, endedBy: 'the service itself' }
+  }
+}
+
+const onTimeout = {
+  fail: 'that call fails',
+  approve: 'it counts as approved',
+  reject: 'it counts as refused',
+  continue: 'it goes on without an answer',
+}
+
+function forPerson({ facts: { human_request: request }, for: since }: Said): Why {
+  if (!request) {
+    return { why: 'The person it waited for has answered, and it is about to go on.', endedBy: 'the service itself' }
+  }
+  const who = request.assignee_user_id === null ? 'a person' : (request.assignee_name ?? 'a member who is no longer here')
+  const end = request.expires_at
+    ? `; if nobody answers until ${at(request.expires_at)}, ${onTimeout[request.on_timeout]}`
+    : ''
+  return {
+    why: `It has waited for ${since} for ${who} to answer: “${request.title}” (${request.type})${end}.`,
+    endedBy: 'anyone with the scope approvals:write, by respondToHumanRequest or cancelHumanRequest, or stopRun',
+  }
+}
+
+function forTime({ run, facts, now, for: since }: Said): Why {
+  const { reason, message } = run.waiting_on!.detail as { reason?: string; message?: string }
+  const left = facts.until === null ? '' : spanOf(Math.max(0, new Date(facts.until).getTime() - now.getTime()))
+  const until = facts.until === null ? 'soon' : `at ${at(facts.until)}, in ${left}`
+  if (reason === 'model_unavailable') {
+    const { step } = facts
+    return {
+      why: `${step?.name ?? 'Its model'} is in trouble (${plain(message ?? 'no answer')}); attempt ${step?.attempt ?? 2} follows ${until}.`,
+      endedBy: 'the clock, or stopRun',
+    }
+  }
+  return { why: `It put itself off ${since} ago and goes on ${until}.`, endedBy: 'the clock, or stopRun' }
+}
+
+function forSubRun({ run, facts: { sub_run: child }, for: since }: Said): Why {
+  const { run_id, agent_name } = run.waiting_on!.detail as { run_id?: string; agent_name?: string }
+  const whose = child?.agent_name ?? agent_name ?? 'another agent'
+  const state = child ? `is ${child.status}` : 'is gone'
+  return {
+    why: `It has waited for ${since} for the run ${run_id} of ${whose}, which ${state}.`,
+    endedBy: 'the end of that run (its own /why tells more), or stopRun',
+  }
+}
+
+/** What to do about an error whose own sentence does not say it. */
+const advice: Record<string, string> = {
+  limit_reached: 'raise that limit in its build, or give it less to do',
+  model_unavailable: 'retryRun starts it again when the model answers',
+  output_invalid: 'the procedure and output_schema of its build must agree',
+  step_failed: 'its execution report shows that step; retryRun can go on from there',
+  internal_error: 'the operator finds the reason in the log by this run’s id',
+}
+
+function failed({ run: { error }, for: since }: Said): string {
+  if (!error) return `It failed ${since} ago, and no reason was recorded.`
+  const place = error.step === null ? '' : ` at step ${error.step}`
+  const todo = advice[error.code]
+  return `It failed${place} ${since} ago: ${plain(error.message)}${todo ? ` (${todo})` : ''}.`
+}
+
+function stopped({ facts: { stopped_by: by }, for: since }: Said): string {
+  if (by?.reason === 'member') return `${by.name ?? 'A member'} stopped it ${since} ago.`
+  if (by?.reason === 'parent_run') return `It was stopped ${since} ago together with the run that had started it.`
+  if (by?.reason === 'agent_deleted') return `It was stopped ${since} ago because its agent was deleted.`
+  return `It was stopped ${since} ago; who asked for that is not on record.`
+}

@@ -1,0 +1,69 @@
+// Fires what is due, as part of every working process: each due time once, however many of them look at it, and whichever dies.
+import { isConnectionTrouble, part, retryingDeadlocks, sqlState, type Part, type Sql } from '../../base/db.ts'
+import type { Context } from '../../kit/context.ts'
+import type { Tick } from '../../kit/feature.ts'
+import { activeStatuses, startDue } from './startDue.ts'
+
+/** In one transaction: so many share a commit, and a process that dies leaves so many to the others. */
+const atOnce = 100
+
+const due = part`next_run_at <= now()`
+/** A due time was held back for a run that has ended by now, or is gone. */
+const freed = part`held <> '{}' and not exists (
+  select from runs r where r.id = schedules.last_run_id and r.team_id = schedules.team_id and r.status in ${activeStatuses})`
+
+/** Called twice a second: one cheap statement while nothing is due. */
+export const fireSchedules: Tick = async ({ context, signal }) => {
+  const [found] = await context.db.sql<{ is_due: boolean; is_freed: boolean }>`
+    select exists (select from schedules where ${due}) as is_due, exists (select from schedules where ${freed}) as is_freed`
+  const wanted = [...(found!.is_due ? [due] : []), ...(found!.is_freed ? [freed] : [])]
+  for (const which of wanted) {
+    // fewer than asked for: the rest is done, or in the hands of others
+    while (!signal.aborted && (await fireSome(context, which)) === atOnce) continue
+  }
+}
+
+async function fireSome(context: Context, which: Part): Promise<number> {
+  let ids: string[] = []
+  try {
+    await inTransaction(context, async (sql) => {
+      const claimed = await sql<{ id: string }>`
+        select id from schedules where ${which} order by next_run_at limit ${atOnce} for update skip locked`
+      return (ids = claimed.map(({ id }) => id))
+    })
+  } catch (error) {
+    if (isPassing(error)) throw error
+    context.log.error({ err: error }, 'one of the due schedules cannot be fired; each is tried by itself')
+    for (const id of ids) await fireAlone(context, id)
+  }
+  return ids.length
+}
+
+/** One that cannot be fired must not hold up the others: it is put off, and tried again. */
+async function fireAlone(context: Context, id: string): Promise<void> {
+  try {
+    await inTransaction(context, async (sql) => {
+      const claimed = await sql<{ id: string }>`select id from schedules where id = ${id} for update skip locked`
+      return claimed.map((row) => row.id)
+    })
+  } catch (error) {
+    if (isPassing(error)) throw error
+    context.log.error({ err: error, schedule_id: id }, 'a schedule cannot be fired; it is tried again in a minute')
+    await context.db.sql`
+      update schedules set held = '{}',
+        next_run_at = case when next_run_at <= now() then now() + interval '1 minute' else next_run_at end
+      where id = ${id}`
+  }
+}
+
+/** What is claimed is locked, fired and moved on in one transaction: all of it happens, or nothing. */
+const inTransaction = (context: Context, claim: (sql: Sql) => Promise<string[]>): Promise<void> =>
+  retryingDeadlocks(() =>
+    context.db.transaction(async (sql) => {
+      const ids = await claim(sql)
+      if (ids.length > 0) await startDue(context, sql, ids)
+    }),
+  )
+
+/** Trouble of the moment (the database is away, a lock was not to be had), not of a schedule: the next look will do. */
+const isPassing = (error: unknown): boolean => isConnectionTrouble(error) || /^(40|55P03)/.test(sqlState(error) ?? '')

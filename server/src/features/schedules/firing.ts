@@ -1,0 +1,56 @@
+// Which of a schedule's due times start a run now, which wait for the run before them, and which come to nothing: pure.
+import { latestDue, nextAfter, type Timing } from '../../base/schedule.ts'
+import type { catchUps, overlaps } from './schedule.ts'
+
+/** A due time that is later than this was missed: the service stood still, and catch_up says what becomes of it. */
+export const missedAfterMs = 60_000
+/** Of one schedule, so that a long stand-still does not end in a flood. */
+const madeUpMax = 100
+
+export interface Due extends Timing {
+  recurring: boolean
+  overlap: (typeof overlaps)[number]
+  catch_up: (typeof catchUps)[number]
+  next_run_at: Date | null
+  /** Due times that wait for their turn, oldest first. */
+  held: Date[]
+  /** A run of this schedule has not ended. */
+  is_active: boolean
+}
+
+export interface Firing {
+  start: Date[]
+  held: Date[]
+  next: Date | null
+}
+
+export function decide(schedule: Due, now: Date): Firing {
+  const { recurring, next_run_at } = schedule
+  const isDue = next_run_at !== null && next_run_at <= now
+  const { start, held } = sort(schedule, isDue ? dueUntil(schedule, next_run_at, now) : [], now)
+  if (!isDue) return { start, held, next: next_run_at }
+  // one that fires once stays until it did: a due time that came to nothing is none
+  const isSpent = !recurring && start.length + held.length > 0
+  return { start, held, next: isSpent ? null : nextAfter(schedule, now) }
+}
+
+function dueUntil(schedule: Due, first: Date, now: Date): Date[] {
+  // due times are whole minutes, so two at most are not missed
+  const most = schedule.catch_up === 'all' ? madeUpMax : 2
+  return latestDue(schedule, first, now, schedule.recurring ? most : 1)
+}
+
+function sort({ overlap, catch_up, held, is_active }: Due, due: Date[], now: Date): Omit<Firing, 'next'> {
+  const isMissed = (at: Date) => now.getTime() - at.getTime() > missedAfterMs
+  const missed = due.filter(isMissed)
+  const inTime = due.filter((at) => !isMissed(at))
+  // what is due in time stands for all that was missed before it
+  const latest = catch_up === 'last' && inTime.length === 0 ? missed.slice(-1) : []
+  const all = catch_up === 'all' ? missed : []
+  if (overlap === 'allow') return { start: [...held, ...all, ...latest, ...inTime], held: [] }
+  const line = [...held, ...all]
+  const others = [...latest, ...inTime]
+  const start = is_active ? [] : (line.length > 0 ? line : others).splice(0, 1)
+  if (overlap === 'queue' && line.length === 0) line.push(...others.slice(0, 1))
+  return { start, held: line.slice(-madeUpMax) }
+}

@@ -1,0 +1,19 @@
+// Schedules: agents that start by themselves, each due time once over all processes.
+import { feature } from '../../kit/feature.ts'
+import { createSchedule } from './createSchedule.ts'
+import { deleteSchedule } from './deleteSchedule.ts'
+import { fireSchedules } from './fireSchedules.ts'
+import { forgetSchedules } from './forgetSchedules.ts'
+import { getSchedulePreview } from './getSchedulePreview.ts'
+import { listAgentSchedules } from './listAgentSchedules.ts'
+import { schedule } from './schedule.ts'
+import { updateSchedule } from './updateSchedule.ts'
+
+export const schedules = feature({
+  name: 'schedules',
+  about: 'The times at which agents start runs by themselves, in any time zone.',
+  operations: [listAgentSchedules, createSchedule, updateSchedule, deleteSchedule, getSchedulePreview],
+  resources: [schedule],
+  hooks: { agentDeleted: forgetSchedules },
+  tick: fireSchedules,
+})

@@ -1,0 +1,147 @@
+// What happens to schedules that are due, inside the transaction that holds them: their runs are made, and they are moved on.
+import { part, type Sql } from '../../base/db.ts'
+import { nextAfter } from '../../base/schedule.ts'
+import type { NewRun } from '../../engine/createRun.ts'
+import { engineOf } from '../../engine/engine.ts'
+import { readyChannel } from '../../engine/signals.ts'
+import { titleOf } from '../../engine/title.ts'
+import type { Context } from '../../kit/context.ts'
+import { decide, type Due } from './firing.ts'
+import { failuresMax, failuresWith, noBuildReason, reasonOf, type LastRun } from './givingUp.ts'
+
+export const activeStatuses = part`('pending', 'running', 'waiting')`
+
+/** Of one transaction. It holds its teams' places as long as it takes, and other starts wait for them. */
+const runsMax = 100
+
+interface Row extends Due, LastRun {
+  id: string
+  team_id: string
+  agent_id: string
+  user_id: string
+  message: string | null
+  enabled: boolean
+  failures: number
+  now: Date
+}
+
+/** A schedule on its way: what it starts, and how it is left. */
+interface Fired {
+  row: Row
+  start: Date[]
+  runs: NewRun[]
+  held: Date[]
+  next: Date | null
+  failures: number
+  /** Why it is disabled by itself. */
+  reason: string | null
+}
+
+/** The caller has locked them. */
+export async function startDue(context: Context, sql: Sql, ids: string[]): Promise<void> {
+  // a statement of its own, begun after the locks were had: what it reads stays so until our commit
+  const rows = await sql<Row>`
+    select s.id, s.team_id, s.agent_id, s.user_id, s.message, s.enabled, s.frequency, s.time, s.day, s.day_of_month, s.cron, s.timezone,
+      s.recurring, s.overlap, s.catch_up, s.next_run_at, s.held, s.failures, r.status as last_status, r.error as last_error,
+      coalesce(r.status in ${activeStatuses}, false) as is_active, now() as now
+    from schedules s left join runs r on r.id = s.last_run_id and r.team_id = s.team_id
+    where s.id = any(${ids}::uuid[]) order by s.next_run_at, s.id`
+  const fired: Fired[] = []
+  let count = 0
+  for (const row of rows) {
+    // the others stay due, for the next transaction
+    if (count >= runsMax) break
+    const one = plan(row)
+    count += one.start.length
+    fired.push(one)
+  }
+  await startRuns(context, sql, fired)
+  await moveOn(sql, fired)
+}
+
+function plan(row: Row): Fired {
+  const { start, held, next } = decide(row, row.now)
+  const one = { row, start, runs: [], held, next, failures: row.failures, reason: null }
+  if (start.length === 0) return one
+  // judged when the next one is about to start: so each run is judged once, and the end of a run costs nothing
+  const failures = failuresWith(row.failures, row)
+  return failures < failuresMax ? { ...one, failures } : givenUp({ ...one, failures }, reasonOf(row))
+}
+
+const givenUp = (one: Fired, reason: string): Fired => ({ ...one, start: [], held: [], next: null, reason })
+
+async function startRuns(context: Context, sql: Sql, fired: Fired[]): Promise<void> {
+  const engine = engineOf(context)
+  let left = fired.filter(({ start }) => start.length > 0)
+  // what is remembered of the agents is checked by the statement itself; when it was no longer so, once more with what is true now
+  for (const isFresh of [false, true]) {
+    for (const one of left) one.runs = await runsOf(context, sql, one, isFresh)
+    const wanted = left.flatMap(({ runs }) => runs)
+    if (wanted.length === 0) continue
+    const created = await engine.create(sql, wanted)
+    if (created.some(({ is_admitted }) => is_admitted)) await sql`select pg_notify(${readyChannel}, '')`
+    const made = new Set(created.map(({ id }) => id))
+    left = left.filter(({ runs }) => runs.length === 0 || runs.some(({ id }) => !made.has(id)))
+  }
+  for (const one of left) Object.assign(one, withoutBuild(one))
+}
+
+/** None: the agent has no live build. */
+async function runsOf(context: Context, sql: Sql, { row, start }: Fired, isFresh: boolean): Promise<NewRun[]> {
+  const engine = engineOf(context)
+  const target = await engine.startables.find(sql, row.team_id, row.agent_id, null, isFresh)
+  if (!target) return []
+  const wanted = {
+    teamId: row.team_id,
+    agentId: row.agent_id,
+    buildId: target.buildId,
+    source: 'schedule' as const,
+    userId: row.user_id,
+    message: row.message,
+    title: titleOf(row.message, target.agentName),
+    limits: target.config.limits,
+    callbackUrl: null,
+    sandboxId: null,
+    parentRunId: null,
+    retryOfRunId: null,
+    depth: 0,
+    case: null,
+    isCapped: target.config.max_concurrent_runs !== null,
+    seen: target.seen,
+  }
+  return Promise.all(
+    start.map((at) =>
+      engine.prepare({ ...wanted, metadata: { schedule_id: row.id, scheduled_for: at.toISOString() } }),
+    ),
+  )
+}
+
+/** Its due time came to nothing; one that fires once has not fired. */
+function withoutBuild(one: Fired): Fired {
+  const failures = one.failures + 1
+  const next = one.row.recurring ? one.next : nextAfter(one.row, one.row.now)
+  const left = { ...one, runs: [], held: [], next, failures }
+  return failures < failuresMax ? left : givenUp(left, noBuildReason)
+}
+
+async function moveOn(sql: Sql, fired: Fired[]): Promise<void> {
+  const rows = fired.map(({ row, runs, held, next, failures, reason }) => ({
+    id: row.id,
+    team_id: row.team_id,
+    enabled: row.enabled && next !== null,
+    next_run_at: next,
+    held,
+    failures,
+    last_run_at: runs.at(-1)?.createdAt ?? null,
+    last_run_id: runs.at(-1)?.id ?? null,
+    reason,
+  }))
+  await sql`
+    update schedules s set enabled = u.enabled, next_run_at = u.next_run_at, held = u.held, failures = u.failures,
+      last_run_at = coalesce(u.last_run_at, s.last_run_at), last_run_id = coalesce(u.last_run_id, s.last_run_id),
+      auto_disabled_at = case when u.reason is null then s.auto_disabled_at else now() end,
+      auto_disabled_reason = coalesce(u.reason, s.auto_disabled_reason)
+    from json_to_recordset(${JSON.stringify(rows)}::json) as u (id uuid, team_id uuid, enabled boolean, next_run_at timestamptz,
+      held timestamptz[], failures int, last_run_at timestamptz, last_run_id uuid, reason text)
+    where s.id = u.id and s.team_id = u.team_id`
+}

@@ -1,0 +1,63 @@
+// Changes a schedule, pauses it or lets it go on.
+import { nextAfter } from '../../base/schedule.ts'
+import { operation } from '../../kit/operation.ts'
+import { nullable, Type } from '../../kit/schema.ts'
+import { fields, Schedule, scheduleColumns } from './schedule.ts'
+import { isSameTiming, requireTiming } from './timing.ts'
+
+export const updateSchedule = operation({
+  id: 'updateSchedule',
+  route: 'PATCH /v2/agents/:agent_id/schedules/:schedule_id',
+  summary: 'Change a schedule',
+  description:
+    'With another `frequency`, fields that it has no use for fall away by themselves. `enabled: true` also takes back an automatic ' +
+    'disabling; the next time is then counted from now, as it is after any change of the timing.',
+  scope: 'agents:write',
+  body: Type.Object(
+    {
+      frequency: Type.Optional(fields.frequency),
+      time: Type.Optional(fields.time),
+      day: Type.Optional(fields.day),
+      day_of_month: Type.Optional(fields.day_of_month),
+      cron: Type.Optional(fields.cron),
+      timezone: Type.Optional(nullable(fields.timezone)),
+      message: Type.Optional(fields.message),
+      enabled: Type.Optional(fields.enabled),
+      recurring: Type.Optional(fields.recurring),
+      overlap: Type.Optional(fields.overlap),
+      catch_up: Type.Optional(fields.catch_up),
+    },
+    { examples: [{ time: '07:30', enabled: true }] },
+  ),
+  status: 200,
+  answer: Schedule,
+  errors: ['invalid_request', 'not_found'],
+  async handler({ team, schedule, body, context, sql, fail }) {
+    // locked, so that a firing at this moment has moved its next time on before we do, or waits for us
+    const [stored] = await sql<Schedule>`
+      select ${scheduleColumns} from schedules where id = ${schedule.id} and team_id = ${team.id} for update`
+    if (!stored) return fail('not_found')
+    const timing = requireTiming(body, stored, fail)
+    const enabled = body.enabled ?? stored.enabled
+    const isFresh = enabled && (!stored.enabled || !isSameTiming(timing, stored))
+    const next = isFresh ? nextAfter(timing, context.clock.now()) : enabled ? stored.next_run_at : null
+    const [changed] = await sql<Schedule>`
+      update schedules set
+        frequency = ${timing.frequency}, time = ${timing.time}, day = ${timing.day}, day_of_month = ${timing.day_of_month},
+        cron = ${timing.cron}, timezone = ${timing.timezone},
+        message = case when ${'message' in body} then ${body.message ?? null} else message end,
+        recurring = coalesce(${body.recurring ?? null}, recurring),
+        overlap = coalesce(${body.overlap ?? null}, overlap),
+        catch_up = coalesce(${body.catch_up ?? null}, catch_up),
+        enabled = ${enabled}, next_run_at = ${next},
+        -- a pause takes back what was held; one that fired its only time and was disabled for that still starts it
+        held = case when ${body.enabled === false} then '{}' else held end,
+        failures = case when ${body.enabled === true} then 0 else failures end,
+        auto_disabled_at = case when ${body.enabled === true} then null else auto_disabled_at end,
+        auto_disabled_reason = case when ${body.enabled === true} then null else auto_disabled_reason end,
+        updated_at = now()
+      where id = ${schedule.id} and team_id = ${team.id}
+      returning ${scheduleColumns}`
+    return changed!
+  },
+})

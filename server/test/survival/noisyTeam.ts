@@ -1,0 +1,87 @@
+// Proof: a team that starts a hundred times its share does not keep another team's runs from starting.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { percentile, send, startProgram } from './processes.ts'
+import { block, bodyOf, untilQuiet, type Yard } from './yard.ts'
+
+export interface Noise {
+  noisyRuns: number
+  quietRuns: number
+  /** Runs of the noisy team that stood in line, at the most. */
+  noisyInLineMax: number
+  /** From the acknowledged start of a quiet team's run to its first step. */
+  quietP50Ms: number
+  quietP99Ms: number
+  quietMaxMs: number
+  /** Must be 0: neither completed nor under way. */
+  notCompleted: number
+}
+
+interface Options {
+  noisyRuns: number
+  quietRuns: number
+  /** Between two starts of the quiet team. */
+  everyMs: number
+}
+
+const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+
+export async function startNoise(yard: Yard, options: Options): Promise<Noise> {
+  const { sql, counter } = yard
+  const noisyAgent = await yard.newAgent(`${block('http', `GET ${counter.url}/ms/300/noise`)}\n${block('output', 'done')}`)
+  const quiet = await secondTeam(yard)
+  let inLineMax = 0
+
+  async function noise(): Promise<void> {
+    let next = 0
+    await Promise.all(
+      Array.from({ length: 32 }, async () => {
+        while (next++ < options.noisyRuns) await yard.startRun(noisyAgent)
+      }),
+    )
+  }
+
+  async function speakQuietly(): Promise<void> {
+    for (let n = 0; n < options.quietRuns; n++) {
+      await quiet.startRun()
+      const [line] = await sql<{ most: number }>`select max(in_line) as most from admission`
+      inLineMax = Math.max(inLineMax, line!.most)
+      await sleep(options.everyMs)
+    }
+  }
+
+  await Promise.all([noise(), speakQuietly()])
+  const left = await untilQuiet(yard)
+  const waits = await sql<{ ms: number }>`
+    select (extract(epoch from started_at - created_at) * 1000)::float8 as ms from runs where team_id = ${quiet.teamId}`
+  const [done] = await sql<{ count: string }>`select count(*) from runs where status = 'completed'`
+  const waitedMs = waits.map(({ ms }) => Math.round(ms))
+  return {
+    noisyRuns: options.noisyRuns,
+    quietRuns: waits.length,
+    noisyInLineMax: inLineMax,
+    quietP50Ms: percentile(waitedMs, 50),
+    quietP99Ms: percentile(waitedMs, 99),
+    quietMaxMs: Math.max(...waitedMs),
+    notCompleted: options.noisyRuns + options.quietRuns - Number(done!.count) + left,
+  }
+}
+
+/** Made as an operator makes one, by the command line. */
+async function secondTeam(yard: Yard): Promise<{ teamId: string; startRun: () => Promise<void> }> {
+  const team = await command(yard, ['team', 'create', 'Quiet'], 'Its first key')
+  const teamId = /Team +(\S+)/.exec(team)![1]!
+  const key = /Secret +(\S+)/.exec(await command(yard, ['key', 'create', '--team', teamId], 'not shown again'))![1]!
+  const { baseUrl } = yard.apis[0]!
+  const config = { version: 'v2', data: { input: block('output', 'done') } }
+  const post = async (path: string, body: object) => bodyOf(await send(baseUrl, { method: 'POST', path, key, body }))
+  const { agent_id } = await post(`/v2/teams/${teamId}/agents`, { name: 'Quiet', build: { config } })
+  return { teamId, startRun: async () => void (await post(`/v2/teams/${teamId}/runs`, { agent_id })) }
+}
+
+/** What the command prints; `lastWords` are its last. */
+async function command({ env }: Yard, args: string[], lastWords: string): Promise<string> {
+  const program = await startProgram({ entry: cli, args, env, readySign: lastWords })
+  await program.exited
+  return program.box
+}
