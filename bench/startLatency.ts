@@ -8,7 +8,7 @@ import { makeDataDir, startService, startWorkerBeside, type Service } from './se
 import type { Row } from './table.ts'
 
 const samples = 300
-const pauseMs = 15
+const pause = () => sleep(15)
 
 export async function startLatency(bed: Bed): Promise<Row[]> {
   await using dataDir = await makeDataDir()
@@ -37,7 +37,6 @@ async function measure(
 ): Promise<Row[]> {
   await makeBareTable(service)
   const agentId = await makeAgent(service, smallProcedure)
-  const pause = () => sleep(pauseMs)
   const ids: string[] = []
   for (let n = 0; n < samples + 20; n++) {
     await pause()

@@ -7,12 +7,13 @@ import { exampleOf } from '../src/kit/openapi.ts'
 import { isMutating, type Operation } from '../src/kit/operation.ts'
 import { nounOf, parametersOf, restParameterOf } from '../src/kit/resources.ts'
 import { requireErrorShape } from './kit/answers.ts'
-import { seederFor, seedTeam, type TestTeam } from './kit/seed.ts'
+import { seederFor, seeders, seedTeam, type TestTeam } from './kit/seed.ts'
 import { testApp, type Answer, type CallOptions } from './kit/testApp.ts'
 
 const service = await testApp({ config: { rateLimit: 1_000_000 } })
 const team = await seedTeam(service, { name: 'Ours' })
 const stranger = await seedTeam(service, { name: 'Theirs' })
+const agentId = await seeders['agent']!(team, {})
 
 type Ids = Record<string, string>
 
@@ -40,6 +41,7 @@ function bodyFor(operation: Operation): object | undefined {
   if (!operation.body) return undefined
   const example = exampleOf(operation.body) as Record<string, unknown>
   if ('user_id' in example) example['user_id'] = team.memberId
+  if ('agent_id' in example) example['agent_id'] = agentId
   // sent by two teams, which have no member in common
   if ('assignee_user_id' in example) example['assignee_user_id'] = null
   if ('expires_at' in example) example['expires_at'] = new Date(Date.now() + 3_600_000).toISOString()

@@ -161,7 +161,9 @@ export function isConnectionTrouble(error: unknown): boolean {
   const { code } = error as { code?: unknown }
   return (
     (typeof code === 'string' && /^(ECONN|EPIPE|ETIMEDOUT)/.test(code)) ||
-    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(error.message)
+    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+      error.message,
+    )
   )
 }
 

@@ -116,7 +116,6 @@ export function messageRow(turn: number, message: NewMessage): MessageRow {
 export function messageInEvent(runId: string, row: MessageRow): object {
   const { turn: _turn, opaque: _opaque, restarts: _restarts, ...shown } = row
   const whole = { run_id: runId, ...shown }
-  const size = (value: unknown) => (value === null ? 0 : Buffer.byteLength(JSON.stringify(value)))
   if (size(shown.text_content) + size(shown.tool_call) + size(shown.tool_result) <= eventTextBytesMax) return whole
   return {
     ...whole,
@@ -126,6 +125,8 @@ export function messageInEvent(runId: string, row: MessageRow): object {
     truncated: true,
   }
 }
+
+const size = (value: unknown): number => (value === null ? 0 : Buffer.byteLength(JSON.stringify(value)))
 
 const cut = (text: string): string =>
   Buffer.byteLength(text) <= eventTextBytesMax

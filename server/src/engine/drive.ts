@@ -98,7 +98,17 @@ function open(parts: DriveParts, run: Held, build: LoadedBuild, signal: AbortSig
   }
   const { steps, input_tokens, output_tokens, cost_usd } = run
   return {
-    ...{ run, build, context, toolBox, writer, watch, model, modelName, resolver, sets, signal },
+    run,
+    build,
+    context,
+    toolBox,
+    writer,
+    watch,
+    model,
+    modelName,
+    resolver,
+    sets,
+    signal,
     atEnd: parts.atEnd(run),
     conversation: model.open(setup),
     turn: 0,

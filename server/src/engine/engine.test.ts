@@ -159,24 +159,22 @@ suite('a message to a run', () => {
   })
 })
 
+const post = (url: string) => fenced('http id=pay', `POST ${url}/pay\n\nnow`)
+
+/** A run that a worker has claimed; what the worker would write next is up to the test. */
+async function claimedRun(procedure: string) {
+  const team = await seedTeam(service)
+  const runId = await startRun(team, await seedAgent(team, procedure, { plugins: ['http', 'human'] }))
+  const worker = newId()
+  await claimRuns(sql, worker, 100)
+  const [run] = await sql<{ epoch: number }>`select epoch from runs where id = ${runId}`
+  return { team, runId, worker, epoch: run!.epoch }
+}
+
 suite('a worker that dies', () => {
-  const post = (url: string) => fenced('http id=pay', `POST ${url}/pay\n\nnow`)
-
-  /** A worker takes the run, commits the intent of its call, and is gone before the call's result. */
-  async function crashBetweenIntentAndResult(procedure: string) {
-    const team = await seedTeam(service)
-    const runId = await startRun(team, await seedAgent(team, procedure, { plugins: ['http', 'human'] }))
-    const receiver = procedure
-    void receiver
-    const worker = newId()
-    await claimRuns(sql, worker, 100)
-    const [run] = await sql<{ epoch: number }>`select epoch from runs where id = ${runId}`
-    return { team, runId, worker, epoch: run!.epoch }
-  }
-
   // proves runs.fenced
   test('can write nothing once its run was taken from it', async () => {
-    const { team, runId, worker, epoch } = await crashBetweenIntentAndResult(small)
+    const { team, runId, worker, epoch } = await claimedRun(small)
     await reviveRuns(sql, worker)
     const change = newChange({ id: runId, epoch }, 1)
     addMessage(change, { type: 'text', role: 'assistant', text_content: 'from the grave' })
@@ -191,9 +189,7 @@ suite('a worker that dies', () => {
   // proves runs.inDoubt
   test('leaves a POST in doubt: a person is asked, and it is made again only if they say so', async () => {
     const receiver = await startReceiver()
-    const { team, runId, worker } = await crashBetweenIntentAndResult(
-      `${post(receiver.url)}\n${fenced('output', 'done')}`,
-    )
+    const { team, runId, worker } = await claimedRun(`${post(receiver.url)}\n${fenced('output', 'done')}`)
     await sql`
       insert into run_steps (run_id, seq, turn, kind, tool, arguments, state, started_at)
       values (${runId}, 1, 1, 'tool', 'http_request', ${JSON.stringify({ method: 'POST', url: `${receiver.url}/pay`, body: 'now' })}, 'intent', now())`

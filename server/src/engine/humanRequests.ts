@@ -142,6 +142,11 @@ export async function assignRequest(
   return assigned
 }
 
+/** The end of a run closes what it asked. No event: nobody answered. */
+export async function cancelRequestsOf(sql: Sql, runId: string): Promise<void> {
+  await sql`update human_requests set status = 'cancelled', responded_at = now() where run_id = ${runId} and status = 'pending'`
+}
+
 /** Requests whose time is over, one by one: each ends in its stated outcome, with its event, and wakes its run. */
 export async function expireRequest(sql: Sql): Promise<HumanRequest | undefined> {
   const [due] = await sql<{ id: string; run_id: string }>`

@@ -1,6 +1,8 @@
 // Letting go of a run: it waits, or it has ended. Guarded by what was seen, so that nothing that came meanwhile is missed.
 import { newChange, putStep, type Change, type Move, type Step } from './change.ts'
 import { commit, waitingOnOf, type Driving } from './driving.ts'
+import { cancelRequestsOf } from './humanRequests.ts'
+import type { Effect } from './writing.ts'
 
 /** Lets the run wait for what this step waits for; false: something came, so it goes on. */
 export function pause(driving: Driving, step: Step): Promise<boolean> {
@@ -34,12 +36,25 @@ interface Failure {
 /** Fails the run with this change, whatever came meanwhile; what is still open is cut off. */
 export async function fail(driving: Driving, change: Change, error: Failure): Promise<void> {
   for (const step of driving.open) putStep(change, ended(step, 'cut_off', null))
+  const effects = driving.open.some(({ kind, state }) => kind === 'human' || state !== 'intent')
+    ? [takeBack(driving.run.id)]
+    : []
   const move: Move = { status: 'failed', error }
   do {
     driving.wakeSeen = driving.wakeSeq
     change.move = { ...move, wakeSeen: driving.wakeSeen }
-  } while (!(await commit(driving, change)))
+  } while (!(await commit(driving, change, effects)))
 }
+
+/** Nobody needs to answer any more: what the run asked is closed with it. */
+const takeBack = (runId: string): Effect => ({
+  kind: 'begin',
+  async begin(sql) {
+    await cancelRequestsOf(sql, runId)
+    return { result: null }
+  },
+  record: () => undefined,
+})
 
 /** For a failure that is nobody's turn; `step` is the model's own, where it failed. */
 export async function failWith(driving: Driving, code: string, message: string, step?: Step): Promise<void> {

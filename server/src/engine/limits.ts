@@ -3,10 +3,11 @@ import type { Limits } from './buildConfig.ts'
 import type { Driving } from './driving.ts'
 import { isMore, sum } from './money.ts'
 
+const least = <T extends number | null>(a: T, b: T | undefined): T =>
+  b === undefined || b === null ? a : a === null ? b : (Math.min(a, b) as T)
+
 /** A run may only tighten what its build allows. */
 export function tightened(build: Limits, wanted: Partial<Limits>): Limits {
-  const least = <T extends number | null>(a: T, b: T | undefined): T =>
-    b === undefined || b === null ? a : a === null ? b : (Math.min(a, b) as T)
   const cost = wanted.max_cost_usd
   return {
     max_steps: least(build.max_steps, wanted.max_steps),

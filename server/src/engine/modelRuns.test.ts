@@ -155,19 +155,18 @@ suite('a run with a model', () => {
     const seen: unknown[] = []
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     provider.answer({ text: ['one', ' two'], hold: held, usage: { input: 10, output: 2 } })
-    const stop = engineOf(service.context).onText(() => {
-      void sql`select reserved_usd > 0.1 as reserved from runs where team_id = ${team.id}`.then((rows) => {
-        seen.push(...rows)
-        release()
-      })
-    })
+    const look = async () => {
+      seen.push(...(await sql`select reserved_usd > 0.1 as reserved from runs where team_id = ${team.id}`))
+      release()
+    }
+    const stop = engineOf(service.context).onText(() => void look())
     const runId = await startRun(team, await seedModelAgent(team, 'Do it.', { limits: { max_cost_usd: 5 } }))
     await drainRuns(service)
     stop()
     assert.deepEqual(seen[0], { reserved: true })
-    const [after] =
+    const [settled] =
       await sql`select trim_scale(reserved_usd)::text as reserved, trim_scale(cost_usd)::text as cost from runs where id = ${runId}`
-    assert.deepEqual(after, { reserved: '0', cost: '0.00006' })
+    assert.deepEqual(settled, { reserved: '0', cost: '0.00006' })
   })
 
   // proves runs.runStep
@@ -236,9 +235,13 @@ suite('a run with a model', () => {
       text: JSON.stringify(request.body.messages.at(-1)),
     }))
     const agentId = await seedModelAgent(team, 'Do it.')
+    const speak = async (id: string) => {
+      await team.call(`POST /v2/runs/${id}/messages`, { body: { message: 'one more thing' } })
+      release()
+    }
     const stop = engineOf(service.context).onText((id) => {
       stop()
-      void team.call(`POST /v2/runs/${id}/messages`, { body: { message: 'one more thing' } }).then(() => release())
+      void speak(id)
     })
     const runId = await startRun(team, agentId, { message: 'go' })
     await drainRuns(service)

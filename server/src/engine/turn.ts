@@ -50,7 +50,7 @@ export async function askModel(driving: Driving, asking: Asking): Promise<Asked>
         return { kind: 'failed', code: 'model_unavailable', message, step }
       }
       const pauseMs = pauseAfter(step.attempt, error.retryAfterMs)
-      step = { ...step, attempt: step.attempt + 1, error: error.message }
+      step = nextAttempt(step, error.message)
       if (pauseMs > waitInPlaceMs) {
         return { kind: 'later', step, at: new Date(Date.now() + pauseMs), reason: error.message }
       }
@@ -92,6 +92,8 @@ async function commitStep(driving: Driving, step: Step): Promise<void> {
   change.reserved_usd = step.reserved_usd
   await commit(driving, change)
 }
+
+const nextAttempt = (step: Step, error: string): Step => ({ ...step, attempt: step.attempt + 1, error })
 
 /** Doubling from half a second, spread so that many runs do not come back at once; a provider's own wish counts more. */
 function pauseAfter(attempt: number, wishMs: number | undefined): number {

@@ -37,14 +37,6 @@ interface WriterOptions {
 }
 
 export function createWriter({ db, toolBox, onReleased, onFlush }: WriterOptions): Writer {
-  /** Made for every attempt anew: effects write into it, and an attempt that failed must leave no trace. */
-  const copyOf = (change: Change): Change => ({
-    ...change,
-    messages: [...change.messages],
-    steps: [...change.steps],
-    events: [...change.events],
-  })
-
   async function flush(writes: Write[]): Promise<Applied[]> {
     const isPlain = writes.every(({ change, effects, atEnd }) => effects.length === 0 && !(change.move && atEnd))
     const { applied, released } = isPlain
@@ -102,6 +94,14 @@ export function createWriter({ db, toolBox, onReleased, onFlush }: WriterOptions
   const lane = createLane<Write, Applied>({ flush, onFlush, keyOf: ({ change }) => change.runId, flushesMax: 2 })
   return { write: (write) => lane.add(write) }
 }
+
+/** Made for every attempt anew: effects write into it, and an attempt that failed must leave no trace. */
+const copyOf = (change: Change): Change => ({
+  ...change,
+  messages: [...change.messages],
+  steps: [...change.steps],
+  events: [...change.events],
+})
 
 interface Locked {
   id: string

@@ -16,11 +16,11 @@ export function createListener(options: { address: () => string | Address; log: 
   const { log } = options
   const ears = new Map<string, Set<(payload: string) => void>>()
   let client: Client | undefined
-  let closed = false
+  const closing = new AbortController()
   let connecting: Promise<void> | undefined
 
   async function connect(): Promise<void> {
-    while (!closed) {
+    while (!closing.signal.aborted) {
       const fresh = new Client({
         ...connectionSettings(options.address()),
         application_name: 'runyard listener',
@@ -35,7 +35,7 @@ export function createListener(options: { address: () => string | Address; log: 
         await fresh.connect()
         fresh.on('end', () => {
           client = undefined
-          if (!closed) connecting = connect()
+          if (!closing.signal.aborted) connecting = connect()
         })
         for (const channel of ears.keys()) await fresh.query(`listen ${channel}`)
         client = fresh
@@ -62,7 +62,7 @@ export function createListener(options: { address: () => string | Address; log: 
       return () => known.delete(heard)
     },
     async close() {
-      closed = true
+      closing.abort()
       await connecting
       await client?.end()
     },

@@ -171,20 +171,6 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
     return replyOf(exchange.operation, answer)
   }
 
-  function entryOf(exchange: Exchange, status: number, answer: unknown, error?: Fault): AuditEntry {
-    const { operation, request, caller, found } = exchange
-    return {
-      teamId: caller.team_id,
-      memberId: caller.member_id,
-      credential: caller.credential,
-      operation: operation.id,
-      target: targetOf(found, answer),
-      requestId: request.requestId,
-      status,
-      error: error?.code ?? null,
-    }
-  }
-
   async function record(sql: Sql, exchange: Exchange, reply: Reply, answer: unknown, error?: Fault): Promise<void> {
     const { operation, keyed } = exchange
     const entry = entryOf(exchange, reply.status, answer, error)
@@ -314,6 +300,20 @@ async function readBody(exchange: Exchange): Promise<void> {
   if (key === undefined) return
   const requestHash = idempotency.hashRequest(operation.method, request.url, exchange.bytes)
   exchange.keyed = { teamId: caller.team_id, key, requestHash }
+}
+
+function entryOf(exchange: Exchange, status: number, answer: unknown, error?: Fault): AuditEntry {
+  const { operation, request, caller, found } = exchange
+  return {
+    teamId: caller.team_id,
+    memberId: caller.member_id,
+    credential: caller.credential,
+    operation: operation.id,
+    target: targetOf(found, answer),
+    requestId: request.requestId,
+    status,
+    error: error?.code ?? null,
+  }
 }
 
 /** Another request holds the key: its stored reply is the answer. */

@@ -10,10 +10,13 @@ import type { ApiDocument, DocumentedOperation, Schema } from './document.ts'
 import type { Draft } from './send.ts'
 
 /** Body fields that name a record by another word than its noun. Any other `<noun>_id` is found by that noun. */
-const namesOfRecords: Record<string, (team: TestTeam) => string | Promise<string>> = {
+const namesOfRecords: Record<string, (team: TestTeam) => string | null | Promise<string>> = {
   user_id: (team) => team.memberId,
   assignee_user_id: (team) => team.memberId,
   source_build_id: (team) => seeders['build']!(team, {}),
+  // of the same agent as another field names, or there is none to name yet
+  build_id: () => null,
+  sandbox_id: () => null,
 }
 
 /** Body fields that two records may not share. */
@@ -46,7 +49,7 @@ export async function prepareStage(
   const team = await seedTeam(service, { name: operation.id })
   const inBody = operation.body ? namesIn(document, operation.body.schema) : []
   let ids: Record<string, string> = {}
-  let records: Record<string, string> = {}
+  let records: Record<string, string | null> = {}
   const renew = async () => {
     ids = await recordsOfPath(team, operation)
     records = Object.fromEntries(await Promise.all(inBody.map(async (n) => [n, await recordForBody(team, n)])))
@@ -60,7 +63,9 @@ export async function prepareStage(
     headers: { authorization: `Bearer ${team.key}` },
   })
   const withRecords = (json: unknown, others: Record<string, () => string> = {}) =>
-    fit(document, operation.body!.schema, json, '', (name) => records[name] ?? others[name]?.()) as Draft['json']
+    fit(document, operation.body!.schema, json, '', (name) =>
+      name in records ? records[name] : others[name]?.(),
+    ) as Draft['json']
   return {
     operation,
     team,
@@ -84,8 +89,8 @@ async function recordsOfPath(team: TestTeam, operation: DocumentedOperation): Pr
   return ids
 }
 
-const recordForBody = async (team: TestTeam, name: string): Promise<string> =>
-  namesOfRecords[name]?.(team) ?? seeders[nounOf(name)!]!(team, {})
+const recordForBody = async (team: TestTeam, name: string): Promise<string | null> =>
+  name in namesOfRecords ? namesOfRecords[name]!(team) : seeders[nounOf(name)!]!(team, {})
 
 /** The fields of a body that name records. */
 function namesIn(document: ApiDocument, schema: Schema, depth = 0): string[] {
@@ -102,13 +107,15 @@ function fit(
   given: Schema,
   value: unknown,
   name: string,
-  stand: (name: string) => string | undefined,
+  stand: (name: string) => string | null | undefined,
 ): unknown {
   const resolved = document.resolve(given)
   const schema = resolved.anyOf?.map(document.resolve).find((one) => document.fits(one, value)) ?? resolved
   if (typeof value === 'string') {
     const isPast = schema.format === 'date-time' && new Date(value) < new Date()
-    return stand(name) ?? (isPast ? new Date(Date.now() + 3_600_000).toISOString() : value)
+    const stood = stand(name)
+    if (stood !== undefined) return stood
+    return isPast ? new Date(Date.now() + 3_600_000).toISOString() : value
   }
   if (Array.isArray(value)) return value.map((item) => fit(document, schema.items ?? {}, item, name, stand))
   if (typeof value !== 'object' || value === null) return value
@@ -191,7 +198,8 @@ function textOf(document: ApiDocument, schema: Schema): Arbitrary<string> {
   const { format, pattern, minLength = 0, maxLength = minLength + lengthUsual } = schema
   if (format === 'date-time') return instant
   if (format === 'uuid') return fc.uuid({ version: 7 })
-  if (format === 'uri' || format === 'url') return fc.webUrl()
+  // a public address as it stands: a name would be looked up, which is slow without a network
+  if (format === 'uri') return fc.webPath().map((path) => `https://8.8.8.8${path}`)
   if (format === 'email') return fc.emailAddress()
   assert.ok(format === undefined, `fuzz/valid.ts cannot make text of the format ${format}`)
   if (pattern !== undefined) {

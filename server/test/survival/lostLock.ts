@@ -20,7 +20,9 @@ const awaySeconds = 4
 export async function loseLock(yard: Yard, worker: Service, { runs }: { runs: number }): Promise<LostLock> {
   const { sql, counter } = yard
   const before = (await counter.arrivals()).length
-  const agentId = await yard.newAgent(`${block('http', `POST ${counter.url}/ms/8000/pay\n\nonce`)}\n${block('output', 'done')}`)
+  const agentId = await yard.newAgent(
+    `${block('http', `POST ${counter.url}/ms/8000/pay\n\nonce`)}\n${block('output', 'done')}`,
+  )
   const ids = await Promise.all(Array.from({ length: runs }, () => yard.startRun(agentId)))
   await until('every run is in its call', counter.arrivals, (all) => all.length === before + runs)
   const workerId = await processIdOf(yard, worker)

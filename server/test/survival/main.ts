@@ -5,14 +5,10 @@ import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
 import { killEverything } from './durability.ts'
 import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
 import { startService, temporaryDataDir, type Service, type StartOptions } from './processes.ts'
+import type { Proof } from './proof.ts'
 import { rateLimitOver, type RateLimited } from './rateLimit.ts'
+import { runProofs } from './runProofs.ts'
 import { createJobTable, killWorkers } from './takeover.ts'
-
-interface Proof {
-  name: string
-  must: string
-  run: (dataDir: string) => Promise<{ counts: object; holds: boolean }>
-}
 
 const quiet = { LOG_LEVEL: 'error' }
 
@@ -90,6 +86,7 @@ const proofs: Proof[] = [
         return { counts, holds: counts.takenOver === counts.kills && counts.p50Ms < 1500 && counts.p99Ms < 5000 }
       }),
   },
+  ...runProofs,
   rateLimitProof(60),
   rateLimitProof(6000),
 ]

@@ -28,7 +28,9 @@ const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
 export async function startNoise(yard: Yard, options: Options): Promise<Noise> {
   const { sql, counter } = yard
-  const noisyAgent = await yard.newAgent(`${block('http', `GET ${counter.url}/ms/300/noise`)}\n${block('output', 'done')}`)
+  const noisyAgent = await yard.newAgent(
+    `${block('http', `GET ${counter.url}/ms/300/noise`)}\n${block('output', 'done')}`,
+  )
   const quiet = await secondTeam(yard)
   let inLineMax = 0
 

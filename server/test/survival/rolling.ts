@@ -1,9 +1,8 @@
 // Proof: every process is restarted in turn under load, behind a proxy that only follows /readyz, and nobody notices.
-import { createServer, request as httpRequest, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
 import { send, type Service } from './processes.ts'
+import { startProxy } from './proxy.ts'
 import { block, untilQuiet, type Yard } from './yard.ts'
 
 export interface Rolled extends Ledger, Calls {
@@ -37,6 +36,7 @@ const procedure = (url: string) =>
 
 export async function rollOver(yard: Yard, { rounds, clients, readinessIntervalMs }: Options): Promise<Rolled> {
   const agentId = await yard.newAgent(procedure(yard.counter.url))
+  const { teamId, key } = yard.apis[0]!
   const proxy = await startProxy(() => yard.apis, readinessIntervalMs)
   const seen = { requests: 0, failedRequests: 0 }
   const exitCodes = new Set<number | string>()
@@ -44,15 +44,17 @@ export async function rollOver(yard: Yard, { rounds, clients, readinessIntervalM
 
   async function ask(request: { method?: string; path: string; body?: object }): Promise<string | undefined> {
     seen.requests += 1
-    const { key } = yard.apis[0]!
-    const answer = await send(proxy.url, { ...request, key }).catch((error: Error) => ({ status: 0, text: String(error) }))
+    const answer = await send(proxy.url, { ...request, key }).catch((error: Error) => ({
+      status: 0,
+      text: String(error),
+    }))
     if (answer.status >= 200 && answer.status < 300) return answer.text
     seen.failedRequests += 1
     return undefined
   }
 
   async function client(): Promise<void> {
-    const path = `/v2/teams/${yard.apis[0]!.teamId}/runs`
+    const path = `/v2/teams/${teamId}/runs`
     while (!isOver) {
       const started = await ask({ method: 'POST', path, body: { agent_id: agentId } })
       const runId = started && (JSON.parse(started) as { run_id: string }).run_id

@@ -3,10 +3,12 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
 import { testDatabase } from '../kit/postgres.ts'
+import { crowdOnOneKey } from './idempotency.ts'
+import { keyedStart } from './keyedStart.ts'
 import { areTrue, isWhole } from './ledger.ts'
 import { temporaryDataDir } from './processes.ts'
 import { killWorkersOfRuns } from './runs.ts'
-import { openYard } from './yard.ts'
+import { block, openYard } from './yard.ts'
 
 const dataDir = await temporaryDataDir()
 const env = { DATABASE_URL: connectionUrl(await testDatabase()), LOG_LEVEL: 'warn' }
@@ -26,4 +28,15 @@ test('workers killed at random moments lose no run and repeat no call', async (t
   assert.ok(areTrue(seen), 'nothing finished was repeated, nothing in doubt was repeated without a word')
   assert.ok(isWhole(seen), 'one end each, numbers without gaps')
   assert.equal(seen.memoryGeneration, seen.memoryWrites)
+})
+
+// proves runs.keyedStart
+test('100 concurrent starts with one key over two processes, a few rounds: one run each', async (t) => {
+  yard.apis.push(await yard.startApi())
+  const agentId = await yard.newAgent(block('output', 'done'))
+  const seen = await crowdOnOneKey(yard.apis, { rounds: 5, keyed: keyedStart(yard, agentId) })
+  t.diagnostic(JSON.stringify(seen))
+  assert.equal(seen.effects, seen.rounds)
+  assert.equal(seen.other, 0)
+  assert.equal(seen.same + seen.busy, seen.rounds * 100)
 })

@@ -77,7 +77,8 @@ export function writeProcedure(wanted: Wanted): { procedure: string } | { questi
   if (isNew && parts.steps.length === 0) parts.steps.push(...parts.goal)
   if (!hasFinish) parts.steps.push(doneWhen(answerTo(answers[finishQuestion]!)))
   if (wanted.lesson) parts.notes.push(noteOf(wanted.lesson))
-  return { procedure: withModelNote(put(parts, kept || `# ${oneLine(agentName)}`), wanted.hasModel) }
+  const written = withModelNote(put(parts, kept || `# ${oneLine(agentName)}`), wanted.hasModel)
+  return { procedure: written === kept ? wanted.procedure : written }
 }
 
 const answerTo = (answer: string | string[]): string => oneLine([answer].flat().join('; '))
@@ -93,7 +94,7 @@ function put({ goal, steps, notes }: PromptParts, kept: string): string {
 function numbered(steps: string[], last: number): string[] {
   let number = last
   return steps.flatMap((step, index) => {
-    if (isBlock(step)) return ['', step, ...(index < steps.length - 1 ? [''] : [])]
+    if (isBlock(step)) return [...(index > 0 ? [''] : []), step, ...(index < steps.length - 1 ? [''] : [])]
     return [`${++number}. ${step}`]
   })
 }
@@ -101,10 +102,12 @@ function numbered(steps: string[], last: number): string[] {
 const isBlock = (step: string): boolean => /^\s*(?:`{3,}|~{3,})/.test(step)
 
 const lastNumber = (lines: string[]): number =>
-  Math.max(0, ...lines.map((line) => Number(/^\s{0,3}(\d{1,4})[.)]\s/.exec(line)?.[1] ?? 0)))
+  lines.reduce((last, line) => Math.max(last, Number(/^\s{0,3}(\d{1,4})[.)]\s/.exec(line)?.[1] ?? 0)), 0)
 
-const listed = (notes: string[], there: string[]): string[] =>
-  notes.map((note) => `- ${note}`).filter((line, index, all) => all.indexOf(line) === index && !there.includes(line))
+function listed(notes: string[], there: string[]): string[] {
+  const known = new Set(there)
+  return [...new Set(notes.map((note) => `- ${note}`))].filter((line) => !known.has(line))
+}
 
 const shownMax = 300
 const shown = (text: string): string => {

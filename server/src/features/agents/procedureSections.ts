@@ -25,9 +25,10 @@ function headingsOf(lines: string[]): Heading[] {
       if (end.test(line)) end = undefined
       continue
     }
+    if (!/^ {0,3}[#`~]/.test(line)) continue
     const opening = openingOf(line)
     if (opening && !('why' in opening)) end = new RegExp(`^ {0,3}${opening.mark}{${opening.length},}\\s*$`)
-    const [, marks, text] = /^ {0,3}(#{1,6})\s+(.*?)\s*#*\s*$/.exec(line) ?? []
+    const [, marks, text] = /^ {0,3}(#{1,6})\s+(\S.*)$/.exec(line) ?? []
     if (!end && marks) found.push({ at, level: marks.length, text: text! })
   }
   return found
@@ -77,12 +78,14 @@ export function addToSection(markdown: string, name: SectionName, added: string[
   return joined(lines.slice(0, end), [...(goesOn ? [] : ['']), ...added, ...(after.length > 0 ? ['', ...after] : [])])
 }
 
+/** What stood first gets a heading of its own, or it would seem to belong to the goal. */
 function withGoalFirst(lines: string[], added: string[]): string {
   const title = lines.findIndex((line) => line.trim() !== '')
   const at = title !== -1 && /^#\s/.test(lines[title]!) ? title + 1 : 0
-  const before = lines.slice(0, at)
-  const after = lines.slice(at).join('\n').trim()
-  return joined(before, [...(at > 0 ? [''] : []), '## Goal', '', ...added, ...(after === '' ? [] : ['', after])])
+  const rest = lines.slice(at).join('\n').trim()
+  const heading = findSection(lines, 'Steps') ? '## About' : '## Steps'
+  const after = rest === '' ? [] : /^#{1,6}\s/.test(rest) ? ['', rest] : ['', heading, '', rest]
+  return joined(lines.slice(0, at), [...(at > 0 ? [''] : []), '## Goal', '', ...added, ...after])
 }
 
 const joined = (before: string[], after: string[]): string => `${[...before, ...after].join('\n').trim()}\n`

@@ -20,7 +20,7 @@ const label = new RegExp(
   'i',
 )
 const item = /^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ x]\]\s+)?(.*)$/i
-const title = /^#{1,6}\s+(.*?)\s*#*$/
+const title = /^#{1,6}\s+(\S.*)$/
 const noteStart =
   /^(?:note\b|never\b|always\b|do not\b|don[’']t\b|avoid\b|remember\b|be careful\b|keep in mind\b|important\b|make sure\b|only\b)/i
 const stepStart = /^(?:first|then|next|after|afterwards|finally|lastly|also|in addition|additionally)\b/i
@@ -54,7 +54,7 @@ function readLine(line: string, section: Section, parts: PromptParts, isNew: boo
   const [, isGoal, isFinish, isSteps, isNotes, rest = ''] = label.exec(text) ?? []
   if (isGoal ?? isFinish ?? isSteps ?? isNotes) {
     if (isFinish) {
-      if (rest !== '') parts.steps.push(doneWhen(rest))
+      if (rest !== '') parts.steps.push(text.replace(/^#+\s+/, ''))
       return 'steps'
     }
     const named: Section = isGoal ? 'goal' : isNotes ? 'notes' : 'steps'
@@ -77,20 +77,20 @@ function readLine(line: string, section: Section, parts: PromptParts, isNew: boo
 function placeOf(sentence: string, { goal, steps }: PromptParts, isNew: boolean): keyof PromptParts {
   if (noteStart.test(sentence)) return 'notes'
   const isFirst = goal.length === 0 && steps.length === 0
-  return isNew && isFirst && !stepStart.test(sentence) && sentence.split(/\s+/).length >= 3 ? 'goal' : 'steps'
+  return isNew && isFirst && !stepStart.test(sentence) && sentence.split(/\s+/).length >= 2 ? 'goal' : 'steps'
 }
 
 /** Lines that a person broke only because they were long are one again: the next goes on in lower case. */
 function paragraphLines(text: string): string[] {
-  const lines: string[] = []
+  const lines: string[][] = []
+  let last = ''
   for (const line of text.split(/\r\n|\n|\r/)) {
-    const last = lines.at(-1)
-    const goesOn =
-      last !== undefined && /[\p{L}\p{N},;)]$/u.test(last.trimEnd()) && /^\s*\p{Ll}/u.test(line) && !item.test(line)
-    if (goesOn) lines[lines.length - 1] = `${last.trimEnd()} ${line.trim()}`
-    else lines.push(line)
+    const goesOn = /[\p{L}\p{N},;)]/u.test(last.at(-1) ?? '') && /^\s*\p{Ll}/u.test(line) && !item.test(line)
+    if (goesOn) lines.at(-1)!.push(line.trim())
+    else lines.push([line.trimEnd()])
+    last = line.trimEnd()
   }
-  return lines
+  return lines.map((pieces) => pieces.join(' '))
 }
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'sentence' })

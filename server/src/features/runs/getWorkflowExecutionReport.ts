@@ -8,7 +8,8 @@ export const getWorkflowExecutionReport = operation({
   id: 'getWorkflowExecutionReport',
   route: 'GET /v2/agent/:agentId/runs/:runId/workflow-execution-report',
   summary: 'Get the execution report of a run',
-  description: 'What the run did, step by step, what that took, and how it ended. Also of a run that is still going on.',
+  description:
+    'What the run did, step by step, what that took, and how it ended. Also of a run that is still going on.',
   scope: 'runs:read',
   status: 200,
   answer: Type.Object({ report: Report, run_id: Id, status: RunStatus }),

@@ -51,7 +51,9 @@ const asks: Record<string, (run: Row, value: string) => boolean> = {
   case_queue_id: (run, value) => run.case_queue_id === value,
   source: (run, value) => run.source === value,
   status: (run, value) =>
-    value.split(',').some((one) => run.status === one || (one === 'needs_attention' && run.waiting_on?.kind === 'human')),
+    value
+      .split(',')
+      .some((one) => run.status === one || (one === 'needs_attention' && run.waiting_on?.kind === 'human')),
   since: (run, value) => run.created_at >= new Date(value),
   until: (run, value) => run.created_at < new Date(value),
   has_issues: (run, value) =>
@@ -107,7 +109,13 @@ function expected(asked: [string, string][], sort: number, order: string): strin
 }
 
 async function requireSame(asked: [string, string][], sort: number, order: string, offset: number): Promise<void> {
-  const query = [...asked, ['sort_by', sortNames[sort]!], ['sort_order', order], ['offset', String(offset)], ['limit', '15']]
+  const query = [
+    ...asked,
+    ['sort_by', sortNames[sort]!],
+    ['sort_order', order],
+    ['offset', String(offset)],
+    ['limit', '15'],
+  ]
     .map(([name, value]) => `${name}=${encodeURIComponent(value!)}`)
     .join('&')
   const { body } = await team.call(`GET /v2/teams/:teamId/runs?${query}`)
@@ -141,7 +149,13 @@ for (const isFolded of [false, true]) {
     if (isFolded) await foldRunCounts(service.context.db)
     let round = 0
     for (const [index, one] of filters.entries()) {
-      for (const asked of [[one], ...filters.slice(index + 1).filter((other) => isPair(one, other)).map((other) => [one, other])]) {
+      for (const asked of [
+        [one],
+        ...filters
+          .slice(index + 1)
+          .filter((other) => isPair(one, other))
+          .map((other) => [one, other]),
+      ]) {
         round += 1
         await requireSame(asked as [string, string][], round % 3, round % 2 ? 'desc' : 'asc', round % 4 === 0 ? 7 : 0)
       }
@@ -161,7 +175,12 @@ test('totals hold for time ranges of every length, from within an hour to more t
   const times = rows.map(({ created_at }) => created_at.getTime()).toSorted((a, b) => a - b)
   const first = times[40]!
   for (const hours of [0, 0.001, 0.4, 1, 1.7, 5, 23.99, 24, 30.5, 49]) {
-    for (const start of [first, first + 1, Math.ceil(first / 3_600_000) * 3_600_000, Math.ceil(first / 86_400_000) * 86_400_000]) {
+    for (const start of [
+      first,
+      first + 1,
+      Math.ceil(first / 3_600_000) * 3_600_000,
+      Math.ceil(first / 86_400_000) * 86_400_000,
+    ]) {
       const asked: [string, string][] = [
         ['since', new Date(start).toISOString()],
         ['until', new Date(start + hours * 3_600_000).toISOString()],
@@ -204,7 +223,19 @@ test('count_only and limit=0 give the total alone', async () => {
 
 // proves runs.searchText
 test('no search text can be a mistake, and one without a word in it asks for nothing', async () => {
-  for (const search of [`'`, `"`, '&|!()<->:*', '\\', `invoice' & !order`, ':* ticket', 'a:b*', '%', '_', `'';--`, '🦄 invoice']) {
+  for (const search of [
+    `'`,
+    `"`,
+    '&|!()<->:*',
+    '\\',
+    `invoice' & !order`,
+    ':* ticket',
+    'a:b*',
+    '%',
+    '_',
+    `'';--`,
+    '🦄 invoice',
+  ]) {
     const { status, text } = await team.call(`GET /v2/teams/:teamId/runs?search=${encodeURIComponent(search)}`)
     assert.equal(status, 200, text)
   }
@@ -217,7 +248,11 @@ test('no search text can be a mistake, and one without a word in it asks for not
 
 // proves agents.runs
 test('an agent tells how many runs it has and when the last one was made', async () => {
-  const last = (id: string) => rows.filter(({ agent_id }) => agent_id === id).map(({ created_at }) => created_at.toISOString()).toSorted()
+  const last = (id: string) =>
+    rows
+      .filter(({ agent_id }) => agent_id === id)
+      .map(({ created_at }) => created_at.toISOString())
+      .toSorted()
   for (const { id } of agents) {
     const { body } = await team.call(`GET /v2/agents/${id}`)
     assert.equal(body.agent.runs_count, last(id).length)

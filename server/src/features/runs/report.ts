@@ -192,7 +192,10 @@ function shown(text: string | null, bytes: number | null): unknown {
   if (text === null || bytes === null) return null
   if (bytes <= shownBytesMax) return JSON.parse(text)
   // a character cut in half becomes U+FFFD, which is dropped
-  const beginning = Buffer.from(text).subarray(0, shownBytesMax).toString().replace(/\uFFFD$/, '')
+  const beginning = Buffer.from(text)
+    .subarray(0, shownBytesMax)
+    .toString()
+    .replace(/\uFFFD$/, '')
   return `${beginning} … [cut: ${bytes} bytes in all]`
 }
 

@@ -62,7 +62,10 @@ const callbackEvents = [
   'human_request.responded',
 ] as const
 
-export const Callback = named('Callback', Type.Object({ url: Type.String(), events: Type.Array(oneOf(callbackEvents)) }))
+export const Callback = named(
+  'Callback',
+  Type.Object({ url: Type.String(), events: Type.Array(oneOf(callbackEvents)) }),
+)
 
 export const callbackOf = (url: string | null): Static<typeof Callback> | null =>
   url === null ? null : { url, events: [...callbackEvents] }
@@ -81,7 +84,9 @@ export async function buildOf(sql: Sql, run: OfRun & { build_id: string }): Prom
   return build!
 }
 
-export const subRunsOf = (sql: Sql, run: OfRun, max: number): Promise<Static<typeof SubRun>[]> => sql<Static<typeof SubRun>>`
+export const subRunsOf = (sql: Sql, run: OfRun, max: number): Promise<Static<typeof SubRun>[]> => sql<
+  Static<typeof SubRun>
+>`
   select r.id, r.status, r.title, jsonb_build_object('id', a.id, 'name', a.name) as agent, r.created_at, r.completed_at
   from runs r join agents a on a.id = r.agent_id
   where r.parent_run_id = ${run.id} and r.team_id = ${run.team_id} order by r.id limit ${max}`

@@ -33,7 +33,9 @@ export const RunFacts = named(
       }),
     ),
     workers: nullable(Type.Integer({ minimum: 0, description: 'Living processes that could take it.' })),
-    worker: nullable(Type.Object({ id: Id, host: nullable(Type.String()), pid: nullable(Type.Integer()), since: nullable(Time) })),
+    worker: nullable(
+      Type.Object({ id: Id, host: nullable(Type.String()), pid: nullable(Type.Integer()), since: nullable(Time) }),
+    ),
     step: nullable(
       Type.Object({
         seq: Type.Integer(),

@@ -109,7 +109,13 @@ const page: Page = { sort: 'created_at', isDescending: true, limit: 20, offset: 
 
 // proves runs.searchFrequent
 test('words that thousands of runs have are found and counted exactly, alone and with other filters', async () => {
-  for (const query of [{}, { status: 'failed' }, { user_id: users[0]! }, { agent_id: agentIds[0]!, status: 'completed' }, { since }]) {
+  for (const query of [
+    {},
+    { status: 'failed' },
+    { user_id: users[0]! },
+    { agent_id: agentIds[0]!, status: 'completed' },
+    { since },
+  ]) {
     for (const word of ['invoice', 'order']) {
       const words = (await wordsOf(db.sql, team.id, word))!
       const filter = { ...filterOf(team.id, query)!, words }

@@ -1,7 +1,16 @@
 // Pages of runs: along the shortest way that an index opens, in the order asked for, or gathered and sorted where that is cheaper.
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { countedAs } from '../../engine/runCounts.ts'
-import { fitsRun, fitsSearchRow, hasWords, inTime, runHasWords, runInTime, searchRowInTime, type RunFilter } from './runFilter.ts'
+import {
+  fitsRun,
+  fitsSearchRow,
+  hasWords,
+  inTime,
+  runHasWords,
+  runInTime,
+  searchRowInTime,
+  type RunFilter,
+} from './runFilter.ts'
 import { runColumns, runsWithAgent, type Run } from './run.ts'
 import type { Totals, Way } from './runTotals.ts'
 
@@ -31,7 +40,8 @@ export const runsById = (sql: Sql, teamId: string, ids: Part): Promise<Run[]> =>
 
 function idsOf(filter: RunFilter, { total, runs, ways }: Totals, page: Page): Part {
   const [way, length] = shortest(ways)
-  if (page.sort === 'created_at') return way === 'status' || way === 'issues' ? byRanges(filter, way, page) : along(filter, way, page)
+  if (page.sort === 'created_at')
+    return way === 'status' || way === 'issues' ? byRanges(filter, way, page) : along(filter, way, page)
   const walkLength = ((page.offset + page.limit) * runs) / total
   return length <= Math.max(gatheredAnyway, walkLength) ? gathered(filter, way, page) : sortedWalk(filter, page)
 }

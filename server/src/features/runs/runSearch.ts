@@ -35,7 +35,11 @@ export async function searchRuns(sql: Sql, filter: Searched, page: Page): Promis
 }
 
 const isOnlyWords = (filter: RunFilter): boolean =>
-  isPlain(filter) && filter.agentId === null && filter.statuses === null && filter.since === null && filter.until === null
+  isPlain(filter) &&
+  filter.agentId === null &&
+  filter.statuses === null &&
+  filter.since === null &&
+  filter.until === null
 
 /** Undefined: there are more hits than are gathered. */
 async function fewHits(sql: Sql, filter: Searched, page: Page): Promise<Found | undefined> {

@@ -24,37 +24,46 @@ export const startRun = operation({
   description:
     'Answers as soon as the run is stored; from then on it reaches an end or waits for something that is named, whatever crashes.',
   scope: 'runs:write',
-  body: Type.Object({
-    agent_id: Type.String({ description: 'The agent to run.' }),
-    message: Type.Optional(nullable(RunMessage)),
-    build_id: Type.Optional(
-      nullable(Type.String({ description: 'One of the agent’s builds; the live one unless given.' })),
-    ),
-    title: Type.Optional(nullable(Type.String({ maxLength: 300, examples: ['Invoice 4711'] }))),
-    limits: Type.Optional(
-      nullable(
-        Type.Object(
-          {
-            max_steps: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
-            max_duration_s: Type.Optional(Type.Number({ minimum: 1, maximum: 31_536_000 })),
-            max_cost_usd: Type.Optional(
-              Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,10})?$' })]),
-            ),
-            max_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
-          },
-          { description: 'May only tighten what the build allows.', additionalProperties: true },
+  body: Type.Object(
+    {
+      agent_id: Type.String({ description: 'The agent to run.' }),
+      message: Type.Optional(nullable(RunMessage)),
+      build_id: Type.Optional(
+        nullable(Type.String({ description: 'One of the agent’s builds; the live one unless given.' })),
+      ),
+      title: Type.Optional(nullable(Type.String({ maxLength: 300, examples: ['Invoice 4711'] }))),
+      limits: Type.Optional(
+        nullable(
+          Type.Object(
+            {
+              max_steps: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+              max_duration_s: Type.Optional(Type.Number({ minimum: 1, maximum: 31_536_000 })),
+              max_cost_usd: Type.Optional(
+                Type.Union([Type.Number({ minimum: 0 }), Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,10})?$' })]),
+              ),
+              max_tokens: Type.Optional(Type.Integer({ minimum: 1 })),
+            },
+            { description: 'May only tighten what the build allows.', additionalProperties: true },
+          ),
         ),
       ),
-    ),
-    metadata: Type.Optional(
-      nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'Yours, kept as it is; at most 16 KiB.' })),
-    ),
-    callback_url: Type.Optional(
-      nullable(Type.String({ description: 'Gets this run’s events, signed like webhooks.' })),
-    ),
-    sandbox_id: Type.Optional(nullable(Type.String({ description: 'A sandbox that becomes the run’s workspace.' }))),
-    webhook_url: Type.Optional(nullable(Type.String({ description: 'Another name for `callback_url`.' }))),
-  }),
+      metadata: Type.Optional(
+        nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'Yours, kept as it is; at most 16 KiB.' })),
+      ),
+      callback_url: Type.Optional(
+        nullable(Type.String({ format: 'uri', description: 'Gets this run’s events, signed like webhooks.' })),
+      ),
+      sandbox_id: Type.Optional(nullable(Type.String({ description: 'A sandbox that becomes the run’s workspace.' }))),
+      webhook_url: Type.Optional(
+        nullable(Type.String({ format: 'uri', description: 'Another name for `callback_url`.' })),
+      ),
+    },
+    {
+      examples: [
+        { agent_id: '01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f', message: 'Check invoice 4711', title: 'Invoice 4711' },
+      ],
+    },
+  ),
   status: 201,
   answer: Type.Object({ run: Run, run_id: Id, status: RunStatus }),
   errors: ['not_found', 'invalid_request'],

@@ -43,7 +43,10 @@ const plain = (sentence: string): string => sentence.trim().replace(/\.$/, '')
 function pending(said: Said): Why {
   if (said.facts.line) return inLine(said, '')
   if (said.facts.isAdmitted) return ready(said, 'It has a place')
-  return { why: 'It was made just now and gets a place or stands in line within a second.', endedBy: 'the service itself' }
+  return {
+    why: 'It was made just now and gets a place or stands in line within a second.',
+    endedBy: 'the service itself',
+  }
 }
 
 function inLine({ facts, for: since }: Said, before: string): Why {
@@ -67,7 +70,10 @@ function ready({ facts, for: since }: Said, what: string): Why {
       endedBy: 'a worker process, once there is one',
     }
   }
-  return { why: `${what} and has waited for a free worker for ${since}.`, endedBy: 'any of the living workers, or stopRun' }
+  return {
+    why: `${what} and has waited for a free worker for ${since}.`,
+    endedBy: 'any of the living workers, or stopRun',
+  }
 }
 
 function running({ facts, for: since, now }: Said): Why {
@@ -85,7 +91,8 @@ function running({ facts, for: since, now }: Said): Why {
   if (step.kind !== 'model') {
     return { why: `${holder}; its step ${step.seq}, ${step.name}, has been under way for ${stepSince}.`, endedBy }
   }
-  const trouble = step.attempt > 1 ? ` (attempt ${step.attempt}${step.last_error ? `, after: ${plain(step.last_error)}` : ''})` : ''
+  const trouble =
+    step.attempt > 1 ? ` (attempt ${step.attempt}${step.last_error ? `, after: ${plain(step.last_error)}` : ''})` : ''
   return { why: `${holder}; it has been asking ${step.name} for ${stepSince}${trouble}.`, endedBy }
 }
 
@@ -121,7 +128,8 @@ function forPerson({ facts: { human_request: request }, for: since }: Said): Why
   if (!request) {
     return { why: 'The person it waited for has answered, and it is about to go on.', endedBy: 'the service itself' }
   }
-  const who = request.assignee_user_id === null ? 'a person' : (request.assignee_name ?? 'a member who is no longer here')
+  const who =
+    request.assignee_user_id === null ? 'a person' : (request.assignee_name ?? 'a member who is no longer here')
   const end = request.expires_at
     ? `; if nobody answers until ${at(request.expires_at)}, ${onTimeout[request.on_timeout]}`
     : ''

@@ -115,6 +115,8 @@ test('in js a value is a literal that means the same', () => {
     assert.equal(JSON.stringify(plain), JSON.stringify(value))
     assert.equal(JSON.stringify(inObject.a), JSON.stringify(value))
   }
+  const own = JSON.parse('{"__proto__": {"admin": true}}') as unknown
+  assert.equal(JSON.stringify(runInThisContext(String(written('({{ message }})', 'js', own)))), JSON.stringify(own))
   assert.throws(() => runInThisContext(String(written('({ {{ message }}: 1 })', 'js', '__proto__'))), SyntaxError)
 })
 

@@ -1,0 +1,6 @@
+// A survival proof: what is done, what it must show, and how it is held against that.
+export interface Proof {
+  name: string
+  must: string
+  run: (dataDir: string) => Promise<{ counts: object; holds: boolean }>
+}
