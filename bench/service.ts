@@ -103,10 +103,10 @@ export async function startWorkerBeside(dataDir: DataDir): Promise<AsyncDisposab
     env: { ...neutralEnvironment(), RUNYARD_DATA_DIR: dataDir.path, RUNYARD_DEMO: '0', LOG_LEVEL: 'info' },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
-  await new Promise<void>((resolve, reject) => {
+  await new Promise<void>((isReady, reject) => {
     child.once('exit', (code) => reject(new Error(`the worker ended before it was ready (exit ${code})`)))
     child.stderr!.on('data', (lines: Buffer) => {
-      if (lines.includes('"msg":"ready"')) resolve()
+      if (lines.includes('"msg":"ready"')) isReady()
     })
   })
   return { [Symbol.asyncDispose]: () => stop(child) }

@@ -25,6 +25,8 @@ create table schedules (
   last_run_id uuid,
   -- due times in a row that came to nothing for a reason that only a person can mend
   failures int not null default 0,
+  -- the last run whose end is in that number
+  judged_run_id uuid,
   auto_disabled_at timestamptz(3),
   auto_disabled_reason text,
   created_at timestamptz(3) not null default now(),

@@ -753,6 +753,146 @@ export const requirements: Requirement[] = [
     id: 'config.otlp',
     says: 'Headers for traces are read as OpenTelemetry writes them; a bad one is refused without its value.',
   },
+  // Runbooks
+  {
+    id: 'runbook.blocks',
+    says: 'A fenced block whose first word is a known kind is a step, by CommonMark’s rules; ids that are not given follow the order and never collide.',
+  },
+  {
+    id: 'runbook.problems',
+    says: 'Everything malformed in a procedure is told with its line and what to write instead; no step is silently left out.',
+  },
+  {
+    id: 'runbook.hostile',
+    says: 'A text of 200 KiB, whatever it holds, is read to its end, and at most 100 problems are told.',
+    gap: { question: 'How many problems of a procedure are told?', file: 'server/src/drivers/model/runbook/parse.ts' },
+  },
+  {
+    id: 'runbook.expressions',
+    says: 'Expressions read paths, literals, comparisons and filters; a missing path is null.',
+  },
+  {
+    id: 'runbook.expressionsSafe',
+    says: 'An expression reads own properties of data only, is bounded, and gives a value or a sentence.',
+  },
+  {
+    id: 'runbook.quoting',
+    says: 'A value arrives exactly, and as a value, in bash, python, js, JSON, URLs, headers, forms and texts.',
+    gap: { question: 'What is written for null?', file: 'server/src/drivers/model/runbook/text.ts' },
+  },
+  {
+    id: 'runbook.places',
+    says: 'A value is refused when reading wherever it would not be literal, or would be run later.',
+  },
+  {
+    id: 'runbook.calls',
+    says: 'Each kind of block becomes the call of its tool, with results, answers and conditions of earlier steps.',
+  },
+  {
+    id: 'runbook.memory',
+    says: 'A memory file that an expression reads is read by a call of its own, once, and again after memory changed.',
+  },
+  {
+    id: 'runbook.errors',
+    says: 'A failed step is retried, then fails the run, continues or asks, as its block says.',
+    gap: {
+      question: 'Is a program that exits with another code than 0 a failed step?',
+      file: 'server/src/drivers/model/runbook/outcome.ts',
+    },
+  },
+  {
+    id: 'runbook.approval',
+    says: 'A rejected approval ends the run as rejected, unless its block continues on error.',
+  },
+  {
+    id: 'runbook.endings',
+    says: 'A procedure ends with its output, a count of its steps, model_required or invalid_procedure; a restart begins anew with its message.',
+  },
+  { id: 'runbook.rebuild', says: 'A conversation rebuilt from the log at any point takes the same next turn.' },
+  {
+    id: 'runbook.constantCost',
+    says: 'A procedure of ten thousand steps is run and rebuilt without reading the log again.',
+  },
+  { id: 'runbook.tools', says: 'The tools that a procedure needs are known, with their lines, without running it.' },
+  {
+    id: 'runbook.runStep',
+    says: 'Another model runs a block as it is written, with the results so far, or is told why it cannot.',
+  },
+  // Streams
+  {
+    id: 'streams.run',
+    says: 'A run’s stream gives its events from the first on, new ones as they come, and ends behind the last event of an ended run.',
+    gap: { question: 'How does a reader know that the stream is over?', file: 'server/src/kit/eventFeed.ts' },
+  },
+  {
+    id: 'streams.envelope',
+    says: 'A streamed event has the envelope of webhooks; its id is the event’s own, for there is no delivery.',
+    gap: { question: 'What is the id in the envelope of a streamed event?', file: 'server/src/kit/readEvents.ts' },
+  },
+  { id: 'streams.headers', says: 'A stream is sent with no-store and X-Accel-Buffering: no, and has a request id.' },
+  {
+    id: 'streams.lastEventId',
+    says: 'Last-Event-ID resumes behind that event; one that is no number is a 400; one beyond the newest counts as the newest.',
+    gap: { question: 'What if Last-Event-ID was never given?', file: 'server/src/features/runs/streamRunEvents.ts' },
+  },
+  { id: 'streams.again', says: 'A run that a message started again streams again, behind what the reader has.' },
+  {
+    id: 'streams.restart',
+    says: 'A reader that follows a run over restarts of the process loses and doubles nothing while events are written.',
+  },
+  { id: 'streams.many', says: 'Three hundred readers of one process each get all their events in order.' },
+  { id: 'streams.team', says: 'A team’s stream begins now and gives every event of that team and of no other.' },
+  {
+    id: 'streams.commitOrder',
+    says: 'An event that was made earlier and committed later is not lost to a team’s stream.',
+  },
+  {
+    id: 'streams.teamRestart',
+    says: 'A team’s stream resumed on any process loses and doubles nothing, each run in its own order.',
+  },
+  {
+    id: 'streams.beforeFirst',
+    says: 'A team’s stream tells its position first, so that who is cut off before the first event resumes there.',
+    gap: {
+      question: 'Where does a reader resume that got no event yet?',
+      file: 'server/src/features/runs/streamTeamEvents.ts',
+    },
+  },
+  { id: 'streams.kinds', says: 'events= narrows a team’s stream to kinds; an unknown kind is a 400 that lists them.' },
+  {
+    id: 'streams.kept',
+    says: 'A Last-Event-ID whose followers are older than a day gets gap, then the oldest kept.',
+    gap: { question: 'How is a reader told that it missed something?', file: 'server/src/kit/eventPositions.ts' },
+  },
+  {
+    id: 'streams.newLine',
+    says: 'After a day without readers positions begin anew; who comes back then gets gap and the last day.',
+    gap: { question: 'Which events get positions?', file: 'server/src/kit/eventPositions.ts' },
+  },
+  { id: 'streams.runOrder', says: 'Positions follow the sequence of each run, whatever the times of its events.' },
+  { id: 'streams.backlog', says: 'A backlog of many thousands gets its positions in order, in batches.' },
+  { id: 'streams.insertCost', says: 'Writing an event enters three indexes, whether its team is streamed or not.' },
+  { id: 'streams.plans', says: 'What the look of open streams asks goes by indexes.' },
+  {
+    id: 'streams.slow',
+    says: 'A reader that takes nothing is let go after 30 s, costs little meanwhile, harms no other, and can resume.',
+  },
+  { id: 'streams.behind', says: 'A reader that falls 1 MiB of text behind is let go at once.' },
+  { id: 'streams.heartbeat', says: 'A quiet stream sends a comment every 15 s, with the position passed so far.' },
+  {
+    id: 'streams.credential',
+    says: 'A stream ends within seconds after its key is revoked.',
+    gap: { question: 'What happens to an open stream when its key is revoked?', file: 'server/src/kit/openStreams.ts' },
+  },
+  { id: 'streams.log', says: 'The end of a stream is one log line with request id, reason and number of events.' },
+  { id: 'streams.drain', says: 'Streams of a stopping process end with a comment, and none keeps it from stopping.' },
+  {
+    id: 'deltas.here',
+    says: 'Text reaches the streams on its run in the same process, gathered over 100 ms, without an id.',
+  },
+  { id: 'deltas.elsewhere', says: 'Text reaches streams of other processes in order, in calls of at most 7 KiB.' },
+  { id: 'deltas.unwatched', says: 'Text of a run that nobody watches is not called out.' },
+  { id: 'deltas.model', says: 'Deltas come while the model speaks, before the message they make up.' },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

@@ -20,7 +20,7 @@ export function needsApproval(policy: Approval | undefined, args: unknown): bool
     memory: new Map(),
   }
   try {
-    return isTrue(evaluate(parseExpression(policy.when, approvalRoots), scope as never))
+    return isTrue(evaluate(parseExpression(policy.when, approvalRoots), scope))
   } catch {
     return true
   }

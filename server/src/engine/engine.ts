@@ -2,6 +2,7 @@
 import type { Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import type { Context } from '../kit/context.ts'
+import { eventFeedOf } from '../kit/eventFeed.ts'
 import { tell } from '../kit/feature.ts'
 import { admitNext, createAdmissionRows } from './admission.ts'
 import type { Held } from './claim.ts'
@@ -78,6 +79,7 @@ function createEngine(context: Context): Engine {
     db,
     toolBox,
     onReleased: (released) => admit(released.map(({ team_id }) => team_id)),
+    onWritten: () => eventFeedOf(context).nudge(),
     onFlush: context.metrics.runs.flushed('apply'),
   })
 
@@ -111,6 +113,7 @@ function createEngine(context: Context): Engine {
     db,
     reserve: (wanted) => holder?.reserve(wanted),
     onReady: () => ready(),
+    onWritten: () => eventFeedOf(context).nudge(),
     onFlush: context.metrics.runs.flushed('start'),
   })
 

@@ -83,6 +83,8 @@ function begin(driving: Driving, change: Change, plan: Plan, results: Map<number
       return [waitEffect(driving, step, (sql) => askAbout(driving, step, approvalRequest(step), sql), note)]
     case 'waiting':
       return [beginEffect(driving, step, plan.tool, note)]
+    default:
+      return plan satisfies never
   }
 }
 

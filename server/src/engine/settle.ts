@@ -18,20 +18,13 @@ export type Settled =
 
 export async function settle(driving: Driving, step: Step, tool: Tool | undefined, sql: Sql): Promise<Settled> {
   if (!tool) return { kind: 'outcome', outcome: { error: `The tool ${step.tool} is no longer there.` } }
-  switch (step.state) {
-    case 'approval':
-      return approval(step, await requestOf(sql, driving.run.id, step.seq))
-    case 'in_doubt':
-      return doubt(step, await requestOf(sql, driving.run.id, step.seq))
-    case 'waiting': {
-      if (tool.kind !== 'waiting') throw new Error(`${tool.name} does not wait`)
-      const waiting_on = waitingOnOf(step)
-      const outcome = await tool.settle(toolCallOf<never>(driving, step), sql, waiting_on)
-      return outcome ? { kind: 'outcome', outcome } : { kind: 'waits', waiting_on }
-    }
-    default:
-      return cutOff(driving, step, tool)
-  }
+  if (step.state === 'approval') return approval(step, await requestOf(sql, driving.run.id, step.seq))
+  if (step.state === 'in_doubt') return doubt(step, await requestOf(sql, driving.run.id, step.seq))
+  if (step.state === 'intent') return cutOff(driving, step, tool)
+  if (step.state !== 'waiting' || tool.kind !== 'waiting') throw new Error(`step ${step.seq} is not open`)
+  const waiting_on = waitingOnOf(step)
+  const outcome = await tool.settle(toolCallOf<never>(driving, step), sql, waiting_on)
+  return outcome ? { kind: 'outcome', outcome } : { kind: 'waits', waiting_on }
 }
 
 /** Begun by a worker that is gone, between its intent and its result. */

@@ -21,6 +21,7 @@ interface StartLaneOptions {
   reserve: (wanted: number) => Reserved | undefined
   /** Runs got a place and no worker. */
   onReady: () => void
+  onWritten: () => void
   onFlush: (operations: number, seconds: number) => void
 }
 
@@ -28,7 +29,7 @@ interface Row extends Created {
   outcome: Started
 }
 
-export function createStartLane({ db, reserve, onReady, onFlush }: StartLaneOptions): Lane<Start, Started> {
+export function createStartLane({ db, reserve, onReady, onWritten, onFlush }: StartLaneOptions): Lane<Start, Started> {
   return createLane<Start, Started>({
     onFlush,
     // one at a time: two would only wait for each other at their team's row, and one after the other carries more
@@ -59,6 +60,7 @@ export function createStartLane({ db, reserve, onReady, onFlush }: StartLaneOpti
         seat?.settle(starts.filter(({ run }) => claimed.has(run.id)).map(({ run }) => heldAtBirth(run)))
       }
       if (rows.some(({ is_admitted, is_claimed }) => is_admitted && !is_claimed)) onReady()
+      onWritten()
       const outcomes = new Map(rows.map(({ id, outcome }) => [id, outcome]))
       return starts.map(({ run }) => outcomes.get(run.id) ?? 'gone')
     },

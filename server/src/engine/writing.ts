@@ -33,10 +33,12 @@ interface WriterOptions {
   db: Database
   toolBox: ToolBox
   onReleased: (released: Released[]) => void
+  /** There are new events: streams of this process need not wait for their next look. */
+  onWritten: () => void
   onFlush: (operations: number, seconds: number) => void
 }
 
-export function createWriter({ db, toolBox, onReleased, onFlush }: WriterOptions): Writer {
+export function createWriter({ db, toolBox, onReleased, onWritten, onFlush }: WriterOptions): Writer {
   async function flush(writes: Write[]): Promise<Applied[]> {
     const isPlain = writes.every(({ change, effects, atEnd }) => effects.length === 0 && !(change.move && atEnd))
     const { applied, released } = isPlain
@@ -46,6 +48,7 @@ export function createWriter({ db, toolBox, onReleased, onFlush }: WriterOptions
         )
       : await db.transaction((sql) => flushIn(sql, writes))
     if (released.length > 0) onReleased(released)
+    onWritten()
     return applied
   }
 

@@ -118,11 +118,13 @@ function twiceASecond(work: (signal: AbortSignal) => Promise<void>): Loop {
   const stopping = new AbortController()
   let working: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout
+  async function turn(): Promise<void> {
+    await work(stopping.signal)
+    if (!stopping.signal.aborted) next()
+  }
   function next(): void {
     timer = setTimeout(() => {
-      working = work(stopping.signal).then(() => {
-        if (!stopping.signal.aborted) next()
-      })
+      working = turn()
     }, sweepMs)
   }
   next()

@@ -18,10 +18,10 @@ export interface Arrival {
 export interface CallCounter {
   /** Answers anything below `/ms/N` after so many ms, anything else after 200. */
   url: string
-  arrivals(): Promise<Arrival[]>
+  arrivals: () => Promise<Arrival[]>
   /** How often a call has come so far. */
-  count(id: string): Promise<number>
-  stop(): Promise<unknown>
+  count: (id: string) => Promise<number>
+  stop: () => Promise<unknown>
 }
 
 const countedPath = '/counted'

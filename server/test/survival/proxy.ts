@@ -26,7 +26,10 @@ export async function startProxy(upstreams: () => Upstream[], intervalMs: number
   const server = createServer((incoming, outgoing) => {
     const target = ready[turn++ % ready.length]
     const refuse = () => (outgoing.headersSent ? outgoing.destroy() : outgoing.writeHead(502).end())
-    if (target === undefined) return void refuse()
+    if (target === undefined) {
+      refuse()
+      return
+    }
     const { method, url, headers } = incoming
     const upstream = httpRequest(`${target}${url}`, { method, headers, agent }, (answer) => {
       outgoing.writeHead(answer.statusCode!, answer.headers)

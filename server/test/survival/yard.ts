@@ -14,15 +14,15 @@ export interface Yard {
   sql: Sql
   /** What every process of the yard is started with. */
   env: Record<string, string>
-  startWorker(): Promise<Service>
-  startApi(): Promise<Service>
+  startWorker: () => Promise<Service>
+  startApi: () => Promise<Service>
   /** One request to one of the APIs, in turn. */
-  call(request: Omit<Request, 'key'>): Promise<HttpAnswer>
+  call: (request: Omit<Request, 'key'>) => Promise<HttpAnswer>
   /** Makes an agent whose live build follows this procedure. */
-  newAgent(procedure: string, data?: Record<string, unknown>, name?: string): Promise<string>
+  newAgent: (procedure: string, data?: Record<string, unknown>, name?: string) => Promise<string>
   /** Answers with the id of the run, once it is acknowledged. */
-  startRun(agentId: string, message?: string): Promise<string>
-  close(): Promise<void>
+  startRun: (agentId: string, message?: string) => Promise<string>
+  close: () => Promise<void>
 }
 
 interface YardOptions {

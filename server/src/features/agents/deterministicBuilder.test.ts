@@ -26,7 +26,7 @@ const document = (goal: string, steps: string[], notes: string[] = []) =>
     ...(notes.length > 0 ? [`## Notes\n\n${notes.join('\n')}`] : []),
   ].join('\n\n') + '\n'
 
-const block = '```http id=rate\nGET https://api.example.com/rate\n\n# no heading\n```'
+const block = '```http id=rate\nGET https://api.example.com/rate\n\n# no heading\nbroken\non purpose\n```'
 
 suite('a prompt becomes goal, steps and notes', () => {
   const cases: { about: string; prompt: string; procedure: string }[] = [

@@ -25,26 +25,38 @@ const noteStart =
   /^(?:note\b|never\b|always\b|do not\b|don[’']t\b|avoid\b|remember\b|be careful\b|keep in mind\b|important\b|make sure\b|only\b)/i
 const stepStart = /^(?:first|then|next|after|afterwards|finally|lastly|also|in addition|additionally)\b/i
 
-/** A fenced block is a step as it stands; otherwise see `readLine`. `isNew`: there is no procedure yet, so a first sentence is its goal. */
+/** A fenced block is a step as it stands; for other lines see `readLine`. `isNew`: nothing is there yet, so a first sentence is the goal. */
 export function readPrompt(prompt: string, isNew: boolean): PromptParts {
   const parts: PromptParts = { goal: [], steps: [], notes: [] }
   let section: Section = 'free'
-  let block: { lines: string[]; end: RegExp } | undefined
-  for (const line of paragraphLines(prompt)) {
-    if (block) {
-      block.lines.push(line)
-      if (!block.end.test(line)) continue
-      parts.steps.push(block.lines.join('\n'))
-      block = undefined
+  for (const { lines, isBlock } of piecesOf(prompt)) {
+    if (isBlock) parts.steps.push(lines.join('\n'))
+    else for (const line of unbroken(lines)) section = readLine(line, section, parts, isNew)
+  }
+  return parts
+}
+
+interface Piece {
+  lines: string[]
+  isBlock: boolean
+}
+
+function piecesOf(text: string): Piece[] {
+  const pieces: Piece[] = [{ lines: [], isBlock: false }]
+  let end: RegExp | undefined
+  for (const line of text.split(/\r\n|\n|\r/)) {
+    const opening = end ? undefined : openingOf(line)
+    if (opening && !('why' in opening)) {
+      end = new RegExp(`^ {0,3}${opening.mark}{${opening.length},}\\s*$`)
+      pieces.push({ lines: [line], isBlock: true })
       continue
     }
-    const opening = openingOf(line)
-    if (opening && !('why' in opening)) {
-      block = { lines: [line], end: new RegExp(`^ {0,3}${opening.mark}{${opening.length},}\\s*$`) }
-    } else section = readLine(line, section, parts, isNew)
+    pieces.at(-1)!.lines.push(line)
+    if (!end?.test(line)) continue
+    end = undefined
+    pieces.push({ lines: [], isBlock: false })
   }
-  if (block) parts.steps.push(block.lines.join('\n'))
-  return parts
+  return pieces
 }
 
 /** Labels and headings say where what follows belongs; items and sentences go there, or where their first words lead. */
@@ -81,10 +93,10 @@ function placeOf(sentence: string, { goal, steps }: PromptParts, isNew: boolean)
 }
 
 /** Lines that a person broke only because they were long are one again: the next goes on in lower case. */
-function paragraphLines(text: string): string[] {
+function unbroken(given: string[]): string[] {
   const lines: string[][] = []
   let last = ''
-  for (const line of text.split(/\r\n|\n|\r/)) {
+  for (const line of given) {
     const goesOn = /[\p{L}\p{N},;)]/u.test(last.at(-1) ?? '') && /^\s*\p{Ll}/u.test(line) && !item.test(line)
     if (goesOn) lines.at(-1)!.push(line.trim())
     else lines.push([line.trimEnd()])

@@ -14,14 +14,22 @@ const needAPerson = [
 const wordsMax = 500
 
 export interface LastRun {
+  last_run_id: string | null
+  /** Of the last run; null where that is erased. */
   last_status: string | null
   last_error: { code: string; message: string } | null
+  failures: number
+  /** Whose end is in that number already. */
+  judged_run_id: string | null
 }
 
-/** How many in a row there are with the run that was started last; one that was stopped, goes on or is erased says nothing. */
-export function failuresWith(failures: number, { last_status, last_error }: LastRun): number {
-  if (last_status === 'failed' && last_error && needAPerson.includes(last_error.code)) return failures + 1
-  return last_status === 'completed' || last_status === 'failed' ? 0 : failures
+/** Asked when the next due time comes, so that the end of a run costs nothing. One that was stopped or goes on says nothing. */
+export function judge(last: LastRun): Pick<LastRun, 'failures' | 'judged_run_id'> {
+  const { last_run_id, last_status, last_error, failures, judged_run_id } = last
+  const hasEnded = last_status === 'completed' || last_status === 'failed'
+  if (!hasEnded || last_run_id === judged_run_id) return { failures, judged_run_id }
+  const isHopeless = last_error !== null && needAPerson.includes(last_error.code)
+  return { failures: isHopeless ? failures + 1 : 0, judged_run_id: last_run_id }
 }
 
 const remedy = 'Mend that, then set enabled to true.'

@@ -7,7 +7,7 @@ import { readyChannel } from '../../engine/signals.ts'
 import { titleOf } from '../../engine/title.ts'
 import type { Context } from '../../kit/context.ts'
 import { decide, type Due } from './firing.ts'
-import { failuresMax, failuresWith, noBuildReason, reasonOf, type LastRun } from './givingUp.ts'
+import { failuresMax, judge, noBuildReason, reasonOf, type LastRun } from './givingUp.ts'
 
 export const activeStatuses = part`('pending', 'running', 'waiting')`
 
@@ -21,7 +21,6 @@ interface Row extends Due, LastRun {
   user_id: string
   message: string | null
   enabled: boolean
-  failures: number
   now: Date
 }
 
@@ -33,6 +32,7 @@ interface Fired {
   held: Date[]
   next: Date | null
   failures: number
+  judged_run_id: string | null
   /** Why it is disabled by itself. */
   reason: string | null
 }
@@ -42,8 +42,8 @@ export async function startDue(context: Context, sql: Sql, ids: string[]): Promi
   // a statement of its own, begun after the locks were had: what it reads stays so until our commit
   const rows = await sql<Row>`
     select s.id, s.team_id, s.agent_id, s.user_id, s.message, s.enabled, s.frequency, s.time, s.day, s.day_of_month, s.cron, s.timezone,
-      s.recurring, s.overlap, s.catch_up, s.next_run_at, s.held, s.failures, r.status as last_status, r.error as last_error,
-      coalesce(r.status in ${activeStatuses}, false) as is_active, now() as now
+      s.recurring, s.overlap, s.catch_up, s.next_run_at, s.held, s.last_run_id, s.failures, s.judged_run_id,
+      r.status as last_status, r.error as last_error, coalesce(r.status in ${activeStatuses}, false) as is_active, now() as now
     from schedules s left join runs r on r.id = s.last_run_id and r.team_id = s.team_id
     where s.id = any(${ids}::uuid[]) order by s.next_run_at, s.id`
   const fired: Fired[] = []
@@ -60,12 +60,8 @@ export async function startDue(context: Context, sql: Sql, ids: string[]): Promi
 }
 
 function plan(row: Row): Fired {
-  const { start, held, next } = decide(row, row.now)
-  const one = { row, start, runs: [], held, next, failures: row.failures, reason: null }
-  if (start.length === 0) return one
-  // judged when the next one is about to start: so each run is judged once, and the end of a run costs nothing
-  const failures = failuresWith(row.failures, row)
-  return failures < failuresMax ? { ...one, failures } : givenUp({ ...one, failures }, reasonOf(row))
+  const one: Fired = { row, ...decide(row, row.now), runs: [], ...judge(row), reason: null }
+  return one.failures < failuresMax ? one : givenUp(one, reasonOf(row))
 }
 
 const givenUp = (one: Fired, reason: string): Fired => ({ ...one, start: [], held: [], next: null, reason })
@@ -125,23 +121,25 @@ function withoutBuild(one: Fired): Fired {
 }
 
 async function moveOn(sql: Sql, fired: Fired[]): Promise<void> {
-  const rows = fired.map(({ row, runs, held, next, failures, reason }) => ({
+  const rows = fired.map(({ row, runs, held, next, failures, judged_run_id, reason }) => ({
     id: row.id,
     team_id: row.team_id,
     enabled: row.enabled && next !== null,
     next_run_at: next,
     held,
     failures,
+    judged_run_id,
     last_run_at: runs.at(-1)?.createdAt ?? null,
     last_run_id: runs.at(-1)?.id ?? null,
     reason,
   }))
   await sql`
     update schedules s set enabled = u.enabled, next_run_at = u.next_run_at, held = u.held, failures = u.failures,
+      judged_run_id = u.judged_run_id,
       last_run_at = coalesce(u.last_run_at, s.last_run_at), last_run_id = coalesce(u.last_run_id, s.last_run_id),
       auto_disabled_at = case when u.reason is null then s.auto_disabled_at else now() end,
       auto_disabled_reason = coalesce(u.reason, s.auto_disabled_reason)
     from json_to_recordset(${JSON.stringify(rows)}::json) as u (id uuid, team_id uuid, enabled boolean, next_run_at timestamptz,
-      held timestamptz[], failures int, last_run_at timestamptz, last_run_id uuid, reason text)
+      held timestamptz[], failures int, judged_run_id uuid, last_run_at timestamptz, last_run_id uuid, reason text)
     where s.id = u.id and s.team_id = u.team_id`
 }
