@@ -50,9 +50,10 @@ create function run_words(team uuid, said text) returns tsvector language sql im
     'x' || right(team::text, 5))
 $$;
 
--- Every word must be there, the last one at least as the beginning of one; null: there is no word in it.
+-- Every word must be there, the last one as the beginning of one where an asterisk ends the text; null: there is no word in it.
+-- (Beginnings are not looked for unasked: a frequent one costs the index ten times what a frequent word does.)
 create function run_query(team uuid, wanted text) returns tsquery language sql immutable parallel safe as $$
-  select string_agg(quote_literal(lexeme) || case when place = last then ':*' else '' end, ' & ' order by lexeme)::tsquery
+  select string_agg(quote_literal(lexeme) || case when place = last and wanted ~ '\*\s*$' then ':*' else '' end, ' & ' order by lexeme)::tsquery
   from (
     select lexeme, positions[cardinality(positions)] as place, max(positions[cardinality(positions)]) over () as last
     from unnest(run_words(team, wanted))

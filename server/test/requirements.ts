@@ -893,6 +893,19 @@ export const requirements: Requirement[] = [
   { id: 'deltas.elsewhere', says: 'Text reaches streams of other processes in order, in calls of at most 7 KiB.' },
   { id: 'deltas.unwatched', says: 'Text of a run that nobody watches is not called out.' },
   { id: 'deltas.model', says: 'Deltas come while the model speaks, before the message they make up.' },
+  // Engine
+  { id: 'runs.plans', says: 'No hot statement of the engine reads a large table whole.' },
+  {
+    id: 'humanRequests.timeout',
+    says: 'A request that nobody answers in time ends in its stated outcome, with its event.',
+  },
+  { id: 'humanRequests.hash', says: 'An approval is bound to the call and to every value of its arguments.' },
+  { id: 'lanes.batch', says: 'What arrives while a write is under way shares the next commit.' },
+  { id: 'lanes.order', says: 'Writes of one run keep their order and never share a commit.' },
+  {
+    id: 'lanes.alone',
+    says: 'A write that PostgreSQL refuses fails alone; after a lost connection nothing is repeated blindly.',
+  },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

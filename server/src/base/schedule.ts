@@ -94,7 +94,7 @@ function cronsOf({ frequency, time, day, day_of_month, cron }: Timing): string[]
       return [`${at} * * ${days.indexOf(day!) + 1}`]
     case 'monthly':
       return monthly(at, day_of_month!)
-    case 'custom':
+    default:
       return [cron!.trim()]
   }
 }

@@ -35,13 +35,14 @@ const snapshotXmin = part`pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
 /** Counts all that fit and remembers it. */
 export async function countAndRemember(sql: Sql, teamId: string, search: string): Promise<number> {
   const [counted] = await sql<{ total: number }>`
-    with counted as materialized (
-      select count(*) as total, count(*) filter (where written_by < ${snapshotXmin}) as settled
+    with now as materialized (select ${snapshotXmin} as xmin),
+    counted as materialized (
+      select count(*) as total, count(*) filter (where written_by < (select xmin from now)) as settled
       from run_search where team_id = ${teamId} and words @@ ${search}::tsquery
     ),
     remembered as (
       insert into run_search_totals as k (team_id, search, total, written_before, deletions)
-      select ${teamId}, ${search}, settled, ${snapshotXmin}, ${deletionsOf(teamId)} from counted
+      select ${teamId}, ${search}, settled, now.xmin, ${deletionsOf(teamId)} from counted, now
       on conflict (team_id, search) do update set total = excluded.total, written_before = excluded.written_before,
         deletions = excluded.deletions, counted_at = now()
       where (k.deletions, k.written_before) <= (excluded.deletions, excluded.written_before)

@@ -26,14 +26,14 @@ interface Open {
 
 export function honestPerson(yard: Yard): Person {
   const answers: Answers = { happened: 0, makeItNow: 0, saidAgain: 0 }
-  let leaves = false
+  const leaving = new AbortController()
   const watching = watch()
   // told by leave(), which waits for it
   watching.catch(() => undefined)
   return {
     answers,
     async leave() {
-      leaves = true
+      leaving.abort()
       await watching
       return answers
     },
@@ -43,7 +43,7 @@ export function honestPerson(yard: Yard): Person {
     do {
       for (const request of await openRequests()) await answer(request)
       await sleep(20)
-    } while (!leaves)
+    } while (!leaving.signal.aborted)
   }
 
   async function openRequests(): Promise<Open[]> {

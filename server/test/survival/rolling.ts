@@ -40,7 +40,7 @@ export async function rollOver(yard: Yard, { rounds, clients, readinessIntervalM
   const proxy = await startProxy(() => yard.apis, readinessIntervalMs)
   const seen = { requests: 0, failedRequests: 0 }
   const exitCodes = new Set<number | string>()
-  let isOver = false
+  const over = new AbortController()
 
   async function ask(request: { method?: string; path: string; body?: object }): Promise<string | undefined> {
     seen.requests += 1
@@ -55,11 +55,12 @@ export async function rollOver(yard: Yard, { rounds, clients, readinessIntervalM
 
   async function client(): Promise<void> {
     const path = `/v2/teams/${teamId}/runs`
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const started = await ask({ method: 'POST', path, body: { agent_id: agentId } })
-      const runId = started && (JSON.parse(started) as { run_id: string }).run_id
-      for (let looks = 0; looks < 5 && runId; looks++) {
-        await ask({ path: `/v2/runs/${runId}` })
+      if (started === undefined) continue
+      const { run_id } = JSON.parse(started) as { run_id: string }
+      for (let looks = 0; looks < 5; looks++) {
+        await ask({ path: `/v2/runs/${run_id}` })
         await sleep(50)
       }
     }
@@ -74,7 +75,7 @@ export async function rollOver(yard: Yard, { rounds, clients, readinessIntervalM
         for (const index of processes.keys()) exitCodes.add(await restart(processes, index, start))
       }
     }
-    isOver = true
+    over.abort()
   }
 
   await Promise.all([restartAll(), ...Array.from({ length: clients }, client)])

@@ -93,13 +93,13 @@ export const runProofs: Proof[] = [
     ),
   },
   {
-    name: '504 stops in nine phases',
+    name: '500 stops in ten phases',
     must:
       'getRun says so at once, 0 rows written after the answer, 0 outside calls later than 1 s after it, calls cut off within 1 s, ' +
       'answered within 2 s, one end each',
     run: inYard(
       { apis: 2, workers: 0 },
-      (yard) => stopInEveryPhase(yard, { perPhase: 56, workers: 2, lateMs: 1000 }),
+      (yard) => stopInEveryPhase(yard, { perPhase: 50, workers: 2, lateMs: 1000 }),
       (seen) =>
         seen.notAsAnswered + seen.writtenAfter + seen.calledAfter === 0 &&
         isWhole(seen) &&

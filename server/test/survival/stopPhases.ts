@@ -13,23 +13,24 @@ export interface Agents {
   asks: string
   waits: string
   delegates: string
+  delegatesBriefly: string
   short: string
 }
 
 export async function makeAgents({ newAgent, counter: { url } }: Yard): Promise<Agents> {
   const post = (ms: number) => block('http', `POST ${url}/ms/${ms}/stopped\n\nonce`)
-  const child = await newAgent(`${post(2000)}\n${post(2000)}`, {}, 'Child')
+  const brief = `${block('memory path=last.md', 'x')}\n${block('output', 'done')}`
+  const children = [await newAgent(`${post(2000)}\n${post(2000)}`, {}, 'Slow'), await newAgent(brief, {}, 'Brief')]
+  const delegating = { subAgents: children, plugins: ['http', 'agents'] }
   return {
     calls: await newAgent([200, 500, 1000, 2000].map(post).join('\n')),
     capped: await newAgent(post(200), { limits: { max_concurrent_runs: 1 } }),
     model: await newAgent('Think about it.', { models: { agent: { model: 'openai-compatible:slow' } } }),
     asks: await newAgent(`${block('approve', 'Go on?')}\n${post(200)}`),
     waits: await newAgent(`${block('wait', '1h')}\n${post(200)}`),
-    delegates: await newAgent(`${block('agent name=Child', 'do it')}\n${post(200)}`, {
-      subAgents: [child],
-      plugins: ['http', 'agents'],
-    }),
-    short: await newAgent(`${block('memory path=last.md', 'x')}\n${block('output', 'done')}`),
+    delegates: await newAgent(`${block('agent name=Slow', 'do it')}\n${post(200)}`, delegating),
+    delegatesBriefly: await newAgent(`${block('agent name=Brief', 'do it')}\n${post(200)}`, delegating),
+    short: await newAgent(brief),
   }
 }
 
@@ -49,6 +50,13 @@ async function runWhere(yard: Yard, agentId: string, what: string, isThere: (row
     return row!
   }
   await until(`a run is ${what}`, look, isThere, { everyMs: 5 })
+  return id
+}
+
+/** Anywhere from its very start to past what it does first. */
+async function soonAfterStart({ startRun }: Yard, agentId: string, withinMs: number): Promise<string> {
+  const id = await startRun(agentId)
+  await sleep(Math.random() * withinMs)
   return id
 }
 
@@ -88,10 +96,6 @@ export const phasesWithWorkers: Record<string, Phase> = {
     runWhere(yard, waits, 'waiting for a time', ({ waits_for }) => waits_for === 'time'),
   'waiting for a sub-run': (yard, { delegates }) =>
     runWhere(yard, delegates, 'waiting for a sub-run', ({ waits_for }) => waits_for === 'sub_run'),
-  /** From its very start to past its end. */
-  async 'just ending'({ startRun }, { short }) {
-    const id = await startRun(short)
-    await sleep(Math.random() * 40)
-    return id
-  },
+  'just ending': (yard, { short }) => soonAfterStart(yard, short, 40),
+  'with a sub-run that just ends': (yard, { delegatesBriefly }) => soonAfterStart(yard, delegatesBriefly, 120),
 }

@@ -18,9 +18,9 @@ after(async () => {
 
 // proves runs.stoppedInEveryPhase
 test('a run is stopped in every phase: nothing is written and nothing is called after the answer', async (t) => {
-  const seen = await stopInEveryPhase(yard, { perPhase: 5, workers: 1, lateMs: 2500 })
+  const seen = await stopInEveryPhase(yard, { perPhase: 4, workers: 1, lateMs: 2500 })
   t.diagnostic(JSON.stringify(seen))
-  assert.equal(seen.stops, 45)
+  assert.equal(seen.stops, 40)
   assert.equal(seen.notAsAnswered, 0)
   assert.equal(seen.writtenAfter, 0)
   assert.equal(seen.calledAfter, 0)

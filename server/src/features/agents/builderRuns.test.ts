@@ -278,7 +278,7 @@ test('fails with a reason when there is nothing to change, or the words cannot b
   await service.drain()
   const broken = await readBuilderRun(team, id)
   assert.deepEqual([broken.status, broken.error.code], ['failed', 'invalid_proposal'])
-  assert.match(broken.error.message, /line 11: .*for ever/)
+  assert.match(broken.error.message, /line 12: .*for ever/)
   assert.equal((await team.call(`POST /v2/revisions/${buildId}/generate`)).status, 202)
 })
 

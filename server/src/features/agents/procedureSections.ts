@@ -60,7 +60,7 @@ export function sectionOf(markdown: string, name: SectionName): string[] {
 export function namesGoal(markdown: string): boolean {
   if (sectionOf(markdown, 'Goal').some((line) => line.trim() !== '')) return true
   const first = markdown.split('\n').find((line) => line.trim() !== '' && !/^#\s/.test(line)) ?? ''
-  return /^\p{L}/u.test(first) && first.trim().split(/\s+/).length >= 4
+  return /^\p{L}/u.test(first) && first.trim().split(/\s+/).length >= 3
 }
 
 /** The text with these lines at the end of the section; one that is missing is made, the goal before the others, the rest behind. */

@@ -67,9 +67,8 @@ function hasWords(run: Row, value: string): boolean {
   const text = [run.title, run.case_title, ...texts(run.message)].join(' ')
   const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
   const wanted = value.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-  return wanted.every((word, index) =>
-    words.some((one) => (index === wanted.length - 1 ? one.startsWith(word) : one === word)),
-  )
+  const isBeginning = (index: number) => value.trim().endsWith('*') && index === wanted.length - 1
+  return wanted.every((word, index) => words.some((one) => (isBeginning(index) ? one.startsWith(word) : one === word)))
 }
 
 const texts = (message: unknown): string[] =>
@@ -91,7 +90,8 @@ const filters: [name: string, value: string][] = [
   ['issue_severity', 'low'],
   ['search', 'invoice ORDER'],
   ['search', 'ticket17'],
-  ['search', 'now customer1'],
+  ['search', 'ORDER, ticket1*'],
+  ['search', 'now customer1*'],
 ]
 
 const sorts: ((a: Row, b: Row) => number)[] = [

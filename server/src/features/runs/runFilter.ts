@@ -28,8 +28,8 @@ export const filterFields = {
     Type.String({
       maxLength: 500,
       description:
-        'Words in title, case title and message; all of them must be there, the last one at least as the beginning of a word.',
-      examples: ['invoice 47'],
+        'Words in title, case title and message; all of them must be there. An asterisk at the end takes the last one as a beginning.',
+      examples: ['invoice 47*'],
     }),
   ),
   has_issues: Type.Optional(

@@ -1,6 +1,6 @@
 // Pages of runs: along the shortest way that an index opens, in the order asked for, or gathered and sorted where that is cheaper.
 import { part, type Part, type Sql } from '../../base/db.ts'
-import { countedAs } from '../../engine/runCounts.ts'
+import type { CountedAs } from '../../engine/runCounts.ts'
 import {
   fitsRun,
   fitsSearchRow,
@@ -38,12 +38,16 @@ export const runsById = (sql: Sql, teamId: string, ids: Part): Promise<Run[]> =>
     select ${runColumns} from ${runsWithAgent} where r.id = page.id and r.team_id = ${teamId} limit 1
   ) one order by page.place`
 
-function idsOf(filter: RunFilter, { total, runs, ways }: Totals, page: Page): Part {
-  const [way, length] = shortest(ways)
-  if (page.sort === 'created_at')
-    return way === 'status' || way === 'issues' ? byRanges(filter, way, page) : along(filter, way, page)
+function idsOf(filter: RunFilter, totals: Totals, page: Page): Part {
+  const [way, length] = shortest(totals.ways)
+  const { statuses, total, runs } = totals
+  if (page.sort === 'created_at') {
+    return way === 'status' || way === 'issues' ? byRanges(filter, statuses, way, page) : along(filter, way, page)
+  }
   const walkLength = ((page.offset + page.limit) * runs) / total
-  return length <= Math.max(gatheredAnyway, walkLength) ? gathered(filter, way, page) : sortedWalk(filter, page)
+  return length <= Math.max(gatheredAnyway, walkLength)
+    ? gathered(filter, statuses, way, page)
+    : sortedWalk(filter, statuses, page)
 }
 
 export function shortest(ways: Totals['ways']): [Way, number] {
@@ -88,20 +92,20 @@ const rangeRows = (filter: RunFilter, way: 'status' | 'issues'): Part => part`
     ${way === 'status' ? part`and r.counted_as = range.value` : part`and r.issues = range.value`}
     and ${inTime(filter, part`r.created_at`)} and ${fitsRun(filter)} and ${runHasWords(filter)}`
 
-const rangesOf = ({ statuses, issues }: RunFilter, way: 'status' | 'issues'): Part =>
-  way === 'status' ? part`unnest(${statuses ?? countedAs}::text[])` : part`unnest(${issues}::int[])`
+const rangesOf = ({ issues }: RunFilter, statuses: Totals['statuses'], way: 'status' | 'issues'): Part =>
+  way === 'status' ? part`unnest(${statuses}::text[])` : part`unnest(${issues}::int[])`
 
 /** Everything that fits, found on a way. */
-export const rowsOn = (filter: RunFilter, way: Way): Part =>
+export const rowsOn = (filter: RunFilter, { statuses }: Totals, way: Way): Part =>
   way === 'status' || way === 'issues'
-    ? part`${rangesOf(filter, way)} as range (value), lateral (select from ${rangeRows(filter, way)} offset 0) fits`
+    ? part`${rangesOf(filter, statuses, way)} as range (value), lateral (select from ${rangeRows(filter, way)} offset 0) fits`
     : searchRows(filter, way)
 
 /** The first of each range, merged: no more of any can be on the page. */
-function byRanges(filter: RunFilter, way: 'status' | 'issues', page: Page): Part {
+function byRanges(filter: RunFilter, statuses: Totals['statuses'], way: 'status' | 'issues', page: Page): Part {
   const to = direction(page)
   return part`
-    select first.id from ${rangesOf(filter, way)} as range (value), lateral (
+    select first.id from ${rangesOf(filter, statuses, way)} as range (value), lateral (
       select * from (
         select r.id, r.created_at from ${rangeRows(filter, way)} order by r.created_at ${to}, r.id ${to} ${atMost(page)}
       ) walk limit ${page.offset + page.limit}
@@ -109,11 +113,11 @@ function byRanges(filter: RunFilter, way: 'status' | 'issues', page: Page): Part
 }
 
 /** All that fit, found on a way and then sorted. `offset 0`: the planner must not take the order for its way. */
-function gathered(filter: RunFilter, way: Way, page: Page): Part {
+function gathered(filter: RunFilter, statuses: Totals['statuses'], way: Way, page: Page): Part {
   const to = direction(page)
   const rows =
     way === 'status' || way === 'issues'
-      ? part`select of_range.* from ${rangesOf(filter, way)} as range (value), lateral (
+      ? part`select of_range.* from ${rangesOf(filter, statuses, way)} as range (value), lateral (
           select r.id, ${page.sort === 'completed_at' ? part`r.completed_at` : part`r.run_number`} as key
           from ${rangeRows(filter, way)} offset 0) of_range`
       : part`select l.run_id as id, ${keyOfSearchRow(page)} as key from ${searchRows(filter, way)}`
@@ -126,16 +130,23 @@ export function keyOfSearchRow({ sort }: Page): Part {
   return sort === 'created_at' ? part`l.created_at` : part`l.run_number`
 }
 
+const ended: ReadonlySet<CountedAs> = new Set(['completed', 'failed', 'stopped'])
+
 /** Through all runs of the team in the order asked for, until the page is full. */
-function sortedWalk(filter: RunFilter, page: Page): Part {
+function sortedWalk(filter: RunFilter, statuses: Totals['statuses'], page: Page): Part {
   const to = direction(page)
+  const hasEnd = statuses.some((status) => ended.has(status))
+  const isOpen = statuses.some((status) => !ended.has(status))
+  // runs that have not ended lie together at one end of the index: there is no need to pass through them in vain
+  const end =
+    hasEnd && isOpen ? part`` : hasEnd ? part`and r.completed_at is not null` : part`and r.completed_at is null`
   const walk =
     page.sort === 'run_number'
       ? part`select l.run_id from run_search l
           where l.team_id = ${filter.teamId} and ${searchRowInTime(filter)} and ${fitsSearchRow(filter)} and ${hasWords(filter)}
           order by l.run_number ${to}, l.run_id ${to}`
       : part`select r.id from runs r
-          where r.team_id = ${filter.teamId} and ${runInTime(filter)} and ${fitsRun(filter)} and ${runHasWords(filter)}
+          where r.team_id = ${filter.teamId} ${end} and ${runInTime(filter)} and ${fitsRun(filter)} and ${runHasWords(filter)}
           order by r.completed_at ${to}, r.id ${to}`
   return part`select * from (${walk} ${atMost(page)}) walk ${cut(page)}`
 }

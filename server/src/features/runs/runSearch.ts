@@ -1,5 +1,6 @@
 // Runs by words: few hits are gathered and sorted, many are met on the way through the list; totals of frequent words are remembered.
 import { part, type Part, type Sql } from '../../base/db.ts'
+import { allAgents } from '../../engine/runCounts.ts'
 import { countAndRemember, knownTotal } from '../../engine/searchTotals.ts'
 import { fitsSearchRow, inTime, isPlain, type RunFilter } from './runFilter.ts'
 import { keyOfSearchRow, readRuns, rowsOn, runsById, shortest, type Page } from './runPages.ts'
@@ -25,7 +26,7 @@ export interface Found {
 export async function searchRuns(sql: Sql, filter: Searched, page: Page): Promise<Found> {
   let frequency = await knownTotal(sql, filter.teamId, filter.words)
   if (frequency === undefined) {
-    const few = await fewHits(sql, filter, page)
+    const few = (await seemsFrequent(sql, filter)) ? undefined : await fewHits(sql, filter, page)
     if (few) return few
     frequency = await countAndRemember(sql, filter.teamId, filter.words)
   }
@@ -40,6 +41,20 @@ const isOnlyWords = (filter: RunFilter): boolean =>
   filter.statuses === null &&
   filter.since === null &&
   filter.until === null
+
+/** So many of the newest runs are looked at before the index of words is asked, which lists all hits of a word before it gives one. */
+
+/** A guess that only chooses the way: half as many hits as it expects are still too many to gather. */
+async function seemsFrequent(sql: Sql, { teamId, words }: Searched): Promise<boolean> {
+  const [sample] = await sql<{ seen: number; fitting: number; runs: number }>`
+    select count(*) as seen, count(*) filter (where newest.words @@ ${words}::tsquery) as fitting, coalesce((
+      select sum(runs) from run_counts where team_id = ${teamId} and agent_id = ${allAgents} and unit = 'all'), 0)::bigint as runs
+    from (
+      select l.words from run_search l where l.team_id = ${teamId} order by l.created_at desc, l.run_id desc limit 2000
+    ) newest`
+  const { seen, fitting, runs } = sample!
+  return seen > 0 && (fitting / seen) * runs > 2 * hitsMax
+}
 
 /** Undefined: there are more hits than are gathered. */
 async function fewHits(sql: Sql, filter: Searched, page: Page): Promise<Found | undefined> {
@@ -60,11 +75,11 @@ async function fewHits(sql: Sql, filter: Searched, page: Page): Promise<Found | 
 }
 
 /** Of frequent words with other conditions: counted along whatever is shorter, the words or the way of the conditions. */
-async function countFitting(sql: Sql, filter: Searched, { ways, total }: Totals, frequency: number): Promise<number> {
-  if (total === 0) return 0
-  const [way, length] = shortest(ways)
+async function countFitting(sql: Sql, filter: Searched, totals: Totals, frequency: number): Promise<number> {
+  if (totals.total === 0) return 0
+  const [way, length] = shortest(totals.ways)
   const [counted] = await sql<{ total: number }>`
-    select count(*) as total from ${length < frequency ? rowsOn(filter, way) : rowsWithWords(filter)}`
+    select count(*) as total from ${length < frequency ? rowsOn(filter, totals, way) : rowsWithWords(filter)}`
   return counted!.total
 }
 

@@ -1,6 +1,6 @@
 // Exact totals of lists of runs, read from counts; also how long each way through the list would be.
 import { part, type Part, type Sql } from '../../base/db.ts'
-import { allAgents, countedAs } from '../../engine/runCounts.ts'
+import { allAgents, countedAs, type CountedAs } from '../../engine/runCounts.ts'
 import { fitsSearchRow, isPlain, type RunFilter } from './runFilter.ts'
 
 /** The fields of a filter that an index can be followed by. */
@@ -13,6 +13,8 @@ export interface Totals {
   runs: number
   /** About how many runs lie on each way that this filter opens. */
   ways: Partial<Record<Way, number>>
+  /** Only these have runs that fit. */
+  statuses: readonly CountedAs[]
   /** Deltas that the counts do not hold yet. */
   deltas: number
 }
@@ -93,7 +95,7 @@ async function plainTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
     from delta`
   const { counted: total, runs, deltas } = row!
   const way: Way = agentId === null && filter.statuses === null ? 'all' : 'status'
-  return { total, runs, deltas, ways: { [way]: total } }
+  return { total, runs, deltas, statuses, ways: { [way]: total } }
 }
 
 /** Rows at the edge of a time range, at most an hour of them. */
@@ -101,19 +103,19 @@ const edge = ({ teamId, agentId, statuses }: RunFilter, [from, to]: Edge): Part 
   select count(*) from runs where team_id = ${teamId} ${agentId === null ? part`` : part`and agent_id = ${agentId}`}
     and counted_as = any(${statuses ?? countedAs}::text[]) and created_at >= ${from} and created_at < ${to})`
 
-interface OriginRow extends Record<Way, number> {
+interface OriginRow extends Partial<Record<Way, number>> {
+  counted_as: CountedAs
   total: number
-  runs: number
   deltas: number
-  at_edges: number
+  runs: number
 }
 
 async function originTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
   const { teamId, since, until } = filter
   const isTimed = since !== null || until !== null
-  const { wholeHours, edges } = spansOf(since, until)
-  const inHours = part`hour >= ${wholeHours[0]} and hour < ${wholeHours[1]}`
-  const [row] = await sql<OriginRow>`
+  const spans = spansOf(since, until)
+  const inHours = part`hour >= ${spans.wholeHours[0]} and hour < ${spans.wholeHours[1]}`
+  const rows = await sql<OriginRow>`
     with counted as (
       select agent_id, counted_as, source, user_id, case_queue_id, issues, runs, 0 as deltas from run_origin_counts
       where team_id = ${teamId} and ${isTimed ? inHours : part`hour is null`}
@@ -124,21 +126,23 @@ async function originTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
       select agent_id, was, source, user_id, case_queue_id, was_issues, -runs, 1 from run_count_deltas
       where team_id = ${teamId} and was is not null ${isTimed ? part`and ${inHours}` : part``}
     )
-    select ${sumWhere(everything(filter))} as total, ${sumWhere(part`true`)} as "all", ${sumWhere(ofState(filter))} as status,
-      ${sumWhere(part`issues = any(${filter.issues}::int[])`)} as issues, ${sumWhere(part`user_id = ${filter.userId}::uuid`)} as "user",
-      ${sumWhere(part`case_queue_id = ${filter.queueId}::uuid`)} as queue, ${sumWhere(part`source = ${filter.source}::text`)} as source,
-      coalesce(sum(deltas), 0) as deltas, ${isTimed ? atEdges(filter, edges) : part`0`} as at_edges,
-      coalesce((select sum(runs) from run_counts
-        where team_id = ${teamId} and agent_id = ${allAgents} and unit = 'all'), 0)::bigint as runs
-    from counted`
-  const { total, at_edges, runs, deltas, ...lengths } = row!
-  const ways: Totals['ways'] = { all: lengths.all }
-  if (filter.agentId !== null || filter.statuses !== null) ways.status = lengths.status
-  if (filter.issues !== null) ways.issues = lengths.issues
-  if (filter.userId !== null) ways.user = lengths.user
-  if (filter.queueId !== null) ways.queue = lengths.queue
-  if (filter.source !== null) ways.source = lengths.source
-  return { total: total + at_edges, runs, deltas, ways }
+    select counted_as, ${sumWhere(allOf(filter))} as total, ${waySums(filter)} sum(deltas) as deltas, (
+      select sum(runs) from run_counts where team_id = ${teamId} and agent_id = ${allAgents} and unit = 'all')::bigint as runs
+    from counted group by counted_as`
+  const sum = (name: Way | 'total' | 'deltas') => rows.reduce((all, row) => all + (row[name] ?? 0), 0)
+  const atEdges = isTimed ? await countEdges(sql, filter, spans.edges) : 0
+  const ways: Totals['ways'] = {}
+  for (const way of waysOf(filter)) ways[way] = sum(way) + atEdges
+  return {
+    total: sum('total') + atEdges,
+    runs: rows[0]?.runs ?? 0,
+    deltas: sum('deltas'),
+    // at the edges of a time any other may be
+    statuses: isTimed
+      ? (filter.statuses ?? countedAs)
+      : rows.filter(({ total }) => total > 0).map((row) => row.counted_as),
+    ways,
+  }
 }
 
 const sumWhere = (condition: Part): Part => part`coalesce(sum(runs) filter (where ${condition}), 0)::bigint`
@@ -146,14 +150,41 @@ const sumWhere = (condition: Part): Part => part`coalesce(sum(runs) filter (wher
 const ofState = ({ agentId, statuses }: RunFilter): Part => part`
   (${agentId}::uuid is null or agent_id = ${agentId}::uuid) and (${statuses}::text[] is null or counted_as = any(${statuses}::text[]))`
 
-const everything = (filter: RunFilter): Part => part`${ofState(filter)}
+const allOf = (filter: RunFilter): Part => part`${ofState(filter)}
   and (${filter.issues}::int[] is null or issues = any(${filter.issues}::int[]))
   and (${filter.userId}::uuid is null or user_id = ${filter.userId}::uuid)
   and (${filter.queueId}::uuid is null or case_queue_id = ${filter.queueId}::uuid)
   and (${filter.source}::text is null or source = ${filter.source}::text)`
 
-const atEdges = (filter: RunFilter, edges: [Edge, Edge]): Part => part`(
-  ${edgeRows(filter, edges[0])} + ${edgeRows(filter, edges[1])})`
+function waysOf({ agentId, statuses, issues, userId, queueId, source }: RunFilter): Way[] {
+  const ways: [Way, boolean][] = [
+    ['status', agentId !== null || statuses !== null],
+    ['issues', issues !== null],
+    ['user', userId !== null],
+    ['queue', queueId !== null],
+    ['source', source !== null],
+  ]
+  return ways.filter(([, isOpen]) => isOpen).map(([way]) => way)
+}
+
+/** One sum for each way there is: every one costs time on every row. */
+function waySums(filter: RunFilter): Part {
+  const sums: Record<Way, Part> = {
+    all: part``,
+    status: part`${sumWhere(ofState(filter))} as status,`,
+    issues: part`${sumWhere(part`issues = any(${filter.issues}::int[])`)} as issues,`,
+    user: part`${sumWhere(part`user_id = ${filter.userId}::uuid`)} as "user",`,
+    queue: part`${sumWhere(part`case_queue_id = ${filter.queueId}::uuid`)} as queue,`,
+    source: part`${sumWhere(part`source = ${filter.source}::text`)} as source,`,
+  }
+  return waysOf(filter).reduce((all, way) => part`${all} ${sums[way]}`, part``)
+}
+
+async function countEdges(sql: Sql, filter: RunFilter, [first, last]: [Edge, Edge]): Promise<number> {
+  const [counted] = await sql<{ total: number }>`
+    select ${edgeRows(filter, first)} + ${edgeRows(filter, last)} as total`
+  return counted!.total
+}
 
 const edgeRows = (filter: RunFilter, [from, to]: Edge): Part => part`(
   select count(*) from run_search l where l.team_id = ${filter.teamId} and l.created_at >= ${from} and l.created_at < ${to}

@@ -3,14 +3,14 @@
 export const failuresMax = 10
 
 /** Errors of runs that stay until somebody changes the agent or the server. */
-const needAPerson = [
+const needAPerson = new Set([
   'model_not_configured',
   'model_unknown',
   'model_required',
   'model_auth',
   'model_refused_request',
   'invalid_procedure',
-]
+])
 const wordsMax = 500
 
 export interface LastRun {
@@ -28,7 +28,7 @@ export function judge(last: LastRun): Pick<LastRun, 'failures' | 'judged_run_id'
   const { last_run_id, last_status, last_error, failures, judged_run_id } = last
   const hasEnded = last_status === 'completed' || last_status === 'failed'
   if (!hasEnded || last_run_id === judged_run_id) return { failures, judged_run_id }
-  const isHopeless = last_error !== null && needAPerson.includes(last_error.code)
+  const isHopeless = last_error !== null && needAPerson.has(last_error.code)
   return { failures: isHopeless ? failures + 1 : 0, judged_run_id: last_run_id }
 }
 

@@ -1,0 +1,86 @@
+// A lane: many callers, few flushes, no two of one key at once, and one bad operation fails alone.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { DatabaseError } from 'pg'
+import { createLane } from './lane.ts'
+
+interface Op {
+  key: string
+  n: number
+}
+
+function gate() {
+  const flushes: { ops: Op[]; end: () => void }[] = []
+  const flush = (ops: Op[]) =>
+    new Promise<number[]>((resolve) => {
+      flushes.push({ ops, end: () => resolve(ops.map(({ n }) => n * 10)) })
+    })
+  return { flushes, flush }
+}
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve))
+const refusal = Object.assign(new DatabaseError('refused', 10, 'error'), { code: '23505' })
+
+// proves lanes.batch
+test('what arrives while a flush is under way goes into the next one', async () => {
+  const { flushes, flush } = gate()
+  const lane = createLane<Op, number>({ flush, keyOf: ({ key }) => key, flushesMax: 1, onFlush: () => undefined })
+  const results = Promise.all([1, 2, 3, 4].map((n) => lane.add({ key: `${n}`, n })))
+  assert.deepEqual(
+    flushes.map(({ ops }) => ops.length),
+    [1],
+  )
+  flushes[0]!.end()
+  await settled()
+  assert.deepEqual(
+    flushes.map(({ ops }) => ops.length),
+    [1, 3],
+  )
+  flushes[1]!.end()
+  assert.deepEqual(await results, [10, 20, 30, 40])
+})
+
+// proves lanes.order
+test('two operations of one key never share a flush and keep their order', async () => {
+  const { flushes, flush } = gate()
+  const lane = createLane<Op, number>({ flush, keyOf: ({ key }) => key, flushesMax: 4, onFlush: () => undefined })
+  const results = [1, 2].map((n) => lane.add({ key: 'same', n }))
+  assert.equal(flushes.length, 1)
+  flushes[0]!.end()
+  await results[0]
+  await settled()
+  assert.deepEqual(flushes[1]!.ops, [{ key: 'same', n: 2 }])
+  flushes[1]!.end()
+  assert.equal(await results[1], 20)
+})
+
+// proves lanes.alone
+test('one that PostgreSQL refuses fails alone; after any other failure nothing is tried again', async () => {
+  const tried: number[][] = []
+  const lane = (fails: (ops: Op[]) => Error | undefined) =>
+    createLane<Op, number>({
+      keyOf: ({ key }) => key,
+      flushesMax: 1,
+      onFlush: () => undefined,
+      async flush(ops) {
+        tried.push(ops.map(({ n }) => n))
+        await settled()
+        const error = fails(ops)
+        if (error) throw error
+        return ops.map(({ n }) => n)
+      },
+    })
+  const add = (to: ReturnType<typeof lane>) => Promise.allSettled([0, 1, 2, 3].map((n) => to.add({ key: `${n}`, n })))
+  const refused = await add(lane((ops) => (ops.some(({ n }) => n === 2) ? refusal : undefined)))
+  assert.deepEqual(
+    refused.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'rejected', 'fulfilled'],
+  )
+  assert.deepEqual(tried.splice(0), [[0], [1, 2, 3], [1], [2], [3]])
+  const lost = await add(lane((ops) => (ops.length > 1 ? new Error('connection lost') : undefined)))
+  assert.deepEqual(
+    lost.map(({ status }) => status),
+    ['fulfilled', 'rejected', 'rejected', 'rejected'],
+  )
+  assert.deepEqual(tried, [[0], [1, 2, 3]])
+})

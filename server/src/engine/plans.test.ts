@@ -1,0 +1,117 @@
+// The plans of the hot statements on tables of some size: by their keys, never by reading a table of runs whole.
+import assert from 'node:assert/strict'
+import { after, suite, test } from 'node:test'
+import { Client } from 'pg'
+import { connectionSettings, type Sql } from '../base/db.ts'
+import { newId } from '../base/ids.ts'
+import { flatten } from '../base/sql.ts'
+import { seedAgent } from '../../test/kit/runs.ts'
+import { seedTeam } from '../../test/kit/seed.ts'
+import { testApp } from '../../test/kit/testApp.ts'
+import { addUserMessage } from './addMessage.ts'
+import { admitNext } from './admission.ts'
+import { applyChanges } from './apply.ts'
+import { addMessage, newChange } from './change.ts'
+import { claimRuns } from './claim.ts'
+import { createRuns, heldAtBirth, type NewRun } from './createRun.ts'
+import { engineOf } from './engine.ts'
+import { stopRuns } from './stopRun.ts'
+import { wakeRuns } from './wake.ts'
+
+const service = await testApp()
+const { db } = service.context
+const engine = engineOf(service.context)
+const team = await seedTeam(service)
+const agentId = await seedAgent(team, '```wait\n1d\n```\n')
+const [build] = await db.sql<{ id: string }>`select id from builds where agent_id = ${agentId}`
+
+const wanted = (): Promise<NewRun> =>
+  engine.prepare({
+    teamId: team.id,
+    agentId,
+    buildId: build!.id,
+    source: 'api',
+    userId: null,
+    message: 'hello',
+    title: 'hello',
+    metadata: {},
+    limits: {},
+    callbackUrl: null,
+    sandboxId: null,
+    parentRunId: null,
+    retryOfRunId: null,
+    depth: 0,
+    case: null,
+    isCapped: false,
+  })
+
+const runs = await Promise.all(Array.from({ length: 80 }, wanted))
+await createRuns(db.sql, runs, undefined)
+// enough that reading the table whole would look tempting to a planner that expects a hundred rows of its input
+await db.sql`
+  insert into runs (id, team_id, agent_id, build_id, run_number, source, title, limits, status, created_at, started_at, completed_at, epoch)
+  select gen_random_uuid(), ${team.id}, ${agentId}, ${build!.id}, nextval('run_numbers'), 'api', 'Seeded', '{}', 'completed', now(), now(), now(), 1
+  from generate_series(1, 20000)`
+await db.sql`
+  insert into run_messages (run_id, seq, id, turn, type, role, "timestamp")
+  select id, s, gen_random_uuid(), 0, 'text', 'user', now() from runs, generate_series(1, 2) s where status = 'completed'`
+await db.sql`
+  insert into run_steps (run_id, seq, turn, kind, state, started_at)
+  select id, 1, 1, 'tool', 'done', now() from runs where status = 'completed'`
+await db.pool.query('analyze')
+
+const client = new Client(connectionSettings(db.address()))
+await client.connect()
+await client.query('set plan_cache_mode = force_generic_plan')
+after(() => client.end())
+
+const literal = (value: unknown): string => {
+  if (value === null || value === undefined) return 'null'
+  if (Array.isArray(value)) return `'{${value.map((one) => `"${String(one)}"`).join(',')}}'`
+  return `'${String(value instanceof Date ? value.toISOString() : value).replaceAll("'", "''")}'`
+}
+
+/** Explains each statement as a prepared one would be planned, and then runs it, so that the next one finds what it needs. */
+async function plansOf(work: (sql: Sql) => Promise<unknown>): Promise<string[]> {
+  const plans: string[] = []
+  const explaining: Sql = async (strings, ...values) => {
+    const { statement, parameters } = flatten(strings, values)
+    await client.query(`prepare hot as ${statement.text}`)
+    const arguments_ = parameters.length > 0 ? `(${parameters.map(literal).join(', ')})` : ''
+    const explained = await client.query<{ 'QUERY PLAN': string }>(`explain (costs off) execute hot${arguments_}`)
+    await client.query('deallocate hot')
+    plans.push(explained.rows.map((row) => row['QUERY PLAN']).join('\n'))
+    return (await client.query(statement.text, parameters)).rows
+  }
+  await client.query('begin')
+  await work(explaining)
+  await client.query('rollback')
+  return plans
+}
+
+const changeOf = (run: NewRun) => {
+  const change = newChange(heldAtBirth(run), 1)
+  addMessage(change, { type: 'text', role: 'assistant', text_content: 'hello' })
+  return change
+}
+
+const hot: Record<string, (sql: Sql) => Promise<unknown>> = {
+  createRuns: async (sql) => createRuns(sql, [await wanted(), await wanted()], { workerId: newId(), places: 1 }),
+  applyChanges: (sql) => applyChanges(sql, runs.slice(0, 20).map(changeOf)),
+  claimRuns: (sql) => claimRuns(sql, newId(), 40),
+  admitNext: (sql) => admitNext(sql, [team.id], { workerId: newId(), places: 5 }),
+  wakeRuns: (sql) => wakeRuns(sql, [runs[0]!.id]),
+  stopRuns: (sql) => stopRuns(sql, [runs[0]!.id]),
+  addUserMessage: (sql) => addUserMessage(sql, { id: runs[0]!.id, team_id: team.id }, 'hello'),
+}
+
+suite('the plan of a hot statement', () => {
+  for (const [name, work] of Object.entries(hot)) {
+    // proves runs.plans
+    test(`${name} reads no large table whole`, async () => {
+      const plans = await plansOf(work)
+      assert.ok(plans.length > 0)
+      for (const plan of plans) assert.doesNotMatch(plan, /Seq Scan on (runs|run_messages|run_steps|events)\b/)
+    })
+  }
+})
