@@ -4,12 +4,13 @@ import { after, test } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import type { FakeAnswer, FakeRequest } from '../../../test/fakes/fakeProvider.ts'
 import { generate, newDraft, readBuilderRun } from '../../../test/kit/builder.ts'
-import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
+import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import type { Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { advanceBuilder } from './advanceBuilder.job.ts'
 import { finishQuestion, goalQuestion } from './deterministicBuilder.ts'
+import { procedureTemplate } from './procedureTemplate.ts'
 
 const provider = await startFakeAnthropic()
 after(() => provider.close())
@@ -18,20 +19,17 @@ const service = await testApp({ config: { anthropicKey: 'sk-ant-1234567890', ant
 const { sql } = service.context.db
 const team = await seedTeam(service)
 
-/** When a process dies: at its so-manieth statement, before it is carried out or after. */
-interface Death {
-  statement: number
-  when: 'before' | 'after'
-}
+/** Whether a process dies at this statement, counted over all that work on one builder run: before it is carried out, or after. */
+type Fate = (statement: number) => 'before' | 'after' | undefined
 
 class Died extends Error {}
 
-/** A context whose process can die: from then on nothing of it reaches the database. */
+/** A context whose process can die: from then on nothing of it reaches the database, until the next one is born. */
 class Mortal {
   readonly context: Context
   statements = 0
   private isDead = false
-  private death: Death | undefined
+  private fate: Fate = () => undefined
 
   constructor(context: Context) {
     const { db } = context
@@ -44,10 +42,13 @@ class Mortal {
     this.context = { ...context, db: { ...db, sql: counted(db.sql), transaction } }
   }
 
-  born(death?: Death): void {
+  begin(fate: Fate): void {
     this.statements = 0
+    this.fate = fate
+  }
+
+  born(): void {
     this.isDead = false
-    this.death = death
   }
 
   die(): void {
@@ -56,9 +57,9 @@ class Mortal {
 
   private async step<T>(work: () => Promise<T>): Promise<T> {
     if (this.isDead) throw new Died()
-    const isLast = this.death?.statement === ++this.statements
-    if (isLast) this.isDead = true
-    if (isLast && this.death?.when === 'before') throw new Died()
+    const end = this.fate(++this.statements)
+    if (end) this.isDead = true
+    if (end === 'before') throw new Died()
     const result = await work()
     if (this.isDead) throw new Died()
     return result
@@ -144,16 +145,11 @@ const mortal = new Mortal(service.context)
 let deaths = 0
 
 /** One process after the other works on it, until it rests. */
-async function live(
-  id: string,
-  of: TestTeam,
-  nextDeath: () => Death | undefined,
-  signal = () => new AbortController().signal,
-) {
-  for (let process = 0; process < 12; process++) {
-    mortal.born(nextDeath())
+async function live(id: string, signal = () => new AbortController().signal): Promise<void> {
+  for (let process = 0; process < 20; process++) {
+    mortal.born()
     const { context } = mortal
-    const input = { builder_run_id: id, team_id: of.id }
+    const input = { builder_run_id: id, team_id: team.id }
     try {
       await advanceBuilder.handler({ input, context, sql: context.db.sql, signal: signal() })
     } catch (error) {
@@ -166,39 +162,27 @@ async function live(
     assert.ok(active.length <= 1)
     // the pause after trouble, if there is one, is over
     await sql`update builder_runs set due_at = now() where id = ${id} and due_at is not null`
-    const { status } = await readBuilderRun(of, id)
-    if (status === 'waiting') await of.call(`POST /v2/builder-runs/${id}/resume`, { body: { answers: story.answers } })
+    const { status } = await readBuilderRun(team, id)
+    if (status === 'waiting')
+      await team.call(`POST /v2/builder-runs/${id}/resume`, { body: { answers: story.answers } })
     else if (status !== 'pending' && status !== 'running') return
   }
 }
 
-async function tell(one: Story, nextDeath: () => Death | undefined, signal?: () => AbortSignal): Promise<void> {
+async function tell(one: Story, fate: Fate, signal?: () => AbortSignal): Promise<void> {
   story = one
   asked = 0
-  const { buildId } = await newDraft(team, 'Do.', one.data)
+  mortal.begin(fate)
+  const { buildId } = await newDraft(team, procedureTemplate, one.data)
   const id = await generate(team, buildId, { prompt: one.prompt })
-  await live(id, team, nextDeath, signal)
+  await live(id, signal)
   const run = await readBuilderRun(team, id)
   const told = `${run.proposed_config?.data.input ?? ''}${run.error?.message ?? ''}`
   assert.equal(run.status, one.ends.status, JSON.stringify(run))
   assert.match(told, one.ends.says)
 }
 
-/** Dies once, there; lives on as the next one. */
-const once = (death: Death): (() => Death | undefined) => {
-  const planned: (Death | undefined)[] = [death]
-  return () => planned.shift()
-}
-
-/** The statements of the longest process of a story that nothing happens to. */
-async function statementsOf(one: Story): Promise<number> {
-  let most = 0
-  await tell(one, () => {
-    most = Math.max(most, mortal.statements)
-    return undefined
-  })
-  return Math.max(most, mortal.statements)
-}
+const spared: Fate = () => undefined
 
 for (const one of stories) {
   // proves builder.deaths
@@ -206,21 +190,22 @@ for (const one of stories) {
     const provoke = one.name.endsWith('fails once')
     interfere = (count) => (provoke && count === 0 ? { status: 500, error: { message: 'oh no' } } : undefined)
     t.after(() => (interfere = () => undefined))
-    const statements = await statementsOf(one)
+    await tell(one, spared)
+    const { statements } = mortal
     const before = deaths
-    for (let statement = 1; statement <= statements; statement++) {
-      for (const when of ['before', 'after'] as const) await tell(one, once({ statement, when }))
+    for (let last = 1; last <= statements; last++) {
+      for (const when of ['before', 'after'] as const)
+        await tell(one, (statement) => (statement === last ? when : undefined))
     }
-    assert.ok(deaths - before >= statements, `${deaths - before} deaths at ${statements} statements`)
     t.diagnostic(`${deaths - before} deaths`)
+    assert.equal(deaths - before, 2 * statements)
   })
 }
 
 // proves builder.deaths
-test('a death at the same place again and again is outlived as well', async () => {
-  for (const statement of [1, 2, 3]) {
-    const plan: (Death | undefined)[] = Array.from({ length: 6 }, () => ({ statement, when: 'before' as const }))
-    await tell(stories[2]!, () => plan.shift())
+test('a death at every statement for a while is outlived as well', async () => {
+  for (const from of [1, 4, 7]) {
+    await tell(stories[2]!, (statement) => (statement >= from && statement < from + 8 ? 'before' : undefined))
   }
 })
 
@@ -229,18 +214,13 @@ test('so is a death while the model answers, before its first word or in the mid
   for (let call = 0; call < 4; call++) {
     for (const isMiddle of [false, true]) {
       const killing = new AbortController()
-      const signals = [killing.signal]
       interfere = (count) => {
         if (count !== call) return undefined
         mortal.die()
         setImmediate(() => killing.abort())
         return isMiddle ? { text: ['half', ' a word'], hold: new Promise(() => undefined) } : { isDeaf: true }
       }
-      await tell(
-        stories[2]!,
-        () => undefined,
-        () => (asked <= call ? signals[0]! : new AbortController().signal),
-      )
+      await tell(stories[2]!, spared, () => (asked <= call ? killing.signal : new AbortController().signal))
     }
   }
   interfere = () => undefined
@@ -258,7 +238,7 @@ test('one that was taken for dead and speaks after all is not heard', async () =
     heardOf()
     return { ...answer({ procedure: 'A zombie wrote this.' }), hold: held }
   }
-  const { buildId } = await newDraft(team, 'Do.', byModel)
+  const { buildId } = await newDraft(team, procedureTemplate, byModel)
   const id = await generate(team, buildId, { prompt: 'Sort the mails.' })
   const { context } = service
   const call = { input: { builder_run_id: id, team_id: team.id }, context, sql, signal: new AbortController().signal }
@@ -276,10 +256,10 @@ test('one that was taken for dead and speaks after all is not heard', async () =
 // proves builder.claims
 test('one that is cut off every time ends after 25 claims with that reason', async () => {
   story = stories[0]!
-  const { buildId } = await newDraft(team, 'Do.', {})
+  const { buildId } = await newDraft(team, procedureTemplate, {})
   const id = await generate(team, buildId, { prompt: 'Sort the mails. Report it.' })
   await sql`update builder_runs set attempt = 25 where id = ${id}`
-  await live(id, team, () => undefined)
+  await live(id)
   const { status, error } = await readBuilderRun(team, id)
   assert.deepEqual([status, error.code], ['failed', 'interrupted'])
 })
