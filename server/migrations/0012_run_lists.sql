@@ -120,10 +120,9 @@ create table run_counts (
   primary key (team_id, agent_id, unit, at, counted_as)
 ) with (fillfactor = 70);
 
--- Totals by everything that a list can be narrowed by; hour is null for all time.
+-- Totals by everything that a list can be narrowed by but time.
 create table run_origin_counts (
   team_id uuid not null,
-  hour int,
   agent_id uuid not null,
   counted_as text not null,
   source text not null,
@@ -133,7 +132,7 @@ create table run_origin_counts (
   runs bigint not null
 ) with (fillfactor = 70);
 create unique index run_origin_counts_key on run_origin_counts
-  (team_id, hour, agent_id, counted_as, source, user_id, case_queue_id, issues) nulls not distinct;
+  (team_id, agent_id, counted_as, source, user_id, case_queue_id, issues) nulls not distinct;
 
 -- Whoever inserts, changes or deletes runs, these keep the lists right in the same transaction. New runs arrive many in one
 -- statement, and one trigger for all of them costs less than one for each (64 at a time: by a fifth). Of changes most move no

@@ -28,8 +28,9 @@ create table builder_runs (
   cost_usd numeric(20, 10) not null default 0,
   -- raised by every claim, and by whoever ends it: a write that carries an older one finds no row
   epoch int not null default 0,
-  -- claims since it last came forward
+  -- since it last came forward: how often it was claimed, and how often its provider failed
   attempt int not null default 0,
+  troubles int not null default 0,
   -- not to be claimed before: its provider wants to be left alone
   due_at timestamptz(3),
   created_by uuid,

@@ -21,6 +21,7 @@ create table schedules (
   next_run_at timestamptz(3),
   -- due times that wait for the end of the run before them, oldest first
   held timestamptz(3)[] not null default '{}',
+  held_since timestamptz(3) generated always as (held[1]) stored,
   last_run_at timestamptz(3),
   last_run_id uuid,
   -- due times in a row that came to nothing for a reason that only a person can mend
@@ -35,4 +36,4 @@ create table schedules (
 );
 create index schedules_by_agent on schedules (agent_id, id);
 create index schedules_due on schedules (next_run_at) where next_run_at is not null;
-create index schedules_held on schedules (id) where held <> '{}';
+create index schedules_held on schedules (held_since) where held_since is not null;

@@ -906,6 +906,11 @@ export const requirements: Requirement[] = [
     id: 'lanes.alone',
     says: 'A write that PostgreSQL refuses fails alone; after a lost connection nothing is repeated blindly.',
   },
+  // Writes
+  {
+    id: 'runs.fencedEffect',
+    says: 'Of runs that share a commit, one that was taken away leaves no effect behind, and the others have theirs.',
+  },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

@@ -76,27 +76,20 @@ function lastOf(timing: Timing, first: Date, until: Date): Date {
 }
 
 /** A timing as one or two cron expressions: what a month is, and what a week, is then said in one place. */
-function cronsOf({ frequency, time, day, day_of_month, cron }: Timing): string[] {
-  const [hour, minute] = (time ?? '0:0').split(':').map(Number)
-  const at = `${minute} ${hour}`
-  switch (frequency) {
-    case 'every_5_minutes':
-      return ['*/5 * * * *']
-    case 'every_15_minutes':
-      return ['*/15 * * * *']
-    case 'hourly':
-      return ['0 * * * *']
-    case 'daily':
-      return [`${at} * * *`]
-    case 'workday':
-      return [`${at} * * 1-5`]
-    case 'weekly':
-      return [`${at} * * ${days.indexOf(day!) + 1}`]
-    case 'monthly':
-      return monthly(at, day_of_month!)
-    default:
-      return [cron!.trim()]
-  }
+function cronsOf(timing: Timing): string[] {
+  const [hour, minute] = (timing.time ?? '0:0').split(':').map(Number)
+  return cronsBy[timing.frequency](`${minute} ${hour}`, timing)
+}
+
+const cronsBy: Record<Frequency, (at: string, timing: Timing) => string[]> = {
+  every_5_minutes: () => ['*/5 * * * *'],
+  every_15_minutes: () => ['*/15 * * * *'],
+  hourly: () => ['0 * * * *'],
+  daily: (at) => [`${at} * * *`],
+  workday: (at) => [`${at} * * 1-5`],
+  weekly: (at, { day }) => [`${at} * * ${days.indexOf(day!) + 1}`],
+  monthly: (at, { day_of_month }) => monthly(at, day_of_month!),
+  custom: (_at, { cron }) => [cron!.trim()],
 }
 
 /** `L` is the last day of a month: the 31st always means that one, the 29th and 30th only in February. */

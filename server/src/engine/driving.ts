@@ -69,8 +69,16 @@ export async function commit(
   effects: Effect[] = [],
   followUp?: Write['followUp'],
 ): Promise<boolean> {
-  const { usage, atEnd, writer, watch } = driving
-  const applied = await writer.write({ change, effects, ...(atEnd && { atEnd }), ...(followUp && { followUp }) })
+  const { usage, atEnd, writer, watch, wakeSeen } = driving
+  const { parent_run_id: parentRunId } = driving.run
+  const applied = await writer.write({
+    change,
+    effects,
+    wakeSeen,
+    ...(atEnd && { atEnd }),
+    ...(parentRunId !== null && { parentRunId }),
+    ...(followUp && { followUp }),
+  })
   if (applied.outcome === 'fenced') throw new Fenced()
   driving.wakeSeq = applied.wakeSeq
   if (applied.outcome === 'woken') return false

@@ -1,5 +1,8 @@
 // A lane: what arrives while a write is under way goes into the next one, so many callers share one commit and none waits for a timer.
-import { sqlState } from '../base/db.ts'
+import { retryingDeadlocks, sqlState } from '../base/db.ts'
+
+/** Thrown by a flush that undid itself because of some of its operations: each is tried alone. */
+export class TryAlone extends Error {}
 
 export interface Lane<Op, Result> {
   /** Resolves after the commit that carried the operation. */
@@ -65,12 +68,12 @@ export function createLane<Op, Result>({
   async function carry(batch: Waiting<Op, Result>[]): Promise<void> {
     const begunAt = performance.now()
     try {
-      const results = await flush(batch.map(({ op }) => op))
+      const results = await retryingDeadlocks(() => flush(batch.map(({ op }) => op)))
       onFlush?.(batch.length, (performance.now() - begunAt) / 1000)
       batch.forEach(({ resolve }, index) => resolve(results[index]!))
     } catch (error) {
       // one bad row must fail alone; but only what PostgreSQL itself refused is surely undone and may be tried again
-      if (batch.length > 1 && sqlState(error) !== undefined) {
+      if (batch.length > 1 && (sqlState(error) !== undefined || error instanceof TryAlone)) {
         for (const waiting of batch) await carry([waiting])
       } else for (const { reject } of batch) reject(error)
     }

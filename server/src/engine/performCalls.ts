@@ -7,7 +7,7 @@ import { addEvent, addMessage, newChange, putStep, type Change, type Step } from
 import { callIdOf, commit, feed, feedOutcome, toolCallOf, type Driving } from './driving.ts'
 import { capped, recordOutcome } from './outcome.ts'
 import { approvalRequest, askAbout, settle } from './settle.ts'
-import { isSurelyUndone, type Effect, type Write } from './writing.ts'
+import { isRefused, type Effect, type Write } from './writing.ts'
 
 /** What a follow-up adds to the write of a turn's calls, once their outcomes are known. */
 export type FollowUp = NonNullable<Write['followUp']>
@@ -143,7 +143,7 @@ async function commitCalls(
   try {
     await commit(driving, change, effects, follow?.followUp)
   } catch (error) {
-    if (effects.length === 0 || follow?.isLate() || !isSurelyUndone(error)) throw error
+    if (effects.length === 0 || follow?.isLate() || !isRefused(error)) throw error
     const { log } = driving.context
     log.error({ err: error, run_id: driving.run.id }, 'a call could not take effect')
     const affected = plans.filter(({ way }) => way !== 'outside' && way !== 'refused')

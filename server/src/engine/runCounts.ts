@@ -47,12 +47,10 @@ async function foldSome(sql: Sql): Promise<number> {
       returning ctid, runs
     ),
     by_origin as (
-      insert into run_origin_counts as c (team_id, hour, agent_id, counted_as, source, user_id, case_queue_id, issues, runs)
-      select team_id, t.hour, agent_id, counted_as, source, user_id, case_queue_id, issues, sum(runs)
-      from change, lateral (values (null), (change.hour)) as t (hour)
-      group by 1, 2, 3, 4, 5, 6, 7, 8 having sum(runs) <> 0 order by 1, 2, 3, 4, 5, 6, 7, 8
-      on conflict (team_id, hour, agent_id, counted_as, source, user_id, case_queue_id, issues)
-        do update set runs = c.runs + excluded.runs
+      insert into run_origin_counts as c (team_id, agent_id, counted_as, source, user_id, case_queue_id, issues, runs)
+      select team_id, agent_id, counted_as, source, user_id, case_queue_id, issues, sum(runs) from change
+      group by 1, 2, 3, 4, 5, 6, 7 having sum(runs) <> 0 order by 1, 2, 3, 4, 5, 6, 7
+      on conflict (team_id, agent_id, counted_as, source, user_id, case_queue_id, issues) do update set runs = c.runs + excluded.runs
       returning ctid, runs
     )
     select (select count(*) from taken) as deltas,

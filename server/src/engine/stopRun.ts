@@ -41,6 +41,13 @@ export async function stopRuns(
  */
 async function withSubRuns(sql: Sql, ids: string[]): Promise<string[]> {
   const found = new Set<string>()
+  // the run above wakes in this transaction, when its team's row is locked already: runs come first
+  const above = await sql<{ id: string }>`
+    select parent_run_id as id from runs where id = any(${ids}::uuid[]) and parent_run_id is not null`
+  if (above.length > 0) {
+    const first = [...above.map(({ id }) => id), ...ids]
+    await sql`select id from runs where id = any(${first}::uuid[]) order by id for update`
+  }
   for (let parents = ids; parents.length > 0;) {
     const locked = await sql<{
       id: string

@@ -1,10 +1,10 @@
 // The apply lane: changes of many held runs in one commit, with the effects of their inside calls in the same transaction.
 import type { Database, Sql } from '../base/db.ts'
-import { sqlState } from '../base/db.ts'
+import { isConnectionTrouble, sqlState } from '../base/db.ts'
 import type { Begun, Outcome, ToolCall } from '../kit/tool.ts'
 import { applyChanges, readEpochs, type Applied, type Released } from './apply.ts'
 import type { Change } from './change.ts'
-import { createLane } from './lane.ts'
+import { createLane, TryAlone } from './lane.ts'
 import type { ToolBox } from './toolBox.ts'
 
 /** A call of our own database, made in the transaction of the change that records it. */
@@ -19,10 +19,14 @@ export type Effect =
 export interface Write {
   change: Change
   effects: Effect[]
+  /** The run's wake number as its holder knows it. */
+  wakeSeen: number
   /** Called when the effects have happened and before anything is written: what follows from them may join the same change. */
   followUp?: (change: Change, wakeSeq: number) => Promise<void>
   /** What else belongs to the end of a run, in its transaction: its parent wakes, features do their part. */
   atEnd?: (sql: Sql, move: NonNullable<Change['move']>) => Promise<void>
+  /** The run that wakes at its end. */
+  parentRunId?: string
 }
 
 export interface Writer {
@@ -53,10 +57,29 @@ export function createWriter({ db, toolBox, onReleased, onWritten, onFlush }: Wr
   }
 
   async function flushIn(sql: Sql, writes: Write[]): Promise<{ applied: Applied[]; released: Released[] }> {
-    const held = await lockRuns(
+    // what only our own tools do, and nobody waits for, needs no order of locks
+    const isOwn = ({ effects, atEnd }: Write) => !atEnd && effects.every(({ kind }) => kind === 'inside')
+    return writes.length > 1 && writes.every(isOwn) ? flushOpenly(sql, writes) : flushLocked(sql, writes)
+  }
+
+  /**
+   * Without a lock beforehand: a holder is nearly always still the holder, and locking each run only to update it next costs a round
+   * trip and a row version. Should one not be, everything is undone and each is tried alone.
+   */
+  async function flushOpenly(sql: Sql, writes: Write[]): Promise<{ applied: Applied[]; released: Released[] }> {
+    const copies = writes.map((write) => ({ ...write, change: copyOf(write.change) }))
+    await takeEffect(sql, copies)
+    for (const { change, followUp, wakeSeen } of copies) await followUp?.(change, wakeSeen)
+    const result = await applyChanges(
       sql,
-      writes.map(({ change }) => change),
+      copies.map(({ change }) => change),
     )
+    if (result.applied.some(({ outcome }) => outcome !== 'written')) throw new TryAlone()
+    return result
+  }
+
+  async function flushLocked(sql: Sql, writes: Write[]): Promise<{ applied: Applied[]; released: Released[] }> {
+    const held = await lockRuns(sql, writes)
     const outcomes = writes.map(({ change }) => standing(change, held))
     const able = writes.flatMap((write, index) =>
       outcomes[index] === undefined ? [{ ...write, change: copyOf(write.change) }] : [],
@@ -74,15 +97,11 @@ export function createWriter({ db, toolBox, onReleased, onWritten, onFlush }: Wr
     return { applied: outcomes.map((outcome) => outcome ?? applied[next++]!), released }
   }
 
+  /** Begun calls last: one that starts a run locks its team's row, as the write itself does, and nobody who has that waits for another row. */
   async function takeEffect(sql: Sql, writes: Write[]): Promise<void> {
-    const byTool = new Map<string, { effect: Extract<Effect, { kind: 'inside' }>; change: Change }[]>()
-    for (const { change, effects } of writes) {
-      for (const effect of effects) {
-        if (effect.kind === 'begin') effect.record(change, await effect.begin(sql))
-        else byTool.set(effect.tool, [...(byTool.get(effect.tool) ?? []), { effect, change }])
-      }
-    }
-    for (const [name, asked] of byTool) {
+    const all = writes.flatMap(({ change, effects }) => effects.map((effect) => ({ change, effect })))
+    const inside = all.flatMap(({ change, effect }) => (effect.kind === 'inside' ? [{ change, effect }] : []))
+    for (const [name, asked] of Map.groupBy(inside, ({ effect }) => effect.tool)) {
       const tool = toolBox.find(name)
       if (tool?.kind !== 'inside') throw new Error(`${name} is no inside tool`)
       const outcomes = await tool.apply(
@@ -90,6 +109,9 @@ export function createWriter({ db, toolBox, onReleased, onWritten, onFlush }: Wr
         sql,
       )
       for (const [index, { effect, change }] of asked.entries()) effect.record(change, outcomes[index]!)
+    }
+    for (const { change, effect } of all) {
+      if (effect.kind === 'begin') effect.record(change, await effect.begin(sql))
     }
   }
 
@@ -112,8 +134,14 @@ interface Locked {
   wake_seq: number
 }
 
-const lockRuns = (sql: Sql, changes: Change[]): Promise<Locked[]> => sql<Locked>`
-  select id, epoch, wake_seq from runs where id = any(${changes.map(({ runId }) => runId)}::uuid[]) order by id for update`
+/** With the parents of those that may end: they wake in this transaction, when its teams' rows are locked already, and runs come first. */
+function lockRuns(sql: Sql, writes: Write[]): Promise<Locked[]> {
+  const ids = writes.flatMap(({ change, followUp, parentRunId }) =>
+    parentRunId && (change.move || followUp) ? [parentRunId, change.runId] : [change.runId],
+  )
+  return sql<Locked>`
+    select id, epoch, wake_seq from runs where id = any(${ids}::uuid[]) order by id for update`
+}
 
 /** Known before any effect: a fenced or woken change must not leave its effects behind. */
 function standing(change: Change, held: Locked[]): Applied | undefined {
@@ -125,7 +153,11 @@ function standing(change: Change, held: Locked[]): Applied | undefined {
   return undefined
 }
 
-/** The statement itself was refused, so its transaction is surely undone; anything else may have been written. */
-export const isSurelyUndone = (error: unknown): boolean => sqlState(error) !== undefined
+/**
+ * The statement was refused for what it says, so its transaction is undone and would be again. Not so classes 40 and 55 (a deadlock, a
+ * lock that was not to be had) and a server that goes away: the same may well succeed in a moment.
+ */
+export const isRefused = (error: unknown): boolean =>
+  sqlState(error) !== undefined && !/^(40|55)/.test(sqlState(error)!) && !isConnectionTrouble(error)
 
 export { readEpochs }

@@ -2,12 +2,14 @@
 import { execFileSync } from 'node:child_process'
 import { Client } from 'pg'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
+import { builderProof } from './builder.ts'
 import { killEverything } from './durability.ts'
 import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
 import { startService, temporaryDataDir, type Service, type StartOptions } from './processes.ts'
 import type { Proof } from './proof.ts'
 import { rateLimitOver, type RateLimited } from './rateLimit.ts'
 import { runProofs } from './runProofs.ts'
+import { scheduleProof } from './schedules.ts'
 import { createJobTable, killWorkers } from './takeover.ts'
 
 const quiet = { LOG_LEVEL: 'error' }
@@ -89,6 +91,8 @@ const proofs: Proof[] = [
   ...runProofs,
   rateLimitProof(60),
   rateLimitProof(6000),
+  scheduleProof,
+  builderProof,
 ]
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()

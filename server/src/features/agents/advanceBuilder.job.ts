@@ -34,15 +34,30 @@ export const advanceBuilder: Job<Input> = job({
   // a process that is killed costs the job an attempt; how often is too often is counted in the row
   attemptsMax: 1000,
   async handler(call) {
-    const held = await claimBuilderRun(call.sql, call.input.builder_run_id, call.input.team_id)
-    if (!held) return
+    const { context, input, sql } = call
+    const places = (atWork.get(context) ?? 0) + 1
+    if (places > placesOf(context)) {
+      const runAt = new Date(Date.now() + lookAgainMs)
+      return enqueueOn(sql)(advanceBuilder, input, { ...jobOptionsOf(input.builder_run_id), runAt })
+    }
+    atWork.set(context, places)
     try {
-      await advance(held, call)
+      const held = await claimBuilderRun(sql, input.builder_run_id, input.team_id)
+      if (held) await advance(held, call)
     } catch (error) {
       if (!(error instanceof Fenced)) throw error
+    } finally {
+      atWork.set(context, atWork.get(context)! - 1)
     }
   },
 })
+
+/** How many each process is at. */
+const atWork = new WeakMap<Context, number>()
+const lookAgainMs = 1000
+
+/** A model may take minutes, and jobs of all kinds share the ten places of a process: some stay for short work. */
+const placesOf = ({ config }: Context): number => Math.max(1, Math.min(4, Math.floor(config.workerConcurrency / 2)))
 
 async function advance(held: HeldBuilderRun, { context, sql, signal }: JobCall<Input>): Promise<void> {
   if (held.attempt > claimsMax) return failBuilderRun(sql, held, cutOffTooOften)
@@ -71,14 +86,15 @@ async function afterTrouble(context: Context, held: HeldBuilderRun, error: unkno
   const isTheirs = error instanceof ModelTrouble
   if (!isTheirs) context.log.error({ err: error, builder_run_id: held.id }, 'a builder run could not be advanced')
   const reason = isTheirs ? error.message : 'The server failed. Its operator finds the reason in the log.'
-  if (held.attempt >= troublesMax) {
+  const troubles = held.troubles + 1
+  if (troubles >= troublesMax) {
     const code = isTheirs ? 'model_unavailable' : 'internal_error'
-    const message = `It did not come forward in ${held.attempt} attempts. The last one: ${reason} Generate again later.`
+    const message = `It did not come forward in ${troubles} attempts. The last one: ${reason} Generate again later.`
     return failBuilderRun(context.db.sql, held, { code, message })
   }
-  const pauseMs = pauseAfter(held.attempt, isTheirs ? error.retryAfterMs : undefined)
+  const pauseMs = pauseAfter(troubles, isTheirs ? error.retryAfterMs : undefined)
   const turn = held.messages.filter(({ kind }) => kind === 'assistant').length + 1
-  const line = `Turn ${turn}, attempt ${held.attempt}: ${reason} Trying again in ${Math.ceil(pauseMs / 1000)} s.`
+  const line = `Turn ${turn}, attempt ${troubles}: ${reason} Trying again in ${Math.ceil(pauseMs / 1000)} s.`
   await context.db.transaction(async (sql) => {
     const runAt = await putOff(sql, held, pauseMs, line)
     const input = { builder_run_id: held.id, team_id: held.team_id }

@@ -129,14 +129,5 @@ export function writerOf(config: BuildConfig, serverModel: string): string {
 export const hasModel = (config: BuildConfig, serverModel: string): boolean =>
   !isBuiltin(parseBuildConfig(config).model ?? serverModel)
 
-/**
- * A model may take minutes, and jobs of all kinds share the ten places of a process. So builder runs stand in this many lines, of
- * which each has one place at a time in all processes together; the others stay for short work.
- */
-const lines = 6
-
 /** One job a builder run: asking for it again replaces the one that waits. */
-export const jobOptionsOf = (id: string): EnqueueOptions => ({
-  key: `builder ${id}`,
-  queueName: `builder ${Number.parseInt(id.slice(-4), 16) % lines}`,
-})
+export const jobOptionsOf = (id: string): EnqueueOptions => ({ key: `builder ${id}` })

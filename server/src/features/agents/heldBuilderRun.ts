@@ -29,6 +29,8 @@ export interface HeldBuilderRun {
   epoch: number
   /** Claims since it last came forward, this one included. */
   attempt: number
+  /** How often it was put off since then. */
+  troubles: number
 }
 
 export interface BuilderError {
@@ -51,7 +53,7 @@ export async function claimBuilderRun(sql: Sql, id: string, teamId: string): Pro
       updated_at = now()
     where id = ${id} and team_id = ${teamId} and status in ('pending', 'running') and (due_at is null or due_at <= now())
     returning id, team_id, agent_id, (select name from agents a where a.id = b.agent_id) as agent_name, model, prompt, lesson,
-      checkpoint_config, answers, messages, created_at, epoch, attempt`
+      checkpoint_config, answers, messages, created_at, epoch, attempt, troubles`
   return held
 }
 
@@ -98,11 +100,12 @@ export async function say(
   const stored = JSON.stringify([said], (_, value: unknown) => (typeof value === 'string' ? storable(value) : value))
   const { input_tokens = 0, output_tokens = 0, cost_usd = '0' } = spent ?? {}
   const changes = part`,
-    messages = messages || ${stored}::jsonb, attempt = 1, input_tokens = input_tokens + ${input_tokens},
+    messages = messages || ${stored}::jsonb, attempt = 1, troubles = 0, input_tokens = input_tokens + ${input_tokens},
     output_tokens = output_tokens + ${output_tokens}, cost_usd = cost_usd + ${cost_usd}::numeric`
   await write(sql, held, changes, lines)
   held.messages.push((JSON.parse(stored) as [Said])[0])
   held.attempt = 1
+  held.troubles = 0
 }
 
 /** What was read and said on the way is not needed any more, and not kept. */
@@ -120,7 +123,7 @@ export async function propose(
 
 export async function askPerson(sql: Sql, held: HeldBuilderRun, questions: BuilderQuestion[]): Promise<void> {
   const changes = part`,
-    status = 'waiting', attempt = 0, pending_user_questions = ${JSON.stringify({ questions })}::jsonb`
+    status = 'waiting', attempt = 0, troubles = 0, pending_user_questions = ${JSON.stringify({ questions })}::jsonb`
   await write(sql, held, changes, [`Asks: ${questions.map(({ question }) => question).join(' ')}`])
 }
 
@@ -133,7 +136,7 @@ export async function failBuilderRun(sql: Sql, held: HeldBuilderRun, { code, mes
 /** It stays `running`, and is not claimed before the pause is over. Answers with its end, by the database's clock. */
 export async function putOff(sql: Sql, held: HeldBuilderRun, pauseMs: number, line: string): Promise<Date> {
   const [put] = await sql<{ due_at: Date }>`
-    update builder_runs set updated_at = now(), due_at = now() + ${pauseMs} * interval '1 millisecond', progress = ${addProgress([line])}
+    update builder_runs set updated_at = now(), troubles = troubles + 1, due_at = now() + ${pauseMs} * interval '1 millisecond', progress = ${addProgress([line])}
     where id = ${held.id} and team_id = ${held.team_id} and epoch = ${held.epoch} and status = 'running' returning due_at`
   if (!put) throw new Fenced()
   return put.due_at

@@ -9,6 +9,7 @@ import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { blockKinds } from '../../drivers/model/runbook/block.ts'
 import { parseRunbook } from '../../drivers/model/runbook/parse.ts'
+import { advanceBuilder } from './advanceBuilder.job.ts'
 import { blockExample, blockWords } from './builderInstructions.ts'
 
 const provider = await startFakeAnthropic()
@@ -271,6 +272,38 @@ test('what a model says to a discarded builder run is not heard any more', async
   await drained
   const run = await readBuilderRun(team, id)
   assert.deepEqual([run.status, run.proposed_config, run.progress.at(-1).text], ['discarded', null, 'Discarded.'])
+})
+
+// proves builder.places
+test('a process is at four at a time; the others are left for later, and jobs of other kinds have room', async () => {
+  const team = await seedTeam(service)
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const { promise: areAsked, resolve: allAsked } = Promise.withResolvers<void>()
+  let asked = 0
+  const late = (): FakeAnswer => {
+    if (++asked === 4) allAsked()
+    return { ...gives(procedure), hold: held }
+  }
+  provider.answer(late, late, late, late)
+  const ids: string[] = []
+  for (let count = 0; count < 5; count++) ids.push(await generate(team, (await newDraft(team, current)).buildId))
+  const { context } = service
+  const advance = (id: string) => {
+    const signal = new AbortController().signal
+    return advanceBuilder.handler({ input: { builder_run_id: id, team_id: team.id }, context, sql, signal })
+  }
+  const four = ids.slice(0, 4).map(advance)
+  await areAsked
+  await advance(ids[4]!)
+  assert.equal((await readBuilderRun(team, ids[4]!)).status, 'pending')
+  const [job] =
+    await sql`select run_at > now() as is_later from graphile_worker.jobs where key = ${`builder ${ids[4]}`}`
+  assert.deepEqual(job, { is_later: true })
+  release()
+  await Promise.all(four)
+  provider.answer(gives(procedure))
+  await afterPause(ids[4]!)
+  for (const id of ids) assert.equal((await readBuilderRun(team, id)).status, 'review')
 })
 
 // proves builder.whichModel

@@ -1,5 +1,4 @@
-// What a list of runs can be narrowed by: read from the query, and asked of rows.
-import { part, type Part } from '../../base/db.ts'
+// What a list of runs can be narrowed by, as the query says it.
 import { isId } from '../../base/ids.ts'
 import { allAgents, countedAs, type CountedAs } from '../../engine/runCounts.ts'
 import { statuses } from '../../engine/lifecycle.ts'
@@ -94,52 +93,3 @@ function issuesOf({ has_issues, issue_severity }: Static<typeof Fields>): number
     (value) => (has_issues === undefined || value > 0 === has_issues) && (bit === undefined || (value & bit) > 0),
   )
 }
-
-/** Narrowed by no more than what the plain counts know: agent, status and time. */
-export const isPlain = ({ userId, queueId, source, issues }: RunFilter): boolean =>
-  userId === null && queueId === null && source === null && issues === null
-
-/** A range of an index on `column`. */
-export const inTime = ({ since, until }: RunFilter, column: Part): Part => part`
-  ${column} >= ${since ?? '-infinity'}::timestamptz and ${column} < ${until ?? 'infinity'}::timestamptz`
-
-/**
- * The conditions below are asked of rows that an index has found. A value that is null asks nothing, so one statement serves every
- * filter. Each is a `case`, which the planner can neither look for another index with nor guess the outcome of: for a plan that fits
- * any values it would guess that next to nothing fits, and then rather read and sort the whole table than walk an index.
- */
-const asked = (condition: Part): Part => part`case when ${condition} then true else false end`
-
-/** Of `runs r`: all but its words and its time. */
-export const fitsRun = (filter: RunFilter): Part =>
-  asked(part`(${filter.agentId}::uuid is null or r.agent_id = ${filter.agentId}::uuid)
-    and (${filter.userId}::uuid is null or r.user_id = ${filter.userId}::uuid)
-    and (${filter.queueId}::uuid is null or r.case_queue_id = ${filter.queueId}::uuid)
-    and (${filter.source}::text is null or r.source = ${filter.source}::text)
-    and ${fitsState(filter)}`)
-
-const fitsState = ({ statuses: wanted, issues }: RunFilter): Part => part`
-  (${wanted}::text[] is null or r.counted_as = any(${wanted}::text[])) and (${issues}::int[] is null or r.issues = any(${issues}::int[]))`
-
-/** Of `run_search l`: all but its words and its time. What can change is asked of the run itself, only where it matters. */
-export const fitsSearchRow = (filter: RunFilter): Part =>
-  asked(part`(${filter.agentId}::uuid is null or l.agent_id = ${filter.agentId}::uuid)
-    and (${filter.userId}::uuid is null or l.user_id = ${filter.userId}::uuid)
-    and (${filter.queueId}::uuid is null or l.case_queue_id = ${filter.queueId}::uuid)
-    and (${filter.source}::text is null or l.source = ${filter.source}::text)
-    and case when ${filter.statuses}::text[] is null and ${filter.issues}::int[] is null then true
-      else (select ${fitsState(filter)} from runs r where r.id = l.run_id) end`)
-
-/** Of `run_search l`. */
-export const hasWords = ({ words }: RunFilter): Part => part`
-  case when ${words}::text is null then true else l.words @@ ${words}::tsquery end`
-
-/** Of `runs r`. */
-export const runHasWords = ({ words }: RunFilter): Part => part`
-  case when ${words}::text is null then true else (
-    select l.words @@ ${words}::tsquery from run_search l
-    where l.team_id = r.team_id and l.created_at = r.created_at and l.run_id = r.id) end`
-
-/** The time, where an index is followed that does not have it. */
-export const runInTime = (filter: RunFilter): Part => asked(inTime(filter, part`r.created_at`))
-export const searchRowInTime = (filter: RunFilter): Part => asked(inTime(filter, part`l.created_at`))

@@ -2,10 +2,11 @@
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { allAgents } from '../../engine/runCounts.ts'
 import { countAndRemember, knownTotal } from '../../engine/searchTotals.ts'
-import { fitsSearchRow, inTime, isPlain, type RunFilter } from './runFilter.ts'
-import { keyOfSearchRow, readRuns, rowsOn, runsById, shortest, type Page } from './runPages.ts'
+import type { RunFilter } from './runFilter.ts'
+import { keyOfSearchRow, readRuns, runsById, type Page } from './runPages.ts'
 import type { Run } from './run.ts'
-import { totalsOf, type Totals } from './runTotals.ts'
+import { shortest, totalsOf, type Totals } from './runTotals.ts'
+import { countOn, fitsSearchRow, inTime, waysOf } from './runWays.ts'
 
 /** Up to here hits are gathered by the index of words. */
 const hitsMax = 5000
@@ -36,11 +37,7 @@ export async function searchRuns(sql: Sql, filter: Searched, page: Page): Promis
 }
 
 const isOnlyWords = (filter: RunFilter): boolean =>
-  isPlain(filter) &&
-  filter.agentId === null &&
-  filter.statuses === null &&
-  filter.since === null &&
-  filter.until === null
+  waysOf(filter)[0] === 'all' && filter.since === null && filter.until === null
 
 /** So many of the newest runs are looked at before the index of words is asked, which lists all hits of a word before it gives one. */
 
@@ -78,11 +75,10 @@ async function fewHits(sql: Sql, filter: Searched, page: Page): Promise<Found | 
 async function countFitting(sql: Sql, filter: Searched, totals: Totals, frequency: number): Promise<number> {
   if (totals.total === 0) return 0
   const [way, length] = shortest(totals.ways)
-  const [counted] = await sql<{ total: number }>`
-    select count(*) as total from ${length < frequency ? rowsOn(filter, totals, way) : rowsWithWords(filter)}`
+  const [counted] = await sql<{ total: number }>`${length < frequency ? countOn(filter, way) : countWords(filter)}`
   return counted!.total
 }
 
-const rowsWithWords = (filter: Searched): Part => part`
-  run_search l where l.team_id = ${filter.teamId} and l.words @@ ${filter.words}::tsquery and ${inTime(filter, part`l.created_at`)}
+const countWords = (filter: Searched): Part => part`
+  select count(*) as total from run_search l where l.team_id = ${filter.teamId} and l.words @@ ${filter.words}::tsquery and ${inTime(filter, part`l.created_at`)}
     and ${fitsSearchRow(filter)}`

@@ -7,7 +7,8 @@ import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { countedAs, foldRunCounts } from '../../engine/runCounts.ts'
 import { filterOf, type RunFilter } from './runFilter.ts'
-import { spansOf, totalsOf } from './runTotals.ts'
+import { totalsOf } from './runTotals.ts'
+import { spansOf } from './timeSpans.ts'
 
 const service = await testApp()
 const { db } = service.context

@@ -1,84 +1,58 @@
 // Exact totals of lists of runs, read from counts; also how long each way through the list would be.
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { allAgents, countedAs, type CountedAs } from '../../engine/runCounts.ts'
-import { fitsSearchRow, isPlain, type RunFilter } from './runFilter.ts'
-
-/** The fields of a filter that an index can be followed by. */
-export type Way = 'status' | 'issues' | 'user' | 'queue' | 'source' | 'all'
+import type { RunFilter } from './runFilter.ts'
+import { countOn, waysOf, type Way } from './runWays.ts'
+import { spansOf, type Edge, type Range } from './timeSpans.ts'
 
 export interface Totals {
   /** Exactly how many runs fit. */
   total: number
   /** How many runs the team has. */
   runs: number
-  /** About how many runs lie on each way that this filter opens. */
-  ways: Partial<Record<Way, number>>
+  /** About how many runs lie on each way that this filter opens, and how many at most. */
+  ways: Ways
+  waysMax: Ways
   /** Only these have runs that fit. */
   statuses: readonly CountedAs[]
   /** Deltas that the counts do not hold yet. */
   deltas: number
 }
 
-const hourMs = 3_600_000
-
-/** A time range in whole days and hours, which are counted, and what is left at its edges, where rows are. */
-interface Spans {
-  days: Range
-  /** Before and after the days. */
-  hours: [Range, Range]
-  /** All whole hours, those of the days included. */
-  wholeHours: Range
-  edges: [Edge, Edge]
-}
-
-type Range = [from: number, to: number]
-type Edge = [from: Date, to: Date]
-
-const none: Range = [0, 0]
-const noEdge: Edge = [new Date(0), new Date(0)]
-const [least, most] = [-2_147_483_648, 2_147_483_647]
-
-export function spansOf(since: Date | null, until: Date | null): Spans {
-  const from = since ? Math.ceil(since.getTime() / hourMs) : least
-  const to = until ? Math.floor(until.getTime() / hourMs) : most
-  if (since && until && from >= to) {
-    const edge: Edge = since < until ? [since, until] : noEdge
-    return { days: none, hours: [none, none], wholeHours: none, edges: [edge, noEdge] }
-  }
-  const edges: Spans['edges'] = [
-    since ? [since, new Date(from * hourMs)] : noEdge,
-    until ? [new Date(to * hourMs), until] : noEdge,
-  ]
-  const wholeHours: Range = [from, to]
-  const firstDay = since ? Math.ceil(from / 24) : least
-  const lastDay = until ? Math.floor(to / 24) : most
-  if (firstDay >= lastDay) return { days: none, hours: [wholeHours, none], wholeHours, edges }
-  const hours: Spans['hours'] = [since ? [from, firstDay * 24] : none, until ? [lastDay * 24, to] : none]
-  return { days: [firstDay, lastDay], hours, wholeHours, edges }
-}
+type Ways = Partial<Record<Way, number>>
 
 /** All but its words. */
-export const totalsOf = (sql: Sql, filter: RunFilter): Promise<Totals> =>
-  isPlain(filter) ? plainTotals(sql, filter) : originTotals(sql, filter)
+export async function totalsOf(sql: Sql, filter: RunFilter): Promise<Totals> {
+  if (waysOf(filter).every((way) => way === 'all' || way === 'status')) return plainTotals(sql, filter)
+  const ofAllTime = await originTotals(sql, filter)
+  const isTimed = filter.since !== null || filter.until !== null
+  return isTimed && ofAllTime.total > 0 ? inItsTime(sql, filter, ofAllTime) : ofAllTime
+}
+
+export function shortest(ways: Ways): [Way, number] {
+  const [first, ...others] = Object.entries(ways) as [Way, number][]
+  return others.reduce((best, one) => (one[1] < best[1] ? one : best), first!)
+}
 
 interface PlainRow {
-  counted: number
+  total: number
   runs: number
   deltas: number
 }
 
+/** By agent, status and time alone. */
 async function plainTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
   const { teamId, agentId, since, until } = filter
   const statuses = filter.statuses ?? countedAs
-  const isTimed = since !== null || until !== null
   const spans = spansOf(since, until)
-  const sum = (unit: 'all' | 'day' | 'hour', [from, to]: Range, agent = agentId ?? allAgents): Part => part`
-    coalesce((select sum(runs) from run_counts where team_id = ${teamId} and agent_id = ${agent} and unit = ${unit}
+  const sum = (unit: 'all' | 'day' | 'hour', [from, to]: Range): Part => part`
+    coalesce((select sum(runs) from run_counts where team_id = ${teamId} and agent_id = ${agentId ?? allAgents} and unit = ${unit}
       and at >= ${from} and at < ${to} and counted_as = any(${statuses}::text[])), 0)`
-  const counted = isTimed
-    ? part`${sum('day', spans.days)} + ${sum('hour', spans.hours[0])} + ${sum('hour', spans.hours[1])}
-        + ${edge(filter, spans.edges[0])} + ${edge(filter, spans.edges[1])}`
-    : sum('all', [0, 1])
+  const counted =
+    since === null && until === null
+      ? sum('all', [0, 1])
+      : part`${sum('day', spans.days)} + ${sum('hour', spans.hours[0])} + ${sum('hour', spans.hours[1])}
+          + ${edge(filter, spans.edges[0])} + ${edge(filter, spans.edges[1])}`
   const [row] = await sql<PlainRow>`
     with delta as materialized (
       select coalesce(sum(case when became = any(${statuses}::text[]) then runs else 0 end
@@ -89,16 +63,15 @@ async function plainTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
         count(*) as deltas
       from run_count_deltas where team_id = ${teamId}
     )
-    select (delta.counted + ${counted})::bigint as counted, delta.deltas,
+    select (delta.counted + ${counted})::bigint as total, delta.deltas,
       (delta.runs + coalesce((select sum(runs) from run_counts
         where team_id = ${teamId} and agent_id = ${allAgents} and unit = 'all'), 0))::bigint as runs
     from delta`
-  const { counted: total, runs, deltas } = row!
-  const way: Way = agentId === null && filter.statuses === null ? 'all' : 'status'
-  return { total, runs, deltas, statuses, ways: { [way]: total } }
+  const ways = { [waysOf(filter)[0]!]: row!.total }
+  return { ...row!, statuses, ways, waysMax: ways }
 }
 
-/** Rows at the edge of a time range, at most an hour of them. */
+/** Rows at the edge of a range of time, at most an hour of them. */
 const edge = ({ teamId, agentId, statuses }: RunFilter, [from, to]: Edge): Part => part`(
   select count(*) from runs where team_id = ${teamId} ${agentId === null ? part`` : part`and agent_id = ${agentId}`}
     and counted_as = any(${statuses ?? countedAs}::text[]) and created_at >= ${from} and created_at < ${to})`
@@ -106,42 +79,35 @@ const edge = ({ teamId, agentId, statuses }: RunFilter, [from, to]: Edge): Part 
 interface OriginRow extends Partial<Record<Way, number>> {
   counted_as: CountedAs
   total: number
+  all: number
   deltas: number
-  runs: number
 }
 
+/** By everything but time. */
 async function originTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
-  const { teamId, since, until } = filter
-  const isTimed = since !== null || until !== null
-  const spans = spansOf(since, until)
-  const inHours = part`hour >= ${spans.wholeHours[0]} and hour < ${spans.wholeHours[1]}`
+  const { teamId } = filter
   const rows = await sql<OriginRow>`
     with counted as (
       select agent_id, counted_as, source, user_id, case_queue_id, issues, runs, 0 as deltas from run_origin_counts
-      where team_id = ${teamId} and ${isTimed ? inHours : part`hour is null`}
+      where team_id = ${teamId}
       union all
       select agent_id, became, source, user_id, case_queue_id, became_issues, runs, 1 from run_count_deltas
-      where team_id = ${teamId} and became is not null ${isTimed ? part`and ${inHours}` : part``}
+      where team_id = ${teamId} and became is not null
       union all
       select agent_id, was, source, user_id, case_queue_id, was_issues, -runs, 1 from run_count_deltas
-      where team_id = ${teamId} and was is not null ${isTimed ? part`and ${inHours}` : part``}
+      where team_id = ${teamId} and was is not null
     )
-    select counted_as, ${sumWhere(allOf(filter))} as total, ${waySums(filter)} sum(deltas) as deltas, (
-      select sum(runs) from run_counts where team_id = ${teamId} and agent_id = ${allAgents} and unit = 'all')::bigint as runs
+    select counted_as, ${sumWhere(allOf(filter))} as total, ${waySums(filter)} sum(runs)::bigint as "all", sum(deltas) as deltas
     from counted group by counted_as`
   const sum = (name: Way | 'total' | 'deltas') => rows.reduce((all, row) => all + (row[name] ?? 0), 0)
-  const atEdges = isTimed ? await countEdges(sql, filter, spans.edges) : 0
-  const ways: Totals['ways'] = {}
-  for (const way of waysOf(filter)) ways[way] = sum(way) + atEdges
+  const ways = Object.fromEntries(waysOf(filter).map((way) => [way, sum(way)]))
   return {
-    total: sum('total') + atEdges,
-    runs: rows[0]?.runs ?? 0,
-    deltas: sum('deltas'),
-    // at the edges of a time any other may be
-    statuses: isTimed
-      ? (filter.statuses ?? countedAs)
-      : rows.filter(({ total }) => total > 0).map((row) => row.counted_as),
+    total: sum('total'),
+    runs: sum('all'),
     ways,
+    waysMax: ways,
+    statuses: rows.filter(({ total }) => total > 0).map((row) => row.counted_as),
+    deltas: sum('deltas'),
   }
 }
 
@@ -156,17 +122,6 @@ const allOf = (filter: RunFilter): Part => part`${ofState(filter)}
   and (${filter.queueId}::uuid is null or case_queue_id = ${filter.queueId}::uuid)
   and (${filter.source}::text is null or source = ${filter.source}::text)`
 
-function waysOf({ agentId, statuses, issues, userId, queueId, source }: RunFilter): Way[] {
-  const ways: [Way, boolean][] = [
-    ['status', agentId !== null || statuses !== null],
-    ['issues', issues !== null],
-    ['user', userId !== null],
-    ['queue', queueId !== null],
-    ['source', source !== null],
-  ]
-  return ways.filter(([, isOpen]) => isOpen).map(([way]) => way)
-}
-
 /** One sum for each way there is: every one costs time on every row. */
 function waySums(filter: RunFilter): Part {
   const sums: Record<Way, Part> = {
@@ -180,12 +135,33 @@ function waySums(filter: RunFilter): Part {
   return waysOf(filter).reduce((all, way) => part`${all} ${sums[way]}`, part``)
 }
 
-async function countEdges(sql: Sql, filter: RunFilter, [first, last]: [Edge, Edge]): Promise<number> {
-  const [counted] = await sql<{ total: number }>`
-    select ${edgeRows(filter, first)} + ${edgeRows(filter, last)} as total`
-  return counted!.total
-}
+/** Looking up the run of a row of run_search costs about as much as passing two more rows of runs. */
+const lookUpCost = 3
 
-const edgeRows = (filter: RunFilter, [from, to]: Edge): Part => part`(
-  select count(*) from run_search l where l.team_id = ${filter.teamId} and l.created_at >= ${from} and l.created_at < ${to}
-    and ${fitsSearchRow(filter)})`
+/**
+ * Counted along the shortest way, of which the index gives just this time; or, where that is more than half of all time, what lies
+ * outside is counted and taken away.
+ */
+async function inItsTime(sql: Sql, filter: RunFilter, ofAllTime: Totals): Promise<Totals> {
+  const ofTeam = { ...filter, agentId: null, statuses: null, issues: null, userId: null, queueId: null, source: null }
+  const { total: inside } = await plainTotals(sql, ofTeam)
+  const share = ofAllTime.runs === 0 ? 1 : inside / ofAllTime.runs
+  const needsRun = filter.statuses !== null || filter.issues !== null
+  const costs = Object.entries(ofAllTime.ways).map(([way, length]) => {
+    const isOnRuns = way === 'status' || way === 'issues'
+    return [way, needsRun && !isOnRuns ? length * lookUpCost : length]
+  })
+  const [way] = shortest(Object.fromEntries(costs))
+  const count = async (counted: RunFilter) => {
+    const [row] = await sql<{ total: number }>`${countOn(counted, way)}`
+    return row!.total
+  }
+  const before = { ...filter, since: null, until: filter.since }
+  const after = { ...filter, since: filter.until, until: null }
+  const total =
+    share <= 0.5
+      ? await count(filter)
+      : ofAllTime.total - (filter.since ? await count(before) : 0) - (filter.until ? await count(after) : 0)
+  const ways = Object.fromEntries(Object.entries(ofAllTime.ways).map(([name, length]) => [name, length * share]))
+  return { ...ofAllTime, total: Math.max(0, total), ways }
+}

@@ -133,6 +133,8 @@ test('overlap is asked of the run before: skipped, started beside it, or held ba
     for (const id of ids.values()) counts.push((await runsOf(service, id)).length)
     return counts
   }
+  const active = await team.sql<{ status: string }>`select distinct status from runs where team_id = ${team.id}`
+  assert.deepEqual(active, [{ status: 'waiting' }])
   assert.deepEqual(await count(), [1, 1, 3])
   for (const id of ids.values()) {
     const { last_run_id } = await read(team, id)

@@ -1,0 +1,26 @@
+// Builder runs outlive their workers: each comes to its proposal, once.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
+import { testDatabase } from '../kit/postgres.ts'
+import { builderEnv, holdsForBuilders, killWorkersOfBuilders, startBuilderModel } from './builder.ts'
+import { temporaryDataDir } from './processes.ts'
+import { openYard } from './yard.ts'
+
+const dataDir = await temporaryDataDir()
+const model = await startBuilderModel()
+const env = { DATABASE_URL: connectionUrl(await testDatabase()), LOG_LEVEL: 'warn', ...builderEnv(model) }
+const yard = await openYard({ options: { dataDir: dataDir.path, env }, workers: 2 })
+after(async () => {
+  await yard.close()
+  await model.close()
+  await dataDir.remove()
+})
+
+// proves builder.killed
+test('workers killed at random moments lose no builder run and tell nothing twice', async (t) => {
+  const seen = await killWorkersOfBuilders(yard, model, { kills: 3, atOnce: 4 })
+  t.diagnostic(JSON.stringify(seen))
+  assert.ok(seen.kills >= 3 && seen.begun >= 4)
+  assert.ok(holdsForBuilders(seen), JSON.stringify(seen))
+})
