@@ -2,7 +2,7 @@
 import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { Build, buildColumns, RevisionDescription, RevisionName } from './build.ts'
-import { hasActiveBuilder } from './builderRun.ts'
+import { hasActiveBuilder, isActive } from './builderRun.ts'
 import { requireUsable } from './usableConfig.ts'
 
 export const promoteRevision = operation({
@@ -23,11 +23,10 @@ export const promoteRevision = operation({
   // every config was checked when it was saved; since then the server, or an agent that it names, may have changed
   async prepare({ team, build, context, sql, fail }) {
     if (build.status === 'live') fail('already_live')
-    if (await hasActiveBuilder(sql, build.id, team.id)) fail('builder_run_active')
     await requireUsable(build.config, { sql, context, team, fail })
   },
   async handler({ team, build, body, sql, emit, fail }) {
-    // all promotions of an agent stand in line on its row: each sees the live build that the one before it left
+    // all promotions of an agent stand in line on its row, and builder runs begin on it: each sees what the one before it left
     const agents = await sql`
       update agents set updated_at = now()
       where id = ${build.agent_id} and team_id = ${team.id} and deleted_at is null returning id`
@@ -45,10 +44,9 @@ export const promoteRevision = operation({
         revision_description = case when ${'revision_description' in body}
           then ${body.revision_description ?? null} else revision_description end
       where id = ${build.id} and team_id = ${team.id} and status in ('draft', 'historic')
+        and not exists (select from builder_runs where build_id = ${build.id} and team_id = ${team.id} and ${isActive})
       returning ${buildColumns}`
-    if (!live) return fail('already_live')
-    // asked again under the agent's lock: one that began meanwhile is seen, and a later one finds the build live
-    if (await hasActiveBuilder(sql, build.id, team.id)) fail('builder_run_active')
+    if (!live) return fail((await hasActiveBuilder(sql, build.id, team.id)) ? 'builder_run_active' : 'already_live')
     await emit('assignment.build.published', {
       agent_id: live.agent_id,
       build_id: live.id,
