@@ -14,7 +14,9 @@ alter table runs add column issues smallint generated always as (
 -- Only what changes is indexed on runs itself. A change of status also moves worker or admitted_at, which the engine's own indexes
 -- hold, so it was never HOT; but it writes every index of runs anew: one here costs a run about three entries, one of run_search
 -- below costs it one. What changes between two moves (numbers, tokens, updated_at) is in no index and stays HOT.
-create index runs_by_status on runs (team_id, counted_as, created_at, id);
+-- with all that a list asks beside a status, so that what fits is counted in the index alone
+create index runs_by_status on runs (team_id, counted_as, created_at, id)
+  include (agent_id, source, user_id, case_queue_id, issues);
 -- "the failed runs of this agent" is the commonest pair; an agent's runs of any status are seven ranges of it
 create index runs_by_agent on runs (team_id, agent_id, counted_as, created_at, id);
 create index runs_by_end on runs (team_id, completed_at, id);

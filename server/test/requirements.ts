@@ -911,6 +911,108 @@ export const requirements: Requirement[] = [
     id: 'runs.fencedEffect',
     says: 'Of runs that share a commit, one that was taken away leaves no effect behind, and the others have theirs.',
   },
+  // Schedules
+  {
+    id: 'kit.tick',
+    says: 'A feature’s tick runs twice a second in every working process, in a loop of its own that a failure does not end and a stop waits for.',
+  },
+  { id: 'schedules.create', says: 'A schedule is answered bare, with its defaults and its next time.' },
+  {
+    id: 'schedules.fields',
+    says: 'Each frequency takes its own fields; a missing one or one of another frequency is a 400 that says which.',
+    gap: {
+      question: 'What if a field does not go with the frequency?',
+      file: 'server/src/features/schedules/timing.ts',
+    },
+  },
+  {
+    id: 'schedules.update',
+    says: 'A change of the timing counts from now, any other leaves the next time alone; fields that a new frequency has no use for fall away.',
+    gap: {
+      question: 'When does a change move the next time?',
+      file: 'server/src/features/schedules/updateSchedule.ts',
+    },
+  },
+  {
+    id: 'schedules.enabled',
+    says: 'A paused schedule has no next time and drops what it held; enabling counts from now and takes back an automatic disabling.',
+  },
+  {
+    id: 'schedules.preview',
+    says: 'The preview tells the next five due times as next_runs, of one that fires once only that one, of a disabled one those it would have.',
+    gap: { question: 'What does the preview answer?', file: 'server/src/features/schedules/getSchedulePreview.ts' },
+  },
+  { id: 'schedules.delete', says: 'A deleted schedule is gone, and an agent’s schedules go with it.' },
+  {
+    id: 'schedules.most',
+    says: 'An agent has at most 100 schedules, however many are made at once; more is a 409.',
+    gap: { question: 'How many schedules may an agent have?', file: 'server/src/features/schedules/createSchedule.ts' },
+  },
+  { id: 'schedules.frequencies', says: 'Each frequency is due at its times, by the calendar of its time zone.' },
+  { id: 'schedules.monthEnds', says: 'A day of the month that a month lacks is its last one, in leap years too.' },
+  {
+    id: 'schedules.gap',
+    says: 'A time that daylight saving skips is due once, at the instant of the skip.',
+    gap: { question: 'What is the next valid instant?', file: 'server/src/base/wallClock.ts' },
+  },
+  { id: 'schedules.overlap', says: 'A time that occurs twice is due once, when it occurs first.' },
+  {
+    id: 'schedules.everyHour',
+    says: 'What names no hour goes by the time that passes: through both passes of an hour, and over a skipped one.',
+    gap: { question: 'What does daylight saving do to hourly schedules?', file: 'server/src/base/schedule.ts' },
+  },
+  {
+    id: 'schedules.cron',
+    says: 'Cron takes steps, lists, ranges and names; when both days are restricted, either fits.',
+  },
+  {
+    id: 'schedules.cronProblems',
+    says: 'What is no cron expression of five fields is told with its place; L, W, #, ? and nicknames are refused.',
+    gap: { question: 'Which cron is accepted?', file: 'server/src/base/cron.ts' },
+  },
+  { id: 'schedules.never', says: 'A cron expression that no date fits is never due.' },
+  { id: 'schedules.timezones', says: 'A time zone is an IANA name, old ones included, and no offset.' },
+  { id: 'schedules.latest', says: 'After any stand-still the latest due times are found by halves.' },
+  {
+    id: 'schedules.fire',
+    says: 'A due schedule starts a run as its maker, with its message and source schedule, and moves on in the same transaction; metadata names schedule and due time.',
+    gap: { question: 'How is a run traced to its schedule?', file: 'server/src/features/schedules/startDue.ts' },
+  },
+  {
+    id: 'schedules.exactlyOnce',
+    says: 'Each due time fires once over any number of processes, also when one is cut off.',
+  },
+  { id: 'schedules.liveBuild', says: 'The build that is live at the due time is run.' },
+  {
+    id: 'schedules.overlapping',
+    says: 'While the run before is active a due time is skipped, held back (one at most) until that one has ended, or fired all the same.',
+    gap: { question: 'What does overlap queue mean?', file: 'server/src/features/schedules/firing.ts' },
+  },
+  {
+    id: 'schedules.catchUp',
+    says: 'A due time is missed after 60 s: then none fires, or the latest unless one is in time, or the latest 100.',
+    gap: { question: 'How late is missed, and what is made up for?', file: 'server/src/features/schedules/firing.ts' },
+  },
+  {
+    id: 'schedules.inTurn',
+    says: 'With overlap skip or queue, missed due times of catch_up all run one after another.',
+    gap: { question: 'How do catch_up all and overlap meet?', file: 'server/src/features/schedules/firing.ts' },
+  },
+  {
+    id: 'schedules.once',
+    says: 'One that does not recur fires once and is disabled; a due time that came to nothing does not count.',
+    gap: { question: 'What if a one-off is skipped or missed?', file: 'server/src/features/schedules/firing.ts' },
+  },
+  {
+    id: 'schedules.givesUp',
+    says: 'After ten due times in a row that failed for a reason only a person can mend, a schedule disables itself and says why.',
+    gap: { question: 'When does a schedule disable itself?', file: 'server/src/features/schedules/givingUp.ts' },
+  },
+  {
+    id: 'schedules.poison',
+    says: 'A schedule that cannot be fired is put off by a minute and holds up no other.',
+    gap: { question: 'What if firing itself fails?', file: 'server/src/features/schedules/fireSchedules.ts' },
+  },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

@@ -59,7 +59,7 @@ export class Fenced extends Error {
 /** A limit of the run is reached; the reason with which its work is cut off and it fails. */
 export class LimitReached extends Error {}
 
-/** The process stops: the run is given back between two steps, for another one to go on with. */
+/** Given back without having failed, for whoever claims it next: the process stops, or what it knows of the run is no longer true. */
 export class Yielded extends Error {}
 
 /** Writes a change; false: something came meanwhile, so the run was not let go and nothing was written. */

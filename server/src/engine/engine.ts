@@ -5,7 +5,7 @@ import type { Context } from '../kit/context.ts'
 import { eventFeedOf } from '../kit/eventFeed.ts'
 import { tell } from '../kit/feature.ts'
 import { admitNext, createAdmissionRows } from './admission.ts'
-import type { Held } from './claim.ts'
+import { isAnyReady, type Held } from './claim.ts'
 import { createRuns, type Created, type NewRun, type RunWanted } from './createRun.ts'
 import { driveRun, type DriveParts } from './drive.ts'
 import { createHolder, type Holder } from './holder.ts'
@@ -207,7 +207,8 @@ function createEngine(context: Context): Engine {
       const mine = hold({ id: newId(), places: 100, lost: () => new AbortController().signal })
       do {
         await mine.idle()
-      } while (await sweep.look())
+        await admitting
+      } while ((await sweep.look()) || (await sweep.admitWaiting()) || (await isAnyReady(db.sql)))
       await mine.stop(0)
     },
     onText(heard) {

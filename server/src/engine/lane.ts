@@ -1,7 +1,7 @@
 // A lane: what arrives while a write is under way goes into the next one, so many callers share one commit and none waits for a timer.
 import { retryingDeadlocks, sqlState } from '../base/db.ts'
 
-/** Thrown by a flush that undid itself because of some of its operations: each is tried alone. */
+/** Thrown by a flush that undid itself because of some of its operations: each is tried alone. `cause`: what one of them threw. */
 export class TryAlone extends Error {}
 
 export interface Lane<Op, Result> {
@@ -75,7 +75,7 @@ export function createLane<Op, Result>({
       // one bad row must fail alone; but only what PostgreSQL itself refused is surely undone and may be tried again
       if (batch.length > 1 && (sqlState(error) !== undefined || error instanceof TryAlone)) {
         for (const waiting of batch) await carry([waiting])
-      } else for (const { reject } of batch) reject(error)
+      } else for (const { reject } of batch) reject(error instanceof TryAlone ? (error.cause ?? error) : error)
     }
   }
 

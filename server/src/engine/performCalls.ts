@@ -4,7 +4,7 @@ import type { Turn } from '../drivers/model/model.ts'
 import type { Begun, Outcome, Tool } from '../kit/tool.ts'
 import { planCall, type Plan } from './calls.ts'
 import { addEvent, addMessage, newChange, putStep, type Change, type Step } from './change.ts'
-import { callIdOf, commit, feed, feedOutcome, toolCallOf, type Driving } from './driving.ts'
+import { callIdOf, commit, feed, feedOutcome, toolCallOf, Yielded, type Driving } from './driving.ts'
 import { capped, recordOutcome } from './outcome.ts'
 import { approvalRequest, askAbout, settle } from './settle.ts'
 import { isRefused, type Effect, type Write } from './writing.ts'
@@ -37,7 +37,7 @@ export async function performCalls(
   const heard = { isTold: false, move: null as Change['move'] }
   const tellModel = () => {
     // a second attempt of the same write would tell it twice: then the run is rebuilt from its log instead
-    if (heard.isTold) throw new Error('a change was tried again after its model had heard of it')
+    if (heard.isTold) throw new Yielded()
     heard.isTold = true
     feed(driving, { kind: 'assistant', text: turn.text, calls, opaque: turn.opaque })
     for (const { step } of plans) {
@@ -47,7 +47,9 @@ export async function performCalls(
   }
   const followUp: FollowUp = async (whole, wakeSeq) => {
     tellModel()
-    if (wakeSeq === driving.wakeSeen && (await addEnding(whole))) heard.move = whole.move
+    // one that is cut off is written without its end, and then noticed: it must not fail the commit that it shares
+    if (driving.signal.aborted || wakeSeq !== driving.wakeSeen) return
+    if (await addEnding(whole)) heard.move = whole.move
   }
   const mayFollow = driving.model.isPure && plans.every(({ way }) => way === 'inside')
   await commitCalls(

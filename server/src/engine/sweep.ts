@@ -17,6 +17,8 @@ interface Found {
 export interface RunSweep {
   /** True when runs may have become ready. */
   look(): Promise<boolean>
+  /** Counts the places anew and gives free ones to those in line; true when there were any. */
+  admitWaiting(): Promise<boolean>
 }
 
 export function createRunSweep({ db, log }: Pick<Context, 'db' | 'log'>): RunSweep {
@@ -34,6 +36,7 @@ export function createRunSweep({ db, log }: Pick<Context, 'db' | 'log'>): RunSwe
       if (count % thoroughEvery === 0) isReady = (await thorough()) || isReady
       return isReady
     },
+    admitWaiting,
   }
 
   async function wakeSome(): Promise<boolean> {
@@ -44,8 +47,12 @@ export function createRunSweep({ db, log }: Pick<Context, 'db' | 'log'>): RunSwe
   async function thorough(): Promise<boolean> {
     const revived = await reviveOrphans(db.sql)
     if (revived > 0) log.warn({ runs: revived }, 'runs of a process that is gone are set free')
-    const teams = await db.transaction(recount)
-    for (const teamId of teams) await admitNext(db.sql, [teamId])
-    return revived > 0 || teams.length > 0
+    return (await admitWaiting()) || revived > 0
+  }
+
+  async function admitWaiting(): Promise<boolean> {
+    let admitted = 0
+    for (const teamId of await db.transaction(recount)) admitted += (await admitNext(db.sql, [teamId])).admitted
+    return admitted > 0
   }
 }

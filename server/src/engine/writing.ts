@@ -50,7 +50,7 @@ export function createWriter({ db, toolBox, onReleased, onWritten, onFlush }: Wr
           db.sql,
           writes.map(({ change }) => change),
         )
-      : await db.transaction((sql) => flushIn(sql, writes))
+      : await db.transaction((sql) => flushIn(sql, writes).catch(failAlone))
     if (released.length > 0) onReleased(released)
     onWritten()
     return applied
@@ -118,6 +118,12 @@ export function createWriter({ db, toolBox, onReleased, onWritten, onFlush }: Wr
   // two: while one waits for its commit the other is made; more would only wait for each other's rows
   const lane = createLane<Write, Applied>({ flush, onFlush, keyOf: ({ change }) => change.runId, flushesMax: 2 })
   return { write: (write) => lane.add(write) }
+}
+
+/** What the code of one write threw undoes the transaction of all, so it is tried without the others. */
+function failAlone(error: unknown): never {
+  const isOfDatabase = sqlState(error) !== undefined || isConnectionTrouble(error)
+  throw isOfDatabase || error instanceof TryAlone ? error : new TryAlone('a write failed by itself', { cause: error })
 }
 
 /** Made for every attempt anew: effects write into it, and an attempt that failed must leave no trace. */

@@ -1,5 +1,6 @@
 // Many runs at once, as a team has them after some months: every status, source and finding, spread evenly and the same each time.
 import { part, type Part, type Sql } from '../../src/base/db.ts'
+import { newId } from '../../src/base/ids.ts'
 
 export interface RunsWanted {
   teamId: string
@@ -70,4 +71,89 @@ async function insertRuns(sql: Sql, wanted: RunsWanted, from: number, to: number
       created_at, case when status <> 'pending' then created_at end,
       case when status in ('completed', 'failed', 'stopped') then created_at + make_interval(secs => took) end, created_at, 1, 1
     from described order by n`
+}
+
+export interface RunRow {
+  team_id: string
+  agent_id: string
+  build_id: string
+  status: string
+  user_id?: string
+  parent_run_id?: string
+  title?: string
+  message?: unknown
+  callback_url?: string
+  output?: unknown
+  error?: object
+  waiting_on?: object
+  created_at?: Date
+  started_at?: Date
+  completed_at?: Date
+  worker?: string
+  admitted_at?: Date
+  queued_at?: Date
+  is_woken?: boolean
+  due_at?: Date
+  running_since?: Date
+  active_ms?: number
+  message_seq?: number
+  steps?: number
+  input_tokens?: number
+  output_tokens?: number
+  cost_usd?: string
+}
+
+const ofEveryRun = {
+  source: 'api',
+  title: 'A run',
+  metadata: {},
+  limits: { max_steps: 200, max_duration_s: 3600, max_cost_usd: null, max_tokens: null },
+  is_woken: false,
+  active_ms: 0,
+  message_seq: 0,
+  steps: 0,
+  input_tokens: 0,
+  output_tokens: 0,
+  cost_usd: '0',
+}
+
+/** One run in exactly this state, whatever the engine would say to it. */
+export async function insertRun(sql: Sql, row: RunRow): Promise<string> {
+  const id = newId()
+  const created_at = row.created_at ?? new Date()
+  await sql`
+    insert into runs (id, run_number, team_id, agent_id, build_id, status, source, user_id, parent_run_id, title, message, metadata, limits,
+      callback_url, output, error, waiting_on, created_at, started_at, completed_at, updated_at, worker, admitted_at, queued_at, is_woken,
+      due_at, running_since, active_ms, message_seq, steps, input_tokens, output_tokens, cost_usd)
+    select ${id}, nextval('run_numbers'), team_id, agent_id, build_id, status, source, user_id, parent_run_id, title, message, metadata, limits,
+      callback_url, output, error, waiting_on, created_at, started_at, completed_at, created_at, worker, admitted_at, queued_at, is_woken,
+      due_at, running_since, active_ms, message_seq, steps, input_tokens, output_tokens, cost_usd
+    from jsonb_populate_record(null::runs, ${JSON.stringify({ ...ofEveryRun, ...row, created_at })}::jsonb)`
+  return id
+}
+
+export interface StepRow {
+  run_id: string
+  seq: number
+  kind: 'model' | 'tool' | 'human' | 'wait' | 'sub_run'
+  state: string
+  tool?: string
+  arguments?: unknown
+  result?: unknown
+  error?: string
+  attempt?: number
+  input_tokens?: number
+  output_tokens?: number
+  started_at?: Date
+  completed_at?: Date
+}
+
+export async function insertStep(sql: Sql, row: StepRow): Promise<void> {
+  const whole = { turn: 1, attempt: 1, reserved_usd: '0', started_at: new Date(), ...row }
+  await sql`
+    insert into run_steps (run_id, seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens, reserved_usd,
+      started_at, completed_at)
+    select run_id, seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens, reserved_usd, started_at,
+      completed_at
+    from jsonb_populate_record(null::run_steps, ${JSON.stringify(whole)}::jsonb)`
 }

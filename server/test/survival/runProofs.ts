@@ -4,12 +4,14 @@ import { keyedStart } from './keyedStart.ts'
 import { areTrue, isWhole } from './ledger.ts'
 import { loseAnswerOfClaim } from './lostClaim.ts'
 import { loseLock } from './lostLock.ts'
+import { stopNeighbours } from './neighbours.ts'
 import { startNoise } from './noisyTeam.ts'
 import { restartPostgresUnderRuns } from './postgresRestarts.ts'
 import type { Proof } from './proof.ts'
 import { rollOver } from './rolling.ts'
 import { killWorkersOfRuns } from './runs.ts'
 import { stopInEveryPhase } from './stops.ts'
+import { runSubRuns } from './subRuns.ts'
 import { block, openYard, type Yard } from './yard.ts'
 import { stopAndContinueWorker } from './zombie.ts'
 
@@ -51,7 +53,8 @@ export const runProofs: Proof[] = [
       (seen) =>
         seen.runs >= 1000 &&
         seen.killsBetween >= 100 &&
-        seen.completed === seen.runs &&
+        seen.subRuns === seen.runs &&
+        seen.completed === seen.runs * 2 &&
         seen.memoryGeneration === seen.memoryWrites &&
         areTrue(seen) &&
         isWhole(seen) &&
@@ -105,6 +108,24 @@ export const runProofs: Proof[] = [
         isWhole(seen) &&
         seen.cutOffMaxMs < 1000 &&
         seen.answerMaxMs < 2000,
+    ),
+  },
+  {
+    name: 'runs that share their commits with others, which are stopped all the time, for 30 s',
+    must: 'every run that nobody stopped is completed, 0 of its calls in doubt',
+    run: inYard(
+      { workers: 1 },
+      (yard) => stopNeighbours(yard, { runs: 40, forMs: 30_000 }),
+      (seen) => seen.completed === seen.runs && seen.inDoubt === 0 && areTrue(seen) && isWhole(seen),
+    ),
+  },
+  {
+    name: '500 runs that start four runs each, every third stopped on the way',
+    must: 'all completed or stopped, 0 deadlocks, one end each',
+    run: inYard(
+      { apis: 2, workers: 2 },
+      (yard) => runSubRuns(yard, { runs: 500, stopped: 33 }),
+      (seen) => seen.otherwise + seen.deadlocks === 0 && isWhole(seen),
     ),
   },
   {

@@ -20,11 +20,10 @@ after(async () => {
 
 // proves runs.killed
 test('workers killed at random moments lose no run and repeat no call', async (t) => {
-  const seen = await killWorkersOfRuns(yard, { runs: 40, atOnce: 6, kills: 8, forMs: 60_000 })
+  const seen = await killWorkersOfRuns(yard, { runs: 30, atOnce: 6, kills: 6, forMs: 60_000 })
   t.diagnostic(JSON.stringify(seen))
-  assert.ok(seen.runs >= 40 && seen.kills >= 8)
-  assert.equal(seen.completed, seen.runs)
-  assert.equal(seen.lost, 0)
+  assert.ok(seen.runs >= 30 && seen.kills >= 6)
+  assert.deepEqual([seen.subRuns, seen.completed, seen.lost], [seen.runs, seen.runs * 2, 0])
   assert.ok(areTrue(seen), 'nothing finished was repeated, nothing in doubt was repeated without a word')
   assert.ok(isWhole(seen), 'one end each, numbers without gaps')
   assert.equal(seen.memoryGeneration, seen.memoryWrites)

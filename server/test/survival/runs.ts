@@ -7,8 +7,11 @@ import { activeRuns, block, bodyOf, processIdOf, until, untilQuiet, type Yard } 
 
 export interface KilledRuns extends Ledger, Calls, Answers {
   runs: number
+  /** Each starts exactly one. */
+  subRuns: number
+  /** Runs and sub-runs: must be all. */
   completed: number
-  /** Neither completed nor waiting for anything: must be 0. */
+  /** Must be 0: did not end. */
   lost: number
   kills: number
   /** Kills that found a call between its intent and its result. */
@@ -45,15 +48,19 @@ const procedure = (url: string) =>
     block('memory path=progress.md', 'looked in {{ run.id }}'),
     block('http id=pay', `POST ${url}/pay\n\nonce`),
     block('memory path=progress.md', 'paid in {{ run.id }}'),
-    block('http id=tell', `POST ${url}/tell\n\nonce`),
+    block('agent name=Helper', 'tell them'),
     block('http id=check', `GET ${url}/check`),
     block('output', 'done'),
   ].join('\n')
 
+const helperProcedure = (url: string) =>
+  [block('http id=tell', `POST ${url}/tell\n\nonce`), block('output', 'told')].join('\n')
+
 export async function killWorkersOfRuns(yard: Yard, options: Options): Promise<KilledRuns> {
   const { sql, counter } = yard
   const deadline = performance.now() + options.forMs
-  const agentId = await yard.newAgent(procedure(counter.url))
+  const helper = await yard.newAgent(helperProcedure(counter.url), {}, 'Helper')
+  const agentId = await yard.newAgent(procedure(counter.url), { subAgents: [helper], plugins: ['http', 'agents'] })
   const person = honestPerson(yard)
   const killing = new Killing(yard)
   let started = 0
@@ -63,7 +70,7 @@ export async function killWorkersOfRuns(yard: Yard, options: Options): Promise<K
 
   async function feed(): Promise<void> {
     while (mayGoOn()) {
-      const room = options.atOnce - (await activeRuns(yard))
+      const room = options.atOnce - (await activeRuns(yard, { depth: 0 }))
       await Promise.all(Array.from({ length: Math.max(0, room) }, () => yard.startRun(agentId).then(() => started++)))
       await sleep(20)
     }
@@ -80,11 +87,12 @@ export async function killWorkersOfRuns(yard: Yard, options: Options): Promise<K
   const left = await untilQuiet(yard)
   await person.leave()
   await killing.ended()
-  const statuses = await sql<{ status: string; count: string }>`select status, count(*) from runs group by status`
+  const ended = await sql<{ status: string; depth: number }>`select status, depth from runs`
   const memory = bodyOf(await yard.call({ path: `/v2/agents/${agentId}/memory/files/progress.md` }))
   return {
     runs: started,
-    completed: Number(statuses.find(({ status }) => status === 'completed')?.count ?? 0),
+    subRuns: ended.filter(({ depth }) => depth > 0).length,
+    completed: ended.filter(({ status }) => status === 'completed').length,
     lost: left,
     kills: killing.kills,
     killsBetween: killing.killsBetween,

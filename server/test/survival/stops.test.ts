@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
 import { testDatabase } from '../kit/postgres.ts'
-import { isWhole } from './ledger.ts'
+import { areTrue, isWhole } from './ledger.ts'
+import { stopNeighbours } from './neighbours.ts'
 import { temporaryDataDir } from './processes.ts'
 import { stopInEveryPhase } from './stops.ts'
+import { runSubRuns } from './subRuns.ts'
 import { openYard } from './yard.ts'
 
 const dataDir = await temporaryDataDir()
@@ -25,5 +27,23 @@ test('a run is stopped in every phase: nothing is written and nothing is called 
   assert.equal(seen.writtenAfter, 0)
   assert.equal(seen.calledAfter, 0)
   assert.ok(seen.cutOff > 0, 'some stops found a call under way')
+  assert.ok(isWhole(seen), 'one end each, numbers without gaps, nothing left open')
+})
+
+// proves runs.neighbours
+test('a stop fails, delays or doubts no other run that shares its commits', async (t) => {
+  const seen = await stopNeighbours(yard, { runs: 12, forMs: 3000 })
+  t.diagnostic(JSON.stringify(seen))
+  assert.ok(seen.stops > 0)
+  assert.deepEqual([seen.completed, seen.inDoubt], [seen.runs, 0])
+  assert.ok(areTrue(seen) && isWhole(seen))
+})
+
+// proves runs.subRunLocks
+test('runs that start runs, wait for them and are stopped never wait for each other in a circle', async (t) => {
+  yard.workers.push(await yard.startWorker())
+  const seen = await runSubRuns(yard, { runs: 40, stopped: 25 })
+  t.diagnostic(JSON.stringify(seen))
+  assert.deepEqual([seen.otherwise, seen.deadlocks], [0, 0])
   assert.ok(isWhole(seen), 'one end each, numbers without gaps, nothing left open')
 })

@@ -108,10 +108,10 @@ export async function until<T>(
 /** A block of a procedure. */
 export const block = (word: string, body: string): string => `\`\`\`${word}\n${body}\n\`\`\`\n`
 
-/** Runs that have not ended. */
-export async function activeRuns({ sql }: Yard): Promise<number> {
+/** Runs that have not ended; those above all others with a depth of 0. */
+export async function activeRuns({ sql }: Yard, { depth = 100 } = {}): Promise<number> {
   const [row] = await sql<{ count: string }>`
-    select count(*) from runs where status in ('pending', 'running', 'waiting')`
+    select count(*) from runs where status in ('pending', 'running', 'waiting') and depth <= ${depth}`
   return Number(row!.count)
 }
 

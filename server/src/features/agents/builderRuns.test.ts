@@ -81,7 +81,8 @@ test('a build has one active builder run, however many ask at once; meanwhile it
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => team.call(`POST /v2/revisions/${buildId}/generate`, { body: { prompt: wish } })),
   )
-  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, ...Array<number>(7).fill(409)])
+  const statuses = answers.map(({ status }) => status)
+  assert.deepEqual([statuses.filter((one) => one === 202).length, statuses.filter((one) => one === 409).length], [1, 7])
   const refusedWith = async (route: string, body?: object) => {
     const answer = await team.call(route, { ...(body && { body }) })
     return [answer.status, answer.body.error]
@@ -163,7 +164,7 @@ test('of two that answer at once, one is heard', async () => {
       team.call(`POST /v2/builder-runs/${id}/resume`, { body: { answers: { [finishQuestion]: answer } } }),
     ),
   )
-  assert.deepEqual(resumed.map(({ status }) => status).toSorted(), [200, 409])
+  assert.deepEqual(new Set(resumed.map(({ status }) => status)), new Set([200, 409]))
 })
 
 // proves builder.discard

@@ -24,7 +24,8 @@ export const generateRevision = operation({
   summary: 'Generate a procedure',
   description:
     'Starts a builder run that proposes a procedure for this draft, or asks when something is unclear; nothing changes before the ' +
-    'proposal is accepted. Of a live or historic build a draft is made first, and the answer has the `build_id` of that draft.',
+    'proposal is accepted. Of a live or historic build a draft is made first, and the answer has the `build_id` of that draft. ' +
+    'Without a model the builder is a simple one: it puts the words of the prompt in order (goal, steps, notes) behind what is there.',
   scope: 'agents:write',
   body: Type.Object(
     {

@@ -86,8 +86,14 @@ async function write(sql: Sql, held: HeldBuilderRun, changes: Part, lines: strin
   if (written.length === 0) throw new Fenced()
 }
 
-export const tellProgress = (sql: Sql, held: HeldBuilderRun, lines: string[]): Promise<void> =>
-  write(sql, held, empty, lines)
+/** Without lines it only makes sure that the builder run is still ours. */
+export async function tellProgress(sql: Sql, held: HeldBuilderRun, lines: string[]): Promise<void> {
+  if (lines.length > 0) return write(sql, held, empty, lines)
+  const ours = await sql`
+    select id from builder_runs
+    where id = ${held.id} and team_id = ${held.team_id} and epoch = ${held.epoch} and status = 'running'`
+  if (ours.length === 0) throw new Fenced()
+}
 
 /** From here on it has come forward: the next turn has all its attempts again, of which this claim is the first. */
 export async function say(
@@ -136,7 +142,9 @@ export async function failBuilderRun(sql: Sql, held: HeldBuilderRun, { code, mes
 /** It stays `running`, and is not claimed before the pause is over. Answers with its end, by the database's clock. */
 export async function putOff(sql: Sql, held: HeldBuilderRun, pauseMs: number, line: string): Promise<Date> {
   const [put] = await sql<{ due_at: Date }>`
-    update builder_runs set updated_at = now(), troubles = troubles + 1, due_at = now() + ${pauseMs} * interval '1 millisecond', progress = ${addProgress([line])}
+    update builder_runs set
+      updated_at = now(), troubles = troubles + 1, due_at = now() + ${pauseMs} * interval '1 millisecond',
+      progress = ${addProgress([line])}
     where id = ${held.id} and team_id = ${held.team_id} and epoch = ${held.epoch} and status = 'running' returning due_at`
   if (!put) throw new Fenced()
   return put.due_at

@@ -254,21 +254,21 @@ suite('a provider', () => {
 })
 
 // proves builder.discardRunning
-test('what a model says to a discarded builder run is not heard any more', async () => {
+test('a model that still writes for a discarded builder run is cut off, and not heard any more', async () => {
   const team = await seedTeam(service)
   const { buildId } = await newDraft(team, current)
   const id = await generate(team, buildId, { prompt: 'Be polite.' })
-  const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>()
   provider.answer(() => {
     asked()
-    return { text: ['{', JSON.stringify({ procedure, questions: [] }).slice(1)], hold: held }
+    return { text: ['{', JSON.stringify({ procedure, questions: [] }).slice(1)], hold: new Promise(() => undefined) }
   })
   const drained = service.drain()
   await isAsked
+  const { torn } = provider.requests.at(-1)!
   assert.equal((await readBuilderRun(team, id)).status, 'running')
   assert.equal((await team.call(`POST /v2/revisions/${buildId}/discard`)).status, 200)
-  release()
+  await torn
   await drained
   const run = await readBuilderRun(team, id)
   assert.deepEqual([run.status, run.proposed_config, run.progress.at(-1).text], ['discarded', null, 'Discarded.'])

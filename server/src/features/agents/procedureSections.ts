@@ -16,20 +16,30 @@ const meant: Record<SectionName, RegExp> = {
   Notes: /^(?:notes?|rules?|remarks?)\b/i,
 }
 
+/** Whether a line opens a fenced block; if so, which line ends it. */
+export function endOfBlock(line: string): ((line: string) => boolean) | undefined {
+  const opening = openingOf(line)
+  if (!opening || 'why' in opening) return undefined
+  const { mark, length } = opening
+  return (other) => {
+    const text = other.trim()
+    return text.length >= length && /^ {0,3}\S/.test(other) && text === mark.repeat(text.length)
+  }
+}
+
 /** What is inside a fenced block is no heading. */
 function headingsOf(lines: string[]): Heading[] {
   const found: Heading[] = []
-  let end: RegExp | undefined
+  let isEnd: ((line: string) => boolean) | undefined
   for (const [at, line] of lines.entries()) {
-    if (end) {
-      if (end.test(line)) end = undefined
+    if (isEnd) {
+      if (isEnd(line)) isEnd = undefined
       continue
     }
     if (!/^ {0,3}[#`~]/.test(line)) continue
-    const opening = openingOf(line)
-    if (opening && !('why' in opening)) end = new RegExp(`^ {0,3}${opening.mark}{${opening.length},}\\s*$`)
+    isEnd = endOfBlock(line)
     const [, marks, text] = /^ {0,3}(#{1,6})\s+(\S.*)$/.exec(line) ?? []
-    if (!end && marks) found.push({ at, level: marks.length, text: text! })
+    if (marks) found.push({ at, level: marks.length, text: text! })
   }
   return found
 }

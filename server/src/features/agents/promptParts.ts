@@ -1,5 +1,5 @@
 // Reads what somebody wrote into a goal, steps and notes by a few plain rules: pure, and no more clever than it says.
-import { openingOf } from '../../drivers/model/runbook/fences.ts'
+import { endOfBlock } from './procedureSections.ts'
 
 export interface PromptParts {
   goal: string[]
@@ -43,18 +43,18 @@ interface Piece {
 
 function piecesOf(text: string): Piece[] {
   const pieces: Piece[] = [{ lines: [], isBlock: false }]
-  let end: RegExp | undefined
+  let isEnd: ((line: string) => boolean) | undefined
   for (const line of text.split(/\r\n|\n|\r/)) {
-    const opening = end ? undefined : openingOf(line)
-    if (opening && !('why' in opening)) {
-      end = new RegExp(`^ {0,3}${opening.mark}{${opening.length},}\\s*$`)
-      pieces.push({ lines: [line], isBlock: true })
-      continue
+    if (isEnd) {
+      pieces.at(-1)!.lines.push(line)
+      if (!isEnd(line)) continue
+      isEnd = undefined
+      pieces.push({ lines: [], isBlock: false })
+    } else {
+      isEnd = endOfBlock(line)
+      if (isEnd) pieces.push({ lines: [line], isBlock: true })
+      else pieces.at(-1)!.lines.push(line)
     }
-    pieces.at(-1)!.lines.push(line)
-    if (!end?.test(line)) continue
-    end = undefined
-    pieces.push({ lines: [], isBlock: false })
   }
   return pieces
 }
@@ -72,7 +72,7 @@ function readLine(line: string, section: Section, parts: PromptParts, isNew: boo
     const named: Section = isGoal ? 'goal' : isNotes ? 'notes' : 'steps'
     for (const sentence of sentencesOf(rest)) parts[named].push(sentence)
     // a label before words says something of these words; alone it says something of what follows
-    return rest === '' || section === 'free' ? (rest === '' ? named : 'free') : section
+    return rest === '' ? named : section
   }
   const listed = item.exec(text)?.[1]
   if (listed !== undefined) {

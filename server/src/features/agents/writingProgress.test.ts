@@ -1,4 +1,4 @@
-// How far a model is: each heading once, not more than twice a second, and nothing is lost at the end.
+// How far a model is: each heading once, not more than once a second, and nothing is lost at the end.
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { followWriting } from './writingProgress.ts'
@@ -6,8 +6,8 @@ import { followWriting } from './writingProgress.ts'
 const answer = JSON.stringify({ procedure: '# Mails\n## Goal\n\nx "# no"\n\n## Steps\n', questions: [] })
 
 // proves builder.progress
-test('headings are told together, half a second after the first of them', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
+test('headings are told together, once a second, and what is left at the end is handed over', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
   t.after(() => mock.timers.reset())
   const told: string[][] = []
   const writing = followWriting(
@@ -17,27 +17,30 @@ test('headings are told together, half a second after the first of them', async 
   )
   for (const letter of answer) writing.hear(letter)
   assert.deepEqual(told, [])
-  mock.timers.tick(500)
+  mock.timers.tick(1000)
   writing.hear('\\n### Late\\n')
   assert.deepEqual(writing.left(), ['Turn 2: writing “Late”.'])
   await writing.end()
-  mock.timers.tick(500)
+  mock.timers.tick(1000)
   assert.deepEqual(told, [['Turn 2: writing “Mails”.', 'Turn 2: writing “Goal”.', 'Turn 2: writing “Steps”.']])
 })
 
 // proves builder.progress
-test('what cannot be told ends the work', async (t) => {
-  mock.timers.enable({ apis: ['setTimeout'] })
+test('what cannot be told ends the work, and a slow word is not overtaken', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
   t.after(() => mock.timers.reset())
   const lost: unknown[] = []
+  const { promise, reject } = Promise.withResolvers<void>()
+  let calls = 0
+  const tell = () => {
+    calls += 1
+    return promise
+  }
+  const writing = followWriting(1, tell, (error) => lost.push(error))
+  mock.timers.tick(3000)
+  assert.equal(calls, 1)
   const refused = new Error('not ours any more')
-  const writing = followWriting(
-    1,
-    () => Promise.reject(refused),
-    (error) => lost.push(error),
-  )
-  writing.hear(answer)
-  mock.timers.tick(500)
+  reject(refused)
   await writing.end()
   assert.deepEqual(lost, [refused])
 })

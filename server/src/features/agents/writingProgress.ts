@@ -1,4 +1,4 @@
-// Tells how far a model is with its writing: each heading of the procedure as it comes, at most twice a second.
+// Looks after a model while it writes: tells each heading of the procedure as it comes, and notices when nobody wants it any more.
 
 export interface WritingProgress {
   /** A piece of the answer, which is JSON. */
@@ -9,14 +9,17 @@ export interface WritingProgress {
   left: () => string[]
 }
 
-const pauseMs = 500
+const everyMs = 1000
 const linesMax = 20
 
 /** A heading inside a JSON string: its line ends are written out. */
 const heading = /(?:"|\\n)#{1,3} ([^"\\\n]{1,80})\\n/
 const headingLengthMax = 100
 
-/** `lost`: called when telling failed, which ends the work: the builder run is not ours any more, or the database is away. */
+/**
+ * `tell` is called once a second, also with no lines. `lost`: it failed, which ends the work: the builder run is not ours any more, or
+ * the database is away.
+ */
 export function followWriting(
   turn: number,
   tell: (lines: string[]) => Promise<void>,
@@ -25,15 +28,14 @@ export function followWriting(
   let text = ''
   let told = 0
   let waiting: string[] = []
-  let timer: NodeJS.Timeout | undefined
-  let telling = Promise.resolve()
+  let telling: Promise<void> | undefined
 
-  function flush(): void {
-    timer = undefined
-    const lines = waiting
-    waiting = []
-    telling = telling.then(() => tell(lines)).catch(lost)
-  }
+  const timer = setInterval(() => {
+    // one that is slow is not overtaken
+    telling ??= tell(waiting.splice(0))
+      .catch(lost)
+      .finally(() => (telling = undefined))
+  }, everyMs)
 
   return {
     hear(delta) {
@@ -41,16 +43,14 @@ export function followWriting(
       for (let match = heading.exec(text); match; match = heading.exec(text)) {
         // the end of one line is also the beginning of the next
         text = text.slice(match.index + match[0].length - 2)
-        if (++told > linesMax) continue
-        waiting.push(`Turn ${turn}: writing “${match[1]!.trim()}”.`)
-        timer ??= setTimeout(flush, pauseMs)
+        if (++told <= linesMax) waiting.push(`Turn ${turn}: writing “${match[1]!.trim()}”.`)
       }
       text = text.slice(-headingLengthMax)
     },
     async end() {
-      clearTimeout(timer)
+      clearInterval(timer)
       await telling
     },
-    left: () => waiting,
+    left: () => waiting.splice(0),
   }
 }

@@ -1,12 +1,12 @@
 // Runs by words: few hits are gathered and sorted, many are met on the way through the list; totals of frequent words are remembered.
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { allAgents } from '../../engine/runCounts.ts'
-import { countAndRemember, knownTotal } from '../../engine/searchTotals.ts'
+import { countAndRemember, knownTotal, type Search } from '../../engine/searchTotals.ts'
+import type { Run } from './run.ts'
 import type { RunFilter } from './runFilter.ts'
 import { keyOfSearchRow, readRuns, runsById, type Page } from './runPages.ts'
-import type { Run } from './run.ts'
 import { shortest, totalsOf, type Totals } from './runTotals.ts'
-import { countOn, fitsSearchRow, inTime, waysOf } from './runWays.ts'
+import { countOn, fitsSearchRow, inTime } from './runWays.ts'
 
 /** Up to here hits are gathered by the index of words. */
 const hitsMax = 5000
@@ -25,23 +25,25 @@ export interface Found {
 }
 
 export async function searchRuns(sql: Sql, filter: Searched, page: Page): Promise<Found> {
-  let frequency = await knownTotal(sql, filter.teamId, filter.words)
+  const words = searchFor(filter.teamId, filter.words)
+  let frequency = await knownTotal(sql, words)
   if (frequency === undefined) {
     const few = (await seemsFrequent(sql, filter)) ? undefined : await fewHits(sql, filter, page)
     if (few) return few
-    frequency = await countAndRemember(sql, filter.teamId, filter.words)
+    frequency = await countAndRemember(sql, words)
   }
   const totals = await totalsOf(sql, filter)
-  const total = isOnlyWords(filter) ? frequency : await countFitting(sql, filter, totals, frequency)
+  const total = await totalAmong(sql, filter, totals, frequency)
   return { total, data: await readRuns(sql, filter, { ...totals, total }, page) }
 }
 
-const isOnlyWords = (filter: RunFilter): boolean =>
-  waysOf(filter)[0] === 'all' && filter.since === null && filter.until === null
+const searchFor = (teamId: string, words: string): Search => ({
+  teamId,
+  name: words,
+  fits: part`l.words @@ ${words}::tsquery`,
+})
 
-/** So many of the newest runs are looked at before the index of words is asked, which lists all hits of a word before it gives one. */
-
-/** A guess that only chooses the way: half as many hits as it expects are still too many to gather. */
+/** A guess that only chooses the way, by the newest runs: the index of words lists all hits of a word before it gives the first. */
 async function seemsFrequent(sql: Sql, { teamId, words }: Searched): Promise<boolean> {
   const [sample] = await sql<{ seen: number; fitting: number; runs: number }>`
     select count(*) as seen, count(*) filter (where newest.words @@ ${words}::tsquery) as fitting, coalesce((
@@ -71,8 +73,22 @@ async function fewHits(sql: Sql, filter: Searched, page: Page): Promise<Found | 
   return { total, data: ids.length === 0 ? [] : await runsById(sql, filter.teamId, part`${ids}`) }
 }
 
-/** Of frequent words with other conditions: counted along whatever is shorter, the words or the way of the conditions. */
-async function countFitting(sql: Sql, filter: Searched, totals: Totals, frequency: number): Promise<number> {
+/** Of frequent words with other conditions. */
+async function totalAmong(sql: Sql, filter: Searched, totals: Totals, frequency: number): Promise<number> {
+  const { agentId, userId, queueId, source, statuses, issues, since, until } = filter
+  const origins = [agentId, userId, queueId, source]
+  const isOfAllTime = since === null && until === null
+  if (statuses === null && issues === null && isOfAllTime) {
+    if (origins.every((origin) => origin === null)) return frequency
+    // none of these ever changes, so such a total can be remembered like that of the words alone
+    const { teamId, name, fits } = searchFor(filter.teamId, filter.words)
+    const search = {
+      teamId,
+      name: JSON.stringify([name, ...origins]),
+      fits: part`${fits} and ${fitsSearchRow(filter)}`,
+    }
+    return (await knownTotal(sql, search)) ?? countAndRemember(sql, search)
+  }
   if (totals.total === 0) return 0
   const [way, length] = shortest(totals.ways)
   const [counted] = await sql<{ total: number }>`${length < frequency ? countOn(filter, way) : countWords(filter)}`
@@ -80,5 +96,5 @@ async function countFitting(sql: Sql, filter: Searched, totals: Totals, frequenc
 }
 
 const countWords = (filter: Searched): Part => part`
-  select count(*) as total from run_search l where l.team_id = ${filter.teamId} and l.words @@ ${filter.words}::tsquery and ${inTime(filter, part`l.created_at`)}
-    and ${fitsSearchRow(filter)}`
+  select count(*) as total from run_search l where l.team_id = ${filter.teamId} and l.words @@ ${filter.words}::tsquery
+    and ${inTime(filter, part`l.created_at`)} and ${fitsSearchRow(filter)}`

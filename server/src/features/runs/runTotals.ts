@@ -135,8 +135,8 @@ function waySums(filter: RunFilter): Part {
   return waysOf(filter).reduce((all, way) => part`${all} ${sums[way]}`, part``)
 }
 
-/** Looking up the run of a row of run_search costs about as much as passing two more rows of runs. */
-const lookUpCost = 3
+/** To look up the run of a row of run_search costs as much as to pass so many entries of runs_by_status, which says all by itself. */
+const lookUpCost = 10
 
 /**
  * Counted along the shortest way, of which the index gives just this time; or, where that is more than half of all time, what lies
