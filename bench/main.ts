@@ -4,6 +4,7 @@ import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { getRuns } from './getRuns.ts'
 import type { Bed } from './interleave.ts'
 import { keyedWrite } from './keyedWrite.ts'
+import { listRuns } from './listRuns.ts'
 import { startLoad } from './load.ts'
 import { longRun } from './longRun.ts'
 import { readById } from './readById.ts'
@@ -22,6 +23,7 @@ const benches: Record<string, (bed: Bed) => Promise<Row[]>> = {
   startRuns,
   longRun,
   waitingRuns,
+  listRuns,
 }
 
 /** The generator dies of it, the bench under way fails, and everything it started is stopped and removed on the way out. */

@@ -100,13 +100,6 @@ async function claim(sql: Sql, workerId: string, ids: string[]): Promise<Held[]>
 export const readClaimed = (sql: Sql, workerId: string): Promise<Pick<Held, 'id' | 'epoch'>[]> => sql<Held>`
   select id, epoch from runs where worker = ${workerId}`
 
-/** Whether a run holds a place and no worker. */
-export async function isAnyReady(sql: Sql): Promise<boolean> {
-  const [found] = await sql<{ ready: boolean }>`
-    select exists (select from runs where admitted_at is not null and worker is null) as ready`
-  return found!.ready
-}
-
 /** Gives runs back untouched, for another worker to go on with: a process that stops, or that lost track of them. */
 export async function giveBack(sql: Sql, workerId: string, ids: string[]): Promise<void> {
   await sql`

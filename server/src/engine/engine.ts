@@ -5,7 +5,7 @@ import type { Context } from '../kit/context.ts'
 import { eventFeedOf } from '../kit/eventFeed.ts'
 import { tell } from '../kit/feature.ts'
 import { admitNext, createAdmissionRows } from './admission.ts'
-import { isAnyReady, type Held } from './claim.ts'
+import type { Held } from './claim.ts'
 import { createRuns, type Created, type NewRun, type RunWanted } from './createRun.ts'
 import { driveRun, type DriveParts } from './drive.ts'
 import { createHolder, type Holder } from './holder.ts'
@@ -191,7 +191,7 @@ function createEngine(context: Context): Engine {
       return {
         nudge: () => mine.nudge(),
         async look() {
-          await sweep.look()
+          if (await sweep.look()) mine.nudge()
           await mine.look()
         },
         async stop(drainMs) {
@@ -208,7 +208,7 @@ function createEngine(context: Context): Engine {
       do {
         await mine.idle()
         await admitting
-      } while ((await sweep.look()) || (await sweep.admitWaiting()) || (await isAnyReady(db.sql)))
+      } while ((await sweep.look()) || (await sweep.admitWaiting()))
       await mine.stop(0)
     },
     onText(heard) {

@@ -16,7 +16,7 @@ export interface Holder {
   reserve(wanted: number): Reserved
   /** Drops runs that were stopped. */
   drop(ids: string[]): void
-  /** Looks for itself what calls may have missed: runs that are ready, runs that are no longer ours. */
+  /** Looks for itself what calls may have missed: runs that are no longer ours. */
   look(): Promise<void>
   isIdle(): boolean
   /** Resolves when no run is held and none is ready. */

@@ -13,7 +13,10 @@ const deltasAtOnce = 10_000
 
 /** Until none is left that nobody else is folding. */
 export async function foldRunCounts(db: Database, signal?: AbortSignal): Promise<void> {
-  while (!signal?.aborted && (await db.transaction(foldSome)) === deltasAtOnce);
+  for (let folded = deltasAtOnce; folded === deltasAtOnce;) {
+    signal?.throwIfAborted()
+    folded = await db.transaction(foldSome)
+  }
 }
 
 interface Folded {

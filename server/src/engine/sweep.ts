@@ -12,10 +12,11 @@ const thoroughEvery = 10
 interface Found {
   due: boolean
   expired: boolean
+  ready: boolean
 }
 
 export interface RunSweep {
-  /** True when runs may have become ready. */
+  /** True when there are runs for a worker to take. */
   look(): Promise<boolean>
   /** Counts the places anew and gives free ones to those in line; true when there were any. */
   admitWaiting(): Promise<boolean>
@@ -28,8 +29,9 @@ export function createRunSweep({ db, log }: Pick<Context, 'db' | 'log'>): RunSwe
       // one cheap statement when nothing is due: an idle service must cost next to nothing
       const [found] = await db.sql<Found>`
         select exists (select from runs where due_at <= now()) as due,
+          exists (select from runs where admitted_at is not null and worker is null) as ready,
           exists (select from human_requests where status = 'pending' and expires_at <= now()) as expired`
-      let isReady = false
+      let isReady = found!.ready
       while (found!.due && (await wakeSome())) isReady = true
       while (found!.expired && (await db.transaction(expireRequest))) isReady = true
       count += 1

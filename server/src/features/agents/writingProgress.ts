@@ -27,7 +27,7 @@ export function followWriting(
 ): WritingProgress {
   let text = ''
   let told = 0
-  let waiting: string[] = []
+  const waiting: string[] = []
   let telling: Promise<void> | undefined
 
   const timer = setInterval(() => {

@@ -154,17 +154,18 @@ test('long inputs and outputs are cut with a mark, and of very many steps the la
   assert.match(report.outcome.summary, /^Not ended yet \(running\): 2500 steps in /)
 })
 
+const outcomeOf = async (row: Parameters<typeof runWith>[0]) => (await reportOf(await runWith(row))).outcome
+
 // proves runs.reportOutcome
 test('the outcome is one honest sentence for every way to end, or not to have ended', async () => {
-  const summary = async (row: Parameters<typeof runWith>[0]) => (await reportOf(await runWith(row))).outcome
   const ended = { created_at: at(0), started_at: at(0), completed_at: at(5), active_ms: 4000 }
-  assert.deepEqual(await summary({ status: 'completed', ...ended }), {
+  assert.deepEqual(await outcomeOf({ status: 'completed', ...ended }), {
     summary: 'Completed after 0 steps in 5 s, 4 s of them active.',
     failure_class: null,
   })
-  assert.equal((await summary({ status: 'stopped', completed_at: at(5) })).summary, 'Stopped before it began.')
-  assert.equal((await summary({ status: 'pending' })).summary, 'Not begun yet.')
-  assert.match((await summary({ status: 'waiting', started_at: at(0) })).summary, /^Not ended yet \(waiting\)/)
+  assert.equal((await outcomeOf({ status: 'stopped', completed_at: at(5) })).summary, 'Stopped before it began.')
+  assert.equal((await outcomeOf({ status: 'pending' })).summary, 'Not begun yet.')
+  assert.match((await outcomeOf({ status: 'waiting', started_at: at(0) })).summary, /^Not ended yet \(waiting\)/)
 })
 
 // proves runs.report

@@ -157,7 +157,7 @@ for (const isFolded of [false, true]) {
           .map((other) => [one, other]),
       ]) {
         round += 1
-        await requireSame(asked as [string, string][], round % 3, round % 2 ? 'desc' : 'asc', round % 4 === 0 ? 7 : 0)
+        await requireSame(asked, round % 3, round % 2 ? 'desc' : 'asc', round % 4 === 0 ? 7 : 0)
       }
     }
   })
@@ -246,17 +246,18 @@ test('no search text can be a mistake, and one without a word in it asks for not
   assert.equal((await team.call('GET /v2/teams/:teamId/runs?search=a%00b')).status, 400)
 })
 
+const madeBy = (id: string) =>
+  rows
+    .filter(({ agent_id }) => agent_id === id)
+    .map(({ created_at }) => created_at.toISOString())
+    .toSorted()
+
 // proves agents.runs
 test('an agent tells how many runs it has and when the last one was made', async () => {
-  const last = (id: string) =>
-    rows
-      .filter(({ agent_id }) => agent_id === id)
-      .map(({ created_at }) => created_at.toISOString())
-      .toSorted()
   for (const { id } of agents) {
     const { body } = await team.call(`GET /v2/agents/${id}`)
-    assert.equal(body.agent.runs_count, last(id).length)
-    assert.equal(body.agent.last_run_at, last(id).at(-1))
+    assert.equal(body.agent.runs_count, madeBy(id).length)
+    assert.equal(body.agent.last_run_at, madeBy(id).at(-1))
   }
   const idle = await agentOf(team)
   const { body } = await team.call(`GET /v2/agents/${idle.id}`)

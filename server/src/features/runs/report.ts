@@ -213,7 +213,8 @@ function summaryOf(run: Run, steps: number, duration: number | null, active: num
       return duration === null ? 'Stopped before it began.' : `Stopped after ${took}.`
     case 'pending':
       return steps === 0 ? 'Not begun yet.' : `About to go on; ${work} so far.`
-    default:
+    case 'running':
+    case 'waiting':
       return `Not ended yet (${run.status}): ${took} so far.`
   }
 }

@@ -107,16 +107,16 @@ test('several movers, folders and readers at once leave nothing out and count no
         where id in (select id from runs where team_id = ${made.team.id} and random() < 0.2 for update skip locked)`
     }
   }
-  let isMoving = true
+  const moving = new AbortController()
   const fold = async () => {
-    while (isMoving) await foldRunCounts(db)
+    while (!moving.signal.aborted) await foldRunCounts(db)
   }
   const read = async () => {
     // nothing is made or deleted here, so at every single moment there are exactly 300
-    while (isMoving) assert.equal((await totalsOf(db.sql, whole)).total, 300)
+    while (!moving.signal.aborted) assert.equal((await totalsOf(db.sql, whole)).total, 300)
   }
   const others = [fold(), fold(), read(), read()]
-  await Promise.all([move(), move(), move()]).finally(() => (isMoving = false))
+  await Promise.all([move(), move(), move()]).finally(() => moving.abort())
   await Promise.all(others)
   await requireExact(made)
   await foldRunCounts(db)

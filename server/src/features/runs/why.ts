@@ -10,20 +10,16 @@ export interface Why {
 
 export function whyOf(run: Run, facts: Explained, now: Date): Why {
   const say = { run, facts, for: ago(facts.since, now), now }
-  switch (run.status) {
-    case 'pending':
-      return pending(say)
-    case 'running':
-      return running(say)
-    case 'waiting':
-      return waiting(say)
-    case 'completed':
-      return { why: `It completed ${say.for} ago.`, endedBy: null }
-    case 'failed':
-      return { why: failed(say), endedBy: null }
-    case 'stopped':
-      return { why: stopped(say), endedBy: null }
-  }
+  return told[run.status](say)
+}
+
+const told: Record<Run['status'], (said: Said) => Why> = {
+  pending,
+  running,
+  waiting,
+  completed: (said) => ({ why: `It completed ${said.for} ago.`, endedBy: null }),
+  failed: (said) => ({ why: failed(said), endedBy: null }),
+  stopped: (said) => ({ why: stopped(said), endedBy: null }),
 }
 
 interface Said {
@@ -112,7 +108,8 @@ function waiting(said: Said): Why {
         why: `It has waited for ${said.for} for a connection that must be authorised again.`,
         endedBy: 'whoever may manage connections (connections:write), or stopRun',
       }
-    default:
+    case 'capacity':
+    case undefined:
       return { why: `It has waited for ${said.for} and is about to go on.`, endedBy: 'the service itself' }
   }
 }
