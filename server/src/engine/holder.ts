@@ -181,7 +181,6 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
       }
     },
     async look() {
-      nudge()
       if (strays.size > 0 || looks++ % straysEvery === 0) await giveBackStrays()
       const runs = [...held.values()]
       if (runs.length === 0) return

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FakeAnswer, FakeProvider, FakeRequest } from '../fakes/fakeProvider.ts'
 import { startFakeOpenaiCompatible } from '../fakes/openaiCompatible.ts'
+import type { Service } from './processes.ts'
 import type { Proof } from './proof.ts'
 import { bodyOf, openYard, processIdOf, until, type Yard } from './yard.ts'
 
@@ -25,8 +26,9 @@ export interface KilledBuilders {
 }
 
 interface Options {
-  kills: number
-  /** So many are under way at any time, while there are kills left. */
+  /** So many must find a builder run in the hands of the worker. */
+  killsBetween: number
+  /** So many are under way at any time, while there are workers to kill. */
   atOnce: number
   /** Between two kills, at most. */
   pauseMs?: number
@@ -74,7 +76,7 @@ export async function killWorkersOfBuilders(
   const { agent } = bodyOf(await yard.call({ path: `/v2/agents/${agentId}` })) as { agent: { live_build_id: string } }
   const seen = { begun: 0, accepted: 0, kills: 0, killsBetween: 0, answered: 0, buildsWithTwo: 0, linesToldTwice: 0 }
   const starts: Promise<unknown>[] = []
-  const mayGoOn = () => seen.kills < options.kills
+  const mayGoOn = () => seen.killsBetween < options.killsBetween
 
   /** Each on a draft of its own, which the service makes. */
   async function feed(): Promise<void> {
@@ -98,10 +100,11 @@ export async function killWorkersOfBuilders(
         async () => yard.workers.length,
         (count) => count > 1,
       )
-      const [victim] = yard.workers.splice(Math.floor(Math.random() * yard.workers.length), 1)
+      const victim = await choose(yard)
+      yard.workers.splice(yard.workers.indexOf(victim), 1)
       starts.push(yard.startWorker().then((worker) => yard.workers.push(worker)))
-      const workerId = await processIdOf(yard, victim!)
-      victim!.child.kill('SIGKILL')
+      const workerId = await processIdOf(yard, victim)
+      victim.child.kill('SIGKILL')
       const held = await sql`
         select j.id from graphile_worker.jobs j join processes p on p.job_pool_id = j.locked_by
         where p.id = ${workerId} and j.task_identifier = 'advanceBuilder'`
@@ -157,6 +160,16 @@ export async function killWorkersOfBuilders(
   }
 }
 
+/** Any worker; three times of four one that is at a builder run. */
+async function choose({ workers, sql }: Yard): Promise<Service> {
+  const random = workers[Math.floor(Math.random() * workers.length)]!
+  if (Math.random() < 0.25) return random
+  const [busy] = await sql<{ pid: number }>`
+    select p.pid from graphile_worker.jobs j join processes p on p.job_pool_id = j.locked_by
+    where j.task_identifier = 'advanceBuilder' order by random() limit 1`
+  return workers.find(({ pid }) => pid === busy?.pid) ?? random
+}
+
 async function underWay({ sql }: Yard): Promise<number> {
   const [row] = await sql<{ count: string }>`
     select count(*) from builder_runs where status in ('pending', 'running', 'waiting', 'review')`
@@ -183,14 +196,14 @@ export const holdsForBuilders = (counts: KilledBuilders): boolean =>
   counts.accepted === counts.begun && counts.lost + counts.failed + counts.buildsWithTwo + counts.linesToldTwice === 0
 
 export const builderProof: Proof = {
-  name: 'kill -9 of workers at random moments under builder runs, 100 kills',
-  must: 'every builder run comes to a proposal and is accepted; never two active for a build, no line of progress twice',
+  name: 'kill -9 of workers at random moments under builder runs',
+  must: 'at least 100 kills of a worker that is at a builder run; every one comes to a proposal and is accepted; never two active for a build, no line of progress twice',
   async run(dataDir) {
     const model = await startBuilderModel()
     const yard = await openYard({ options: { dataDir, env: { LOG_LEVEL: 'error', ...builderEnv(model) } } })
     try {
-      const counts = await killWorkersOfBuilders(yard, model, { kills: 100, atOnce: 8 })
-      return { counts, holds: holdsForBuilders(counts) && counts.kills >= 100 }
+      const counts = await killWorkersOfBuilders(yard, model, { killsBetween: 100, atOnce: 8 })
+      return { counts, holds: holdsForBuilders(counts) && counts.killsBetween >= 100 }
     } finally {
       await yard.close()
       await model.close()

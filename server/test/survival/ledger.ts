@@ -3,7 +3,7 @@ import type { Sql } from '../../src/base/db.ts'
 import type { Arrival } from './callCounter.ts'
 
 export interface Ledger {
-  /** Runs that have not exactly one terminal event. */
+  /** Runs that have not exactly one terminal event for each of their endings: a message to an ended run starts it again. */
   notOneEnd: number
   /** Runs whose events, messages or steps have a gap in their numbers, or are not as many as the run says. */
   gaps: number
@@ -16,7 +16,9 @@ export interface Ledger {
 export async function readLedger(sql: Sql): Promise<Ledger> {
   const [row] = await sql<Record<keyof Ledger, string>>`
     with ends as (
-      select r.id, r.status, (select count(*) from events e where e.run_id = r.id and e.event in ('run.completed', 'run.failed')) as ends
+      select (select count(*) from events e where e.run_id = r.id and e.event in ('run.completed', 'run.failed')) as told,
+        (r.status in ('completed', 'failed', 'stopped'))::int
+        + (select count(*) from run_messages m where m.run_id = r.id and m.restarts) as true_count
       from runs r
     ),
     numbered as (
@@ -27,7 +29,7 @@ export async function readLedger(sql: Sql): Promise<Ledger> {
       from runs r
     )
     select
-      (select count(*) from ends where ends <> (status in ('completed', 'failed', 'stopped'))::int) as "notOneEnd",
+      (select count(*) from ends where told <> true_count) as "notOneEnd",
       (select count(*) from numbered where not is_whole) as gaps,
       (select count(*) from (
         select 1 from events where event = 'run.tool_call.completed' group by data ->> 'tool_call_id' having count(*) > 1

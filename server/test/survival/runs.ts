@@ -1,9 +1,9 @@
 // Proof: runs whose workers are killed at random moments all end, and nothing that happened outside happens again.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Killing } from './killing.ts'
 import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
 import { honestPerson, type Answers } from './person.ts'
-import { percentile, type Service } from './processes.ts'
-import { activeRuns, block, bodyOf, processIdOf, until, untilQuiet, type Yard } from './yard.ts'
+import { activeRuns, block, bodyOf, untilQuiet, type Yard } from './yard.ts'
 
 export interface KilledRuns extends Ledger, Calls, Answers {
   runs: number
@@ -104,105 +104,5 @@ export async function killWorkersOfRuns(yard: Yard, options: Options): Promise<K
     memoryWrites: started * memoryWritesPerRun,
     memoryGeneration: memory['generation'] as number,
     ...killing.takeoverTimes(),
-  }
-}
-
-interface HeldRun {
-  id: string
-  epoch: number
-  /** Calls between intent and result. */
-  calls: string[]
-}
-
-/** The killer: ends one worker after another without a word, each time with another one started in its place. */
-class Killing {
-  kills = 0
-  killsBetween = 0
-  cutOff = 0
-  cutOffAfterArrival = 0
-  private readonly tookMs: number[] = []
-  private readonly watches: Promise<void>[] = []
-  private readonly starts: Promise<void>[] = []
-  private readonly yard: Yard
-
-  constructor(yard: Yard) {
-    this.yard = yard
-  }
-
-  /** At least one is left to take over; the next one starts meanwhile. */
-  async killOne(): Promise<void> {
-    const { workers, sql, counter } = this.yard
-    await until(
-      'two workers live',
-      async () => workers.length,
-      (count) => count > 1,
-    )
-    const victim = await this.choose()
-    workers.splice(workers.indexOf(victim), 1)
-    const start = this.yard.startWorker().then((worker) => void workers.push(worker))
-    // told by ended(), which waits for it
-    start.catch(() => undefined)
-    this.starts.push(start)
-    const workerId = await processIdOf(this.yard, victim)
-    victim.child.kill('SIGKILL')
-    const killedAt = performance.now()
-    const held = await sql<HeldRun>`
-      select r.id, r.epoch, array(
-        select r.id || ':' || s.seq from run_steps s where s.run_id = r.id and s.state = 'intent') as calls
-      from runs r where r.worker = ${workerId}`
-    const calls = held.flatMap((run) => run.calls)
-    this.kills += 1
-    if (calls.length > 0) this.killsBetween += 1
-    this.cutOff += calls.length
-    for (const id of calls) if ((await counter.count(id)) > 0) this.cutOffAfterArrival += 1
-    if (held.length === 0) return
-    const watch = this.watch(held, killedAt)
-    watch.catch(() => undefined)
-    this.watches.push(watch)
-  }
-
-  /** Any worker; three times of four one that has a run, since runs gather on few when there are few. */
-  private async choose(): Promise<Service> {
-    const { workers, sql } = this.yard
-    const random = workers[Math.floor(Math.random() * workers.length)]!
-    if (Math.random() < 0.25) return random
-    const [busy] = await sql<{ pid: number }>`
-      select p.pid from runs r join processes p on p.id = r.worker order by random() limit 1`
-    return workers.find(({ pid }) => pid === busy?.pid) ?? random
-  }
-
-  /** A revival raises the epoch by one, the next claim by another one. */
-  private async watch(held: HeldRun[], killedAt: number): Promise<void> {
-    const claimed = new Set<string>()
-    await until(
-      'the runs of a killed worker are taken over',
-      async () => {
-        const ids = held.map(({ id }) => id)
-        const now = await this.yard.sql<{ id: string; epoch: number }>`
-          select id, epoch from runs where id = any(${ids}::uuid[])`
-        const seenAfterMs = performance.now() - killedAt
-        for (const { id, epoch } of held) {
-          if (claimed.has(id) || now.find((run) => run.id === id)!.epoch < epoch + 2) continue
-          claimed.add(id)
-          this.tookMs.push(seenAfterMs)
-        }
-        return claimed.size
-      },
-      (count) => count === held.length,
-    )
-  }
-
-  /** Everything of the dead is taken over, and everyone started in their place is there. */
-  ended(): Promise<unknown> {
-    return Promise.all([...this.watches, ...this.starts])
-  }
-
-  takeoverTimes() {
-    return {
-      takeovers: this.tookMs.length,
-      takeoverP50Ms: Math.round(percentile(this.tookMs, 50)),
-      takeoverP99Ms: Math.round(percentile(this.tookMs, 99)),
-      takeoverMaxMs: Math.round(Math.max(0, ...this.tookMs)),
-    }
   }
 }

@@ -24,9 +24,9 @@ test('it comes with agent, build, totals, human requests, sub-runs and callback'
   await insertRun(team.sql, { ...ofAgent, status: 'running', title: 'Elsewhere' })
   const requestIds = [newId(), newId()]
   await team.sql`
-    insert into human_requests (id, team_id, run_id, step, type, title, status) values
-      (${requestIds[0]}, ${team.id}, ${id}, 1, 'question', 'First?', 'responded'),
-      (${requestIds[1]}, ${team.id}, ${id}, 2, 'approval', 'Second?', 'pending')`
+    insert into human_requests (id, team_id, run_id, step, type, title, status, created_at) values
+      (${requestIds[0]}, ${team.id}, ${id}, 1, 'question', 'First?', 'responded', now() - interval '1 hour'),
+      (${requestIds[1]}, ${team.id}, ${id}, 2, 'approval', 'Second?', 'pending', now())`
   const sandboxId = newId()
   await team.sql`insert into sandboxes (id, team_id, run_id) values (${sandboxId}, ${team.id}, ${id})`
   await team.sql`insert into blobs (sha256, size_bytes) values (decode(repeat('ab', 32), 'hex'), 1)`

@@ -38,7 +38,7 @@ export const getAgentRun = operation({
       filesOf(sql, run),
       subRunsOf(sql, run, listedMax),
       sql<Row>`
-        select ${requestColumns} from human_requests where run_id = ${run.id} and team_id = ${team.id} order by id limit ${listedMax}`,
+        select ${requestColumns} from human_requests where run_id = ${run.id} and team_id = ${team.id} order by created_at, id limit ${listedMax}`,
       sql<{ messages: number }>`select message_seq as messages from runs where id = ${run.id} and team_id = ${team.id}`,
     ])
     return {

@@ -202,19 +202,14 @@ function shown(text: string | null, bytes: number | null): unknown {
 function summaryOf(run: Run, steps: number, duration: number | null, active: number): string {
   const work = `${steps} ${steps === 1 ? 'step' : 'steps'}`
   const took = duration === null ? work : `${work} in ${spanOf(duration)}, ${spanOf(active)} of them active`
-  switch (run.status) {
-    case 'completed':
-      return `Completed after ${took}.`
-    case 'failed': {
-      const place = run.error?.step ? ` at step ${run.error.step}` : ''
-      return `Failed${place} after ${took}: ${run.error?.message ?? 'the reason was not recorded'}`
-    }
-    case 'stopped':
-      return duration === null ? 'Stopped before it began.' : `Stopped after ${took}.`
-    case 'pending':
-      return steps === 0 ? 'Not begun yet.' : `About to go on; ${work} so far.`
-    case 'running':
-    case 'waiting':
-      return `Not ended yet (${run.status}): ${took} so far.`
+  const place = run.error?.step ? ` at step ${run.error.step}` : ''
+  const sentences: Record<Run['status'], string> = {
+    completed: `Completed after ${took}.`,
+    failed: `Failed${place} after ${took}: ${run.error?.message ?? 'the reason was not recorded'}`,
+    stopped: duration === null ? 'Stopped before it began.' : `Stopped after ${took}.`,
+    pending: steps === 0 ? 'Not begun yet.' : `About to go on; ${work} so far.`,
+    running: `Not ended yet: running, ${took} so far.`,
+    waiting: `Not ended yet: waiting, ${took} so far.`,
   }
+  return sentences[run.status]
 }

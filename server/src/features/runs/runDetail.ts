@@ -89,7 +89,7 @@ export const subRunsOf = (sql: Sql, run: OfRun, max: number): Promise<Static<typ
 >`
   select r.id, r.status, r.title, jsonb_build_object('id', a.id, 'name', a.name) as agent, r.created_at, r.completed_at
   from runs r join agents a on a.id = r.agent_id
-  where r.parent_run_id = ${run.id} and r.team_id = ${run.team_id} order by r.id limit ${max}`
+  where r.parent_run_id = ${run.id} and r.team_id = ${run.team_id} order by r.created_at, r.id limit ${max}`
 
 /** How many files its workspace has now. */
 export async function filesOf(sql: Sql, run: OfRun & { sandbox_id: string | null }): Promise<number> {

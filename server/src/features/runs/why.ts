@@ -96,22 +96,21 @@ function waiting(said: Said): Why {
   const { run, facts } = said
   if (facts.line) return inLine(said, 'What it waited for has come. ')
   if (facts.isAdmitted) return ready({ ...said, for: 'a moment' }, 'What it waited for has come; it has a place')
-  switch (run.waiting_on?.kind) {
-    case 'human':
-      return forPerson(said)
-    case 'time':
-      return forTime(said)
-    case 'sub_run':
-      return forSubRun(said)
-    case 'connection':
-      return {
-        why: `It has waited for ${said.for} for a connection that must be authorised again.`,
-        endedBy: 'whoever may manage connections (connections:write), or stopRun',
-      }
-    case 'capacity':
-    case undefined:
-      return { why: `It has waited for ${said.for} and is about to go on.`, endedBy: 'the service itself' }
-  }
+  return forKind[run.waiting_on?.kind ?? 'capacity'](said)
+}
+
+const forKind: Record<NonNullable<Run['waiting_on']>['kind'], (said: Said) => Why> = {
+  human: forPerson,
+  time: forTime,
+  sub_run: forSubRun,
+  connection: (said) => ({
+    why: `It has waited for ${said.for} for a connection that must be authorised again.`,
+    endedBy: 'whoever may manage connections (connections:write), or stopRun',
+  }),
+  capacity: (said) => ({
+    why: `It has waited for ${said.for} and is about to go on.`,
+    endedBy: 'the service itself',
+  }),
 }
 
 const onTimeout = {

@@ -1,0 +1,106 @@
+// Ends workers without a word, one after another, and watches what becomes of their runs.
+import { percentile, type Service } from './processes.ts'
+import { processIdOf, until, type Yard } from './yard.ts'
+
+interface HeldRun {
+  id: string
+  epoch: number
+  /** Calls between intent and result. */
+  calls: string[]
+}
+
+/** Each that is killed has another one started in its place. */
+export class Killing {
+  kills = 0
+  killsBetween = 0
+  cutOff = 0
+  cutOffAfterArrival = 0
+  private readonly tookMs: number[] = []
+  private readonly watches: Promise<void>[] = []
+  private readonly starts: Promise<void>[] = []
+  private readonly yard: Yard
+
+  constructor(yard: Yard) {
+    this.yard = yard
+  }
+
+  /** At least one is left to take over; the next one starts meanwhile. */
+  async killOne(): Promise<void> {
+    const { workers, sql, counter } = this.yard
+    await until(
+      'two workers live',
+      async () => workers.length,
+      (count) => count > 1,
+    )
+    const victim = await this.choose()
+    workers.splice(workers.indexOf(victim), 1)
+    const start = this.yard.startWorker().then((worker) => void workers.push(worker))
+    // told by ended(), which waits for it
+    start.catch(() => undefined)
+    this.starts.push(start)
+    const workerId = await processIdOf(this.yard, victim)
+    victim.child.kill('SIGKILL')
+    const killedAt = performance.now()
+    const held = await sql<HeldRun>`
+      select r.id, r.epoch, array(
+        select r.id || ':' || s.seq from run_steps s where s.run_id = r.id and s.state = 'intent') as calls
+      from runs r where r.worker = ${workerId}`
+    const calls = held.flatMap((run) => run.calls)
+    this.kills += 1
+    if (calls.length > 0) this.killsBetween += 1
+    this.cutOff += calls.length
+    for (const id of calls) if ((await counter.count(id)) > 0) this.cutOffAfterArrival += 1
+    if (held.length === 0) return
+    const watch = this.watch(held, killedAt)
+    watch.catch(() => undefined)
+    this.watches.push(watch)
+  }
+
+  /** Any worker; three times of four one that has a run, since runs gather on few when there are few. */
+  private async choose(): Promise<Service> {
+    const { workers, sql } = this.yard
+    const random = workers[Math.floor(Math.random() * workers.length)]!
+    if (Math.random() < 0.25) return random
+    const [busy] = await sql<{ pid: number }>`
+      select p.pid from runs r join processes p on p.id = r.worker order by random() limit 1`
+    return workers.find(({ pid }) => pid === busy?.pid) ?? random
+  }
+
+  /**
+   * A revival raises the epoch by one, the next claim by another one. What the dead had sent may still have been committed: a run that it
+   * let go of by that is nobody's to take over.
+   */
+  private async watch(held: HeldRun[], killedAt: number): Promise<void> {
+    const left = new Map(held.map(({ id, epoch }) => [id, epoch]))
+    await until(
+      'the runs of a killed worker are taken over',
+      async () => {
+        const now = await this.yard.sql<{ id: string; epoch: number; is_held: boolean }>`
+          select id, epoch, worker is not null as is_held from runs where id = any(${[...left.keys()]}::uuid[])`
+        const seenAfterMs = performance.now() - killedAt
+        for (const { id, epoch, is_held } of now) {
+          const wasTakenOver = epoch >= left.get(id)! + 2
+          const wasLetGo = epoch === left.get(id) && !is_held
+          if (wasTakenOver) this.tookMs.push(seenAfterMs)
+          if (wasTakenOver || wasLetGo) left.delete(id)
+        }
+        return [...left.keys()]
+      },
+      (ids) => ids.length === 0,
+    )
+  }
+
+  /** Everything of the dead is taken over, and everyone started in their place is there. */
+  ended(): Promise<unknown> {
+    return Promise.all([...this.watches, ...this.starts])
+  }
+
+  takeoverTimes() {
+    return {
+      takeovers: this.tookMs.length,
+      takeoverP50Ms: Math.round(percentile(this.tookMs, 50)),
+      takeoverP99Ms: Math.round(percentile(this.tookMs, 99)),
+      takeoverMaxMs: Math.round(Math.max(0, ...this.tookMs)),
+    }
+  }
+}
