@@ -68,7 +68,8 @@ after(() => client.end())
 const literal = (value: unknown): string => {
   if (value === null || value === undefined) return 'null'
   if (Array.isArray(value)) return `'{${value.map((one) => `"${String(one)}"`).join(',')}}'`
-  return `'${String(value instanceof Date ? value.toISOString() : value).replaceAll("'", "''")}'`
+  const text = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : JSON.stringify(value)
+  return `'${text.replaceAll("'", "''")}'`
 }
 
 /** Explains each statement as a prepared one would be planned, and then runs it, so that the next one finds what it needs. */

@@ -68,19 +68,19 @@ export class Killing {
 
   /**
    * A revival raises the epoch by one, the next claim by another one. What the dead had sent may still have been committed: a run that it
-   * let go of by that is nobody's to take over.
+   * let go of by that is nobody's to take over, nor is one that was stopped.
    */
   private async watch(held: HeldRun[], killedAt: number): Promise<void> {
     const left = new Map(held.map(({ id, epoch }) => [id, epoch]))
     await until(
       'the runs of a killed worker are taken over',
       async () => {
-        const now = await this.yard.sql<{ id: string; epoch: number; is_held: boolean }>`
-          select id, epoch, worker is not null as is_held from runs where id = any(${[...left.keys()]}::uuid[])`
+        const now = await this.yard.sql<{ id: string; epoch: number; is_held: boolean; is_over: boolean }>`
+          select id, epoch, worker is not null as is_held, completed_at is not null as is_over from runs where id = any(${[...left.keys()]}::uuid[])`
         const seenAfterMs = performance.now() - killedAt
-        for (const { id, epoch, is_held } of now) {
+        for (const { id, epoch, is_held, is_over } of now) {
           const wasTakenOver = epoch >= left.get(id)! + 2
-          const wasLetGo = epoch === left.get(id) && !is_held
+          const wasLetGo = is_over || (epoch === left.get(id) && !is_held)
           if (wasTakenOver) this.tookMs.push(seenAfterMs)
           if (wasTakenOver || wasLetGo) left.delete(id)
         }
