@@ -1013,6 +1013,129 @@ export const requirements: Requirement[] = [
     says: 'A schedule that cannot be fired is put off by a minute and holds up no other.',
     gap: { question: 'What if firing itself fails?', file: 'server/src/features/schedules/fireSchedules.ts' },
   },
+  // The builder
+  {
+    id: 'builder.generate',
+    says: 'generateRevision proposes a procedure with its diff; the draft changes only when it is accepted.',
+  },
+  {
+    id: 'builder.generateCopies',
+    says: 'On a live or historic build a draft is made first, and that is what is written.',
+  },
+  {
+    id: 'builder.oneActive',
+    says: 'A build has one active builder run; meanwhile it is neither promoted nor given another config.',
+    gap: {
+      question: 'May a draft be changed while a builder run is active?',
+      file: 'server/src/features/agents/updateRevision.ts',
+    },
+  },
+  { id: 'builder.promoteRace', says: 'Of a promotion and a generation at the same moment, either sees the other.' },
+  {
+    id: 'builder.ask',
+    says: 'Every question that is asked needs an answer, in words or labels; of two that answer at once one is heard.',
+    gap: { question: 'Must an answer be one of the options?', file: 'server/src/features/agents/resumeBuilderRun.ts' },
+  },
+  {
+    id: 'builder.discard',
+    says: 'discard ends a builder run in review, waiting, running or pending, and the draft is as it was; with none active it is a 409.',
+    gap: {
+      question: 'Can a builder run be discarded before it proposes?',
+      file: 'server/src/features/agents/discardRevision.ts',
+    },
+  },
+  {
+    id: 'builder.discardRunning',
+    says: 'A model that still writes for a discarded builder run is cut off and not heard.',
+  },
+  {
+    id: 'builder.stale',
+    says: 'A decision on another builder run than the active one is 409 stale_review; an id that names none is a 404.',
+    gap: {
+      question: 'What is a builder_run_id that names nothing?',
+      file: 'server/src/features/agents/reviewGuard.ts',
+    },
+  },
+  { id: 'builder.acceptChecks', says: 'A proposed config is checked again when it is accepted.' },
+  { id: 'builder.lesson', says: 'A run of the same agent is learned from; any other run_id is a 404.' },
+  {
+    id: 'builder.forgets',
+    says: 'What was read of a run is kept only until the proposal, and goes when the run is deleted.',
+    gap: {
+      question: 'How long does a builder run keep what it read of a run?',
+      file: 'server/src/features/agents/lesson.ts',
+    },
+  },
+  {
+    id: 'builder.nothing',
+    says: 'A builder run with nothing to change, or words that cannot become a procedure, fails with that reason.',
+    gap: { question: 'What is a proposal without a change?', file: 'server/src/features/agents/modelBuilder.ts' },
+  },
+  { id: 'builder.agentDeleted', says: 'Deleting an agent ends its builder runs.' },
+  { id: 'builder.revived', says: 'A builder run whose job is gone gets another.' },
+  { id: 'builder.latest', says: 'getRevisionBuilderRun gives the latest one, 404 if there is none.' },
+  {
+    id: 'builder.deterministic',
+    says: 'Without a model the words of the prompt become goal, steps and notes by plain rules; blocks stay as they are.',
+  },
+  { id: 'builder.deterministicAsks', says: 'Without a model only a missing goal and a missing finish are asked for.' },
+  {
+    id: 'builder.deterministicKeeps',
+    says: 'Without a model what is there is kept to the letter, and more is added behind it.',
+  },
+  { id: 'builder.deterministicLesson', says: 'Without a model a run leaves a note of its error or output.' },
+  {
+    id: 'builder.deterministicNoModel',
+    says: 'A procedure of prose for an agent without a model says in its notes that it cannot be carried out.',
+  },
+  {
+    id: 'builder.model',
+    says: 'A model is told wish, procedure, tools and blocks; its proposal goes to review with its tokens and cost.',
+  },
+  {
+    id: 'builder.modelAsks',
+    says: 'A model may ask a person, at most three times.',
+    gap: { question: 'How often may the builder ask?', file: 'server/src/features/agents/modelBuilder.ts' },
+  },
+  {
+    id: 'builder.modelCorrected',
+    says: 'A malformed answer or a procedure that cannot run goes back to the model up to three times, then it fails with the problem.',
+  },
+  { id: 'builder.modelLesson', says: 'Error, steps and messages of a run are told to the model as data.' },
+  { id: 'builder.modelText', says: 'What PostgreSQL cannot hold of a model’s text is left out.' },
+  {
+    id: 'builder.modelTrouble',
+    says: 'A provider that fails is asked again later, without a worker meanwhile; after eight times the builder run fails with its words.',
+    gap: {
+      question: 'How long does a builder run wait for its provider?',
+      file: 'server/src/features/agents/advanceBuilder.job.ts',
+    },
+  },
+  {
+    id: 'builder.modelRefused',
+    says: 'A provider’s refusal ends a builder run at once, with its words and without the key.',
+  },
+  {
+    id: 'builder.whichModel',
+    says: 'The server’s model writes; without one the build’s own; without that the deterministic builder.',
+    gap: {
+      question: 'Which model writes when server and build differ?',
+      file: 'server/src/features/agents/builderRun.ts',
+    },
+  },
+  { id: 'builder.places', says: 'A process is at four builder runs at a time; other jobs have room.' },
+  { id: 'builder.language', says: 'The blocks that a model is told are those that there are, and the example runs.' },
+  {
+    id: 'builder.progress',
+    says: 'Headings are told as the model writes them, at most once a second; one that is not ours any more is cut off.',
+  },
+  {
+    id: 'builder.deaths',
+    says: 'A process that dies at any statement or during a model call changes neither the end of a builder run nor tells progress twice.',
+  },
+  { id: 'builder.fenced', says: 'A holder that was taken for dead can write nothing.' },
+  { id: 'builder.claims', says: 'A builder run that is cut off every time fails with that reason after 25 claims.' },
+  { id: 'builder.killed', says: 'Workers killed at random moments lose no builder run.' },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

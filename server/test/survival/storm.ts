@@ -60,9 +60,10 @@ export async function weatherStorm(yard: Yard, { forMs, atOnce }: Options): Prom
     return status
   }
 
+  /** Not a sub-run: the run above one that is stopped fails, and rightly. */
   async function someRun(): Promise<string | undefined> {
     const [run] = await sql<{ id: string }>`
-      select id from runs where status in ('pending', 'running', 'waiting') order by random() limit 1`
+      select id from runs where status in ('pending', 'running', 'waiting') and depth = 0 order by random() limit 1`
     return run?.id
   }
 

@@ -16,7 +16,7 @@ export const listHumanRequests = operation({
     'The inbox: pending requests with the one that has waited longest first; those of another status, or of all, newest first.',
   scope: 'runs:read',
   query: Type.Object({
-    status: oneOf([...requestStatuses, 'all'], { default: 'pending' }),
+    status: oneOf([...requestStatuses, 'all'], { default: 'pending', description: 'Only requests in this state.' }),
     assignee_user_id: Type.Optional(
       Type.String({ description: 'Only what is assigned to this member; `me`: to you; `none`: to nobody.' }),
     ),

@@ -25,7 +25,7 @@ export const listRuns = operation({
       default: 'created_at',
       description: 'By `completed_at`, a run that has not ended counts as the last to end.',
     }),
-    sort_order: oneOf(['asc', 'desc'], { default: 'desc' }),
+    sort_order: oneOf(['asc', 'desc'], { default: 'desc', description: 'Newest or largest first unless `asc`.' }),
     ...paging(20, 100),
   }),
   status: 200,

@@ -22,7 +22,7 @@ export const filterFields = {
   until: Type.Optional(instant('Runs created before this time.')),
   user_id: Type.Optional(Type.String({ description: 'Only runs that this member started.' })),
   case_queue_id: Type.Optional(Type.String({ description: 'Only runs on cases of this queue.' })),
-  source: Type.Optional(oneOf(sources)),
+  source: Type.Optional(oneOf(sources, { description: 'Only runs that were started this way.' })),
   search: Type.Optional(
     Type.String({
       maxLength: 500,
