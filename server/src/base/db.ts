@@ -72,8 +72,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   const pool = new Pool({
     Client: CurrentAddressClient,
     max: options.connectionsMax ?? 20,
-    // with the watch's 1.25 s this keeps the promise that a database that is away is told within 2 s
-    connectionTimeoutMillis: 1500,
+    // also the longest wait for a free connection under load; a database that is away is told by the watch, long before
+    connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
     options: settings.join(' '),
     application_name: options.applicationName ?? 'runyard',

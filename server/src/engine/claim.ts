@@ -110,14 +110,18 @@ export async function giveBack(sql: Sql, workerId: string, ids: string[]): Promi
 /** What a dead process held is ready again; its epoch moves at once, so that nothing it still sends can be written. */
 export async function reviveRuns(sql: Sql, workerId: string): Promise<number> {
   const rows = await sql`
-    update runs set worker = null, epoch = epoch + 1, updated_at = now() where worker = ${workerId} returning id`
+    update runs set worker = null, epoch = epoch + 1, updated_at = now()
+    where id in (select id from runs where worker = ${workerId} order by id for update) returning id`
   return rows.length
 }
 
 /** Runs held by a process that is not listed any more: it left between two sweeps. */
 export async function reviveOrphans(sql: Sql): Promise<number> {
   const rows = await sql`
-    update runs r set worker = null, epoch = epoch + 1, updated_at = now()
-    where r.worker is not null and not exists (select from processes p where p.id = r.worker) returning id`
+    update runs set worker = null, epoch = epoch + 1, updated_at = now()
+    where id in (
+      select r.id from runs r where r.worker is not null and not exists (select from processes p where p.id = r.worker)
+      order by r.id for update of r
+    ) returning id`
   return rows.length
 }

@@ -29,7 +29,6 @@ export async function loseAnswerOfClaim(yard: Yard, worker: Service, { runs }: {
     () =>
       yard.sql<{ status: string }>`select status from runs where id = any(${ids}::uuid[]) and completed_at is not null`,
     (rows) => rows.length === ids.length,
-    { forMs: 20_000 },
   )
   return {
     claimed: ids.length,

@@ -11,6 +11,7 @@ import type { Proof } from './proof.ts'
 import { rollOver } from './rolling.ts'
 import { killWorkersOfRuns } from './runs.ts'
 import { stopInEveryPhase } from './stops.ts'
+import { weatherStorm } from './storm.ts'
 import { runSubRuns } from './subRuns.ts'
 import { block, openYard, type Yard } from './yard.ts'
 import { stopAndContinueWorker } from './zombie.ts'
@@ -102,9 +103,9 @@ export const runProofs: Proof[] = [
       'answered within 2 s, one end each',
     run: inYard(
       { apis: 2, workers: 0 },
-      (yard) => stopInEveryPhase(yard, { perPhase: 50, workers: 2, lateMs: 1000 }),
+      (yard) => stopInEveryPhase(yard, { perPhase: 50, workers: 2 }),
       (seen) =>
-        seen.notAsAnswered + seen.writtenAfter + seen.calledAfter === 0 &&
+        seen.notAsAnswered + seen.writtenAfter + seen.calledUnbegun + seen.calledLate === 0 &&
         isWhole(seen) &&
         seen.cutOffMaxMs < 1000 &&
         seen.answerMaxMs < 2000,
@@ -126,6 +127,15 @@ export const runProofs: Proof[] = [
       { apis: 2, workers: 2 },
       (yard) => runSubRuns(yard, { runs: 500, stopped: 33 }),
       (seen) => seen.otherwise + seen.deadlocks === 0 && isWhole(seen),
+    ),
+  },
+  {
+    name: 'everything at once for 3 minutes: kills, answers, messages, stops, waits and sub-runs',
+    must: 'all runs completed or stopped, one end each, no call repeated against its rule, 0 answers with a 5xx',
+    run: inYard(
+      { apis: 2 },
+      (yard) => weatherStorm(yard, { forMs: 3 * minute, atOnce: 30 }),
+      (seen) => seen.failed + seen.stuck + seen.serverErrors === 0 && areTrue(seen) && isWhole(seen),
     ),
   },
   {
@@ -155,7 +165,7 @@ export const runProofs: Proof[] = [
     run: inYard(
       { workers: 1 },
       (yard) => startNoise(yard, { noisyRuns: 5000, quietRuns: 200, everyMs: 150 }),
-      (seen) => seen.notCompleted === 0 && seen.quietMaxMs < 2000,
+      (seen) => seen.notCompleted === 0 && seen.noisyInLineMax > 0 && seen.quietMaxMs < 2000,
     ),
   },
   {

@@ -6,6 +6,7 @@ import { testDatabase } from '../kit/postgres.ts'
 import { crowdOnOneKey } from './idempotency.ts'
 import { keyedStart } from './keyedStart.ts'
 import { areTrue, isWhole } from './ledger.ts'
+import { startNoise } from './noisyTeam.ts'
 import { temporaryDataDir } from './processes.ts'
 import { killWorkersOfRuns } from './runs.ts'
 import { block, openYard } from './yard.ts'
@@ -20,7 +21,7 @@ after(async () => {
 
 // proves runs.killed
 test('workers killed at random moments lose no run and repeat no call', async (t) => {
-  const seen = await killWorkersOfRuns(yard, { runs: 30, atOnce: 6, kills: 6, forMs: 60_000 })
+  const seen = await killWorkersOfRuns(yard, { runs: 30, atOnce: 6, kills: 6, forMs: 200_000 })
   t.diagnostic(JSON.stringify(seen))
   assert.ok(seen.runs >= 30 && seen.kills >= 6)
   assert.deepEqual([seen.subRuns, seen.completed, seen.lost], [seen.runs, seen.runs * 2, 0])
@@ -38,4 +39,11 @@ test('100 concurrent starts with one key over two processes, a few rounds: one r
   assert.equal(seen.effects, seen.rounds)
   assert.equal(seen.other, 0)
   assert.equal(seen.same + seen.busy, seen.rounds * 100)
+})
+
+// proves runs.noisyTeam
+test('a team that starts many more runs than it has places keeps none of another team’s from starting', async (t) => {
+  const seen = await startNoise(yard, { noisyRuns: 300, quietRuns: 20, everyMs: 50 })
+  t.diagnostic(JSON.stringify(seen))
+  assert.deepEqual([seen.quietRuns, seen.notCompleted], [20, 0])
 })

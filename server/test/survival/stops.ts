@@ -14,8 +14,10 @@ export interface Stops extends Ledger {
   notAsAnswered: number
   /** Must be 0: runs for which something was written after the answer. */
   writtenAfter: number
-  /** Must be 0: outside calls that came more than `lateMs` after the answer. */
-  calledAfter: number
+  /** Must be 0: outside calls of steps that had not been begun when the answer came. */
+  calledUnbegun: number
+  /** Outside calls that came more than a second after the answer. */
+  calledLate: number
   /** Calls that were under way, and when their caller had hung up after the answer. */
   cutOff: number
   cutOffP50Ms: number
@@ -28,7 +30,6 @@ export interface Stops extends Ledger {
 interface Options {
   perPhase: number
   workers: number
-  lateMs: number
 }
 
 interface Stopped {
@@ -41,18 +42,20 @@ interface Stopped {
   rowsThen: string
 }
 
+/** The promise: nothing outside is called later than this after the answer. */
+const lateMs = 1000
 /** Stops that are under way at once. */
 const lanes = 8
 
 /** The workers of the yard start when the phases that need none are over. */
-export async function stopInEveryPhase(yard: Yard, { perPhase, workers, lateMs }: Options): Promise<Stops> {
+export async function stopInEveryPhase(yard: Yard, { perPhase, workers }: Options): Promise<Stops> {
   const agents = await makeAgents(yard)
   const stopped = await stopAll(yard, agents, phasesWithoutWorkers, perPhase)
   yard.workers.push(...(await Promise.all(Array.from({ length: workers }, yard.startWorker))))
   stopped.push(...(await stopAll(yard, agents, phasesWithWorkers, perPhase)))
   // behind this lie several looks of every worker and the longest call: what could still be written or made has been
   await sleep(3000)
-  return judge(yard, stopped, lateMs)
+  return judge(yard, stopped)
 }
 
 async function stopAll(
@@ -96,16 +99,18 @@ async function rowsOf({ sql }: Yard, runId: string): Promise<string> {
   return row!.rows
 }
 
-async function judge(yard: Yard, stopped: Stopped[], lateMs: number): Promise<Stops> {
+async function judge(yard: Yard, stopped: Stopped[]): Promise<Stops> {
   const arrivals = await arrivalsByRun(yard)
-  const seen = { tooLate: 0, notAsAnswered: 0, writtenAfter: 0, calledAfter: 0 }
+  const seen = { tooLate: 0, notAsAnswered: 0, writtenAfter: 0, calledUnbegun: 0, calledLate: 0 }
   const cutOffMs: number[] = []
   for (const { runId, answeredAt, status, isAsAnswered, rowsThen } of stopped) {
     if (status !== 'stopped') seen.tooLate += 1
     if (!isAsAnswered) seen.notAsAnswered += 1
     if ((await rowsOf(yard, runId)) !== rowsThen) seen.writtenAfter += 1
-    for (const { at, cutOffAt } of arrivals.get(runId) ?? []) {
-      if (at > answeredAt + lateMs) seen.calledAfter += 1
+    for (const { id, at, cutOffAt } of arrivals.get(runId) ?? []) {
+      const isBegun = id.startsWith('marker-') || rowsThen.includes(`${id.replace(':', ' ')} `)
+      if (!isBegun) seen.calledUnbegun += 1
+      if (at > answeredAt + lateMs) seen.calledLate += 1
       if (cutOffAt !== null) cutOffMs.push(cutOffAt - answeredAt)
     }
   }

@@ -132,6 +132,23 @@ test('words that thousands of runs have are found and counted exactly, alone and
   }
 })
 
+// proves runs.searchFrequent
+test('words that thousands of runs have are also found when all of these are old', async () => {
+  const old = await seedTeam(service)
+  const { body: agent } = await old.call('POST /v2/teams/:teamId/agents', { body: {} })
+  // behind more runs than a page walks past, with as many hits as are not gathered at once
+  await db.sql`
+    insert into runs (id, team_id, agent_id, build_id, run_number, source, title, limits, status, created_at)
+    select gen_random_uuid(), ${old.id}, ${agent.agent_id}, ${agent.build_id}, n, 'api', case when n <= 5200 then 'Old' else 'New' end,
+      '{"max_steps": 1, "max_duration_s": 1, "max_cost_usd": null, "max_tokens": null}', 'stopped', now() - make_interval(mins => 30000 - n) from generate_series(1, 26000) n`
+  const { body } = await old.call('GET /v2/teams/:teamId/runs?search=old&offset=5190')
+  assert.equal(body.total, 5200)
+  assert.deepEqual(
+    body.data.map(({ run_number }: { run_number: number }) => run_number),
+    [10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+  )
+})
+
 // proves runs.searchTotals
 test('a remembered total stays exact while runs are written and deleted, in whatever order they commit', async () => {
   const total = async () => {

@@ -34,7 +34,35 @@ export async function searchRuns(sql: Sql, filter: Searched, page: Page): Promis
   }
   const totals = await totalsOf(sql, filter)
   const total = await totalAmong(sql, filter, totals, frequency)
-  return { total, data: await readRuns(sql, filter, { ...totals, total }, page) }
+  return { data: await pageOf(sql, filter, { ...totals, total }, page), total }
+}
+
+/** So far a walk goes for words that may all lie far back. */
+const walkMax = part`limit 20000`
+
+/** Through the newest runs first, where frequent words mostly are; if these do not fill the page, all hits are gathered after all. */
+async function pageOf(sql: Sql, filter: Searched, totals: Totals, page: Page): Promise<Run[]> {
+  const [way] = shortest(totals.ways)
+  const wanted = Math.min(page.limit, totals.total - page.offset)
+  if (wanted <= 0 || way !== 'all' || page.sort !== 'created_at') return readRuns(sql, filter, totals, page)
+  const { teamId, words } = filter
+  const to = page.isDescending ? part`desc` : part`asc`
+  const cut = part`limit ${page.limit} offset ${page.offset}`
+  const near = await runsById(
+    sql,
+    teamId,
+    part`array(select l.run_id from (
+      select l.run_id, l.words from run_search l where l.team_id = ${teamId} and ${inTime(filter, part`l.created_at`)}
+      order by l.created_at ${to}, l.run_id ${to} ${walkMax}) l where l.words @@ ${words}::tsquery ${cut})`,
+  )
+  if (near.length === wanted) return near
+  return runsById(
+    sql,
+    teamId,
+    part`array(select l.run_id from run_search l
+      where l.team_id = ${teamId} and l.words @@ ${words}::tsquery and ${inTime(filter, part`l.created_at`)}
+      order by l.created_at ${to}, l.run_id ${to} ${cut})`,
+  )
 }
 
 const searchFor = (teamId: string, words: string): Search => ({
@@ -70,7 +98,7 @@ async function fewHits(sql: Sql, filter: Searched, page: Page): Promise<Found | 
       array(select id from fit order by key ${to}, id ${to} limit ${page.limit} offset ${page.offset}) as ids`
   const { hits, total, ids } = found!
   if (hits > hitsMax) return undefined
-  return { total, data: ids.length === 0 ? [] : await runsById(sql, filter.teamId, part`${ids}`) }
+  return { data: ids.length === 0 ? [] : await runsById(sql, filter.teamId, part`${ids}`), total }
 }
 
 /** Of frequent words with other conditions. */
