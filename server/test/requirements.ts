@@ -1136,6 +1136,32 @@ export const requirements: Requirement[] = [
   { id: 'builder.fenced', says: 'A holder that was taken for dead can write nothing.' },
   { id: 'builder.claims', says: 'A builder run that is cut off every time fails with that reason after 25 claims.' },
   { id: 'builder.killed', says: 'Workers killed at random moments lose no builder run.' },
+  // Survival of runs
+  {
+    id: 'runs.killed',
+    says: 'Workers killed at random moments lose no run, repeat no finished call, and repeat no call in doubt without a person’s word.',
+  },
+  { id: 'runs.keyedStart', says: 'Concurrent starts with one key over several processes make one run.' },
+  {
+    id: 'runs.noisyTeam',
+    says: 'A team that starts far more than its places keeps no other team’s runs from starting.',
+  },
+  {
+    id: 'runs.stoppedInEveryPhase',
+    says: 'A stop counts from its answer on in every phase: nothing is written after it, and no call is made that had not begun.',
+  },
+  { id: 'runs.neighbours', says: 'A stop fails or doubts no other run that shares its commits.' },
+  { id: 'runs.subRunLocks', says: 'Runs that start, await and stop runs cause no deadlock.' },
+  {
+    id: 'runs.zombie',
+    says: 'A worker whose runs were taken over while it stood still can write nothing of them.',
+    gap: { question: 'Who has the runs of a process that stands still?', file: 'server/src/kit/presence.ts' },
+  },
+  { id: 'runs.lostClaim', says: 'A claim whose answer was lost is found by its own process and given back.' },
+  {
+    id: 'runs.lostLock',
+    says: 'A worker without its lock for more than 3 s drops its calls and claims nothing; its runs go on.',
+  },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

@@ -59,6 +59,8 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
   let stopping = false
   let claiming: Promise<void> | undefined
   let again = false
+  /** Somebody called while all places were taken or reserved. */
+  let missed = false
   let idleWaiters: (() => void)[] = []
   /** Ours in the database and unknown here, at the last look: id and epoch. */
   let strays = new Map<string, number>()
@@ -72,7 +74,11 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
       again = true
       return
     }
-    if (free() === 0) return
+    if (free() === 0) {
+      missed = true
+      return
+    }
+    missed = false
     claiming = claimAll().finally(() => {
       claiming = undefined
       if (again) {
@@ -176,6 +182,7 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
         settle(claimed) {
           reserved -= count
           for (const run of claimed) take(run)
+          if (missed && free() > 0) nudge()
           if (claimed.length < count) tellIdle()
         },
       }

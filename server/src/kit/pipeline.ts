@@ -197,8 +197,9 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
       return await carryOut(exchange)
     } catch (error) {
       const fault = faultOf(error)
-      // what says only that the key is busy is no outcome of this request
-      if (!fault || fault.status >= 500 || fault.code === 'idempotency_key_in_use') throw error
+      // what says only that a key or a record is busy is no outcome of this request: the next try may well succeed
+      const isBusy = fault?.code === 'idempotency_key_in_use' || sqlState(error) === lockNotAvailable
+      if (!fault || fault.status >= 500 || isBusy) throw error
       return recordRefusal(exchange, fault)
     }
   }

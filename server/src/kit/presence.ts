@@ -45,7 +45,8 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
   let client: Client
   let sql: Sql
 
-  async function join(): Promise<void> {
+  /** True when our row was not there: at the first time, or because somebody declared us dead. */
+  async function join(): Promise<boolean> {
     const fresh = new Client({
       ...connectionSettings(options.address()),
       application_name: `runyard presence ${options.role}`,
@@ -66,13 +67,14 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
       // first the lock, then the row: a row without its lock would look like a death
       const [lock] = await ask<{ held: boolean }>`select pg_try_advisory_lock(${presenceLockClass}, ${lockKey}) as held`
       if (!lock!.held) throw new Error('the lock of this process is still held by its lost connection')
-      await ask`
+      const inserted = await ask`
         insert into processes (id, role, host, pid, lock_key, job_pool_id)
         values (${processId}, ${options.role}, ${hostname()}, ${process.pid}, ${lockKey}, ${jobPoolId})
-        on conflict (id) do nothing`
+        on conflict (id) do nothing returning id`
       client = fresh
       sql = ask
       fresh.on('end', () => void rejoin())
+      return inserted.length > 0
     } catch (error) {
       await fresh.end().catch((failed: Error) => options.log.debug({ err: failed }, 'closing a failed connection'))
       throw error
@@ -85,7 +87,9 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
     for (;;) {
       if (leaving) return undefined
       try {
-        await join()
+        const wasBuried = await join()
+        // others have taken our work already: what is under way must not go on
+        if (wasBuried) holding.abort(new Error('this process was declared dead'))
         if (holding.signal.aborted) holding = new AbortController()
         return options.log.info('the presence lock is held again')
       } catch (error) {

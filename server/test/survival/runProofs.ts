@@ -82,9 +82,9 @@ export const runProofs: Proof[] = [
     name: 'a worker without its lock for 4 s',
     must: 'its calls are cut off by itself, its runs are completed',
     run: inYard(
-      { workers: 2 },
+      { workers: 1 },
       (yard) => loseLock(yard, yard.workers[0]!, { runs: 20 }),
-      (seen) => seen.completed === seen.runs && areTrue(seen) && isWhole(seen),
+      (seen) => seen.completed === seen.runs && seen.cutOff === seen.runs && areTrue(seen) && isWhole(seen),
     ),
   },
   {

@@ -22,8 +22,11 @@ export const stopRun = operation({
   }),
   errors: ['not_found'],
   async handler({ team, run, context, sql, fail }) {
-    const [now] = await sql<{ status: Status }>`
-      select status from runs where id = ${run.id} and team_id = ${team.id} for update`
+    // with the run above it, which wakes: both by their ids, the one order of locks
+    const locked = await sql<{ id: string; status: Status }>`
+      select id, status from runs where id = any(${[run.id, run.parent_run_id ?? run.id]}::uuid[]) and team_id = ${team.id}
+      order by id for update`
+    const now = locked.find(({ id }) => id === run.id)
     if (!now) return fail('not_found')
     if (hasEnded(now.status)) {
       const message = `The run had ended already (${now.status}); nothing was changed.`
