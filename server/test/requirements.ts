@@ -1162,6 +1162,65 @@ export const requirements: Requirement[] = [
     id: 'runs.lostLock',
     says: 'A worker without its lock for more than 3 s drops its calls and claims nothing; its runs go on.',
   },
+  // Reading runs
+  { id: 'runs.list', says: 'Runs are listed newest first, twenty a page, with the exact total.' },
+  {
+    id: 'runs.listFilters',
+    says: 'Every filter and every pair of filters gives exactly the runs that fit, counted or not yet counted.',
+  },
+  { id: 'runs.listSorts', says: 'Every order holds for every filter, page after page.' },
+  { id: 'runs.listTotals', says: 'Totals are exact for time ranges of every length.' },
+  { id: 'runs.listNothing', says: 'A filter that names nothing, or two that exclude each other, give an empty page.' },
+  { id: 'runs.listCountOnly', says: 'count_only and limit=0 give the total alone.' },
+  { id: 'runs.listPlans', says: 'No filter, pair of filters or order reads the table of runs whole.' },
+  {
+    id: 'runs.searchText',
+    says: 'No search text can be a mistake; one without a word in it asks for nothing.',
+    gap: { question: 'What is a search for punctuation?', file: 'server/src/features/runs/runSearch.ts' },
+  },
+  {
+    id: 'runs.searchFrequent',
+    says: 'Words that thousands of runs have are found and counted exactly, alone and with other filters.',
+  },
+  {
+    id: 'runs.searchTotals',
+    says: 'A remembered total of a search stays exact while runs are written and deleted, in whatever order they commit.',
+  },
+  { id: 'runs.counts', says: 'Totals are those of the rows after any moves, before and after they are folded.' },
+  { id: 'runs.countsTogether', says: 'Movers, folders and readers at once leave nothing out and count nothing twice.' },
+  { id: 'runs.countsUndone', says: 'A change that is rolled back is not counted.' },
+  { id: 'runs.countsFold', says: 'A list that finds many deltas has them folded.' },
+  {
+    id: 'runs.countsSpans',
+    says: 'A range of time is cut into whole days, whole hours and edges that meet without a gap.',
+  },
+  { id: 'agents.runs', says: 'An agent tells how many runs it has and when the last one was made.' },
+  { id: 'runs.detail', says: 'getAgentRun comes with agent, build, totals, human requests, sub-runs and callback.' },
+  {
+    id: 'runs.detailParent',
+    says: 'Below another agent a run is a 404, also below one that was deleted; by itself it stays readable.',
+    gap: { question: 'Where are the runs of a deleted agent read?', file: 'server/src/features/runs/getAgentRun.ts' },
+  },
+  { id: 'runs.report', says: 'The report tells every step with its input, output and time, and adds it all up.' },
+  {
+    id: 'runs.reportCut',
+    says: 'Long inputs and outputs are cut with a mark, and of very many steps the last thousand are told.',
+    gap: { question: 'How much does a report hold?', file: 'server/src/features/runs/report.ts' },
+  },
+  { id: 'runs.reportOutcome', says: 'The outcome is one honest sentence for every way to end, or not to have ended.' },
+  { id: 'runs.messagesList', says: 'Messages are listed oldest first; an offset is the number of the message before.' },
+  { id: 'runs.messagesShown', says: 'A message shows what it says, and never what the model’s driver keeps with it.' },
+  { id: 'runs.why', says: 'Why tells spans of time in their two largest units.' },
+  { id: 'runs.whyPending', says: 'Of a pending run why tells its place in line and what stands before it.' },
+  { id: 'runs.whyRunning', says: 'Of a running run why tells who works on it, since when, and on what.' },
+  {
+    id: 'runs.whyWaiting',
+    says: 'Of a waiting run why tells what it waits for, who can end that, and what happens otherwise.',
+  },
+  {
+    id: 'runs.whyEnded',
+    says: 'Of an ended run why tells when, and in plain words what went wrong or who stopped it.',
+  },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */
