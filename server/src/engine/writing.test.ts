@@ -59,7 +59,7 @@ test('of runs that share a commit, one that was taken away leaves no effect, and
     }
   }
   await db.sql`update runs set epoch = epoch + 1 where id = ${held[2]!.id}`
-  // the first two go at once, the others arrive while they are under way and share the next flush, which is undone
+  // the first goes at once, the others arrive while it is under way and share the next flush, which is undone
   const applied = await Promise.all([0, 1, 2, 3].map((index) => writer.write(writeOf(index))))
   assert.deepEqual(
     applied.map(({ outcome }) => outcome),

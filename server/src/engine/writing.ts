@@ -115,8 +115,8 @@ export function createWriter({ db, toolBox, onReleased, onWritten, onFlush }: Wr
     }
   }
 
-  // two: while one waits for its commit the other is made; more would only wait for each other's rows
-  const lane = createLane<Write, Applied>({ flush, onFlush, keyOf: ({ change }) => change.runId, flushesMax: 2 })
+  // one at a time carries more: two waited for each other at their team's and agent's rows (measured: 29 % of the floor instead of 23 %)
+  const lane = createLane<Write, Applied>({ flush, onFlush, keyOf: ({ change }) => change.runId, flushesMax: 1 })
   return { write: (write) => lane.add(write) }
 }
 
