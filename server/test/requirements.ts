@@ -1241,6 +1241,8 @@ export const requirements: Requirement[] = [
   { id: 'runs.whyEnded', says: 'An ended run tells when, and what went wrong or who stopped it.' },
   { id: 'runs.why', says: 'Spans of time are said in their two largest units.' },
   { id: 'agents.runs', says: 'An agent tells how many runs it has and when the newest was made.' },
+  // Moves of a run
+  { id: 'runs.moves', says: 'A run moves only by the table of states, whoever writes: the database holds it too.' },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

@@ -10,7 +10,7 @@ import { entriesOf, entryOf, readMessages, readSteps } from './history.ts'
 import { complete, fail, failWith, pause } from './letGo.ts'
 import { limitsOf, reachedLimit } from './limits.ts'
 import type { LoadBuild, LoadedBuild } from './loadBuild.ts'
-import type { EngineModels } from './models.ts'
+import { outputTokensMax, type EngineModels } from './models.ts'
 import { misfitOfOutput } from './outputSchema.ts'
 import { performCalls, settleOpen } from './performCalls.ts'
 import type { ResolverFor } from './steps.ts'
@@ -41,8 +41,6 @@ export interface Hold {
   mayGoOn: () => boolean
 }
 
-/** What a model may write in one turn where its cost is bounded: the worst case is reserved before it is asked. */
-const outputTokensMax = 8192
 /** How often a model may try again when its output does not fit the build's schema. */
 const misfitsMax = 3
 /** A run that could not be advanced this often fails: the mistake is ours, and trying again does not mend it. */

@@ -49,7 +49,7 @@ interface OpenTurn {
 
 /**
  * Messages of one turn belong together: what the model said, what it called, what came back, and only then what was said to it meanwhile.
- * `isOpen`: the last turn's calls may still get their results; calls of earlier ones that never did are told as cut off.
+ * The last turn's calls may still get their results; calls of earlier ones that never did are told as cut off.
  */
 export function entriesOf(messages: LoggedMessage[]): { entries: Entry[]; turn: number } {
   const entries: Entry[] = []

@@ -4,8 +4,6 @@ import type { EventName } from '../kit/event.ts'
 export const statuses = ['pending', 'running', 'waiting', 'completed', 'failed', 'stopped'] as const
 export type Status = (typeof statuses)[number]
 
-export const activeStatuses = ['pending', 'running', 'waiting'] as const satisfies Status[]
-
 /** From → to. What is not here cannot happen. */
 const moves: Record<Status, readonly Status[]> = {
   pending: ['running', 'failed', 'stopped'],

@@ -14,7 +14,8 @@ export interface EngineModels extends Omit<Models, 'find'> {
   worstCost(model: string, promptBytes: number): string
 }
 
-const outputTokensMax = 8192
+/** What a model may write in one turn where its cost is bounded: the worst case is reserved before it is asked. */
+export const outputTokensMax = 8192
 
 export function createEngineModels(config: Config): EngineModels {
   const prices = createPrices(config.modelPrices)

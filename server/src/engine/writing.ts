@@ -2,7 +2,7 @@
 import type { Database, Sql } from '../base/db.ts'
 import { isConnectionTrouble, sqlState } from '../base/db.ts'
 import type { Begun, Outcome, ToolCall } from '../kit/tool.ts'
-import { applyChanges, readEpochs, type Applied, type Released } from './apply.ts'
+import { applyChanges, type Applied, type Released } from './apply.ts'
 import type { Change } from './change.ts'
 import { createLane, TryAlone } from './lane.ts'
 import type { ToolBox } from './toolBox.ts'
@@ -165,5 +165,3 @@ function standing(change: Change, held: Locked[]): Applied | undefined {
  */
 export const isRefused = (error: unknown): boolean =>
   sqlState(error) !== undefined && !/^(40|55)/.test(sqlState(error)!) && !isConnectionTrouble(error)
-
-export { readEpochs }
