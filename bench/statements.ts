@@ -1,6 +1,6 @@
 // Counts the SQL statements that requests cost, by PostgreSQL's own pg_stat_statements.
-import { Client } from 'pg'
 import type { Service } from './service.ts'
+import { asSuperuser, setFromNextStart } from './superuser.ts'
 
 export interface Statement {
   text: string
@@ -14,9 +14,7 @@ export interface Statement {
  * figures with it would not be those of a plain installation.
  */
 export async function countFromNextStart(service: Service): Promise<void> {
-  await asSuperuser(service, (client) =>
-    client.query(`alter system set shared_preload_libraries = 'pg_stat_statements'`),
-  )
+  await setFromNextStart(service, 'shared_preload_libraries', 'pg_stat_statements')
 }
 
 /** Everything that ran in the service's database while the work did, background queries of any process included. */
@@ -31,16 +29,6 @@ export async function countStatements(service: Service, work: () => Promise<unkn
       where d.datname = 'runyard' and toplevel order by calls desc`)
     return rows
   })
-}
-
-async function asSuperuser<T>(service: Service, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: service.superuserUrl })
-  await client.connect()
-  try {
-    return await work(client)
-  } finally {
-    await client.end()
-  }
 }
 
 export const callsOf = (statements: Statement[]): number => statements.reduce((sum, { calls }) => sum + calls, 0)

@@ -114,8 +114,11 @@ async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promi
   const client = await pool.connect()
   let broken: Error | undefined
   try {
-    await client.query('begin')
+    // sent ahead of the first statement, which need not wait for its answer; should it fail, so does what follows
+    const begun = client.query('begin')
+    begun.catch(() => undefined)
     const result = await work((strings, ...values) => run(client, strings, values))
+    await begun
     const { command } = await client.query('commit')
     // PostgreSQL answers the commit of a failed transaction with a quiet rollback; a failure that was caught must not pass for success
     if (command !== 'COMMIT') throw new Error('the transaction had failed before its commit')

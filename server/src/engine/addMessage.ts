@@ -4,6 +4,7 @@ import { newId } from '../base/ids.ts'
 import { insertRunEvents } from '../kit/event.ts'
 import { messageInEvent, messageRow } from './change.ts'
 import type { Status } from './lifecycle.ts'
+import { lockedTeams } from './places.ts'
 import { readyChannel } from './signals.ts'
 
 export interface Posted {
@@ -13,6 +14,8 @@ export interface Posted {
   /** It started the run again and got a place at once. */
   isReady: boolean
 }
+
+const fits = part`(a.in_line = 0 and a.held - back.places < a.places)`
 
 /**
  * One transaction: the message with its number, its event, and the raised wake number that its holder sees. A wait does not end by it.
@@ -26,15 +29,10 @@ export async function addUserMessage(sql: Sql, run: { id: string; team_id: strin
       select id, team_id, status in ('completed', 'failed', 'stopped') as had_ended from runs
       where id = ${run.id} and team_id = ${run.team_id} for update
     ),
-    team as materialized (
-      select team_id from admission where team_id in (select team_id from was where had_ended) for update
-    ),
+    ${lockedTeams(part`select team_id from was where had_ended`)},
     grant_ as (
-      update admission a set
-        granted = (a.in_line = 0 and a.held < a.places)::int,
-        held = a.held + (a.in_line = 0 and a.held < a.places)::int,
-        in_line = a.in_line + 1 - (a.in_line = 0 and a.held < a.places)::int
-      from team where a.team_id = team.team_id
+      update admission a set granted = (${fits})::int, held = a.held - back.places + (${fits})::int, in_line = a.in_line + (not ${fits})::int
+      from back where a.team_id = back.team_id
       returning a.granted
     ),
     r as (

@@ -3,6 +3,7 @@ import { part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { claiming, heldColumns, startedEvents, type Held } from './claim.ts'
 import type { Seat } from './createRun.ts'
+import { lockedTeams, type TeamPlaces } from './places.ts'
 
 /** Every team that starts runs has a row; remembered, so that a start costs no look. */
 export function createAdmissionRows() {
@@ -23,27 +24,33 @@ export async function admitNext(
   sql: Sql,
   teamIds: string[],
   seat?: Seat,
-): Promise<{ admitted: number; claimed: Held[] }> {
-  const all = { admitted: 0, claimed: [] as Held[] }
+): Promise<{ admitted: number; claimed: Held[]; teams: TeamPlaces[] }> {
+  const all = { admitted: 0, claimed: [] as Held[], teams: [] as TeamPlaces[] }
   // one team at a time: the counts of a team are read under its row's lock, by a statement that begins after it
   for (const teamId of [...new Set(teamIds)].sort()) {
     const rows = await admitOne(sql, teamId, seat && { ...seat, places: seat.places - all.claimed.length })
-    all.admitted += rows.length
-    all.claimed.push(...rows.filter(({ is_claimed }) => is_claimed))
+    const admitted = rows.filter(({ id }) => id !== null)
+    all.admitted += admitted.length
+    all.claimed.push(...admitted.filter(({ is_claimed }) => is_claimed))
+    if (rows[0]) all.teams.push(rows[0].team)
   }
   return all
 }
 
-const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<Held & { is_claimed: boolean }>`
-  with team as materialized (
-    select team_id, greatest(places - held, 0) as free from admission where team_id = ${teamId} for update
+/** One row at least, of nobody where nobody was admitted: it tells how the team stands. */
+const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<
+  Held & { is_claimed: boolean; team: TeamPlaces }
+>`
+  with ${lockedTeams(part`select ${teamId}::uuid`)},
+  place as materialized (
+    select greatest(team.places - team.held + back.places, 0) as free, back.places as back from team, back
   ),
   -- a bounded look, and no lock yet: behind 200 runs of capped agents a free one waits for the next call
   candidate as materialized (
     select r.*, (b.config #>> '{data,limits,max_concurrent_runs}')::int as cap
-    from team, lateral (
+    from place, lateral (
       select id, agent_id, build_id, is_woken, queued_at from runs
-      where team_id = ${teamId} and queued_at is not null and team.free > 0
+      where team_id = ${teamId} and queued_at is not null and place.free > 0
       order by is_woken desc, queued_at limit 200
     ) r join builds b on b.id = r.build_id
   ),
@@ -59,7 +66,7 @@ const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<Held 
         + row_number() over (partition by c.agent_id order by c.is_woken desc, c.queued_at) as would_be
       from candidate c left join busy b on b.agent_id = c.agent_id
     ) c where c.cap is null or c.would_be <= c.cap
-    order by c.is_woken desc, c.queued_at limit (select free from team)
+    order by c.is_woken desc, c.queued_at limit (select free from place)
   ),
   -- whoever holds a run's row may want the team's, which we hold: such a run is passed over
   locked as materialized (
@@ -81,11 +88,12 @@ const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<Held 
   ),
   event as (${startedEvents(part`r where is_claimed and is_first`)}),
   counted as (
-    update admission a set held = a.held + n.admitted, in_line = greatest(a.in_line - n.admitted, 0), granted = n.admitted
-    from (select count(*)::int as admitted from r) n
-    where a.team_id = ${teamId} and n.admitted > 0
+    update admission a set held = a.held - place.back + n.admitted, in_line = greatest(a.in_line - n.admitted, 0), granted = n.admitted
+    from place, (select count(*)::int as admitted from r) n
+    where a.team_id = ${teamId}
+    returning a.team_id, a.places - a.held as free, a.in_line
   )
-  select ${heldColumns}, r.is_claimed from r`
+  select ${heldColumns}, r.is_claimed, to_json(counted) as team from counted left join r on true`
 
 /**
  * Counts every team's places and line anew, and tells which teams have both: so no crash between two statements leaves a place lost
@@ -94,7 +102,10 @@ const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<Held 
 export async function recount(sql: Sql): Promise<string[]> {
   const locked = await sql<{ team_id: string }>`select team_id from admission order by team_id for update skip locked`
   const teams = await sql<{ team_id: string }>`
-    with counted as (
+    with taken as (
+      delete from places_left where team_id = any(${locked.map(({ team_id }) => team_id)}::uuid[])
+    ),
+    counted as (
       select team_id, (count(*) filter (where admitted_at is not null))::int as held,
         (count(*) filter (where queued_at is not null))::int as in_line
       from runs where admitted_at is not null or queued_at is not null group by team_id

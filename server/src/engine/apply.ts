@@ -4,6 +4,7 @@ import { newId } from '../base/ids.ts'
 import { insertRunEvents } from '../kit/event.ts'
 import type { Change } from './change.ts'
 import { eventOf } from './lifecycle.ts'
+import type { Left } from './places.ts'
 
 export interface Applied {
   /** `fenced`: another epoch, nothing was written and nothing may be. `woken`: something came, so the run was not let go and nothing was written. */
@@ -20,14 +21,9 @@ interface WrittenRow {
   message_base: number
 }
 
-export interface Released {
-  team_id: string
-  in_line: number
-}
-
-/** One statement, one commit. `released`: the teams that got places back and have runs in line. */
-export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ applied: Applied[]; released: Released[] }> {
-  const written = await sql<WrittenRow & { released: Released[] | null }>`
+/** One statement, one commit. `left`: the places that these runs held and hold no more. */
+export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ applied: Applied[]; left: Left[] }> {
+  const written = await sql<WrittenRow & { left: Left[] | null }>`
     with change as materialized (
       select * from json_to_recordset(${JSON.stringify(changes.map(changeRow))}::json) as t (
         run_id uuid, epoch int, messages int, events int, steps int, input_tokens bigint, output_tokens bigint, cost_usd numeric,
@@ -88,40 +84,33 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
     ),
     event as (${insertRunEvents(part`
       select n.id, r.team_id, r.id as run_id, r.agent_id, r.case_id, r.event_base + n.place as sequence, n.event,
-        case when n.message is null then n.data
-          else jsonb_set(n.data, '{message,seq}', to_jsonb(r.message_base + n.message)) end
-        || case when n.ends then jsonb_build_object('usage', r.usage,
-             'duration_ms', (extract(epoch from r.completed_at - r.started_at) * 1000)::bigint) else '{}' end as data
+        case when n.message is not null then concat('{"message":{"seq":', r.message_base + n.message, ',', substr(n.data::text, 2), '}')
+          when n.ends then concat(left(n.data::text, -1), ',', substr(jsonb_build_object('usage', r.usage,
+            'duration_ms', (extract(epoch from r.completed_at - r.started_at) * 1000)::bigint)::text, 2))
+          else n.data::text end as data
       from json_to_recordset(${JSON.stringify(changes.flatMap(eventRows))}::json) as n (
-        run_id uuid, place int, id uuid, event text, data jsonb, message int, ends boolean)
+        run_id uuid, place int, id uuid, event text, data json, message int, ends boolean)
       join run r on r.id = n.run_id`)}
     ),
-    team as materialized (
-      select team_id from admission where team_id in (select team_id from run where moved is not null)
-      order by team_id for update
-    ),
-    released as (
-      update admission a set held = a.held - back.places
-      from (select team_id, count(*)::int as places from run where moved is not null group by team_id) back
-      join team on team.team_id = back.team_id
-      where a.team_id = back.team_id
-      returning a.team_id, a.in_line
+    places_left_ as (
+      insert into places_left (team_id, places)
+      select team_id, count(*)::int from run where moved is not null group by team_id returning team_id, places
     )
     select run.id, run.wake_seq, run.message_base,
-      (select json_agg(released) from released where in_line > 0) as released
+      (select json_agg(places_left_) from places_left_) as left
     from run`
   const found = new Map(written.map((row) => [row.id, row]))
   const missing = changes.filter(({ runId }) => !found.has(runId)).map(({ runId }) => runId)
-  const left = missing.length === 0 ? [] : await readEpochs(sql, missing)
+  const others = missing.length === 0 ? [] : await readEpochs(sql, missing)
   return {
     applied: changes.map((change) => {
       const row = found.get(change.runId)
       if (row) return { outcome: 'written', wakeSeq: row.wake_seq, messageBase: row.message_base }
-      const now = left.find(({ id }) => id === change.runId)
+      const now = others.find(({ id }) => id === change.runId)
       const isOurs = now?.epoch === change.epoch
       return { outcome: isOurs ? 'woken' : 'fenced', wakeSeq: now?.wake_seq ?? 0, messageBase: 0 }
     }),
-    released: written[0]?.released ?? [],
+    left: written[0]?.left ?? [],
   }
 }
 

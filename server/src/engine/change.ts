@@ -63,7 +63,7 @@ interface EventRow {
   id: string
   event: EventName
   data: object
-  /** Which of the change's messages it tells of: that one's seq is known only when it is written. */
+  /** Which of the change's messages it tells of, its data being that message: whose seq is known only when it is written. */
   message: number | null
 }
 
@@ -142,7 +142,7 @@ function cutValue(value: unknown): unknown {
 export function addMessage(change: Change, message: NewMessage): void {
   const row = messageRow(change.turn, message)
   change.messages.push(row)
-  const data = { message: messageInEvent(change.runId, row) }
+  const data = messageInEvent(change.runId, row)
   change.events.push({ id: newId(), event: 'run.message.created', data, message: change.messages.length })
 }
 

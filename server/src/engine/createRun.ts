@@ -4,6 +4,7 @@ import { newId } from '../base/ids.ts'
 import { insertRunEvents } from '../kit/event.ts'
 import type { Held } from './claim.ts'
 import { messageInEvent, messageRow } from './change.ts'
+import { lockedTeams } from './places.ts'
 
 export type Source = 'api' | 'schedule' | 'case_trigger' | 'mcp' | 'console' | 'agent' | 'retry'
 
@@ -143,7 +144,7 @@ export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part =>
       message jsonb, title text, metadata jsonb, limits jsonb, callback_url text, sandbox_id uuid, parent_run_id uuid,
       retry_of_run_id uuid, depth smallint, case_id uuid, case_queue_id uuid, case_title text, is_capped boolean,
       agent_seen timestamptz, build_seen timestamptz, wants_live boolean,
-      message_id uuid, message_text text, message_shown jsonb, message_at timestamptz, message_event_id uuid, started_event_id uuid
+      message_id uuid, message_text text, message_shown json, message_at timestamptz, message_event_id uuid, started_event_id uuid
       ${extraColumns})
   ),
   possible as materialized (
@@ -155,20 +156,18 @@ export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part =>
   )`
 
 /** How many of a team's starts fit: none while others stand in line. */
-const fitting = part`case when a.in_line = 0 then least(s.open, greatest(a.places - a.held, 0)) else 0 end`
+const fitting = part`case when a.in_line = 0 then least(s.open, greatest(a.places - a.held + back.places, 0)) else 0 end`
 
 /** Writes every row of `start`; `seated` then tells which got a place, and which of those this process holds. */
 export const insertedRuns = (seat: Seat | undefined): Part => part`
-  team as materialized (
-    select team_id from admission where team_id in (select team_id from start) order by team_id for update
-  ),
+  ${lockedTeams(part`select team_id from start`)},
   grant_ as (
-    update admission a set granted = ${fitting}, held = a.held + ${fitting}, in_line = a.in_line + s.total - ${fitting}
+    update admission a set granted = ${fitting}, held = a.held - back.places + ${fitting}, in_line = a.in_line + s.total - ${fitting}
     from (
       select team_id, count(*)::int as total, (count(*) filter (where not is_capped))::int as open from start group by team_id
-    ) s join team on team.team_id = s.team_id
+    ) s join back on back.team_id = s.team_id
     where a.team_id = s.team_id
-    returning a.team_id, a.granted
+    returning a.team_id, a.granted, a.places - a.held as free, a.in_line
   ),
   placed as (
     select s.*, coalesce(not s.is_capped
@@ -197,10 +196,10 @@ export const insertedRuns = (seat: Seat | undefined): Part => part`
   ),
   event as (${insertRunEvents(part`
     select message_event_id as id, team_id, id as run_id, agent_id, case_id, 1 as sequence, 'run.message.created' as event,
-      jsonb_build_object('message', message_shown) as data
+      concat('{"message":', message_shown, '}') as data
     from seated where message_id is not null
     union all
     select started_event_id, team_id, id, agent_id, case_id, 1 + (message_id is not null)::int, 'run.started',
-      jsonb_build_object('status', 'running', 'source', source, 'build_id', build_id, 'title', title)
+      json_build_object('status', 'running', 'source', source, 'build_id', build_id, 'title', title)::text
     from seated where is_claimed`)}
   )`

@@ -6,6 +6,7 @@ import { startReceiver } from '../../test/kit/receiver.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../test/kit/runs.ts'
 import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
+import { recount } from './admission.ts'
 import { claimRuns, reviveRuns } from './claim.ts'
 import { applyChanges } from './apply.ts'
 import { addMessage, newChange } from './change.ts'
@@ -234,5 +235,30 @@ suite('places', () => {
     for (const id of ids) assert.equal((await readRun(team, id)).status, 'completed')
     const [left] = await sql`select held, in_line from admission where team_id = ${team.id}`
     assert.deepEqual(left, { held: 0, in_line: 0 })
+  })
+
+  // proves runs.places-left
+  test('that nobody lived to count are counted by whoever starts a run next, or by the sweep', async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, small)
+    await startRun(team, agentId)
+    await drainRuns(service)
+    // as a process leaves them that dies after the commit of two endings
+    const die = () => sql`
+      with full_ as (update admission set places = 2, held = 2 where team_id = ${team.id})
+      insert into places_left (team_id, places) values (${team.id}, 2)`
+    await die()
+    const next = await startRun(team, agentId)
+    const [row] = await sql`
+      select admitted_at is not null as is_admitted, (select held from admission where team_id = ${team.id}) as held,
+        (select count(*) from places_left where team_id = ${team.id}) as uncounted
+      from runs where id = ${next}`
+    assert.deepEqual(row, { is_admitted: true, held: 1, uncounted: 0 })
+    await drainRuns(service)
+    await die()
+    await service.context.db.transaction(recount)
+    const [counted] = await sql`select held from admission where team_id = ${team.id}`
+    assert.equal(counted!.held, 0)
+    assert.deepEqual(await sql`select from places_left where team_id = ${team.id}`, [])
   })
 })

@@ -11,6 +11,7 @@ import { driveRun, type DriveParts } from './drive.ts'
 import { createHolder, type Holder } from './holder.ts'
 import { createBuildLoader, type LoadBuild } from './loadBuild.ts'
 import { createEngineModels, type EngineModels } from './models.ts'
+import { countPlacesLeft, createPlaces, type TeamPlaces } from './places.ts'
 import { createRunNumbers } from './runNumbers.ts'
 import { readyChannel, stopChannel } from './signals.ts'
 import { createStartLane, type Start, type Started } from './startLane.ts'
@@ -78,17 +79,53 @@ function createEngine(context: Context): Engine {
   const writer = createWriter({
     db,
     toolBox,
-    onReleased: (released) => admit(released.map(({ team_id }) => team_id)),
+    onLeft(left) {
+      places.left(left)
+      // when those who wrote have heard of it, and their seats in this process are free too
+      setImmediate(() => {
+        startLane.look()
+        countLeft()
+      })
+    },
     onWritten: () => eventFeedOf(context).nudge(),
     onFlush: context.metrics.runs.flushed('apply'),
   })
 
+  const places = createPlaces()
   const dueTeams = new Set<string>()
   let admitting: Promise<void> | undefined
+  let counting: Promise<void> | undefined
 
-  /** After the commit that gave places back; a process that dies before this leaves it to the sweep. One at a time, all teams that came meanwhile together. */
+  /** Of places that were left: a line is served, else a start that waits carries the count, else they are only counted. */
+  function countLeft(): void {
+    const teams = places.uncounted()
+    admit(teams.filter((id) => places.hasLine(id)))
+    const isAwaited = (id: string) => places.hasLine(id) || startLane.hasWaiting(({ run }) => run.teamId === id)
+    if (!teams.every(isAwaited)) counting ??= count().finally(() => (counting = undefined))
+  }
+
+  function saw(teams: TeamPlaces[]): void {
+    places.saw(teams)
+    admit(teams.filter(({ free, in_line }) => free > 0 && in_line > 0).map(({ team_id }) => team_id))
+  }
+
+  async function count(): Promise<void> {
+    for (;;) {
+      const teams = places.uncounted().filter((id) => !places.hasLine(id))
+      if (teams.length === 0) return
+      places.counting(teams)
+      try {
+        saw(await countPlacesLeft(db.sql, teams))
+      } catch (error) {
+        log.warn({ err: error }, 'places that runs left were not counted; the sweep does it')
+      }
+    }
+  }
+
+  /** After the commit that left places; a process that dies before this leaves it to the sweep. One at a time, all teams that came meanwhile together. */
   function admit(teamIds: string[]): void {
     for (const id of teamIds) dueTeams.add(id)
+    if (dueTeams.size === 0) return
     admitting ??= admitAll().finally(() => (admitting = undefined))
   }
 
@@ -97,7 +134,8 @@ function createEngine(context: Context): Engine {
       const teams = [...dueTeams]
       dueTeams.clear()
       const seat = holder?.reserve(64)
-      let next: Awaited<ReturnType<typeof admitNext>> = { admitted: 0, claimed: [] }
+      places.counting(teams)
+      let next: Awaited<ReturnType<typeof admitNext>> = { admitted: 0, claimed: [], teams: [] }
       try {
         next = await admitNext(db.sql, teams, seat)
       } catch (error) {
@@ -105,6 +143,8 @@ function createEngine(context: Context): Engine {
       } finally {
         seat?.settle(next.claimed)
       }
+      places.saw(next.teams)
+      startLane.look()
       if (next.admitted > next.claimed.length) ready()
     }
   }
@@ -114,6 +154,11 @@ function createEngine(context: Context): Engine {
     reserve: (wanted) => holder?.reserve(wanted),
     onReady: () => ready(),
     onWritten: () => eventFeedOf(context).nudge(),
+    places,
+    onCounted(teams) {
+      saw(teams)
+      countLeft()
+    },
     onFlush: context.metrics.runs.flushed('start'),
   })
 

@@ -96,6 +96,7 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
         for (const run of runs) take(run)
         if (runs.length < asked) return
       }
+      missed = true
     } catch (error) {
       log.warn({ err: error }, 'runs could not be claimed; it is tried again')
     }
@@ -121,7 +122,7 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
       .finally(() => {
         clearTimeout(timer)
         if (held.get(run.id)?.controller === controller) held.delete(run.id)
-        if (free() > 0) nudge()
+        if (missed && free() > 0) nudge()
         tellIdle()
       })
   }

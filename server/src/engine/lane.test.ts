@@ -40,6 +40,30 @@ test('what arrives while a flush is under way goes into the next one', async () 
   assert.deepEqual(await results, [10, 20, 30, 40])
 })
 
+// proves lanes.kept-back
+test('what is kept back goes when it may, and by itself when nobody says so', async () => {
+  const { flushes, flush } = gate()
+  let isOpen = false
+  const mayGo = (_op: Op, beside: Op[], waitedMs: number) => waitedMs > 30 || (isOpen && beside.length < 2)
+  const lane = createLane<Op, number>({ flush, keyOf: ({ key }) => key, mayGo })
+  const results = [1, 2, 3].map((n) => lane.add({ key: `${n}`, n }))
+  assert.equal(flushes.length, 0)
+  assert.ok(lane.hasWaiting(({ n }) => n === 3))
+  isOpen = true
+  lane.look()
+  assert.deepEqual(flushes[0]!.ops, [
+    { key: '1', n: 1 },
+    { key: '2', n: 2 },
+  ])
+  flushes[0]!.end()
+  assert.deepEqual(await Promise.all(results.slice(0, 2)), [10, 20])
+  isOpen = false
+  const last = lane.add({ key: '4', n: 4 })
+  while (lane.hasWaiting(() => true)) await settled()
+  for (const { end } of flushes) end()
+  assert.deepEqual(await Promise.all([results[2], last]), [30, 40])
+})
+
 // proves lanes.order
 test('two operations of one key never share a flush and keep their order', async () => {
   const { flushes, flush } = gate()

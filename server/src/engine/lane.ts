@@ -7,6 +7,10 @@ export class TryAlone extends Error {}
 export interface Lane<Op, Result> {
   /** Resolves after the commit that carried the operation. */
   add(op: Op): Promise<Result>
+  /** Some operation that waits here is such. */
+  hasWaiting(isSuch: (op: Op) => boolean): boolean
+  /** What was kept back may go now. */
+  look(): void
 }
 
 interface LaneOptions<Op, Result> {
@@ -14,6 +18,8 @@ interface LaneOptions<Op, Result> {
   flush: (ops: Op[]) => Promise<Result[]>
   /** Two operations with the same key never share a flush: the second waits for the first. */
   keyOf: (op: Op) => string
+  /** False keeps an operation back for the moment, although a flush could have it; `beside` are those that go before it. */
+  mayGo?: (op: Op, beside: Op[], waitedMs: number) => boolean
   opsMax?: number
   flushesMax?: number
   /** Told of every commit: how many operations it carried, and how long it took. */
@@ -23,13 +29,18 @@ interface LaneOptions<Op, Result> {
 interface Waiting<Op, Result> {
   op: Op
   key: string
+  since: number
   resolve: (result: Result) => void
   reject: (error: unknown) => void
 }
 
+/** How soon the lane itself asks again for what was kept back, should nobody else. */
+const keptBackMs = 10
+
 export function createLane<Op, Result>({
   flush,
   keyOf,
+  mayGo,
   opsMax = 64,
   flushesMax = 4,
   onFlush,
@@ -37,6 +48,7 @@ export function createLane<Op, Result>({
   let line: Waiting<Op, Result>[] = []
   const busyKeys = new Set<string>()
   let flushes = 0
+  let lookAgain: NodeJS.Timeout | undefined
 
   function next(): void {
     while (flushes < flushesMax && line.length > 0) {
@@ -53,16 +65,28 @@ export function createLane<Op, Result>({
 
   function takeBatch(): Waiting<Op, Result>[] {
     const batch: Waiting<Op, Result>[] = []
+    const ops: Op[] = []
     const left: Waiting<Op, Result>[] = []
+    const now = performance.now()
     for (const waiting of line) {
       if (batch.length === opsMax || busyKeys.has(waiting.key)) left.push(waiting)
-      else {
+      else if (mayGo && !mayGo(waiting.op, ops, now - waiting.since)) {
+        left.push(waiting)
+        lookAgain ??= setTimeout(look, keptBackMs)
+      } else {
         busyKeys.add(waiting.key)
         batch.push(waiting)
+        ops.push(waiting.op)
       }
     }
     line = left
     return batch
+  }
+
+  function look(): void {
+    clearTimeout(lookAgain)
+    lookAgain = undefined
+    next()
   }
 
   async function carry(batch: Waiting<Op, Result>[]): Promise<void> {
@@ -82,8 +106,10 @@ export function createLane<Op, Result>({
   return {
     add: (op) =>
       new Promise((resolve, reject) => {
-        line.push({ op, key: keyOf(op), resolve, reject })
+        line.push({ op, key: keyOf(op), since: performance.now(), resolve, reject })
         next()
       }),
+    hasWaiting: (isSuch) => line.some(({ op }) => isSuch(op)),
+    look,
   }
 }

@@ -1,6 +1,9 @@
 // Waking: what a run waited for has come, so it is due again; one that nobody holds needs a place and stands in line like a new one, but before it.
-import type { Sql } from '../base/db.ts'
+import { part, type Sql } from '../base/db.ts'
+import { lockedTeams } from './places.ts'
 import { readyChannel } from './signals.ts'
+
+const fitting = part`least(s.n, greatest(a.places - a.held + back.places, 0))`
 
 /**
  * Marks these runs due in the caller's transaction. A run that is held only gets its number raised: its holder sees that. One that waits
@@ -14,14 +17,10 @@ export async function wakeRuns(sql: Sql, ids: string[]): Promise<string[]> {
       select id, team_id, status = 'waiting' and admitted_at is null and queued_at is null as sleeps
       from runs where id = any(${ids}::uuid[]) and status in ('waiting', 'running') order by id for update
     ),
-    team as materialized (
-      select team_id from admission where team_id in (select team_id from run where sleeps) order by team_id for update
-    ),
+    ${lockedTeams(part`select team_id from run where sleeps`)},
     grant_ as (
-      update admission a set granted = least(s.n, greatest(a.places - a.held, 0)),
-        held = a.held + least(s.n, greatest(a.places - a.held, 0)),
-        in_line = a.in_line + s.n - least(s.n, greatest(a.places - a.held, 0))
-      from (select team_id, count(*)::int as n from run where sleeps group by team_id) s join team on team.team_id = s.team_id
+      update admission a set granted = ${fitting}, held = a.held - back.places + ${fitting}, in_line = a.in_line + s.n - ${fitting}
+      from (select team_id, count(*)::int as n from run where sleeps group by team_id) s join back on back.team_id = s.team_id
       where a.team_id = s.team_id
       returning a.team_id, a.granted
     ),

@@ -36,7 +36,7 @@ test('of runs that share a commit, one that was taken away leaves no effect, and
   const writer = createWriter({
     db: watched,
     toolBox: engineOf(service.context).toolBox,
-    onReleased: () => undefined,
+    onLeft: () => undefined,
     onWritten: () => undefined,
     onFlush: () => undefined,
   })

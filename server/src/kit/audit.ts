@@ -28,26 +28,31 @@ const auditValues = (entry: AuditEntry) => part`
   ${entry.operation}::text, ${entry.target.type}::text, ${entry.target.id}::text, ${entry.requestId}::text,
   ${entry.status}::smallint, ${entry.error}::text`
 
-/** An entry as a row of a larger statement's input; `insertAuditRows` takes it from there. */
-export const auditRow = (entry: AuditEntry): object => ({
-  id: newId(),
-  team_id: entry.teamId,
-  member_id: entry.memberId,
-  credential_type: entry.credential.type,
-  credential_id: entry.credential.id,
-  operation: entry.operation,
-  target_type: entry.target.type,
-  target_id: entry.target.id,
-  request_id: entry.requestId,
-  status: entry.status,
-  error: entry.error,
+/** An entry as columns of a larger statement's input; `insertAuditRows` takes them from there. */
+export const auditColumnsOf = (entry: AuditEntry): object => ({
+  audit_id: newId(),
+  audit_team_id: entry.teamId,
+  audit_member_id: entry.memberId,
+  audit_credential_type: entry.credential.type,
+  audit_credential_id: entry.credential.id,
+  audit_operation: entry.operation,
+  audit_target_type: entry.target.type,
+  audit_target_id: entry.target.id,
+  audit_request_id: entry.requestId,
+  audit_status: entry.status,
+  audit_error: entry.error,
 })
 
-/** `rows` is a select of one jsonb column named `audit`. */
-export const insertAuditRows = (rows: Part): Part => part`
+export const auditColumnTypes = part`
+  audit_id uuid, audit_team_id uuid, audit_member_id uuid, audit_credential_type text, audit_credential_id uuid, audit_operation text,
+  audit_target_type text, audit_target_id text, audit_request_id text, audit_status smallint, audit_error text`
+
+/** `from` names rows with the columns above. */
+export const insertAuditRows = (from: Part): Part => part`
   insert into audit_log (${auditColumns})
-  select a.* from (${rows}) given, jsonb_to_record(given.audit) as a (id uuid, team_id uuid, member_id uuid, credential_type text,
-    credential_id uuid, operation text, target_type text, target_id text, request_id text, status smallint, error text)`
+  select audit_id, audit_team_id, audit_member_id, audit_credential_type, audit_credential_id, audit_operation,
+    audit_target_type, audit_target_id, audit_request_id, audit_status, audit_error
+  from ${from}`
 
 export async function recordOutcome(sql: Sql, entry: AuditEntry): Promise<void> {
   await sql`insert into audit_log (${auditColumns}) values (${auditValues(entry)})`

@@ -203,19 +203,20 @@ export async function emitEvent<E extends EventName>(
   const id = newId()
   const whole = { event_id: id, team_id: teamId, ...data }
   await sql`
-    insert into events (id, team_id, event, data) values (${id}, ${teamId}, ${name}, ${JSON.stringify(whole)}::jsonb)`
+    insert into events (id, team_id, event, data) values (${id}, ${teamId}, ${name}, ${JSON.stringify(whole)}::json)`
   return id
 }
 
 /**
- * Writes events of runs inside a larger statement. `rows` gives id, team_id, run_id, agent_id, case_id, sequence, event and data; the
- * sequence comes from the run's row, raised by the same statement, so that the order of numbers is the order of commits.
+ * Writes events of runs inside a larger statement. `rows` gives id, team_id, run_id, agent_id, case_id, sequence, event and data (JSON of
+ * some fields, as text or not); the sequence comes from the run's row, raised by the same statement, so that the order of numbers is the
+ * order of commits. Put together as text: as jsonb it was the dearest part of a run's writes.
  */
 export const insertRunEvents = (rows: Part): Part => part`
   insert into events (id, team_id, run_id, sequence, event, data)
   select e.id, e.team_id, e.run_id, e.sequence, e.event,
-    jsonb_build_object('event_id', e.id, 'team_id', e.team_id, 'run_id', e.run_id, 'agent_id', e.agent_id, 'sequence', e.sequence)
-    || case when e.case_id is null then '{}' else jsonb_build_object('case_id', e.case_id) end || e.data
+    concat('{"event_id":"', e.id, '","team_id":"', e.team_id, '","run_id":"', e.run_id, '","agent_id":"', e.agent_id, '",',
+      '"case_id":"' || e.case_id || '",', '"sequence":', e.sequence, ',', substr(e.data::text, 2))::json
   from (${rows}) e`
 
 /** Erases events of runs that are gone, at most `max` of them; answers with how many. */

@@ -5,7 +5,7 @@ import { DatabaseAway } from '../base/databaseWatch.ts'
 import { errorBody, Fault } from '../base/errors.ts'
 import { isId } from '../base/ids.ts'
 import { OutboundRefused } from '../base/outbound/guard.ts'
-import { auditRow, recordOutcome, recordOutcomeAndReply, targetOf, type AuditEntry } from './audit.ts'
+import { auditColumnsOf, recordOutcome, recordOutcomeAndReply, targetOf, type AuditEntry } from './audit.ts'
 import type { Context } from './context.ts'
 import { bearerToken, unauthorized, type Caller, type Credentials } from './credential.ts'
 import { emitEvent } from './event.ts'
@@ -162,7 +162,7 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
       const { status, body } = replyOf(exchange.operation, answer)
       const sealed = exchange.keyed ? idempotency.sealReply(keyring, body) : null
       return {
-        audit: auditRow(entryOf(exchange, status, answer)),
+        audit: auditColumnsOf(entryOf(exchange, status, answer)),
         key: idempotency.keyColumns(exchange.keyed, { status, sealed }),
       }
     }

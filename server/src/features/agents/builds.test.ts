@@ -86,7 +86,7 @@ test('promotion makes a draft live and the former live build historic, and tells
   assert.deepEqual([twice.status, twice.body.error], [409, 'already_live'])
   assert.equal((await team.call(`POST /v2/revisions/${build_id}/promote`)).status, 200)
   const events = await service.context.db.sql<{ event: string; data: object }>`
-    select event, data - 'event_id' as data from events where team_id = ${team.id} order by id`
+    select event, data::jsonb - 'event_id' as data from events where team_id = ${team.id} order by id`
   const published = (id: string, revision_number: number, previous: string) => ({
     event: 'assignment.build.published',
     data: { team_id: team.id, agent_id, build_id: id, revision_number, previous_build_id: previous },
