@@ -681,7 +681,7 @@ export const requirements: Requirement[] = [
     says: 'A call that is not safe to repeat and was cut off is made again only when a person says so.',
   },
   { id: 'runs.places', says: 'A team runs so many at once; the rest stand in line and follow.' },
-  { id: 'runs.places-left', says: 'Places that a dead process left are counted by whoever comes next.' },
+  { id: 'runs.uncounted', says: 'Places that a dead process left are counted by whoever comes next.' },
   {
     id: 'runs.model',
     says: 'A model takes turns with parallel calls until it is done; tokens and cost are counted exactly.',
@@ -902,7 +902,7 @@ export const requirements: Requirement[] = [
   },
   { id: 'humanRequests.hash', says: 'An approval is bound to the call and to every value of its arguments.' },
   { id: 'lanes.batch', says: 'What arrives while a write is under way shares the next commit.' },
-  { id: 'lanes.kept-back', says: 'A start may wait for a place that is about to be free, but not for long.' },
+  { id: 'lanes.patience', says: 'A start may wait for a place that is about to be free, but not for long.' },
   { id: 'lanes.order', says: 'Writes of one run keep their order and never share a commit.' },
   {
     id: 'lanes.alone',

@@ -237,7 +237,7 @@ suite('places', () => {
     assert.deepEqual(left, { held: 0, in_line: 0 })
   })
 
-  // proves runs.places-left
+  // proves runs.uncounted
   test('that nobody lived to count are counted by whoever starts a run next, or by the sweep', async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, small)

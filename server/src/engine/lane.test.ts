@@ -40,7 +40,7 @@ test('what arrives while a flush is under way goes into the next one', async () 
   assert.deepEqual(await results, [10, 20, 30, 40])
 })
 
-// proves lanes.kept-back
+// proves lanes.patience
 test('what is kept back goes when it may, and by itself when nobody says so', async () => {
   const { flushes, flush } = gate()
   let isOpen = false
