@@ -16,23 +16,25 @@ export function createAdmissionRows() {
   }
 }
 
+export interface Admitted {
+  admitted: number
+  claimed: Held[]
+  teams: (TeamPlaces & { admitted: number })[]
+}
+
 /**
  * Gives free places of these teams to those in line, and with a seat claims as many of them at once for its process. A run of a build
  * with a cap of its own is passed over while that many of its agent's runs hold places.
  */
-export async function admitNext(
-  sql: Sql,
-  teamIds: string[],
-  seat?: Seat,
-): Promise<{ admitted: number; claimed: Held[]; teams: TeamPlaces[] }> {
-  const all = { admitted: 0, claimed: [] as Held[], teams: [] as TeamPlaces[] }
+export async function admitNext(sql: Sql, teamIds: string[], seat?: Seat): Promise<Admitted> {
+  const all: Admitted = { admitted: 0, claimed: [], teams: [] }
   // one team at a time: the counts of a team are read under its row's lock, by a statement that begins after it
   for (const teamId of [...new Set(teamIds)].sort()) {
     const rows = await admitOne(sql, teamId, seat && { ...seat, places: seat.places - all.claimed.length })
     const admitted = rows.filter(({ id }) => id !== null)
     all.admitted += admitted.length
     all.claimed.push(...admitted.filter(({ is_claimed }) => is_claimed))
-    if (rows[0]) all.teams.push(rows[0].team)
+    if (rows[0]) all.teams.push({ ...rows[0].team, admitted: admitted.length })
   }
   return all
 }

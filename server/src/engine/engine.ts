@@ -4,7 +4,7 @@ import { newId } from '../base/ids.ts'
 import type { Context } from '../kit/context.ts'
 import { eventFeedOf } from '../kit/eventFeed.ts'
 import { tell } from '../kit/feature.ts'
-import { admitNext, createAdmissionRows } from './admission.ts'
+import { admitNext, createAdmissionRows, type Admitted } from './admission.ts'
 import type { Held } from './claim.ts'
 import { createRuns, type Created, type NewRun, type RunWanted } from './createRun.ts'
 import { driveRun, type DriveParts } from './drive.ts'
@@ -56,6 +56,9 @@ export interface RunWorker {
   stop(drainMs: number): Promise<void>
 }
 
+/** So long a line that gave nobody is not asked again because of new starts; places that are left ask at once. */
+const fruitlessMs = 250
+
 const engines = new WeakMap<Context, Engine>()
 
 export function engineOf(context: Context): Engine {
@@ -104,9 +107,14 @@ function createEngine(context: Context): Engine {
     if (!teams.every(isAwaited)) counting ??= count().finally(() => (counting = undefined))
   }
 
+  /** When nobody of a team's line could be admitted: all who stand there are capped, and a start behind them changes nothing. */
+  const fruitless = new Map<string, number>()
+
   function saw(teams: TeamPlaces[]): void {
     places.saw(teams)
-    admit(teams.filter(({ free, in_line }) => free > 0 && in_line > 0).map(({ team_id }) => team_id))
+    const isWorthIt = ({ team_id, free, in_line }: TeamPlaces) =>
+      free > 0 && in_line > 0 && performance.now() - (fruitless.get(team_id) ?? -Infinity) > fruitlessMs
+    admit(teams.filter(isWorthIt).map(({ team_id }) => team_id))
   }
 
   async function count(): Promise<void> {
@@ -135,7 +143,7 @@ function createEngine(context: Context): Engine {
       dueTeams.clear()
       const seat = holder?.reserve(64)
       places.counting(teams)
-      let next: Awaited<ReturnType<typeof admitNext>> = { admitted: 0, claimed: [], teams: [] }
+      let next: Admitted = { admitted: 0, claimed: [], teams: [] }
       try {
         next = await admitNext(db.sql, teams, seat)
       } catch (error) {
@@ -144,6 +152,10 @@ function createEngine(context: Context): Engine {
         seat?.settle(next.claimed)
       }
       places.saw(next.teams)
+      for (const { team_id, admitted } of next.teams) {
+        if (admitted > 0) fruitless.delete(team_id)
+        else fruitless.set(team_id, performance.now())
+      }
       startLane.look()
       if (next.admitted > next.claimed.length) ready()
     }
@@ -175,8 +187,9 @@ function createEngine(context: Context): Engine {
     calling = true
     setImmediate(() => {
       calling = false
-      db.sql`select pg_notify(${readyChannel}, '')`.catch((error: unknown) =>
-        log.debug({ err: error }, 'the workers were not called; they look by themselves'),
+      // it need not wait for the disk: what it tells of is there already
+      db.sql`select set_config('synchronous_commit', 'off', true), pg_notify(${readyChannel}, '')`.catch(
+        (error: unknown) => log.debug({ err: error }, 'the workers were not called; they look by themselves'),
       )
     })
   }

@@ -44,7 +44,9 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
   const { db, reserve, onReady, onWritten, places, onCounted, onFlush } = options
   return createLane<Start, Started>({
     onFlush,
-    mayGo({ run: { teamId } }, beside, waitedMs) {
+    mayGo({ run: { teamId, isCapped } }, beside, waitedMs) {
+      // of those the line decides in any case
+      if (isCapped) return true
       const open = places.open(teamId)
       if (open === undefined || waitedMs > patienceMs || !places.isMoving(teamId)) return true
       return beside.filter(({ run }) => run.teamId === teamId).length < open
