@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeAgent, startRun } from './agent.ts'
 import type { Bed } from './interleave.ts'
 import { query } from './pair.ts'
-import { makeDataDir, startService, type Service } from './service.ts'
+import { makeDataDir, startService, startWorkerBeside, type Service } from './service.ts'
 import type { Row } from './table.ts'
 
 const steps = 10_000
@@ -13,15 +13,17 @@ const takeoverTargetMs = 300
 
 export async function longRun(bed: Bed): Promise<Row[]> {
   await using dataDir = await makeDataDir()
-  let service = await startService(dataDir)
+  const service = await startService(dataDir)
+  let isStopped = false
   try {
     const procedure = '~~~memory path=a\nx\n~~~\n'.repeat(steps)
     const agentId = await makeAgent(service, procedure, { limits: { max_steps: steps + 1 } })
     const runId = await startRun(service, agentId)
     await until(service, runId, takeoverAt)
     bed.tell(`at step ${takeoverAt} the process stops, and another one takes the run up`)
+    await using _heir = await startWorkerBeside(dataDir)
     await service.stop()
-    service = await startService(dataDir)
+    isStopped = true
     const takeoverMs = await takenUp(service, runId)
     await until(service, runId, steps)
     const early = await stepMs(service, runId, 50, 150)
@@ -44,7 +46,7 @@ export async function longRun(bed: Bed): Promise<Row[]> {
       },
     ]
   } finally {
-    await service.stop()
+    if (!isStopped) await service.stop()
   }
 }
 
