@@ -110,11 +110,12 @@ function createEngine(context: Context): Engine {
   /** When nobody of a team's line could be admitted: all who stand there are capped, and a start behind them changes nothing. */
   const fruitless = new Map<string, number>()
 
+  const isWorthAsking = ({ team_id, free, in_line }: TeamPlaces) =>
+    free > 0 && in_line > 0 && performance.now() - (fruitless.get(team_id) ?? -Infinity) > fruitlessMs
+
   function saw(teams: TeamPlaces[]): void {
     places.saw(teams)
-    const isWorthIt = ({ team_id, free, in_line }: TeamPlaces) =>
-      free > 0 && in_line > 0 && performance.now() - (fruitless.get(team_id) ?? -Infinity) > fruitlessMs
-    admit(teams.filter(isWorthIt).map(({ team_id }) => team_id))
+    admit(teams.filter(isWorthAsking).map(({ team_id }) => team_id))
   }
 
   async function count(): Promise<void> {

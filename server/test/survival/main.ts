@@ -7,6 +7,7 @@ import { killEverything } from './durability.ts'
 import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
 import { startService, temporaryDataDir, type Service, type StartOptions } from './processes.ts'
 import type { Proof } from './proof.ts'
+import { promoteProof } from './promotes.ts'
 import { rateLimitOver, type RateLimited } from './rateLimit.ts'
 import { runProofs } from './runProofs.ts'
 import { scheduleProof } from './schedules.ts'
@@ -91,6 +92,7 @@ const proofs: Proof[] = [
   ...runProofs,
   rateLimitProof(60),
   rateLimitProof(6000),
+  promoteProof,
   scheduleProof,
   builderProof,
 ]

@@ -44,15 +44,16 @@ const readinessIntervalMs = 500
 
 export const runProofs: Proof[] = [
   {
-    name: 'kill -9 of workers at random moments under 1,000 runs',
+    name: 'kill -9 of workers at 1,000 random moments under 1,000 runs',
     must:
       'at least 100 kills between intent and result; all runs completed, 0 finished calls repeated, 0 POSTs repeated, one end each, ' +
       'no gaps, one memory generation a call; takeover p50 < 1500 ms, p99 < 5000 ms',
     run: inYard(
       {},
-      (yard) => killWorkersOfRuns(yard, { runs: 1000, atOnce: 12, kills: 200, killsBetween: 100, forMs: 25 * minute }),
+      (yard) => killWorkersOfRuns(yard, { runs: 1000, atOnce: 12, kills: 1000, killsBetween: 100, forMs: 40 * minute }),
       (seen) =>
         seen.runs >= 1000 &&
+        seen.kills >= 1000 &&
         seen.killsBetween >= 100 &&
         seen.subRuns === seen.runs &&
         seen.completed === seen.runs * 2 &&
