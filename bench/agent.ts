@@ -19,7 +19,7 @@ export async function startRun(service: Service, agentId: string, message = 'hel
   return body.run_id as string
 }
 
-async function post(service: Service, path: string, body: object): Promise<Record<string, unknown>> {
+export async function post(service: Service, path: string, body: object): Promise<Record<string, unknown>> {
   const answer = await fetch(`http://${service.host}:${service.port}${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },

@@ -1,6 +1,7 @@
 // npm run bench [name …]: measures the service against its floors and prints one table, also of what falls short.
 import { statfs } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
+import { deliveries } from './deliveries.ts'
 import { getRuns } from './getRuns.ts'
 import type { Bed } from './interleave.ts'
 import { keyedWrite } from './keyedWrite.ts'
@@ -23,6 +24,7 @@ const benches: Record<string, (bed: Bed) => Promise<Row[]>> = {
   startRuns,
   longRun,
   waitingRuns,
+  deliveries,
   listRuns,
 }
 

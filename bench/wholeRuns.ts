@@ -2,8 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeAgent, smallProcedure } from './agent.ts'
 import { bareCommitsPerSecond, makeBareTable } from './bareCommits.ts'
+import { allowLoopback, subscribe } from './deliveries.ts'
 import { connections, type Bed } from './interleave.ts'
 import { query } from './pair.ts'
+import { startReceiver } from './receiver.ts'
 import { seedEndedRuns } from './seedRuns.ts'
 import { makeDataDir, startService, type Service } from './service.ts'
 import type { Row } from './table.ts'
@@ -16,46 +18,67 @@ const roundMs = 4000
 /** What the contract's words for a run's durability amount to, one commit each: start, turn, result, end. */
 const commitsPerRun = 4
 
+const targetWithWebhook = 0.35
+
 export async function wholeRuns(bed: Bed): Promise<Row[]> {
   await using dataDir = await makeDataDir()
-  const service = await startService(dataDir)
+  await using receiver = await startReceiver()
+  const service = await startService(dataDir, { env: allowLoopback })
   try {
     const agentId = await makeAgent(service, smallProcedure)
     await seedEndedRuns(service, agentId, seeded)
     await makeBareTable(service)
-    await round(bed, service, agentId)
-    const measured: { runs: number; floor: number }[] = []
-    for (let n = 1; n <= rounds; n++) {
-      const before = await bareCommitsPerSecond(service, 32, 1500)
-      const runs = await round(bed, service, agentId)
-      const after = await bareCommitsPerSecond(service, 32, 1500)
-      const floor = (before + after) / 2 / commitsPerRun
-      measured.push({ runs, floor })
-      bed.tell(
-        `round ${n} of ${rounds}: ${runs.toFixed(0)} runs/s, floor ${floor.toFixed(0)}, ${((runs / floor) * 100).toFixed(0)} %`,
-      )
-    }
-    const middle = measured.toSorted((a, b) => a.runs / a.floor - b.runs / b.floor)[Math.floor(rounds / 2)]!
-    const ratio = middle.runs / middle.floor
+    const plain = await measure(bed, service, agentId)
+    await subscribe(service, receiver.url, ['*'])
+    const told = await measure(bed, service, agentId)
+    const what = `whole runs a second, ${connections} connections, ${seeded} ended runs in the tables`
     return [
-      {
-        what: `whole runs a second, ${connections} connections, ${seeded} ended runs in the tables`,
-        ours: middle.runs.toFixed(0),
-        floor: `${middle.floor.toFixed(0)} (4 bare commits each)`,
-        ratio: `${(ratio * 100).toFixed(0)} %`,
-        target: `≥ ${target * 100} %`,
-        met: ratio >= target,
-      },
+      rowOf(what, plain, target),
       {
         what: '  of that, runs a second',
-        ours: middle.runs.toFixed(0),
+        ours: plain.runs.toFixed(0),
         floor: '',
         target: `≥ ${perSecondTarget}`,
-        met: middle.runs >= perSecondTarget,
+        met: plain.runs >= perSecondTarget,
       },
+      rowOf(`${what}, one webhook for all events`, told, targetWithWebhook),
     ]
   } finally {
     await service.stop()
+  }
+}
+
+interface Measured {
+  runs: number
+  floor: number
+}
+
+/** The round whose ratio is in the middle. */
+async function measure(bed: Bed, service: Service, agentId: string): Promise<Measured> {
+  await round(bed, service, agentId)
+  const measured: Measured[] = []
+  for (let n = 1; n <= rounds; n++) {
+    const before = await bareCommitsPerSecond(service, 32, 1500)
+    const runs = await round(bed, service, agentId)
+    const after = await bareCommitsPerSecond(service, 32, 1500)
+    const floor = (before + after) / 2 / commitsPerRun
+    measured.push({ runs, floor })
+    bed.tell(
+      `round ${n} of ${rounds}: ${runs.toFixed(0)} runs/s, floor ${floor.toFixed(0)}, ${((runs / floor) * 100).toFixed(0)} %`,
+    )
+  }
+  return measured.toSorted((a, b) => a.runs / a.floor - b.runs / b.floor)[Math.floor(rounds / 2)]!
+}
+
+function rowOf(what: string, { runs, floor }: Measured, wanted: number): Row {
+  const ratio = runs / floor
+  return {
+    what,
+    ours: runs.toFixed(0),
+    floor: `${floor.toFixed(0)} (4 bare commits each)`,
+    ratio: `${(ratio * 100).toFixed(0)} %`,
+    target: `≥ ${wanted * 100} %`,
+    met: ratio >= wanted,
   }
 }
 

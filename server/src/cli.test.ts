@@ -121,6 +121,7 @@ describe('the command line', { concurrency: 2 }, () => {
       'team create',
       'key create',
       'key revoke',
+      'key rotate-encryption',
       'backup',
       'restore',
       'doctor',
@@ -251,6 +252,17 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.match(await succeeds(['doctor'], right), /encryption key +.*opens/)
   })
 
+  test('the encryption key is not changed under a service that runs', async () => {
+    await fails(['key', 'rotate-encryption'], {
+      code: 1,
+      says: new RegExp(`running.*all, process ${process.pid} .*Stop it, then`),
+    })
+    assert.deepEqual(
+      (await readdir(dataDir)).filter((name) => name.startsWith('key')),
+      ['key'],
+    )
+  })
+
   test('doctor finds nothing wrong with a healthy set-up', async () => {
     const said = await succeeds(['doctor'])
     assert.deepEqual(
@@ -313,6 +325,7 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.equal(running(), undefined)
     await succeeds(['team', 'create', 'Own'], own)
     assert.match(await succeeds(['key', 'create'], own), /^Scopes +\*$/m) // the only team needs no --team
+    assert.match(await succeeds(['key', 'rotate-encryption'], own), /^Sealed \d+ values anew/)
     assert.equal(running(), undefined)
 
     const service = start(['serve'], { ...own, LOG_LEVEL: 'warn', RUNYARD_READINESS_INTERVAL_MS: '0' })

@@ -8,6 +8,7 @@ import { ConfigError, readConfig } from './base/config.ts'
 import { EncryptionKeyRefused } from './base/encryptionKey.ts'
 import { createLog } from './base/log.ts'
 import { MigrationRefused } from './base/migrate.ts'
+import { SealBroken } from './base/sealedColumns.ts'
 import { runyardVersion } from './base/version.ts'
 import { backup } from './cli/backup.ts'
 import { CommandFailed, UsageError, type Command } from './cli/command.ts'
@@ -15,12 +16,23 @@ import { doctor } from './cli/doctor.ts'
 import { helpFor, helpForAll, usageOf } from './cli/help.ts'
 import { keyCreate } from './cli/keyCreate.ts'
 import { keyRevoke } from './cli/keyRevoke.ts'
+import { keyRotateEncryption } from './cli/keyRotateEncryption.ts'
 import { migrateCommand } from './cli/migrateCommand.ts'
 import { restore } from './cli/restore.ts'
 import { serve } from './cli/serve.ts'
 import { teamCreate } from './cli/teamCreate.ts'
 
-const commands: Command[] = [serve, migrateCommand, teamCreate, keyCreate, keyRevoke, backup, restore, doctor]
+const commands: Command[] = [
+  serve,
+  migrateCommand,
+  teamCreate,
+  keyCreate,
+  keyRevoke,
+  keyRotateEncryption,
+  backup,
+  restore,
+  doctor,
+]
 
 /** EX_USAGE of sysexits.h; 128 + SIGINT. Bad settings exit as they do in main.ts. */
 const exit = { failed: 1, usage: 64, interrupted: 130 }
@@ -110,6 +122,7 @@ const plainErrors = [
   RestoreRefused,
   EncryptionKeyRefused,
   MigrationRefused,
+  SealBroken,
   DatabaseError,
 ]
 

@@ -29,10 +29,12 @@ export async function findDatabase(config: Config, log: Log): Promise<FoundDatab
   return { address: () => embedded.address(), embedded }
 }
 
+/** `announce` is called before the lock is given back: from then on others see that somebody lives here with this key. */
 export async function prepareDatabase(
   config: Config,
   log: Log,
   address: string | Address,
+  announce?: () => Promise<void>,
 ): Promise<{ keyring: Keyring; firstKey: FirstKey }> {
   let keyring: Keyring | undefined
   let firstKey: FirstKey | undefined
@@ -43,13 +45,18 @@ export async function prepareDatabase(
       const sql = sqlOn(client)
       await client.query('begin')
       try {
-        keyring = await settleEncryptionKey(sql, { dataDir: config.dataDir, given: config.encryptionKey })
+        keyring = await settleEncryptionKey(sql, {
+          dataDir: config.dataDir,
+          given: config.encryptionKey,
+          givenNext: config.newEncryptionKey,
+        })
         firstKey = await firstStart(sql, config, log)
         await client.query('commit')
       } catch (error) {
         await client.query('rollback')
         throw error
       }
+      await announce?.()
     },
   })
   return { keyring: keyring!, firstKey: firstKey! }

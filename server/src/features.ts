@@ -1,5 +1,6 @@
 // The service on one page: every feature there is.
 import { feature, type Feature } from './kit/feature.ts'
+import { sealedReply } from './kit/idempotency.ts'
 import { sweepRequests } from './kit/sweepRequests.job.ts'
 import { agents } from './features/agents/index.ts'
 import { auditLog } from './features/auditLog/index.ts'
@@ -12,9 +13,10 @@ import { plugins } from './features/plugins/index.ts'
 import { sandboxes } from './features/sandboxes/index.ts'
 import { schedules } from './features/schedules/index.ts'
 import { teams } from './features/teams/index.ts'
+import { webhooks } from './features/webhooks/index.ts'
 
 /** What the kit itself keeps in order. */
-const housekeeping = feature({ name: 'housekeeping', jobs: [sweepRequests] })
+const housekeeping = feature({ name: 'housekeeping', jobs: [sweepRequests], sealed: [sealedReply] })
 
 export const features: Feature[] = [
   teams,
@@ -26,6 +28,7 @@ export const features: Feature[] = [
   memory,
   sandboxes,
   runs,
+  webhooks,
   plugins,
   health,
   docs,

@@ -35,7 +35,11 @@ export class PortTaken extends Error {}
 
 export async function serve(config: Config, log: Log, features: Feature[] = allFeatures): Promise<Running> {
   const { address, embedded } = await findDatabase(config, log)
-  const { keyring, firstKey } = await prepareDatabase(config, log, address())
+  let announced: Presence | undefined
+  const { keyring, firstKey } = await prepareDatabase(config, log, address(), async () => {
+    announced = await announcePresence({ address, role: config.role, log })
+  })
+  const presence = announced!
   const db = openDatabase({
     address,
     log,
@@ -47,7 +51,6 @@ export async function serve(config: Config, log: Log, features: Feature[] = allF
       ?.ensureRunning()
       .catch((error: unknown) => log.error({ err: error }, 'the embedded database does not start'))
   const context = createContext({ config, log, db, keyring, features })
-  const presence = await announcePresence({ address, role: config.role, log })
 
   const leave = () =>
     leaveDatabase({

@@ -1245,6 +1245,218 @@ export const requirements: Requirement[] = [
   { id: 'agents.runs', says: 'An agent tells how many runs it has and when the newest was made.' },
   // Moves of a run
   { id: 'runs.moves', says: 'A run moves only by the table of states, whoever writes: the database holds it too.' },
+  // webhooks and deliveries
+  {
+    id: 'webhooks.create',
+    says: 'A webhook is answered as {webhook, subscription_id}; a team’s webhooks are listed whole, the oldest first.',
+  },
+  {
+    id: 'webhooks.fields',
+    says: 'A webhook needs an address and at least one known event or `*`; what does not fit is a 400 that names the field.',
+  },
+  {
+    id: 'webhooks.guard',
+    says: 'A webhook’s address passes the guard when it is made or changed; one that is not public is a 400 url_not_allowed, and nothing is saved.',
+  },
+  { id: 'webhooks.most', says: 'A team has at most 50 webhooks, however many are made at once; the next is a 409.' },
+  {
+    id: 'webhooks.update',
+    says: 'A change of a webhook changes the given fields only; one that a person switches off is not disabled.',
+  },
+  {
+    id: 'webhooks.enable',
+    says: 'Switching a webhook on takes back its disabling and its failures; a new address takes back its failures.',
+  },
+  {
+    id: 'webhooks.delete',
+    says: 'A deleted webhook drops what is not sent yet; what has ended can be read, not replayed; a second deletion is a 404.',
+  },
+  {
+    id: 'webhooks.walls',
+    says: 'The address of a callback is no webhook: it is neither listed, changed, deleted nor tested.',
+  },
+  {
+    id: 'webhooks.secret',
+    says: 'A team has one webhook secret, made when it is first asked for, the same for all who ask at once.',
+  },
+  {
+    id: 'webhooks.secretSealed',
+    says: 'No column of any table holds a webhook secret in clear, stored replies included.',
+  },
+  {
+    id: 'webhooks.rotate',
+    says: 'After a rotation the secret before signs too, for overlap_seconds (0 to 604800), a day unless given.',
+  },
+  { id: 'webhooks.rotateTwo', says: 'At most two secrets sign: rotating again drops the older at once.' },
+  {
+    id: 'deliveries.made',
+    says: 'An event and its deliveries are one transaction: one for each webhook that named it or `*`, a run’s in the order of its events.',
+  },
+  {
+    id: 'deliveries.inactive',
+    says: 'Events pass by webhooks that are switched off or deleted; for disabled ones they are kept as dead letters, replayable once it is active.',
+    gap: {
+      question: 'What becomes of events while a webhook is disabled?',
+      file: 'server/migrations/0018_webhooks.sql',
+    },
+  },
+  {
+    id: 'deliveries.id',
+    says: 'An event to a target is one delivery with one id; two targets of an event get two ids and the same event_id.',
+  },
+  {
+    id: 'deliveries.callback',
+    says: 'A run’s callback address gets six kinds of its events and no others; runs of a team with the same address share a target.',
+    gap: {
+      question: 'What is the target of a callback: the run, or its address?',
+      file: 'server/migrations/0018_webhooks.sql',
+    },
+  },
+  {
+    id: 'deliveries.callbackEnded',
+    says: 'A run whose receiver is gone gets no more, not even a replay; other runs with the same address do.',
+    gap: {
+      question: 'Can a callback be replayed after its receiver answered 410?',
+      file: 'server/src/features/webhooks/sendingAgain.ts',
+    },
+  },
+  { id: 'deliveries.forgotten', says: 'An event that is erased takes its deliveries with it.' },
+  {
+    id: 'deliveries.list',
+    says: 'Deliveries are listed newest first, by status, event and webhook, with exact totals.',
+  },
+  {
+    id: 'deliveries.walls',
+    says: 'Another team’s webhook, an unknown one and the target of a callback give an empty page; another team’s delivery is a 404.',
+  },
+  { id: 'deliveries.listPlans', says: 'No filter of deliveries, and no total, reads the whole table.' },
+  { id: 'deliveries.get', says: 'A delivery is read with its attempts, the oldest first; lists leave them out.' },
+  {
+    id: 'deliveries.test',
+    says: 'A test is one delivery of an example that fits its kind and says `"test": true`; it is no event, and a 409 while the webhook is not active.',
+    gap: {
+      question: 'What does a test send, and when is it refused?',
+      file: 'server/src/features/webhooks/testWebhook.ts',
+    },
+  },
+  {
+    id: 'deliveries.replay',
+    says: 'A replay sends the same delivery again as a new round, due at once; earlier attempts stay in its log.',
+  },
+  {
+    id: 'deliveries.replayOnlySettled',
+    says: 'Only what is delivered or dead is replayed, and only to an active webhook; else it is a 409 that says what to do.',
+  },
+  {
+    id: 'deliveries.replaySince',
+    says: 'A webhook’s replay takes every settled delivery whose event happened at `since` or later, and tells how many.',
+  },
+  {
+    id: 'deliveries.replayRepeated',
+    says: 'A replay that is carried out twice sends nothing twice; one that is cut off is carried on.',
+  },
+  {
+    id: 'deliveries.kept',
+    says: 'Dead letters and tests are kept for 30 days; what was delivered as long as its event.',
+    gap: { question: 'How long is a test delivery kept?', file: 'server/src/features/webhooks/sweepDeliveries.job.ts' },
+  },
+  {
+    id: 'deliveries.targetsForgotten',
+    says: 'Addresses of callbacks without deliveries are forgotten after a day, deleted webhooks likewise, but never one whose event is being written.',
+  },
+  {
+    id: 'deliveries.dropped',
+    says: 'What was written for a webhook while it was being deleted is dropped by the next sweep.',
+  },
+  {
+    id: 'webhooks.verifiers',
+    says: 'The public verifiers of both families accept every delivery and refuse one with a flipped byte.',
+  },
+  { id: 'webhooks.twoSecrets', says: 'During a rotation either secret verifies a delivery, and no third one.' },
+  {
+    id: 'webhooks.schedule',
+    says: 'A delivery is attempted twelve times over about 76 hours, each a fifth early or late at most; the schedule is a setting.',
+  },
+  { id: 'webhooks.retryAfter', says: 'Retry-After of a 429 or 503 is honoured, within a second and a day.' },
+  {
+    id: 'webhooks.delivered',
+    says: 'A webhook gets every event it named once, in its envelope, signed, with the headers of both families.',
+  },
+  {
+    id: 'webhooks.retried',
+    says: 'Every attempt has the same id and bytes and its own time; after the last one the delivery is dead, kept and replayable; 4 KiB of an answer are kept.',
+  },
+  { id: 'webhooks.waits', says: 'A delivery is tried again when its receiver said so.' },
+  { id: 'webhooks.redirect', says: 'A redirect is not followed and counts as a failure.' },
+  { id: 'webhooks.stages', says: 'A failed attempt names the stage it failed at.' },
+  {
+    id: 'webhooks.gone',
+    says: 'A 410 disables a webhook at once; what waited and what comes are dead letters, replayable when it is switched on again.',
+  },
+  { id: 'webhooks.hopeless', says: 'A webhook without a success for five days of failing is disabled with a reason.' },
+  {
+    id: 'webhooks.breaker',
+    says: 'After five failures in a row a target gets one trial every 30 s until one succeeds.',
+  },
+  {
+    id: 'webhooks.order',
+    says: 'First attempts of one run’s events go to one target in order, each after the one before has ended.',
+  },
+  { id: 'webhooks.takeover', says: 'The targets of a dead process are served by another one.' },
+  {
+    id: 'webhooks.rotation',
+    says: 'Deliveries are signed by both secrets during the overlap, and by the new one alone without one.',
+  },
+  {
+    id: 'webhooks.kept',
+    says: 'An event that somebody has still to get, or may ask for again, is not erased for its age.',
+  },
+  { id: 'webhooks.callback', says: 'A callback gets what becomes of its run and nothing else.' },
+  { id: 'webhooks.callbackGone', says: 'A 410 ends the callbacks of that run alone.' },
+  { id: 'webhooks.announced', says: 'A process that writes events and does not deliver calls those that do.' },
+  {
+    id: 'webhooks.survive',
+    says: 'Whoever is killed while delivering, and however long a receiver is away: nothing is lost, and first attempts keep their order.',
+  },
+  { id: 'webhooks.badReceivers', says: 'A receiver that hangs and a hostile one take nothing from the others.' },
+  {
+    id: 'webhooks.rotationUnderLoad',
+    says: 'While the secret is rotated under load every delivery verifies by the newest secret or the one before.',
+  },
+  // the encryption key
+  {
+    id: 'encryption.declared',
+    says: 'Every column that holds sealed values is declared beside the code that seals it.',
+  },
+  {
+    id: 'encryption.undeclared',
+    says: 'A sealed column that nobody declared makes a change of the encryption key refuse and change nothing.',
+  },
+  {
+    id: 'encryption.rotateFile',
+    says: 'runyard key rotate-encryption seals everything anew with a new key in <data dir>/key, keeps the old one for old backups, and is in the audit log.',
+  },
+  {
+    id: 'encryption.rotateGiven',
+    says: 'With RUNYARD_ENCRYPTION_KEY the new key comes from RUNYARD_NEW_ENCRYPTION_KEY; whoever starts with the old one is told where the right one is.',
+  },
+  {
+    id: 'encryption.crash',
+    says: 'A change of the encryption key that is cut off at any point leaves a database and a key that fit together; the next start finishes or undoes it.',
+    gap: {
+      question: 'What does a crash in the middle of a key rotation leave?',
+      file: 'server/src/base/encryptionKey.ts',
+    },
+  },
+  {
+    id: 'encryption.alone',
+    says: 'The encryption key is not changed while another process lives on the database or prepares it.',
+  },
+  { id: 'encryption.batches', says: 'A large table is sealed anew a bounded piece at a time.' },
+  {
+    id: 'encryption.broken',
+    says: 'A value that does not open, or an interruption, stops a change of the encryption key and nothing is changed.',
+  },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

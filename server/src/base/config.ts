@@ -150,6 +150,19 @@ function readHeaders(value: string | undefined): Record<string, string> {
   return headers
 }
 
+const encryptionKey = (env: string, unset: string, says: string): Setting<Buffer | undefined> => ({
+  env,
+  says,
+  unset,
+  secret: true,
+  read(value) {
+    if (value === undefined) return undefined
+    const key = parseEncryptionKey(value)
+    if (!key) throw new Error('must be 32 bytes as hex (64 characters) or base64 (44 characters)')
+    return key
+  },
+})
+
 const settings = {
   port: integer('PORT', { min: 0, max: 65_535, unset: 4700 }, 'The port of the API; 0 takes any free one.'),
   host: text('HOST', '`127.0.0.1`', 'The address to listen on; `0.0.0.0` for all.'),
@@ -190,18 +203,16 @@ const settings = {
       return value === '1'
     },
   } satisfies Setting<boolean>,
-  encryptionKey: {
-    env: 'RUNYARD_ENCRYPTION_KEY',
-    says: 'Seals secrets at rest: 32 bytes as hex or base64. With an own database that has data already it must be given.',
-    unset: '`<data dir>/key`, made once',
-    secret: true,
-    read(value) {
-      if (value === undefined) return undefined
-      const key = parseEncryptionKey(value)
-      if (!key) throw new Error('must be 32 bytes as hex (64 characters) or base64 (44 characters)')
-      return key
-    },
-  } satisfies Setting<Buffer | undefined>,
+  encryptionKey: encryptionKey(
+    'RUNYARD_ENCRYPTION_KEY',
+    '`<data dir>/key`, made once',
+    'Seals secrets at rest: 32 bytes as hex or base64. With an own database that has data already it must be given.',
+  ),
+  newEncryptionKey: encryptionKey(
+    'RUNYARD_NEW_ENCRYPTION_KEY',
+    'none',
+    'For `runyard key rotate-encryption` alone, where `RUNYARD_ENCRYPTION_KEY` is set: the key to go over to.',
+  ),
   allowPrivateHosts: {
     env: 'RUNYARD_ALLOW_PRIVATE_HOSTS',
     says: 'Hosts, addresses or CIDRs, comma-separated, that calls to user-given URLs may reach although they are not public.',
@@ -230,6 +241,18 @@ const settings = {
     unset: '`runs=forever,messages=forever,events=30,screenshots=30,files=30`',
     read: readRetention,
   } satisfies Setting<RetentionDays>,
+  webhookScheduleS: {
+    env: 'RUNYARD_WEBHOOK_SCHEDULE',
+    says: 'When a delivery is attempted: seconds after its event, then after each failed attempt, comma-separated; the last is the last attempt.',
+    unset: '`0,5,30,120,600,1800,7200,18000,36000,50400,72000,86400`',
+    read(value = '0,5,30,120,600,1800,7200,18000,36000,50400,72000,86400') {
+      const seconds = value.split(',').map((one) => (one.trim() === '' ? NaN : Number(one)))
+      if (seconds.some((one) => !(one >= 0 && one <= 30 * 86_400)) || seconds.length > 50 || seconds[0] !== 0) {
+        throw new Error('must be 1 to 50 numbers of seconds, each at most 2592000, the first one 0')
+      }
+      return seconds
+    },
+  } satisfies Setting<number[]>,
   drainS: integer(
     'RUNYARD_DRAIN_S',
     { min: 0, max: 3600, unset: 30 },

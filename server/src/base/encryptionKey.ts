@@ -1,9 +1,10 @@
 // Which encryption key this process uses, and the proof that it is the one this database was written with.
 import { randomBytes } from 'node:crypto'
-import { chmod } from 'node:fs/promises'
-import { join } from 'node:path'
+import { chmod, rm } from 'node:fs/promises'
 import type { Sql } from './db.ts'
-import { readIfThere, writeWhole } from './files.ts'
+import { readIfThere } from './files.ts'
+import { adoptNextKey, keyFile, nextKeyFile, oldKeyFile, readKeyFile, writeKeyFile } from './keyFiles.ts'
+import type { SealedColumn } from './sealedColumns.ts'
 import { createKeyring, parseEncryptionKey, type Keyring } from './secrets.ts'
 
 /** Told to the operator as it stands. */
@@ -12,17 +13,29 @@ export class EncryptionKeyRefused extends Error {}
 const canaryText = 'runyard'
 const canaryPurpose = 'canary'
 
+/** Not sealed anew like others but replaced: its row names the key. */
+export const canary: SealedColumn = {
+  table: 'encryption_keys',
+  column: 'canary',
+  key: ['key_id'],
+  purpose: () => canaryPurpose,
+}
+
 interface Settled {
   dataDir: string
   /** From RUNYARD_ENCRYPTION_KEY. */
   given: Buffer | undefined
+  /** From RUNYARD_NEW_ENCRYPTION_KEY: used by nobody here, but it may turn out to be the right one. */
+  givenNext?: Buffer | undefined
 }
 
 /** Called under the migration lock, so that two first starts cannot make two keys. */
-export async function settleEncryptionKey(sql: Sql, { dataDir, given }: Settled): Promise<Keyring> {
+export async function settleEncryptionKey(sql: Sql, settled: Settled): Promise<Keyring> {
+  const { dataDir, given } = settled
   const file = keyFile(dataDir)
   const known = await readKnownKeys(sql)
-  let key = await readEncryptionKey({ dataDir, given })
+  if (!given) await settleNextKey(dataDir, known)
+  let key = await readEncryptionKey(settled)
   if (key && !given) await chmod(file, 0o600)
   if (!key) {
     if (known.length > 0) {
@@ -31,21 +44,52 @@ export async function settleEncryptionKey(sql: Sql, { dataDir, given }: Settled)
       )
     }
     key = randomBytes(32)
-    await writeWhole(file, `${key.toString('base64')}\n`, 0o600)
+    await writeKeyFile(file, key)
   }
   const keyring = createKeyring(key)
   if (isProved(keyring, known)) return keyring
   if (known.length > 0) {
+    const source = encryptionKeySource(settled)
+    const right = await placeOfProvedKey(settled, known)
     throw new EncryptionKeyRefused(
-      `This database was written with the encryption key ${known[0]!.key_id}, but ${encryptionKeySource({ dataDir, given })} holds ${keyring.keyId}. Use the right key.`,
+      `This database was written with the encryption key ${known[0]!.key_id}, but ${source} holds ${keyring.keyId}. ` +
+        (right === undefined ? 'Use the right key.' : `The right one is in ${right}: put it into ${source}.`),
     )
   }
-  await sql`
-    insert into encryption_keys (key_id, canary) values (${keyring.keyId}, ${keyring.seal(canaryText, canaryPurpose)})`
+  await writeProof(sql, keyring)
   return keyring
 }
 
-export const keyFile = (dataDir: string): string => join(dataDir, 'key')
+/** What is left of a change of keys that was cut off: finished when the database was committed to the next key, else undone. */
+async function settleNextKey(dataDir: string, known: KnownKey[]): Promise<void> {
+  const file = nextKeyFile(dataDir)
+  if ((await readIfThere(file)) === undefined) return
+  const next = await readKeyFile(file)
+  if (next && isProved(createKeyring(next), known)) return adoptNextKey(dataDir, next)
+  if (known.length === 0) {
+    throw new EncryptionKeyRefused(
+      `${file} is left of a change of keys on another database than this one, which has no key yet. ` +
+        'Start Runyard on that one first, or use another RUNYARD_DATA_DIR; if that database is gone, remove the file.',
+    )
+  }
+  // where the database proves neither, this may be the only key that another one has
+  const key = await readKeyFile(keyFile(dataDir))
+  if (key && isProved(createKeyring(key), known)) await rm(file, { force: true })
+}
+
+/** Where the key lies that the database wants, when it is near. */
+export async function placeOfProvedKey(
+  { dataDir, givenNext }: Settled,
+  known: KnownKey[],
+): Promise<string | undefined> {
+  if (givenNext && isProved(createKeyring(givenNext), known)) return 'RUNYARD_NEW_ENCRYPTION_KEY'
+  const old = known.map(({ key_id }) => oldKeyFile(dataDir, key_id))
+  for (const file of [keyFile(dataDir), nextKeyFile(dataDir), ...old]) {
+    const key = await readKeyFile(file)
+    if (key && isProved(createKeyring(key), known)) return file
+  }
+  return undefined
+}
 
 /** Where the key at hand comes from, for sentences about it. */
 export const encryptionKeySource = ({ dataDir, given }: Settled): string =>
@@ -64,6 +108,13 @@ export const readKnownKeys = (sql: Sql): Promise<KnownKey[]> =>
 export function isProved(keyring: Keyring, known: KnownKey[]): boolean {
   const proof = known.find(({ key_id }) => key_id === keyring.keyId)
   return proof !== undefined && keyring.open(proof.canary, canaryPurpose).toString() === canaryText
+}
+
+/** From now on this key is the one that the database was written with. */
+export async function writeProof(sql: Sql, keyring: Keyring): Promise<void> {
+  await sql`delete from encryption_keys`
+  await sql`
+    insert into encryption_keys (key_id, canary) values (${keyring.keyId}, ${keyring.seal(canaryText, canaryPurpose)})`
 }
 
 /** The key at hand: the setting, else the file of the data dir, else none. */

@@ -26,6 +26,9 @@ export interface Keyring {
   derive(purpose: string, bytes?: number): Buffer
 }
 
+/** What every value that was sealed with this key begins with. */
+export const sealedHead = (keyId: string): Buffer => Buffer.concat([Buffer.of(version), Buffer.from(keyId, 'hex')])
+
 /** The layout of a sealed value: version, key id, iv, tag, ciphertext. The purpose is authenticated, so values cannot change places. */
 export function createKeyring(key: Uint8Array): Keyring {
   if (key.length !== 32) throw new Error('an encryption key has 32 bytes')

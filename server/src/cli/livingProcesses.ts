@@ -22,3 +22,7 @@ export async function readLivingProcesses(sql: Sql): Promise<LivingProcess[]> {
     )
     order by p.started_at`
 }
+
+/** As an operator finds them. */
+export const namesOf = (living: LivingProcess[]): string =>
+  living.map(({ role, host, pid }) => `${role}, process ${pid} on ${host}`).join('; ')

@@ -7,14 +7,14 @@ import {
   EncryptionKeyRefused,
   encryptionKeySource,
   isProved,
-  keyFile,
   readEncryptionKey,
   readKnownKeys,
 } from '../base/encryptionKey.ts'
+import { keyFile } from '../base/keyFiles.ts'
 import { createKeyring, type Keyring } from '../base/secrets.ts'
 import { command } from './command.ts'
 import { withDatabase } from './joinDatabase.ts'
-import { readLivingProcesses } from './livingProcesses.ts'
+import { namesOf, readLivingProcesses } from './livingProcesses.ts'
 
 export const restore = command({
   words: 'restore',
@@ -70,6 +70,5 @@ async function requireProof(sql: Sql, keyring: Keyring): Promise<void> {
 async function refuseWhileInUse(sql: Sql): Promise<void> {
   const living = await readLivingProcesses(sql)
   if (living.length === 0) return
-  const named = living.map(({ role, host, pid }) => `${role}, process ${pid} on ${host}`)
-  throw new RestoreRefused(`Runyard is running on this database (${named.join('; ')}). Stop it, then restore.`)
+  throw new RestoreRefused(`Runyard is running on this database (${namesOf(living)}). Stop it, then restore.`)
 }

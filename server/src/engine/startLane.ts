@@ -5,7 +5,7 @@ import { keyColumnTypes, takeKeys } from '../kit/idempotency.ts'
 import type { StoredRows } from '../kit/operation.ts'
 import { heldAtBirth, insertedRuns, runRow, wantedRuns, type Created, type NewRun } from './createRun.ts'
 import type { Reserved } from './holder.ts'
-import { createLane, type Lane } from './lane.ts'
+import { createLane, type Lane } from '../kit/lane.ts'
 import type { Places, TeamPlaces } from './places.ts'
 
 export interface Start {

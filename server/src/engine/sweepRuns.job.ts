@@ -25,8 +25,9 @@ export const sweepRuns = job({
       if (messages !== null) await untilDone(mayGoOn, () => eraseOldLogs(context, id, messages))
     }
     if (events === null) return
+    const keeping = context.registry.features.flatMap(({ keepsEvents }) => keepsEvents ?? [])
     for (let after: string | undefined = noId; after !== undefined && mayGoOn();) {
-      after = await eraseOldEvents(sql, { days: events, after, max: eventsAtOnce })
+      after = await eraseOldEvents(sql, { days: events, after, max: eventsAtOnce, keeping })
     }
   },
 })

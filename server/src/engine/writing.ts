@@ -4,7 +4,7 @@ import { isConnectionTrouble, sqlState } from '../base/db.ts'
 import type { Begun, Outcome, ToolCall } from '../kit/tool.ts'
 import { applyChanges, type Applied } from './apply.ts'
 import type { Change } from './change.ts'
-import { createLane, TryAlone } from './lane.ts'
+import { createLane, TryAlone } from '../kit/lane.ts'
 import type { Left } from './places.ts'
 import type { ToolBox } from './toolBox.ts'
 

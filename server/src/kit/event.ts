@@ -1,6 +1,6 @@
 // The fifteen kinds of events and what each one carries: the closed set behind streams, webhooks and reports.
 import { newId } from '../base/ids.ts'
-import { part, type Part, type Sql } from '../base/db.ts'
+import { empty, part, type Part, type Sql } from '../base/db.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static, type TProperties, type TSchema } from './schema.ts'
 
 export const Usage = named(
@@ -230,11 +230,11 @@ export async function eraseEventsOf(sql: Sql, runIds: string[], max: number): Pr
 
 /**
  * Erases events that are older than so many days, at most `max` of those whose id comes after `after`; answers with the last id, or
- * undefined when there are no more. Ids begin with the time, so the oldest are found by the key; the time itself is asked too.
+ * undefined when there are no more. `keeping`: conditions for those that must stay. Ids begin with the time, so the oldest are found by the key; the time itself is asked too.
  */
 export async function eraseOldEvents(
   sql: Sql,
-  { days, after, max }: { days: number; after: string; max: number },
+  { days, after, max, keeping }: { days: number; after: string; max: number; keeping: Part[] },
 ): Promise<string | undefined> {
   const [gone] = await sql<{ last: string | null; count: number }>`
     with old as materialized (
@@ -245,6 +245,7 @@ export async function eraseOldEvents(
     gone as (
       delete from events where ctid = any(array(
         select ctid from old where created_at < now() - make_interval(days => ${days})))
+        ${keeping.reduce((all, kept) => part`${all} and not (${kept})`, empty)}
     )
     select max(id::text) as last, count(*) as count from old`
   return gone!.count === max ? gone!.last! : undefined

@@ -53,7 +53,8 @@ interface Group<Reader> extends read.Place {
   readers: Reader[]
 }
 
-function createEventFeed({ db, log }: Context): EventFeed {
+function createEventFeed(context: Context): EventFeed {
+  const { db, log, registry } = context
   const runReaders = new Set<RunReader>()
   const teamReaders = new Set<TeamReader>()
   const opening = new Map<string, Promise<Opened>>()
@@ -82,6 +83,11 @@ function createEventFeed({ db, log }: Context): EventFeed {
   function next(ms: number): void {
     clearTimeout(timer)
     timer = setTimeout(() => void look(), ms)
+  }
+
+  function written(): void {
+    for (const { onEvents } of registry.features) onEvents?.(context)
+    nudge()
   }
 
   function nudge(): void {
@@ -149,7 +155,7 @@ function createEventFeed({ db, log }: Context): EventFeed {
   }
 
   return {
-    nudge,
+    nudge: written,
     followRun: (reader) => follow(runReaders, reader),
     followTeam: (reader) => follow(teamReaders, reader),
     openTeam(teamId, lastEventId) {

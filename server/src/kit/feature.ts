@@ -1,6 +1,7 @@
 // A feature is a folder's list of what it brings: operations, jobs, resources, tool sets, plain routes, a tick, and hooks into what others do.
 import type { FastifyInstance } from 'fastify'
-import type { Sql } from '../base/db.ts'
+import type { Part, Sql } from '../base/db.ts'
+import type { SealedColumn } from '../base/sealedColumns.ts'
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
@@ -35,6 +36,21 @@ export interface Hooks {
 /** What a feature does twice a second in every working process, by itself or beside others of its kind; `signal` ends it early. */
 export type Tick = (call: { context: Context; signal: AbortSignal }) => Promise<void>
 
+/** A process that works, as others know it. */
+export interface WorkingProcess {
+  id: string
+  /** Aborted when the others may believe that it died: what it held is no longer its own. */
+  lost: () => AbortSignal
+}
+
+/** What a feature keeps going in a working process. */
+export interface Work {
+  /** Twice a second: what calls may have missed. */
+  look(): Promise<void>
+  /** Begins nothing more; resolves when what is under way has ended. */
+  stop(): Promise<void>
+}
+
 export interface Feature {
   name: string
   /** One sentence for the reference, where the feature has operations. */
@@ -46,6 +62,13 @@ export interface Feature {
   hooks: Hooks
   /** One cheap statement while there is nothing to do: it is paid for twice a second. */
   tick?: Tick
+  work?: (context: Context, process: WorkingProcess) => Work
+  /** Told after commits of this process that wrote events, whatever its role. */
+  onEvents?: (context: Context) => void
+  /** Which events are kept although they are old enough to be erased: a condition on `events`. */
+  keepsEvents?: Part
+  /** Every column of its tables that holds sealed values: a new encryption key seals these anew. */
+  sealed?: SealedColumn[]
   /** What is not an operation of /v2: the token endpoint, metadata documents. */
   routes?: (app: FastifyInstance, context: Context) => void
 }
@@ -58,21 +81,17 @@ type Declared = Pick<Feature, 'name'> & {
   resources?: Resource[]
   toolSets?: ToolSet[]
   hooks?: Hooks
-  tick?: Tick
-  routes?: (app: FastifyInstance, context: Context) => void
-}
+} & Pick<Feature, 'tick' | 'work' | 'onEvents' | 'keepsEvents' | 'sealed' | 'routes'>
 
 export function feature(declared: Declared): Feature {
   return {
-    name: declared.name,
+    ...declared,
     about: declared.about ?? '',
     operations: declared.operations ?? [],
     jobs: (declared.jobs ?? []) as Job[],
     resources: declared.resources ?? [],
     toolSets: declared.toolSets ?? [],
     hooks: declared.hooks ?? {},
-    ...(declared.tick && { tick: declared.tick }),
-    ...(declared.routes && { routes: declared.routes }),
   }
 }
 

@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { part, type Part, type Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
+import type { SealedColumn } from '../base/sealedColumns.ts'
 import type { Keyring } from '../base/secrets.ts'
 
 export interface Keyed {
@@ -16,6 +17,14 @@ export interface StoredReply {
 }
 
 const purpose = 'idempotency reply'
+
+export const sealedReply: SealedColumn = {
+  table: 'idempotency_keys',
+  column: 'reply',
+  key: ['team_id', 'key'],
+  purpose: () => purpose,
+}
+
 /** How long a committed claim holds without renewal, and how often it is renewed. */
 const claimSeconds = 60
 export const claimRenewalMs = 10_000

@@ -1,5 +1,6 @@
 // Prometheus metrics of the process, served at /metrics.
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { createDeliveryMetrics, type DeliveryMetrics } from './deliveryMetrics.ts'
 import { createRunMetrics, type RunMetrics } from './runMetrics.ts'
 
 export interface Metrics {
@@ -10,6 +11,7 @@ export interface Metrics {
   takeovers: Counter
   databasePresent: Gauge
   runs: RunMetrics
+  deliveries: DeliveryMetrics
 }
 
 export function createMetrics(): Metrics {
@@ -50,5 +52,6 @@ export function createMetrics(): Metrics {
       registers: [registry],
     }),
     runs: createRunMetrics(registry),
+    deliveries: createDeliveryMetrics(registry),
   }
 }

@@ -12,6 +12,7 @@ import {
 } from 'graphile-worker'
 import type { Log } from '../base/log.ts'
 import type { Context } from './context.ts'
+import type { WorkingProcess } from './feature.ts'
 import type { Job } from './job.ts'
 import type { Presence } from './presence.ts'
 import { validatorOf } from './validate.ts'
@@ -59,10 +60,11 @@ export async function startWorker(context: Context, presence: Presence, part?: S
   await presence.setJobPool(pool.id)
   const sweeper = startSweeper(context, presence, pool, part)
   const ticking = startTicks(context)
+  const working = startFeatureWork(context, { id: presence.processId, lost: () => presence.held() })
   return {
     async stop() {
       // first of all no new jobs; the sweep goes on meanwhile, for it sets free what others may run
-      await Promise.all([runner.stop(), ticking.stop()])
+      await Promise.all([runner.stop(), ticking.stop(), working.stop()])
       await sweeper.stop()
       await failed
     },
@@ -104,6 +106,28 @@ function startTicks(context: Context): Loop {
   return {
     async stop() {
       await Promise.all(loops.map((loop) => loop.stop()))
+    },
+  }
+}
+
+/** What features keep going, each with a loop of its own for what it may have missed. */
+function startFeatureWork(context: Context, process: WorkingProcess): Loop {
+  const all = context.registry.features.flatMap(({ name, work }) => {
+    if (!work) return []
+    const mine = work(context, process)
+    const loop = twiceASecond(async () => {
+      try {
+        await mine.look()
+      } catch (error) {
+        context.log.warn({ err: error, feature: name }, 'a look failed; it is tried again')
+      }
+    })
+    return [{ mine, loop }]
+  })
+  return {
+    async stop() {
+      await Promise.all(all.map(({ loop }) => loop.stop()))
+      await Promise.all(all.map(({ mine }) => mine.stop()))
     },
   }
 }

@@ -33,7 +33,7 @@ const sqlText = [
 ]
 /** Whole secrets of ours; the beginning of one, which tells keys apart, is none. */
 const secretText = /\b(?:ry_[a-z0-9]{12}_[A-Za-z0-9]{20,}|ry[ts]_[A-Za-z0-9]{20,}|whsec_[A-Za-z0-9+/]{20,})/
-/** The fields in which a new secret is told, once. */
+/** The fields in which a new secret is told, once; that of webhooks whenever somebody with the right asks for it. */
 const secretFields = new Set(['secret', 'client_secret'])
 const exactTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
 
@@ -48,7 +48,11 @@ export function createJudge(errorCheck: Check, hidden: readonly string[]): Judge
       ...(operation ? judgeAgainstDocument(operation, answer, body) : judgeBesideOperations(draft, answer)),
       ...(answer.status >= 400 && draft.method !== 'HEAD' ? judgeError(errorCheck, answer, body) : []),
       ...judgeText(answer, hidden),
-      ...judgeValues(body, '', answer.status < 300 && draft.method === 'POST'),
+      ...judgeValues(
+        body,
+        '',
+        answer.status < 300 && (draft.method === 'POST' || operation?.id === 'getWebhookSecret'),
+      ),
     ]
   }
 }

@@ -103,6 +103,20 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
       values (${id}, ${team.id}, ${runId}, 1, 'approval', 'Pay invoice 4711?', ${JSON.stringify(action)}::jsonb)`
     return id
   },
+  subscription: async (team) => {
+    await makeRoomForWebhook(team)
+    const body = { url: 'https://hooks.example.com/seed', events: ['*'] }
+    return (await team.call('POST /v2/teams/:teamId/webhooks', { body })).body.subscription_id
+  },
+  /** A dead letter: most of what can be done to a delivery needs one that has ended. */
+  delivery: async (team, above) => {
+    const subscriptionId = above['subscription'] ?? (await seeders['subscription']!(team, above))
+    const { body } = await team.call(`POST /v2/webhooks/${subscriptionId}/test`)
+    await team.sql`
+      update deliveries set state = 'dead', settled_at = now(), reason = 'The last attempt failed.'
+      where id = ${body.delivery_id} and team_id = ${team.id}`
+    return body.delivery_id
+  },
 }
 
 /** Where an operation needs a record in another state than the others do: by its id, then by the noun. */
@@ -110,9 +124,17 @@ const seedersOf: Record<string, typeof seeders> = {
   getRevisionBuilderRun: { build: (team, above) => buildInReview(team, above) },
   acceptRevision: { build: (team, above) => buildInReview(team, above) },
   discardRevision: { build: (team, above) => buildInReview(team, above) },
+  createWebhook: { team: (team) => makeRoomForWebhook(team) },
 }
 
 export const seederFor = (operationId: string, noun: string) => seedersOf[operationId]?.[noun] ?? seeders[noun]
+
+/** A team has at most 50: the oldest goes in time. */
+async function makeRoomForWebhook(team: TestTeam): Promise<string> {
+  const { webhooks } = (await team.call('GET /v2/teams/:teamId/webhooks')).body
+  if (webhooks.length >= 40) await team.call(`DELETE /v2/teams/:teamId/webhooks/${webhooks[0].id}`)
+  return team.id
+}
 
 async function generate(team: TestTeam, above: Above): Promise<{ build_id: string; builder_run_id: string }> {
   const buildId = above['build'] ?? (await seeders['build']!(team, above))

@@ -2,13 +2,16 @@
 import { execFileSync } from 'node:child_process'
 import { Client } from 'pg'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
+import { badReceiverProof } from './badReceivers.ts'
 import { builderProof } from './builder.ts'
+import { deliveryProof } from './deliveries.ts'
 import { killEverything } from './durability.ts'
 import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
 import { startService, temporaryDataDir, type Service, type StartOptions } from './processes.ts'
 import type { Proof } from './proof.ts'
 import { promoteProof } from './promotes.ts'
 import { rateLimitOver, type RateLimited } from './rateLimit.ts'
+import { rotationProof } from './rotations.ts'
 import { runProofs } from './runProofs.ts'
 import { scheduleProof } from './schedules.ts'
 import { createJobTable, killWorkers } from './takeover.ts'
@@ -93,6 +96,9 @@ const proofs: Proof[] = [
   rateLimitProof(60),
   rateLimitProof(6000),
   promoteProof,
+  deliveryProof,
+  badReceiverProof,
+  rotationProof,
   scheduleProof,
   builderProof,
 ]

@@ -16,6 +16,8 @@ export type OutboundRequest = {
   connectTimeoutMs?: number
   /** More of the answer's body than this is neither read nor kept. */
   answerBytesMax?: number
+  /** For who only wants the status: once that is there, the body is read for so long, and what came until then is kept. */
+  answerMs?: number
 }
 
 export type OutboundAnswer = {
@@ -29,7 +31,12 @@ export type OutboundAnswer = {
   address: string | null
 }
 
-export type ExchangeLimits = { timeoutMs: number; connectTimeoutMs: number; answerBytesMax: number }
+export type ExchangeLimits = {
+  timeoutMs: number
+  connectTimeoutMs: number
+  answerBytesMax: number
+  answerMs: number | undefined
+}
 
 /** Sends a request that the guard has let through; rejects with OutboundFailure only. */
 export function exchange(
@@ -67,6 +74,7 @@ class Exchange implements ConnectionAware {
   #reject: (failure: OutboundFailure) => void
   #timer: NodeJS.Timeout
   #connectTimer: NodeJS.Timeout
+  #answerTimer: NodeJS.Timeout | undefined
   #connection: Connection | null = null
   #controller: Dispatcher.DispatchController | null = null
   #status = 0
@@ -106,6 +114,8 @@ class Exchange implements ConnectionAware {
     // Interim answers (RFC 9110 §15.2) come here too; the final one overwrites them.
     this.#status = status
     this.#headers = headers
+    const { answerMs } = this.#limits
+    if (answerMs !== undefined && status >= 200) this.#answerTimer = setTimeout(() => this.#succeed(true), answerMs)
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -160,6 +170,7 @@ class Exchange implements ConnectionAware {
     this.isOver = true
     clearTimeout(this.#timer)
     clearTimeout(this.#connectTimer)
+    clearTimeout(this.#answerTimer)
     this.#signal?.removeEventListener('abort', this.#abort)
   }
 }

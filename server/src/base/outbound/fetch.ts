@@ -40,6 +40,7 @@ export function createOutbound(guard: Guard, limits: OutboundLimits = {}): Outbo
       timeoutMs: wanted.timeoutMs ?? 15_000,
       connectTimeoutMs: Math.min(wanted.connectTimeoutMs ?? connectTimeoutMs, connectTimeoutMs),
       answerBytesMax: wanted.answerBytesMax ?? 4096,
+      answerMs: wanted.answerMs,
     })
   }
 

@@ -1,5 +1,12 @@
 // Checks of the database: reachable, of the right version and schema, with the right key, role and clock, and who lives on it.
-import { encryptionKeySource, isProved, readEncryptionKey, readKnownKeys } from '../../base/encryptionKey.ts'
+import {
+  encryptionKeySource,
+  isProved,
+  placeOfProvedKey,
+  readEncryptionKey,
+  readKnownKeys,
+} from '../../base/encryptionKey.ts'
+import { nextKeyFile } from '../../base/keyFiles.ts'
 import { checkHistory, MigrationRefused, readHistory, readMigrations } from '../../base/migrate.ts'
 import { createKeyring } from '../../base/secrets.ts'
 import { readLivingProcesses } from '../livingProcesses.ts'
@@ -38,11 +45,17 @@ export const migrations: DatabaseCheck = {
 
 export const encryptionKey: DatabaseCheck = {
   name: 'encryption key',
-  async lookAt({ sql }, { config: { dataDir, encryptionKey: given } }) {
+  async lookAt({ sql }, { config: { dataDir, encryptionKey: given, newEncryptionKey: givenNext } }) {
     const source = encryptionKeySource({ dataDir, given })
     const key = await readEncryptionKey({ dataDir, given })
     const [table] = await sql<{ present: boolean }>`select to_regclass('encryption_keys') is not null as present`
     const known = table!.present ? await readKnownKeys(sql) : []
+    const right = await placeOfProvedKey({ dataDir, given, givenNext }, known)
+    if (!given && right === nextKeyFile(dataDir)) {
+      return warning(
+        `A change of the key was cut off when it was all but done: the next start moves ${right} to ${source}.`,
+      )
+    }
     if (!key) {
       if (known.length === 0) return ok('none yet; the first start makes one')
       return problem(
@@ -53,7 +66,8 @@ export const encryptionKey: DatabaseCheck = {
     if (known.length === 0) return ok(`${keyring.keyId}, ${source}; the database has none yet`)
     if (isProved(keyring, known)) return ok(`${keyring.keyId}, ${source}; it opens what the database keeps of it`)
     return problem(
-      `${source} holds the key ${keyring.keyId}, but the database was written with ${known[0]!.key_id}: use that one.`,
+      `${source} holds the key ${keyring.keyId}, but the database was written with ${known[0]!.key_id}: ` +
+        (right === undefined ? 'use that one.' : `put in the one that is in ${right}.`),
     )
   },
 }

@@ -1,9 +1,10 @@
 // Checks of the machine and the data dir: Node, settings, files, disk and limits.
 import { constants } from 'node:fs'
-import { access, stat, statfs } from 'node:fs/promises'
+import { access, readdir, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { unknownSettings } from '../../base/config.ts'
 import { readIfThere } from '../../base/files.ts'
+import { isKeyFile } from '../../base/keyFiles.ts'
 import { ok, problem, warning, type Check } from './check.ts'
 
 const nodeMajorMin = 24
@@ -27,7 +28,8 @@ export const settings: Check = {
 }
 
 /** Each holds a password or a key. */
-const secretFiles = ['key', 'first-key', 'service.json', 'postgres.json']
+const isSecretFile = (name: string): boolean =>
+  isKeyFile(name) || ['first-key', 'service.json', 'postgres.json'].includes(name)
 
 export const dataDir: Check = {
   name: 'data dir',
@@ -41,7 +43,7 @@ export const dataDir: Check = {
     if (!found.isDirectory()) return problem(`${folder} is not a folder: set RUNYARD_DATA_DIR to another.`)
     if (!(await isWritable(folder))) return problem(`This user may not write to ${folder}: change its owner or mode.`)
     if (process.platform === 'win32') return ok(folder)
-    for (const name of secretFiles) {
+    for (const name of (await readdir(folder)).filter(isSecretFile)) {
       const file = await statIfThere(join(folder, name))
       if (file && (file.mode & 0o077) !== 0) {
         return problem(`${join(folder, name)} can be read by others: chmod 600 it.`)

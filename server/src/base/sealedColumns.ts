@@ -1,0 +1,115 @@
+// Columns that hold sealed values: how one is declared, sealed anew with another key, and found in a database.
+import type { Client } from 'pg'
+import { sealedHead, type Keyring } from './secrets.ts'
+
+/** Declared once, beside the code that seals it, and listed in `sealed` of its feature; what is not cannot change keys. */
+export interface SealedColumn {
+  table: string
+  column: string
+  /** The columns of the primary key. */
+  key: readonly string[]
+  /** Given the values of `key` as text: what a value of that row is sealed for. */
+  purpose: (row: Readonly<Record<string, string>>) => string
+}
+
+/** A value does not open with the key that it should: told to the operator as it stands. */
+export class SealBroken extends Error {}
+
+export interface Resealing {
+  from: Keyring
+  to: Keyring
+  signal?: AbortSignal
+  /** What is held in memory at a time; one value that is larger goes alone. */
+  batch?: { rows: number; bytes: number }
+}
+
+/** Seals every value of a column anew, in the caller's transaction. Gives how many there were. */
+export async function resealColumn(client: Client, sealed: SealedColumn, resealing: Resealing): Promise<number> {
+  const { from, to, signal, batch = { rows: 500, bytes: 4 * 1024 * 1024 } } = resealing
+  const statements = statementsFor(client, sealed, batch)
+  let count = 0
+  let page = await readPage(client, statements.first, [])
+  while (page.length > 0) {
+    signal?.throwIfAborted()
+    const fresh = page.map(({ key, value }) => {
+      const row = Object.fromEntries(sealed.key.map((name, index) => [name, key[index]!]))
+      const plain = openOrRefuse(from, sealed, row, value)
+      return { ...row, [sealed.column]: `\\x${to.seal(plain, sealed.purpose(row)).toString('hex')}` }
+    })
+    await client.query(statements.write, [JSON.stringify(fresh)])
+    count += page.length
+    page = await readPage(client, statements.next, page.at(-1)!.key)
+  }
+  return count
+}
+
+interface Held {
+  key: string[]
+  value: Buffer
+}
+
+async function readPage(client: Client, statement: string, after: string[]): Promise<Held[]> {
+  return (await client.query<Held>(statement, after)).rows
+}
+
+/** Pages go by the primary key, which a new seal does not change. Sizes are known without reading the values. */
+function statementsFor(client: Client, { table, column, key }: SealedColumn, batch: { rows: number; bytes: number }) {
+  const name = (text: string) => client.escapeIdentifier(text)
+  const keys = key.map(name).join(', ')
+  const read = (after: string) => `
+    select array[${key.map((one) => `${name(one)}::text`).join(', ')}] as key, ${name(column)} as value from (
+      select *, row_number() over every_row_before as n, sum(octet_length(${name(column)})) over every_row_before as bytes from (
+        select ${keys}, ${name(column)} from public.${name(table)}
+        where ${name(column)} is not null ${after} order by ${keys} limit ${batch.rows}
+      ) page window every_row_before as (order by ${keys} rows unbounded preceding)
+    ) measured where n = 1 or bytes <= ${batch.bytes} order by n`
+  return {
+    first: read(''),
+    next: read(`and (${keys}) > (${key.map((_, index) => `$${index + 1}`).join(', ')})`),
+    write: `
+      update public.${name(table)} as held set ${name(column)} = fresh.${name(column)}
+      from json_populate_recordset(null::public.${name(table)}, $1::json) as fresh
+      where (${key.map((one) => `held.${name(one)}`).join(', ')}) = (${key.map((one) => `fresh.${name(one)}`).join(', ')})`,
+  }
+}
+
+function openOrRefuse(
+  from: Keyring,
+  { table, column, purpose }: SealedColumn,
+  row: Record<string, string>,
+  value: Buffer,
+): Buffer {
+  try {
+    return from.open(value, purpose(row))
+  } catch (error) {
+    const where = Object.entries(row).map(([name, text]) => `${name} ${text}`)
+    throw new SealBroken(
+      `${table}.${column} of the row with ${where.join(', ')} does not open with the encryption key ${from.keyId}. ` +
+        'Nothing was changed. Restore a backup in which it opens, or delete that row; then try again.',
+      { cause: error },
+    )
+  }
+}
+
+/** The columns of schema public, as `table.column`, in which some value was sealed with this key, whoever declared them. */
+export async function findSealed(client: Client, keyId: string): Promise<string[]> {
+  const { rows: columns } = await client.query<{ table: string; column: string }>(`
+    select c.relname as table, a.attname as column
+    from pg_class c join pg_attribute a on a.attrelid = c.oid
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and a.attnum > 0 and not a.attisdropped and a.atttypid = 'bytea'::regtype
+    order by 1, 2`)
+  const head = sealedHead(keyId)
+  const found: string[] = []
+  for (const { table, column } of columns) {
+    const { rows } = await client.query<{ sealed: boolean }>(
+      `select exists (
+         select from public.${client.escapeIdentifier(table)}
+         where substring(${client.escapeIdentifier(column)} from 1 for ${head.length}) = $1
+       ) as sealed`,
+      [head],
+    )
+    if (rows[0]!.sealed) found.push(`${table}.${column}`)
+  }
+  return found
+}

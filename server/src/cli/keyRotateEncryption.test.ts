@@ -1,0 +1,334 @@
+// A new encryption key: everything sealed goes over to it, and whatever is cut off leaves a database and a key that fit together.
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Client } from 'pg'
+import { testDatabase } from '../../test/kit/postgres.ts'
+import { readConfig, type Config } from '../base/config.ts'
+import { cut } from '../base/databaseWatch.ts'
+import { connectionSettings, sqlOn, type Address, type Sql } from '../base/db.ts'
+import { connectionUrl } from '../base/embeddedPostgres.ts'
+import { canary, EncryptionKeyRefused } from '../base/encryptionKey.ts'
+import {
+  adoptNextKey,
+  keepOldKey,
+  keyFile,
+  nextKeyFile,
+  oldKeyFile,
+  readKeyFile,
+  writeKeyFile,
+} from '../base/keyFiles.ts'
+import { migrationLock } from '../base/locks.ts'
+import { createLog } from '../base/log.ts'
+import { resealDatabase } from '../base/resealDatabase.ts'
+import { findSealed, resealColumn, SealBroken } from '../base/sealedColumns.ts'
+import { createKeyring, type Keyring } from '../base/secrets.ts'
+import { prepareDatabase } from '../database.ts'
+import { features } from '../features.ts'
+import { readSecret, rotateSecret, signingSecrets } from '../features/webhooks/secret.ts'
+import { findReply, hashRequest, sealedReply, sealReply } from '../kit/idempotency.ts'
+import { announcePresence } from '../kit/presence.ts'
+import { CommandFailed } from './command.ts'
+import { encryptionKey as doctorsLook } from './checks/database.ts'
+import type { Joined } from './joinDatabase.ts'
+import { keyRotateEncryption } from './keyRotateEncryption.ts'
+
+const log = createLog('silent')
+const declared = features.flatMap(({ sealed = [] }) => sealed)
+const requestHash = hashRequest('POST', '/v2/teams', undefined)
+
+interface Yard {
+  address: Address
+  config: Config
+  client: Client
+  sql: Sql
+  teamId: string
+  keyring: Keyring
+  /** What signs deliveries, as a receiver knows it. */
+  secrets: string[]
+}
+
+/** A database with its key, and a value in every column that is sealed. */
+async function newYard(env: NodeJS.ProcessEnv = {}): Promise<Yard> {
+  const address = await testDatabase()
+  const dataDir = await mkdtemp(join(tmpdir(), 'runyard rotate test '))
+  after(() => rm(dataDir, { recursive: true }))
+  const config = readConfig({
+    RUNYARD_DATA_DIR: dataDir,
+    DATABASE_URL: connectionUrl(address),
+    RUNYARD_DEMO: '0',
+    ...env,
+  })
+  const { keyring, firstKey } = await prepareDatabase(config, log, address)
+  const { teamId } = firstKey
+  const client = await connect(address)
+  const sql = sqlOn(client)
+  await readSecret(sql, keyring, teamId)
+  await rotateSecret(sql, keyring, teamId, 3600)
+  await storeReply(sql, keyring, { teamId, key: 'k', body: 'shown once' })
+  await sql`
+    insert into idempotency_keys (team_id, key, request_hash, status, reply, expires_at)
+    values (${teamId}, 'without a body', ${requestHash}, 204, null, now() + interval '1 day')`
+  return { address, config, client, sql, teamId, keyring, secrets: await signingSecrets(sql, keyring, teamId) }
+}
+
+async function connect(address: Address): Promise<Client> {
+  const client = new Client(connectionSettings(address))
+  await client.connect()
+  // one that was cut off has no end to wait for
+  client.on('error', () => undefined)
+  after(() => cut(client))
+  return client
+}
+
+const storeReply = (sql: Sql, keyring: Keyring, { teamId, key, body }: { teamId: string; key: string; body: string }) =>
+  sql`
+    insert into idempotency_keys (team_id, key, request_hash, status, reply, expires_at)
+    values (${teamId}, ${key}, ${requestHash}, 201, ${sealReply(keyring, body)}, now() + interval '1 day')`
+
+async function rotate(config: Config): Promise<string> {
+  const lines: string[] = []
+  const signal = new AbortController().signal
+  const print = (line: string) => void lines.push(line)
+  await keyRotateEncryption.run({ config, log, signal, print, positionals: [], values: {} })
+  return lines.join('\n')
+}
+
+/** What every reader of a sealed value gets with this key is what was put in. */
+async function requireAllOpens({ sql, teamId, secrets }: Yard, keyring: Keyring): Promise<void> {
+  assert.deepEqual(await signingSecrets(sql, keyring, teamId), secrets)
+  assert.equal(secrets.length, 2)
+  assert.deepEqual(await findReply(sql, keyring, { teamId, key: 'k', requestHash }), {
+    status: 201,
+    body: 'shown once',
+  })
+}
+
+const keyFilesIn = async ({ config: { dataDir } }: Yard): Promise<string[]> =>
+  (await readdir(dataDir)).filter((name) => name.startsWith('key')).sort()
+
+// proves encryption.declared
+test('every column of the database that holds sealed values is declared', async () => {
+  const yard = await newYard()
+  const names = [canary, ...declared].map(({ table, column }) => `${table}.${column}`)
+  assert.deepEqual(await findSealed(yard.client, yard.keyring.keyId), names.sort())
+  assert.deepEqual(await findSealed(yard.client, createKeyring(randomBytes(32)).keyId), [])
+})
+
+// proves encryption.declared
+test('whatever file seals a value also declares its column', async () => {
+  const root = new URL('../', import.meta.url)
+  const files = (await readdir(root, { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name))
+  const sealing: string[] = []
+  for (const name of files) {
+    const text = await readFile(new URL(name, root), 'utf8')
+    if (!/\bseal\(/.test(text) || name === 'base/secrets.ts') continue
+    sealing.push(name)
+    assert.match(
+      text,
+      /: SealedColumn\b/,
+      `${name} seals: declare the column as a SealedColumn and list it in its feature`,
+    )
+  }
+  assert.ok(sealing.length >= 3, sealing.join(', '))
+})
+
+// proves encryption.undeclared
+test('a sealed column that nobody declared is not lost: the change of keys is refused and undone', async () => {
+  const yard = await newYard()
+  await yard.sql`create table forgotten (id int primary key, token bytea)`
+  await yard.sql`insert into forgotten values (1, ${yard.keyring.seal('mine', 'forgotten')})`
+  await assert.rejects(rotate(yard.config), (error) => {
+    assert.ok(error instanceof EncryptionKeyRefused)
+    assert.match(error.message, /^forgotten\.token would be lost.*Nothing was changed/)
+    return true
+  })
+  assert.deepEqual(await keyFilesIn(yard), ['key'])
+  await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
+})
+
+// proves encryption.rotateFile
+test('with the key file, a new key takes its place, opens everything, and the old one is kept for old backups', async () => {
+  const yard = await newYard()
+  const { dataDir } = yard.config
+  const old = await readFile(keyFile(dataDir))
+  const said = await rotate(yard.config)
+  const { keyring } = await prepareDatabase(yard.config, log, yard.address)
+  assert.notEqual(keyring.keyId, yard.keyring.keyId)
+  await requireAllOpens(yard, keyring)
+  assert.deepEqual(await findSealed(yard.client, yard.keyring.keyId), [])
+  const kept = oldKeyFile(dataDir, yard.keyring.keyId)
+  assert.deepEqual(await readFile(kept), old)
+  assert.deepEqual(await keyFilesIn(yard), ['key', `key.${yard.keyring.keyId}`])
+  for (const file of [keyFile(dataDir), kept]) assert.equal((await stat(file)).mode & 0o777, 0o600)
+  assert.match(said, new RegExp(`^Sealed 3 values anew with the encryption key ${keyring.keyId}`))
+  assert.ok(said.includes(kept), said)
+  const audit = await yard.sql`select team_id, credential_type, target_type, target_id, status from audit_log
+    where operation = 'key rotate-encryption'`
+  assert.deepEqual(audit, [
+    {
+      team_id: yard.teamId,
+      credential_type: 'command_line',
+      target_type: 'encryption_key',
+      target_id: keyring.keyId,
+      status: 200,
+    },
+  ])
+})
+
+// proves encryption.rotateGiven
+test('with the key in a setting, the new one comes from a setting, and whoever starts with the old one is told', async () => {
+  const [first, second] = [randomBytes(32).toString('hex'), randomBytes(32).toString('base64')]
+  const yard = await newYard({ RUNYARD_ENCRYPTION_KEY: first })
+  const given = (encryptionKey: string | undefined, newEncryptionKey?: string): Config => ({
+    ...yard.config,
+    encryptionKey: encryptionKey === undefined ? undefined : Buffer.from(encryptionKey, 'hex'),
+    newEncryptionKey: newEncryptionKey === undefined ? undefined : Buffer.from(newEncryptionKey, 'base64'),
+  })
+  await assert.rejects(rotate(given(first)), /set RUNYARD_NEW_ENCRYPTION_KEY to 32 random bytes/)
+  await assert.rejects(rotate(given(first, Buffer.from(first, 'hex').toString('base64'))), /set it to another one/)
+  await assert.rejects(rotate(given(undefined, second)), /Unset RUNYARD_NEW_ENCRYPTION_KEY/)
+  assert.match(
+    await rotate(given(first, second)),
+    /put the value of RUNYARD_NEW_ENCRYPTION_KEY into RUNYARD_ENCRYPTION_KEY/,
+  )
+  assert.deepEqual(await keyFilesIn(yard), [], 'no key that was given goes to disk')
+  await requireAllOpens(yard, createKeyring(Buffer.from(second, 'base64')))
+  // cut off before it could say so, it is said by the next start, and by the same command
+  const told = /The right one is in RUNYARD_NEW_ENCRYPTION_KEY: put it into RUNYARD_ENCRYPTION_KEY/
+  await assert.rejects(prepareDatabase(given(first, second), log, yard.address), told)
+  await assert.rejects(rotate(given(first, second)), told)
+  await prepareDatabase(given(Buffer.from(second, 'base64').toString('hex')), log, yard.address)
+})
+
+const crashPoints = ['sealed anew', 'next key written', 'committed', 'old key kept', 'renamed'] as const
+
+/** The steps of the command, up to where it is cut off. */
+async function rotateUntil(yard: Yard, point: (typeof crashPoints)[number], key: Buffer): Promise<void> {
+  const { dataDir } = yard.config
+  const client = await connect(yard.address)
+  const steps: Record<(typeof crashPoints)[number], () => Promise<unknown>> = {
+    async 'sealed anew'() {
+      await client.query('begin')
+      await resealDatabase(client, { from: yard.keyring, to: createKeyring(key), columns: declared })
+    },
+    'next key written': () => writeKeyFile(nextKeyFile(dataDir), key),
+    committed: () => client.query('commit'),
+    'old key kept': () => keepOldKey(dataDir, key),
+    renamed: () => adoptNextKey(dataDir, key),
+  }
+  for (const step of crashPoints.slice(0, crashPoints.indexOf(point) + 1)) await steps[step]()
+  cut(client)
+}
+
+// proves encryption.crash
+for (const point of crashPoints) {
+  test(`cut off when it was at “${point}”, the next start has a key that opens everything`, async () => {
+    const yard = await newYard()
+    const key = randomBytes(32)
+    await rotateUntil(yard, point, key)
+    const { keyring } = await prepareDatabase(yard.config, log, yard.address)
+    const isNew = crashPoints.indexOf(point) >= crashPoints.indexOf('committed')
+    assert.equal(keyring.keyId, isNew ? createKeyring(key).keyId : yard.keyring.keyId)
+    await requireAllOpens(yard, keyring)
+    assert.deepEqual(await keyFilesIn(yard), isNew ? ['key', `key.${yard.keyring.keyId}`] : ['key'])
+    // and it can be done again
+    await rotate(yard.config)
+    await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
+  })
+}
+
+// proves encryption.crash
+test('doctor and the command itself understand what is cut off; another database does not make the next key go', async () => {
+  const yard = await newYard()
+  const key = randomBytes(32)
+  await rotateUntil(yard, 'committed', key)
+  const scene = { config: yard.config, env: {}, database: undefined, databaseFailure: undefined }
+  const finding = await doctorsLook.lookAt({ sql: yard.sql } as Joined, scene)
+  assert.equal(finding.state, 'warning')
+  assert.match(finding.says, /the next start moves .*key\.next/)
+
+  await assert.rejects(prepareDatabase(yard.config, log, await testDatabase()), /left of a change of keys on another/)
+  const other = await newYard()
+  await assert.rejects(prepareDatabase(yard.config, log, other.address), EncryptionKeyRefused)
+  assert.deepEqual(await readKeyFile(nextKeyFile(yard.config.dataDir)), key)
+
+  await rotate(yard.config)
+  const ids = [yard.keyring.keyId, createKeyring(key).keyId].map((id) => `key.${id}`)
+  assert.deepEqual(await keyFilesIn(yard), ['key', ...ids.sort()])
+  await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
+})
+
+// proves encryption.alone
+test('it refuses while another process lives on the database or prepares it, and says which', async () => {
+  const yard = await newYard()
+  const presence = await announcePresence({ address: () => yard.address, role: 'worker', log })
+  try {
+    await assert.rejects(rotate(yard.config), (error) => {
+      assert.ok(error instanceof CommandFailed)
+      assert.match(error.message, new RegExp(`running.*worker, process ${process.pid} .*Stop it, then`))
+      return true
+    })
+  } finally {
+    await presence.leave()
+  }
+  await yard.sql`select pg_advisory_lock(${migrationLock})`
+  await assert.rejects(rotate(yard.config), /starting on this database.*try again/)
+  await yard.sql`select pg_advisory_unlock(${migrationLock})`
+  await requireAllOpens(yard, yard.keyring)
+  await rotate(yard.config)
+})
+
+// proves encryption.batches
+test('a large table is sealed anew a bounded piece at a time, values of any size and every row once', async () => {
+  const yard = await newYard()
+  const to = createKeyring(randomBytes(32))
+  const bodies = Array.from({ length: 60 }, (_, index) => `${index} `.repeat(index % 20 === 7 ? 2000 : 1 + (index % 5)))
+  for (const [index, body] of bodies.entries()) {
+    await storeReply(yard.sql, yard.keyring, { teamId: yard.teamId, key: `Ä“${index}\\`, body })
+  }
+  const pieces: { rows: number; bytes: number }[] = []
+  const client = await connect(yard.address)
+  const query = client.query.bind(client) as (
+    text: string,
+    values: unknown[],
+  ) => Promise<{ rows: { value?: Buffer }[] }>
+  const watched = Object.assign(Object.create(client) as Client, {
+    async query(text: string, values: unknown[]) {
+      const result = await query(text, values)
+      const bytes = result.rows.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
+      pieces.push({ rows: result.rows.length, bytes })
+      return result
+    },
+  })
+  const batch = { rows: 7, bytes: 1000 }
+  assert.equal(await resealColumn(watched, sealedReply, { from: yard.keyring, to, batch }), bodies.length + 1)
+  assert.ok(pieces.length > (2 * bodies.length) / batch.rows)
+  for (const { rows, bytes } of pieces) assert.ok(rows <= batch.rows && (bytes <= batch.bytes || rows === 1))
+  for (const [index, body] of bodies.entries()) {
+    const reply = await findReply(yard.sql, to, { teamId: yard.teamId, key: `Ä“${index}\\`, requestHash })
+    assert.equal(reply?.body, body)
+  }
+})
+
+// proves encryption.broken
+test('a value that does not open stops it, by name, and an interruption does too; nothing is changed', async () => {
+  const yard = await newYard()
+  const stopped = AbortSignal.abort(new Error('interrupted'))
+  const resealing = { from: yard.keyring, to: createKeyring(randomBytes(32)), signal: stopped }
+  await assert.rejects(resealColumn(yard.client, sealedReply, resealing), /interrupted/)
+  await storeReply(yard.sql, createKeyring(randomBytes(32)), { teamId: yard.teamId, key: 'odd', body: 'lost' })
+  await assert.rejects(rotate(yard.config), (error) => {
+    assert.ok(error instanceof SealBroken)
+    assert.match(
+      error.message,
+      new RegExp(`^idempotency_keys.reply .*team_id ${yard.teamId}, key odd .*Nothing was changed`),
+    )
+    return true
+  })
+  assert.deepEqual(await keyFilesIn(yard), ['key'])
+  await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
+})

@@ -1,0 +1,41 @@
+// Subscribes an address to a team's events.
+import { newId } from '../../base/ids.ts'
+import { operation } from '../../kit/operation.ts'
+import { Type, wrapped } from '../../kit/schema.ts'
+import { fields, Webhook, webhookColumns, webhooksOf } from './webhook.ts'
+
+/** Each of them is looked at for every event of the team; and few enough to be listed whole. */
+const webhooksMax = 50
+
+export const createWebhook = operation({
+  id: 'createWebhook',
+  route: 'POST /v2/teams/:teamId/webhooks',
+  summary: 'Subscribe an address to events',
+  description:
+    'From now on each of these events is sent to `url` by POST, at least once, signed with the team’s secret. What fails is tried again ' +
+    'for about three days and then kept as a dead letter. A team has at most 50 webhooks.',
+  scope: 'webhooks:manage',
+  body: Type.Object(
+    { url: fields.url, events: fields.events, description: Type.Optional(fields.description) },
+    { examples: [{ url: 'https://hooks.example.com/runyard', events: ['run.completed', 'run.failed'] }] },
+  ),
+  status: 201,
+  answer: wrapped('webhook', 'subscription_id', Webhook),
+  errors: ['url_not_allowed', 'conflict'],
+  async prepare({ body, context }) {
+    await context.guard.checkOnSave(body.url)
+  },
+  async handler({ team, body, sql, fail }) {
+    // locked against others who count the team's webhooks
+    await sql`select id from teams where id = ${team.id} for no key update`
+    const [count] = await sql<{ made: number }>`select count(*) as made from ${webhooksOf(team.id)}`
+    if (count!.made >= webhooksMax) {
+      fail('conflict', `This team has ${webhooksMax} webhooks, which is the most. Delete or change one of them.`)
+    }
+    const [made] = await sql<Webhook>`
+      insert into delivery_targets (id, team_id, kind, url, events, description)
+      values (${newId()}, ${team.id}, 'subscription', ${body.url}, ${body.events}::text[], ${body.description ?? null})
+      returning ${webhookColumns}`
+    return { webhook: made!, subscription_id: made!.id }
+  },
+})

@@ -1,0 +1,28 @@
+// Deletes a webhook; what it got, and what became of it, stays in the list of deliveries.
+import { operation } from '../../kit/operation.ts'
+import { Success } from '../../kit/schema.ts'
+
+export const deleteWebhook = operation({
+  id: 'deleteWebhook',
+  route: 'DELETE /v2/teams/:teamId/webhooks/:subscriptionId',
+  summary: 'Delete a webhook',
+  description: 'What is not sent yet is dropped. Deliveries that have ended can still be read, but not be replayed.',
+  scope: 'webhooks:manage',
+  status: 200,
+  answer: Success,
+  errors: ['not_found'],
+  async handler({ team, subscription, sql, fail }) {
+    const deleted = await sql`
+      update delivery_targets set deleted_at = now()
+      where id = ${subscription.id} and team_id = ${team.id} and deleted_at is null returning id`
+    if (deleted.length === 0) fail('not_found')
+    // Whoever writes results locks deliveries first and their target then: we, who hold the target, must not wait for them.
+    // What is passed over so is never sent either, and sweepDeliveries takes it.
+    await sql`
+      delete from deliveries where id in (
+        select id from deliveries
+        where target_id = ${subscription.id} and team_id = ${team.id} and state in ('new', 'retrying', 'replaying')
+        for update skip locked)`
+    return { success: true as const }
+  },
+})

@@ -1,0 +1,346 @@
+// Delivering, over real HTTP: what a receiver gets, and what becomes of what it does not take.
+import assert from 'node:assert/strict'
+import { suite, test } from 'node:test'
+import { Webhook } from 'standardwebhooks'
+import { drainDeliveries, readDeliveries, secretOf, subscribe } from '../../../test/kit/deliveries.ts'
+import { startReceiver, type Received } from '../../../test/kit/receiver.ts'
+import { drainRuns, readEvents, seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { seedTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+import { newId } from '../../base/ids.ts'
+import { eraseOldEvents } from '../../kit/event.ts'
+import { delivererOf } from './deliverer.ts'
+import { keepsUnsettled } from './keepsUnsettled.ts'
+
+const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1'], webhookScheduleS: [0, 0, 0] } })
+const { sql } = service.context.db
+
+const small = '```output\ndone\n```\n'
+const bodyOf = ({ body }: Received) => JSON.parse(body.toString())
+
+/** A team whose run has ended, with a receiver that was subscribed before it began. */
+async function ranFor(events?: string[], procedure = small) {
+  const team = await seedTeam(service)
+  const receiver = await startReceiver()
+  const subscriptionId = await subscribe(team, `${receiver.url}/hook`, events)
+  const agentId = await seedAgent(team, procedure)
+  const runId = await startRun(team, agentId, { message: 'hello' })
+  await drainRuns(service)
+  return { team, receiver, subscriptionId, agentId, runId }
+}
+
+suite('a subscription', () => {
+  // proves webhooks.delivered
+  test('gets every event of a run, in order, once, in its envelope, signed', async () => {
+    const { team, receiver, runId } = await ranFor()
+    await drainDeliveries(service)
+    const told = receiver.received.map(bodyOf).filter(({ data }) => data.run_id === runId)
+    const events = await readEvents(service, runId)
+    assert.deepEqual(
+      told.map(({ event, data }) => ({ sequence: data.sequence, event, data })),
+      events,
+    )
+    const secret = await secretOf(team)
+    for (const request of receiver.received) {
+      const body = bodyOf(request)
+      assert.deepEqual(Object.keys(body), ['id', 'event', 'created_at', 'data'])
+      assert.match(body.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+      assert.equal(request.method, 'POST')
+      assert.equal(request.headers['content-type'], 'application/json')
+      assert.match(request.headers['user-agent']!, /^Runyard-Webhooks\/\d/)
+      assert.equal(request.headers['x-service-event'], body.event)
+      assert.equal(request.headers['x-service-delivery'], body.id)
+      assert.ok(new Webhook(secret).verify(request.body, request.headers as Record<string, string>))
+    }
+    const deliveries = await readDeliveries(team)
+    assert.equal(new Set(deliveries.map(({ id }) => id)).size, receiver.received.length)
+    for (const { status, attempts, log } of deliveries) {
+      assert.deepEqual([status, attempts, log.length, log[0]!.status, log[0]!.answer], ['delivered', 1, 1, 200, 'ok'])
+    }
+  })
+
+  // proves webhooks.retried
+  test('that fails is tried by the schedule, with the same id and bytes and a new time; then the delivery is dead and kept', async () => {
+    const { team, receiver } = await ranFor(['run.completed'])
+    receiver.answer(500, {}, 'x'.repeat(5000))
+    await drainDeliveries(service)
+    assert.equal(receiver.received.length, 3)
+    const [first] = receiver.received
+    for (const { headers, body, at } of receiver.received) {
+      assert.equal(headers['webhook-id'], first!.headers['webhook-id'])
+      assert.deepEqual(body, first!.body)
+      assert.ok(Math.abs(Number(headers['webhook-timestamp']) - at.getTime() / 1000) < 2)
+    }
+    const [delivery] = await readDeliveries(team)
+    assert.deepEqual([delivery!.status, delivery!.attempts], ['dead', 3])
+    assert.match(delivery!.reason!, /answered 500/)
+    for (const { stage, answer } of delivery!.log) assert.deepEqual([stage, answer!.length], ['status', 4096])
+
+    receiver.answer(204)
+    assert.equal((await team.call(`POST /v2/webhook-deliveries/${delivery!.id}/replay`)).status, 200)
+    await drainDeliveries(service)
+    assert.deepEqual(receiver.received[3]!.body, first!.body)
+    const [again] = await readDeliveries(team)
+    assert.deepEqual([again!.status, again!.attempts, again!.log.length], ['delivered', 1, 4])
+  })
+
+  // proves webhooks.waits
+  test('is tried again when the receiver said so', async () => {
+    const { team, receiver } = await ranFor(['run.completed'])
+    receiver.answer(503, { 'retry-after': '120' })
+    await drainDeliveries(service)
+    const [delivery] = await readDeliveries(team)
+    assert.equal(delivery!.status, 'retrying')
+    const waitS = (new Date(delivery!.next_attempt_at!).getTime() - Date.now()) / 1000
+    assert.ok(waitS > 100 && waitS < 121, `${waitS} s`)
+  })
+
+  // proves webhooks.redirect
+  test('is not followed to another address', async () => {
+    const elsewhere = await startReceiver()
+    const { team, receiver } = await ranFor(['run.completed'])
+    receiver.answer(302, { location: elsewhere.url })
+    await drainDeliveries(service)
+    assert.equal(elsewhere.received.length, 0)
+    const [delivery] = await readDeliveries(team)
+    assert.deepEqual([delivery!.status, delivery!.log[0]!.stage], ['dead', 'status'])
+    assert.match(delivery!.log[0]!.error!, /redirects are not followed/)
+  })
+
+  // proves webhooks.stages
+  test('whose address cannot be reached says at which stage', async () => {
+    const cases = [
+      ['guard', 'http://10.0.0.1/hook'],
+      ['dns', 'http://nobody.invalid/hook'],
+      ['connect', 'http://127.0.0.1:1/hook'],
+      ['tls', 'https://127.0.0.1:0/hook'],
+    ] as const
+    for (const [stage, address] of cases) {
+      const { team, receiver, subscriptionId } = await ranFor(['run.completed'])
+      const url = stage === 'tls' ? receiver.url.replace('http:', 'https:') : address
+      await sql`update delivery_targets set url = ${url} where id = ${subscriptionId}`
+      await drainDeliveries(service)
+      const [delivery] = await readDeliveries(team)
+      assert.equal(delivery!.log[0]!.stage, stage, delivery!.log[0]!.error!)
+      assert.equal(receiver.received.length, 0)
+    }
+  })
+
+  // proves webhooks.gone
+  test('that answers 410 is disabled; what waited and what comes is kept as dead letters, and can be replayed', async () => {
+    const { team, receiver, subscriptionId, agentId } = await ranFor(['run.started', 'run.completed'])
+    receiver.answer(410)
+    await drainDeliveries(service)
+    const told = receiver.received.length
+    await startRun(team, agentId)
+    await drainRuns(service)
+    await drainDeliveries(service)
+    assert.equal(receiver.received.length, told)
+    const [webhook] = (await team.call('GET /v2/teams/:teamId/webhooks')).body.webhooks
+    assert.equal(webhook.active, false)
+    assert.match(webhook.disabled_reason, /410/)
+    const dead = await readDeliveries(team)
+    assert.deepEqual(
+      dead.map(({ status }) => status),
+      ['dead', 'dead', 'dead', 'dead'],
+    )
+
+    receiver.answer(200)
+    const route = `/v2/teams/:teamId/webhooks/${subscriptionId}`
+    assert.equal((await team.call(`PATCH ${route}`, { body: { active: true } })).body.webhook.disabled_at, null)
+    const since = new Date(Date.now() - 60_000).toISOString()
+    const replay = await team.call(`POST /v2/webhooks/${subscriptionId}/replay`, { body: { since } })
+    assert.equal(replay.body.deliveries, 4)
+    await service.drain()
+    await drainDeliveries(service)
+    assert.equal(receiver.received.length, told + 4)
+    assert.ok((await readDeliveries(team)).every(({ status }) => status === 'delivered'))
+  })
+
+  // proves webhooks.hopeless
+  test('without a success for five days is disabled', async () => {
+    const { team, receiver, subscriptionId } = await ranFor(['run.completed'])
+    await sql`update delivery_targets set failing_since = now() - interval '121 hours' where id = ${subscriptionId}`
+    receiver.answer(500)
+    await drainDeliveries(service)
+    assert.equal(receiver.received.length, 1)
+    const [webhook] = (await team.call('GET /v2/teams/:teamId/webhooks')).body.webhooks
+    assert.match(webhook.disabled_reason, /5 days/)
+    const [delivery] = await readDeliveries(team)
+    assert.equal(delivery!.status, 'dead')
+  })
+
+  // proves webhooks.breaker
+  test('that fails five times in a row gets one trial in 30 s, until one succeeds', async () => {
+    const { team, receiver, subscriptionId, agentId } = await ranFor(['run.completed'])
+    for (let n = 0; n < 9; n++) await startRun(team, agentId)
+    await drainRuns(service)
+    receiver.answer(500)
+    await drainDeliveries(service)
+    // four may be in flight when the fifth fails
+    const tried = receiver.received.length
+    assert.ok(tried >= 5 && tried <= 8, `${tried} attempts`)
+    const pause = async () => {
+      const [row] = await sql<{ seconds: number }>`
+        select extract(epoch from paused_until - now())::float8 as seconds from delivery_targets where id = ${subscriptionId}`
+      return row!.seconds
+    }
+    assert.ok((await pause()) > 28)
+    await sql`update delivery_targets set paused_until = now() where id = ${subscriptionId}`
+    await drainDeliveries(service)
+    assert.equal(receiver.received.length, tried + 1)
+    assert.ok((await pause()) > 28)
+    receiver.answer(200)
+    await sql`update delivery_targets set paused_until = now() where id = ${subscriptionId}`
+    await drainDeliveries(service)
+    assert.ok((await readDeliveries(team)).every(({ status }) => status === 'delivered'))
+  })
+
+  // proves webhooks.order
+  test('gets first attempts of a run in order, each after the one before has ended, well or not', async () => {
+    const team = await seedTeam(service)
+    const receiver = await startReceiver()
+    await subscribe(team, receiver.url)
+    const agentId = await seedAgent(team, '```memory path=a\nx\n```\n'.repeat(20) + small)
+    for (let n = 0; n < 3; n++) await startRun(team, agentId)
+    await drainRuns(service)
+    receiver.answer(503, { 'retry-after': '3600' })
+    await drainDeliveries(service)
+    receiver.answer(200)
+    // the breaker is not what is proved here
+    await sql`update delivery_targets set paused_until = null, failures = 0 where team_id = ${team.id}`
+    await drainDeliveries(service)
+    const firsts = new Map<string, number[]>()
+    const seen = new Set<string>()
+    for (const { id, data } of receiver.received.map(bodyOf)) {
+      if (!data.run_id || seen.has(id)) continue
+      seen.add(id)
+      firsts.set(data.run_id, [...(firsts.get(data.run_id) ?? []), data.sequence])
+    }
+    assert.equal(firsts.size, 3)
+    for (const sequences of firsts.values())
+      assert.deepEqual(
+        sequences,
+        [...sequences.keys()].map((n) => n + 1),
+      )
+  })
+
+  // proves webhooks.takeover
+  test('of a process that died is served by another one', async () => {
+    const { team, receiver, subscriptionId } = await ranFor(['run.completed'])
+    await sql`update delivery_targets set worker = ${newId()} where id = ${subscriptionId}`
+    await drainDeliveries(service)
+    assert.equal(receiver.received.length, 1)
+    assert.equal((await readDeliveries(team))[0]!.status, 'delivered')
+  })
+
+  // proves webhooks.rotation
+  test('is signed by both secrets after a rotation, and by the new one alone when there is no overlap', async () => {
+    const team = await seedTeam(service)
+    const receiver = await startReceiver()
+    const subscriptionId = await subscribe(team, receiver.url, ['run.completed'])
+    const before = await secretOf(team)
+    const rotate = (overlap_seconds: number) =>
+      team.call('POST /v2/teams/:teamId/webhook-secret/rotate', { body: { overlap_seconds } })
+    const between = (await rotate(3600)).body.secret
+    const send = async () => {
+      await team.call(`POST /v2/webhooks/${subscriptionId}/test`)
+      await drainDeliveries(service)
+      return receiver.received.at(-1)!
+    }
+    const first = await send()
+    for (const secret of [before, between]) {
+      assert.ok(new Webhook(secret).verify(first.body, first.headers as Record<string, string>))
+    }
+    const after = (await rotate(0)).body.secret
+    const second = await send()
+    assert.ok(new Webhook(after).verify(second.body, second.headers as Record<string, string>))
+    assert.throws(() => new Webhook(between).verify(second.body, second.headers as Record<string, string>))
+  })
+
+  // proves webhooks.kept
+  test('keeps the events that it has not got from being erased; those that it has go with their deliveries', async () => {
+    const { team, receiver, runId } = await ranFor(['run.completed', 'run.started'])
+    await drainDeliveries(service)
+    await sql`update deliveries set state = 'dead' where run_id = ${runId} and event = 'run.started'`
+    await sql`update events set created_at = now() - interval '40 days' where run_id = ${runId}`
+    // ids tell the time too
+    await sql`update events set id = overlay(id::text placing '00000000-0000' from 1 for 13)::uuid where run_id = ${runId}`
+    await sql`update deliveries set event_id = overlay(event_id::text placing '00000000-0000' from 1 for 13)::uuid where run_id = ${runId}`
+    await eraseOldEvents(sql, {
+      days: 30,
+      after: '00000000-0000-0000-0000-000000000000',
+      max: 100,
+      keeping: [keepsUnsettled],
+    })
+    assert.deepEqual(
+      (await sql<{ event: string }>`select event from events where run_id = ${runId}`).map(({ event }) => event),
+      ['run.started'],
+    )
+    assert.deepEqual(
+      (await readDeliveries(team)).map(({ event }) => event),
+      ['run.started'],
+    )
+    assert.equal(receiver.received.length, 2)
+  })
+})
+
+suite("a run's callback", () => {
+  const six = ['run.started', 'human_request.created', 'run.paused', 'human_request.responded', 'run.completed']
+
+  // proves webhooks.callback
+  test('gets what becomes of the run, and only that', async () => {
+    const team = await seedTeam(service)
+    const receiver = await startReceiver()
+    const agentId = await seedAgent(team, '```ask\nGo on?\n```\n' + small)
+    const runId = await startRun(team, agentId, { callback_url: receiver.url })
+    await startRun(team, agentId)
+    await drainRuns(service)
+    const asked = (await team.call(`GET /v2/runs/${runId}`)).body.pending_human_request
+    const answers = Object.fromEntries(asked.questions.map(({ question }: { question: string }) => [question, 'yes']))
+    const answered = await team.call(`POST /v2/runs/${runId}/human-requests/${asked.id}/respond`, {
+      body: { answers },
+    })
+    assert.equal(answered.status, 200, answered.text)
+    await drainRuns(service)
+    await drainDeliveries(service)
+    assert.deepEqual(
+      receiver.received.map((request) => bodyOf(request).event),
+      six,
+    )
+    assert.ok(receiver.received.every((request) => bodyOf(request).data.run_id === runId))
+  })
+
+  // proves webhooks.callbackGone
+  test('that answers 410 gets nothing more of that run, and everything of another', async () => {
+    const team = await seedTeam(service)
+    const receiver = await startReceiver()
+    const agentId = await seedAgent(team, small)
+    receiver.answer(410)
+    const first = await startRun(team, agentId, { callback_url: receiver.url })
+    await drainRuns(service)
+    await drainDeliveries(service)
+    assert.equal(receiver.received.length, 1)
+    receiver.answer(200)
+    await startRun(team, agentId, { callback_url: receiver.url })
+    await team.call(`POST /v2/runs/${first}/messages`, { body: { message: 'again' } })
+    await drainRuns(service)
+    await drainDeliveries(service)
+    assert.deepEqual(
+      receiver.received.slice(1).filter((request) => bodyOf(request).data.run_id === first),
+      [],
+    )
+    assert.equal(receiver.received.length, 3)
+  })
+})
+
+// proves webhooks.announced
+test('a process that does not deliver calls those that do', async () => {
+  const heard = Promise.withResolvers<void>()
+  const stop = service.context.listener.on('runyard_deliveries', () => heard.resolve())
+  await ranFor(['run.completed'])
+  delivererOf(service.context).written()
+  await heard.promise
+  stop()
+  await drainDeliveries(service)
+})

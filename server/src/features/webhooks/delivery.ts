@@ -1,0 +1,75 @@
+// A delivery: one event on its way to one target, with every attempt that was made.
+import { part, type Sql } from '../../base/db.ts'
+import { eventNames } from '../../kit/event.ts'
+import { resource } from '../../kit/resources.ts'
+import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
+
+export const deliveryStates = ['new', 'retrying', 'replaying', 'delivered', 'dead'] as const
+export type DeliveryState = (typeof deliveryStates)[number]
+/** Nothing will be sent any more, unless somebody asks for it again. */
+export const settledStates = ['delivered', 'dead'] as const
+
+/** Where an attempt failed, from the door to the answer. */
+export const stages = ['guard', 'dns', 'connect', 'tls', 'timeout', 'protocol', 'status'] as const
+export type Stage = (typeof stages)[number]
+
+export const Attempt = named(
+  'DeliveryAttempt',
+  Type.Object({
+    at: Time,
+    ok: Type.Boolean(),
+    status: nullable(Type.Integer({ description: 'Of the answer, when there was one.' })),
+    stage: nullable(oneOf(stages, { description: 'Where it failed.' })),
+    error: nullable(Type.String()),
+    latency_ms: Type.Integer(),
+    answer: nullable(Type.String({ description: 'The first 4 KiB of what the receiver answered.' })),
+  }),
+)
+export type Attempt = Static<typeof Attempt>
+
+const about = {
+  id: Id,
+  delivery_id: Id,
+  team_id: Id,
+  subscription_id: nullable(Id),
+  url: Type.String(),
+  event: oneOf(eventNames),
+  event_id: Id,
+  run_id: nullable(Id),
+  status: oneOf(deliveryStates, {
+    description:
+      '`new`: not tried yet. `retrying`: tried, and due again. `replaying`: asked for again. `dead`: given up, kept and replayable.',
+  }),
+  attempts: Type.Integer({ description: 'So far, since it was made or last replayed.' }),
+  next_attempt_at: nullable(Time),
+  reason: nullable(Type.String({ description: 'Why it was given up.' })),
+  created_at: Time,
+  settled_at: nullable(Time),
+}
+
+/** As lists give it. */
+export const Delivery = named('Delivery', Type.Object(about))
+export type Delivery = Static<typeof Delivery>
+
+export const DeliveryWithLog = named(
+  'DeliveryWithAttempts',
+  Type.Object({ ...about, log: Type.Array(Attempt, { description: 'Every attempt, the oldest first.' }) }),
+)
+export type DeliveryWithLog = Static<typeof DeliveryWithLog>
+
+/** Of `deliveries d join delivery_targets t on t.id = d.target_id`. */
+export const deliveryColumns = part`
+  d.id, d.id as delivery_id, d.team_id, case when t.kind = 'subscription' then t.id end as subscription_id, t.url, d.event, d.event_id,
+  d.run_id, d.state as status, d.attempts, d.due_at as next_attempt_at, d.reason, d.created_at, d.settled_at`
+
+const findDelivery = (sql: Sql, id: string, teamId: string): Promise<DeliveryWithLog[]> => sql<DeliveryWithLog>`
+  select ${deliveryColumns}, d.log from deliveries d join delivery_targets t on t.id = d.target_id
+  where d.id = ${id} and d.team_id = ${teamId}`
+
+export const delivery = resource('delivery', findDelivery)
+
+declare module '../../kit/resources.ts' {
+  interface Resources {
+    delivery: DeliveryWithLog
+  }
+}

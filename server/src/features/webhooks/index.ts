@@ -1,0 +1,46 @@
+// Webhooks: the addresses that a team's events are sent to, what became of each delivery, and sending again.
+import { feature } from '../../kit/feature.ts'
+import { createWebhook } from './createWebhook.ts'
+import { deleteWebhook } from './deleteWebhook.ts'
+import { delivererOf } from './deliverer.ts'
+import { delivery } from './delivery.ts'
+import { forgetEndedCallbacks } from './forgetEndedCallbacks.ts'
+import { getWebhookDelivery } from './getWebhookDelivery.ts'
+import { getWebhookSecret } from './getWebhookSecret.ts'
+import { keepsUnsettled } from './keepsUnsettled.ts'
+import { listWebhookDeliveries } from './listWebhookDeliveries.ts'
+import { listWebhooks } from './listWebhooks.ts'
+import { replayDeliveries } from './replayDeliveries.job.ts'
+import { replayWebhook } from './replayWebhook.ts'
+import { replayWebhookDelivery } from './replayWebhookDelivery.ts'
+import { rotateWebhookSecret } from './rotateWebhookSecret.ts'
+import { sealedSecrets } from './secret.ts'
+import { sweepDeliveries } from './sweepDeliveries.job.ts'
+import { testWebhook } from './testWebhook.ts'
+import { updateWebhook } from './updateWebhook.ts'
+import { subscription } from './webhook.ts'
+
+export const webhooks = feature({
+  name: 'webhooks',
+  about: 'Addresses that get a team’s events, signed and at least once, and the deliveries to them.',
+  operations: [
+    listWebhooks,
+    createWebhook,
+    updateWebhook,
+    deleteWebhook,
+    testWebhook,
+    replayWebhook,
+    getWebhookSecret,
+    rotateWebhookSecret,
+    listWebhookDeliveries,
+    getWebhookDelivery,
+    replayWebhookDelivery,
+  ],
+  resources: [subscription, delivery],
+  jobs: [replayDeliveries, sweepDeliveries],
+  hooks: { runsDeleted: forgetEndedCallbacks },
+  work: (context, process) => delivererOf(context).work(process),
+  onEvents: (context) => delivererOf(context).written(),
+  keepsEvents: keepsUnsettled,
+  sealed: sealedSecrets,
+})

@@ -1,0 +1,50 @@
+// Lists a team's deliveries, newest first.
+import { empty, part, type Part } from '../../base/db.ts'
+import { idForFilter } from '../../base/ids.ts'
+import { eventNames } from '../../kit/event.ts'
+import { operation } from '../../kit/operation.ts'
+import { pageOf, paging, readPage } from '../../kit/paging.ts'
+import { oneOf, Type } from '../../kit/schema.ts'
+import { Delivery, deliveryColumns, deliveryStates, type DeliveryState } from './delivery.ts'
+
+export const listWebhookDeliveries = operation({
+  id: 'listWebhookDeliveries',
+  route: 'GET /v2/teams/:teamId/webhook-deliveries',
+  summary: 'List deliveries',
+  description:
+    'One for each event and each of its receivers, webhooks and callback addresses alike. The dead letters are those with `status=dead`.',
+  scope: 'webhooks:manage',
+  query: Type.Object({
+    status: Type.Optional(oneOf(deliveryStates, { description: 'Only deliveries in this state.' })),
+    event: Type.Optional(oneOf(eventNames, { description: 'Only deliveries of this event.' })),
+    subscription_id: Type.Optional(Type.String({ description: 'Only deliveries to this webhook.' })),
+    ...paging(50, 200),
+  }),
+  status: 200,
+  answer: pageOf('deliveries', Delivery),
+  async handler({ team, query, sql }) {
+    const { status, event, subscription_id: subscriptionId } = query
+    const from = part`deliveries where team_id = ${team.id}
+      ${subscriptionId === undefined ? empty : part`and ${toWebhook(subscriptionId, team.id)}`}
+      ${status === undefined ? empty : part`and ${inState(status)}`}
+      ${event === undefined ? empty : part`and event = ${event}`}`
+    // page and total are read from an index alone, which holds all that is filtered by; only then the rows of the page
+    const list = { columns: part`n`, from, order: part`n desc` }
+    const { rows: places, ...page } = await readPage<{ n: number }>(sql, list, query)
+    const deliveries = await sql<Delivery>`
+      select ${deliveryColumns} from deliveries d join delivery_targets t on t.id = d.target_id
+      where d.team_id = ${team.id} and d.n = any(${places.map(({ n }) => n)}::bigint[]) order by d.n desc`
+    return { deliveries, ...page }
+  },
+})
+
+/** Of the team's own webhooks alone: the target of a callback is none. */
+const toWebhook = (id: string, teamId: string): Part => part`
+  target_id = (
+    select id from delivery_targets where id = ${idForFilter(id)} and team_id = ${teamId} and kind = 'subscription')`
+
+/** The index of the rarer states is used only where the statement itself says that it is one of them. */
+const inState = (status: DeliveryState): Part =>
+  status === 'delivered' || status === 'new'
+    ? part`state = ${status}`
+    : part`state = ${status} and state in ('retrying', 'replaying', 'dead')`

@@ -1,0 +1,113 @@
+// What one process has in hand of one target: what is loaded, what flies, and what may fly next.
+import type { Loaded, Target } from './targets.ts'
+
+/** Requests in flight to one target. */
+const flightsMax = 4
+/** Failures in a row after which only one trial is made at a time, and so long after the one before. */
+const failuresMax = 5
+const pauseMs = 30_000
+/** While new ones wait, every so many attempts one of a retry goes before them. */
+const retryEvery = 4
+
+export interface Outbox {
+  target: Target
+  /** In memory: waiting, flying, or not written yet. What is loaded next leaves them out. */
+  known: Set<string>
+  /** New ones in their order. */
+  fresh: Loaded[]
+  retries: Loaded[]
+  replays: Loaded[]
+  flights: number
+  /** Attempts that have ended and are not written yet. */
+  unwritten: number
+  /** Runs whose first attempt is under way: the next of theirs waits for it. */
+  busyRuns: Set<string>
+  sent: number
+  /** How delivery goes changed since it was last written. */
+  isDirty: boolean
+  /** There may be more new ones than are loaded. */
+  hasMore: boolean
+  /** And more to be tried again. */
+  hasMoreDue: boolean
+  /** Something of ours went wrong with it: it is let go. */
+  isGivenUp: boolean
+  idleSince: number
+}
+
+export const openOutbox = (target: Target): Outbox => ({
+  target,
+  known: new Set(),
+  fresh: [],
+  retries: [],
+  replays: [],
+  flights: 0,
+  unwritten: 0,
+  busyRuns: new Set(),
+  sent: 0,
+  isDirty: false,
+  hasMore: true,
+  hasMoreDue: false,
+  isGivenUp: false,
+  idleSince: performance.now(),
+})
+
+export const isBroken = ({ failures }: Target): boolean => failures >= failuresMax
+
+/** Until when nothing is tried. */
+export const isPaused = ({ paused_until }: Target, now: Date): boolean => paused_until !== null && paused_until > now
+
+/** Takes the next delivery out that may be sent now. */
+export function takeNext(outbox: Outbox, now: Date): Loaded | undefined {
+  const { target, fresh, retries, replays, flights } = outbox
+  if (outbox.isGivenUp || flights >= (isBroken(target) ? 1 : flightsMax) || isPaused(target, now)) return undefined
+  const isRetrysTurn = isBroken(target) || outbox.sent % retryEvery === retryEvery - 1
+  const next =
+    (isRetrysTurn ? retries.shift() : undefined) ?? takeFresh(outbox) ?? retries.shift() ?? takeReplay(fresh, replays)
+  if (next) outbox.sent += 1
+  return next
+}
+
+function takeFresh({ fresh, busyRuns }: Outbox): Loaded | undefined {
+  const index = fresh.findIndex(({ run_id }) => run_id === null || !busyRuns.has(run_id))
+  return index < 0 ? undefined : fresh.splice(index, 1)[0]
+}
+
+/** Behind everything new. */
+const takeReplay = (fresh: Loaded[], replays: Loaded[]): Loaded | undefined =>
+  fresh.length === 0 ? replays.shift() : undefined
+
+export function noteSuccess(outbox: Outbox): void {
+  const { target } = outbox
+  if (target.failures === 0 && target.failing_since === null) return
+  Object.assign(target, { failures: 0, failing_since: null, paused_until: null })
+  outbox.isDirty = true
+}
+
+export function noteFailure(outbox: Outbox, now: Date): void {
+  const { target } = outbox
+  target.failures += 1
+  target.failing_since ??= now
+  if (isBroken(target)) target.paused_until = new Date(now.getTime() + pauseMs)
+  outbox.isDirty = true
+}
+
+export function remember(outbox: Outbox, delivery: Loaded, into: Loaded[]): void {
+  if (outbox.known.has(delivery.id)) return
+  outbox.known.add(delivery.id)
+  into.push(delivery)
+}
+
+/** The receiver wants nothing more: of this run where it is its callback, else of anything. */
+export function dropWhatFollows(outbox: Outbox, { run_id }: Loaded): Loaded[] {
+  if (outbox.target.kind === 'subscription') {
+    outbox.isGivenUp = true
+    return []
+  }
+  const dropped = outbox.fresh.filter((other) => other.run_id === run_id)
+  outbox.fresh = outbox.fresh.filter((other) => other.run_id !== run_id)
+  return dropped
+}
+
+/** Nothing of it is under way, and nothing will be for a while: whoever has it next loads again what is in memory. */
+export const isStuck = (outbox: Outbox, now: Date): boolean =>
+  (outbox.isGivenUp || isPaused(outbox.target, now)) && outbox.flights === 0 && outbox.unwritten === 0

@@ -1,0 +1,48 @@
+// Sends deliveries of a webhook again, so many in a transaction, the oldest first.
+import { part, type Part, type Sql } from '../../base/db.ts'
+import { job } from '../../kit/job.ts'
+import { Id, Type, type Static } from '../../kit/schema.ts'
+import { sentAgain } from './sendingAgain.ts'
+
+const batch = 1000
+
+const Asked = Type.Object({
+  team_id: Id,
+  subscription_id: Id,
+  since: Type.String({ format: 'date-time' }),
+  /** By the database's clock: it tells what was settled by then from what was sent again since. */
+  asked_at: Type.String({ format: 'date-time' }),
+})
+type Asked = Static<typeof Asked>
+
+/** The deliveries that somebody asked for. */
+export const askedFor = ({ team_id, subscription_id, since, asked_at }: Asked): Part => part`
+  deliveries where target_id = ${subscription_id} and team_id = ${team_id} and state in ('delivered', 'dead')
+    and created_at >= ${since}::timestamptz and settled_at < ${asked_at}::timestamptz`
+
+export const replayDeliveries = job({
+  name: 'replayDeliveries',
+  input: Asked,
+  safeToRepeat: 'only what was settled before it was asked for is taken, and what was taken is settled later if at all',
+  async handler({ input, context, signal }) {
+    for (let after: number | undefined = 0; after !== undefined;) {
+      // thrown, not left: the rest must be sent by whoever gets this job next
+      signal.throwIfAborted()
+      after = await context.db.transaction((sql) => replaySome(sql, input, after!))
+    }
+  },
+})
+
+/** Answers with the last one, behind which there may be more; undefined: there are none, or nothing is sent there any more. */
+async function replaySome(sql: Sql, asked: Asked, after: number): Promise<number | undefined> {
+  // its lock also holds up whoever deletes the webhook, and drops what is not sent yet
+  const sendable = await sql`
+    update delivery_targets set retry_at = least(retry_at, now())
+    where id = ${asked.subscription_id} and team_id = ${asked.team_id} and active and deleted_at is null returning id`
+  if (sendable.length === 0) return undefined
+  const replayed = await sql<{ n: number }>`
+    update deliveries set ${sentAgain} where id in (
+      select id from ${askedFor(asked)} and n > ${after} order by n limit ${batch} for update)
+    returning n`
+  return replayed.length < batch ? undefined : Math.max(...replayed.map(({ n }) => n))
+}

@@ -1,0 +1,40 @@
+// Sends a webhook everything again that it should have got since some time.
+import { operation } from '../../kit/operation.ts'
+import { Id, instant, Type } from '../../kit/schema.ts'
+import { askedFor, replayDeliveries } from './replayDeliveries.job.ts'
+import { whyNotSent } from './sendingAgain.ts'
+
+export const replayWebhook = operation({
+  id: 'replayWebhook',
+  route: 'POST /v2/webhooks/:subscription_id/replay',
+  summary: 'Send everything again since some time',
+  description:
+    'Every delivery to this webhook that is `delivered` or `dead` and whose event happened at `since` or later, the oldest first, behind ' +
+    'new events. Ids and bodies are the same as before.',
+  scope: 'webhooks:manage',
+  body: Type.Object({ since: instant('Events from this time on.') }),
+  status: 200,
+  answer: Type.Object({
+    subscription_id: Id,
+    deliveries: Type.Integer({ minimum: 0, description: 'How many will be sent again.' }),
+  }),
+  errors: ['not_found', 'conflict'],
+  async handler({ team, subscription, body, sql, enqueue, fail }) {
+    const [target] = await sql<{ active: boolean; is_deleted: boolean; asked_at: Date }>`
+      select active, deleted_at is not null as is_deleted, now() as asked_at from delivery_targets
+      where id = ${subscription.id} and team_id = ${team.id} for share`
+    if (!target || target.is_deleted) return fail('not_found')
+    const refusal = whyNotSent(target)
+    if (refusal !== undefined) fail('conflict', refusal)
+    const asked = {
+      team_id: team.id,
+      subscription_id: subscription.id,
+      since: body.since,
+      asked_at: target.asked_at.toISOString(),
+    }
+    const [count] = await sql<{ deliveries: number }>`select count(*) as deliveries from ${askedFor(asked)}`
+    const { deliveries } = count!
+    if (deliveries > 0) await enqueue(replayDeliveries, asked)
+    return { subscription_id: subscription.id, deliveries }
+  },
+})

@@ -1,0 +1,37 @@
+// Sends a delivery again that was delivered or given up.
+import { operation } from '../../kit/operation.ts'
+import { wrapped } from '../../kit/schema.ts'
+import { deliveryColumns, DeliveryWithLog, settledStates } from './delivery.ts'
+import { sentAgain, whyNotSent } from './sendingAgain.ts'
+
+export const replayWebhookDelivery = operation({
+  id: 'replayWebhookDelivery',
+  route: 'POST /v2/webhook-deliveries/:delivery_id/replay',
+  summary: 'Send a delivery again',
+  description:
+    'The same id and the same body once more, behind new events, with all the attempts of a first delivery. Only of a delivery that is ' +
+    '`delivered` or `dead`.',
+  scope: 'webhooks:manage',
+  status: 200,
+  answer: wrapped('delivery', 'delivery_id', DeliveryWithLog),
+  errors: ['not_found', 'conflict'],
+  async handler({ team, delivery, sql, fail }) {
+    // locked, so that it is neither deleted nor switched off before this is written
+    const [target] = await sql<{ id: string; active: boolean; is_deleted: boolean; is_gone: boolean }>`
+      select t.id, t.active, t.deleted_at is not null as is_deleted,
+        t.kind = 'callback' and exists (select from ended_callbacks e where e.run_id = d.run_id) as is_gone
+      from deliveries d join delivery_targets t on t.id = d.target_id
+      where d.id = ${delivery.id} and d.team_id = ${team.id} for no key update of t`
+    if (!target) return fail('not_found')
+    const refusal = whyNotSent(target)
+    if (refusal !== undefined) fail('conflict', refusal)
+    const [replayed] = await sql<DeliveryWithLog>`
+      update deliveries d set ${sentAgain} from delivery_targets t
+      where d.id = ${delivery.id} and d.team_id = ${team.id} and d.state = any(${settledStates}) and t.id = d.target_id
+      returning ${deliveryColumns}, d.log`
+    if (!replayed) return fail('conflict', 'This delivery is still on its way. It is sent by itself; look at it again.')
+    await sql`
+      update delivery_targets set retry_at = least(retry_at, now()) where id = ${target.id} and team_id = ${team.id}`
+    return { delivery: replayed, delivery_id: replayed.id }
+  },
+})

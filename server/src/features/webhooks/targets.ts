@@ -1,0 +1,185 @@
+// The rows of delivery: which targets have work, who delivers to them, what is to be sent, and what came of it.
+import type { Sql } from '../../base/db.ts'
+import type { Outgoing, Outcome } from './attempt.ts'
+import type { DeliveryState } from './delivery.ts'
+
+export interface Target {
+  id: string
+  team_id: string
+  kind: 'subscription' | 'callback'
+  url: string
+  /** In a row. */
+  failures: number
+  failing_since: Date | null
+  paused_until: Date | null
+}
+
+/** A delivery in memory. */
+export interface Loaded extends Outgoing {
+  target_id: string
+  run_id: string | null
+  /** Made in this round, as the row has it. */
+  attempts: number
+  state: DeliveryState
+}
+
+/**
+ * Targets with something to send, of those that may be sent to now, and who has them. The first of each target's new deliveries is found
+ * by hopping along the index from target to target, so a long line of one costs nothing more.
+ */
+export const targetsWithWork = (sql: Sql, workerId: string) => sql<{ id: string; holder: 'mine' | 'other' | null }>`
+  with recursive fresh (target_id) as (
+    (select target_id from deliveries where state = 'new' order by target_id limit 1)
+    union all
+    select (select d.target_id from deliveries d where d.state = 'new' and d.target_id > f.target_id order by d.target_id limit 1)
+    from fresh f where f.target_id is not null
+  ),
+  due (id) as (
+    select target_id from fresh where target_id is not null
+    union
+    select id from delivery_targets where retry_at <= now()
+  )
+  select t.id, case when t.worker = ${workerId} then 'mine' when p.id is not null then 'other' end as holder
+  from due join delivery_targets t on t.id = due.id left join processes p on p.id = t.worker
+  where t.active and t.deleted_at is null and (t.paused_until is null or t.paused_until <= now())`
+
+/** Of these, those that nobody has, or that a dead process had: they are ours from now on. */
+export async function claimTargets(sql: Sql, workerId: string, ids: string[]): Promise<Target[]> {
+  return sql<Target>`
+    update delivery_targets t set worker = ${workerId}
+    where t.id in (
+      select id from delivery_targets
+      where id = any(${ids}::uuid[]) and active and deleted_at is null
+        and (worker is null or worker = ${workerId} or not exists (select from processes p where p.id = worker))
+      order by id for update skip locked)
+    returning t.id, t.team_id, t.kind, t.url, t.failures, t.failing_since, t.paused_until`
+}
+
+/** As people changed them meanwhile; those that are missing are no longer ours to send to. */
+export const readTargets = (sql: Sql, workerId: string, ids: string[]) => sql<Target>`
+  select id, team_id, kind, url, failures, failing_since, paused_until from delivery_targets
+  where id = any(${ids}::uuid[]) and worker = ${workerId} and active and deleted_at is null`
+
+/** The next new deliveries of each target in their order, without those that are in memory. */
+export const loadNew = (sql: Sql, targetIds: string[], known: string[], max: number) => sql<Loaded>`
+  select d.target_id, d.id, d.run_id, d.event, d.created_at, d.attempts, d.state, coalesce(d.data, e.data)::text as data
+  from unnest(${targetIds}::uuid[]) as t (id) cross join lateral (
+    select * from deliveries d where d.target_id = t.id and d.state = 'new' and d.id <> all(${known}::uuid[])
+    order by d.n limit ${max}) d
+  left join events e on e.id = d.event_id
+  order by d.n`
+
+/** Retries whose time has come, and replays. */
+export const loadDue = (sql: Sql, targetIds: string[], known: string[], max: number) => sql<Loaded>`
+  select d.target_id, d.id, d.run_id, d.event, d.created_at, d.attempts, d.state, coalesce(d.data, e.data)::text as data
+  from delivery_targets t cross join lateral (
+    (select * from deliveries d where d.target_id = t.id and d.state = 'retrying' and d.due_at <= now() and d.id <> all(${known}::uuid[])
+     order by d.due_at limit ${max})
+    union all
+    (select * from deliveries d where d.target_id = t.id and d.state = 'replaying' and d.id <> all(${known}::uuid[])
+     order by d.n limit ${max})) d
+  left join events e on e.id = d.event_id
+  where t.id = any(${targetIds}::uuid[]) and t.retry_at <= now()
+  order by d.due_at, d.n`
+
+export interface Result {
+  delivery: Loaded
+  outcome: Outcome
+  state: 'delivered' | 'retrying' | 'dead'
+  /** Seconds until the next attempt. */
+  dueInS: number | null
+  reason: string | null
+}
+
+/** Attempts of a delivery that are kept; of one that is replayed for ever the oldest go. */
+const logMax = 100
+
+/**
+ * What came of many attempts, in one statement. An attempt that somebody else has written meanwhile is not written again: what it found
+ * is as true as ours.
+ */
+export async function markResults(sql: Sql, results: Result[]): Promise<void> {
+  const rows = results.map(({ delivery, outcome, state, dueInS, reason }) => ({
+    id: delivery.id,
+    seen: delivery.attempts,
+    state,
+    due_in: dueInS,
+    reason,
+    attempt: outcome.attempt,
+  }))
+  await sql`
+    with result as materialized (
+      select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (
+        id uuid, seen int, state text, due_in float8, reason text, attempt jsonb)
+    ),
+    marked as (
+      update deliveries d set state = r.state, attempts = d.attempts + 1, reason = r.reason,
+        log = case when jsonb_array_length(d.log) < ${logMax} then d.log else d.log - 0 end || r.attempt,
+        due_at = now() + make_interval(secs => r.due_in),
+        settled_at = case when r.state in ('delivered', 'dead') then now() end
+      from result r
+      where d.id = r.id and d.id = any(${rows.map(({ id }) => id)}::uuid[]) and d.attempts = r.seen
+        and d.state in ('new', 'retrying', 'replaying')
+      returning d.target_id, d.due_at
+    )
+    update delivery_targets t set retry_at = m.due_at
+    from (select target_id, min(due_at) as due_at from marked where due_at is not null group by target_id) m
+    where t.id = m.target_id and (t.retry_at is null or t.retry_at > m.due_at)`
+}
+
+/** How delivery to targets goes, for whoever has them next. */
+export async function saveHealth(sql: Sql, workerId: string, targets: Target[]): Promise<void> {
+  const rows = targets.map(({ id, failures, failing_since, paused_until }) => ({
+    id,
+    failures,
+    failing_since,
+    paused_until,
+  }))
+  await sql`
+    update delivery_targets t set failures = h.failures, failing_since = h.failing_since, paused_until = h.paused_until
+    from json_to_recordset(${JSON.stringify(rows)}::json) as h (
+      id uuid, failures int, failing_since timestamptz, paused_until timestamptz)
+    where t.id = h.id and t.worker = ${workerId}`
+}
+
+/** Looks anew when the next retry is due, for targets whose due ones were all taken up. */
+export async function settleRetries(sql: Sql, workerId: string, ids: string[]): Promise<void> {
+  await sql`
+    update delivery_targets t set retry_at = case
+      when exists (select from deliveries d where d.target_id = t.id and d.state = 'replaying') then now()
+      else (select min(d.due_at) from deliveries d where d.target_id = t.id and d.state = 'retrying') end
+    where t.id = any(${ids}::uuid[]) and t.worker = ${workerId} and t.retry_at <= now()`
+}
+
+export async function releaseTargets(sql: Sql, workerId: string, ids: string[]): Promise<void> {
+  await sql`update delivery_targets set worker = null where id = any(${ids}::uuid[]) and worker = ${workerId}`
+}
+
+/** Nothing is sent to it any more until somebody switches it on again; what waited for it becomes dead letters (buryDisabled). */
+export async function disableTarget(sql: Sql, id: string, reason: string): Promise<void> {
+  await sql`
+    update delivery_targets set active = false, disabled_at = now(), disabled_reason = ${reason}, worker = null
+    where id = ${id} and active`
+}
+
+/** What waits for targets that were disabled is given up and kept, so many at a time; answers with how many. */
+export async function buryDisabled(sql: Sql, max: number): Promise<number> {
+  const buried = await sql`
+    update deliveries set state = 'dead', due_at = null, settled_at = now(), reason = 'The subscription was disabled.'
+    where id in (
+      select d.id from delivery_targets t cross join lateral (
+        (select id from deliveries where target_id = t.id and state = 'new' limit ${max})
+        union all (select id from deliveries where target_id = t.id and state = 'retrying' limit ${max})
+        union all (select id from deliveries where target_id = t.id and state = 'replaying' limit ${max})) d
+      where t.disabled_at is not null and not t.active and t.deleted_at is null limit ${max})
+    and state in ('new', 'retrying', 'replaying') returning 1`
+  return buried.length
+}
+
+/** A run's receiver is gone: what waits for it is given up, and nothing more is made for it. */
+export async function endCallbacks(sql: Sql, targetId: string, runId: string): Promise<void> {
+  await sql`
+    with ended as (insert into ended_callbacks (run_id) values (${runId}) on conflict do nothing)
+    update deliveries set state = 'dead', due_at = null, settled_at = now(), reason = 'The receiver of this run is gone.'
+    where target_id = ${targetId} and run_id = ${runId} and state in ('new', 'retrying', 'replaying')`
+}

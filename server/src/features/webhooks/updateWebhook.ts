@@ -1,0 +1,51 @@
+// Changes a webhook, switches it off or on again.
+import { operation } from '../../kit/operation.ts'
+import { Type, wrapped } from '../../kit/schema.ts'
+import { fields, Webhook, webhookColumns, webhooksOf } from './webhook.ts'
+
+export const updateWebhook = operation({
+  id: 'updateWebhook',
+  route: 'PATCH /v2/teams/:teamId/webhooks/:subscriptionId',
+  summary: 'Change a webhook',
+  description:
+    'Only the given fields change. While `active` is false events pass it by; what it had not got by then waits. `active: true` also takes ' +
+    'back a disabling by Runyard; the dead letters of that time can then be replayed. What is not sent yet goes to a new `url`.',
+  scope: 'webhooks:manage',
+  body: Type.Object(
+    {
+      url: Type.Optional(fields.url),
+      events: Type.Optional(fields.events),
+      active: Type.Optional(Type.Boolean({ description: 'Nothing is sent while it is false.' })),
+      description: Type.Optional(fields.description),
+    },
+    { examples: [{ events: ['*'], active: true }] },
+  ),
+  status: 200,
+  answer: wrapped('webhook', 'subscription_id', Webhook),
+  errors: ['url_not_allowed', 'not_found'],
+  async prepare({ body, context }) {
+    if (body.url !== undefined) await context.guard.checkOnSave(body.url)
+  },
+  async handler({ team, subscription, body, sql, fail }) {
+    const [stored] = await sql<Webhook>`
+      select ${webhookColumns} from ${webhooksOf(team.id)} and id = ${subscription.id} for no key update`
+    if (!stored) return fail('not_found')
+    const isSwitchedOn = body.active === true
+    // a new address, or one of which a person says that it works again, has not failed yet
+    const isFresh = isSwitchedOn || (body.url !== undefined && body.url !== stored.url)
+    const [changed] = await sql<Webhook>`
+      update delivery_targets set
+        url = coalesce(${body.url ?? null}, url),
+        events = coalesce(${body.events ?? null}::text[], events),
+        active = coalesce(${body.active ?? null}, active),
+        description = case when ${'description' in body} then ${body.description ?? null} else description end,
+        disabled_at = case when ${isSwitchedOn} then null else disabled_at end,
+        disabled_reason = case when ${isSwitchedOn} then null else disabled_reason end,
+        failures = case when ${isFresh} then 0 else failures end,
+        failing_since = case when ${isFresh} then null else failing_since end,
+        paused_until = case when ${isFresh} then null else paused_until end
+      where id = ${subscription.id} and team_id = ${team.id}
+      returning ${webhookColumns}`
+    return { webhook: changed!, subscription_id: changed!.id }
+  },
+})
