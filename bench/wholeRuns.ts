@@ -56,10 +56,12 @@ interface Measured {
 /** The round whose ratio is in the middle. */
 async function measure(bed: Bed, service: Service, agentId: string): Promise<Measured> {
   await round(bed, service, agentId)
+  await untilDelivered(service)
   const measured: Measured[] = []
   for (let n = 1; n <= rounds; n++) {
     const before = await bareCommitsPerSecond(service, 32, 1500)
     const runs = await round(bed, service, agentId)
+    await untilDelivered(service)
     const after = await bareCommitsPerSecond(service, 32, 1500)
     const floor = (before + after) / 2 / commitsPerRun
     measured.push({ runs, floor })
@@ -68,6 +70,12 @@ async function measure(bed: Bed, service: Service, agentId: string): Promise<Mea
     )
   }
   return measured.toSorted((a, b) => a.runs / a.floor - b.runs / b.floor)[Math.floor(rounds / 2)]!
+}
+
+/** The floor is measured alone: what is still to be delivered would slow it down. */
+async function untilDelivered(service: Service): Promise<void> {
+  const left = `select exists (select from deliveries where state = 'new') as found`
+  while ((await query<{ found: boolean }>(service, left))[0]!.found) await sleep(50)
 }
 
 function rowOf(what: string, { runs, floor }: Measured, wanted: number): Row {

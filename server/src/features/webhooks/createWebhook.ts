@@ -34,7 +34,7 @@ export const createWebhook = operation({
     }
     const [made] = await sql<Webhook>`
       insert into delivery_targets (id, team_id, kind, url, events, description)
-      values (${newId()}, ${team.id}, 'subscription', ${body.url}, ${body.events}::text[], ${body.description ?? null})
+      values (${newId()}, ${team.id}, 'subscription', ${body.url}, ${[...new Set(body.events)]}::text[], ${body.description ?? null})
       returning ${webhookColumns}`
     return { webhook: made!, subscription_id: made!.id }
   },

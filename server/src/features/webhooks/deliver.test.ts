@@ -264,9 +264,12 @@ suite('a subscription', () => {
     await drainDeliveries(service)
     await sql`update deliveries set state = 'dead' where run_id = ${runId} and event = 'run.started'`
     await sql`update events set created_at = now() - interval '40 days' where run_id = ${runId}`
-    // ids tell the time too
+    // ids tell the time too, and a delivery's id is made of its event's
     await sql`update events set id = overlay(id::text placing '00000000-0000' from 1 for 13)::uuid where run_id = ${runId}`
-    await sql`update deliveries set event_id = overlay(event_id::text placing '00000000-0000' from 1 for 13)::uuid where run_id = ${runId}`
+    await sql`
+      update deliveries set event_id = overlay(event_id::text placing '00000000-0000' from 1 for 13)::uuid,
+        id = delivery_id(overlay(event_id::text placing '00000000-0000' from 1 for 13)::uuid, target_id)
+      where run_id = ${runId}`
     await eraseOldEvents(sql, {
       days: 30,
       after: '00000000-0000-0000-0000-000000000000',

@@ -144,6 +144,8 @@ export function startDelivering(context: Context, { id: workerId, lost }: Workin
       ({ target, hasMore, fresh }) => hasMore && fresh.length < loadedMin && !isPaused(target, now),
     )
     if (wanting.length === 0) return pump()
+    // read meanwhile, where it is not known
+    for (const { target } of wanting) void keysOf(target.team_id)
     const known = wanting.flatMap((outbox) => [...outbox.known])
     const loaded = await rows.loadNew(
       db.sql,

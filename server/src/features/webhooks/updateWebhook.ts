@@ -36,7 +36,7 @@ export const updateWebhook = operation({
     const [changed] = await sql<Webhook>`
       update delivery_targets set
         url = coalesce(${body.url ?? null}, url),
-        events = coalesce(${body.events ?? null}::text[], events),
+        events = coalesce(${body.events ? [...new Set(body.events)] : null}::text[], events),
         active = coalesce(${body.active ?? null}, active),
         description = case when ${'description' in body} then ${body.description ?? null} else description end,
         disabled_at = case when ${isSwitchedOn} then null else disabled_at end,
