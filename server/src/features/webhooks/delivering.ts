@@ -344,6 +344,7 @@ export function startDelivering(context: Context, { id: workerId, lost }: Workin
       cycle({ look: true, announce: false, due: true })
       await cycling
       await letGo(false)
+      for (const [teamId, { at }] of keys) if (performance.now() - at > idleMs) keys.delete(teamId)
       // who disabled a target may have died before it buried what waited there
       if (looks++ % buryEvery === 0) await buryAll()
     },
