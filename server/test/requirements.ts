@@ -1413,6 +1413,10 @@ export const requirements: Requirement[] = [
   },
   { id: 'webhooks.callback', says: 'A callback gets what becomes of its run and nothing else.' },
   { id: 'webhooks.callbackGone', says: 'A 410 ends the callbacks of that run alone.' },
+  {
+    id: 'webhooks.fair',
+    says: 'A team whose receivers all hang leaves room for the others; a target gets four requests at a time.',
+  },
   { id: 'webhooks.announced', says: 'A process that writes events and does not deliver calls those that do.' },
   {
     id: 'webhooks.survive',

@@ -1,5 +1,6 @@
 // Delivering, over real HTTP: what a receiver gets, and what becomes of what it does not take.
 import assert from 'node:assert/strict'
+import { createServer, type AddressInfo, type Socket } from 'node:net'
 import { suite, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { drainDeliveries, readDeliveries, secretOf, subscribe } from '../../../test/kit/deliveries.ts'
@@ -335,6 +336,44 @@ suite("a run's callback", () => {
     )
     assert.equal(receiver.received.length, 3)
   })
+})
+
+// proves webhooks.fair
+test('a team whose receivers all hang leaves room for the others, and each receiver gets four at most', async () => {
+  const [hangs, waits] = [await seedTeam(service), await seedTeam(service)]
+  const sockets = new Set<Socket>()
+  const asked = new Map<string, number>()
+  let requests = 0
+  const full = Promise.withResolvers<void>()
+  const hanging = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined))
+    socket.once('data', (head: Buffer) => {
+      const [path] = /\/\d+/.exec(head.toString())!
+      asked.set(path, (asked.get(path) ?? 0) + 1)
+      if (++requests === 64) full.resolve()
+    })
+  })
+  await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
+  const { port } = hanging.address() as AddressInfo
+  for (let n = 0; n < 20; n++) await subscribe(hangs, `http://127.0.0.1:${port}/${n}`, ['connection.updated'])
+  const receiver = await startReceiver()
+  await subscribe(waits, receiver.url, ['connection.updated'])
+  const happen = (teamId: string, times: number) => sql`
+    insert into events (id, team_id, event, data)
+    select gen_random_uuid(), ${teamId}, 'connection.updated', '{"change": "updated"}' from generate_series(1, ${times}::int)`
+  await happen(hangs.id, 5)
+  const living = new AbortController()
+  const work = delivererOf(service.context).work({ id: newId(), lost: () => living.signal })
+  await work.look()
+  await full.promise
+  await happen(waits.id, 3)
+  await work.look()
+  await receiver.got(3)
+  assert.equal(requests, 64)
+  assert.ok([...asked.values()].every((count) => count <= 4))
+  for (const socket of sockets) socket.destroy()
+  hanging.close()
+  await work.stop()
 })
 
 // proves webhooks.announced
