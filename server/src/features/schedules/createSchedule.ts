@@ -2,8 +2,8 @@
 import { newId } from '../../base/ids.ts'
 import { nextAfter } from '../../base/schedule.ts'
 import { operation } from '../../kit/operation.ts'
-import { nullable, Type } from '../../kit/schema.ts'
-import { fields, Schedule, scheduleColumns } from './schedule.ts'
+import { Type } from '../../kit/schema.ts'
+import { besideFrequency, fields, Schedule, scheduleColumns } from './schedule.ts'
 import { requireTiming } from './timing.ts'
 
 /** Enough for every use seen, and few enough to be listed whole. */
@@ -18,19 +18,7 @@ export const createSchedule = operation({
     'saving skips fires at the next valid instant, one that occurs twice fires once. An agent has at most 100 schedules.',
   scope: 'agents:write',
   body: Type.Object(
-    {
-      frequency: fields.frequency,
-      time: Type.Optional(fields.time),
-      day: Type.Optional(fields.day),
-      day_of_month: Type.Optional(fields.day_of_month),
-      cron: Type.Optional(fields.cron),
-      timezone: Type.Optional(nullable(fields.timezone)),
-      message: Type.Optional(fields.message),
-      enabled: Type.Optional(fields.enabled),
-      recurring: Type.Optional(fields.recurring),
-      overlap: Type.Optional(fields.overlap),
-      catch_up: Type.Optional(fields.catch_up),
-    },
+    { frequency: fields.frequency, ...besideFrequency },
     { examples: [{ frequency: 'workday', time: '09:00', timezone: 'Europe/Berlin', message: 'Write the report' }] },
   ),
   status: 200,

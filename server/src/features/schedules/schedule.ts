@@ -46,6 +46,20 @@ export const fields = {
   }),
 }
 
+/** What a caller says beside the frequency, when a schedule is made and when it is changed. */
+export const besideFrequency = {
+  time: Type.Optional(fields.time),
+  day: Type.Optional(fields.day),
+  day_of_month: Type.Optional(fields.day_of_month),
+  cron: Type.Optional(fields.cron),
+  timezone: Type.Optional(nullable(fields.timezone)),
+  message: Type.Optional(fields.message),
+  enabled: Type.Optional(fields.enabled),
+  recurring: Type.Optional(fields.recurring),
+  overlap: Type.Optional(fields.overlap),
+  catch_up: Type.Optional(fields.catch_up),
+}
+
 export const Schedule = named(
   'Schedule',
   Type.Object({

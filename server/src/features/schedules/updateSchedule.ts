@@ -1,8 +1,8 @@
 // Changes a schedule, pauses it or lets it go on.
 import { nextAfter } from '../../base/schedule.ts'
 import { operation } from '../../kit/operation.ts'
-import { nullable, Type } from '../../kit/schema.ts'
-import { fields, Schedule, scheduleColumns } from './schedule.ts'
+import { Type } from '../../kit/schema.ts'
+import { besideFrequency, fields, Schedule, scheduleColumns } from './schedule.ts'
 import { isSameTiming, requireTiming } from './timing.ts'
 
 export const updateSchedule = operation({
@@ -14,19 +14,7 @@ export const updateSchedule = operation({
     'disabling; the next time is then counted from now, as it is after any change of the timing.',
   scope: 'agents:write',
   body: Type.Object(
-    {
-      frequency: Type.Optional(fields.frequency),
-      time: Type.Optional(fields.time),
-      day: Type.Optional(fields.day),
-      day_of_month: Type.Optional(fields.day_of_month),
-      cron: Type.Optional(fields.cron),
-      timezone: Type.Optional(nullable(fields.timezone)),
-      message: Type.Optional(fields.message),
-      enabled: Type.Optional(fields.enabled),
-      recurring: Type.Optional(fields.recurring),
-      overlap: Type.Optional(fields.overlap),
-      catch_up: Type.Optional(fields.catch_up),
-    },
+    { frequency: Type.Optional(fields.frequency), ...besideFrequency },
     { examples: [{ time: '07:30', enabled: true }] },
   ),
   status: 200,
