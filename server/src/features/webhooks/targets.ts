@@ -95,7 +95,8 @@ export interface Result {
 const logMax = 100
 
 /**
- * What came of many attempts, in one statement. An attempt that somebody else has written meanwhile is not written again: what it found
+ * What came of many attempts, in one statement, and without waiting for the disk: what a crash of PostgreSQL undoes is sent again, as after
+ * any crash. An attempt that somebody else has written meanwhile is not written again: what it found
  * is as true as ours.
  */
 export async function markResults(sql: Sql, results: Result[]): Promise<void> {
@@ -108,8 +109,9 @@ export async function markResults(sql: Sql, results: Result[]): Promise<void> {
     attempt: outcome.attempt,
   }))
   await sql`
-    with result as materialized (
-      select * from json_to_recordset(${JSON.stringify(rows)}::json) as r (
+    with quick as materialized (select set_config('synchronous_commit', 'off', true)),
+    result as materialized (
+      select r.* from quick, json_to_recordset(${JSON.stringify(rows)}::json) as r (
         id uuid, seen int, state text, due_in float8, reason text, attempt jsonb)
     ),
     marked as (
