@@ -338,6 +338,11 @@ suite("a run's callback", () => {
   })
 })
 
+/** Events of no run. */
+const happen = (teamId: string, times: number) => sql`
+  insert into events (id, team_id, event, data)
+  select gen_random_uuid(), ${teamId}, 'connection.updated', '{"change": "updated"}' from generate_series(1, ${times}::int)`
+
 // proves webhooks.fair
 test('a team whose receivers all hang leaves room for the others, and each receiver gets four at most', async () => {
   const [hangs, waits] = [await seedTeam(service), await seedTeam(service)]
@@ -358,9 +363,6 @@ test('a team whose receivers all hang leaves room for the others, and each recei
   for (let n = 0; n < 20; n++) await subscribe(hangs, `http://127.0.0.1:${port}/${n}`, ['connection.updated'])
   const receiver = await startReceiver()
   await subscribe(waits, receiver.url, ['connection.updated'])
-  const happen = (teamId: string, times: number) => sql`
-    insert into events (id, team_id, event, data)
-    select gen_random_uuid(), ${teamId}, 'connection.updated', '{"change": "updated"}' from generate_series(1, ${times}::int)`
   await happen(hangs.id, 5)
   const living = new AbortController()
   const work = delivererOf(service.context).work({ id: newId(), lost: () => living.signal })
