@@ -1,4 +1,4 @@
-// A lane: what arrives while a write is under way goes into the next one, so many callers share one commit and none waits for a timer.
+// A lane: what arrives while a write is under way goes into the next one, so many callers share one commit, and nobody waits when it is idle.
 import { retryingDeadlocks, sqlState } from '../base/db.ts'
 
 /** Thrown by a flush that undid itself because of some of its operations: each is tried alone. `cause`: what one of them threw. */
