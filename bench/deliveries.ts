@@ -4,6 +4,7 @@ import { Pool } from 'undici'
 import { makeAgent, post, smallProcedure, startRun } from './agent.ts'
 import { makeBareTable, pacedCommits } from './bareCommits.ts'
 import type { Bed } from './interleave.ts'
+import { at, latencyRows } from './latencyRows.ts'
 import { query } from './pair.ts'
 import { startReceiver, type Receiver } from './receiver.ts'
 import { makeDataDir, startService, type Service } from './service.ts'
@@ -150,24 +151,10 @@ async function latency(bed: Bed, service: Service, receiver: Receiver): Promise<
   if (tried.length !== samples) throw new Error(`${samples - tried.length} events were not tried`)
   const ours = tried.map(({ ms }) => ms)
   bed.tell(`commit → first attempt p50 ${at(ours, 0.5).toFixed(2)} ms, a commit ${at(commits, 0.5).toFixed(2)} ms`)
-  return (['p50', 'p99'] as const).map((name) => {
-    const p = name === 'p50' ? 0.5 : 0.99
-    const ratio = at(ours, p) / at(commits, p)
-    return {
-      what: `event committed → first attempt, idle, ${name} in ms`,
-      ours: at(ours, p).toFixed(2),
-      floor: `${at(commits, p).toFixed(2)} (a paced commit)`,
-      ratio: `${ratio.toFixed(1)}×`,
-      target: `≤ ${latencyTargets[name]}×`,
-      met: ratio <= latencyTargets[name],
-    }
-  })
+  return latencyRows('event committed → first attempt, idle', ours, commits, latencyTargets)
 }
 
 export const subscribe = (service: Service, url: string, wanted: string[]) =>
   post(service, `/v2/teams/${service.teamId}/webhooks`, { url, events: wanted })
 
 const percent = (ratio: number): string => `${(ratio * 100).toFixed(0)} %`
-
-const at = (values: number[], p: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))]!

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeAgent, smallProcedure, startRun } from './agent.ts'
 import { makeBareTable, pacedCommits } from './bareCommits.ts'
 import type { Bed } from './interleave.ts'
+import { at, latencyRows } from './latencyRows.ts'
 import { query } from './pair.ts'
 import { makeDataDir, startService, startWorkerBeside, type Service } from './service.ts'
 import { setFromNextStart } from './superuser.ts'
@@ -67,23 +68,9 @@ async function measure(
     ours: `${at(requests, 0.5).toFixed(2)} / ${at(requests, 0.99).toFixed(2)}`,
     floor: '',
   }
-  const rows = (['p50', 'p99'] as const).map((name) => {
-    const p = name === 'p50' ? 0.5 : 0.99
-    const ratio = at(ours, p) / at(commits, p)
-    return {
-      what: `accepted → first step begun, idle, ${where}, ${name} in ms`,
-      ours: at(ours, p).toFixed(2),
-      floor: `${at(commits, p).toFixed(2)} (a paced commit)`,
-      ratio: `${ratio.toFixed(1)}×`,
-      target: `≤ ${target[name]}×`,
-      met: ratio <= target[name],
-    }
-  })
+  const rows = latencyRows(`accepted → first step begun, idle, ${where}`, ours, commits, target)
   return [...rows, whole]
 }
 
 /** What a step is begun at is a time of Node's clock in whole milliseconds: half of one more on average. */
 const msUntilStep = (from: string) => `(extract(epoch from s.started_at + interval '0.5 ms' - ${from}) * 1000)::float8`
-
-const at = (values: number[], p: number): number =>
-  values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * p))]!

@@ -77,6 +77,11 @@ create function delivery_id(event uuid, target uuid) returns uuid language sql i
     placing '8' from 13 for 1) placing 'a' from 17 for 1))::uuid
 $$;
 
+-- What a run's callback gets.
+create function is_called_back(event text) returns boolean language sql immutable parallel safe as $$
+  select event in ('run.started', 'run.paused', 'run.completed', 'run.failed', 'human_request.created', 'human_request.responded')
+$$;
+
 -- Whoever writes events, their deliveries are written with them. One look for the whole statement; a team without targets costs it little.
 create function events_are_delivered() returns trigger language plpgsql as $$
 begin
@@ -91,7 +96,7 @@ begin
   order by e.run_id, e.sequence;
   if exists (
     select from fresh e join runs r on r.id = e.run_id
-    where e.event in ('run.started', 'run.paused', 'run.completed', 'run.failed', 'human_request.created', 'human_request.responded')
+    where is_called_back(e.event)
       and r.callback_url is not null
   ) then
     insert into delivery_targets (id, team_id, kind, url)
@@ -102,7 +107,7 @@ begin
     select delivery_id(e.id, t.id), e.team_id, t.id, e.run_id, e.id, e.event, e.created_at
     from fresh e join runs r on r.id = e.run_id
     join delivery_targets t on t.team_id = r.team_id and t.kind = 'callback' and md5(t.url) = md5(r.callback_url)
-    where e.event in ('run.started', 'run.paused', 'run.completed', 'run.failed', 'human_request.created', 'human_request.responded')
+    where is_called_back(e.event)
       and r.callback_url is not null and not exists (select from ended_callbacks x where x.run_id = r.id)
     order by e.run_id, e.sequence;
   end if;

@@ -290,7 +290,7 @@ suite('a subscription', () => {
 })
 
 suite("a run's callback", () => {
-  const six = ['run.started', 'human_request.created', 'run.paused', 'human_request.responded', 'run.completed']
+  const told = ['run.started', 'human_request.created', 'run.paused', 'human_request.responded', 'run.completed']
 
   // proves webhooks.callback
   test('gets what becomes of the run, and only that', async () => {
@@ -310,7 +310,7 @@ suite("a run's callback", () => {
     await drainDeliveries(service)
     assert.deepEqual(
       receiver.received.map((request) => bodyOf(request).event),
-      six,
+      told,
     )
     assert.ok(receiver.received.every((request) => bodyOf(request).data.run_id === runId))
   })
