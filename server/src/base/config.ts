@@ -223,6 +223,44 @@ const settings = {
       throw new Error(bad.map(({ entry, reason }) => `has the entry "${entry}": ${reason}`).join('; '))
     },
   } satisfies Setting<string[]>,
+  sandbox: oneOf(
+    'RUNYARD_SANDBOX',
+    ['auto', 'just_bash', 'bubblewrap'],
+    'auto',
+    'What commands of agents run in: `bubblewrap` for real processes behind kernel walls, `just_bash` for a shell that is simulated in a ' +
+      'locked-down child; `auto` takes bubblewrap where it works.',
+  ),
+  sandboxHosts: {
+    env: 'RUNYARD_SANDBOX_HOSTS',
+    says: 'Hosts that sandboxes may reach over HTTP, comma-separated: `api.example.com`, `api.example.com:8443` or `*.example.com`; each call also passes the guard.',
+    unset: 'none',
+    read(value = '') {
+      const hosts = value
+        .split(',')
+        .map((one) => one.trim().toLowerCase())
+        .filter((one) => one !== '')
+      const bad = hosts.find((one) => !/^(\*\.)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/.test(one))
+      if (bad === undefined) return hosts
+      throw new Error(`has the entry "${bad}": must be a host name, with :port or with *. in front where wanted`)
+    },
+  } satisfies Setting<string[]>,
+  sandboxBytesMax: integer(
+    'RUNYARD_SANDBOX_BYTES',
+    { min: 1024 * 1024, max: 1024 ** 4, unset: 5 * 1024 ** 3 },
+    'How many bytes the files of one sandbox may have together.',
+  ),
+  teamFilesBytesMax: integer(
+    'RUNYARD_TEAM_FILES_BYTES',
+    { min: 1024 * 1024, max: 1024 ** 5, unset: 50 * 1024 ** 3 },
+    'How many bytes the files of all sandboxes of one team may have together.',
+  ),
+  cdpUrl: address(
+    'RUNYARD_CDP_URL',
+    ['http:', 'https:', 'ws:', 'wss:'],
+    'the Chromium that comes with the service',
+    'A browser of your own that agents use instead: the address of its DevTools protocol.',
+    true,
+  ),
   rateLimit: integer(
     'RUNYARD_RATE_LIMIT',
     { min: 0, max: 10_000_000, unset: 6000 },

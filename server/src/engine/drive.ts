@@ -7,6 +7,7 @@ import type { Held } from './claim.ts'
 import { messageText } from './createRun.ts'
 import { commit, feed, LimitReached, Yielded, type Driving } from './driving.ts'
 import { entriesOf, entryOf, readMessages, readSteps } from './history.ts'
+import { createKept } from './kept.ts'
 import { complete, fail, failWith, pause } from './letGo.ts'
 import { limitsOf, reachedLimit } from './limits.ts'
 import type { LoadBuild, LoadedBuild } from './loadBuild.ts'
@@ -75,6 +76,8 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
   } catch (error) {
     if (!(signal.aborted && signal.reason instanceof LimitReached)) throw error
     return failWith(driving, 'limit_reached', signal.reason.message)
+  } finally {
+    await driving.kept.close()
   }
 }
 
@@ -119,6 +122,7 @@ function open(parts: DriveParts, run: Held, build: LoadedBuild, signal: AbortSig
     misfits: 0,
     promptBytes: model.isPure ? 0 : JSON.stringify(setup).length,
     callNames: new Map(),
+    kept: createKept(context.log, run.id),
   }
 }
 

@@ -1,7 +1,7 @@
 // What a worker knows of a run while it holds it, and how it writes: all of it can be rebuilt from the log, so losing it loses nothing.
 import type { Conversation, Entry, Model } from '../drivers/model/model.ts'
 import type { Context } from '../kit/context.ts'
-import type { Begun, Outcome, ToolCall } from '../kit/tool.ts'
+import type { Begun, Kept, Outcome, ToolCall } from '../kit/tool.ts'
 import type { Change, Step } from './change.ts'
 import type { Held } from './claim.ts'
 import type { LoadedBuild } from './loadBuild.ts'
@@ -47,6 +47,7 @@ export interface Driving {
   callNames: Map<string, string>
   /** Aborted when the run was stopped, taken over or ran out of its time. */
   signal: AbortSignal
+  kept: Kept & { close(): Promise<void> }
 }
 
 /** Another process may hold the run now, or it was stopped: nothing more may be written or done for it. */

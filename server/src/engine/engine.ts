@@ -80,7 +80,7 @@ function createEngine(context: Context): Engine {
   let holder: Holder | undefined
 
   const writer = createWriter({
-    db,
+    context,
     toolBox,
     onLeft(left) {
       places.left(left)

@@ -1,7 +1,7 @@
 // The calls of a turn as they are made: what our own database does joins the turn's write, what acts outside gets its intent first.
 import type { Sql } from '../base/db.ts'
 import type { Turn } from '../drivers/model/model.ts'
-import type { Begun, Outcome, Tool } from '../kit/tool.ts'
+import { CannotKeep, type Begun, type Outcome, type Tool } from '../kit/tool.ts'
 import { planCall, type Plan } from './calls.ts'
 import { addEvent, addMessage, newChange, putStep, type Change, type Step } from './change.ts'
 import { callIdOf, commit, feed, feedOutcome, toolCallOf, Yielded, type Driving } from './driving.ts'
@@ -166,7 +166,11 @@ async function make(driving: Driving, step: Step, probe = false): Promise<void> 
   if (tool?.kind !== 'outside') throw new Error(`${step.tool} does not act outside`)
   driving.watch.calling(step)
   const call = toolCallOf<never>(driving, step)
-  const outside = { context, signal: AbortSignal.any([signal, AbortSignal.timeout(tool.timeoutMs)]) }
+  const outside = {
+    context,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(tool.timeoutMs)]),
+    kept: driving.kept,
+  }
   let outcome: Outcome | undefined
   try {
     if (probe && tool.probe) outcome = await unlessAborted(tool.probe(call, outside), signal)
@@ -180,22 +184,55 @@ async function make(driving: Driving, step: Step, probe = false): Promise<void> 
 
 async function recordResult(driving: Driving, step: Step, outcome: Outcome): Promise<void> {
   const { outcome: clean, overflow } = capped(step, outcome)
-  const change = newChange(driving.run, driving.turn)
-  recordOutcome(change, step, clean)
-  await commit(driving, change, overflow ? [overflowEffect(driving, step, overflow)] : [])
+  const writes = (outcome.writes ?? []).map(({ path, bytes }) => {
+    return { path, content: bytes.toString('base64'), encoding: 'base64' as const }
+  })
+  const effects = [...writes, ...(overflow ? [overflow] : [])].map((file) => writeEffect(driving, step, file))
+  if (outcome.record) effects.push(recordEffect(outcome.record))
+  const told = await commitResult(driving, step, clean, effects)
   driving.open = driving.open.filter(({ seq }) => seq !== step.seq)
-  feedOutcome(driving, step, clean)
+  feedOutcome(driving, step, told)
 }
 
-/** A result that is too long for a message is a file of the run's workspace. */
-function overflowEffect(driving: Driving, step: Step, file: { path: string; content: string }): Effect {
+/** The outcome as it was recorded: what PostgreSQL refuses to keep of a call fails that call, not the run. */
+async function commitResult(driving: Driving, step: Step, outcome: Outcome, effects: Effect[]): Promise<Outcome> {
+  const change = newChange(driving.run, driving.turn)
+  recordOutcome(change, step, outcome)
+  try {
+    await commit(driving, change, effects)
+    return outcome
+  } catch (error) {
+    if (error instanceof CannotKeep) return commitResult(driving, step, { error: error.message }, [])
+    if (effects.length === 0 || !isRefused(error)) throw error
+    driving.context.log.error({ err: error, run_id: driving.run.id }, 'what a call brought could not be kept')
+    return commitResult(driving, step, { error: keepFailure }, [])
+  }
+}
+
+const keepFailure =
+  'The call was made, but what it brought could not be kept by the service. Its operator finds the reason in the log.'
+
+/** A file of the run's workspace that comes with a result, as what is too long for a message does. */
+function writeEffect(driving: Driving, step: Step, file: { path: string; content: string }): Effect {
   return {
     kind: 'inside',
     tool: 'sandbox_write_file',
     call: { ...toolCallOf(driving, step), input: file } as never,
     record(change, written) {
-      if ('files' in written) for (const one of written.files ?? []) addEvent(change, 'run.file.created', one)
+      if ('error' in written) throw new CannotKeep(`What the call brought could not be kept: ${written.error}`)
+      for (const one of written.files ?? []) addEvent(change, 'run.file.created', one)
     },
+  }
+}
+
+function recordEffect(record: NonNullable<Outcome['record']>): Effect {
+  return {
+    kind: 'begin',
+    async begin(sql) {
+      await record(sql)
+      return { result: null }
+    },
+    record: () => undefined,
   }
 }
 

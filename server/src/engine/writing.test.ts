@@ -34,7 +34,7 @@ test('of runs that share a commit, one that was taken away leaves no effect, and
     },
   }
   const writer = createWriter({
-    db: watched,
+    context: { ...service.context, db: watched },
     toolBox: engineOf(service.context).toolBox,
     onLeft: () => undefined,
     onWritten: () => undefined,

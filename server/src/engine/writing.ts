@@ -1,6 +1,7 @@
 // The apply lane: changes of many held runs in one commit, with the effects of their inside calls in the same transaction.
-import type { Database, Sql } from '../base/db.ts'
+import type { Sql } from '../base/db.ts'
 import { isConnectionTrouble, sqlState } from '../base/db.ts'
+import type { Context } from '../kit/context.ts'
 import type { Begun, Outcome, ToolCall } from '../kit/tool.ts'
 import { applyChanges, type Applied } from './apply.ts'
 import type { Change } from './change.ts'
@@ -35,7 +36,7 @@ export interface Writer {
 }
 
 interface WriterOptions {
-  db: Database
+  context: Context
   toolBox: ToolBox
   /** Runs of a commit left their places. */
   onLeft: (left: Left[]) => void
@@ -44,7 +45,8 @@ interface WriterOptions {
   onFlush: (operations: number, seconds: number) => void
 }
 
-export function createWriter({ db, toolBox, onLeft, onWritten, onFlush }: WriterOptions): Writer {
+export function createWriter({ context, toolBox, onLeft, onWritten, onFlush }: WriterOptions): Writer {
+  const { db } = context
   async function flush(writes: Write[]): Promise<Applied[]> {
     const isPlain = writes.every(({ change, effects, atEnd }) => effects.length === 0 && !(change.move && atEnd))
     const { applied, left } = isPlain
@@ -109,6 +111,7 @@ export function createWriter({ db, toolBox, onLeft, onWritten, onFlush }: Writer
       const outcomes = await tool.apply(
         asked.map(({ effect }) => effect.call),
         sql,
+        context,
       )
       for (const [index, { effect, change }] of asked.entries()) effect.record(change, outcomes[index]!)
     }

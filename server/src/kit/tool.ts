@@ -25,7 +25,18 @@ export interface ToolCall<Input> {
 }
 
 /** What a call brings: data for the model, or a sentence that says what went wrong. */
-export type Outcome = { result: unknown; files?: WrittenFile[] } | { error: string }
+export type Outcome = ({ result: unknown; files?: WrittenFile[] } | { error: string }) & Alongside
+
+/** What an outside call leaves in our own database, in the very transaction that records its result: all of it or nothing. */
+interface Alongside {
+  /** May be asked twice, where the first transaction was undone. */
+  record?: (sql: Sql) => Promise<void>
+  /** Files for the run's workspace, by their path in it. */
+  writes?: { path: string; bytes: Buffer }[]
+}
+
+/** Thrown by `record`: what the call brought cannot be kept, and its message tells the model why. The call then failed. */
+export class CannotKeep extends Error {}
 
 /** A file that a call made or changed in the run's workspace: each one is told as `run.file.created`. */
 export interface WrittenFile {
@@ -59,7 +70,7 @@ interface Described<Input extends TObject> {
 /** Changes only our own database: its effect commits with its result, so it is never in doubt. Takes many calls at once. */
 export interface InsideTool<Input extends TObject = TObject> extends Described<Input> {
   kind: 'inside'
-  apply: (calls: ToolCall<Static<Input>>[], sql: Sql) => Promise<Outcome[]>
+  apply: (calls: ToolCall<Static<Input>>[], sql: Sql, context: Context) => Promise<Outcome[]>
 }
 
 /** Acts on the world. Between its intent and its result it is in doubt, and says itself what to do about that. */
@@ -68,12 +79,24 @@ export interface OutsideTool<Input extends TObject = TObject> extends Described<
   /** `retry`: harmless to repeat. `probe`: look whether it happened. `ask`: only a person can know. */
   onDoubt: 'retry' | 'probe' | 'ask' | ((input: Static<Input>) => 'retry' | 'ask')
   timeoutMs: number
-  execute: (call: ToolCall<Static<Input>>, outside: { context: Context; signal: AbortSignal }) => Promise<Outcome>
+  execute: (call: ToolCall<Static<Input>>, outside: Outside) => Promise<Outcome>
   /** The outcome of a call that was begun and cut off; undefined: it did not happen, make it. */
-  probe?: (
-    call: ToolCall<Static<Input>>,
-    outside: { context: Context; signal: AbortSignal },
-  ) => Promise<Outcome | undefined>
+  probe?: (call: ToolCall<Static<Input>>, outside: Outside) => Promise<Outcome | undefined>
+}
+
+export interface Outside {
+  context: Context
+  /** Aborted when the run was stopped, taken over or ran out of its time, or the call out of its own. */
+  signal: AbortSignal
+  kept: Kept
+}
+
+/** What tools keep open for a run from one call to the next, a shell or a browser, while this process holds the run. */
+export interface Kept {
+  /** Opened at the first call that asks for it; closed when the run waits, ends, is stopped or taken over. */
+  get<T extends { close(): Promise<void> }>(key: string, open: () => Promise<T>): Promise<T>
+  /** Closed now: the next call opens it anew. */
+  drop(key: string): Promise<void>
 }
 
 /** Its result comes later, from a person, a clock or another run; until then the run costs rows only. */

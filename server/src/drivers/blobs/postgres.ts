@@ -1,11 +1,15 @@
-// Blobs in PostgreSQL: in chunks of 1 MiB, written in the caller's transaction: they are there exactly if it commits.
-import { hash } from 'node:crypto'
-import type { Sql } from '../../base/db.ts'
-import type { Blobs } from './blobs.ts'
+// Blobs in PostgreSQL, in chunks of 1 MiB. What is put whole is written in the caller's transaction: it is there exactly if that commits.
+import { createHash, hash } from 'node:crypto'
+import { sqlState, type Sql } from '../../base/db.ts'
+import { newId } from '../../base/ids.ts'
+import type { Blobs, StoredBlob } from './blobs.ts'
 
 const chunkBytes = 1024 * 1024
 /** So much goes to the server in one statement; what is larger goes alone. */
 const batchBytesMax = 8 * 1024 * 1024
+
+/** Bytes that come again after this are made young, since what is older than a day and unnamed is swept. */
+const rejuvenateAfter = '12 hours'
 
 interface Content {
   sha256: string
@@ -19,6 +23,13 @@ export function postgresBlobs(sql: Sql): Blobs {
       where sha256 in (select decode(name, 'hex') from unnest(${sha256s}::text[]) as name)`
     return new Set(rows.map(({ sha256 }) => sha256))
   }
+  /** Those that are there, and stay while the transaction lasts. */
+  const held: Blobs['has'] = async (sha256s) => {
+    const rows = await sql<{ sha256: string }>`
+      select encode(sha256, 'hex') as sha256 from blobs
+      where sha256 in (select decode(name, 'hex') from unnest(${sha256s}::text[]) as name) for key share`
+    return new Set(rows.map(({ sha256 }) => sha256))
+  }
   return {
     has,
 
@@ -27,7 +38,7 @@ export function postgresBlobs(sql: Sql): Blobs {
       const once = [...new Map(named.map((content) => [content.sha256, content])).values()]
       // to ask costs a round trip, and saves sending again what is large and known
       const large = once.filter(({ bytes }) => bytes.length > chunkBytes).map(({ sha256 }) => sha256)
-      const known = large.length > 0 ? await has(large) : new Set<string>()
+      const known = large.length > 0 ? await held(large) : new Set<string>()
       // in one order for everybody: two callers that bring the same contents wait for each other, never in a circle
       const wanted = once.filter(({ sha256 }) => !known.has(sha256)).sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
       for (const batch of batchesOf(wanted)) await store(sql, batch)
@@ -39,7 +50,7 @@ export function postgresBlobs(sql: Sql): Blobs {
         select encode(b.sha256, 'hex') as sha256,
           substring(c.bytes from 1
             for least(${chunkBytes}::bigint, ${bytesMax}::bigint - c.n * ${chunkBytes}::bigint)::int) as bytes
-        from blobs b left join blob_chunks c on c.sha256 = b.sha256 and c.n * ${chunkBytes}::bigint < ${bytesMax}::bigint
+        from blobs b left join blob_chunks c on c.blob_id = b.id and c.n * ${chunkBytes}::bigint < ${bytesMax}::bigint
         where b.sha256 in (select decode(name, 'hex') from unnest(${sha256s}::text[]) as name)
         order by b.sha256, c.n`
       const chunks = Map.groupBy(rows, ({ sha256 }) => sha256)
@@ -47,7 +58,80 @@ export function postgresBlobs(sql: Sql): Blobs {
         [...chunks].map(([sha256, parts]) => [sha256, Buffer.concat(parts.flatMap(({ bytes }) => bytes ?? []))]),
       )
     },
+
+    putStream: (pieces) => storeStream(sql, pieces),
+
+    async *read(sha256) {
+      for (let n = 0; ; n += 1) {
+        const [chunk] = await sql<{ bytes: Buffer }>`
+          select c.bytes from blobs b join blob_chunks c on c.blob_id = b.id and c.n = ${n}::int
+          where b.sha256 = decode(${sha256}, 'hex')`
+        if (!chunk) return
+        yield chunk.bytes
+        if (chunk.bytes.length < chunkBytes) return
+      }
+    },
   }
+}
+
+/** Every chunk is a commit of its own; one that never comes to its end is swept like any other that nobody names. */
+async function storeStream(sql: Sql, pieces: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
+  const id = newId()
+  const digest = createHash('sha256')
+  let sizeBytes = 0
+  let n = 0
+  await sql`insert into blobs (id, size_bytes) values (${id}, 0)`
+  try {
+    for await (const bytes of chunksOf(pieces)) {
+      digest.update(bytes)
+      sizeBytes += bytes.length
+      await sql`insert into blob_chunks (blob_id, n, bytes) values (${id}, ${n++}, ${bytes})`
+    }
+    const sha256 = digest.digest('hex')
+    await nameBlob(sql, id, sha256, sizeBytes)
+    return { sha256, size_bytes: sizeBytes }
+  } catch (error) {
+    await sql`delete from blobs where id = ${id} and sha256 is null`
+    throw error
+  }
+}
+
+/** Gives it its hash, unless another has it already: then that one stays, young again, and this one goes. */
+async function nameBlob(sql: Sql, id: string, sha256: string, sizeBytes: number): Promise<void> {
+  for (;;) {
+    const [known] = await sql`update blobs set created_at = now() where sha256 = decode(${sha256}, 'hex') returning 1`
+    if (known) {
+      await sql`delete from blobs where id = ${id}`
+      return
+    }
+    const [named] = await sql`
+      update blobs set sha256 = decode(${sha256}, 'hex'), size_bytes = ${sizeBytes}, created_at = now()
+      where id = ${id} and not exists (select from blobs where sha256 = decode(${sha256}, 'hex')) returning 1`.catch(
+      (error: unknown) => {
+        // 23505: another brought the same bytes in this very moment; then it is found above
+        if (sqlState(error) === '23505') return []
+        throw error
+      },
+    )
+    if (named) return
+  }
+}
+
+/** Pieces of any size, as chunks of the one size that all but the last have. */
+async function* chunksOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let waiting: Uint8Array[] = []
+  let length = 0
+  for await (const piece of pieces) {
+    waiting.push(piece)
+    length += piece.length
+    if (length < chunkBytes) continue
+    const all = Buffer.concat(waiting, length)
+    const whole = length - (length % chunkBytes)
+    for (let at = 0; at < whole; at += chunkBytes) yield all.subarray(at, at + chunkBytes)
+    waiting = whole < length ? [Buffer.from(all.subarray(whole))] : []
+    length -= whole
+  }
+  if (length > 0) yield Buffer.concat(waiting, length)
 }
 
 function* batchesOf(contents: Content[]): Generator<Content[]> {
@@ -77,19 +161,27 @@ async function store(sql: Sql, batch: Content[]): Promise<void> {
     start += bytes.length
   }
   const all = Buffer.concat(batch.map(({ bytes }) => bytes))
+  // one that lies here unnamed and old could be swept before this transaction names it: it becomes young again
   await sql`
     with stored as (
-      insert into blobs (sha256, size_bytes)
-      select decode(b.sha256, 'hex'), b.size_bytes
+      insert into blobs as was (id, sha256, size_bytes)
+      select b.id, decode(b.sha256, 'hex'), b.size_bytes
       from unnest(
-        ${batch.map(({ sha256 }) => sha256)}::text[], ${batch.map(({ bytes }) => bytes.length)}::bigint[])
-        as b (sha256, size_bytes)
-      on conflict (sha256) do nothing returning sha256
+        ${batch.map(() => newId())}::uuid[], ${batch.map(({ sha256 }) => sha256)}::text[],
+        ${batch.map(({ bytes }) => bytes.length)}::bigint[]) as b (id, sha256, size_bytes)
+      on conflict (sha256) do update set created_at = now() where was.created_at < now() - ${rejuvenateAfter}::interval
+      returning id, sha256, xmax = 0 as is_new
     )
-    insert into blob_chunks (sha256, n, bytes)
-    select s.sha256, c.n, substring(${all}::bytea from c.at + 1 for c.length)
+    insert into blob_chunks (blob_id, n, bytes)
+    select s.id, c.n, substring(${all}::bytea from c.at + 1 for c.length)
     from unnest(
       ${chunks.map(({ sha256 }) => sha256)}::text[], ${chunks.map(({ n }) => n)}::int[],
       ${chunks.map(({ at }) => at)}::int[], ${chunks.map(({ length }) => length)}::int[]) as c (sha256, n, at, length)
-    join stored s on s.sha256 = decode(c.sha256, 'hex')`
+    join stored s on s.sha256 = decode(c.sha256, 'hex') and s.is_new`
+}
+
+/** Takes away bytes that nobody names, if they lie here for a day: younger ones may be about to be named. Answers with how many went. */
+export async function sweepBlobs(sql: Sql, max: number): Promise<number> {
+  const [swept] = await sql<{ gone: number }>`select sweep_blobs(${max}::int) as gone`
+  return swept!.gone
 }

@@ -34,7 +34,7 @@ async function apply(name: string, wanted: Wanted[]): Promise<{ outcomes: Outcom
       statements += 1
       return sql(strings, ...values)
     }) as Sql
-    return tool.apply(calls, counting)
+    return tool.apply(calls, counting, service.context)
   })
   return { outcomes, statements }
 }

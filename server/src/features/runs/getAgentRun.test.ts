@@ -29,7 +29,7 @@ test('it comes with agent, build, totals, human requests, sub-runs and callback'
       (${requestIds[1]}, ${team.id}, ${id}, 2, 'approval', 'Second?', 'pending', now())`
   const sandboxId = newId()
   await team.sql`insert into sandboxes (id, team_id, run_id) values (${sandboxId}, ${team.id}, ${id})`
-  await team.sql`insert into blobs (sha256, size_bytes) values (decode(repeat('ab', 32), 'hex'), 1)`
+  await team.sql`insert into blobs (id, sha256, size_bytes) values (${newId()}, decode(repeat('ab', 32), 'hex'), 1)`
   await team.sql`
     insert into workspace_files (id, team_id, sandbox_id, path, sha256, size_bytes, from_step, until_step)
     select gen_random_uuid(), ${team.id}, ${sandboxId}, '/workspace/' || n, decode(repeat('ab', 32), 'hex'), 1, 1, case when n = 1 then 2 end

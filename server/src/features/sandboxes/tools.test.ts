@@ -27,7 +27,7 @@ function apply(name: string, wanted: Wanted[], teamId = team.id): Promise<Outcom
     run: { id: run, team_id: teamId, agent_id: newId(), build_id: newId(), user_id: null, case_id: null, depth: 0 },
     input: input as never,
   }))
-  return db.transaction((sql) => tool.apply(calls, sql))
+  return db.transaction((sql) => tool.apply(calls, sql, service.context))
 }
 
 // results are read the way a model reads them

@@ -1,11 +1,13 @@
 // The tool set `sandbox`: the files of the run's workspace. Each tool takes the calls of many runs at once.
+import type { Sql } from '../../base/db.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { insideTool, type Outcome } from '../../kit/tool.ts'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import { contentTypeOf } from './contentType.ts'
-import { findFiles, listFolders, writeFiles, type FileWrite } from './workspace.ts'
+import { findFiles, listFolders, placesOf, type PathIn, type RunOfTeam } from './workspace.ts'
 import { workspacePath, workspaceRoot } from './workspacePath.ts'
+import { writeFiles, type FileWrite } from './writeFiles.ts'
 
 const fileBytesMax = 10 * 1024 * 1024
 /** So much text a model gets to read at once; bytes grow by a third in base64. */
@@ -26,6 +28,18 @@ async function onGood<T>(checked: Checked<T>[], work: (good: T[]) => Promise<Out
   return checked.map((one) => (isBad(one) ? { error: one.problem } : outcomes.next().value!))
 }
 
+/** Undefined for a run that has no workspace yet. */
+async function pathsIn(sql: Sql, wanted: { run: RunOfTeam; path: string }[]): Promise<(PathIn | undefined)[]> {
+  const places = await placesOf(
+    sql,
+    wanted.map(({ run }) => run),
+  )
+  return wanted.map(({ run, path }) => {
+    const place = places.get(run.id)
+    return place && { ...place, path }
+  })
+}
+
 const sandboxWriteFile = insideTool({
   name: 'sandbox_write_file',
   description: 'Write a file of the workspace, new or over the old one.',
@@ -36,7 +50,7 @@ const sandboxWriteFile = insideTool({
       oneOf(['utf-8', 'base64'], { description: 'How the content is given: as text, or as bytes in base64.' }),
     ),
   }),
-  apply: (calls, sql) => {
+  apply: (calls, sql, context) => {
     const writes = calls.map(({ run, step, input }): Checked<FileWrite> => {
       const checked = workspacePath(input.path)
       if ('problem' in checked) return checked
@@ -45,7 +59,7 @@ const sandboxWriteFile = insideTool({
       return Buffer.isBuffer(bytes) ? { run, step, ...checked, bytes } : bytes
     })
     return onGood(writes, async (good) => {
-      const written = await writeFiles(sql, good)
+      const written = await writeFiles(context, sql, good)
       return written.map((file): Outcome => {
         if ('refused' in file) return { error: file.refused }
         return { result: file, files: [{ ...file, content_type: contentTypeOf(file.path) }] }
@@ -80,7 +94,7 @@ const sandboxReadFile = insideTool({
       return 'problem' in checked ? checked : { run, ...checked }
     })
     return onGood(wanted, async (good) => {
-      const files = await findFiles(sql, good)
+      const files = await findFiles(sql, await pathsIn(sql, good))
       const sha256s = files.flatMap((file) => file?.sha256 ?? [])
       const contents = await postgresBlobs(sql).get(sha256s, readBytesMax)
       return files.map((file, index): Outcome => {
@@ -128,10 +142,11 @@ const sandboxListFiles = insideTool({
       return 'problem' in checked ? checked : { run, ...checked }
     })
     return onGood(wanted, async (good) => {
-      const folders = await listFolders(sql, good, entriesMax + 1)
-      return folders.map((entries, index): Outcome => {
+      const folders = await listFolders(sql, await pathsIn(sql, good), entriesMax + 1)
+      return folders.map((found, index): Outcome => {
         const { path } = good[index]!
-        if (entries.length === 0 && path !== workspaceRoot) {
+        const entries = found ?? (path === workspaceRoot ? [] : undefined)
+        if (!entries) {
           return { error: `there is no folder ${path} in the workspace` }
         }
         const isCut = entries.length > entriesMax

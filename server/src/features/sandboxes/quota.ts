@@ -1,0 +1,51 @@
+// How much a sandbox, and all sandboxes of a team, may hold.
+import type { Sql } from '../../base/db.ts'
+import type { Context } from '../../kit/context.ts'
+import type { LockedSandbox } from './changes.ts'
+
+/** Files, links and empty folders: as many as can be laid out and looked through in a moment. */
+const entriesMax = 10_000
+
+/** A team's total is counted this seldom: a busy team would be counted with every write, and may so pass its limit for a moment. */
+const countedEveryMs = 10_000
+
+interface Counted {
+  bytes: number
+  at: number
+}
+
+const totals = new WeakMap<Context, Map<string, Counted>>()
+
+/** Why so much more does not fit, or undefined. The sandbox is locked, so that two who ask cannot both get the last byte. */
+export async function quotaProblem(
+  context: Context,
+  sql: Sql,
+  sandbox: LockedSandbox,
+  more: { bytes: number; entries: number },
+): Promise<string | undefined> {
+  const { sandboxBytesMax, teamFilesBytesMax } = context.config
+  if (sandbox.entries + more.entries > entriesMax) {
+    return `A workspace holds at most ${entriesMax} files and empty folders. Remove some, or pack them into an archive.`
+  }
+  if (sandbox.kept_bytes + more.bytes > sandboxBytesMax) {
+    const has = `This workspace keeps ${sandbox.kept_bytes} bytes, with the earlier contents of changed files, and ${more.bytes} more`
+    return `${has} would pass its limit of ${sandboxBytesMax} (RUNYARD_SANDBOX_BYTES). Use another sandbox.`
+  }
+  if ((await teamBytes(context, sql, sandbox.team_id)) + more.bytes > teamFilesBytesMax) {
+    const has = `With ${more.bytes} bytes more, the sandboxes of this team would pass their limit of ${teamFilesBytesMax} together`
+    return `${has} (RUNYARD_TEAM_FILES_BYTES). Delete sandboxes or runs that are no longer needed.`
+  }
+  return undefined
+}
+
+async function teamBytes(context: Context, sql: Sql, teamId: string): Promise<number> {
+  let ofTeams = totals.get(context)
+  if (!ofTeams) totals.set(context, (ofTeams = new Map()))
+  const known = ofTeams.get(teamId)
+  const now = performance.now()
+  if (known && now - known.at < countedEveryMs) return known.bytes
+  const [counted] = await sql<{ bytes: number }>`
+    select coalesce(sum(kept_bytes), 0)::bigint as bytes from sandboxes where team_id = ${teamId}`
+  ofTeams.set(teamId, { bytes: counted!.bytes, at: now })
+  return counted!.bytes
+}
