@@ -1,7 +1,7 @@
 -- owner: features/sandboxes/. Sandboxes of callers: what is uploaded to them, what runs in them, and what else than files a workspace holds.
 alter table sandboxes
-  -- raised by every change of its files: whoever laid them out sees whether that is still so
-  add column version int not null default 0,
+  -- another one with every change of its files: whoever laid them out sees whether that is still so
+  add column version uuid not null default gen_random_uuid(),
   -- bytes of all rows of its files, those of earlier steps too: what its quota counts
   add column kept_bytes bigint not null default 0,
   -- files, links and empty folders that are there now

@@ -13,7 +13,7 @@ import { findDatabase, leaveDatabase, prepareDatabase } from './database.ts'
 import { reviveRuns } from './engine/claim.ts'
 import { engineOf } from './engine/engine.ts'
 import { features as allFeatures } from './features.ts'
-import type { Feature } from './kit/feature.ts'
+import { closeFeatures, type Feature } from './kit/feature.ts'
 import type { FirstKey } from './firstStart.ts'
 import { hostForUrl, type Context } from './kit/context.ts'
 import { createContext } from './kit/createContext.ts'
@@ -58,6 +58,7 @@ export async function serve(config: Config, log: Log, features: Feature[] = allF
       presence,
       sql: db.sql,
       async close() {
+        await closeFeatures(context)
         await context.telemetry.shutdown()
         await context.outbound.close()
         await context.listener.close()

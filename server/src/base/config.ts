@@ -244,6 +244,11 @@ const settings = {
       throw new Error(`has the entry "${bad}": must be a host name, with :port or with *. in front where wanted`)
     },
   } satisfies Setting<string[]>,
+  sandboxShells: integer(
+    'RUNYARD_SANDBOX_SHELLS',
+    { min: 1, max: 1000, unset: 8 },
+    'How many commands of agents and callers one worker process runs at a time; each may use 512 MiB.',
+  ),
   sandboxBytesMax: integer(
     'RUNYARD_SANDBOX_BYTES',
     { min: 1024 * 1024, max: 1024 ** 4, unset: 5 * 1024 ** 3 },

@@ -172,6 +172,8 @@ function createEngine(context: Context): Engine {
       saw(teams)
       countLeft()
     },
+    giveSandbox: (sql, { id, teamId }, sandboxId) =>
+      tell(context.registry, 'runTakesSandbox', { sql, context, teamId, runId: id, sandboxId }),
     onFlush: context.metrics.runs.flushed('start'),
   })
 

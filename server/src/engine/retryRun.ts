@@ -16,6 +16,13 @@ export async function turnOfCall(sql: Sql, runId: string, step: number): Promise
   return found?.turn
 }
 
+/** The number of the first step of a turn that made calls. */
+export async function firstStepOf(sql: Sql, runId: string, turn: number): Promise<number> {
+  const [first] = await sql<{ seq: number }>`
+    select min(seq) as seq from run_steps where run_id = ${runId} and turn = ${turn}`
+  return first!.seq
+}
+
 /**
  * Copies whole turns with their messages and steps, in the transaction that makes the new run; the old one is locked, so that its log
  * stands still. The new run has its first message and the event of it already; the copies tell no events, for nothing happened anew.

@@ -32,7 +32,9 @@ function cutOff(driving: Driving, step: Step, tool: Tool): Settled {
   // an inside call's effect commits with its outcome: no outcome, no effect
   if (tool.kind !== 'outside') return { kind: 'make', step }
   const onDoubt =
-    typeof tool.onDoubt === 'function' ? tool.onDoubt(toolCallOf<never>(driving, step).input) : tool.onDoubt
+    typeof tool.onDoubt === 'function'
+      ? tool.onDoubt(toolCallOf<never>(driving, step).input, driving.context)
+      : tool.onDoubt
   const again = { ...step, attempt: step.attempt + 1 }
   if (onDoubt === 'retry') return { kind: 'make', step: again }
   if (onDoubt === 'probe') return { kind: 'probe', step: again }

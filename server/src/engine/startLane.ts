@@ -1,11 +1,12 @@
 // The start lane: starts that arrive together become one commit, with their keys, replies, audit rows, places and claims.
-import { part, type Database } from '../base/db.ts'
+import { part, type Database, type Sql } from '../base/db.ts'
+import { Fault } from '../base/errors.ts'
 import { auditColumnTypes, insertAuditRows } from '../kit/audit.ts'
 import { keyColumnTypes, takeKeys } from '../kit/idempotency.ts'
 import type { StoredRows } from '../kit/operation.ts'
 import { heldAtBirth, insertedRuns, runRow, wantedRuns, type Created, type NewRun } from './createRun.ts'
 import type { Reserved } from './holder.ts'
-import { createLane, type Lane } from '../kit/lane.ts'
+import { createLane, TryAlone, type Lane } from '../kit/lane.ts'
 import type { Places, TeamPlaces } from './places.ts'
 
 export interface Start {
@@ -26,6 +27,8 @@ interface StartLaneOptions {
   places: Places
   /** After every flush, with the teams as it left them. */
   onCounted: (teams: TeamPlaces[]) => void
+  /** Gives a sandbox that its starter named to a run, or refuses. */
+  giveSandbox: (sql: Sql, run: NewRun, sandboxId: string) => Promise<void>
   onFlush: (operations: number, seconds: number) => void
 }
 
@@ -42,6 +45,37 @@ const patienceMs = 100
 
 export function createStartLane(options: StartLaneOptions): Lane<Start, Started> {
   const { db, reserve, onReady, onWritten, places, onCounted, onFlush } = options
+
+  const insert = (sql: Sql, starts: Start[], seat: Reserved | undefined): Promise<Row[]> => sql<Row>`
+    with ${wantedRuns(
+      starts.map(({ run, stored }) => runRow(run, { ...stored.key, ...stored.audit })),
+      part`, ${keyColumnTypes}, ${auditColumnTypes}`,
+    )},
+    taken as (${takeKeys(part`select * from possible`)}),
+    start as (
+      select p.* from possible p
+      where p.key is null or exists (select from taken t where t.team_id = p.team_id and t.key = p.key)
+    ),
+    ${insertedRuns(seat)},
+    audited as (${insertAuditRows(part`start`)})
+    select p.id, case when s.id is null then 'key_taken' else 'started' end as outcome, coalesce(s.is_admitted, false) as is_admitted,
+      coalesce(s.is_claimed, false) as is_claimed,
+      (select to_json(g) from grant_ g where g.team_id = p.team_id) as team
+    from possible p left join seated s on s.id = p.id`
+
+  /** In one transaction with the runs: one whose sandbox is not to be had is not started, and what comes with it is tried without it. */
+  async function insertWithSandboxes(sql: Sql, starts: Start[], seat: Reserved | undefined): Promise<Row[]> {
+    const rows = await insert(sql, starts, seat)
+    for (const { run } of starts) {
+      const isStarted = rows.some(({ id, outcome }) => id === run.id && outcome === 'started')
+      if (run.sandboxId === null || !isStarted) continue
+      await options.giveSandbox(sql, run, run.sandboxId).catch((error: unknown) => {
+        throw error instanceof Fault ? new TryAlone('a sandbox was refused', { cause: error }) : error
+      })
+    }
+    return rows
+  }
+
   return createLane<Start, Started>({
     onFlush,
     mayGo({ run: { teamId, isCapped } }, beside, waitedMs) {
@@ -62,22 +96,10 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
       places.counting(starts.map(({ run }) => run.teamId))
       let rows: Row[] = []
       try {
-        rows = await db.sql<Row>`
-          with ${wantedRuns(
-            starts.map(({ run, stored }) => runRow(run, { ...stored.key, ...stored.audit })),
-            part`, ${keyColumnTypes}, ${auditColumnTypes}`,
-          )},
-          taken as (${takeKeys(part`select * from possible`)}),
-          start as (
-            select p.* from possible p
-            where p.key is null or exists (select from taken t where t.team_id = p.team_id and t.key = p.key)
-          ),
-          ${insertedRuns(seat)},
-          audited as (${insertAuditRows(part`start`)})
-          select p.id, case when s.id is null then 'key_taken' else 'started' end as outcome, coalesce(s.is_admitted, false) as is_admitted,
-            coalesce(s.is_claimed, false) as is_claimed,
-            (select to_json(g) from grant_ g where g.team_id = p.team_id) as team
-          from possible p left join seated s on s.id = p.id`
+        const isPlain = starts.every(({ run }) => run.sandboxId === null)
+        rows = isPlain
+          ? await insert(db.sql, starts, seat)
+          : await db.transaction((sql) => insertWithSandboxes(sql, starts, seat))
       } finally {
         const claimed = new Set(rows.filter(({ is_claimed }) => is_claimed).map(({ id }) => id))
         seat?.settle(starts.filter(({ run }) => claimed.has(run.id)).map(({ run }) => heldAtBirth(run)))

@@ -29,6 +29,23 @@ export interface Hooks {
     runId: string
     status: 'completed' | 'failed' | 'stopped'
   }) => Promise<void>
+  /** A run is started in a sandbox that its starter named, or goes on in it after its end. */
+  runTakesSandbox?: (happened: {
+    sql: Sql
+    context: Context
+    teamId: string
+    runId: string
+    sandboxId: string
+  }) => Promise<void>
+  /** A run begins with the first steps of another: what that one had kept before this step is its own too. */
+  runCopied?: (happened: {
+    sql: Sql
+    context: Context
+    teamId: string
+    fromRunId: string
+    toRunId: string
+    beforeStep: number
+  }) => Promise<void>
   /** Runs that have ended are erased: what is kept of them elsewhere goes too. */
   runsDeleted?: (happened: { sql: Sql; context: Context; teamId: string; runIds: string[] }) => Promise<void>
 }
@@ -63,6 +80,8 @@ export interface Feature {
   /** One cheap statement while there is nothing to do: it is paid for twice a second. */
   tick?: Tick
   work?: (context: Context, process: WorkingProcess) => Work
+  /** The process ends, and nothing of it works any more: what the feature still holds outside goes. */
+  close?: (context: Context) => Promise<void>
   /** Told after commits of this process that wrote events, whatever its role. */
   onEvents?: (context: Context) => void
   /** Which events are kept although they are old enough to be erased: a condition on `events`. */
@@ -81,7 +100,7 @@ type Declared = Pick<Feature, 'name'> & {
   resources?: Resource[]
   toolSets?: ToolSet[]
   hooks?: Hooks
-} & Pick<Feature, 'tick' | 'work' | 'onEvents' | 'keepsEvents' | 'sealed' | 'routes'>
+} & Pick<Feature, 'tick' | 'work' | 'close' | 'onEvents' | 'keepsEvents' | 'sealed' | 'routes'>
 
 export function feature(declared: Declared): Feature {
   return {
@@ -141,6 +160,11 @@ export async function tell<Name extends keyof Hooks>(
 ): Promise<void> {
   for (const { hooks } of features)
     await (hooks[name] as ((of: Happened<Name>) => Promise<void>) | undefined)?.(happened)
+}
+
+/** Called before what features close with is closed itself. */
+export async function closeFeatures(context: Context): Promise<void> {
+  await Promise.all(context.registry.features.map(({ close }) => close?.(context)))
 }
 
 type Happened<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Name]>>[0]

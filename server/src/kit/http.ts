@@ -9,7 +9,7 @@ import { openStreamsOf } from './openStreams.ts'
 import { isMutating, type Operation } from './operation.ts'
 import { replyOfFault, type Pipeline, type Reply } from './pipeline.ts'
 import { restParameterOf } from './resources.ts'
-import { closeGently, readJsonBytes } from './requestBody.ts'
+import { closeGently, dropUnreadBody, readBytes, readJsonBytes } from './requestBody.ts'
 
 const saneRequestId = /^[\x21-\x7e]{1,128}$/
 
@@ -21,8 +21,8 @@ export function createHttp(context: Context): FastifyInstance {
     // a request without Host is refused below, in our shape instead of Node's
     http: { requireHostHeader: false },
     exposeHeadRoutes: false,
-    // a request that trickles in is given up; Fastify would wait for ever
-    requestTimeout: 300_000,
+    // the longest that any body may take, that of a large upload; ordinary ones have less (requestBody.ts)
+    requestTimeout: 6 * 3_600_000,
     forceCloseConnections: 'idle',
     genReqId: (request) => {
       const given = request.headers['x-request-id']
@@ -58,6 +58,10 @@ export function createHttp(context: Context): FastifyInstance {
       return done(new Fault('invalid_request', 'The request has no Host header.', { headers: { connection: 'close' } }))
     }
     if (context.lifecycle.draining) reply.header('connection', 'close')
+    done()
+  })
+  app.addHook('onResponse', (request, _reply, done) => {
+    dropUnreadBody(request)
     done()
   })
   // bodies are left alone, whatever they are declared as: the pipeline reads them after it knows the caller, with the
@@ -138,8 +142,9 @@ export function mountOperation(app: FastifyInstance, context: Context, pipeline:
         url,
         search: url.includes('?') ? url.slice(url.indexOf('?') + 1) : '',
         params: rest === undefined ? params : { ...params, [rest]: params['*']! },
+        contentType: request.headers['content-type'],
         lastEventId: request.headers['last-event-id']?.toString(),
-        readBody: (bytesMax) => readJsonBytes(request, bytesMax),
+        readBody: (bytesMax) => (operation.takesBytes ? readBytes : readJsonBytes)(request, bytesMax),
       })
       report(context, operation, request, answer, performance.now() - startedAt)
       if (answer.stream) return beginStream(context, operation, request, reply, answer, answer.stream)

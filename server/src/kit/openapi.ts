@@ -156,7 +156,8 @@ function describeParameter(path: string, name: string): string {
 function queryParameters({ query }: Operation, plain: (schema: TSchema) => Json): Json[] {
   return Object.entries(query?.properties ?? {}).map(([name, property]) => {
     const { description, ...schema } = plain(property)
-    return { name, in: 'query', required: false, ...(description !== undefined && { description }), schema }
+    const required = query?.required?.includes(name) ?? false
+    return { name, in: 'query', required, ...(description !== undefined && { description }), schema }
   })
 }
 
@@ -167,6 +168,8 @@ const streamParameters = ({ stream }: Operation): Json[] =>
   stream ? [{ $ref: '#/components/parameters/LastEventId' }] : []
 
 function requestBody(operation: Operation, plain: (schema: TSchema) => Json): Json {
+  if (operation.takesBytes)
+    return { requestBody: { required: false, content: bytesContent(plain(operation.takesBytes.form)) } }
   if (!operation.body) return {}
   return { requestBody: { required: false, content: jsonContent(plain(operation.body), exampleOf(operation.body)) } }
 }
@@ -193,6 +196,12 @@ const headersOf = (names: string[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 const jsonContent = (schema: Json, example: unknown): Json => ({ 'application/json': { schema, example } })
+
+/** A body of any type is shown as the most general one; bytes have no schema (OpenAPI 3.1 §4.8.14.3). */
+const bytesContent = (form: Json): Json => ({
+  'application/octet-stream': { schema: {} },
+  'multipart/form-data': { schema: form },
+})
 
 /** OpenAPI 3.1 has no word for the parts of a stream: it is a text, shown by example. */
 const streamContent = (example: string): Json => ({ 'text/event-stream': { schema: { type: 'string' }, example } })

@@ -23,6 +23,9 @@ export type Seen<R extends Route, Query extends TObject, Body extends TObject, E
   params: PlainParametersOf<PathOf<R>>
   query: Static<Query>
   body: Static<Body>
+  /** Of an operation that takes bytes: the body as it was sent, and what its sender calls it. */
+  bytes: Uint8Array
+  contentType: string | undefined
   context: Context
   requestId: string
   /** As the reader of a stream sent it. */
@@ -49,6 +52,8 @@ export interface Declaration<
   scope: Scope
   query?: Query
   body?: Body
+  /** Instead of `body`: a file as it stands, of any type, or in a form (multipart/form-data) with these fields. No MCP tool. */
+  takesBytes?: { form: TObject }
   bodyBytesMax?: number
   status: 200 | 201 | 202 | 204
   /** Absent: no body (204). */
@@ -91,6 +96,7 @@ export interface Operation {
   scope: Scope
   query?: TObject
   body?: TObject
+  takesBytes?: { form: TObject }
   bodyBytesMax: number
   status: 200 | 201 | 202 | 204
   answer?: TSchema
@@ -134,7 +140,7 @@ export function operation<
     bodyBytesMax: bodyBytesMax ?? defaultBodyBytesMax,
     errors: errors ?? [],
     emits: emits ?? [],
-    tool: tool !== false,
+    tool: tool !== false && !declaration.takesBytes,
     actsOutside: actsOutside === true,
   }
 }

@@ -30,6 +30,7 @@ export interface PlainRequest {
   url: string
   search: string
   params: Record<string, string>
+  contentType?: string | undefined
   /** Where the reader of a stream wants to go on. */
   lastEventId?: string | undefined
   /** Reads the body, refusing what is larger than the operation takes. */
@@ -119,7 +120,9 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
       caller,
       params: plain,
       query: validateQuery(operation.query, request.search),
-      body: isMutating(operation) ? validateBody(operation.body, parseBody(exchange.bytes)) : {},
+      body: takesJson(operation) ? validateBody(operation.body, parseBody(exchange.bytes)) : {},
+      bytes: exchange.bytes ?? noBytes,
+      contentType: request.contentType,
       context,
       requestId: request.requestId,
       lastEventId: request.lastEventId,
@@ -292,6 +295,10 @@ function requireScopeAndTeam({ operation, caller, request }: Exchange): void {
     if (nounOf(name) === 'team' && request.params[name] !== caller.team_id) throw new Fault('forbidden')
   }
 }
+
+const noBytes = Buffer.alloc(0)
+
+const takesJson = (operation: Operation): boolean => isMutating(operation) && !operation.takesBytes
 
 async function readBody(exchange: Exchange): Promise<void> {
   const { operation, request, caller } = exchange

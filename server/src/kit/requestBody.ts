@@ -1,8 +1,14 @@
-// Reads a request's body with a cap, and closes a connection so that a refusal still arrives.
+// Reads a request's body with a cap and in time, and closes a connection so that a refusal still arrives.
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { finished } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
-import { Fault } from '../base/errors.ts'
+import { Fault, type ErrorCode } from '../base/errors.ts'
+
+/** What trickles in for longer is given up. */
+const bodyMs = 300_000
+/** Of a body that may take hours: so long it may pause. */
+const pauseMs = 60_000
 
 /** The same for a body that must be JSON; no Content-Type counts as JSON. */
 export async function readJsonBytes(request: FastifyRequest, bytesMax: number): Promise<Uint8Array | undefined> {
@@ -16,30 +22,89 @@ export async function readJsonBytes(request: FastifyRequest, bytesMax: number): 
 
 /** The body as it was sent, or undefined for none; what is larger than the cap is not kept and not waited for. */
 export async function readBytes({ raw }: FastifyRequest, bytesMax: number): Promise<Buffer | undefined> {
-  const tooLarge = () => {
-    // Node closes by this method once the answer is written, while the caller may still be sending
-    raw.socket.destroySoon = () => closeGently(raw.socket)
-    const says = `The body is larger than ${bytesMax} bytes, the most this operation takes.`
-    return new Fault('payload_too_large', says, { headers: { connection: 'close' } })
-  }
-  if (Number(raw.headers['content-length']) > bytesMax) throw tooLarge()
+  if (Number(raw.headers['content-length']) > bytesMax) throw tooLarge(raw, bytesMax)
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let bytes = 0
+    const timer = setTimeout(
+      () => reject(tooSlow(raw, `was not complete after ${bodyMs / 1000} seconds`)),
+      bodyMs,
+    ).unref()
     raw.on('data', (chunk: Buffer) => {
       bytes += chunk.length
       if (bytes <= bytesMax) chunks.push(chunk)
       else {
         // goes on reading, into nothing
         chunks.length = 0
-        reject(tooLarge())
+        reject(tooLarge(raw, bytesMax))
       }
     })
     finished(raw, { writable: false }, (error) => {
-      if (error) reject(new Fault('invalid_request', 'The body ended before it was complete.', { cause: error }))
+      clearTimeout(timer)
+      if (error) reject(cutOff(error))
       else resolve(bytes === 0 ? undefined : Buffer.concat(chunks, bytes))
     })
   })
+}
+
+/** A large body in pieces, no faster than they are taken. What is larger than the cap, or pauses for too long, is refused. */
+export async function* readPieces({ raw }: FastifyRequest, bytesMax: number): AsyncGenerator<Buffer> {
+  if (Number(raw.headers['content-length']) > bytesMax) throw tooLarge(raw, bytesMax)
+  let bytes = 0
+  let timer: NodeJS.Timeout | undefined
+  const pieces = raw.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer>
+  try {
+    for (;;) {
+      const paused = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(tooSlow(raw, `paused for ${pauseMs / 1000} seconds`)), pauseMs).unref()
+      })
+      const next = await Promise.race([pieces.next().catch((error: unknown) => Promise.reject(cutOff(error))), paused])
+      clearTimeout(timer)
+      if (next.done) return
+      bytes += next.value.length
+      if (bytes > bytesMax) throw tooLarge(raw, bytesMax)
+      yield next.value
+    }
+  } finally {
+    clearTimeout(timer)
+    // lets go of the stream, so that whoever answers now can throw the rest of it away
+    void pieces.return?.()
+  }
+}
+
+const cutOff = (error: unknown) =>
+  new Fault('invalid_request', 'The body ended before it was complete.', { cause: error })
+
+const tooLarge = (raw: IncomingMessage, bytesMax: number) =>
+  refusal(raw, 'payload_too_large', `The body is larger than ${bytesMax} bytes, the most this operation takes.`)
+
+const tooSlow = (raw: IncomingMessage, says: string) =>
+  refusal(raw, 'invalid_request', `The body ${says}. Send it again, over a better connection.`)
+
+function refusal(raw: IncomingMessage, code: ErrorCode, says: string): Fault {
+  closeAfterAnswer(raw)
+  return new Fault(code, says, { headers: { connection: 'close' } })
+}
+
+/** For a large body that is not worth waiting for: the same refusal, after which the connection closes. */
+export function refuseBody({ raw }: FastifyRequest, error: unknown): unknown {
+  if (!(error instanceof Fault) || raw.complete) return error
+  closeAfterAnswer(raw)
+  const headers = { ...error.headers, connection: 'close' }
+  return new Fault(error.code, error.message, { headers, cause: error.cause })
+}
+
+/** Node closes by this method once the answer is written, while the caller may still be sending. */
+function closeAfterAnswer({ socket }: IncomingMessage): void {
+  socket.destroySoon = () => closeGently(socket)
+}
+
+/** What is answered before its body is there throws the rest of it away, for as long as any other body may take. */
+export function dropUnreadBody({ raw }: FastifyRequest): void {
+  if (raw.complete || raw.destroyed) return
+  const timer = setTimeout(() => raw.destroy(), bodyMs).unref()
+  raw.once('close', () => clearTimeout(timer))
+  raw.resume()
 }
 
 const lingerMs = 1000

@@ -77,7 +77,7 @@ export interface InsideTool<Input extends TObject = TObject> extends Described<I
 export interface OutsideTool<Input extends TObject = TObject> extends Described<Input> {
   kind: 'outside'
   /** `retry`: harmless to repeat. `probe`: look whether it happened. `ask`: only a person can know. */
-  onDoubt: 'retry' | 'probe' | 'ask' | ((input: Static<Input>) => 'retry' | 'ask')
+  onDoubt: 'retry' | 'probe' | 'ask' | ((input: Static<Input>, context: Context) => 'retry' | 'ask')
   timeoutMs: number
   execute: (call: ToolCall<Static<Input>>, outside: Outside) => Promise<Outcome>
   /** The outcome of a call that was begun and cut off; undefined: it did not happen, make it. */

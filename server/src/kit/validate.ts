@@ -84,7 +84,8 @@ export function validateQuery(schema: TObject | undefined, search: string): Reco
     if (text === undefined || text === '') {
       if (property.default !== undefined) known[name] = property.default
     } else {
-      checkText(text, `The query parameter ${name}`)
+      // a path that cannot be names nothing: that is for the operation to say, as of any other path
+      if (property.format !== 'path') checkText(text, `The query parameter ${name}`)
       known[name] = readQueryValue(property, text)
     }
   }

@@ -1,5 +1,7 @@
 // The service inside a test: a database of its own, every feature mounted, answers checked against their schemas.
 import assert from 'node:assert/strict'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after } from 'node:test'
 import type { FastifyInstance, InjectOptions, LightMyRequestResponse as Response } from 'fastify'
 import { buildApp } from '../../src/app.ts'
@@ -10,7 +12,7 @@ import { createKeyring } from '../../src/base/secrets.ts'
 import { features as allFeatures } from '../../src/features.ts'
 import type { Context } from '../../src/kit/context.ts'
 import { createContext } from '../../src/kit/createContext.ts'
-import type { Feature } from '../../src/kit/feature.ts'
+import { closeFeatures, type Feature } from '../../src/kit/feature.ts'
 import { drain } from '../../src/kit/worker.ts'
 import { operationOf, requireFit } from './answers.ts'
 import { testClock, type TestClock } from './clock.ts'
@@ -63,7 +65,8 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   const log = createLog('debug', { write: (line) => logged.push(line) })
   const db = openDatabase({ address: () => address, log })
   const clock = testClock()
-  const config = { ...readConfig({ RUNYARD_RATE_LIMIT: '0' }), ...options.config }
+  const settings = { RUNYARD_RATE_LIMIT: '0', RUNYARD_DATA_DIR: join(tmpdir(), 'runyard-test-data') }
+  const config = { ...readConfig(settings), ...options.config }
   const features = [...allFeatures, ...(options.features ?? [])]
   const context = createContext({ config, log, db, keyring: testKeyring, features, clock })
   const app = buildApp(context)
@@ -72,6 +75,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   const close = () =>
     (closed ??= (async () => {
       await app.close()
+      await closeFeatures(context)
       await context.outbound.close()
       await context.listener.close()
       await db.close()

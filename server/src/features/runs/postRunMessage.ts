@@ -3,6 +3,7 @@ import { addUserMessage } from '../../engine/addMessage.ts'
 import { messageText } from '../../engine/createRun.ts'
 import { hasEnded, type Status } from '../../engine/lifecycle.ts'
 import { Message } from '../../kit/event.ts'
+import { tell } from '../../kit/feature.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type, type Static } from '../../kit/schema.ts'
 import { RunStatus } from './run.ts'
@@ -28,8 +29,8 @@ export const postRunMessage = operation({
   }),
   status: 201,
   answer: Type.Object({ message: Message, message_id: Id, run_id: Id, status: RunStatus }),
-  errors: ['invalid_request', 'not_found', 'conflict'],
-  async handler({ team, run, body, sql, fail }) {
+  errors: ['invalid_request', 'not_found', 'conflict', 'sandbox_busy'],
+  async handler({ team, run, body, sql, context, fail }) {
     const given = typeof body.message === 'string' ? body.message : JSON.stringify(body.message)
     if (Buffer.byteLength(given) > messageBytesMax) {
       fail('invalid_request', 'message is larger than 64 KiB. Put large things into files and say where they are.')
@@ -49,6 +50,10 @@ export const postRunMessage = operation({
       }
     }
     const posted = await addUserMessage(sql, run, messageText(body.message)!)
+    if (hasEnded(now.status) && run.sandbox_id !== null) {
+      const { id: runId, sandbox_id: sandboxId } = run
+      await tell(context.registry, 'runTakesSandbox', { sql, context, teamId: team.id, runId, sandboxId })
+    }
     const message = posted.message as Static<typeof Message>
     return { message, message_id: message.id, run_id: run.id, status: posted.status }
   },

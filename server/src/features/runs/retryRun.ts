@@ -4,8 +4,9 @@ import { parseBuildConfig } from '../../engine/buildConfig.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { hasEnded, type Status } from '../../engine/lifecycle.ts'
 import { tightened } from '../../engine/limits.ts'
-import { copyTurnsBefore, turnOfCall } from '../../engine/retryRun.ts'
+import { copyTurnsBefore, firstStepOf, turnOfCall } from '../../engine/retryRun.ts'
 import { readyChannel } from '../../engine/signals.ts'
+import { tell } from '../../kit/feature.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'
 import { findRun, Run, RunStatus } from './run.ts'
@@ -16,7 +17,7 @@ export const retryRun = operation({
   summary: 'Retry a run',
   description:
     'A new run of the same agent with the same message, title, metadata, limits and callback. With `from_step` it begins with a copy of ' +
-    'all turns before the one that made that call, and takes that turn anew; the files of the old run are not copied. ' +
+    'all turns before the one that made that call, and takes that turn anew, with the files as they were then. ' +
     'Another build goes on from there as if it had brought those results itself.',
   scope: 'runs:write',
   body: Type.Object(
@@ -87,6 +88,9 @@ export const retryRun = operation({
     if (!created) return fail('conflict', 'The agent of this run was deleted meanwhile.')
     if (created.is_admitted) await sql`select pg_notify(${readyChannel}, '')`
     if (turn !== undefined) await copyTurnsBefore(sql, { from: run.id, to: again.id, turn })
+    const beforeStep = turn === undefined ? 1 : await firstStepOf(sql, run.id, turn)
+    const copied = { sql, context, teamId: team.id, fromRunId: run.id, toRunId: again.id, beforeStep }
+    await tell(context.registry, 'runCopied', copied)
     const [row] = await findRun(sql, again.id, team.id)
     return { run: row!, run_id: again.id, status: row!.status }
   },

@@ -70,9 +70,12 @@ export type Run = Static<typeof Run>
 /** Of `runs r` with its agent: `from ${runsWithAgent} where …`. */
 export const runsWithAgent = part`runs r join agents a on a.id = r.agent_id`
 
+/** Of `runs r`: the one it has now, or the one it was given and another run has by now. */
+export const sandboxOf = part`coalesce((select s.id from sandboxes s where s.run_id = r.id), r.sandbox_id)`
+
 export const runColumns = part`
   r.id, r.team_id, r.agent_id, a.name as agent_name, r.build_id, r.run_number, r.metadata, r.limits, r.callback_url, r.title, r.status,
-  r.source, r.user_id, r.sandbox_id, r.browser_session_id, r.parent_run_id, r.case_id, r.case_queue_id, r.case_title, r.message, r.output,
+  r.source, r.user_id, ${sandboxOf} as sandbox_id, r.browser_session_id, r.parent_run_id, r.case_id, r.case_queue_id, r.case_title, r.message, r.output,
   r.error, r.waiting_on, r.postponed_to,
   jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,
     'cost_usd', trim_scale(r.cost_usd)) as usage,

@@ -95,7 +95,6 @@ export const subRunsOf = (sql: Sql, run: OfRun, max: number): Promise<Static<typ
 export async function filesOf(sql: Sql, run: OfRun & { sandbox_id: string | null }): Promise<number> {
   const [counted] = await sql<{ files: number }>`
     select count(*) as files from workspace_files f
-    where f.team_id = ${run.team_id} and f.until_step is null and f.sandbox_id in (
-      select s.id from sandboxes s where s.team_id = ${run.team_id} and (s.run_id = ${run.id} or s.id = ${run.sandbox_id}))`
+    where f.sandbox_id = ${run.sandbox_id} and f.team_id = ${run.team_id} and f.until_step is null and f.kind = 'file'`
   return counted!.files
 }

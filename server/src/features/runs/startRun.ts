@@ -1,8 +1,11 @@
 // Starts a run of an agent.
+import type { Sql } from '../../base/db.ts'
+import { isId } from '../../base/ids.ts'
 import type { Limits } from '../../engine/buildConfig.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { tightened } from '../../engine/limits.ts'
 import { titleOf } from '../../engine/title.ts'
+import type { Context } from '../../kit/context.ts'
 import { keyTaken, operation } from '../../kit/operation.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'
 import { newRunAnswer, Run, RunStatus } from './run.ts'
@@ -66,16 +69,18 @@ export const startRun = operation({
   ),
   status: 201,
   answer: Type.Object({ run: Run, run_id: Id, status: RunStatus }),
-  errors: ['not_found', 'invalid_request'],
-  async prepare({ body, context, fail }) {
+  errors: ['not_found', 'invalid_request', 'sandbox_busy'],
+  async prepare({ team, body, context, sql, fail }) {
     const callbackUrl = body.callback_url ?? body.webhook_url ?? null
     if (callbackUrl !== null) await context.guard.checkOnSave(callbackUrl)
     if (body.metadata && Buffer.byteLength(JSON.stringify(body.metadata)) > metadataBytesMax) {
       fail('invalid_request', 'metadata is larger than 16 KiB. Keep large things elsewhere and put a reference here.')
     }
-    // sandboxes of their own come with their feature: until then no id names one
-    if (body.sandbox_id) fail('not_found', 'sandbox_id names no sandbox of this team.')
-    return { callbackUrl }
+    const sandboxId = body.sandbox_id ?? null
+    if (sandboxId !== null && !(await isNamed(context, sql, 'sandbox', sandboxId, team.id))) {
+      fail('not_found', 'sandbox_id names no sandbox of this team.')
+    }
+    return { callbackUrl, sandboxId }
   },
   async lane({ team, caller, body, sql, context, prepared, stored, fail }) {
     const engine = engineOf(context)
@@ -93,8 +98,7 @@ export const startRun = operation({
         title: body.title ?? titleOf(body.message, target.agentName),
         metadata: body.metadata ?? {},
         limits: tightened(target.config.limits, wantedLimits(body.limits ?? {})),
-        callbackUrl: prepared.callbackUrl,
-        sandboxId: null,
+        ...prepared,
         parentRunId: null,
         retryOfRunId: null,
         depth: 0,
@@ -110,6 +114,17 @@ export const startRun = operation({
     return fail('not_found', 'agent_id, or build_id if one is given, names nothing of this team that could run.')
   },
 })
+
+/** Whether an id in a body names one of the team's, as it would in a path. */
+async function isNamed(
+  { registry }: Context,
+  sql: Sql,
+  resource: string,
+  id: string,
+  teamId: string,
+): Promise<boolean> {
+  return isId(id) && (await registry.resources.get(resource)!.find(sql, id, teamId)).length > 0
+}
 
 type Wanted = Partial<Omit<Limits, 'max_cost_usd'>> & { max_cost_usd?: number | string }
 

@@ -1,5 +1,5 @@
 // Changes of workspaces: rows that were current get an end, new ones begin. Many sandboxes at once, in the caller's transaction.
-import type { Sql } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { workspaceRoot } from './workspacePath.ts'
 import type { Entry, Place, RunOfTeam } from './workspace.ts'
@@ -10,7 +10,11 @@ export interface LockedSandbox extends Place {
   last_step: number
   kept_bytes: number
   entries: number
+  version: string
 }
+
+export const lockedColumns = part`
+  s.id as sandbox_id, s.team_id, s.step_base, s.last_step, s.kept_bytes, s.entries, s.version`
 
 /** The sandbox of each run, made where there is none. */
 export async function lockSandboxesOf(sql: Sql, wanted: RunOfTeam[]): Promise<Map<string, LockedSandbox>> {
@@ -22,7 +26,7 @@ export async function lockSandboxesOf(sql: Sql, wanted: RunOfTeam[]): Promise<Ma
       ${runs.map(({ id }) => id)}::uuid[])
       as r (id, team_id, run_id) order by r.run_id
     on conflict (run_id) do update set run_id = excluded.run_id where s.team_id = excluded.team_id
-    returning s.run_id, s.id as sandbox_id, s.team_id, s.step_base, s.last_step, s.kept_bytes, s.entries`
+    returning s.run_id, ${lockedColumns}`
   return new Map(rows.map(({ run_id, ...sandbox }) => [run_id, sandbox]))
 }
 
@@ -41,7 +45,7 @@ export function foldersAbove(path: string): string[] {
 }
 
 /** Records changes in the order given: of two at one path the later one stays, the earlier one is history. Answers with the new versions. */
-export async function recordChanges(sql: Sql, changes: EntryChange[]): Promise<Map<string, number>> {
+export async function recordChanges(sql: Sql, changes: EntryChange[]): Promise<Map<string, string>> {
   const keyOf = ({ sandbox_id, path }: EntryChange) => `${sandbox_id} ${path}`
   const firsts = [...new Map(changes.toReversed().map((change) => [keyOf(change), change])).values()]
   const ended = await sql<{ sandbox_id: string }>`
@@ -59,7 +63,7 @@ export async function recordChanges(sql: Sql, changes: EntryChange[]): Promise<M
     return change.entry === null ? [] : [rowOf(change, change.entry, until)]
   })
   await insertEntries(sql, rows)
-  return raiseVersions(sql, changes, rows, ended)
+  return renewVersions(sql, changes, rows, ended)
 }
 
 interface NewRow extends Place {
@@ -94,31 +98,33 @@ async function insertEntries(sql: Sql, rows: NewRow[]): Promise<void> {
       as w (id, sandbox_id, team_id, path, kind, sha256, size_bytes, is_executable, link_target, from_step, until_step)`
 }
 
-async function raiseVersions(
+/** A version of its own for each sandbox that changed. */
+async function renewVersions(
   sql: Sql,
   changes: EntryChange[],
   rows: NewRow[],
   ended: Pick<Place, 'sandbox_id'>[],
-): Promise<Map<string, number>> {
+): Promise<Map<string, string>> {
   const sandboxes = [...Map.groupBy(changes, ({ sandbox_id }) => sandbox_id)].map(([sandbox_id, own]) => {
     const added = rows.filter((row) => row.sandbox_id === sandbox_id)
     const current = added.filter(({ until_step }) => until_step === null).length
     return {
       sandbox_id,
       team_id: own[0]!.team_id,
+      version: newId(),
       bytes: added.reduce((sum, { size_bytes }) => sum + size_bytes, 0),
       entries: current - ended.filter((one) => one.sandbox_id === sandbox_id).length,
       step: Math.max(...own.map(({ step }) => step)),
     }
   })
-  const raised = await sql<{ id: string; version: number }>`
-    update sandboxes s set version = s.version + 1, kept_bytes = s.kept_bytes + w.bytes, entries = s.entries + w.entries,
+  await sql`
+    update sandboxes s set version = w.version, kept_bytes = s.kept_bytes + w.bytes, entries = s.entries + w.entries,
       last_step = greatest(s.last_step, w.step)
     from unnest(
       ${sandboxes.map(({ sandbox_id }) => sandbox_id)}::uuid[], ${sandboxes.map(({ team_id }) => team_id)}::uuid[],
-      ${sandboxes.map(({ bytes }) => bytes)}::bigint[], ${sandboxes.map(({ entries }) => entries)}::int[],
-      ${sandboxes.map(({ step }) => step)}::int[]) as w (sandbox_id, team_id, bytes, entries, step)
-    where s.id = w.sandbox_id and s.team_id = w.team_id
-    returning s.id, s.version`
-  return new Map(raised.map(({ id, version }) => [id, version]))
+      ${sandboxes.map(({ version }) => version)}::uuid[], ${sandboxes.map(({ bytes }) => bytes)}::bigint[],
+      ${sandboxes.map(({ entries }) => entries)}::int[], ${sandboxes.map(({ step }) => step)}::int[])
+      as w (sandbox_id, team_id, version, bytes, entries, step)
+    where s.id = w.sandbox_id and s.team_id = w.team_id`
+  return new Map(sandboxes.map(({ sandbox_id, version }) => [sandbox_id, version]))
 }

@@ -3,7 +3,7 @@ import { part, type Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
-import type { LockedSandbox } from './changes.ts'
+import { lockedColumns, type LockedSandbox } from './changes.ts'
 
 export const SandboxStatus = oneOf(['ready', 'busy'], {
   description:
@@ -64,7 +64,7 @@ export async function lockFreeSandbox(sql: Sql, { sandbox_id, team_id }: FoundSa
     select r.id, r.status from sandboxes s join runs r on r.id = s.run_id
     where s.id = ${sandbox_id} and s.team_id = ${team_id} for share of r`
   const [locked] = await sql<LockedSandbox & { run_id: string | null }>`
-    select s.id as sandbox_id, s.team_id, s.run_id, s.step_base, s.last_step, s.kept_bytes, s.entries from sandboxes s
+    select s.run_id, ${lockedColumns} from sandboxes s
     where s.id = ${sandbox_id} and s.team_id = ${team_id} and ${isThere} for update`
   if (!locked) throw new Fault('not_found')
   if (run?.status === 'running' || locked.run_id !== (run?.id ?? null)) throw busy('A run is using this sandbox.')

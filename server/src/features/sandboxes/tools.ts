@@ -5,6 +5,7 @@ import { oneOf, Type } from '../../kit/schema.ts'
 import { insideTool, type Outcome } from '../../kit/tool.ts'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import { contentTypeOf } from './contentType.ts'
+import { sandboxExec } from './execTool.ts'
 import { findFiles, listFolders, placesOf, type PathIn, type RunOfTeam } from './workspace.ts'
 import { workspacePath, workspaceRoot } from './workspacePath.ts'
 import { writeFiles, type FileWrite } from './writeFiles.ts'
@@ -159,7 +160,7 @@ const sandboxListFiles = insideTool({
 export const sandboxTools: ToolSet = {
   name: 'sandbox',
   title: 'Sandbox',
-  description: 'Keep files in a workspace of the run’s own.',
-  tools: [sandboxWriteFile, sandboxReadFile, sandboxListFiles],
+  description: 'Run commands, and keep files, in a workspace of the run’s own.',
+  tools: [sandboxExec, sandboxWriteFile, sandboxReadFile, sandboxListFiles],
   provider: null,
 }

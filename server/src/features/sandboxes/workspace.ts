@@ -106,8 +106,8 @@ interface EntryRow {
 export async function readManifest(
   sql: Sql,
   { sandbox_id, team_id }: Place,
-): Promise<{ version: number; manifest: Manifest }> {
-  const rows = await sql<EntryRow & { version: number }>`
+): Promise<{ version: string; manifest: Manifest }> {
+  const rows = await sql<EntryRow & { version: string }>`
     select s.version, f.path, f.kind, encode(f.sha256, 'hex') as sha256, f.size_bytes, f.is_executable, f.link_target
     from sandboxes s left join workspace_files f on f.sandbox_id = s.id and f.team_id = s.team_id and f.until_step is null
     where s.id = ${sandbox_id} and s.team_id = ${team_id}`

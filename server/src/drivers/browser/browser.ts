@@ -1,0 +1,103 @@
+// What the service asks of a browser: sessions that are walled off from each other, and one action at a time in each.
+
+export type Action =
+  | { kind: 'open'; url: string }
+  | { kind: 'click'; element: string }
+  | { kind: 'type'; element: string; text: string; submit?: boolean }
+  | { kind: 'select'; element: string; value: string }
+  | { kind: 'press'; key: string }
+  | { kind: 'read'; element?: string }
+  | { kind: 'back' }
+  | { kind: 'scroll'; to: ScrollTarget }
+  | { kind: 'wait'; text?: string; seconds?: number }
+  | { kind: 'pages' }
+  | { kind: 'switch'; page: number }
+  | { kind: 'screenshot' }
+
+export const scrollTargets = ['down', 'up', 'top', 'bottom'] as const
+export type ScrollTarget = (typeof scrollTargets)[number]
+
+export interface Picture {
+  /** JPEG. */
+  bytes: Buffer
+  width: number
+  height: number
+}
+
+export interface PageState {
+  id: string
+  /** What it is called within its session: 1, 2, 3 … */
+  number: number
+  url: string
+  title: string
+  active: boolean
+  openedAt: Date
+}
+
+export interface Download {
+  /** A plain file name, whatever the site called it. */
+  name: string
+  /** On disk until the session closes. */
+  path: string
+  size: number
+}
+
+/** How things stand after an action, whether or not it could be done. */
+export interface Acted {
+  /** A sentence that says what could not be done. */
+  error?: string
+  /** The page as its aria snapshot, or what was read; at most 48 KiB. */
+  text: string
+  /** The page that the action was done on, or led to. */
+  page: PageState
+  /** Every page that is open. */
+  pages: PageState[]
+  /** Missing where the page has crashed or does not answer. */
+  screenshot?: Picture
+  thumbnail?: Picture
+  takenAt: Date
+  downloads: Download[]
+  /** Sentences: addresses that pages wanted and may not reach. */
+  refusals: string[]
+  /** Sentences: dialogs that were answered, pages that came or went, downloads that were not kept. */
+  notes: string[]
+}
+
+/** Enough to open a session again elsewhere: not what was typed, scrolled or unfolded. */
+export interface SessionState {
+  storage: StoredStorage
+  pages: { id: string; number: number; url: string; active: boolean; openedAt: string }[]
+}
+
+export interface StoredStorage {
+  cookies: {
+    name: string
+    value: string
+    domain: string
+    path: string
+    expires: number
+    httpOnly: boolean
+    secure: boolean
+    sameSite: 'Strict' | 'Lax' | 'None'
+  }[]
+  origins: { origin: string; localStorage: { name: string; value: string }[] }[]
+}
+
+export interface BrowserSession {
+  /** Never hangs: every part of an action has a limit. Rejects with BrowserGone only, or when `signal` is aborted. */
+  act(action: Action, signal: AbortSignal): Promise<Acted>
+  state(): Promise<SessionState>
+  close(): Promise<void>
+}
+
+export interface BrowserDriver {
+  /** One sentence: how well pages are walled off from the machine and its network. Starts the browser where needed. */
+  strength(): Promise<string>
+  open(wanted: { signal: AbortSignal; state?: SessionState }): Promise<BrowserSession>
+  close(): Promise<void>
+}
+
+/** The browser or this session of it has ended: whatever comes next needs a new one. */
+export class BrowserGone extends Error {
+  override name = 'BrowserGone'
+}

@@ -1,0 +1,68 @@
+// How Chromium is started: nothing that it does by itself, and no way to the network but the proxy of a session.
+
+const disabledFeatures = [
+  // what calls home, or looks around in the local network
+  'AutofillServerCommunication',
+  'CertificateTransparencyComponentUpdater',
+  'DialMediaRouteProvider',
+  'InterestFeedContentSuggestions',
+  'MediaRouter',
+  'NetworkTimeServiceQuerying',
+  'OptimizationHints',
+  'PreconnectToSearch',
+  'Translate',
+  // what would open another address than the one that was asked for
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  // what playwright expects to be off
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'PaintHolding',
+]
+
+export function chromiumArguments(options: { profile: string; isSandboxed: boolean }): string[] {
+  return [
+    '--headless',
+    '--remote-debugging-pipe',
+    `--user-data-dir=${options.profile}`,
+    ...(options.isSandboxed ? [] : ['--no-sandbox']),
+    // Sessions bring proxies of their own. What belongs to none finds nobody at port 9 and no name resolved; the proxies
+    // resolve for themselves. Chromium would go past any proxy for loopback, hence the bypass list that takes this back.
+    '--proxy-server=http://127.0.0.1:9',
+    '--proxy-bypass-list=<-loopback>',
+    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+    // UDP goes past HTTP proxies
+    '--disable-quic',
+    '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+    '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+    '--dns-prefetch-disable',
+    '--no-pings',
+    '--disable-background-networking',
+    '--disable-breakpad',
+    '--disable-component-update',
+    '--disable-default-apps',
+    '--disable-domain-reliability',
+    '--disable-extensions',
+    '--disable-field-trial-config',
+    '--disable-sync',
+    '--metrics-recording-only',
+    '--no-default-browser-check',
+    '--no-first-run',
+    '--no-service-autorun',
+    '--password-store=basic',
+    '--use-mock-keychain',
+    '--disable-back-forward-cache',
+    '--disable-background-timer-throttling',
+    '--disable-dev-shm-usage',
+    '--disable-hang-monitor',
+    '--disable-prompt-on-repost',
+    '--disable-renderer-backgrounding',
+    '--force-color-profile=srgb',
+    '--hide-scrollbars',
+    '--mute-audio',
+    `--disable-features=${disabledFeatures.join(',')}`,
+    '--enable-features=CDPScreenshotNewSurface',
+    'about:blank',
+  ]
+}

@@ -1,0 +1,121 @@
+// Each action on a page: what is done in the browser, and the sentence where it cannot be done.
+import type { Page } from 'playwright-core'
+import type { Guard } from '../../base/outbound/guard.ts'
+import { OutboundRefused } from '../../base/outbound/guard.ts'
+import type { Action, ScrollTarget } from './browser.ts'
+import { findElement, NoSuchElement } from './elements.ts'
+import { within } from './within.ts'
+
+/** The longest that one part of an action may take. */
+const partMs = 10_000
+const openMs = 30_000
+
+/** What could not be done, in words for whoever asked. */
+export class CannotDo extends Error {}
+
+type OnPage = Exclude<Action, { kind: 'pages' | 'switch' | 'screenshot' }>
+
+/** Gives what was read, if that was the action. */
+export async function perform(
+  page: Page,
+  action: OnPage,
+  { guard, signal }: { guard: Guard; signal: AbortSignal },
+): Promise<string | undefined> {
+  const limits = { timeout: partMs, signal }
+  if (page.url() === 'about:blank' && !['open', 'wait'].includes(action.kind)) {
+    throw new CannotDo('No page is open yet. Open one first.')
+  }
+  switch (action.kind) {
+    case 'open':
+      return void (await open(page, action.url, guard, signal))
+    case 'click':
+      return void (await (await findElement(page, action.element, 'click')).click(limits))
+    case 'type': {
+      const field = await findElement(page, action.element, 'type')
+      await field.fill(action.text, limits)
+      if (action.submit) await field.press('Enter', limits)
+      return undefined
+    }
+    case 'select':
+      return void (await (await findElement(page, action.element, 'select')).selectOption(action.value, limits))
+    case 'press':
+      return void (await page.keyboard.press(action.key))
+    case 'read':
+      return action.element === undefined ? undefined : readElement(page, action.element)
+    case 'back':
+      if ((await page.goBack({ ...limits, waitUntil: 'commit' })) === null) {
+        throw new CannotDo('There is no earlier page to go back to.')
+      }
+      return undefined
+    case 'scroll':
+      return void (await within(partMs, page.evaluate(scrollBy[action.to]), undefined))
+    case 'wait':
+      return void (await wait(page, action, signal))
+  }
+}
+
+/** The address to open, or the refusal. Every redirect and everything the page loads is judged again, by the proxy. */
+function admitted(given: string, guard: Guard): string {
+  try {
+    return guard.checkUrl(given).href
+  } catch (error) {
+    if (!(error instanceof OutboundRefused)) throw error
+    throw new CannotDo(error.rule === 'scheme' ? onlyHttp : error.reason)
+  }
+}
+
+export const onlyHttp = 'The browser opens only http and https addresses.'
+
+async function open(page: Page, given: string, guard: Guard, signal: AbortSignal): Promise<void> {
+  const url = admitted(given, guard)
+  try {
+    await page.goto(url, { timeout: openMs, signal, waitUntil: 'domcontentloaded' })
+  } catch (error) {
+    // An address that is a download, or has no content, leaves the page where it was.
+    if (!/Download is starting|ERR_ABORTED/.test(String(error))) throw error
+  }
+}
+
+async function readElement(page: Page, words: string): Promise<string> {
+  const found = await findElement(page, words, 'read')
+  const limits = { timeout: partMs }
+  const own = (await within(partMs, found.inputValue({ timeout: 500 }), '')) || (await found.innerText(limits))
+  if (own.trim() !== words) return own.trim()
+  // Whoever asks for "Total" wants what stands beside it.
+  const around = found.locator('xpath=ancestor::*[self::tr or self::dl or self::li or self::p or self::div][1]')
+  return (await within(partMs, around.innerText({ timeout: 500 }), own)).trim()
+}
+
+/** Runs in the page. */
+const scrollBy: Record<ScrollTarget, string> = {
+  down: 'scrollBy({ top: innerHeight * 0.9, behavior: "instant" })',
+  up: 'scrollBy({ top: innerHeight * -0.9, behavior: "instant" })',
+  top: 'scrollTo({ top: 0, behavior: "instant" })',
+  bottom: 'scrollTo({ top: 1e9, behavior: "instant" })',
+}
+
+async function wait(page: Page, { text, seconds }: { text?: string; seconds?: number }, signal: AbortSignal) {
+  const timeout = (seconds ?? 30) * 1000
+  if (text === undefined) return page.waitForTimeout(timeout)
+  try {
+    await page.getByText(text).filter({ visible: true }).first().waitFor({ timeout, signal })
+  } catch (error) {
+    if (signal.aborted) throw error
+    throw new CannotDo(`The page did not show ${JSON.stringify(text)} within ${timeout / 1000} s.`)
+  }
+}
+
+/** What playwright throws, in words for whoever asked. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof CannotDo || error instanceof NoSuchElement) return error.message
+  const [first = ''] = (error instanceof Error ? error.message : String(error)).replace(/^\w+\.\w+: /, '').split('\n')
+  const [, code] = /net::(ERR_\w+)/.exec(first) ?? []
+  if (code === 'ERR_UNSAFE_REDIRECT') return `The page leads to an address of another kind. ${onlyHttp}`
+  if (code !== undefined) return `The page could not be opened (${code}).`
+  if (/Timeout \d+ms exceeded/.test(first)) {
+    return 'That took too long and was given up: the element may be covered, disabled or moving, or the page busy.'
+  }
+  if (/Unknown key/.test(first))
+    return `${first}. Keys are called Enter, Tab, Escape, ArrowDown, Control+a or a single letter.`
+  return first
+}

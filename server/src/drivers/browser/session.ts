@@ -1,0 +1,136 @@
+// One session: a browser context of its own behind a proxy of its own, in which one action follows the other.
+import type { Browser, BrowserContext, Download } from 'playwright-core'
+import type { Guard } from '../../base/outbound/guard.ts'
+import { BrowserGone, type Acted, type Action, type BrowserSession, type SessionState } from './browser.ts'
+import { finishedDownloads } from './downloads.ts'
+import { takeHeard, type Heard } from './heard.ts'
+import { perform, sentenceOf } from './perform.ts'
+import { takePictures } from './pictures.ts'
+import { createPages, settle, type SessionPage, type SessionPages } from './sessionPages.ts'
+import { within } from './within.ts'
+
+const textBytesMax = 48 * 1024
+const changesNothing = new Set<Action['kind']>(['read', 'pages', 'switch', 'screenshot'])
+
+export interface SessionParts {
+  browser: Browser
+  context: BrowserContext
+  guard: Guard
+  heard: Heard
+  watchDownload: (download: Download) => void
+  close: () => Promise<void>
+}
+
+export async function startSession(parts: SessionParts, state: SessionState | undefined): Promise<BrowserSession> {
+  const { browser, context, guard, heard } = parts
+  const pages = createPages(context, heard, parts.watchDownload)
+  if (state) await openAgain(pages, state)
+  let last: Promise<unknown> = Promise.resolve()
+
+  function requireAlive(): void {
+    if (browser.isConnected() && !context.isClosed()) return
+    throw new BrowserGone(
+      'The browser ended unexpectedly. The next action opens it anew, from what was kept of its state.',
+    )
+  }
+
+  async function act(action: Action, signal: AbortSignal): Promise<Acted> {
+    requireAlive()
+    signal.throwIfAborted()
+    const acting = await pages.active()
+    for (const one of pages.all()) one.failed = undefined
+    let read: string | undefined
+    let error: string | undefined
+    try {
+      read = await doAction(acting, action, signal)
+    } catch (thrown) {
+      signal.throwIfAborted()
+      requireAlive()
+      error = sentenceOf(thrown)
+    }
+    if (!acting.page.isClosed() && !changesNothing.has(action.kind)) await settle(acting, signal)
+    await pages.arrived()
+    requireAlive()
+    signal.throwIfAborted()
+    const current = await pages.active()
+    if (current !== acting) await settle(current, signal)
+    return told(current, { read, error: failureOf(current, heard) ?? failureOf(acting, heard) ?? error })
+  }
+
+  async function doAction(on: SessionPage, action: Action, signal: AbortSignal): Promise<string | undefined> {
+    if (action.kind === 'pages' || action.kind === 'screenshot') return undefined
+    if (action.kind !== 'switch') return perform(on.page, action, { guard, signal })
+    const wanted = pages.all().find(({ number }) => number === action.page)
+    const numbers = pages.all().map(({ number }) => number)
+    if (!wanted) throw new Error(`There is no page ${action.page}. Open are: ${numbers.join(', ')}.`)
+    await within(2000, wanted.page.bringToFront(), undefined)
+    pages.activate(wanted)
+    return undefined
+  }
+
+  async function told(
+    current: SessionPage,
+    done: { read: string | undefined; error: string | undefined },
+  ): Promise<Acted> {
+    const text = done.read ?? (await within(10_000, current.page.ariaSnapshot({ mode: 'ai' }), undefined))
+    const pictures = await takePictures(current.devtools)
+    const takenAt = new Date()
+    const downloads = await finishedDownloads(heard)
+    const states = await pages.states()
+    const { refused, notes } = takeHeard(heard)
+    const error =
+      done.error ?? (text === undefined ? 'The page does not answer. Open it again, or another one.' : undefined)
+    return {
+      ...(error !== undefined && { error }),
+      text: capped(text ?? ''),
+      page: states.find(({ id }) => id === current.id)!,
+      pages: states,
+      ...pictures,
+      takenAt,
+      downloads,
+      refusals: [...refused.values()],
+      notes,
+    }
+  }
+
+  return {
+    act(action, signal) {
+      const turn = last.then(() => act(action, signal))
+      last = turn.catch(() => undefined)
+      return turn
+    },
+    async state() {
+      const storage = await within(10_000, context.storageState(), undefined)
+      const kept = (await pages.states()).map(({ id, number, url, active, openedAt }) => {
+        return { id, number, url, active, openedAt: openedAt.toISOString() }
+      })
+      return { storage: storage ?? { cookies: await context.cookies(), origins: [] }, pages: kept }
+    },
+    close: parts.close,
+  }
+}
+
+/** Where the page was to go and could not: the guard's words, the proxy's, or Chromium's. */
+function failureOf({ failed }: SessionPage, heard: Heard): string | undefined {
+  if (!failed) return undefined
+  const host = URL.parse(failed.url)?.hostname ?? ''
+  return heard.refused.get(host) ?? heard.unreachable.get(host) ?? sentenceOf(new Error(failed.reason))
+}
+
+/** The pages as they were, loaded again: what comes of it shows at the next action. */
+async function openAgain(pages: SessionPages, state: SessionState): Promise<void> {
+  for (const known of state.pages) {
+    const one = await pages.make(known)
+    if (known.active) pages.activate(one)
+    const isOpenable = /^https?:/.test(known.url)
+    if (isOpenable)
+      await within(15_000, one.page.goto(known.url, { timeout: 15_000, waitUntil: 'domcontentloaded' }), null)
+  }
+}
+
+function capped(text: string): string {
+  const bytes = Buffer.from(text)
+  if (bytes.length <= textBytesMax) return text
+  const whole = bytes.subarray(0, textBytesMax).toString()
+  return `${whole.slice(0, whole.lastIndexOf('\n') + 1)}(cut off: the page is longer than 48 KiB. Read a part of it by naming an element.)`
+}

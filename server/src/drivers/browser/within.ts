@@ -1,0 +1,15 @@
+// A promise with a limit: pages decide how long they take, and must not decide how long we wait.
+
+/** The value, or `otherwise` when it takes too long or fails. */
+export async function within<T, U>(ms: number, work: Promise<T>, otherwise: U): Promise<T | U> {
+  const { promise: late, resolve } = Promise.withResolvers<U>()
+  const timer = setTimeout(resolve, ms, otherwise)
+  try {
+    return await Promise.race([work, late])
+  } catch {
+    // a page that is closed, has crashed or navigates has no answer; the caller says what that means
+    return otherwise
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,165 @@
+// The sandbox of the Linux kernel: bubblewrap, where it is installed and really works.
+import { accessSync, constants } from 'node:fs'
+import { chmod, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { release, tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Guard } from '../../base/outbound/guard.ts'
+import { createFilteringProxy } from '../../base/outbound/proxy.ts'
+import type { Log } from '../../base/log.ts'
+import { allowedHosts } from './allowedHosts.ts'
+import { nobodyId, type Programs, type Proxied } from './bubblewrapArguments.ts'
+import { runInBubblewrap, type Bubblewrap } from './bubblewrapProcess.ts'
+import { findCgroupParent } from './cgroup.ts'
+import { openShells } from './openShells.ts'
+import { usualLimits, type Executed, type Limits, type SandboxDriver, type Shell } from './sandbox.ts'
+
+export interface BubblewrapOptions {
+  guard: Guard
+  hosts: string[]
+  shellsMax: number
+  log: Log
+  limits?: Partial<Limits>
+}
+
+/** A driver that has just run a command with every option that it will use, or the sentence why there is none. */
+export async function bubblewrapDriver(options: BubblewrapOptions): Promise<SandboxDriver | { unusable: string }> {
+  const programs = findPrograms()
+  if ('unusable' in programs) return programs
+  const ownFolder = await mkdtemp(join(await realpath(tmpdir()), 'runyard-sandbox-'))
+  const proxy = options.hosts.length === 0 ? null : await openProxy(options, ownFolder)
+  async function clear(): Promise<void> {
+    await proxy?.close()
+    await rm(ownFolder, { recursive: true, force: true })
+  }
+  const bubblewrap: Bubblewrap = {
+    programs,
+    ownFolder,
+    proxied: proxy,
+    limits: { ...usualLimits, ...options.limits },
+    countsOwnProcesses: isKernelFrom(5, 14),
+    cgroupParent: await findCgroupParent(),
+    owner: programs.setpriv === null ? undefined : { uid: nobodyId, gid: nobodyId },
+  }
+  const probed = await probe(bubblewrap)
+  if ('unusable' in probed) {
+    await clear()
+    return probed
+  }
+  const shells = openShells(options.shellsMax, (folder) => bubblewrapShell(bubblewrap, folder, probed.languages))
+  return {
+    name: 'bubblewrap',
+    strength: strengthOf(bubblewrap),
+    owner: bubblewrap.owner,
+    open: shells.open,
+    async close() {
+      await shells.close()
+      await clear()
+    },
+  }
+}
+
+function strengthOf({ cgroupParent }: Bubblewrap): string {
+  const memory = cgroupParent === null ? 'memory is looked at ten times a second' : 'memory is held by a control group'
+  return (
+    'bubblewrap: real processes without rights, in namespaces without network, that see the programs of this machine and ' +
+    `the workspace alone (${memory}); a hole in the kernel is not held back.`
+  )
+}
+
+/** Nothing of it lives between two commands, so there is nothing to keep warm and nothing to end. */
+function bubblewrapShell(bubblewrap: Bubblewrap, folder: string, languages: Set<string>): Shell {
+  return {
+    async exec(command) {
+      return languages.has(command.language)
+        ? runInBubblewrap(bubblewrap, { folder, command })
+        : missing(command.language)
+    },
+    async close() {},
+  }
+}
+
+function missing(language: string): Executed {
+  const stderr = `${language} is not installed on this server. Use another language, or ask the operator to install it.\n`
+  return { exit_code: 127, stdout: '', stderr, truncated: false, duration_ms: 0, cut_off: null }
+}
+
+function findPrograms(): Programs | { unusable: string } {
+  if (process.platform !== 'linux') return { unusable: 'bubblewrap exists on Linux only' }
+  const bwrap = findProgram('bwrap')
+  if (bwrap === null) return { unusable: 'bwrap is not installed' }
+  const mkfifo = findProgram('mkfifo')
+  if (mkfifo === null) return { unusable: 'mkfifo is not installed' }
+  const isRoot = process.getuid?.() === 0
+  const setpriv = isRoot ? findProgram('setpriv') : null
+  if (isRoot && setpriv === null) return { unusable: 'setpriv is not installed, and the service runs as root' }
+  return { bwrap, setpriv, mkfifo, node: process.execPath }
+}
+
+function findProgram(name: string): string | null {
+  const folders = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/local/bin', '/usr/bin', '/bin']
+  for (const folder of folders.filter((one) => one.startsWith('/'))) {
+    const path = join(folder, name)
+    try {
+      accessSync(path, constants.X_OK)
+      return path
+    } catch {
+      // not here: the next folder
+    }
+  }
+  return null
+}
+
+/** Since 5.14 a limit of processes counts those of the user namespace (ucounts), not all that the user has. */
+function isKernelFrom(major: number, minor: number): boolean {
+  const [ownMajor = 0, ownMinor = 0] = release().split('.').map(Number)
+  return ownMajor > major || (ownMajor === major && ownMinor >= minor)
+}
+
+const probeCode = `
+set -e
+echo it > /workspace/works
+cat /workspace/works
+python3 -c 'print("python")' 2> /dev/null || true
+/opt/bin/node -e 'console.log("js")' 2> /dev/null || true
+`
+
+async function probe(bubblewrap: Bubblewrap): Promise<{ languages: Set<string> } | { unusable: string }> {
+  const folder = join(bubblewrap.ownFolder, 'probe')
+  await mkdir(folder)
+  try {
+    const { stdout, stderr, exit_code } = await runInBubblewrap(bubblewrap, {
+      folder,
+      command: {
+        language: 'bash',
+        code: probeCode,
+        timeoutMs: 20_000,
+        outputBytesMax: 4096,
+        signal: new AbortController().signal,
+      },
+    })
+    const [works, ...languages] = stdout.trim().split('\n')
+    if (works !== 'it')
+      return { unusable: `bwrap does not work here: ${stderr.trim() || `it ended with ${exit_code}`}` }
+    return { languages: new Set(['bash', ...languages]) }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function openProxy(
+  { guard, hosts, log }: BubblewrapOptions,
+  folder: string,
+): Promise<Proxied & { close(): Promise<void> }> {
+  const socket = join(folder, 'proxy.sock')
+  const proxy = createFilteringProxy({
+    guard,
+    mayReach: allowedHosts(hosts),
+    onRefused: ({ host, reason }) => log.info({ host, reason }, 'a sandbox was refused a host'),
+  })
+  await proxy.listen({ path: socket })
+  // The folder is closed to others, and the sandbox gets the socket alone, there as nobody.
+  await chmod(socket, 0o666)
+  const relay = fileURLToPath(new URL('proxyRelay.ts', import.meta.url))
+  return { socket, relay, close: () => proxy.close() }
+}

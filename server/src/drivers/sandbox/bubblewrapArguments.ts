@@ -1,0 +1,167 @@
+// How bubblewrap is called: what of the machine a command sees, and as whom it runs.
+import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+import type { Command, Limits } from './sandbox.ts'
+
+/** "nobody" on every Linux. Inside it is who a command is; outside as well, when the service is root. */
+export const nobodyId = 65_534
+const nobody = String(nobodyId)
+
+export interface Programs {
+  bwrap: string
+  /** Takes the rights of root away before the sandbox is made; null when we are not root. */
+  setpriv: string | null
+  mkfifo: string
+  /** The service's own, for `js` and the relay. */
+  node: string
+}
+
+export interface Proxied {
+  socket: string
+  relay: string
+}
+
+/** Numbers of the file descriptors that bubblewrap reads from, or tells us by. */
+export const descriptors = { code: 3, args: 4, passwd: 5, info: 6 } as const
+
+export const passwd = `sandbox:x:${nobody}:${nobody}::/tmp:/bin/bash\n`
+
+const proxyPort = '3128'
+const mebibyte = 1024 * 1024
+
+interface Bind {
+  from: string
+  to: string
+  isWritable: boolean
+}
+
+export interface BubblewrapCall {
+  program: string
+  args: string[]
+  /** Read by bubblewrap itself and seen by nobody inside, as its command line would be. */
+  options: string[]
+}
+
+export function bubblewrapCall(wanted: {
+  programs: Programs
+  folder: string
+  proxied: Proxied | null
+  command: Command
+  limits: Limits
+  countsOwnProcesses: boolean
+  joinPath: string | null
+}): BubblewrapCall {
+  const { programs, folder, proxied, joinPath } = wanted
+  const binds: Bind[] = [
+    { from: folder, to: '/workspace', isWritable: true },
+    { from: programs.node, to: '/opt/bin/node', isWritable: false },
+  ]
+  if (proxied !== null) {
+    binds.push({ from: proxied.relay, to: '/opt/relay.mts', isWritable: false })
+    binds.push({ from: proxied.socket, to: '/opt/proxy.sock', isWritable: false })
+  }
+  const inner = innerCommand(wanted)
+  const bwrap = [programs.bwrap, '--args', String(descriptors.args), '--', ...inner]
+  const staged = programs.setpriv === null ? bwrap : asNobody(programs.bwrap, programs.setpriv, binds, bwrap)
+  const [program, ...args] = joinPath === null ? staged : ['/bin/sh', '-c', joinAndRun, 'sh', joinPath, ...staged]
+  const reachable =
+    programs.setpriv === null ? binds : binds.map((bind, index) => ({ ...bind, from: stagedPath(index) }))
+  return { program: program!, args, options: sandboxOptions(reachable, proxied !== null) }
+}
+
+const joinAndRun = 'echo $$ > "$1" && shift && exec "$@"'
+const stagedPath = (index: number): string => `/tmp/${index}`
+
+/**
+ * Root first makes a view of the machine in which a user without rights reaches what the sandbox needs (our folders are
+ * closed to others), and then becomes that user. A user namespace alone would not do: its nobody would still be root for
+ * the files and the process limits of the machine.
+ */
+function asNobody(bwrap: string, setpriv: string, binds: Bind[], command: string[]): string[] {
+  const mounts = binds.flatMap(({ from, isWritable }, index) => [bindOption(isWritable), from, stagedPath(index)])
+  const view = [bwrap, '--die-with-parent', '--dev-bind', '/', '/', '--tmpfs', '/tmp', ...mounts, '--']
+  const drop = ['--reuid', nobody, '--regid', nobody, '--clear-groups', '--inh-caps=-all', '--no-new-privs', '--']
+  return [...view, setpriv, ...drop, ...command]
+}
+
+const bindOption = (isWritable: boolean): string => (isWritable ? '--bind' : '--ro-bind')
+
+function sandboxOptions(binds: Bind[], isProxied: boolean): string[] {
+  return [
+    // nothing shared with the machine: users, processes, network, names, memory segments, control groups
+    ['--unshare-all', '--unshare-user', '--disable-userns', '--uid', nobody, '--gid', nobody],
+    ['--cap-drop', 'ALL', '--die-with-parent', '--new-session', '--hostname', 'sandbox'],
+    ['--info-fd', String(descriptors.info)],
+    systemOptions(),
+    ['--proc', '/proc', '--dev', '/dev', '--size', String(64 * mebibyte), '--tmpfs', '/dev/shm'],
+    ['--size', String(256 * mebibyte), '--tmpfs', '/tmp'],
+    ['--ro-bind-data', String(descriptors.passwd), '/etc/passwd'],
+    ['--ro-bind-data', String(descriptors.code), '/run/code'],
+    binds.flatMap(({ from, to, isWritable }) => [bindOption(isWritable), from, to]),
+    // both are made by bubblewrap in memory and would take as much of it as one writes
+    ['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/workspace', '--clearenv'],
+    Object.entries(environment(isProxied)).flatMap(([name, value]) => ['--setenv', name, value]),
+  ].flat()
+}
+
+/** Of /etc what programs need to run and to trust certificates, and no more. */
+const systemFiles = [
+  '/etc/ld.so.cache',
+  '/etc/alternatives',
+  '/etc/nsswitch.conf',
+  '/etc/localtime',
+  '/etc/mime.types',
+  '/etc/ssl/certs',
+  '/etc/ssl/openssl.cnf',
+  '/etc/pki/ca-trust/extracted',
+  '/etc/crypto-policies',
+]
+
+function systemOptions(): string[] {
+  const folders = ['/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32'].filter((path) => existsSync(path))
+  const programs = folders.flatMap((path) =>
+    lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path],
+  )
+  return ['--ro-bind', '/usr', '/usr', ...programs, ...systemFiles.flatMap((path) => ['--ro-bind-try', path, path])]
+}
+
+function environment(isProxied: boolean): Record<string, string> {
+  const proxy = `http://127.0.0.1:${proxyPort}`
+  const names = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY']
+  return {
+    PATH: '/opt/bin:/usr/local/bin:/usr/bin:/bin',
+    HOME: '/tmp',
+    LANG: 'C.UTF-8',
+    // the code lies elsewhere, and finds modules in the workspace all the same; what is compiled is no file of the user's
+    PYTHONPATH: '/workspace',
+    PYTHONDONTWRITEBYTECODE: '1',
+    ...(isProxied && { ...Object.fromEntries(names.map((name) => [name, proxy])), NODE_USE_ENV_PROXY: '1' }),
+  }
+}
+
+// Whatever file the service itself was started with would be open in everything it starts.
+const closeInherited = 'for fd in /proc/self/fd/*; do fd=${fd##*/}; (( fd > 2 )) && eval "exec $fd>&-"; done'
+
+function innerCommand(wanted: {
+  command: Command
+  limits: Limits
+  proxied: Proxied | null
+  countsOwnProcesses: boolean
+}): string[] {
+  const { command, limits, proxied, countsOwnProcesses } = wanted
+  const { language, timeoutMs } = command
+  const program = { bash: ['/bin/bash', '/run/code'], python: ['python3', '/run/code'], js: ['/opt/bin/node', '-'] }[
+    language
+  ]
+  const relay = ['/opt/bin/node', '--no-warnings', '/opt/relay.mts', proxyPort, '/opt/proxy.sock']
+  const ulimits = [
+    '-c 0',
+    `-f ${Math.ceil(limits.fileBytesMax / 1024)}`,
+    '-n 1024',
+    // of one process, on all cores: for one that nobody watches any more
+    `-t ${Math.ceil(timeoutMs / 1000 + 1) * 64}`,
+    // threads count too
+    ...(countsOwnProcesses ? [`-u ${4 * limits.processesMax}`] : []),
+  ]
+  const script = `${closeInherited}; ulimit ${ulimits.join(' ')}; exec "$@"${language === 'js' ? ' < /run/code' : ''}`
+  return ['/bin/bash', '-c', script, 'bash', ...(proxied === null ? [] : relay), ...program]
+}

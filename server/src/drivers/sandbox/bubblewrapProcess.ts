@@ -1,0 +1,125 @@
+// One command in bubblewrap: real processes in namespaces of their own, all of which are gone before it answers.
+import { spawn } from 'node:child_process'
+import { lchown } from 'node:fs/promises'
+import type { Duplex, Readable, Writable } from 'node:stream'
+import { bubblewrapCall, descriptors, passwd, type Programs, type Proxied } from './bubblewrapArguments.ts'
+import { makeCgroup, type Cgroup } from './cgroup.ts'
+import { makeOutputPipes, type OutputPipes } from './outputPipes.ts'
+import { killTree } from './processTree.ts'
+import type { Command, Executed, Limits, SandboxDriver } from './sandbox.ts'
+import { endingOf, watchCommand, withSentence, type Cut } from './watchCommand.ts'
+
+export interface Bubblewrap {
+  programs: Programs
+  proxied: Proxied | null
+  limits: Limits
+  /** Whether the kernel counts processes for each user namespace: else the limit would count those of the whole machine. */
+  countsOwnProcesses: boolean
+  cgroupParent: string | null
+  owner: SandboxDriver['owner']
+  /** Closed to others, for pipes and sockets. */
+  ownFolder: string
+}
+
+export async function runInBubblewrap(
+  bubblewrap: Bubblewrap,
+  { folder, command }: { folder: string; command: Command },
+): Promise<Executed> {
+  const { limits, cgroupParent, owner } = bubblewrap
+  // its files are the caller's to give; the folder itself nobody else would think of
+  if (owner !== undefined) await lchown(folder, owner.uid, owner.gid)
+  const cgroup = cgroupParent === null ? null : await makeCgroup(cgroupParent, limits)
+  try {
+    return await run(bubblewrap, folder, command, cgroup)
+  } finally {
+    await cgroup?.remove()
+  }
+}
+
+async function run(bubblewrap: Bubblewrap, folder: string, command: Command, cgroup: Cgroup | null): Promise<Executed> {
+  const { limits, programs, ownFolder } = bubblewrap
+  const pipes = await makeOutputPipes(programs.mkfifo, ownFolder, command.outputBytesMax)
+  const startedAt = performance.now()
+  const joinPath = cgroup?.joinPath ?? null
+  const { pid, ended, firstInside } = await start(bubblewrap, { folder, command, pipes, joinPath })
+  const watch = watchCommand({ pid, folder, command, limits })
+  const outcome = await Promise.race([ended, watch.cut])
+  watch.stop()
+  // Also after an end of its own: bubblewrap may leave before the last process inside is gone.
+  await killTree(pid, firstInside())
+  const [{ code, signal }, out, err] = await Promise.all([ended, pipes.stdout.result(), pipes.stderr.result()])
+  if (outcome === 'aborted') throw command.signal.reason
+
+  const duration_ms = Math.round(performance.now() - startedAt)
+  const said = { stdout: out.text, stderr: err.text, truncated: out.truncated || err.truncated, duration_ms }
+  const cut = typeof outcome === 'string' ? outcome : await whyItDied(signal, cgroup)
+  if (cut === null) return { ...said, exit_code: code ?? 137, cut_off: null }
+  const { sentence, ...ending } = endingOf(cut, command, limits)
+  return { ...said, ...ending, stderr: withSentence(err.text, sentence) }
+}
+
+interface Started {
+  pid: number
+  ended: Promise<Ended>
+  /** The first process inside, as the machine counts it: with its end the kernel ends all others there. */
+  firstInside: () => number[]
+}
+
+async function start(
+  bubblewrap: Bubblewrap,
+  wanted: { folder: string; command: Command; pipes: OutputPipes; joinPath: string | null },
+): Promise<Started> {
+  const { command, pipes } = wanted
+  const call = bubblewrapCall({ ...bubblewrap, ...wanted })
+  // a group of its own, by which it is killed
+  const child = spawn(call.program, call.args, {
+    cwd: '/',
+    env: {},
+    detached: true,
+    stdio: ['ignore', pipes.stdout.writeFd, pipes.stderr.writeFd, 'pipe', 'pipe', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<Ended>((resolve, reject) => {
+    child.once('exit', (code, signal) => resolve({ code, signal }))
+    child.once('error', reject)
+  })
+  await Promise.all([pipes.stdout.closeWriteEnd(), pipes.stderr.closeWriteEnd()])
+  // the error has been told by then, and is the one to throw
+  if (child.pid === undefined) return ended as Promise<never>
+  // the types know of five
+  const ends = child.stdio as unknown as Duplex[]
+  give(ends[descriptors.code]!, command.code)
+  give(ends[descriptors.args]!, call.options.map((option) => `${option}\0`).join(''))
+  give(ends[descriptors.passwd]!, passwd)
+  return { pid: child.pid, ended, firstInside: readInfo(ends[descriptors.info]!) }
+}
+
+interface Ended {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** Bubblewrap itself is never killed by what runs inside: if it was, the system did it. */
+async function whyItDied(
+  signal: NodeJS.Signals | null,
+  cgroup: Cgroup | null,
+): Promise<Exclude<Cut, 'aborted'> | 'died' | null> {
+  if ((await cgroup?.ranOutOfMemory()) === true) return 'memory'
+  return signal === null ? null : 'died'
+}
+
+// Whoever ends before it has read everything says why by its end, not by this pipe.
+function give(stream: Writable, text: string): void {
+  stream.on('error', () => {})
+  stream.end(text)
+}
+
+function readInfo(stream: Readable): () => number[] {
+  let text = ''
+  stream.setEncoding('utf8').on('data', (part: string) => {
+    text = (text + part).slice(0, 4096)
+  })
+  return () => {
+    const pid = /"child-pid":\s*(\d+)/.exec(text)?.[1]
+    return pid === undefined ? [] : [Number(pid)]
+  }
+}

@@ -1,0 +1,57 @@
+// The permissions of a just-bash child: it reads its own code and the workspace, writes the workspace, and starts threads.
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const here = import.meta.dirname
+
+/** Where a package lies, and those it depends on: only what is installed, since some are optional. */
+function packageFolders(name: string, from: string, found: Set<string>): void {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const candidate = join(folder, 'node_modules', name)
+    if (existsSync(join(candidate, 'package.json'))) {
+      addPackage(candidate, found)
+      return
+    }
+    if (folder === dirname(folder)) return
+  }
+}
+
+function addPackage(folder: string, found: Set<string>): void {
+  if (found.has(folder)) return
+  found.add(folder)
+  const { dependencies = {}, optionalDependencies = {} } = JSON.parse(
+    readFileSync(join(folder, 'package.json'), 'utf8'),
+  ) as Record<string, Record<string, string>>
+  for (const name of Object.keys({ ...dependencies, ...optionalDependencies })) packageFolders(name, folder, found)
+}
+
+let packages: Set<string> | undefined
+
+function justBashFolders(): Set<string> {
+  if (packages === undefined) {
+    packages = new Set()
+    packageFolders('just-bash', here, packages)
+  }
+  return packages
+}
+
+/**
+ * Node's permission model is the second wall, behind the interpreter: without a flag there is no child process, no native
+ * addon, no file elsewhere. It does not hold the network in this release of Node; nothing in just-bash opens a socket.
+ */
+export function childFlags(folder: string): string[] {
+  const readable = [
+    here,
+    fileURLToPath(new URL('../../../package.json', import.meta.url)),
+    ...justBashFolders(),
+    folder,
+  ]
+  return [
+    '--permission',
+    ...readable.map((path) => `--allow-fs-read=${path}`),
+    `--allow-fs-write=${folder}`,
+    '--allow-worker',
+    '--no-warnings',
+  ]
+}

@@ -1,0 +1,80 @@
+// The sandbox that needs nothing of the machine: just-bash, an interpreter in a child process with Node's permissions on.
+import type { Outbound } from '../../base/outbound/fetch.ts'
+import type { Log } from '../../base/log.ts'
+import { allowedHosts } from './allowedHosts.ts'
+import { createHostFetch, type HostFetch } from './hostFetch.ts'
+import { startJustBash, type JustBashProcess } from './justBashProcess.ts'
+import { openShells } from './openShells.ts'
+import { usualLimits, type Command, type Executed, type Limits, type SandboxDriver, type Shell } from './sandbox.ts'
+import { endingOf, watchCommand, withSentence, type Cut } from './watchCommand.ts'
+
+export interface JustBashOptions {
+  outbound: Outbound
+  hosts: string[]
+  shellsMax: number
+  log: Log
+  limits?: Partial<Limits>
+}
+
+const strength =
+  'just-bash: commands are interpreted, not started, in a child process that may touch the workspace alone; a hole in the ' +
+  'interpreter and in Node’s permissions at once, or one that opens sockets, is not held back by the system.'
+
+export function justBashDriver(options: JustBashOptions): SandboxDriver {
+  const { outbound, hosts, shellsMax, log } = options
+  const limits = { ...usualLimits, ...options.limits }
+  const hostFetch = hosts.length === 0 ? null : createHostFetch(outbound, allowedHosts(hosts))
+  const startShell = (folder: string): Shell => justBashShell({ folder, limits, hostFetch, log })
+  return { name: 'just_bash', strength, owner: undefined, ...openShells(shellsMax, startShell) }
+}
+
+interface ShellOptions {
+  folder: string
+  limits: Limits
+  hostFetch: HostFetch | null
+  log: Log
+}
+
+function justBashShell(options: ShellOptions): Shell {
+  const { folder, limits, log } = options
+  // started before it is asked for: the first command finds it warm
+  let child: JustBashProcess | null = startJustBash(options)
+
+  async function warm(): Promise<JustBashProcess> {
+    if (child === null || child.isOver()) child = startJustBash(options)
+    await child.ready
+    return child
+  }
+
+  async function exec(command: Command): Promise<Executed> {
+    const own = await warm()
+    const startedAt = performance.now()
+    const watch = watchCommand({ pid: own.pid, folder, command, limits })
+    const outcome = await Promise.race([own.run(command), own.over, watch.cut])
+    watch.stop()
+    const duration_ms = Math.round(performance.now() - startedAt)
+    if (typeof outcome === 'object' && 'executed' in outcome) {
+      return { ...outcome.executed, duration_ms, cut_off: null }
+    }
+    await own.kill()
+    child = null
+    if (outcome === 'aborted') throw command.signal.reason
+    const cut = typeof outcome === 'string' ? outcome : whyItDied(outcome)
+    if (cut === 'died') log.warn({ said: own.lastWords() }, 'a just-bash child died')
+    const { exit_code, cut_off, sentence } = endingOf(cut, command, limits)
+    return { exit_code, stdout: '', stderr: withSentence('', sentence), truncated: false, duration_ms, cut_off }
+  }
+
+  return {
+    exec,
+    async close() {
+      await child?.kill()
+      child = null
+    },
+  }
+}
+
+/** Who is killed without our doing was too large: for the watchdog inside it, or for the system. */
+function whyItDied({ signal }: { signal: NodeJS.Signals | null }): Exclude<Cut, 'aborted'> | 'died' {
+  return signal === 'SIGKILL' ? 'memory' : 'died'
+}

@@ -1,0 +1,57 @@
+// Named pipes for the output of commands: unlike the sockets that Node gives its children, a program can open them by /dev/stdout.
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { close, constants, open } from 'node:fs'
+import { chmod, rm } from 'node:fs/promises'
+import { Socket } from 'node:net'
+import { finished } from 'node:stream/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { collectOutput } from './boundedText.ts'
+
+const run = promisify(execFile)
+// by number: an object for a file would close it when it is collected, though a socket has it by then
+const openFile = promisify(open)
+const closeFile = promisify(close)
+
+export interface OutputPipe {
+  /** The end for the command; closed here once it has been started. */
+  writeFd: number
+  closeWriteEnd(): Promise<void>
+  /** What came through, once every writer is gone. */
+  result(): Promise<{ text: string; truncated: boolean }>
+}
+
+export interface OutputPipes {
+  stdout: OutputPipe
+  stderr: OutputPipe
+}
+
+/** In a folder that is closed to others: the pipes themselves are open to whoever runs in the sandbox. */
+export async function makeOutputPipes(mkfifo: string, folder: string, bytesMax: number): Promise<OutputPipes> {
+  const paths = [randomUUID(), randomUUID()].map((name) => join(folder, name))
+  await run(mkfifo, paths, { env: {} })
+  const [stdout, stderr] = await Promise.all(paths.map((path) => openPipe(path, bytesMax)))
+  return { stdout: stdout!, stderr: stderr! }
+}
+
+async function openPipe(path: string, bytesMax: number): Promise<OutputPipe> {
+  await chmod(path, 0o666)
+  // The reader first and without waiting: then the writer's end opens at once, and can be one that waits, as programs expect.
+  const reader = await openFile(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  const writer = await openFile(path, constants.O_WRONLY)
+  await rm(path)
+  const collected = collectOutput(bytesMax)
+  // reads as a stream, where a file would keep a thread waiting; the descriptor is then the socket's to close
+  const stream = new Socket({ fd: reader, readable: true, writable: false })
+  stream.on('data', (chunk: Buffer) => collected.add(chunk))
+  const ended = finished(stream, { writable: false })
+  return {
+    writeFd: writer,
+    closeWriteEnd: () => closeFile(writer),
+    async result() {
+      await ended
+      return collected.result()
+    },
+  }
+}

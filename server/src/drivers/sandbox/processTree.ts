@@ -1,0 +1,119 @@
+// A process and all that came of it: how much memory they hold, how many they are, and their end.
+import { execFile } from 'node:child_process'
+import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+
+export interface TreeSample {
+  memoryBytes: number
+  /** From the root down, and no more than were asked for. */
+  pids: number[]
+}
+
+/** Only a process stuck in the kernel (a dead disk) outlives its kill for long. */
+const killMs = 10_000
+const run = promisify(execFile)
+
+/**
+ * One look at a tree. On Linux by /proc, synchronously: a few reads of 20 µs each, and never more than `processesMax + 1`
+ * processes are looked at. Elsewhere `ps` tells of the root alone, which is all that drivers start there.
+ */
+export async function sampleTree(root: number, processesMax: number): Promise<TreeSample> {
+  if (process.platform === 'linux') return sampleProc(root, processesMax)
+  if (process.platform === 'win32') return { memoryBytes: 0, pids: [root] }
+  try {
+    const { stdout } = await run('ps', ['-o', 'rss=', '-p', String(root)])
+    return { memoryBytes: Number(stdout.trim()) * 1024, pids: [root] }
+  } catch {
+    // ps fails for a process that is gone, and where there is no ps the child watches its memory itself
+    return { memoryBytes: 0, pids: [] }
+  }
+}
+
+export function sampleProc(root: number, processesMax: number): TreeSample {
+  const pids = [root]
+  let memoryBytes = 0
+  // the list grows while it is walked: children stand after their parents
+  for (const pid of pids) {
+    memoryBytes += residentBytes(pid) + namelessFileBytes(pid)
+    for (const child of childrenOf(pid)) if (pids.length <= processesMax) pids.push(child)
+  }
+  return { memoryBytes, pids }
+}
+
+function residentBytes(pid: number): number {
+  // in KiB whatever the size of a page
+  return Number(/^VmRSS:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024
+}
+
+/** Memory written to as a file without a name (memfd_create) is resident for nobody while it is not mapped. */
+function namelessFileBytes(pid: number): number {
+  let bytes = 0
+  for (const fd of list(`/proc/${pid}/fd`)) {
+    const path = `/proc/${pid}/fd/${fd}`
+    try {
+      if (readlinkSync(path).startsWith('/memfd:')) bytes += statSync(path).blocks * 512
+    } catch {
+      // closed between the listing and here
+    }
+  }
+  return bytes
+}
+
+function childrenOf(pid: number): number[] {
+  return list(`/proc/${pid}/task`).flatMap((thread) =>
+    read(`/proc/${pid}/task/${thread}/children`)
+      .split(' ')
+      .filter((child) => child !== '')
+      .map(Number),
+  )
+}
+
+// A process may end between two reads: then it has nothing more.
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
+}
+
+function list(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+
+/** Gone, or a zombie that only waits to be buried. */
+export function isGone(pid: number): boolean {
+  const stat = read(`/proc/${pid}/stat`)
+  // the name stands in parentheses and may hold any character
+  return stat === '' || ['Z', 'X'].includes(stat.slice(stat.lastIndexOf(')') + 2)[0] ?? '')
+}
+
+/**
+ * Kills a tree whose root leads a process group, and waits until nothing of it lives. Below a root that opened a process
+ * namespace this is final: the kernel ends everything in it with its first process, which stands near the root.
+ */
+export async function killTree(root: number, others: number[] = []): Promise<void> {
+  const found = new Set<number>(others)
+  const givenUpAt = performance.now() + killMs
+  for (let waitMs = 1; performance.now() < givenUpAt; waitMs = Math.min(waitMs * 2, 50)) {
+    for (const pid of sampleProc(root, 64).pids) found.add(pid)
+    const living = [...found].filter((pid) => !isGone(pid))
+    if (living.length === 0) return
+    for (const pid of [-root, ...living]) kill(pid)
+    await pause(waitMs)
+  }
+  throw new Error(`processes of a sandbox do not die: ${[...found].filter((pid) => !isGone(pid)).join(', ')}`)
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

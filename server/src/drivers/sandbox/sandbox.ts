@@ -1,0 +1,70 @@
+// What the service asks of a place for foreign code: a shell over one folder of the host that reaches nothing else.
+
+export interface SandboxDriver {
+  name: 'just_bash' | 'bubblewrap'
+  /** One sentence for people: how strong this wall is, and what it does not hold back. */
+  strength: string
+  /** Whom the files of a folder must belong to, so that commands can change them; undefined: whoever the service is. */
+  owner: { uid: number; gid: number } | undefined
+  /**
+   * A shell whose /workspace is this folder of the host: absolute, made by the caller, on a local disk, its files linked
+   * from nowhere else (bubblewrap gives them to another user when the service is root). Waits while too many are open.
+   */
+  open(wanted: { folder: string; signal: AbortSignal }): Promise<Shell>
+  /** Ends every shell at once. */
+  close(): Promise<void>
+}
+
+/** Each command starts afresh: only what lies in /workspace stays, and what it left running is gone when exec answers. */
+export interface Shell {
+  /** One at a time. After a command that was cut off, or a shell that died, the next one starts anew. */
+  exec(wanted: Command): Promise<Executed>
+  /** Ends whatever runs in it, its whole tree; resolves when nothing of it lives. */
+  close(): Promise<void>
+}
+
+export interface Command {
+  language: 'bash' | 'python' | 'js'
+  code: string
+  timeoutMs: number
+  /**
+   * Of stdout and of stderr each, at most 4 MiB; what is more is thrown away while the command goes on, and `truncated`
+   * is true. just-bash shows no output of a command that was cut off, and ends one that writes more than 32 MiB.
+   */
+  outputBytesMax: number
+  /** Cuts the command off: then exec rejects with the signal's reason, once its processes are gone. */
+  signal: AbortSignal
+}
+
+export interface Executed {
+  /** 124 for a timeout, 137 for anything else that was cut off, as shells do. */
+  exit_code: number
+  stdout: string
+  /** Of a command that was cut off it ends with a sentence that says why. */
+  stderr: string
+  truncated: boolean
+  duration_ms: number
+  /** Why it did not end by itself; null: it did. */
+  cut_off: 'timeout' | 'memory' | 'died' | null
+}
+
+export interface Limits {
+  /** Of all processes of a command together. */
+  memoryBytesMax: number
+  processesMax: number
+  /** Of one file. */
+  fileBytesMax: number
+  /** So much of the disk may a command use up. */
+  diskBytesMax: number
+}
+
+const mebibyte = 1024 * 1024
+
+export const outputBytesAllowed = 4 * mebibyte
+
+export const usualLimits: Limits = {
+  memoryBytesMax: 512 * mebibyte,
+  processesMax: 64,
+  fileBytesMax: 1024 * mebibyte,
+  diskBytesMax: 2048 * mebibyte,
+}

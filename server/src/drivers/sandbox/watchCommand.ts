@@ -1,0 +1,89 @@
+// The watch over one command: cuts it off when it takes too long, grows too large, or is no longer wanted.
+import { statfs } from 'node:fs/promises'
+import type { Command, Executed, Limits } from './sandbox.ts'
+import { sampleTree } from './processTree.ts'
+
+export type Cut = 'timeout' | 'memory' | 'processes' | 'disk' | 'aborted'
+
+export interface Watch {
+  /** Resolves when the command must end; never when it is stopped before. */
+  cut: Promise<Cut>
+  stop(): void
+}
+
+export interface Watched {
+  pid: number
+  folder: string
+  command: Command
+  limits: Limits
+}
+
+const sampleEveryMs = 100
+
+export function watchCommand({ pid, folder, command, limits }: Watched): Watch {
+  const { promise: cut, resolve } = Promise.withResolvers<Cut>()
+  const abort = (): void => resolve('aborted')
+  const timeout = setTimeout(resolve, command.timeoutMs, 'timeout' satisfies Cut)
+  command.signal.addEventListener('abort', abort, { once: true })
+  if (command.signal.aborted) abort()
+  let isStopped = false
+  let freeAtStart: number | null = null
+
+  async function look(): Promise<void> {
+    const { memoryBytes, pids } = await sampleTree(pid, limits.processesMax)
+    if (memoryBytes > limits.memoryBytesMax) resolve('memory')
+    if (pids.length > limits.processesMax) resolve('processes')
+    const free = await freeBytes(folder)
+    freeAtStart ??= free
+    // By what is left of the disk and not by the sizes of files: a file that is deleted while open has no name to find it by.
+    // Half of what was free always stays, since a database may live there.
+    if (freeAtStart - free > Math.min(limits.diskBytesMax, freeAtStart / 2)) resolve('disk')
+    if (!isStopped) timer = setTimeout(lookAgain, sampleEveryMs)
+  }
+
+  // A watch that cannot see must not let go: the command ends as if it had been too large.
+  const lookAgain = (): void => void look().catch(() => resolve('memory'))
+  let timer: NodeJS.Timeout | undefined
+  lookAgain()
+
+  return {
+    cut,
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+      clearTimeout(timeout)
+      command.signal.removeEventListener('abort', abort)
+    },
+  }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+type Ending = Pick<Executed, 'exit_code' | 'cut_off'> & { sentence: string }
+
+const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`
+
+/** How a command that was cut off answers, with the sentence for whoever sent it. */
+export function endingOf(cut: Exclude<Cut, 'aborted'> | 'died', command: Command, limits: Limits): Ending {
+  const disk = mebibytes(limits.diskBytesMax)
+  const sentences: Record<typeof cut, string> = {
+    timeout: `Stopped after ${command.timeoutMs / 1000} s. Do less at once, or allow it more time.`,
+    memory: `Stopped: it used more than ${mebibytes(limits.memoryBytesMax)} of memory. Work on smaller parts.`,
+    processes: `Stopped: it had more than ${limits.processesMax} processes at once. Start fewer.`,
+    disk: `Stopped: meanwhile the disk lost ${disk}, or half of what was free on it. Write less.`,
+    died: 'The shell died while it ran this. Try again, or do it another way.',
+  }
+  return {
+    exit_code: cut === 'timeout' ? 124 : 137,
+    cut_off: cut === 'timeout' || cut === 'memory' ? cut : 'died',
+    sentence: sentences[cut],
+  }
+}
+
+/** What the command said, and then the sentence on a line of its own. */
+export function withSentence(stderr: string, sentence: string): string {
+  return stderr === '' || stderr.endsWith('\n') ? `${stderr}${sentence}\n` : `${stderr}\n${sentence}\n`
+}

@@ -1,0 +1,79 @@
+// The file system of a just-bash command: the workspace on disk, everything else in memory and gone with the command.
+import { rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import {
+  getCommandNames,
+  getJavaScriptCommandNames,
+  getNetworkCommandNames,
+  getPythonCommandNames,
+  InMemoryFs,
+  MountableFs,
+  ReadWriteFs,
+} from 'just-bash'
+
+const mebibyte = 1024 * 1024
+/** A file is read as a whole, and its text takes up to twice its size: more would not fit into the memory of a command. */
+const readBytesMax = 64 * mebibyte
+
+const memoryFilesBytesMax = 128 * mebibyte
+
+type Write = ReadWriteFs['writeFile']
+type Append = ReadWriteFs['appendFile']
+
+/** Links are refused (the default of ReadWriteFs), so no path leads out of the folder. */
+class WorkspaceFs extends ReadWriteFs {
+  readonly folder: string
+  readonly fileBytesMax: number
+
+  constructor(folder: string, fileBytesMax: number) {
+    super({ root: folder, maxFileReadSize: readBytesMax, maxCopyOnWriteSize: readBytesMax, maxCopySize: fileBytesMax })
+    this.folder = folder
+    this.fileBytesMax = fileBytesMax
+  }
+
+  override async writeFile(...[path, content, options]: Parameters<Write>): Promise<void> {
+    this.#requireRoom(path, content.length)
+    await super.writeFile(path, content, options)
+  }
+
+  override async appendFile(...[path, content, options]: Parameters<Append>): Promise<void> {
+    const size = (await this.exists(path)) ? (await this.stat(path)).size : 0
+    this.#requireRoom(path, size + content.length)
+    await super.appendFile(path, content, options)
+  }
+
+  // ReadWriteFs removes by rm, which refuses a folder that is not to be emptied: rmdir(1) would never work.
+  override async rm(...[path, options]: Parameters<ReadWriteFs['rm']>): Promise<void> {
+    if (options?.recursive === true || !(await this.#isFolder(path))) return super.rm(path, options)
+    // lstat has refused every link on the way; what changes the folder between here and there is this command alone
+    await rmdir(join(this.folder, this.resolvePath('/', path)))
+  }
+
+  async #isFolder(path: string): Promise<boolean> {
+    return (await this.exists(path)) && (await this.lstat(path)).isDirectory
+  }
+
+  #requireRoom(path: string, bytes: number): void {
+    if (bytes > this.fileBytesMax) throw new Error(`EFBIG: file too large, write '${path}'`)
+  }
+}
+
+export interface WorkspaceFilesOptions {
+  folder: string
+  fileBytesMax: number
+  hasNetwork: boolean
+}
+
+export function workspaceFiles({ folder, fileBytesMax, hasNetwork }: WorkspaceFilesOptions): MountableFs {
+  const memory = new InMemoryFs(undefined, { maxTotalBytes: memoryFilesBytesMax })
+  for (const path of ['/tmp', '/home', '/usr/bin', '/bin']) memory.mkdirSync(path, { recursive: true })
+  memory.writeFileSync('/dev/null', '')
+  // A shell with a /bin finds a command only if it lies there, as which(1) does; the content is never looked at.
+  const names = [...getCommandNames(), ...getPythonCommandNames(), ...getJavaScriptCommandNames()]
+  for (const name of hasNetwork ? [...names, ...getNetworkCommandNames()] : names) {
+    memory.writeFileSync(`/bin/${name}`, '#!/bin/bash\n', 'utf8', { mode: 0o755 })
+  }
+  const files = new MountableFs({ base: memory })
+  files.mount('/workspace', new WorkspaceFs(folder, fileBytesMax))
+  return files
+}

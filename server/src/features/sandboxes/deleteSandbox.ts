@@ -1,0 +1,27 @@
+// Deletes a sandbox with all its files.
+import { operation } from '../../kit/operation.ts'
+import { Success } from '../../kit/schema.ts'
+import { lockFreeSandbox } from './sandbox.ts'
+
+export const deleteSandbox = operation({
+  id: 'deleteSandbox',
+  route: 'DELETE /v2/sandboxes/:sandbox_id',
+  summary: 'Delete a sandbox',
+  description:
+    'Its files go with it, those of a run that had it too. Refused while a command runs in it or its run has not ended.',
+  scope: 'sandboxes:write',
+  status: 200,
+  answer: Success,
+  errors: ['sandbox_busy'],
+  async handler({ team, sandbox, sql, fail }) {
+    await lockFreeSandbox(sql, sandbox)
+    const [run] = await sql<{ id: string }>`
+      select r.id from sandboxes s join runs r on r.id = s.run_id and r.team_id = s.team_id
+      where s.id = ${sandbox.sandbox_id} and s.team_id = ${team.id} and r.status in ('pending', 'running', 'waiting')`
+    if (run) {
+      fail('sandbox_busy', `The run ${run.id} has this sandbox and has not ended. Wait for its end, or stop it first.`)
+    }
+    await sql`delete from sandboxes where id = ${sandbox.sandbox_id} and team_id = ${team.id}`
+    return { success: true as const }
+  },
+})

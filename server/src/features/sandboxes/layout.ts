@@ -1,0 +1,187 @@
+// A workspace laid out in a folder of this machine: brought to what the manifest says, and looked through for what changed since.
+import { constants } from 'node:fs'
+import { lchown, open, readdir, rm, symlink, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { basename, dirname } from 'node:path/posix'
+import type { Database } from '../../base/db.ts'
+import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
+import { reachFolder, type Folder } from './beneath.ts'
+import { foldersAbove } from './changes.ts'
+import { markOf, openForReading, scanFolder, type Disk, type Seen } from './scan.ts'
+import { readManifest, type Entry, type Manifest, type Place } from './workspace.ts'
+
+/** So much goes to the database in one statement; a file that is larger goes alone, in pieces. */
+const batchBytesMax = 8 * 1024 * 1024
+const smallBytesMax = 1024 * 1024
+
+export interface Layout {
+  folder: string
+  /** Brings the folder to what the manifest says in this version, unless it is there already. */
+  bringTo(version: string): Promise<void>
+  /** What is different from the manifest; the bytes are stored, but nothing names them yet. */
+  findChanges(signal: AbortSignal): Promise<{ changes: PathChange[]; unkept: string[] }>
+  /** Empties the folder: what a command that was cut off left there is nobody's. */
+  clear(): Promise<void>
+  /** These changes are the manifest's if it comes to be of this version: whether it did, the next look shows. */
+  proposed(changes: PathChange[], version: string): void
+}
+
+export interface PathChange {
+  path: string
+  entry: Entry | null
+}
+
+/** To whom files must belong so that commands can change them. */
+export interface Owner {
+  uid: number
+  gid: number
+}
+
+export function createLayout(db: Database, place: Place, folder: string, owner: Owner | undefined): Layout {
+  let version: string | undefined
+  let manifest: Manifest = new Map()
+  let disk: Disk = new Map()
+  /** The folder was looked at after a command, and has not been brought to the manifest since. */
+  let isChanged = false
+  let proposal: { changes: PathChange[]; version: string } | undefined
+
+  const own = async (at: string) => {
+    if (owner) await lchown(at, owner.uid, owner.gid)
+  }
+  const folderOf = (path: string): Promise<Folder> => reachFolder(folder, dirname(path).split('/').slice(2), own)
+
+  async function remove(path: string): Promise<void> {
+    const parent = await folderOf(path)
+    await rm(parent.at(basename(path)), { recursive: true, force: true }).finally(() => parent.close())
+  }
+
+  async function put(path: string, entry: Entry): Promise<Seen> {
+    await clearWay(path)
+    const parent = await folderOf(path)
+    const at = parent.at(basename(path))
+    try {
+      if (entry.kind === 'file') return { entry, mark: await putFile(at, entry) }
+      if (entry.kind === 'link') await symlink(entry.link_target, at)
+      else await (await reachFolder(folder, path.split('/').slice(2), own)).close()
+      if (entry.kind === 'link') await own(at)
+      return { entry, mark: '' }
+    } finally {
+      await parent.close()
+    }
+  }
+
+  /** What stands where a folder or this entry must be goes first. */
+  async function clearWay(path: string): Promise<void> {
+    for (const above of foldersAbove(path))
+      if (disk.get(above) && disk.get(above)!.entry.kind !== 'dir') await remove(above)
+    await remove(path)
+  }
+
+  async function putFile(at: string, entry: Extract<Entry, { kind: 'file' }>): Promise<string> {
+    const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+    const file = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)
+    try {
+      for await (const piece of postgresBlobs(db.sql).read(entry.sha256)) await file.writeFile(piece)
+      if (owner) await file.chown(owner.uid, owner.gid)
+      await file.chmod(entry.is_executable ? 0o755 : 0o644)
+      return markOf(await file.stat({ bigint: true }))
+    } finally {
+      await file.close()
+    }
+  }
+
+  return {
+    folder,
+
+    async bringTo(wanted) {
+      if (proposal?.version === wanted) {
+        for (const { path, entry } of proposal.changes) {
+          if (entry) manifest.set(path, entry)
+          else manifest.delete(path)
+        }
+        version = wanted
+        isChanged = false
+      }
+      proposal = undefined
+      if (wanted === version && !isChanged) return
+      const now = await readManifest(db.sql, place)
+      for (const path of disk.keys()) if (!now.manifest.has(path)) await remove(path)
+      disk = new Map([...disk].filter(([path, { entry }]) => isSame(now.manifest.get(path), entry)))
+      for (const [path, entry] of now.manifest) if (!disk.has(path)) disk.set(path, await put(path, entry))
+      manifest = now.manifest
+      version = now.version
+      isChanged = false
+    },
+
+    async findChanges(signal) {
+      isChanged = true
+      const scan = await scanFolder(folder, disk, signal)
+      disk = scan.disk
+      const gone = [...manifest.keys()].filter((path) => !disk.has(path))
+      const fresh = [...disk].filter(([path, { entry }]) => !isSame(manifest.get(path), entry))
+      const changes = [
+        ...gone.map((path): PathChange => ({ path, entry: null })),
+        ...fresh.map(([path, { entry }]): PathChange => ({ path, entry })),
+      ]
+      await storeContents(changes, signal)
+      return { changes, unkept: scan.unkept }
+    },
+
+    async clear() {
+      for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
+      disk = new Map()
+      version = undefined
+    },
+
+    proposed(changes, at) {
+      proposal = { changes, version: at }
+    },
+  }
+
+  /** Before anything names them: many small ones in one statement, a large one in pieces. */
+  async function storeContents(changes: PathChange[], signal: AbortSignal): Promise<void> {
+    const blobs = postgresBlobs(db.sql)
+    const files = changes.flatMap(({ path, entry }) => (entry?.kind === 'file' ? [{ path, entry }] : []))
+    const known = await blobs.has(files.map(({ entry }) => entry.sha256))
+    let batch: Buffer[] = []
+    let bytes = 0
+    const flush = async () => {
+      await blobs.put(batch)
+      batch = []
+      bytes = 0
+    }
+    for (const { path, entry } of files.filter((file) => !known.has(file.entry.sha256))) {
+      signal.throwIfAborted()
+      if (entry.size_bytes > smallBytesMax) await blobs.putStream(piecesOf(path, signal))
+      else {
+        batch.push(await readSmall(path))
+        bytes += entry.size_bytes
+        if (bytes >= batchBytesMax) await flush()
+      }
+    }
+    if (batch.length > 0) await flush()
+  }
+
+  async function* piecesOf(path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+    const file = await openFile(path)
+    yield* file.createReadStream({ highWaterMark: smallBytesMax, signal }) as AsyncIterable<Buffer>
+  }
+
+  async function readSmall(path: string): Promise<Buffer> {
+    const file = await openFile(path)
+    return file.readFile().finally(() => file.close())
+  }
+
+  async function openFile(path: string): Promise<FileHandle> {
+    const parent = await folderOf(path)
+    return openForReading(parent.at(basename(path))).finally(() => parent.close())
+  }
+}
+
+const isSame = (one: Entry | undefined, other: Entry): boolean => {
+  if (one?.kind !== other.kind) return false
+  if (one.kind === 'file' && other.kind === 'file') {
+    return one.sha256 === other.sha256 && one.is_executable === other.is_executable
+  }
+  return one.kind === 'dir' || (other.kind === 'link' && one.kind === 'link' && one.link_target === other.link_target)
+}

@@ -1,0 +1,100 @@
+// Sandboxes of callers: how they are made, how long they stay, and when they cannot go.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { newId } from '../../base/ids.ts'
+import { seeders, seedTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+
+const service = await testApp()
+const team = await seedTeam(service)
+const { sql } = service.context.db
+
+const make = async (body = {}): Promise<string> => (await team.call('POST /v2/sandboxes', { body })).body.sandbox_id
+
+// proves sandboxes.life
+test('a sandbox lives for a day, or for as long as its maker says', async () => {
+  const hoursLeft = async (id: string): Promise<number> => {
+    const { body } = await team.call(`GET /v2/sandboxes/${id}`)
+    return Math.round((Date.parse(body.expires_at) - Date.parse(body.created_at)) / 3_600_000)
+  }
+  assert.equal(await hoursLeft(await make()), 24)
+  assert.equal(await hoursLeft(await make({ ttl_seconds: 604_800 })), 168)
+  for (const ttl_seconds of [59, 604_801, 1.5, '60']) {
+    assert.equal((await team.call('POST /v2/sandboxes', { body: { ttl_seconds } })).status, 400)
+  }
+})
+
+// proves sandboxes.life
+test('a sandbox whose time is over is gone for every caller, before anybody sweeps it', async () => {
+  const id = await make()
+  await sql`update sandboxes set expires_at = now() - interval '1 second' where id = ${id} and team_id = ${team.id}`
+  for (const route of [`GET /v2/sandboxes/${id}`, `GET /v2/sandboxes/${id}/files`, `DELETE /v2/sandboxes/${id}`]) {
+    assert.equal((await team.call(route)).status, 404, route)
+  }
+})
+
+// proves sandboxes.get
+test('a sandbox tells what it holds', async () => {
+  const id = await make()
+  await team.call(`POST /v2/sandboxes/${id}/files?path=a.txt`, { body: 'first' })
+  await team.call(`POST /v2/sandboxes/${id}/files?path=a.txt`, { body: 'again!' })
+  const { body } = await team.call(`GET /v2/sandboxes/${id}`)
+  const { expires_at, created_at, ...rest } = body
+  assert.deepEqual(rest, { sandbox_id: id, status: 'ready', run_id: null, files_total: 1, kept_bytes: 11 })
+  assert.ok(expires_at > created_at)
+})
+
+// proves sandboxes.delete
+test('a deleted sandbox is gone with its files and its upload addresses', async () => {
+  const id = await make()
+  await team.call(`POST /v2/sandboxes/${id}/files?path=a.txt`, { body: 'first' })
+  await team.call(`POST /v2/sandboxes/${id}/upload-urls`, { body: { path: 'b.txt' } })
+  assert.deepEqual((await team.call(`DELETE /v2/sandboxes/${id}`)).body, { success: true })
+  assert.equal((await team.call(`GET /v2/sandboxes/${id}`)).status, 404)
+  const [left] = await sql`
+    select (select count(*) from workspace_files where sandbox_id = ${id}) as files,
+      (select count(*) from file_uploads where sandbox_id = ${id}) as uploads`
+  assert.deepEqual(left, { files: 0, uploads: 0 })
+})
+
+// proves sandboxes.delete, sandboxes.held
+test('a sandbox stays while its run has not ended, and takes no file while that is running', async () => {
+  const id = await make()
+  const runId = await seeders['run']!(team, {})
+  await sql`update sandboxes set run_id = ${runId} where id = ${id} and team_id = ${team.id}`
+  const upload = () => team.call(`POST /v2/sandboxes/${id}/files?path=a.txt`, { body: 'text' })
+  for (const [status, uploaded] of [
+    ['pending', 201],
+    ['running', 409],
+    ['waiting', 201],
+  ] as const) {
+    await sql`
+      update runs set status = ${status}, completed_at = null, started_at = now(),
+        waiting_on = case when ${status} = 'waiting' then '{"kind": "time", "since": "2026-01-01T00:00:00.000Z", "detail": {}}'::jsonb end
+      where id = ${runId} and team_id = ${team.id}`
+    const refused = await team.call(`DELETE /v2/sandboxes/${id}`)
+    assert.equal(refused.body.error, 'sandbox_busy', status)
+    assert.equal((await upload()).status, uploaded, status)
+  }
+  await sql`
+    update runs set status = 'stopped', completed_at = now(), waiting_on = null where id = ${runId} and team_id = ${team.id}`
+  assert.equal((await team.call(`DELETE /v2/sandboxes/${id}`)).status, 200)
+})
+
+// proves sandboxes.held
+test('while a command runs in it, a sandbox is busy: its files are read, but neither written nor deleted', async () => {
+  const id = await make()
+  await team.call(`POST /v2/sandboxes/${id}/files?path=a.txt`, { body: 'text' })
+  await sql`
+    insert into sandbox_execs (id, team_id, sandbox_id, command, timeout_s, awaited_until)
+    values (${newId()}, ${team.id}, ${id}, 'sleep 1', 60, now() + interval '1 minute')`
+  assert.equal((await team.call(`GET /v2/sandboxes/${id}`)).body.status, 'busy')
+  assert.equal((await team.call(`GET /v2/sandboxes/${id}/files/content?path=a.txt`)).body.content, 'text')
+  const refused = [
+    await team.call(`POST /v2/sandboxes/${id}/files?path=b.txt`, { body: 'text' }),
+    await team.call(`DELETE /v2/sandboxes/${id}/files?path=a.txt`),
+    await team.call(`DELETE /v2/sandboxes/${id}`),
+  ]
+  for (const { body } of refused) assert.equal(body.error, 'sandbox_busy')
+  assert.equal((await team.call(`POST /v2/sandboxes/${id}/upload-urls`, { body: { path: 'b.txt' } })).status, 200)
+})

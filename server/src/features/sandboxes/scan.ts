@@ -1,0 +1,101 @@
+// What a folder holds, as a manifest would say it: only files that look changed are read.
+import { createHash } from 'node:crypto'
+import { constants, type BigIntStats } from 'node:fs'
+import { lstat, open, readdir, readlink, rm } from 'node:fs/promises'
+import { openFolder, openRoot, type Folder } from './beneath.ts'
+import type { Entry } from './workspace.ts'
+import { workspacePath, workspaceRoot } from './workspacePath.ts'
+
+/** What was seen of a path, with the marks by which a change of it shows. */
+export interface Seen {
+  entry: Entry
+  /** Of a file: size, times and inode. The time of the inode's last change cannot be set by whoever changes it. */
+  mark: string
+}
+
+export type Disk = Map<string, Seen>
+
+export interface Scan {
+  disk: Disk
+  /** Names that no path of ours may have, and what is neither file, folder nor link: it cannot be kept, and was removed. */
+  unkept: string[]
+}
+
+export const markOf = ({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string => `${size} ${mtimeNs} ${ctimeNs} ${ino}`
+
+/** `before`: what was known of it; a file with the same marks has the same bytes. */
+export async function scanFolder(root: string, before: Disk, signal: AbortSignal): Promise<Scan> {
+  const scan: Scan = { disk: new Map(), unkept: [] }
+  await scanInto(scan, await openRoot(root), workspaceRoot, before, signal)
+  return scan
+}
+
+/** Closes the folder that it is given. */
+async function scanInto(scan: Scan, folder: Folder, path: string, before: Disk, signal: AbortSignal): Promise<number> {
+  let kept = 0
+  try {
+    for (const name of await readdir(folder.path)) {
+      signal.throwIfAborted()
+      const checked = workspacePath(`${path}/${name}`)
+      // another spelling in the manifest than on the disk would be another file
+      const isOurs = !('problem' in checked) && checked.path === `${path}/${name}`
+      if (isOurs && (await scanEntry(scan, folder, name, checked.path, before, signal))) kept += 1
+      else {
+        scan.unkept.push(`${path}/${name}`)
+        await rm(folder.at(name), { recursive: true, force: true })
+      }
+    }
+  } finally {
+    await folder.close()
+  }
+  return kept
+}
+
+/** False: it cannot be kept. */
+async function scanEntry(
+  scan: Scan,
+  folder: Folder,
+  name: string,
+  path: string,
+  before: Disk,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const stat = await lstat(folder.at(name), { bigint: true })
+  if (stat.isDirectory()) {
+    const inner = await openFolder(folder, name)
+    if (inner && (await scanInto(scan, inner, path, before, signal)) === 0) {
+      scan.disk.set(path, { entry: { kind: 'dir' }, mark: '' })
+    }
+    return inner !== undefined
+  }
+  if (stat.isSymbolicLink()) {
+    const target = await readlink(folder.at(name))
+    scan.disk.set(path, { entry: { kind: 'link', link_target: target }, mark: '' })
+    return true
+  }
+  if (!stat.isFile()) return false
+  scan.disk.set(path, await seenFile(folder.at(name), stat, before.get(path), signal))
+  return true
+}
+
+async function seenFile(at: string, stat: BigIntStats, known: Seen | undefined, signal: AbortSignal): Promise<Seen> {
+  const mark = markOf(stat)
+  const is_executable = (stat.mode & 0o100n) !== 0n
+  if (known?.mark === mark && known.entry.kind === 'file') return { mark, entry: { ...known.entry, is_executable } }
+  const { sha256, size_bytes } = await hashFile(at, signal)
+  return { mark, entry: { kind: 'file', sha256, size_bytes, is_executable } }
+}
+
+/** Neither through a link nor waiting for the other end of a pipe that took the file's place. */
+export const openForReading = (at: string) => open(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+
+async function hashFile(at: string, signal: AbortSignal): Promise<{ sha256: string; size_bytes: number }> {
+  const file = await openForReading(at)
+  const digest = createHash('sha256')
+  let size_bytes = 0
+  for await (const piece of file.createReadStream({ highWaterMark: 1024 * 1024, signal }) as AsyncIterable<Buffer>) {
+    digest.update(piece)
+    size_bytes += piece.length
+  }
+  return { sha256: digest.digest('hex'), size_bytes }
+}

@@ -1,0 +1,40 @@
+// What becomes of sandboxes as runs begin: one that the starter named becomes the run's, and a retried run gets the files of the old one.
+import { newId } from '../../base/ids.ts'
+import type { Hooks } from '../../kit/feature.ts'
+import { giveToRun } from './sandbox.ts'
+
+/** One that is gone by now is no reason to refuse a run that goes on: it gets a workspace of its own. */
+export const takeSandbox: NonNullable<Hooks['runTakesSandbox']> = async ({ sql, teamId, runId, sandboxId }) => {
+  await giveToRun(sql, sandboxId, { id: runId, team_id: teamId })
+}
+
+/** A copy names the same bytes. Where the old run had a sandbox of a caller, its files as that run found them come along too. */
+export const copyWorkspace: NonNullable<Hooks['runCopied']> = async ({
+  sql,
+  teamId,
+  fromRunId,
+  toRunId,
+  beforeStep,
+}) => {
+  await sql`
+    with source as (
+      select u.sandbox_id, u.step_base from sandbox_uses u where u.run_id = ${fromRunId} and u.team_id = ${teamId}
+      union all
+      select s.id, 0 from sandboxes s where s.run_id = ${fromRunId} and s.team_id = ${teamId}
+        and not exists (select from sandbox_uses u where u.run_id = s.run_id)
+    ),
+    file as (
+      select f.* from source join workspace_files f on f.sandbox_id = source.sandbox_id and f.team_id = ${teamId}
+        and f.from_step < source.step_base + ${beforeStep}::int
+        and (f.until_step is null or f.until_step >= source.step_base + ${beforeStep}::int)
+    ),
+    made as (
+      insert into sandboxes (id, team_id, run_id, kept_bytes, entries)
+      select ${newId()}, ${teamId}, ${toRunId}, sum(size_bytes), count(*) from file having count(*) > 0
+      returning id
+    )
+    insert into workspace_files (id, team_id, sandbox_id, path, kind, sha256, size_bytes, is_executable, link_target, modified_at, from_step)
+    select gen_random_uuid(), file.team_id, made.id, file.path, file.kind, file.sha256, file.size_bytes, file.is_executable,
+      file.link_target, file.modified_at, 0
+    from file, made`
+}

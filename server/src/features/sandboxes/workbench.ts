@@ -1,0 +1,198 @@
+// The workbench of a process: sandboxes laid out in folders of its own, and the shells that run commands in them.
+import { mkdir, readdir, rm } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join, resolve } from 'node:path'
+import { newId } from '../../base/ids.ts'
+import { chooseSandboxDriver } from '../../drivers/sandbox/chooseDriver.ts'
+import type { Command, Executed, SandboxDriver, Shell } from '../../drivers/sandbox/sandbox.ts'
+import type { Context } from '../../kit/context.ts'
+import { isCode } from './beneath.ts'
+import { createLayout, type PathChange } from './layout.ts'
+import type { Place } from './workspace.ts'
+
+export interface Workbench {
+  driver(): Promise<SandboxDriver>
+  /** A sandbox at this process: its files are laid out when the first command comes. */
+  open(place: Place): Promise<Bench>
+  close(): Promise<void>
+}
+
+export interface Bench {
+  place: Place
+  /** Runs one command on the workspace as it is in this version. One at a time; the next waits. */
+  run(version: string, command: Command): Promise<Ran>
+  /** Its folder and its shell go. */
+  close(): Promise<void>
+}
+
+export interface Ran {
+  executed: Executed
+  changes: PathChange[]
+  /** What the command left that no workspace can keep. */
+  unkept: string[]
+  /** That it began with. */
+  version: string
+  /** Told with the version that the changes make, in the transaction that records them. */
+  proposed(version: string): void
+}
+
+const ofContext = new WeakMap<Context, Workbench>()
+
+export function workbenchOf(context: Context): Workbench {
+  let workbench = ofContext.get(context)
+  if (!workbench) ofContext.set(context, (workbench = createWorkbench(context)))
+  return workbench
+}
+
+interface IdleShell {
+  close(): Promise<void>
+}
+
+function createWorkbench(context: Context): Workbench {
+  const { config, db, guard, outbound, log } = context
+  let choosing: Promise<SandboxDriver> | undefined
+  let room: Promise<string> | undefined
+  /** Shells that are open and have nothing to do, the longest idle first: they make way when others wait. */
+  const idle = new Set<IdleShell>()
+  let shells = 0
+  let waiting: (() => void)[] = []
+
+  const driver = () =>
+    (choosing ??= chooseSandboxDriver({
+      outbound,
+      guard,
+      hosts: config.sandboxHosts,
+      shellsMax: config.sandboxShells,
+      log,
+      ...(config.sandbox !== 'auto' && { prefer: config.sandbox }),
+    }))
+
+  async function openShell(folder: string, signal: AbortSignal): Promise<Shell> {
+    while (shells >= config.sandboxShells) {
+      const [longest] = idle
+      if (longest) await longest.close()
+      else await nextFree(signal)
+    }
+    shells += 1
+    try {
+      return await (await driver()).open({ folder, signal })
+    } catch (error) {
+      freed()
+      throw error
+    }
+  }
+
+  function freed(): void {
+    shells -= 1
+    waiting.shift()?.()
+  }
+
+  function nextFree(signal: AbortSignal): Promise<void> {
+    return new Promise((done, reject) => {
+      const abort = () => {
+        waiting = waiting.filter((one) => one !== free)
+        reject(signal.reason as Error)
+      }
+      const free = () => {
+        signal.removeEventListener('abort', abort)
+        done()
+      }
+      signal.addEventListener('abort', abort, { once: true })
+      waiting.push(free)
+    })
+  }
+
+  async function open(place: Place): Promise<Bench> {
+    const folder = join(await (room ??= makeRoom(config.dataDir)), newId())
+    await mkdir(folder, { mode: 0o755 })
+    const { owner } = await driver()
+    const layout = createLayout(db, place, folder, owner)
+    let shell: Shell | undefined
+    let line: Promise<unknown> = Promise.resolve()
+    let isClosed = false
+
+    const resting: IdleShell = {
+      async close() {
+        idle.delete(resting)
+        const ended = shell
+        if (!ended) return
+        shell = undefined
+        await ended.close().finally(freed)
+      },
+    }
+
+    async function run(version: string, command: Command): Promise<Ran> {
+      command.signal.throwIfAborted()
+      if (isClosed) throw new Error('this sandbox is no longer at this process')
+      await layout.bringTo(version)
+      idle.delete(resting)
+      shell ??= await openShell(folder, command.signal)
+      try {
+        const executed = await shell.exec(command)
+        const { changes, unkept } = await layout.findChanges(command.signal)
+        return { executed, changes, unkept, version, proposed: (next) => layout.proposed(changes, next) }
+      } catch (error) {
+        await layout.clear()
+        throw error
+      } finally {
+        if (isClosed) await resting.close()
+        else idle.add(resting)
+        // whoever waits for a shell looks again: this one may make way
+        waiting.shift()?.()
+      }
+    }
+
+    return {
+      place,
+      run(version, command) {
+        const ran = line.then(() => run(version, command))
+        line = ran.catch(() => undefined)
+        return ran
+      },
+      async close() {
+        isClosed = true
+        await resting.close()
+        await line
+        await rm(folder, { recursive: true, force: true })
+      },
+    }
+  }
+
+  return {
+    driver,
+    open,
+    async close() {
+      await (await choosing)?.close()
+      if (room) await rm(await room, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A folder for the sandboxes of this process. What processes of this machine left that are gone is removed. */
+async function makeRoom(dataDir: string): Promise<string> {
+  const rooms = resolve(dataDir, 'sandboxes')
+  await mkdir(rooms, { recursive: true, mode: 0o711 })
+  const machine = hostname().replace(/[^\w.-]/g, '_')
+  for (const name of await readdir(rooms)) {
+    const [, pid] = name.startsWith(`${machine}+`) ? name.split('+') : []
+    if (pid !== undefined && (Number(pid) === process.pid ? !ours.has(name) : !isAlive(Number(pid)))) {
+      await rm(join(rooms, name), { recursive: true, force: true })
+    }
+  }
+  const name = `${machine}+${process.pid}+${newId()}`
+  ours.add(name)
+  await mkdir(join(rooms, name), { mode: 0o711 })
+  return join(rooms, name)
+}
+
+/** The rooms of this very process: a number may have been another's before. */
+const ours = new Set<string>()
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return !isCode(error, 'ESRCH')
+  }
+}
