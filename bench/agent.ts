@@ -26,6 +26,6 @@ export async function post(service: Service, path: string, body: object): Promis
     body: JSON.stringify(body),
   })
   const text = await answer.text()
-  if (answer.status !== 201) throw new Error(`POST ${path} gave ${answer.status}: ${text}`)
+  if (!answer.ok) throw new Error(`POST ${path} gave ${answer.status}: ${text}`)
   return JSON.parse(text) as Record<string, unknown>
 }

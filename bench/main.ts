@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { deliveries } from './deliveries.ts'
+import { execs } from './execs.ts'
 import { getRuns } from './getRuns.ts'
 import type { Bed } from './interleave.ts'
 import { keyedWrite } from './keyedWrite.ts'
@@ -25,6 +26,7 @@ const benches: Record<string, (bed: Bed) => Promise<Row[]>> = {
   longRun,
   waitingRuns,
   deliveries,
+  execs,
   listRuns,
 }
 

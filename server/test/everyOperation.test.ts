@@ -34,7 +34,11 @@ async function freshIds(operation: Operation, owner: TestTeam): Promise<Ids> {
 }
 
 const routeTo = (operation: Operation, ids: Ids): string =>
-  `${operation.method} ${operation.path.replace(/:(\w+)\*?/g, (_, name: string) => encodeURIComponent(ids[name]!))}`
+  `${operation.method} ${operation.path.replace(/:(\w+)\*?/g, (_, name: string) => encodeURIComponent(ids[name]!))}${queryFor(operation)}`
+
+/** The file or folder that the example of the document names, which the seeds have. */
+const queryFor = ({ query }: Operation): string =>
+  query?.properties['path'] ? `?path=${String(exampleOf(query.properties['path']))}` : ''
 
 /** The example of the OpenAPI document, made to fit this team and this moment. */
 function bodyFor(operation: Operation): object | undefined {
@@ -158,22 +162,26 @@ for (const operation of service.context.registry.operations) {
         assert.equal(audited!.rows, 1)
       })
 
-      test('refuses a body that is no JSON object', async () => {
-        const ids = await freshIds(operation, team)
-        for (const body of [
-          '{"a":',
-          '[]',
-          '"text"',
-          '7',
-          'null',
-          '{"a": "\\u0000"}',
-          '{"a": 1e999}',
-          '{"a": "\\ud800"}',
-        ]) {
-          const answer = await service.call(routeTo(operation, ids), { key: team.key, body })
-          assert.equal(answer.status, 400, body)
-        }
-      })
+      test(
+        'refuses a body that is no JSON object',
+        { skip: operation.takesBytes && 'it takes any bytes' },
+        async () => {
+          const ids = await freshIds(operation, team)
+          for (const body of [
+            '{"a":',
+            '[]',
+            '"text"',
+            '7',
+            'null',
+            '{"a": "\\u0000"}',
+            '{"a": 1e999}',
+            '{"a": "\\ud800"}',
+          ]) {
+            const answer = await service.call(routeTo(operation, ids), { key: team.key, body })
+            assert.equal(answer.status, 400, body)
+          }
+        },
+      )
     }
   })
 }

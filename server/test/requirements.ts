@@ -1461,6 +1461,78 @@ export const requirements: Requirement[] = [
     id: 'encryption.broken',
     says: 'A value that does not open, or an interruption, stops a change of the encryption key and nothing is changed.',
   },
+  // Sandboxes: blobs, workspaces, commands
+  {
+    id: 'blobs.streams',
+    says: 'Bytes that arrive in pieces of any size are one blob, the same as if they had come whole; a stream that breaks off leaves nothing.',
+  },
+  {
+    id: 'blobs.swept',
+    says: 'Bytes that no row names go after a day; those that come again meanwhile are young again.',
+    gap: { question: 'When do bytes go that nothing names any more?', file: 'server/src/drivers/blobs/postgres.ts' },
+  },
+  {
+    id: 'workspace.layout',
+    says: 'A workspace that is laid out elsewhere is the same, with its links, empty folders and executable files, and only what changed is written.',
+    gap: {
+      question: 'What else than the bytes of files does a workspace keep?',
+      file: 'server/src/features/sandboxes/layout.ts',
+    },
+  },
+  { id: 'workspace.beneath', says: 'A link in a workspace leads neither a reader nor a writer of ours out of it.' },
+  {
+    id: 'workspace.unkept',
+    says: 'What no workspace can keep (pipes, names that no path may have) is told with the command and removed.',
+    gap: {
+      question: 'What becomes of pipes, devices and unspeakable names in a workspace?',
+      file: 'server/src/features/sandboxes/scan.ts',
+    },
+  },
+  {
+    id: 'workspace.killed',
+    says: 'A worker that takes a run over has its workspace byte for byte as the last committed command left it.',
+  },
+  {
+    id: 'sandbox.exec',
+    says: 'Commands in bash, python and js and the tools for files work on one workspace, and files are told as they change.',
+  },
+  { id: 'sandbox.exit', says: 'A command that fails is told with its exit code and what it printed.' },
+  {
+    id: 'sandbox.takeover',
+    says: 'A command that was cut off by a crash runs again on the files as they were; where sandboxes may reach hosts, a person is asked first.',
+    gap: { question: 'Is a command in doubt repeated?', file: 'server/src/features/sandboxes/execTool.ts' },
+  },
+  {
+    id: 'sandbox.quota',
+    says: 'What does not fit into a workspace is refused with a sentence, and is not there for the next command.',
+    gap: {
+      question: 'What do the quotas of sandboxes and teams count?',
+      file: 'server/src/features/sandboxes/quota.ts',
+    },
+  },
+  {
+    id: 'sandbox.retry',
+    says: 'A run that is retried begins with the files as they were before the step it goes on from.',
+    gap: { question: 'Which files does a retried run have?', file: 'server/src/features/sandboxes/takeSandbox.ts' },
+  },
+  { id: 'sandbox.tidy', says: 'A run that is let go leaves no folder on the machine.' },
+  {
+    id: 'sandbox.execSandbox',
+    says: 'A caller’s command runs in the sandbox, its files stay, and its failure is an answer.',
+  },
+  {
+    id: 'sandbox.held',
+    says: 'While a command or a running run holds a sandbox, everyone else gets 409 sandbox_busy.',
+  },
+  {
+    id: 'sandbox.given',
+    says: 'A sandbox given to a run is its workspace; one unfinished run has it at a time, and while that one waits callers may use it.',
+    gap: {
+      question: 'May a caller use the sandbox of a run that waits?',
+      file: 'server/src/features/sandboxes/sandbox.ts',
+    },
+  },
+  { id: 'sandbox.otherTeam', says: 'A sandbox of another team does not exist.' },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

@@ -5,6 +5,7 @@ import { clock, encryptionKey, migrations, processes, reachable, role } from './
 import { problem, type Check, type DatabaseCheck, type Finding, type Scene } from './checks/check.ts'
 import { dataDir, diskSpace, nodeVersion, openFiles, settings } from './checks/machine.ts'
 import { port } from './checks/port.ts'
+import { sandbox } from './checks/sandbox.ts'
 import { command, type Call } from './command.ts'
 import { joinDatabase, reasonOf, type Joined } from './joinDatabase.ts'
 
@@ -22,6 +23,7 @@ const checks: (Check | DatabaseCheck)[] = [
   role,
   clock,
   processes,
+  sandbox,
 ]
 
 export const doctor = command({

@@ -14,6 +14,8 @@ export interface ToolSet {
   title: string
   description: string
   tools: Tool[]
+  /** A sentence on what stands behind the tools on this server, for the catalogue. */
+  inForce?: (context: Context) => Promise<string>
   /** Native sets come with the server; a provider's set needs a connection to it. */
   provider: string | null
 }

@@ -115,7 +115,12 @@ function brokenIds(parameter: string): Case[] {
   ]
 }
 
-const withQuery = (query: string) => (draft: Draft) => ({ ...draft, query })
+/** What the good request asks for stays, unless this asks for something else by the same name. */
+const withQuery = (query: string) => (draft: Draft) => {
+  const asked = new URLSearchParams(query)
+  const kept = draft.query.split('&').filter((pair) => pair !== '' && !asked.has(pair.split('=')[0]!))
+  return { ...draft, query: [...kept, query].join('&') }
+}
 
 const unknownParameters: Case[] = [
   'no_such_name=1',
@@ -217,7 +222,44 @@ function goodValues(schema: Schema): string[] {
   )
 }
 
+/** Paths that lead out of a workspace, or nowhere; a NUL in one is no other mistake than that. */
+const strayPaths = [
+  '..',
+  '..%2Fx',
+  'a%2F..%2F..%2Fx',
+  '%2Fetc%2Fpasswd',
+  '%2Fworkspacex',
+  'a%00b',
+  '%00',
+  'a%5Cb',
+  '%252e%252e%2Fx',
+  '%EF%BC%8E%EF%BC%8E%2Fx',
+  'file%3A%2F%2F%2Fx',
+  '~%2Fx',
+  'a%0Ab',
+  'x'.repeat(1025),
+]
+
+function brokenPath(name: string, { examples }: Schema): Case[] {
+  const good = encodeURIComponent(String(examples![0]))
+  const refused: Expected = { ...invalid, naming: [name] }
+  const at = (value: string, expected: Expected): Case => ({
+    about: `${name}=${value.slice(0, 40)}`,
+    change: withQuery(`${name}=${value}`),
+    expected,
+  })
+  return [
+    ...strayPaths.map((path) => at(path, notFound)),
+    ...[good, `%2Fworkspace%2F${good}`, `.%2F%2F${good}`, `${good}%2F`].map((path) => at(path, 'done')),
+    ...['', 'no%2Fsuch%2Ffile', '%20', '.', '%2Fworkspace'].map((path) => at(path, 'anything documented')),
+    ...['%ff', '5%2', '%c0%ae%c0%ae%2Fx'].map((path) => at(path, refused)),
+    { about: `${name} twice`, change: withQuery(`${name}=${good}&${name}=${good}`), expected: refused },
+    { about: `${name} in capitals is unknown`, change: withQuery(`${name.toUpperCase()}=%00`), expected: 'done' },
+  ]
+}
+
 function brokenParameter(name: string, schema: Schema): Case[] {
+  if (schema.format === 'path') return brokenPath(name, schema)
   const [good = 'x'] = goodValues(schema)
   const refused: Expected = { ...invalid, naming: [name] }
   return [

@@ -1,6 +1,7 @@
 // Bodies in trouble: broken constraints, what is no JSON, what JSON allows and a service must survive.
 import * as fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
+import { brokenFiles } from './brokenFiles.ts'
 import { invalid, withoutBody, type Case, type Expected } from './cases.ts'
 import type { ApiDocument, DocumentedOperation } from './document.ts'
 import type { Draft } from './send.ts'
@@ -8,6 +9,7 @@ import { changed, violationsOf } from './violations.ts'
 
 /** For an operation that takes a body; `good` is one that it accepts. */
 export function brokenBodies(document: ApiDocument, operation: DocumentedOperation, good: Draft): Case[] {
+  if (operation.takesBytes) return brokenFiles
   const cases = [...brokenText(operation), ...extraFields]
   const { body } = operation
   if (!body) return cases

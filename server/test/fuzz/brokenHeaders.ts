@@ -14,7 +14,8 @@ export const brokenHeaders = (operation: DocumentedOperation): Case[] => [
   ...credentials,
   ...requestIds,
   ...ignored,
-  ...(isMutating(operation.method) ? [...idempotencyKeys, ...contentTypes] : []),
+  ...(isMutating(operation.method) ? idempotencyKeys : []),
+  ...(isMutating(operation.method) && !operation.takesBytes ? contentTypes : []),
 ]
 
 const withHeader = (name: string, value: string | string[]) => (draft: Draft) => ({

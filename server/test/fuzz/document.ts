@@ -55,6 +55,8 @@ export interface DocumentedOperation {
   pathParameters: string[]
   query: Record<string, Schema>
   body?: { schema: Schema; example: Record<string, unknown> }
+  /** The body is a file, or a form that holds one. */
+  takesBytes: boolean
   answers: Map<number, DocumentedAnswer>
 }
 
@@ -128,6 +130,7 @@ export function readDocument(text: string): ApiDocument {
         query: Object.fromEntries(
           parameters.filter((parameter) => parameter.in === 'query').map(({ name, schema }) => [name, resolve(schema)]),
         ),
+        takesBytes: one.requestBody?.content['application/octet-stream'] !== undefined,
         ...(body && { body: { schema: resolve(body.schema), example: body.example } }),
         answers: new Map(
           Object.entries(one.responses).map(([status, response]) => [Number(status), readAnswer(response)]),

@@ -59,7 +59,7 @@ export async function prepareStage(
     method: operation.method,
     path: operation.path,
     ids: { ...ids },
-    query: '',
+    query: queryOf(operation),
     headers: { authorization: `Bearer ${team.key}` },
   })
   const withRecords = (json: unknown, others: Record<string, () => string> = {}) =>
@@ -71,9 +71,20 @@ export async function prepareStage(
     team,
     renew,
     draft: () => ({ ...base(), ...(operation.body && { json: withRecords(operation.body.example, uniqueFields)! }) }),
-    draftWith: ({ query, json }) => ({ ...base(), query, ...(json && { json: withRecords(json)! }) }),
+    draftWith: ({ query, json }) => ({
+      ...base(),
+      query: query || queryOf(operation),
+      ...(json && { json: withRecords(json)! }),
+    }),
   }
 }
+
+/** The file or folder of the document's example, which the seeds have: without it most cases would be refused for its lack. */
+const queryOf = ({ query }: DocumentedOperation): string =>
+  Object.entries(query)
+    .filter(([, { format }]) => format === 'path')
+    .map(([name, { examples }]) => `${name}=${encodeURIComponent(String(examples![0]))}`)
+    .join('&')
 
 /** One after the other: each is made below those before it. */
 async function recordsOfPath(team: TestTeam, operation: DocumentedOperation): Promise<Record<string, string>> {
@@ -201,6 +212,8 @@ function textOf(document: ApiDocument, schema: Schema): Arbitrary<string> {
   // a public address as it stands: a name would be looked up, which is slow without a network
   if (format === 'uri') return fc.webPath().map((path) => `https://8.8.8.8${path}`)
   if (format === 'email') return fc.emailAddress()
+  if (format === 'path')
+    return fc.constantFrom('', './', '/workspace/').map((start) => start + String(schema.examples![0]))
   assert.ok(format === undefined, `fuzz/valid.ts cannot make text of the format ${format}`)
   if (pattern !== undefined) {
     const matching = fc.stringMatching(new RegExp(pattern, 'u')).map(readable)

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Sql } from '../../src/base/db.ts'
 import { newId } from '../../src/base/ids.ts'
 import { issueApiKey } from '../../src/features/credentials/apiKey.ts'
+import { examplePath } from '../../src/features/sandboxes/askedPath.ts'
 import { createTeam } from '../../src/features/teams/team.ts'
 import type { Answer, CallOptions, TestApp } from './testApp.ts'
 
@@ -117,6 +118,12 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
       where id = ${body.delivery_id} and team_id = ${team.id}`
     return body.delivery_id
   },
+  /** With the file of which the examples of the document speak. */
+  sandbox: async (team) => {
+    const { body } = await team.call('POST /v2/sandboxes')
+    await uploadExample(team, body.sandbox_id)
+    return body.sandbox_id
+  },
 }
 
 /** Where an operation needs a record in another state than the others do: by its id, then by the noun. */
@@ -125,6 +132,10 @@ const seedersOf: Record<string, typeof seeders> = {
   acceptRevision: { build: (team, above) => buildInReview(team, above) },
   discardRevision: { build: (team, above) => buildInReview(team, above) },
   createWebhook: { team: (team) => makeRoomForWebhook(team) },
+  listRunSandboxFiles: { run: (team, above) => runWithFile(team, above) },
+  listRunSandboxFilesByRun: { run: (team, above) => runWithFile(team, above) },
+  getRunSandboxFileContent: { run: (team, above) => runWithFile(team, above) },
+  getRunSandboxFileContentByRun: { run: (team, above) => runWithFile(team, above) },
 }
 
 export const seederFor = (operationId: string, noun: string) => seedersOf[operationId]?.[noun] ?? seeders[noun]
@@ -134,6 +145,19 @@ async function makeRoomForWebhook(team: TestTeam): Promise<string> {
   const { webhooks } = (await team.call('GET /v2/teams/:teamId/webhooks')).body
   if (webhooks.length >= 40) await team.call(`DELETE /v2/teams/:teamId/webhooks/${webhooks[0].id}`)
   return team.id
+}
+
+async function uploadExample(team: TestTeam, sandboxId: string): Promise<void> {
+  await team.call(`POST /v2/sandboxes/${sandboxId}/files?path=${examplePath}`, { body: '# Report' })
+}
+
+/** A run that has ended, with a workspace as its tools leave it. */
+export async function runWithFile(team: TestTeam, above: Above): Promise<string> {
+  const runId = await seeders['run']!(team, above)
+  const sandboxId = newId()
+  await team.sql`insert into sandboxes (id, team_id, run_id) values (${sandboxId}, ${team.id}, ${runId})`
+  await uploadExample(team, sandboxId)
+  return runId
 }
 
 async function generate(team: TestTeam, above: Above): Promise<{ build_id: string; builder_run_id: string }> {

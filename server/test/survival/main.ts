@@ -15,6 +15,8 @@ import { rotationProof } from './rotations.ts'
 import { runProofs } from './runProofs.ts'
 import { scheduleProof } from './schedules.ts'
 import { createJobTable, killWorkers } from './takeover.ts'
+import { uploadProof } from './uploads.ts'
+import { workspaceProof } from './workspaces.ts'
 
 const quiet = { LOG_LEVEL: 'error' }
 
@@ -101,6 +103,8 @@ const proofs: Proof[] = [
   rotationProof,
   scheduleProof,
   builderProof,
+  uploadProof,
+  workspaceProof,
 ]
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()

@@ -55,7 +55,7 @@ export async function openYard({ options, apis = 1, workers = 3 }: YardOptions):
     startWorker,
     call: (request) => send(yard.apis[turn++ % yard.apis.length]!.baseUrl, { ...request, key: first.key }),
     async newAgent(procedure, data = {}, name = 'Proven') {
-      const config = { version: 'v2', data: { input: procedure, plugins: ['http', 'human'], ...data } }
+      const config = { version: 'v2', data: { input: procedure, plugins: ['http', 'human', 'sandbox'], ...data } }
       const path = `/v2/teams/${first.teamId}/agents`
       return bodyOf(await yard.call({ method: 'POST', path, body: { name, build: { config } } }))['agent_id'] as string
     },

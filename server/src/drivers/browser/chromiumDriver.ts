@@ -1,13 +1,13 @@
 // The browser of this process: one Chromium, started with the first session and ended a while after the last, or one behind a DevTools address.
 import { randomBytes } from 'node:crypto'
-import type { Browser, BrowserContext } from 'playwright-core'
+import type { BrowserContext, Download } from 'playwright-core'
 import type { Log } from '../../base/log.ts'
 import type { Guard } from '../../base/outbound/guard.ts'
 import { createFilteringProxy } from '../../base/outbound/proxy.ts'
 import type { BrowserDriver, BrowserSession, SessionState } from './browser.ts'
-import { findChromium } from './chromiumFiles.ts'
-import { accountForChromium, startChromium, type ChromiumProcess } from './chromiumProcess.ts'
+import { accountForChromium } from './chromiumProcess.ts'
 import { downloadWatch } from './downloads.ts'
+import { launchChromium, type Running } from './launchChromium.ts'
 import { hear, nothingHeard } from './heard.ts'
 import { viewport } from './pictures.ts'
 import { startSession } from './session.ts'
@@ -22,12 +22,6 @@ export interface ChromiumOptions {
   idleMs?: number
 }
 
-interface Running {
-  browser: Browser
-  process: ChromiumProcess
-  isSandboxed: boolean
-}
-
 export function chromiumDriver({ guard, log, cacheDir, idleMs = 60_000 }: ChromiumOptions): BrowserDriver {
   const account = accountForChromium()
   const sessions = new Set<BrowserSession>()
@@ -38,7 +32,7 @@ export function chromiumDriver({ guard, log, cacheDir, idleMs = 60_000 }: Chromi
   /** The one that runs, or a new one; one that could not start or has ended is not kept. */
   function ensure(): Promise<Running> {
     if (running) return running
-    const starting = launch()
+    const starting = launchChromium({ cacheDir, account, log })
     running = starting
     starting.then(
       ({ browser, process }) =>
@@ -53,41 +47,8 @@ export function chromiumDriver({ guard, log, cacheDir, idleMs = 60_000 }: Chromi
     return starting
   }
 
-  async function launch(): Promise<Running> {
-    const files = await findChromium({ cacheDir, account, log })
-    try {
-      return await launchWith(true)
-    } catch (error) {
-      if (!(error instanceof NoSandbox)) throw error
-      log.warn(
-        { reason: error.message },
-        'Chromium runs without its own sandbox, because this system gives it no user namespaces: allow them, or use RUNYARD_CDP_URL',
-      )
-      return launchWith(false)
-    }
-
-    async function launchWith(isSandboxed: boolean): Promise<Running> {
-      const { chromium } = await import('playwright-core')
-      const process = await startChromium(files, { account, isSandboxed })
-      try {
-        const browser = await chromium.connectOverCDP(process.transport, {
-          artifactsDir: process.downloads,
-          noDefaults: true,
-          timeout: 30_000,
-        })
-        return { browser, process, isSandboxed }
-      } catch (error) {
-        await process.end()
-        const words = process.lastWords()
-        if (isSandboxed && /No usable sandbox|sandbox_host_linux|zygote_host_impl_linux/i.test(words))
-          throw new NoSandbox(words)
-        throw new Error(`Chromium did not start. It said: ${words.trim() || String(error)}`, { cause: error })
-      }
-    }
-  }
-
   async function open(state: SessionState | undefined): Promise<BrowserSession> {
-    const { browser, process } = await ensure()
+    const { browser, process, devtools } = await ensure()
     process.hold(true)
     const heard = nothingHeard()
     const credentials = { username: 'session', password: randomBytes(24).toString('base64url') }
@@ -97,29 +58,32 @@ export function chromiumDriver({ guard, log, cacheDir, idleMs = 60_000 }: Chromi
       onRefused: ({ host, reason }) => hear(heard.refused, host, reason),
       onUnreachable: ({ host, reason }) => hear(heard.unreachable, host, reason),
     })
-    const { port } = await proxy.listen({ host: '127.0.0.1', port: 0 })
+    let context: BrowserContext | undefined
+    let session: BrowserSession | undefined
+    const close = async (): Promise<void> => {
+      if (session) sessions.delete(session)
+      if (context) await within(5000, context.close(), undefined)
+      await proxy.close()
+      await rest()
+    }
     try {
-      const context = await browser.newContext({
+      const { port } = await proxy.listen({ host: '127.0.0.1', port: 0 })
+      const made = (context = await browser.newContext({
         viewport,
         serviceWorkers: 'block',
         proxy: { server: `http://127.0.0.1:${port}`, bypass: '<-loopback>', ...credentials },
         ...(state && { storageState: state.storage }),
-      })
-      const close = async (): Promise<void> => {
-        sessions.delete(session)
-        await within(5000, context.close(), undefined)
-        await proxy.close()
-        await rest()
+      }))
+      const watch = downloadWatch(devtools, process.downloads, () => contextIdOf(made))
+      const takeDownload = (download: Download): void => {
+        heard.downloads.push(download)
+        watch(download)
       }
-      const watchDownload = downloadWatch(await browser.newBrowserCDPSession(), process.downloads, () =>
-        contextIdOf(context),
-      )
-      const parts = { browser, context, guard, heard, watchDownload, close }
-      const session = await startSession(parts, state)
+      session = await startSession({ browser, context, guard, heard, takeDownload, close }, state)
       sessions.add(session)
       return session
     } catch (error) {
-      await proxy.close()
+      await close()
       throw error
     }
   }
@@ -127,8 +91,8 @@ export function chromiumDriver({ guard, log, cacheDir, idleMs = 60_000 }: Chromi
   /** Nobody has a session: it does not keep this process alive, and ends when that stays so. */
   async function rest(): Promise<void> {
     if (sessions.size > 0 || opening > 0 || !running) return
-    const { process } = await running
-    process.hold(false)
+    const resting = await within(60_000, running, undefined)
+    resting?.process.hold(false)
     clearTimeout(idle)
     idle = setTimeout(() => void end(), idleMs).unref()
   }
@@ -178,5 +142,3 @@ async function contextIdOf(context: BrowserContext): Promise<string | undefined>
   await devtools.detach()
   return targetInfo.browserContextId
 }
-
-class NoSandbox extends Error {}

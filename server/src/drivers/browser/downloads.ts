@@ -62,5 +62,6 @@ export function plainName(suggested: string): string {
     .replace(/^.*[/\\]/, '')
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}%:]+/gu, '_')
     .replace(/^[.\s]+|[.\s]+$/g, '')
-  return bare === '' ? 'download' : [...bare].slice(0, 60).join('')
+  const [, stem = bare, ending = ''] = /^(.+?)(\.[^.]{1,10})?$/u.exec(bare) ?? []
+  return bare === '' ? 'download' : `${[...stem].slice(0, 50).join('')}${ending}`
 }

@@ -13,25 +13,27 @@ export interface Pictures {
 
 /** Undefined where the page shows nothing in time. */
 export async function takePictures(devtools: CDPSession): Promise<Pictures | undefined> {
-  const screenshot = await capture(devtools, { scale: 1, quality: 70 })
-  const thumbnail = screenshot && (await capture(devtools, { scale: thumbnailWidth / viewport.width, quality: 60 }))
+  const metrics = await within(5000, devtools.send('Page.getLayoutMetrics'), undefined)
+  if (!metrics) return undefined
+  // a clip counts from the top of the page, not of what is seen of it
+  const { pageX: x, pageY: y } = metrics.cssVisualViewport
+  const screenshot = await capture(devtools, { x, y, scale: 1, quality: 70 })
+  const scale = thumbnailWidth / viewport.width
+  const thumbnail = screenshot && (await capture(devtools, { x, y, scale, quality: 60 }))
   return screenshot && thumbnail && { screenshot, thumbnail }
 }
 
 async function capture(
   devtools: CDPSession,
-  { scale, quality }: { scale: number; quality: number },
+  { quality, ...place }: { x: number; y: number; scale: number; quality: number },
 ): Promise<Picture | undefined> {
-  const clip = scale === 1 ? {} : { clip: { x: 0, y: 0, ...viewport, scale } }
-  const taken = await within(
-    5000,
-    devtools.send('Page.captureScreenshot', { format: 'jpeg', quality, optimizeForSpeed: true, ...clip }),
-    undefined,
-  )
+  const clip = { ...viewport, ...place }
+  const wanted = { format: 'jpeg' as const, quality, optimizeForSpeed: true, ...(place.scale !== 1 && { clip }) }
+  const taken = await within(5000, devtools.send('Page.captureScreenshot', wanted), undefined)
   if (!taken) return undefined
   return {
     bytes: Buffer.from(taken.data, 'base64'),
-    width: viewport.width * scale,
-    height: viewport.height * scale,
+    width: viewport.width * place.scale,
+    height: viewport.height * place.scale,
   }
 }

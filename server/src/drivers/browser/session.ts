@@ -17,15 +17,15 @@ export interface SessionParts {
   context: BrowserContext
   guard: Guard
   heard: Heard
-  watchDownload: (download: Download) => void
+  takeDownload: (download: Download) => void
   close: () => Promise<void>
 }
 
 export async function startSession(parts: SessionParts, state: SessionState | undefined): Promise<BrowserSession> {
   const { browser, context, guard, heard } = parts
-  const pages = createPages(context, heard, parts.watchDownload)
+  const pages = createPages(context, heard, parts.takeDownload)
   if (state) await openAgain(pages, state)
-  let last: Promise<unknown> = Promise.resolve()
+  let before: Promise<unknown> = Promise.resolve()
 
   function requireAlive(): void {
     if (browser.isConnected() && !context.isClosed()) return
@@ -37,7 +37,8 @@ export async function startSession(parts: SessionParts, state: SessionState | un
   async function act(action: Action, signal: AbortSignal): Promise<Acted> {
     requireAlive()
     signal.throwIfAborted()
-    const acting = await pages.active()
+    const last = await pages.active()
+    const acting = last.isStuck && action.kind === 'open' ? await pages.replace(last) : last
     for (const one of pages.all()) one.failed = undefined
     let read: string | undefined
     let error: string | undefined
@@ -72,8 +73,9 @@ export async function startSession(parts: SessionParts, state: SessionState | un
     current: SessionPage,
     done: { read: string | undefined; error: string | undefined },
   ): Promise<Acted> {
-    const text = done.read ?? (await within(10_000, current.page.ariaSnapshot({ mode: 'ai' }), undefined))
-    const pictures = await takePictures(current.devtools)
+    const text = done.read ?? (await within(5000, current.page.ariaSnapshot({ mode: 'ai' }), undefined))
+    current.isStuck = text === undefined
+    const pictures = current.isStuck ? undefined : await takePictures(current.devtools)
     const takenAt = new Date()
     const downloads = await finishedDownloads(heard)
     const states = await pages.states()
@@ -95,8 +97,8 @@ export async function startSession(parts: SessionParts, state: SessionState | un
 
   return {
     act(action, signal) {
-      const turn = last.then(() => act(action, signal))
-      last = turn.catch(() => undefined)
+      const turn = before.then(() => act(action, signal))
+      before = turn.catch(() => undefined)
       return turn
     },
     async state() {

@@ -17,13 +17,15 @@ export interface SessionPage {
   pending: Set<Request>
   /** The navigation of the whole page that failed last, if none has succeeded since. */
   failed: { url: string; reason: string } | undefined
+  /** It did not answer when it was last asked: a script of it may run for ever. */
+  isStuck: boolean
 }
 
 const pagesMax = 10
 
 export type SessionPages = ReturnType<typeof createPages>
 
-export function createPages(context: BrowserContext, heard: Heard, watchDownload: (download: Download) => void) {
+export function createPages(context: BrowserContext, heard: Heard, takeDownload: (download: Download) => void) {
   const pages: SessionPage[] = []
   let active: SessionPage | undefined
   let lastNumber = 0
@@ -38,6 +40,7 @@ export function createPages(context: BrowserContext, heard: Heard, watchDownload
       devtools: await context.newCDPSession(page),
       pending: new Set(),
       failed: undefined,
+      isStuck: false,
     }
     lastNumber = Math.max(lastNumber, added.number)
     pages.push(added)
@@ -71,10 +74,7 @@ export function createPages(context: BrowserContext, heard: Heard, watchDownload
       const [, url] = /^Not allowed to load local resource: (\S{1,200})/.exec(message.text()) ?? []
       if (url !== undefined) hear(heard.refused, url, `A page wanted to open ${url}. ${onlyHttp}`)
     })
-    page.on('download', (download) => {
-      heard.downloads.push(download)
-      watchDownload(download)
-    })
+    page.on('download', takeDownload)
     page.on('crash', () => {
       note(heard, `Page ${one.number} crashed and was closed.`)
       void within(1000, page.close(), undefined)
@@ -120,6 +120,12 @@ export function createPages(context: BrowserContext, heard: Heard, watchDownload
     arrived: async (): Promise<void> => void (await within(2000, Promise.all(adding), undefined)),
     async active(): Promise<SessionPage> {
       return (active ??= pages.at(-1) ?? (await make()))
+    },
+    /** A page in place of one that is stuck, which would not even go elsewhere. */
+    async replace(one: SessionPage): Promise<SessionPage> {
+      active = await make()
+      await within(2000, one.page.close(), undefined)
+      return active
     },
     activate(one: SessionPage): void {
       active = one

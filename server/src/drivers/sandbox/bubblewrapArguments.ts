@@ -59,13 +59,13 @@ export function bubblewrapCall(wanted: {
     binds.push({ from: proxied.relay, to: '/opt/relay.mts', isWritable: false })
     binds.push({ from: proxied.socket, to: '/opt/proxy.sock', isWritable: false })
   }
-  const inner = innerCommand(wanted)
-  const bwrap = [programs.bwrap, '--args', String(descriptors.args), '--', ...inner]
-  const staged = programs.setpriv === null ? bwrap : asNobody(programs.bwrap, programs.setpriv, binds, bwrap)
+  const { bwrap, setpriv } = programs
+  const isStaged = setpriv !== null
+  const command = [bwrap, '--args', String(descriptors.args), '--', ...innerCommand(wanted)]
+  const staged = isStaged ? asNobody(bwrap, setpriv, binds, command) : command
   const [program, ...args] = joinPath === null ? staged : ['/bin/sh', '-c', joinAndRun, 'sh', joinPath, ...staged]
-  const reachable =
-    programs.setpriv === null ? binds : binds.map((bind, index) => ({ ...bind, from: stagedPath(index) }))
-  return { program: program!, args, options: sandboxOptions(reachable, proxied !== null) }
+  const reachable = isStaged ? binds.map((bind, index) => ({ ...bind, from: stagedPath(index) })) : binds
+  return { program: program!, args, options: sandboxOptions(reachable, proxied !== null, isStaged) }
 }
 
 const joinAndRun = 'echo $$ > "$1" && shift && exec "$@"'
@@ -74,23 +74,27 @@ const stagedPath = (index: number): string => `/tmp/${index}`
 /**
  * Root first makes a view of the machine in which a user without rights reaches what the sandbox needs (our folders are
  * closed to others), and then becomes that user. A user namespace alone would not do: its nobody would still be root for
- * the files and the process limits of the machine.
+ * the files and the process limits of the machine. The view has its own processes too: root without rights may not send
+ * the signal by which nobody's processes are to die with their parent, but the kernel ends a namespace without asking.
  */
 function asNobody(bwrap: string, setpriv: string, binds: Bind[], command: string[]): string[] {
   const mounts = binds.flatMap(({ from, isWritable }, index) => [bindOption(isWritable), from, stagedPath(index)])
-  const view = [bwrap, '--die-with-parent', '--dev-bind', '/', '/', '--tmpfs', '/tmp', ...mounts, '--']
+  const view = [bwrap, ...lifeOptions, '--dev-bind', '/', '/', '--tmpfs', '/tmp', ...mounts, '--']
   const drop = ['--reuid', nobody, '--regid', nobody, '--clear-groups', '--inh-caps=-all', '--no-new-privs', '--']
   return [...view, setpriv, ...drop, ...command]
 }
 
+/** Dies with the service; says which process is the first inside, as the machine counts. */
+const lifeOptions = ['--die-with-parent', '--unshare-pid', '--info-fd', String(descriptors.info)]
+
 const bindOption = (isWritable: boolean): string => (isWritable ? '--bind' : '--ro-bind')
 
-function sandboxOptions(binds: Bind[], isProxied: boolean): string[] {
+function sandboxOptions(binds: Bind[], isProxied: boolean, isStaged: boolean): string[] {
   return [
     // nothing shared with the machine: users, processes, network, names, memory segments, control groups
     ['--unshare-all', '--unshare-user', '--disable-userns', '--uid', nobody, '--gid', nobody],
-    ['--cap-drop', 'ALL', '--die-with-parent', '--new-session', '--hostname', 'sandbox'],
-    ['--info-fd', String(descriptors.info)],
+    ['--cap-drop', 'ALL', '--new-session', '--hostname', 'sandbox'],
+    isStaged ? ['--die-with-parent'] : lifeOptions,
     systemOptions(),
     ['--proc', '/proc', '--dev', '/dev', '--size', String(64 * mebibyte), '--tmpfs', '/dev/shm'],
     ['--size', String(256 * mebibyte), '--tmpfs', '/tmp'],

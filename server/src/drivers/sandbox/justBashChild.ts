@@ -97,7 +97,7 @@ async function run({ language, code }: Exec): Promise<BashExecResult> {
   const bash = new Bash({
     fs: workspaceFiles(settings),
     cwd: '/workspace',
-    env: { HOME: '/tmp' },
+    env: { HOME: '/tmp', PYTHONPATH: '/workspace' },
     python: true,
     javascript: true,
     executionLimits,

@@ -1,5 +1,5 @@
 // The file system of a just-bash command: the workspace on disk, everything else in memory and gone with the command.
-import { rmdir } from 'node:fs/promises'
+import { chmod, rmdir, utimes } from 'node:fs/promises'
 import { join } from 'node:path'
 import {
   getCommandNames,
@@ -45,8 +45,36 @@ class WorkspaceFs extends ReadWriteFs {
   // ReadWriteFs removes by rm, which refuses a folder that is not to be emptied: rmdir(1) would never work.
   override async rm(...[path, options]: Parameters<ReadWriteFs['rm']>): Promise<void> {
     if (options?.recursive === true || !(await this.#isFolder(path))) return super.rm(path, options)
-    // lstat has refused every link on the way; what changes the folder between here and there is this command alone
-    await rmdir(join(this.folder, this.resolvePath('/', path)))
+    await rmdir(await this.#realPath(path))
+  }
+
+  // Both would open the file and change it by that, which Node's permissions forbid altogether.
+  override async chmod(path: string, mode: number): Promise<void> {
+    await chmod(await this.#realPath(path), mode)
+  }
+
+  override async utimes(path: string, accessedAt: Date, modifiedAt: Date): Promise<void> {
+    await utimes(await this.#realPath(path), accessedAt, modifiedAt)
+  }
+
+  // The same reason: ReadWriteFs sets the rights and times of a copy while it is open.
+  override async cp(...[from, to, options]: Parameters<ReadWriteFs['cp']>): Promise<void> {
+    const source = await this.lstat(from)
+    if (source.isSymbolicLink) throw notPermitted(from)
+    if (!source.isDirectory) {
+      await this.writeFile(to, await this.readFileBuffer(from))
+      return this.chmod(to, source.mode)
+    }
+    if (options?.recursive !== true) throw new Error(`EISDIR: is a directory, cp '${from}'`)
+    if (`${to}/`.startsWith(`${from}/`)) throw new Error(`EINVAL: cannot copy a folder into itself, cp '${from}'`)
+    await this.mkdir(to, { recursive: true })
+    for (const name of await this.readdir(from)) await this.cp(`${from}/${name}`, `${to}/${name}`, options)
+  }
+
+  /** lstat refuses every link on the way; what could change the folder between here and the use is this command alone. */
+  async #realPath(path: string): Promise<string> {
+    if ((await this.lstat(path)).isSymbolicLink) throw notPermitted(path)
+    return join(this.folder, this.resolvePath('/', path))
   }
 
   async #isFolder(path: string): Promise<boolean> {
@@ -56,6 +84,10 @@ class WorkspaceFs extends ReadWriteFs {
   #requireRoom(path: string, bytes: number): void {
     if (bytes > this.fileBytesMax) throw new Error(`EFBIG: file too large, write '${path}'`)
   }
+}
+
+function notPermitted(path: string): Error {
+  return new Error(`EPERM: operation not permitted, '${path}'`)
 }
 
 export interface WorkspaceFilesOptions {

@@ -32,8 +32,9 @@ test('the built-in sets are listed, and what another feature brings is listed wi
   assert.deepEqual([sandbox.type, sandbox.requires_connection, sandbox.provider], ['built_in', false, null])
   assert.deepEqual(
     sandbox.tools.map(({ name }: { name: string }) => name),
-    ['sandbox_write_file', 'sandbox_read_file', 'sandbox_list_files'],
+    ['sandbox_exec', 'sandbox_write_file', 'sandbox_read_file', 'sandbox_list_files'],
   )
+  assert.match(sandbox.description, /^Run commands.*(bubblewrap|just-bash)/i)
   const native = body.plugins.at(-1)
   assert.deepEqual(native.tools, [{ name: 'look', description: 'Look at something.' }])
   assert.deepEqual([native.type, native.requires_connection, native.provider], ['native', true, 'observatory'])

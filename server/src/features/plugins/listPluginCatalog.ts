@@ -25,13 +25,15 @@ export const listPluginCatalog = operation({
   status: 200,
   answer: Type.Object({ plugins: Type.Array(Plugin) }),
   async handler({ context }) {
-    const plugins = context.registry.toolSets.map(({ provider, tools, ...set }) => ({
-      ...set,
+    const described = context.registry.toolSets.map(async ({ name, title, provider, tools, description, inForce }) => ({
+      name,
+      title,
+      description: inForce ? `${description} ${await inForce(context)}` : description,
       tools: tools.map(({ name, description }) => ({ name, description })),
       type: provider === null ? ('built_in' as const) : ('native' as const),
       requires_connection: provider !== null,
       provider,
     }))
-    return { plugins }
+    return { plugins: await Promise.all(described) }
   },
 })

@@ -88,14 +88,15 @@ test('a form that is none, or has no file or more than one, is refused', async (
     [['file', new File(['text'], '')]],
   ]
   for (const form of forms) assert.equal((await sendForm(form)).status, 400, JSON.stringify(form))
-  const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\ntext'
+  const b = 'b'.repeat(30)
+  const part = `--${b}\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\ntext`
   for (const [type, body] of [
-    ['multipart/form-data; boundary=b', ''],
-    ['multipart/form-data; boundary=b', 'nonsense'],
-    ['multipart/form-data; boundary=b', part],
-    ['multipart/form-data; boundary=b', `${part}\r\n--b`],
-    ['multipart/form-data; boundary=other', `${part}\r\n--b--\r\n`],
-    ['multipart/form-data', `${part}\r\n--b--\r\n`],
+    [`multipart/form-data; boundary=${b}`, ''],
+    [`multipart/form-data; boundary=${b}`, 'nonsense'],
+    [`multipart/form-data; boundary=${b}`, part],
+    [`multipart/form-data; boundary=${b}`, `${part}\r\n--${b}`],
+    [`multipart/form-data; boundary=${'o'.repeat(30)}`, `${part}\r\n--${b}--\r\n`],
+    ['multipart/form-data', `${part}\r\n--${b}--\r\n`],
   ] as const) {
     const answer = await team.call(`POST ${files}`, { body, headers: { 'content-type': type } })
     assert.equal(answer.body.error, 'invalid_request', `${type} ${body}`)
@@ -182,7 +183,6 @@ test('a path is needed to read or to delete, and every file has an address to do
     body.download_url,
     /^http:\/\/.+\/files\/[0-9a-f-]{36}\/[0-9a-f]{64}\/a%20b\.txt\?path=.+&expires=\d+&signature=/,
   )
-  assert.equal((await read('a b.txt')).body.download_url, body.download_url)
 })
 
 // proves files.delete

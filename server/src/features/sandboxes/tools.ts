@@ -7,6 +7,7 @@ import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import { contentTypeOf } from './contentType.ts'
 import { sandboxExec } from './execTool.ts'
 import { findFiles, listFolders, placesOf, type PathIn, type RunOfTeam } from './workspace.ts'
+import { workbenchOf } from './workbench.ts'
 import { workspacePath, workspaceRoot } from './workspacePath.ts'
 import { writeFiles, type FileWrite } from './writeFiles.ts'
 
@@ -162,5 +163,6 @@ export const sandboxTools: ToolSet = {
   title: 'Sandbox',
   description: 'Run commands, and keep files, in a workspace of the run’s own.',
   tools: [sandboxExec, sandboxWriteFile, sandboxReadFile, sandboxListFiles],
+  inForce: (context) => workbenchOf(context).strength(),
   provider: null,
 }

@@ -88,7 +88,8 @@ async function readForm(body: Uint8Array, type: string): Promise<FormData> {
   try {
     return await new Response(new Uint8Array(body), { headers: { 'content-type': type } }).formData()
   } catch (error) {
-    const says = 'The body is no form as its Content-Type says (multipart/form-data, RFC 7578). Check the boundary.'
+    const says =
+      'The body is no form as its Content-Type says (multipart/form-data, RFC 7578). Its boundary needs 27 to 70 characters.'
     throw new Fault('invalid_request', says, { cause: error })
   }
 }

@@ -11,7 +11,8 @@ import { createLayout, type PathChange } from './layout.ts'
 import type { Place } from './workspace.ts'
 
 export interface Workbench {
-  driver(): Promise<SandboxDriver>
+  /** A sentence for people: what commands run in here, and how strong that wall is. */
+  strength(): Promise<string>
   /** A sandbox at this process: its files are laid out when the first command comes. */
   open(place: Place): Promise<Bench>
   close(): Promise<void>
@@ -159,7 +160,14 @@ function createWorkbench(context: Context): Workbench {
   }
 
   return {
-    driver,
+    async strength() {
+      try {
+        const { strength } = await driver()
+        return strength
+      } catch (error) {
+        return `Commands cannot run on this server: ${error instanceof Error ? error.message : String(error)}`
+      }
+    },
     open,
     async close() {
       await (await choosing)?.close()

@@ -1,0 +1,126 @@
+// A browser of the operator's own, behind its DevTools address. Its network is not ours: what can be judged is each request, not each connection.
+import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
+import { OutboundRefused, type Guard } from '../../base/outbound/guard.ts'
+import type { Log } from '../../base/log.ts'
+import type { BrowserDriver, BrowserSession } from './browser.ts'
+import { hear, note, nothingHeard, type Heard } from './heard.ts'
+import { onlyHttp } from './perform.ts'
+import { viewport } from './pictures.ts'
+import { startSession } from './session.ts'
+import { within } from './within.ts'
+
+export function cdpDriver({ guard, log, cdpUrl }: { guard: Guard; log: Log; cdpUrl: string }): BrowserDriver {
+  const sessions = new Set<BrowserSession>()
+  let connecting: Promise<Browser> | undefined
+
+  function connected(): Promise<Browser> {
+    if (connecting) return connecting
+    const attempt = connect(cdpUrl)
+    connecting = attempt
+    const forget = (): void => {
+      if (connecting === attempt) connecting = undefined
+    }
+    attempt.then((browser) => browser.once('disconnected', forget), forget)
+    return attempt
+  }
+
+  return {
+    async strength() {
+      const browser = await connected()
+      return (
+        `The browser behind RUNYARD_CDP_URL (${browser.version()}): every request and redirect is judged before it is made, but the browser ` +
+        'resolves names by itself, so a name that changes its address in between gets through. Wall off its network.'
+      )
+    },
+    async open({ signal, state }) {
+      signal.throwIfAborted()
+      const browser = await connected()
+      const heard = nothingHeard()
+      const context = await browser.newContext({
+        viewport,
+        serviceWorkers: 'block',
+        acceptDownloads: false,
+        ...(state && { storageState: state.storage }),
+      })
+      await guardContext(context, guard, heard, log)
+      const close = async (): Promise<void> => {
+        sessions.delete(session)
+        await within(5000, context.close(), undefined)
+      }
+      const takeDownload = (): void => note(heard, 'Files cannot be downloaded with a browser behind RUNYARD_CDP_URL.')
+      const session = await startSession({ browser, context, guard, heard, takeDownload, close }, state)
+      sessions.add(session)
+      return session
+    },
+    async close() {
+      await Promise.all([...sessions].map((session) => session.close()))
+      const browser = connecting && (await within(5000, connecting, undefined))
+      connecting = undefined
+      await browser?.close()
+    },
+  }
+}
+
+async function connect(cdpUrl: string): Promise<Browser> {
+  const { chromium } = await import('playwright-core')
+  try {
+    return await chromium.connectOverCDP(cdpUrl, { noDefaults: true, timeout: 15_000 })
+  } catch (error) {
+    throw new Error('The browser at RUNYARD_CDP_URL cannot be reached. Start it, or correct the address.', {
+      cause: error,
+    })
+  }
+}
+
+/** playwright asks for everything but redirects, and for frames and workers of all kinds; the pages themselves are asked for redirects too. */
+async function guardContext(context: BrowserContext, guard: Guard, heard: Heard, log: Log): Promise<void> {
+  await context.route(
+    () => true,
+    async (route) => {
+      const isPermitted = await permitted(route.request().url(), guard, heard)
+      await within(5000, isPermitted ? route.continue() : route.abort('blockedbyclient'), undefined)
+    },
+  )
+  await context.routeWebSocket(
+    () => true,
+    async (socket) => {
+      const url = socket.url().replace(/^ws/, 'http')
+      if (await permitted(url, guard, heard)) socket.connectToServer()
+      else await socket.close({ code: 1008, reason: 'refused' })
+    },
+  )
+  context.on('page', (page) => {
+    guardRedirects(context, page, guard, heard).catch((error: unknown) => {
+      log.warn({ err: error }, 'a page whose redirects cannot be judged was closed')
+      return within(1000, page.close(), undefined)
+    })
+  })
+}
+
+async function guardRedirects(context: BrowserContext, page: Page, guard: Guard, heard: Heard): Promise<void> {
+  const devtools: CDPSession = await context.newCDPSession(page)
+  devtools.on('Fetch.requestPaused', ({ requestId, request }) => {
+    void permitted(request.url, guard, heard).then((isPermitted) => {
+      const answer = isPermitted
+        ? devtools.send('Fetch.continueRequest', { requestId })
+        : devtools.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
+      // a page that navigates on has no use for the answer
+      return within(5000, answer, undefined)
+    })
+  })
+  await devtools.send('Fetch.enable', { patterns: [{ urlPattern: '*', requestStage: 'Request' }] })
+}
+
+/** Judged as our own connections are, but for the dialling: that is the browser's. */
+async function permitted(address: string, guard: Guard, heard: Heard): Promise<boolean> {
+  if (/^(data|blob|about):/.test(address)) return true
+  const host = URL.parse(address)?.hostname ?? address.slice(0, 200)
+  try {
+    await guard.vet(guard.checkUrl(address).hostname)
+    return true
+  } catch (error) {
+    if (!(error instanceof OutboundRefused)) hear(heard.unreachable, host, `${host} does not resolve.`)
+    else hear(heard.refused, host, error.rule === 'scheme' ? onlyHttp : error.reason)
+    return false
+  }
+}

@@ -1,0 +1,99 @@
+// Makes a call of a browser tool: its actions one after the other, and one outcome that tells of all of them.
+import { readFile } from 'node:fs/promises'
+import { BrowserGone, type Acted, type Action } from '../../drivers/browser/browser.ts'
+import type { Outcome, Outside, ToolCall } from '../../kit/tool.ts'
+import { wordsOf } from './browserLine.ts'
+import { openSession, type HeldSession } from './browserSession.ts'
+import { recordActs, type Act } from './recordActs.ts'
+
+const kept = 'browser'
+
+/** `lines`: as they were written, where there are several; a failure then names its line. */
+export async function actInBrowser(
+  call: ToolCall<unknown>,
+  outside: Outside,
+  actions: Action[],
+  lines?: string[],
+): Promise<Outcome> {
+  const { context, signal } = outside
+  const held = await outside.kept.get(kept, () => openSession(context, call.run, signal))
+  const acts: Act[] = []
+  try {
+    for (const action of actions) {
+      const acted = await held.browser.act(action, signal)
+      acts.push({ action: wordsOf(action), acted })
+      if (acted.error !== undefined) break
+    }
+    return await outcomeOf(call, outside, held, acts, lines)
+  } catch (error) {
+    if (!(error instanceof BrowserGone)) throw error
+    await outside.kept.drop(kept)
+    return { error: error.message }
+  }
+}
+
+async function outcomeOf(
+  call: ToolCall<unknown>,
+  { context }: Outside,
+  held: HeldSession,
+  acts: Act[],
+  lines: string[] | undefined,
+): Promise<Outcome> {
+  const state = await held.browser.state()
+  const recorded = { context, run: call.run, step: call.step, sessionId: held.id, acts, state }
+  const last = acts.at(-1)!.acted
+  const downloads = await Promise.all(
+    acts
+      .flatMap(({ acted }) => acted.downloads)
+      .map(async ({ name, path }) => {
+        return { path: `downloads/${name}`, bytes: await readFile(path) }
+      }),
+  )
+  const alongside = {
+    record: (sql: Parameters<NonNullable<Outcome['record']>>[0]) => recordActs(sql, recorded),
+    writes: [...new Map(downloads.map((file) => [file.path, file])).values()],
+  }
+  const reopened = held.note
+  held.note = undefined
+  if (last.error !== undefined) return { error: failureOf(last, acts.length, lines, reopened), ...alongside }
+  return { result: resultOf(acts, lines, reopened), ...alongside }
+}
+
+function resultOf(acts: Act[], lines: string[] | undefined, reopened: string | undefined) {
+  const last = acts.at(-1)!.acted
+  const all = acts.map(({ acted }) => acted)
+  const files = all.flatMap(({ downloads }) => downloads)
+  const refused = [...new Set(all.flatMap(({ refusals }) => refusals))]
+  const notes = [...new Set(all.flatMap((acted) => acted.notes))]
+  return {
+    ...(reopened !== undefined && { note: reopened }),
+    page: pageOf(last),
+    // of a list, what was read last: looking at the end page is what the last line would be for
+    content: (lines && acts.findLast(({ action }) => action.startsWith('read'))?.acted.text) ?? last.text,
+    ...(lines && {
+      lines: acts.map(({ acted }, index) => ({ line: lines[index]!, url: acted.page.url, title: acted.page.title })),
+    }),
+    ...(last.pages.length > 1 && {
+      pages: last.pages.map(({ number, url, title, active }) => ({ number, url, title, active })),
+    }),
+    ...(files.length > 0 && {
+      downloads: files.map(({ name, size }) => ({ path: `/workspace/downloads/${name}`, size_bytes: size })),
+    }),
+    ...(refused.length > 0 && { refused }),
+    ...(notes.length > 0 && { notes }),
+  }
+}
+
+const pageOf = ({ page: { number, url, title } }: Acted) => ({ number, url, title })
+
+/** What failed, and how things stand now. */
+function failureOf(acted: Acted, count: number, lines: string[] | undefined, reopened: string | undefined): string {
+  const where = lines ? `Line ${count} (${lines[count - 1]!.slice(0, 200)}): ` : ''
+  const told = [reopened, ...acted.refusals.filter((one) => one !== acted.error), ...acted.notes]
+  const { url, title } = acted.page
+  return [
+    `${where}${acted.error}`,
+    ...told.filter((one) => one !== undefined),
+    `The page is ${JSON.stringify(title)} at ${url}.`,
+  ].join(' ')
+}

@@ -1,0 +1,312 @@
+// Runs that browse: a site of three pages with a form, a redirect and a download, told by a timeline with a picture of every action.
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, suite, test } from 'node:test'
+import { newId } from '../../base/ids.ts'
+import { features } from '../../features.ts'
+import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+import { browserOf } from './browserOf.ts'
+import { browser } from './index.ts'
+import { sweepScreenshots } from './sweepScreenshots.job.ts'
+
+const html = (title: string, body: string): string => `<!doctype html><title>${title}</title><h1>${title}</h1>${body}`
+
+const pages: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
+  'GET /': (_request, response) =>
+    response.end(
+      html(
+        'Order',
+        '<form method=post action=/order><label>Name <input name=name></label><button>Send</button></form>',
+      ),
+    ),
+  'POST /order': (_request, response) =>
+    response.writeHead(303, { location: '/thanks', 'set-cookie': 'order=7; Path=/' }).end(),
+  'GET /thanks': ({ headers }, response) =>
+    response.end(
+      html(
+        'Thanks',
+        `<p id=cookie>Cookie: ${headers.cookie ?? 'none'}</p><dl><dt>Total</dt><dd>12 €</dd></dl><a href=/invoice>Invoice</a>`,
+      ),
+    ),
+  'GET /invoice': (_request, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/csv', 'content-disposition': 'attachment; filename="invoice.csv"' })
+      .end('item,price\nbook,12\n'),
+  'GET /away': (_request, response) => response.writeHead(302, { location: 'http://169.254.169.254/latest/' }).end(),
+  'GET /file': (_request, response) => response.writeHead(302, { location: 'file:///etc/passwd' }).end(),
+}
+
+const site = createServer((request, response) => {
+  response.setHeader('content-type', 'text/html; charset=utf-8')
+  const page = pages[`${request.method} ${request.url}`]
+  if (page) page(request, response)
+  else response.writeHead(404).end('nothing here')
+}).listen(0, '127.0.0.1')
+await once(site, 'listening')
+const base = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
+
+const service = await testApp({
+  config: { allowPrivateHosts: ['127.0.0.1'] },
+  features: features.includes(browser) ? [] : [browser],
+})
+const { context } = service
+after(async () => {
+  site.close()
+  site.closeAllConnections()
+  await browserOf(context).close()
+})
+
+const block = (...lines: string[]): string => `\`\`\`browser id=web\n${lines.join('\n')}\n\`\`\`\n\n`
+const output = '```output\n{{ steps.web.output }}\n```\n'
+
+async function browse(team: TestTeam, procedure: string): Promise<{ agentId: string; runId: string }> {
+  const agentId = await seedAgent(team, procedure, { plugins: ['browser', 'sandbox', 'human'] })
+  const runId = await startRun(team, agentId)
+  await drainRuns(service)
+  return { agentId, runId }
+}
+
+const timelineOf = async (team: TestTeam, runId: string) =>
+  (await team.call(`GET /v2/agent-runs/${runId}/screenshots/timeline`)).body
+
+/** Width and height of a JPEG, from its frame header (ITU T.81 §B.2.2). */
+function sizeOfJpeg(bytes: Buffer): { width: number; height: number } {
+  assert.equal(bytes.readUInt16BE(0), 0xffd8)
+  let at = 2
+  while (bytes[at + 1] !== 0xc0 && bytes[at + 1] !== 0xc2) at += 2 + bytes.readUInt16BE(at + 2)
+  return { height: bytes.readUInt16BE(at + 5), width: bytes.readUInt16BE(at + 7) }
+}
+
+/** A signed address as a browser asks for it, without a credential. */
+async function fetchImage(url: string, headers: Record<string, string> = {}) {
+  const response = await service.app.inject({ method: 'GET', url: url.slice(context.baseUrl().length), headers })
+  return { status: response.statusCode, headers: response.headers, bytes: response.rawPayload }
+}
+
+suite('a run through a form, a redirect and a download', async () => {
+  const team = await seedTeam(service)
+  const lines = [`open ${base}/`, 'type Name = Ann Secret', 'click Send', 'read Total', 'click Invoice', 'screenshot']
+  const { agentId, runId } = await browse(team, block(...lines) + output)
+  const run = await readRun(team, runId)
+  const timeline = await timelineOf(team, runId)
+
+  // proves browser.timeline
+  test('has one picture for each action, in order, with where and when it was taken', async () => {
+    assert.equal(run.status, 'completed', JSON.stringify(run.error))
+    const told = timeline.screenshots.map(({ seq, action, url, title }: Record<string, unknown>) => [
+      seq,
+      action,
+      url,
+      title,
+    ])
+    assert.deepEqual(told, [
+      [1, `open ${base}/`, `${base}/`, 'Order'],
+      [2, 'type Name', `${base}/`, 'Order'],
+      [3, 'click Send', `${base}/thanks`, 'Thanks'],
+      [4, 'read Total', `${base}/thanks`, 'Thanks'],
+      [5, 'click Invoice', `${base}/thanks`, 'Thanks'],
+      [6, 'screenshot', `${base}/thanks`, 'Thanks'],
+    ])
+    const offsets: number[] = timeline.screenshots.map(({ offset_ms }: { offset_ms: number }) => offset_ms)
+    assert.deepEqual(
+      offsets,
+      offsets.toSorted((a, b) => a - b),
+    )
+    assert.ok(timeline.duration_ms >= offsets.at(-1)!)
+    assert.ok(!JSON.stringify(timeline).includes('Ann Secret'), 'what was typed stands in no picture’s words')
+    const byAgent = await team.call(`GET /v2/agents/${agentId}/runs/${runId}/screenshots/timeline`)
+    assert.deepEqual(byAgent.body.screenshots, timeline.screenshots)
+  })
+
+  // proves browser.tools
+  test('gives what was read, and every page it was on', () => {
+    assert.match(run.output.content, /^Total\s+12 €$/)
+    assert.deepEqual(run.output.page, { number: 1, url: `${base}/thanks`, title: 'Thanks' })
+    assert.deepEqual(
+      run.output.lines.map(({ line }: { line: string }) => line),
+      lines,
+    )
+  })
+
+  // proves browser.downloads
+  test('has the file that it downloaded in its workspace, told as an event', async () => {
+    assert.deepEqual(run.output.downloads, [{ path: '/workspace/downloads/invoice.csv', size_bytes: 19 }])
+    const events = await readEvents(service, runId)
+    const files = events.filter(({ event }) => event === 'run.file.created').map(({ data }) => data.path)
+    assert.deepEqual(files, ['/workspace/downloads/invoice.csv'])
+    const [file] = await team.sql<{ text: string }>`
+      select convert_from(c.bytes, 'utf8') as text from workspace_files f
+      join blobs b on b.sha256 = f.sha256 join blob_chunks c on c.blob_id = b.id
+      where f.team_id = ${team.id} and f.path = '/workspace/downloads/invoice.csv'`
+    assert.equal(file?.text, 'item,price\nbook,12\n')
+  })
+
+  // proves browser.images
+  test('shows its pictures as JPEGs under addresses that need no credential', async () => {
+    for (const { image_url, thumbnail_url, width, height } of timeline.screenshots) {
+      const image = await fetchImage(image_url)
+      assert.equal(image.status, 200)
+      assert.deepEqual(sizeOfJpeg(image.bytes), { width, height })
+      const thumbnail = await fetchImage(thumbnail_url)
+      assert.deepEqual(sizeOfJpeg(thumbnail.bytes), { width: 320, height: 200 })
+      assert.ok(thumbnail.bytes.length < image.bytes.length)
+      const { headers } = image
+      assert.deepEqual(
+        [headers['content-type'], headers['x-content-type-options'], headers['content-security-policy']],
+        ['image/jpeg', 'nosniff', "default-src 'none'; sandbox"],
+      )
+      assert.match(String(headers['cache-control']), /^private, max-age=\d{4}, immutable$/)
+      const again = await fetchImage(image_url, { 'if-none-match': String(headers['etag']) })
+      assert.deepEqual([again.status, again.bytes.length], [304, 0])
+    }
+  })
+
+  // proves browser.images
+  test('shows no picture to who changes an address', async () => {
+    const [first, second] = timeline.screenshots
+    const signature = /signature=.*/.exec(first.image_url)![0]
+    const wrong = [
+      first.image_url.replace(first.id, second.id),
+      first.image_url.replace(/signature=./, 'signature=_'),
+      first.image_url.replace(/expires=\d/, 'expires=9'),
+      `${context.baseUrl()}/images/${first.id}`,
+      `${first.image_url.split('?')[0]}/thumbnail?${first.image_url.split('?')[1]}`,
+      `${context.baseUrl()}/images/${first.id}?expires=1&${signature}`,
+    ]
+    for (const url of wrong) {
+      const { status, bytes } = await fetchImage(url)
+      assert.equal(status, 403, url)
+      assert.equal(JSON.parse(bytes.toString()).error, 'forbidden')
+    }
+  })
+
+  // proves browser.pages
+  test('leaves a session that is closed, with its pages and no cookies', async () => {
+    const { session_id } = timeline.screenshots[0]
+    const { body } = await team.call(`GET /v2/browser-agent/session/${session_id}/pages`)
+    assert.deepEqual([body.session_id, body.run_id, body.status, body.pages.length], [session_id, runId, 'closed', 1])
+    const [page] = body.pages
+    assert.deepEqual([page.url, page.title, page.active], [`${base}/thanks`, 'Thanks', false])
+    assert.ok(page.closed_at)
+    assert.equal((await fetchImage(page.last_screenshot_url)).status, 200)
+    const [row] = await team.sql<{ state: Buffer | null }>`select state from browser_sessions where id = ${session_id}`
+    assert.equal(row?.state, null)
+    const other = await seedTeam(service)
+    assert.equal((await other.call(`GET /v2/browser-agent/session/${session_id}/pages`)).status, 404)
+  })
+})
+
+// proves browser.refused
+test('a page that leads to a metadata service or to a file is refused, the run is told, and a picture shows it', async () => {
+  const team = await seedTeam(service)
+  for (const [path, said] of [
+    ['/away', /Line 1 .+: "169\.254\.169\.254" is a link-local address\. Only public addresses can be called/],
+    ['/file', /Line 1 .+: .*The browser opens only http and https addresses\./],
+  ] as const) {
+    const { runId } = await browse(team, block(`open ${base}${path}`, 'screenshot') + output)
+    const run = await readRun(team, runId)
+    assert.equal(run.status, 'failed')
+    assert.match(run.error.message, said)
+    const { screenshots } = await timelineOf(team, runId)
+    assert.deepEqual(
+      screenshots.map(({ action }: { action: string }) => action),
+      [`open ${base}${path}`],
+    )
+  }
+})
+
+// proves browser.resumed
+test('a session waits with its run, is opened again with its cookies, and says that forms were lost', async () => {
+  const team = await seedTeam(service)
+  const ask = '```approve id=ask\nGo on?\n```\n\n'
+  const first = block(`open ${base}/`, 'type Name = Ann', 'click Send')
+  const { runId } = await browse(team, first.replace('id=web', 'id=order') + ask + block('read Cookie') + output)
+  const waiting = await timelineOf(team, runId)
+  const { session_id } = waiting.screenshots[0]
+  const pages = await team.call(`GET /v2/browser-agent/session/${session_id}/pages`)
+  assert.deepEqual([pages.body.status, pages.body.pages[0].active], ['open', true])
+  const [sealed] = await team.sql<{ state: Buffer }>`select state from browser_sessions where id = ${session_id}`
+  assert.ok(!sealed!.state.includes('order'), 'cookies are sealed at rest')
+
+  const [request] = (await team.call('GET /v2/teams/:teamId/human-requests?status=pending')).body.human_requests
+  await team.call(`POST /v2/runs/${runId}/human-requests/${request.id}/respond`, { body: { approved: true } })
+  await drainRuns(service)
+  const run = await readRun(team, runId)
+  assert.equal(run.status, 'completed', JSON.stringify(run.error))
+  assert.equal(run.output.content, 'Cookie: order=7')
+  assert.match(run.output.note, /^The browser was opened anew: cookies and storage were kept/)
+  const whole = await timelineOf(team, runId)
+  assert.deepEqual(
+    whole.screenshots.map((one: Record<string, unknown>) => [one['seq'], one['session_id'], one['page_id']]),
+    [1, 2, 3, 4].map((seq) => [seq, session_id, whole.screenshots[0].page_id]),
+  )
+})
+
+// proves browser.isolated
+test('one run’s browser does not know the cookies of another’s', async () => {
+  const team = await seedTeam(service)
+  const procedures = [
+    block(`open ${base}/`, 'type Name = Ann', 'click Send', 'read Cookie'),
+    block(`open ${base}/thanks`, 'read Cookie'),
+  ]
+  const read: string[] = []
+  for (const procedure of procedures) {
+    const { runId } = await browse(team, procedure + output)
+    read.push((await readRun(team, runId)).output.content)
+  }
+  assert.deepEqual(read, ['Cookie: order=7', 'Cookie: none'])
+})
+
+// proves browser.tools
+test('a list of actions stops at the first that fails and says which', async () => {
+  const team = await seedTeam(service)
+  const { runId } = await browse(team, block(`open ${base}/`, 'click Nowhere', 'click Send') + output)
+  const { error } = await readRun(team, runId)
+  assert.match(
+    error.message,
+    /Line 2 \(click Nowhere\): Nothing on the page is called "Nowhere"\..+The page is "Order" at /,
+  )
+  assert.equal((await timelineOf(team, runId)).screenshots.length, 2)
+})
+
+// proves browser.timeline
+test('a run without a browser has an empty timeline', async () => {
+  const team = await seedTeam(service)
+  const { runId } = await browse(team, '```output\ndone\n```\n')
+  const timeline = await timelineOf(team, runId)
+  assert.deepEqual([timeline.run_id, timeline.screenshots], [runId, []])
+  assert.ok(timeline.duration_ms >= 0)
+  const other = await seedAgent(team, '```output\ndone\n```\n')
+  assert.equal((await team.call(`GET /v2/agents/${other}/runs/${runId}/screenshots/timeline`)).status, 404)
+})
+
+suite('what is kept of a browser', () => {
+  // proves browser.retention
+  test('goes when it is old enough, and with its run', async () => {
+    const team = await seedTeam(service)
+    const { runId } = await browse(team, block(`open ${base}/`, 'screenshot') + output)
+    const { screenshots } = await timelineOf(team, runId)
+    await team.sql`update browser_screenshots set taken_at = now() - interval '31 days' where id = ${screenshots[0].id}`
+    const { signal } = new AbortController()
+    await sweepScreenshots.handler({ context, sql: team.sql, signal, input: {} } as never)
+    assert.deepEqual(
+      (await timelineOf(team, runId)).screenshots.map(({ seq }: { seq: number }) => seq),
+      [2],
+    )
+    assert.equal((await fetchImage(screenshots[0].image_url)).status, 404)
+    assert.equal((await team.call(`DELETE /v2/runs/${runId}`)).status, 200)
+    assert.equal((await fetchImage(screenshots[1].image_url)).status, 404)
+    const [left] = await team.sql`
+      select count(*) as sessions from browser_sessions where run_id = ${runId} and team_id = ${team.id}`
+    assert.deepEqual(left, { sessions: 0 })
+  })
+
+  test('is not found under an id that nobody gave', async () => {
+    const team = await seedTeam(service)
+    assert.equal((await team.call(`GET /v2/browser-agent/session/${newId()}/pages`)).status, 404)
+  })
+})

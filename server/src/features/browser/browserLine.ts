@@ -1,0 +1,61 @@
+// Reads one line of a browser block: open, click, type, read, screenshot.
+import type { Action } from '../../drivers/browser/browser.ts'
+
+export const lineForms = 'open URL; click Words; type Field = text; read, or read Words; screenshot'
+
+export function readLine(line: string): Action | { problem: string } {
+  const verb = /^\S*/.exec(line.trim())![0]
+  const rest = line.trim().slice(verb.length).trim()
+  const equals = rest.indexOf('=')
+  switch (verb) {
+    case 'open':
+      if (rest !== '') return { kind: 'open', url: rest }
+      break
+    case 'click':
+      if (rest !== '') return { kind: 'click', element: rest }
+      break
+    case 'type':
+      // The first = ends the name of the field: a text may hold more of them.
+      if (equals > 0)
+        return { kind: 'type', element: rest.slice(0, equals).trim(), text: rest.slice(equals + 1).trim() }
+      break
+    case 'read':
+      return rest === '' ? { kind: 'read' } : { kind: 'read', element: rest }
+    case 'screenshot':
+      if (rest === '') return { kind: 'screenshot' }
+      break
+  }
+  return { problem: `${JSON.stringify(line.slice(0, 80))} is no browser action. There are: ${lineForms}.` }
+}
+
+/** Whether it can be done twice without harm: opening and looking can, clicking and typing may have sent something. */
+export function isHarmless(action: Action): boolean {
+  return !['click', 'type', 'select', 'press'].includes(action.kind)
+}
+
+/** A few words for the timeline; what was typed may be a password and is left out. */
+export function wordsOf(action: Action): string {
+  switch (action.kind) {
+    case 'open':
+      return `open ${action.url}`
+    case 'click':
+    case 'type':
+      return `${action.kind} ${action.element}`
+    case 'select':
+      return `select ${action.value} in ${action.element}`
+    case 'press':
+      return `press ${action.key}`
+    case 'read':
+      return action.element === undefined ? 'read' : `read ${action.element}`
+    case 'scroll':
+      return `scroll ${action.to}`
+    case 'wait':
+      return action.text === undefined ? `wait ${action.seconds ?? 30} s` : `wait for ${action.text}`
+    case 'switch':
+      return `switch to page ${action.page}`
+    case 'back':
+    case 'pages':
+    case 'screenshot':
+      return action.kind
+  }
+}

@@ -1,0 +1,20 @@
+// The one browser of a process.
+import { join } from 'node:path'
+import type { BrowserDriver } from '../../drivers/browser/browser.ts'
+import { cdpDriver } from '../../drivers/browser/cdpDriver.ts'
+import { chromiumDriver } from '../../drivers/browser/chromiumDriver.ts'
+import type { Context } from '../../kit/context.ts'
+
+const drivers = new WeakMap<Context, BrowserDriver>()
+
+/** Nothing is started before the first session asks for it. */
+export function browserOf(context: Context): BrowserDriver {
+  let driver = drivers.get(context)
+  if (!driver) drivers.set(context, (driver = createDriver(context)))
+  return driver
+}
+
+function createDriver({ config, guard, log }: Context): BrowserDriver {
+  if (config.cdpUrl !== undefined) return cdpDriver({ guard, log, cdpUrl: config.cdpUrl })
+  return chromiumDriver({ guard, log, cacheDir: join(config.dataDir, 'browser') })
+}

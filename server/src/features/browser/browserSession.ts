@@ -1,0 +1,76 @@
+// A run's browser session as it is kept: its row, its sealed state, and the notes that an honest reopening owes.
+import { newId } from '../../base/ids.ts'
+import type { Sql } from '../../base/db.ts'
+import type { SealedColumn } from '../../base/sealedColumns.ts'
+import type { BrowserSession, SessionState } from '../../drivers/browser/browser.ts'
+import type { Context } from '../../kit/context.ts'
+import { resource } from '../../kit/resources.ts'
+import type { CallingRun } from '../../kit/tool.ts'
+import { browserOf } from './browserOf.ts'
+
+export interface SessionRow {
+  id: string
+  run_id: string
+  status: 'open' | 'closed'
+}
+
+export const session = resource(
+  'session',
+  (sql: Sql, id: string, teamId: string): Promise<SessionRow[]> => sql<SessionRow>`
+    select id, run_id, status from browser_sessions where id = ${id} and team_id = ${teamId}`,
+)
+
+declare module '../../kit/resources.ts' {
+  interface Resources {
+    session: SessionRow
+  }
+}
+
+const purposeOf = (sessionId: string): string => `state of the browser session ${sessionId}`
+
+export const sealedState: SealedColumn = {
+  table: 'browser_sessions',
+  column: 'state',
+  key: ['id'],
+  purpose: (row) => purposeOf(row['id']!),
+}
+
+/** What a site stores is the site's choice; a state that is larger than this is kept without its storage. */
+const stateBytesMax = 1024 * 1024
+
+export function sealState({ keyring }: Context, sessionId: string, state: SessionState): Buffer {
+  const whole = JSON.stringify(state)
+  const isSmall = Buffer.byteLength(whole) <= stateBytesMax
+  const kept = isSmall ? whole : JSON.stringify({ ...state, storage: { ...state.storage, origins: [] } })
+  return keyring.seal(kept, purposeOf(sessionId))
+}
+
+/** The browser session that a process holds for a run. */
+export interface HeldSession {
+  id: string
+  browser: BrowserSession
+  /** What the next result must say of how it was opened. */
+  note: string | undefined
+  close(): Promise<void>
+}
+
+const openedAnew =
+  'The browser was opened anew: cookies and storage were kept and its pages loaded again, what was typed into forms was not.'
+const openedEmpty = 'The browser was opened anew and empty: the session before was closed with the end of the run.'
+
+/** Opens the run's session, or opens it again from what was recorded with the last call. */
+export async function openSession(context: Context, run: CallingRun, signal: AbortSignal): Promise<HeldSession> {
+  const [row] = await context.db.sql<{ id: string; state: Buffer | null }>`
+    select id, state from browser_sessions where run_id = ${run.id} and team_id = ${run.team_id}`
+  const sealed = row?.state
+  const state = sealed
+    ? (JSON.parse(context.keyring.open(sealed, purposeOf(row.id)).toString()) as SessionState)
+    : undefined
+  const browser = await browserOf(context).open({ signal, ...(state && { state }) })
+  return {
+    id: row?.id ?? newId(),
+    browser,
+    note: row && (state ? openedAnew : openedEmpty),
+    close: () => browser.close(),
+  }
+}

@@ -1,0 +1,24 @@
+// Workspaces outlive the workers that write them.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
+import { testDatabase } from '../kit/postgres.ts'
+import { temporaryDataDir } from './processes.ts'
+import { isKept, killFileWork } from './workspaces.ts'
+import { openYard } from './yard.ts'
+
+const dataDir = await temporaryDataDir()
+const env = { DATABASE_URL: connectionUrl(await testDatabase()), LOG_LEVEL: 'warn' }
+const yard = await openYard({ options: { dataDir: dataDir.path, env } })
+after(async () => {
+  await yard.close()
+  await dataDir.remove()
+})
+
+// proves workspace.killed
+test('workers killed in the middle of file work leave workspaces as their last committed commands did', async (t) => {
+  const seen = await killFileWork(yard, { runs: 6, atOnce: 3, steps: 4, kills: 3, pauseMs: 1000 })
+  t.diagnostic(JSON.stringify(seen))
+  assert.ok(seen.kills >= 3 && seen.commands >= 24)
+  assert.ok(isKept(seen))
+})
