@@ -72,7 +72,7 @@ describe(`${allHostile.length} hostile paths`, () => {
   for (const [name, call] of Object.entries(routes)) {
     test(`are all the same 404 to ${name}, and change nothing`, async () => {
       assert.ok(sendable.length >= 300)
-      const before = await rowsOf()
+      const rowsBefore = await rowsOf()
       const nothingThere = await routes['getSandboxFileContent']!('no-such-file')
       await inLanes(sendable, async (path) => {
         const answer = await call(encodeURIComponent(path))
@@ -80,18 +80,18 @@ describe(`${allHostile.length} hostile paths`, () => {
         assert.equal(answer.text, nothingThere.text)
       })
       for (const raw of unreadablePaths) assert.equal((await call(raw)).status, 400, raw)
-      assert.deepEqual(await rowsOf(), before)
+      assert.deepEqual(await rowsOf(), rowsBefore)
     })
   }
 
   test('are all the same 404 as the path of a form', async () => {
-    const before = await rowsOf()
+    const rowsBefore = await rowsOf()
     await inLanes(sendable, async (path) => {
       const answer = await team.call(`POST ${files}`, formWith(path))
       // a form whose line breaks are in the path is another form
       assert.ok(answer.status === 404 || (/[\r\n]/.test(path) && answer.status === 400), JSON.stringify(path))
     })
-    assert.deepEqual(await rowsOf(), before)
+    assert.deepEqual(await rowsOf(), rowsBefore)
   })
 
   test('get no upload address, whether or not they are text', async () => {
@@ -106,7 +106,7 @@ describe(`${allHostile.length} hostile paths`, () => {
   test('cannot be put into an address that was signed for another path', async () => {
     const { body: made } = await team.call(`POST /v2/sandboxes/${sandboxId}/upload-urls`, { body: { path: 'fine' } })
     const { body: found } = await team.call(`GET ${files}/content?path=out/report.md`)
-    const before = await rowsOf()
+    const rowsBefore = await rowsOf()
     await inLanes(sendable, async (path) => {
       const spelled = encodeURIComponent(path)
       for (const [method, url, part] of [
@@ -121,7 +121,7 @@ describe(`${allHostile.length} hostile paths`, () => {
         assert.ok(answer.status === 403 || answer.status === 404, `${answer.status} ${path}`)
       }
     })
-    assert.deepEqual(await rowsOf(), before)
+    assert.deepEqual(await rowsOf(), rowsBefore)
   })
 
   test('brought out no byte of the file outside, and no failure', async () => {

@@ -1533,6 +1533,133 @@ export const requirements: Requirement[] = [
     },
   },
   { id: 'sandbox.otherTeam', says: 'A sandbox of another team does not exist.' },
+  // Sandbox drivers
+  { id: 'sandbox.languages', says: 'A sandbox runs bash, python and js and tells output and exit code.' },
+  {
+    id: 'sandbox.workspace',
+    says: 'A command shares the workspace with the host, leaves nothing of the driver in it, and everything else is forgotten after it.',
+  },
+  {
+    id: 'sandbox.output',
+    says: 'Output is kept up to its limit, in whole characters, while the command goes on; just-bash ends a command after 32 MiB and shows no output of one that was cut off.',
+    gap: {
+      question: 'What is told of a command that prints without end?',
+      file: 'server/src/drivers/sandbox/boundedText.ts',
+    },
+  },
+  { id: 'sandbox.timeout', says: 'A command that takes too long is cut off with 124, and the shell runs the next.' },
+  { id: 'sandbox.abort', says: 'An aborted command rejects with the reason once nothing of it lives.' },
+  { id: 'sandbox.places', says: 'No more shells are open than allowed; the next waits or is given up.' },
+  { id: 'sandbox.close', says: 'Closing a driver ends every shell with all that runs.' },
+  { id: 'sandbox.orphans', says: 'A killed service leaves no sandboxed process running.' },
+  { id: 'sandbox.hosts', says: 'A sandbox reaches listed hosts only, through the guard, also after a redirect.' },
+  {
+    id: 'sandbox.escape.files',
+    says: 'Nothing outside the workspace, nor the service’s environment, is read or changed from a sandbox.',
+  },
+  { id: 'sandbox.escape.network', says: 'No loopback or metadata address is reached from a sandbox.' },
+  { id: 'sandbox.escape.time', says: 'Endless loops, expressions and output are cut off within 5 s.' },
+  {
+    id: 'sandbox.escape.memory',
+    says: 'A command that takes too much memory is cut off: by its control group where one can be made, else by a look every 100 ms.',
+    gap: { question: 'How is the memory of a command held?', file: 'server/src/drivers/sandbox/watchCommand.ts' },
+  },
+  { id: 'sandbox.escape.processes', says: 'A command cannot start hundreds of processes, and leaves none behind.' },
+  { id: 'sandbox.escape.disk', says: 'No file outgrows its limit, and a command cannot fill the disk.' },
+  { id: 'sandbox.escape.unmoved', says: 'The service’s event loop stays below 500 ms of delay meanwhile.' },
+  {
+    id: 'sandbox.permissions',
+    says: 'Plain code in a just-bash child is refused files outside, processes and addons; Node 24 does not refuse it sockets, the interpreter has none.',
+    gap: {
+      question: 'What stands behind the interpreter of just-bash?',
+      file: 'server/src/drivers/sandbox/childFlags.ts',
+    },
+  },
+  { id: 'sandbox.channel', says: 'A child that talks without end or nonsense is given up, and nothing of it is kept.' },
+  { id: 'sandbox.warm', says: 'A shell keeps one child warm and replaces one that died.' },
+  {
+    id: 'sandbox.choice',
+    says: 'bubblewrap is chosen where it really works, else just-bash, and the log says why.',
+    gap: { question: 'Which sandbox is in force?', file: 'server/src/drivers/sandbox/chooseDriver.ts' },
+  },
+  // Sandboxes over HTTP, files, signed addresses
+  {
+    id: 'sandboxes.life',
+    says: 'A sandbox lives for a day or its ttl_seconds, and is gone for callers when that is over.',
+  },
+  { id: 'sandboxes.get', says: 'A sandbox tells its status, its end, its run and what it holds.' },
+  {
+    id: 'sandboxes.delete',
+    says: 'A deleted sandbox goes with files and upload addresses; not while a command runs in it or its run has not ended.',
+  },
+  {
+    id: 'sandboxes.held',
+    says: 'While a run is running or a command runs in it, a sandbox is read but not changed: 409 sandbox_busy.',
+  },
+  {
+    id: 'files.upload',
+    says: 'A body of any type with ?path=, or a form with file and path, becomes a file of up to 10 MiB.',
+  },
+  { id: 'files.quota', says: 'What would pass the limit of the sandbox is refused with the setting to change.' },
+  {
+    id: 'files.list',
+    says: 'A list shows one level by name, folders with the size of all below; what is no folder is a 404.',
+  },
+  {
+    id: 'files.content',
+    says: 'UTF-8 without NUL comes as text, all else as base64; download_url is always there.',
+    gap: { question: 'What is encoding when content is null?', file: 'server/src/features/sandboxes/fileContent.ts' },
+  },
+  { id: 'files.delete', says: 'A file goes, or a folder with all below it; the workspace itself is a 400.' },
+  {
+    id: 'files.run',
+    says: 'Files of a run are read by agent and run or by run alone; a run without a sandbox has an empty workspace.',
+  },
+  {
+    id: 'files.escape',
+    says: 'At least 300 hostile paths on every file route bring out no byte, change nothing and cause no 5xx: 404 where a path is named, 400 where the request is malformed, 403 or 404 on a changed address.',
+  },
+  {
+    id: 'files.links',
+    says: 'A link is never followed nor listed; an upload at its path takes its place.',
+    gap: { question: 'What does an upload to the path of a link do?', file: 'server/test/fileRoutes.test.ts' },
+  },
+  { id: 'uploads.put', says: 'One PUT stores the file at the path of its address, chunked or with a length.' },
+  {
+    id: 'uploads.once',
+    says: 'An address is claimed while bytes arrive, freed when that fails or its process dies, spent when the file is stored.',
+  },
+  {
+    id: 'uploads.refused',
+    says: 'A changed or expired address is 403; a held sandbox, a full one or a taken name refuses and leaves the address usable.',
+  },
+  { id: 'uploads.cap', says: 'More bytes than the address allows are refused, announced or not.' },
+  { id: 'uploads.memory', says: 'An upload passes through a process that grows by less than 100 MB.' },
+  {
+    id: 'downloads.bytes',
+    says: 'A download gives the whole bytes without a credential and stops reading when the client goes.',
+  },
+  {
+    id: 'downloads.headers',
+    says: 'Only plain text, Markdown, CSV, TSV, JSON, PNG, JPEG, GIF and WebP are shown; all else is saved, with nosniff and a sandbox policy.',
+    gap: { question: 'Which types of files are active?', file: 'server/src/features/sandboxes/downloadRoute.ts' },
+  },
+  { id: 'downloads.cache', says: 'A download is cacheable while its address is good, with an ETag and 304.' },
+  { id: 'downloads.refused', says: 'A changed download address is 403; one whose sandbox is gone is 404.' },
+  { id: 'signedUrls.exact', says: 'A signed address is good to the letter and for its own method alone.' },
+  {
+    id: 'signedUrls.shared',
+    says: 'Every process with the same encryption key knows a signed address; none with another.',
+  },
+  {
+    id: 'signedUrls.expiry',
+    says: 'A signed address ends with its time; a shared one is the same for all within its window.',
+    gap: { question: 'How long is a signed address good?', file: 'server/src/kit/signedUrl.ts' },
+  },
+  {
+    id: 'bodies.inTime',
+    says: 'An ordinary body has 300 s; a large one may take hours but not pause for 60 s, and is read no faster than it is taken.',
+  },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

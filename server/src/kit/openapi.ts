@@ -156,7 +156,8 @@ function describeParameter(path: string, name: string): string {
 function queryParameters({ query }: Operation, plain: (schema: TSchema) => Json): Json[] {
   return Object.entries(query?.properties ?? {}).map(([name, property]) => {
     const { description, ...schema } = plain(property)
-    const required = query?.required?.includes(name) ?? false
+    // what has a default may be left out, though a handler always sees it
+    const required = (query?.required?.includes(name) ?? false) && schema['default'] === undefined
     return { name, in: 'query', required, ...(description !== undefined && { description }), schema }
   })
 }

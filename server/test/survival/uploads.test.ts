@@ -16,6 +16,8 @@ after(async () => {
 
 // proves uploads.memory
 test('64 MiB come in by an upload address and go out again, and the process grows by less than 100 MB', async (t) => {
+  // what a process takes to do anything for the first time is not the file
+  await uploadThrough(service, 4)
   const seen = await uploadThrough(service, 64)
   t.diagnostic(JSON.stringify(seen))
   assert.ok(isSlim(seen), JSON.stringify(seen))

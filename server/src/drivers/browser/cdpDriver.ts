@@ -1,7 +1,6 @@
 // A browser of the operator's own, behind its DevTools address. Its network is not ours: what can be judged is each request, not each connection.
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { OutboundRefused, type Guard } from '../../base/outbound/guard.ts'
-import type { Log } from '../../base/log.ts'
 import type { BrowserDriver, BrowserSession } from './browser.ts'
 import { hear, note, nothingHeard, type Heard } from './heard.ts'
 import { onlyHttp } from './perform.ts'
@@ -9,7 +8,7 @@ import { viewport } from './pictures.ts'
 import { startSession } from './session.ts'
 import { within } from './within.ts'
 
-export function cdpDriver({ guard, log, cdpUrl }: { guard: Guard; log: Log; cdpUrl: string }): BrowserDriver {
+export function cdpDriver({ guard, cdpUrl }: { guard: Guard; cdpUrl: string }): BrowserDriver {
   const sessions = new Set<BrowserSession>()
   let connecting: Promise<Browser> | undefined
 
@@ -28,8 +27,8 @@ export function cdpDriver({ guard, log, cdpUrl }: { guard: Guard; log: Log; cdpU
     async strength() {
       const browser = await connected()
       return (
-        `The browser behind RUNYARD_CDP_URL (${browser.version()}): every request and redirect is judged before it is made, but the browser ` +
-        'resolves names by itself, so a name that changes its address in between gets through. Wall off its network.'
+        `The browser behind RUNYARD_CDP_URL (${browser.version()}): requests and redirects are judged before they are made. But it resolves ` +
+        'names by itself, so that one which changes its address gets through, and so does what is no request, such as WebRTC. Wall off its network.'
       )
     },
     async open({ signal, state }) {
@@ -42,13 +41,14 @@ export function cdpDriver({ guard, log, cdpUrl }: { guard: Guard; log: Log; cdpU
         acceptDownloads: false,
         ...(state && { storageState: state.storage }),
       })
-      await guardContext(context, guard, heard, log)
+      await guardContext(context, guard, heard)
       const close = async (): Promise<void> => {
         sessions.delete(session)
         await within(5000, context.close(), undefined)
       }
       const takeDownload = (): void => note(heard, 'Files cannot be downloaded with a browser behind RUNYARD_CDP_URL.')
-      const session = await startSession({ browser, context, guard, heard, takeDownload, close }, state)
+      const prepare = (page: Page): Promise<void> => guardRedirects(context, page, guard, heard)
+      const session = await startSession({ browser, context, guard, heard, takeDownload, prepare, close }, state)
       sessions.add(session)
       return session
     },
@@ -73,7 +73,7 @@ async function connect(cdpUrl: string): Promise<Browser> {
 }
 
 /** playwright asks for everything but redirects, and for frames and workers of all kinds; the pages themselves are asked for redirects too. */
-async function guardContext(context: BrowserContext, guard: Guard, heard: Heard, log: Log): Promise<void> {
+async function guardContext(context: BrowserContext, guard: Guard, heard: Heard): Promise<void> {
   await context.route(
     () => true,
     async (route) => {
@@ -89,12 +89,6 @@ async function guardContext(context: BrowserContext, guard: Guard, heard: Heard,
       else await socket.close({ code: 1008, reason: 'refused' })
     },
   )
-  context.on('page', (page) => {
-    guardRedirects(context, page, guard, heard).catch((error: unknown) => {
-      log.warn({ err: error }, 'a page whose redirects cannot be judged was closed')
-      return within(1000, page.close(), undefined)
-    })
-  })
 }
 
 async function guardRedirects(context: BrowserContext, page: Page, guard: Guard, heard: Heard): Promise<void> {

@@ -58,14 +58,16 @@ export async function startChromium(
     rmSync(folder, { recursive: true, force: true })
   }
   process.once('exit', leave)
+  const hold = (held: boolean): void => {
+    for (const one of [child, stderr!, to!, from!]) one[held ? 'ref' : 'unref']()
+  }
   return {
     transport,
     downloads,
     lastWords: () => words,
-    hold(held) {
-      for (const one of [child, stderr!, to!, from!]) held ? one.ref() : one.unref()
-    },
+    hold,
     async end() {
+      hold(true)
       process.off('exit', leave)
       killTree(child)
       if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) await once(child, 'exit')

@@ -63,5 +63,5 @@ export function plainName(suggested: string): string {
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}%:]+/gu, '_')
     .replace(/^[.\s]+|[.\s]+$/g, '')
   const [, stem = bare, ending = ''] = /^(.+?)(\.[^.]{1,10})?$/u.exec(bare) ?? []
-  return bare === '' ? 'download' : `${[...stem].slice(0, 50).join('')}${ending}`
+  return bare === '' ? 'download' : `${stem.slice(0, 50).toWellFormed()}${ending}`
 }

@@ -35,14 +35,14 @@ const reference = /^(f\d+)?e\d+$/
 export async function findElement(page: Page, words: string, purpose: Purpose): Promise<Locator> {
   if (reference.test(words)) {
     const found = page.locator(`aria-ref=${words}`)
-    if ((await within(5000, found.count(), 0)) === 1) return found
+    if ((await within(2000, found.count(), 0)) === 1) return found
     throw new NoSuchElement(`There is no element ${words} in the page as it was last read. Read the page again.`)
   }
   for (const isExact of [true, false]) {
     for (const frame of page.frames()) {
       for (const candidates of ways(frame, words, purpose, isExact)) {
         const visible = candidates.filter({ visible: true })
-        const count = await within(5000, visible.count(), 0)
+        const count = await within(2000, visible.count(), 0)
         if (count === 1) return visible
         if (count > 1) throw new NoSuchElement(await several(visible, count, words))
       }

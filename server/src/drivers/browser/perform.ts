@@ -1,10 +1,11 @@
 // Each action on a page: what is done in the browser, and the sentence where it cannot be done.
+import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import type { Guard } from '../../base/outbound/guard.ts'
 import { OutboundRefused } from '../../base/outbound/guard.ts'
 import type { Action, ScrollTarget } from './browser.ts'
 import { findElement, NoSuchElement } from './elements.ts'
-import { within } from './within.ts'
+import { inTime, within } from './within.ts'
 
 /** The longest that one part of an action may take. */
 const partMs = 10_000
@@ -27,31 +28,39 @@ export async function perform(
   }
   switch (action.kind) {
     case 'open':
-      return void (await open(page, action.url, guard, signal))
+      await open(page, action.url, guard, signal)
+      break
     case 'click':
-      return void (await (await findElement(page, action.element, 'click')).click(limits))
+      await (await findElement(page, action.element, 'click')).click(limits)
+      break
     case 'type': {
       const field = await findElement(page, action.element, 'type')
       await field.fill(action.text, limits)
       if (action.submit) await field.press('Enter', limits)
-      return undefined
+      break
     }
     case 'select':
-      return void (await (await findElement(page, action.element, 'select')).selectOption(action.value, limits))
+      await (await findElement(page, action.element, 'select')).selectOption(action.value, limits)
+      break
     case 'press':
-      return void (await page.keyboard.press(action.key))
+      await inTime(partMs, page.keyboard.press(action.key))
+      break
     case 'read':
-      return action.element === undefined ? undefined : readElement(page, action.element)
-    case 'back':
-      if ((await page.goBack({ ...limits, waitUntil: 'commit' })) === null) {
-        throw new CannotDo('There is no earlier page to go back to.')
-      }
-      return undefined
+      if (action.element !== undefined) return readElement(page, action.element)
+      break
+    case 'back': {
+      const answer = await page.goBack({ ...limits, waitUntil: 'commit' })
+      if (answer === null) throw new CannotDo('There is no earlier page to go back to.')
+      break
+    }
     case 'scroll':
-      return void (await within(partMs, page.evaluate(scrollBy[action.to]), undefined))
+      await within(partMs, page.evaluate(scrollBy[action.to]), undefined)
+      break
     case 'wait':
-      return void (await wait(page, action, signal))
+      await wait(page, action, signal)
+      break
   }
+  return undefined
 }
 
 /** The address to open, or the refusal. Every redirect and everything the page loads is judged again, by the proxy. */
@@ -64,12 +73,14 @@ function admitted(given: string, guard: Guard): string {
   }
 }
 
+export const noAnswer = 'The page does not answer. Open it again, or another one.'
 export const onlyHttp = 'The browser opens only http and https addresses.'
 
 async function open(page: Page, given: string, guard: Guard, signal: AbortSignal): Promise<void> {
   const url = admitted(given, guard)
   try {
-    await page.goto(url, { timeout: openMs, signal, waitUntil: 'domcontentloaded' })
+    // What comes after the first byte is waited for as after any action: a page can keep its loading open for ever.
+    await page.goto(url, { timeout: openMs, signal, waitUntil: 'commit' })
   } catch (error) {
     // An address that is a download, or has no content, leaves the page where it was.
     if (!/Download is starting|ERR_ABORTED/.test(String(error))) throw error
@@ -96,7 +107,7 @@ const scrollBy: Record<ScrollTarget, string> = {
 
 async function wait(page: Page, { text, seconds }: { text?: string; seconds?: number }, signal: AbortSignal) {
   const timeout = (seconds ?? 30) * 1000
-  if (text === undefined) return page.waitForTimeout(timeout)
+  if (text === undefined) return setTimeout(timeout, undefined, { signal })
   try {
     await page.getByText(text).filter({ visible: true }).first().waitFor({ timeout, signal })
   } catch (error) {
@@ -112,6 +123,8 @@ export function sentenceOf(error: unknown): string {
   const [, code] = /net::(ERR_\w+)/.exec(first) ?? []
   if (code === 'ERR_UNSAFE_REDIRECT') return `The page leads to an address of another kind. ${onlyHttp}`
   if (code !== undefined) return `The page could not be opened (${code}).`
+  if (/Page crashed|Target (page|crashed)|has been closed/.test(first))
+    return 'The page crashed or was closed. Open it again.'
   if (/Timeout \d+ms exceeded/.test(first)) {
     return 'That took too long and was given up: the element may be covered, disabled or moving, or the page busy.'
   }

@@ -12,7 +12,9 @@ export interface Pictures {
 }
 
 /** Undefined where the page shows nothing in time. */
-export async function takePictures(devtools: CDPSession): Promise<Pictures | undefined> {
+export async function takePictures(opening: Promise<CDPSession>): Promise<Pictures | undefined> {
+  const devtools = await within(5000, opening, undefined)
+  if (!devtools) return undefined
   const metrics = await within(5000, devtools.send('Page.getLayoutMetrics'), undefined)
   if (!metrics) return undefined
   // a clip counts from the top of the page, not of what is seen of it

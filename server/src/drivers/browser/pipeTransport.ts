@@ -28,7 +28,8 @@ export function pipeTransport(
       const message = Buffer.concat([...begun, rest.subarray(0, end)]).toString()
       begun = []
       rest = rest.subarray(end + 1)
-      transport.onmessage?.(JSON.parse(message) as object)
+      // One a turn of the loop: what playwright does about a message must be done before it hears the next.
+      setImmediate(() => transport.onmessage?.(JSON.parse(message) as object))
     }
     if (rest.length > 0) begun.push(rest)
   })

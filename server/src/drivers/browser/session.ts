@@ -1,29 +1,28 @@
 // One session: a browser context of its own behind a proxy of its own, in which one action follows the other.
-import type { Browser, BrowserContext, Download } from 'playwright-core'
+import type { Browser, BrowserContext } from 'playwright-core'
 import type { Guard } from '../../base/outbound/guard.ts'
 import { BrowserGone, type Acted, type Action, type BrowserSession, type SessionState } from './browser.ts'
 import { finishedDownloads } from './downloads.ts'
 import { takeHeard, type Heard } from './heard.ts'
-import { perform, sentenceOf } from './perform.ts'
+import { CannotDo, noAnswer, perform, sentenceOf } from './perform.ts'
 import { takePictures } from './pictures.ts'
-import { createPages, settle, type SessionPage, type SessionPages } from './sessionPages.ts'
+import { createPages, settle, type PageWork, type SessionPage, type SessionPages } from './sessionPages.ts'
+import { capped, snapshotOf } from './snapshot.ts'
 import { within } from './within.ts'
 
-const textBytesMax = 48 * 1024
 const changesNothing = new Set<Action['kind']>(['read', 'pages', 'switch', 'screenshot'])
 
-export interface SessionParts {
+export interface SessionParts extends PageWork {
   browser: Browser
   context: BrowserContext
   guard: Guard
   heard: Heard
-  takeDownload: (download: Download) => void
   close: () => Promise<void>
 }
 
 export async function startSession(parts: SessionParts, state: SessionState | undefined): Promise<BrowserSession> {
   const { browser, context, guard, heard } = parts
-  const pages = createPages(context, heard, parts.takeDownload)
+  const pages = createPages(context, heard, parts)
   if (state) await openAgain(pages, state)
   let before: Promise<unknown> = Promise.resolve()
 
@@ -50,7 +49,6 @@ export async function startSession(parts: SessionParts, state: SessionState | un
       error = sentenceOf(thrown)
     }
     if (!acting.page.isClosed() && !changesNothing.has(action.kind)) await settle(acting, signal)
-    await pages.arrived()
     requireAlive()
     signal.throwIfAborted()
     const current = await pages.active()
@@ -60,10 +58,14 @@ export async function startSession(parts: SessionParts, state: SessionState | un
 
   async function doAction(on: SessionPage, action: Action, signal: AbortSignal): Promise<string | undefined> {
     if (action.kind === 'pages' || action.kind === 'screenshot') return undefined
-    if (action.kind !== 'switch') return perform(on.page, action, { guard, signal })
+    if (action.kind !== 'switch') {
+      const isDead = on.isStuck && (await within(2000, on.page.evaluate('true'), undefined)) === undefined
+      if (isDead && action.kind !== 'wait') throw new CannotDo(noAnswer)
+      return perform(on.page, action, { guard, signal })
+    }
     const wanted = pages.all().find(({ number }) => number === action.page)
     const numbers = pages.all().map(({ number }) => number)
-    if (!wanted) throw new Error(`There is no page ${action.page}. Open are: ${numbers.join(', ')}.`)
+    if (!wanted) throw new CannotDo(`There is no page ${action.page}. Open are: ${numbers.join(', ')}.`)
     await within(2000, wanted.page.bringToFront(), undefined)
     pages.activate(wanted)
     return undefined
@@ -73,19 +75,19 @@ export async function startSession(parts: SessionParts, state: SessionState | un
     current: SessionPage,
     done: { read: string | undefined; error: string | undefined },
   ): Promise<Acted> {
-    const text = done.read ?? (await within(5000, current.page.ariaSnapshot({ mode: 'ai' }), undefined))
+    const text = done.read === undefined ? await snapshotOf(current.page) : capped(done.read)
     current.isStuck = text === undefined
-    const pictures = current.isStuck ? undefined : await takePictures(current.devtools)
+    const pictures = current.isStuck ? undefined : await takePictures(current.devtools())
     const takenAt = new Date()
     const downloads = await finishedDownloads(heard)
     const states = await pages.states()
     const { refused, notes } = takeHeard(heard)
-    const error =
-      done.error ?? (text === undefined ? 'The page does not answer. Open it again, or another one.' : undefined)
+    const error = done.error ?? (text === undefined ? noAnswer : undefined)
     return {
       ...(error !== undefined && { error }),
-      text: capped(text ?? ''),
-      page: states.find(({ id }) => id === current.id)!,
+      text: text ?? '',
+      // it may have been closed in this very moment
+      page: states.find(({ id }) => id === current.id) ?? (await pages.state(current)),
       pages: states,
       ...pictures,
       takenAt,
@@ -102,7 +104,7 @@ export async function startSession(parts: SessionParts, state: SessionState | un
       return turn
     },
     async state() {
-      const storage = await within(10_000, context.storageState(), undefined)
+      const storage = await within(5000, context.storageState(), undefined)
       const kept = (await pages.states()).map(({ id, number, url, active, openedAt }) => {
         return { id, number, url, active, openedAt: openedAt.toISOString() }
       })
@@ -128,11 +130,4 @@ async function openAgain(pages: SessionPages, state: SessionState): Promise<void
     if (isOpenable)
       await within(15_000, one.page.goto(known.url, { timeout: 15_000, waitUntil: 'domcontentloaded' }), null)
   }
-}
-
-function capped(text: string): string {
-  const bytes = Buffer.from(text)
-  if (bytes.length <= textBytesMax) return text
-  const whole = bytes.subarray(0, textBytesMax).toString()
-  return `${whole.slice(0, whole.lastIndexOf('\n') + 1)}(cut off: the page is longer than 48 KiB. Read a part of it by naming an element.)`
 }

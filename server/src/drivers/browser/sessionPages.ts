@@ -12,7 +12,8 @@ export interface SessionPage {
   number: number
   openedAt: Date
   page: Page
-  devtools: CDPSession
+  /** Opened when it is first asked for: a page that is just being opened by another can hang on it. */
+  devtools: () => Promise<CDPSession>
   /** Requests under way. */
   pending: Set<Request>
   /** The navigation of the whole page that failed last, if none has succeeded since. */
@@ -25,19 +26,25 @@ const pagesMax = 10
 
 export type SessionPages = ReturnType<typeof createPages>
 
-export function createPages(context: BrowserContext, heard: Heard, takeDownload: (download: Download) => void) {
+export interface PageWork {
+  takeDownload: (download: Download) => void
+  /** Done with every page before it is used. */
+  prepare?: (page: Page) => Promise<void>
+}
+
+export function createPages(context: BrowserContext, heard: Heard, { takeDownload, prepare }: PageWork) {
   const pages: SessionPage[] = []
   let active: SessionPage | undefined
   let lastNumber = 0
-  const adding = new Set<Promise<unknown>>()
 
-  async function add(page: Page, known?: SessionState['pages'][number]): Promise<SessionPage> {
+  function add(page: Page, known?: SessionState['pages'][number]): SessionPage {
+    let devtools: Promise<CDPSession> | undefined
     const added: SessionPage = {
       id: known?.id ?? newId(),
       number: known?.number ?? lastNumber + 1,
       openedAt: known ? new Date(known.openedAt) : new Date(),
       page,
-      devtools: await context.newCDPSession(page),
+      devtools: () => (devtools ??= context.newCDPSession(page)),
       pending: new Set(),
       failed: undefined,
       isStuck: false,
@@ -86,20 +93,22 @@ export function createPages(context: BrowserContext, heard: Heard, takeDownload:
   }
 
   /** What a page opened by itself. */
-  async function addPopup(page: Page): Promise<void> {
+  function addPopup(page: Page): void {
     if (pages.length >= pagesMax) {
       note(heard, `A page wanted to open another one and was refused: a session has at most ${pagesMax}.`)
-      return page.close()
+      return void within(1000, page.close(), undefined)
     }
-    const added = await add(page)
-    active = added
-    note(heard, `Page ${added.number} was opened by another page and is now the active one.`)
+    if (prepare) void within(5000, prepare(page), undefined)
+    active = add(page)
+    note(heard, `Page ${active.number} was opened by another page and is now the active one.`)
   }
 
   async function make(known?: SessionState['pages'][number]): Promise<SessionPage> {
     isOurOwn = true
     try {
-      return await add(await context.newPage(), known)
+      const page = await context.newPage()
+      await prepare?.(page)
+      return add(page, known)
     } finally {
       isOurOwn = false
     }
@@ -107,17 +116,12 @@ export function createPages(context: BrowserContext, heard: Heard, takeDownload:
 
   let isOurOwn = false
   context.on('page', (page) => {
-    if (isOurOwn && page.url() === 'about:blank' && pages.every((one) => one.page !== page)) return
-    const work = addPopup(page).catch(() => undefined)
-    adding.add(work)
-    void work.then(() => adding.delete(work))
+    if (!isOurOwn) addPopup(page)
   })
 
   return {
     make,
     all: (): SessionPage[] => pages,
-    /** Popups that are still being taken in. */
-    arrived: async (): Promise<void> => void (await within(2000, Promise.all(adding), undefined)),
     async active(): Promise<SessionPage> {
       return (active ??= pages.at(-1) ?? (await make()))
     },
@@ -130,9 +134,8 @@ export function createPages(context: BrowserContext, heard: Heard, takeDownload:
     activate(one: SessionPage): void {
       active = one
     },
-    async states(): Promise<PageState[]> {
-      return Promise.all(pages.map((one) => stateOf(one, one === active)))
-    },
+    state: (one: SessionPage): Promise<PageState> => stateOf(one, one === active && pages.includes(one)),
+    states: (): Promise<PageState[]> => Promise.all(pages.map((one) => stateOf(one, one === active))),
   }
 }
 

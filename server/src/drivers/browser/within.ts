@@ -13,3 +13,14 @@ export async function within<T, U>(ms: number, work: Promise<T>, otherwise: U): 
     clearTimeout(timer)
   }
 }
+
+/** The value, or an error when it takes too long. */
+export async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error(`Timeout ${ms}ms exceeded`)), ms)
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

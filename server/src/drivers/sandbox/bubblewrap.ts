@@ -1,18 +1,18 @@
 // The sandbox of the Linux kernel: bubblewrap, where it is installed and really works.
 import { accessSync, constants } from 'node:fs'
-import { chmod, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { release, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Guard } from '../../base/outbound/guard.ts'
 import { createFilteringProxy } from '../../base/outbound/proxy.ts'
 import type { Log } from '../../base/log.ts'
-import { allowedHosts } from './allowedHosts.ts'
+import { allowedHosts, type MayReach } from './allowedHosts.ts'
 import { nobodyId, type Programs, type Proxied } from './bubblewrapArguments.ts'
 import { runInBubblewrap, type Bubblewrap } from './bubblewrapProcess.ts'
 import { findCgroupParent } from './cgroup.ts'
 import { openShells } from './openShells.ts'
-import { usualLimits, type Executed, type Limits, type SandboxDriver, type Shell } from './sandbox.ts'
+import { usualLimits, type Command, type Executed, type Limits, type SandboxDriver, type Shell } from './sandbox.ts'
 
 export interface BubblewrapOptions {
   guard: Guard
@@ -26,27 +26,28 @@ export interface BubblewrapOptions {
 export async function bubblewrapDriver(options: BubblewrapOptions): Promise<SandboxDriver | { unusable: string }> {
   const programs = findPrograms()
   if ('unusable' in programs) return programs
+  const mayReach = allowedHosts(options.hosts)
   const ownFolder = await mkdtemp(join(await realpath(tmpdir()), 'runyard-sandbox-'))
-  const proxy = options.hosts.length === 0 ? null : await openProxy(options, ownFolder)
+  const proxy = options.hosts.length === 0 ? null : await openProxy(options, mayReach, ownFolder)
   async function clear(): Promise<void> {
     await proxy?.close()
     await rm(ownFolder, { recursive: true, force: true })
   }
-  const bubblewrap: Bubblewrap = {
+  const settings = {
     programs,
     ownFolder,
     proxied: proxy,
     limits: { ...usualLimits, ...options.limits },
     countsOwnProcesses: isKernelFrom(5, 14),
-    cgroupParent: await findCgroupParent(),
     owner: programs.setpriv === null ? undefined : { uid: nobodyId, gid: nobodyId },
   }
-  const probed = await probe(bubblewrap)
-  if ('unusable' in probed) {
+  const found = await findWorking(settings)
+  if ('unusable' in found) {
     await clear()
-    return probed
+    return found
   }
-  const shells = openShells(options.shellsMax, (folder) => bubblewrapShell(bubblewrap, folder, probed.languages))
+  const { bubblewrap, languages } = found
+  const shells = openShells(options.shellsMax, (folder) => bubblewrapShell(bubblewrap, folder, languages))
   return {
     name: 'bubblewrap',
     strength: strengthOf(bubblewrap),
@@ -57,6 +58,21 @@ export async function bubblewrapDriver(options: BubblewrapOptions): Promise<Sand
       await clear()
     },
   }
+}
+
+interface Working {
+  bubblewrap: Bubblewrap
+  languages: Set<string>
+}
+
+/** With a control group if one can be made and entered, else without. */
+async function findWorking(settings: Omit<Bubblewrap, 'cgroupParent'>): Promise<Working | { unusable: string }> {
+  const cgroupParent = await findCgroupParent()
+  if (cgroupParent !== null) {
+    const held = await probe({ ...settings, cgroupParent })
+    if (!('unusable' in held)) return held
+  }
+  return probe({ ...settings, cgroupParent: null })
 }
 
 function strengthOf({ cgroupParent }: Bubblewrap): string {
@@ -124,37 +140,36 @@ python3 -c 'print("python")' 2> /dev/null || true
 /opt/bin/node -e 'console.log("js")' 2> /dev/null || true
 `
 
-async function probe(bubblewrap: Bubblewrap): Promise<{ languages: Set<string> } | { unusable: string }> {
-  const folder = join(bubblewrap.ownFolder, 'probe')
-  await mkdir(folder)
+async function probe(bubblewrap: Bubblewrap): Promise<Working | { unusable: string }> {
+  const folder = await mkdtemp(join(bubblewrap.ownFolder, 'probe-'))
+  const command: Command = {
+    language: 'bash',
+    code: probeCode,
+    timeoutMs: 20_000,
+    outputBytesMax: 4096,
+    signal: new AbortController().signal,
+  }
   try {
-    const { stdout, stderr, exit_code } = await runInBubblewrap(bubblewrap, {
-      folder,
-      command: {
-        language: 'bash',
-        code: probeCode,
-        timeoutMs: 20_000,
-        outputBytesMax: 4096,
-        signal: new AbortController().signal,
-      },
-    })
+    const { stdout, stderr, exit_code } = await runInBubblewrap(bubblewrap, { folder, command })
     const [works, ...languages] = stdout.trim().split('\n')
-    if (works !== 'it')
-      return { unusable: `bwrap does not work here: ${stderr.trim() || `it ended with ${exit_code}`}` }
-    return { languages: new Set(['bash', ...languages]) }
+    if (works === 'it') return { bubblewrap, languages: new Set(['bash', ...languages]) }
+    return { unusable: `bwrap does not work here: ${stderr.trim() || `it ended with ${exit_code}`}` }
+  } catch (error) {
+    return { unusable: `bwrap cannot be run here: ${error instanceof Error ? error.message : String(error)}` }
   } finally {
     await rm(folder, { recursive: true })
   }
 }
 
 async function openProxy(
-  { guard, hosts, log }: BubblewrapOptions,
+  { guard, log }: BubblewrapOptions,
+  mayReach: MayReach,
   folder: string,
 ): Promise<Proxied & { close(): Promise<void> }> {
   const socket = join(folder, 'proxy.sock')
   const proxy = createFilteringProxy({
     guard,
-    mayReach: allowedHosts(hosts),
+    mayReach,
     onRefused: ({ host, reason }) => log.info({ host, reason }, 'a sandbox was refused a host'),
   })
   await proxy.listen({ path: socket })

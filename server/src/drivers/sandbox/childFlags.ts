@@ -1,5 +1,6 @@
 // The permissions of a just-bash child: it reads its own code and the workspace, writes the workspace, and starts threads.
-import { existsSync, readFileSync } from 'node:fs'
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -10,7 +11,7 @@ function packageFolders(name: string, from: string, found: Set<string>): void {
   for (let folder = from; ; folder = dirname(folder)) {
     const candidate = join(folder, 'node_modules', name)
     if (existsSync(join(candidate, 'package.json'))) {
-      addPackage(candidate, found)
+      addPackage(realpathSync(candidate), found)
       return
     }
     if (folder === dirname(folder)) return
@@ -41,6 +42,7 @@ function justBashFolders(): Set<string> {
  * addon, no file elsewhere. It does not hold the network in this release of Node; nothing in just-bash opens a socket.
  */
 export function childFlags(folder: string): string[] {
+  assert.ok(!folder.includes('*'), 'in these flags a star stands for any name')
   const readable = [
     here,
     fileURLToPath(new URL('../../../package.json', import.meta.url)),

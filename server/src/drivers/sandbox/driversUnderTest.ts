@@ -20,7 +20,7 @@ export interface DriverUnderTest {
   name: SandboxDriver['name']
   /** Why its half of a suite cannot run here; false: it can. */
   skip: string | false
-  make(options?: DriverOptions): Promise<SandboxDriver>
+  make: (options?: DriverOptions) => Promise<SandboxDriver>
 }
 
 // Loopback is let through by the guard, so that what keeps it out of reach in these tests is the sandbox.
@@ -55,8 +55,8 @@ export interface Opened {
   shell: Shell
   folder: string
   /** A file in the folder, as a caller lays it out. */
-  lay(name: string, content: string): Promise<void>
-  run(language: Command['language'], code: string, more?: Partial<Command>): Promise<Executed>
+  lay: (name: string, content: string) => Promise<void>
+  run: (language: Command['language'], code: string, more?: Partial<Command>) => Promise<Executed>
 }
 
 export const never = new AbortController().signal

@@ -2,6 +2,7 @@
 import type { Outbound } from '../../base/outbound/fetch.ts'
 import type { Log } from '../../base/log.ts'
 import { allowedHosts } from './allowedHosts.ts'
+import { removeHalfWritten } from './halfWritten.ts'
 import { createHostFetch, type HostFetch } from './hostFetch.ts'
 import { startJustBash, type JustBashProcess } from './justBashProcess.ts'
 import { openShells } from './openShells.ts'
@@ -58,6 +59,7 @@ function justBashShell(options: ShellOptions): Shell {
     }
     await own.kill()
     child = null
+    await removeHalfWritten(folder)
     if (outcome === 'aborted') throw command.signal.reason
     const cut = typeof outcome === 'string' ? outcome : whyItDied(outcome)
     if (cut === 'died') log.warn({ said: own.lastWords() }, 'a just-bash child died')

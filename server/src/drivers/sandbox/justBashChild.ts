@@ -93,22 +93,37 @@ async function askService(wanted: FetchWanted): Promise<FetchAnswer> {
   return promise
 }
 
+/** Where just-bash shows its files to Python: else the modules of the workspace could not be imported. */
+const findsModules = "import sys; sys.path.insert(0, '/host/workspace')"
+
 async function run({ language, code }: Exec): Promise<BashExecResult> {
   const bash = new Bash({
     fs: workspaceFiles(settings),
     cwd: '/workspace',
-    env: { HOME: '/tmp', PYTHONPATH: '/workspace' },
+    env: { HOME: '/tmp' },
     python: true,
     javascript: true,
     executionLimits,
     ...(settings.hasNetwork && { fetch: fetchByService }),
   })
   if (language === 'bash') return bash.exec(code, { rawScript: true })
-  return bash.exec(language === 'python' ? 'python3' : 'js-exec', { args: ['-c', code] })
+  if (language === 'js') return bash.exec('js-exec', { args: ['-c', code] })
+  return bash.exec('python3', { args: ['-c', `${findsModules}\n${code}`] })
+}
+
+type Outcome = Pick<BashExecResult, 'stdout' | 'stderr' | 'exitCode'>
+
+/** A redirection that the file system refuses (a link that leads out) is thrown by just-bash: the command has failed. */
+async function outcomeOf(wanted: Exec): Promise<Outcome> {
+  try {
+    return await run(wanted)
+  } catch (error) {
+    return { stdout: '', stderr: `bash: ${error instanceof Error ? error.message : String(error)}\n`, exitCode: 1 }
+  }
 }
 
 async function execute(wanted: Exec): Promise<void> {
-  const { stdout, stderr, exitCode } = await run(wanted)
+  const { stdout, stderr, exitCode } = await outcomeOf(wanted)
   const [out, err] = [stdout, stderr].map((text) => boundedText(Buffer.from(text), wanted.outputBytesMax))
   tell({
     executed: {

@@ -1,5 +1,6 @@
 // One just-bash child as the service sees it: started with next to no rights, spoken to by lines, killed at will.
 import { spawn } from 'node:child_process'
+import { realpathSync } from 'node:fs'
 import type { Duplex, Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { Log } from '../../base/log.ts'
@@ -40,7 +41,9 @@ export interface JustBashProcessOptions {
   log: Log
 }
 
-export function startJustBash({ folder, limits, hostFetch, log }: JustBashProcessOptions): JustBashProcess {
+export function startJustBash({ limits, hostFetch, log, ...options }: JustBashProcessOptions): JustBashProcess {
+  // permissions are for real paths: through a link on the way nothing would be allowed
+  const folder = realpathSync(options.folder)
   const { memoryBytesMax, fileBytesMax } = limits
   const settings: ChildSettings = { folder, hasNetwork: hostFetch !== null, memoryBytesMax, fileBytesMax }
   const child = spawn(process.execPath, [...childFlags(folder), childFile, JSON.stringify(settings)], {

@@ -44,12 +44,17 @@ export function openShells(shellsMax: number, start: (folder: string) => Shell):
         signal.throwIfAborted()
         throw new Error('The sandboxes of this process are closed. Try again on another one, or once it has restarted.')
       }
-      const shell = oneAtATime(start(folder), () => {
-        shells.delete(shell)
+      try {
+        const shell = oneAtATime(start(folder), () => {
+          shells.delete(shell)
+          giveBack()
+        })
+        shells.add(shell)
+        return shell
+      } catch (error) {
         giveBack()
-      })
-      shells.add(shell)
-      return shell
+        throw error
+      }
     },
 
     async close() {

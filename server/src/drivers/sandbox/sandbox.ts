@@ -8,7 +8,7 @@ export interface SandboxDriver {
   owner: { uid: number; gid: number } | undefined
   /**
    * A shell whose /workspace is this folder of the host: absolute, made by the caller, on a local disk, its files linked
-   * from nowhere else (bubblewrap gives them to another user when the service is root). Waits while too many are open.
+   * from nowhere else (a command may change them in place). Waits while too many are open.
    */
   open(wanted: { folder: string; signal: AbortSignal }): Promise<Shell>
   /** Ends every shell at once. */

@@ -15,7 +15,7 @@ import { sweepScreenshots } from './sweepScreenshots.job.ts'
 
 const html = (title: string, body: string): string => `<!doctype html><title>${title}</title><h1>${title}</h1>${body}`
 
-const pages: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
+const answers: Record<string, (request: IncomingMessage, response: ServerResponse) => void> = {
   'GET /': (_request, response) =>
     response.end(
       html(
@@ -42,7 +42,7 @@ const pages: Record<string, (request: IncomingMessage, response: ServerResponse)
 
 const site = createServer((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8')
-  const page = pages[`${request.method} ${request.url}`]
+  const page = answers[`${request.method} ${request.url}`]
   if (page) page(request, response)
   else response.writeHead(404).end('nothing here')
 }).listen(0, '127.0.0.1')
@@ -292,7 +292,7 @@ suite('what is kept of a browser', () => {
     const { screenshots } = await timelineOf(team, runId)
     await team.sql`update browser_screenshots set taken_at = now() - interval '31 days' where id = ${screenshots[0].id}`
     const { signal } = new AbortController()
-    await sweepScreenshots.handler({ context, sql: team.sql, signal, input: {} } as never)
+    await sweepScreenshots.handler({ context, sql: team.sql, signal, input: {} })
     assert.deepEqual(
       (await timelineOf(team, runId)).screenshots.map(({ seq }: { seq: number }) => seq),
       [2],

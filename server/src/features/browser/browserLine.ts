@@ -56,6 +56,6 @@ export function wordsOf(action: Action): string {
     case 'back':
     case 'pages':
     case 'screenshot':
-      return action.kind
   }
+  return action.kind
 }

@@ -15,6 +15,6 @@ export function browserOf(context: Context): BrowserDriver {
 }
 
 function createDriver({ config, guard, log }: Context): BrowserDriver {
-  if (config.cdpUrl !== undefined) return cdpDriver({ guard, log, cdpUrl: config.cdpUrl })
+  if (config.cdpUrl !== undefined) return cdpDriver({ guard, cdpUrl: config.cdpUrl })
   return chromiumDriver({ guard, log, cacheDir: join(config.dataDir, 'browser') })
 }

@@ -1,6 +1,8 @@
 // Download addresses: the bytes to whoever has one, cacheable, and harmless in a browser.
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { test } from 'node:test'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -80,6 +82,27 @@ test('a download may be kept while its address is good, and is asked for again w
     assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', etag], known)
   }
   assert.equal((await fetch(url, { headers: { 'if-none-match': '"other"' } })).status, 200)
+})
+
+// proves downloads.bytes
+test('when the client goes away, nothing more is read', async (t) => {
+  const mebibytes = 48
+  const { upload_url } = (await team.call(`POST /v2/sandboxes/${sandbox_id}/upload-urls`, { body: { path: 'large' } }))
+    .body
+  await (await fetch(upload_url, { method: 'PUT', body: new Uint8Array(mebibytes * 1024 * 1024) })).text()
+  const url = (await team.call(`GET ${files}/content?path=large`)).body.download_url
+  const { db } = service.context
+  const asked = t.mock.method(db, 'sql')
+  const answering = once(service.app.server, 'request') as Promise<[IncomingMessage, ServerResponse]>
+  const [download] = (await once(get(url), 'response')) as [IncomingMessage]
+  const [, response] = await answering
+  await once(download, 'data')
+  const closed = once(response, 'close')
+  download.destroy()
+  await closed
+  const readUntilThen = asked.mock.callCount()
+  await team.call(`GET ${files}`)
+  assert.ok(readUntilThen < mebibytes / 2, String(readUntilThen))
 })
 
 // proves downloads.refused

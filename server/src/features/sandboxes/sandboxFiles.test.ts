@@ -141,10 +141,10 @@ test('a list shows one level, folders with all that is below them, by name', asy
   const { body } = await list('/workspace/tree/')
   assert.equal(body.path, '/workspace/tree')
   assert.deepEqual(
-    body.files.map(({ modified_at: _, ...entry }: Record<string, unknown>) => entry),
+    body.files.map(({ name, path, type, size_bytes }: Record<string, unknown>) => [name, path, type, size_bytes]),
     [
-      { name: 'a', path: '/workspace/tree/a', type: 'dir', size_bytes: 3 },
-      { name: 'b.txt', path: '/workspace/tree/b.txt', type: 'file', size_bytes: 4 },
+      ['a', '/workspace/tree/a', 'dir', 3],
+      ['b.txt', '/workspace/tree/b.txt', 'file', 4],
     ],
   )
   assert.equal((await list('tree/b.txt')).status, 404)
@@ -203,9 +203,20 @@ test('a deleted file is gone, a folder with all below it, and the workspace itse
 })
 
 // proves files.upload
+test('the document shows both kinds of body, and the operation is no tool', async () => {
+  const { body } = await team.call('GET /openapi.json')
+  const { requestBody } = body.paths['/v2/sandboxes/{sandbox_id}/files'].post
+  assert.deepEqual(Object.keys(requestBody.content), ['application/octet-stream', 'multipart/form-data'])
+  assert.deepEqual(Object.keys(requestBody.content['multipart/form-data'].schema.properties), ['file', 'path'])
+  assert.equal(service.context.registry.operations.find(({ id }) => id === 'uploadSandboxFile')!.tool, false)
+})
+
+// proves files.upload
 test('a keyed upload is bound to its bytes', async () => {
-  const send = (body: string) => team.call(`POST ${files}?path=keyed`, { body, idempotencyKey: 'the same' })
-  const first = await send('bytes')
-  assert.deepEqual((await send('bytes')).text, first.text)
-  assert.equal((await send('other bytes')).body.error, 'idempotency_key_reused')
+  const route = `POST ${files}?path=keyed`
+  const first = await team.call(route, { body: 'bytes', idempotencyKey: 'the same' })
+  const again = await team.call(route, { body: 'bytes', idempotencyKey: 'the same' })
+  assert.deepEqual([again.status, again.text], [201, first.text])
+  const other = await team.call(route, { body: 'other bytes', idempotencyKey: 'the same' })
+  assert.equal(other.body.error, 'idempotency_key_reused')
 })

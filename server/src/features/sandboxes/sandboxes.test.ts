@@ -11,12 +11,13 @@ const { sql } = service.context.db
 
 const make = async (body = {}): Promise<string> => (await team.call('POST /v2/sandboxes', { body })).body.sandbox_id
 
+async function hoursLeft(id: string): Promise<number> {
+  const { body } = await team.call(`GET /v2/sandboxes/${id}`)
+  return Math.round((Date.parse(body.expires_at) - Date.parse(body.created_at)) / 3_600_000)
+}
+
 // proves sandboxes.life
 test('a sandbox lives for a day, or for as long as its maker says', async () => {
-  const hoursLeft = async (id: string): Promise<number> => {
-    const { body } = await team.call(`GET /v2/sandboxes/${id}`)
-    return Math.round((Date.parse(body.expires_at) - Date.parse(body.created_at)) / 3_600_000)
-  }
   assert.equal(await hoursLeft(await make()), 24)
   assert.equal(await hoursLeft(await make({ ttl_seconds: 604_800 })), 168)
   for (const ttl_seconds of [59, 604_801, 1.5, '60']) {

@@ -67,10 +67,12 @@ test('one PUT stores the file at the path of its address, in pieces or with a le
   assert.deepEqual(stored, { status: 201, body: { path: body.path, size_bytes: bytes.length, sha256 } })
   assert.equal(await contentOf('in/a%20b.bin'), bytes.toString('base64'))
   const pieces = new Blob(['in ', 'pieces']).stream()
-  const chunked = await put(await addressFor('chunked.txt'), pieces, { duplex: 'half' } as RequestInit)
+  const chunked = await put(await addressFor('chunked.txt'), pieces, { duplex: 'half' })
   assert.equal(chunked.body.size_bytes, 9)
   assert.equal(await contentOf('chunked.txt'), 'in pieces')
   assert.equal((await put(await addressFor('empty'), '')).body.size_bytes, 0)
+  const strange = `été 😀 +&=#?'"%41.txt`
+  assert.equal((await put(await addressFor(strange), 'text')).body.path, `/workspace/${strange}`)
 })
 
 // proves uploads.once
@@ -136,6 +138,23 @@ test('the claim of a process that died runs out', async () => {
   assert.equal((await put(url, 'text')).status, 409)
   await sql`update file_uploads set claimed_until = now() - interval '1 second' where sandbox_id = ${sandbox}`
   assert.equal((await put(url, 'text')).status, 201)
+})
+
+// proves uploads.once
+test('an upload that takes its time keeps its claim', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] })
+  const sandbox = await makeSandbox()
+  const request = beginPut(await addressFor('slow.txt', sandbox), 200)
+  await untilClaimed(sandbox)
+  await sql`update file_uploads set claimed_until = now() - interval '1 second' where sandbox_id = ${sandbox}`
+  t.mock.timers.tick(5000)
+  const isHeld = () =>
+    sql`select from file_uploads where sandbox_id = ${sandbox} and claimed_until > now() + interval '20 seconds'`
+  while ((await isHeld()).length === 0);
+  request.end(Buffer.alloc(100))
+  const [answer] = (await once(request, 'response')) as [IncomingMessage]
+  assert.equal(answer.statusCode, 201)
+  answer.resume()
 })
 
 // proves uploads.once

@@ -1,0 +1,119 @@
+// A browser behind a DevTools address: it works as our own does, and requests and redirects to forbidden places are stopped before they are made.
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { createServer as createListener, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { after, test } from 'node:test'
+import { createLog } from '../../base/log.ts'
+import { createGuard } from '../../base/outbound/guard.ts'
+import type { Acted } from './browser.ts'
+import { cdpDriver } from './cdpDriver.ts'
+import { findChromium } from './chromiumFiles.ts'
+import { accountForChromium } from './chromiumProcess.ts'
+
+const log = createLog('silent', { write: () => undefined })
+
+/** Somebody else's browser: with a port, and with names of its own. */
+async function startOther(): Promise<{ url: string; end: () => Promise<void> }> {
+  const account = accountForChromium()
+  const profile = await mkdtemp(join(tmpdir(), 'runyard-other-browser-'))
+  if (account) await chown(profile, account.uid, account.gid)
+  const { executable, env } = await findChromium({ cacheDir: join(process.cwd(), '.runyard/browser'), account, log })
+  const names = '--host-resolver-rules=MAP *.example 127.0.0.1'
+  const given = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${profile}`, names, 'about:blank']
+  const child = spawn(executable, given, { ...account, cwd: profile, env, stdio: ['ignore', 'ignore', 'pipe'] })
+  for await (const line of createInterface(child.stderr)) {
+    const [, url] = /^DevTools listening on (ws:\S+)/.exec(line) ?? []
+    if (url === undefined) continue
+    child.stderr.resume()
+    return {
+      url,
+      async end() {
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+        await rm(profile, { recursive: true, force: true, maxRetries: 5 })
+      },
+    }
+  }
+  throw new Error('the other browser said no address')
+}
+
+let connections = 0
+const secret = createListener((socket) => {
+  connections += 1
+  socket.destroy()
+}).listen(0, '127.0.0.1')
+await once(secret, 'listening')
+const { port: secretPort } = secret.address() as AddressInfo
+
+const targets = [`http://127.0.0.1:${secretPort}/`, `http://inside.example:${secretPort}/`, 'http://169.254.169.254/']
+const site = createServer((request, response) => {
+  const { pathname, searchParams } = new URL(request.url!, 'http://site.example')
+  const target = searchParams.get('to') ?? ''
+  response.setHeader('content-type', 'text/html')
+  if (pathname === '/redirect') response.writeHead(302, { location: target }).end()
+  else if (pathname === '/script') response.end(`<script>location = ${JSON.stringify(target)}</script>`)
+  else if (pathname === '/loads') {
+    response.end(`<h1>Loads</h1><iframe src="${target}"></iframe><img src="/redirect?to=${encodeURIComponent(target)}"><script>
+      fetch(${JSON.stringify(target)}, { mode: 'no-cors' }).catch(() => {}); new WebSocket(${JSON.stringify(target.replace('http', 'ws'))})</script>`)
+  } else
+    response.end(
+      '<title>Home</title><h1>Home</h1><label>Name <input></label><button onclick="document.title = document.querySelector(\'input\').value">Say</button>',
+    )
+}).listen(0, '127.0.0.1')
+await once(site, 'listening')
+const base = `http://site.example:${(site.address() as AddressInfo).port}`
+
+const other = await startOther()
+const guard = createGuard({ allowPrivateHosts: ['site.example'], resolve: async () => ['127.0.0.1'] })
+const driver = cdpDriver({ guard, cdpUrl: other.url })
+const { signal } = new AbortController()
+
+after(async () => {
+  await driver.close()
+  await other.end()
+  site.close()
+  site.closeAllConnections()
+  secret.close()
+})
+
+const toldOf = ({ error, refusals }: Acted): string => [error, ...refusals].join('\n')
+
+// proves browser.cdp
+test('pages are opened, typed into and pictured', async () => {
+  const session = await driver.open({ signal })
+  await session.act({ kind: 'open', url: base }, signal)
+  await session.act({ kind: 'type', element: 'Name', text: 'Ann' }, signal)
+  const said = await session.act({ kind: 'click', element: 'Say' }, signal)
+  assert.deepEqual([said.page.title, said.error], ['Ann', undefined])
+  assert.ok(said.screenshot && said.thumbnail)
+  assert.match(await driver.strength(), /names by itself/)
+  await session.close()
+})
+
+// proves browser.cdp
+test('requests, redirects and frames to forbidden places are stopped and told', async () => {
+  const session = await driver.open({ signal })
+  for (const target of targets) {
+    for (const way of ['redirect', 'script', 'loads']) {
+      const acted = await session.act({ kind: 'open', url: `${base}/${way}?to=${encodeURIComponent(target)}` }, signal)
+      assert.match(toldOf(acted), /Only public addresses can be called/, `${way} ${target}`)
+    }
+  }
+  await session.close()
+  assert.equal(connections, 0)
+})
+
+// proves browser.cdp
+test('an address at which nobody answers is told with what to do', async () => {
+  const nobody = cdpDriver({ guard, cdpUrl: 'http://127.0.0.1:9' })
+  await assert.rejects(
+    nobody.open({ signal }),
+    /RUNYARD_CDP_URL cannot be reached\. Start it, or correct the address\./,
+  )
+})

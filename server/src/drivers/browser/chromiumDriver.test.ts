@@ -1,0 +1,356 @@
+// The browser against pages that mean harm, and the ordinary things that pages do: dialogs, popups, downloads, a death.
+import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createListener, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { createLog } from '../../base/log.ts'
+import { createGuard } from '../../base/outbound/guard.ts'
+import { BrowserGone, type Acted, type Action, type BrowserSession } from './browser.ts'
+import { chromiumDriver } from './chromiumDriver.ts'
+import { plainName } from './downloads.ts'
+
+let connections = 0
+let packets = 0
+const secret = createListener((socket) => {
+  connections += 1
+  socket.end('HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nsecret')
+}).listen(0, '127.0.0.1')
+await once(secret, 'listening')
+const { port: secretPort } = secret.address() as AddressInfo
+const datagrams = createSocket('udp4', () => (packets += 1)).bind(secretPort, '127.0.0.1')
+await once(datagrams, 'listening')
+
+/** Where a page must not get, however it tries. */
+const targets = [
+  `http://127.0.0.1:${secretPort}/`,
+  `http://localhost:${secretPort}/`,
+  `http://inside.example:${secretPort}/`,
+  'http://169.254.169.254/latest/meta-data/',
+  'file:///etc/passwd',
+]
+
+/** The ways of a whole page to another address. */
+const ways: Record<string, (target: string, response: ServerResponse) => void> = {
+  redirect: (target, response) => response.writeHead(302, { location: target }).end(),
+  refresh: (target, response) => response.end(`<meta http-equiv=refresh content="0;url=${target}">`),
+  script: (target, response) => response.end(`<script>location = ${JSON.stringify(target)}</script>`),
+  form: (target, response) =>
+    response.end(`<form method=post action="${target}"></form><script>document.forms[0].submit()</script>`),
+}
+
+/** The ways of what a page loads, all at once. */
+const loads = (target: string): string => `<h1>Loads</h1>
+  <iframe src="${target}"></iframe><img src="${target}"><link rel=stylesheet href="${target}"><link rel=prefetch href="${target}">
+  <link rel=preconnect href="${target}"><link rel=dns-prefetch href="${target}"><object data="${target}"></object><video src="${target}"></video>
+  <script>
+    const target = ${JSON.stringify(target)}
+    const attempt = (load) => { try { load()?.catch?.(() => {}) } catch {} }
+    attempt(() => fetch(target, { mode: 'no-cors' }))
+    attempt(() => new WebSocket(target.replace(/^\\w+/, 'ws')))
+    attempt(() => new EventSource(target))
+    attempt(() => navigator.sendBeacon(target, 'x'))
+    attempt(() => new Worker(URL.createObjectURL(new Blob(['fetch(' + JSON.stringify(target) + ')']))))
+    attempt(() => {
+      const peer = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:${secretPort}' }] })
+      peer.createDataChannel('x')
+      return peer.createOffer().then((offer) => peer.setLocalDescription(offer))
+    })
+  </script>`
+
+const pages: Record<string, string> = {
+  '/': '<title>Home</title><h1>Home</h1>',
+  '/words': `<title>Words</title><label>Name <input></label><input placeholder="City"><button>Save</button><a href=#a>Save</a><button>Save all</button>
+    <label>Color <select><option>Red<option value=g>Green</select></label><p>Total: 12</p>`,
+  '/dialogs': `<title>Dialogs</title><button onclick="document.title = String(confirm('Really?'))">Ask</button>`,
+  '/popups': `<title>Popups</title><button onclick="for (let n = 0; n < 3; n++) window.open('/?' + n)">Open</button>`,
+  '/long': `<title>Long</title>${'<p>All work and no play makes a long page.</p>'.repeat(2000)}`,
+  '/large': '<title>Large</title><a href=/large.zip download>Large</a><a href=/small.txt download>Small</a>',
+}
+
+/** Sends for as long as somebody reads. */
+function sendWithoutEnd(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/zip', 'content-disposition': 'attachment' })
+  const piece = Buffer.alloc(256 * 1024)
+  const send = (): void => {
+    while (!response.destroyed && response.write(piece));
+    if (!response.destroyed) response.once('drain', send)
+  }
+  send()
+}
+
+function serve({ url = '' }: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('content-type', 'text/html')
+  const [path = '', query = ''] = url.split('?')
+  const target = decodeURIComponent(query)
+  const way = ways[path.slice(1)]
+  if (way) way(target, response)
+  else if (path === '/loads') response.end(loads(target))
+  else if (path === '/large.zip') sendWithoutEnd(response)
+  else if (path === '/small.txt') response.writeHead(200, { 'content-type': 'text/plain' }).end('small')
+  else response.writeHead(path in pages ? 200 : 404).end(pages[path])
+}
+
+const site = createServer(serve).listen(0, '127.0.0.1')
+await once(site, 'listening')
+const base = `http://site.example:${(site.address() as AddressInfo).port}`
+
+const notFound = Object.assign(new Error('not found'), { code: 'ENOTFOUND' })
+const guard = createGuard({
+  // the name alone is permitted: the address behind it, by any other name, is not
+  allowPrivateHosts: ['site.example'],
+  resolve: (host) =>
+    /^(site|inside)\.example$/.test(host) ? Promise.resolve(['127.0.0.1']) : Promise.reject(notFound),
+})
+const log = createLog('silent', { write: () => undefined })
+const cacheDir = join(process.cwd(), '.runyard/browser')
+const driver = chromiumDriver({ guard, log, cacheDir })
+const { signal } = new AbortController()
+
+after(async () => {
+  await driver.close()
+  for (const server of [site, secret]) server.close()
+  datagrams.close()
+  site.closeAllConnections()
+})
+
+async function withSession<T>(
+  work: (act: (action: Action) => Promise<Acted>, session: BrowserSession) => Promise<T>,
+): Promise<T> {
+  const session = await driver.open({ signal })
+  try {
+    return await work((action) => session.act(action, signal), session)
+  } finally {
+    await session.close()
+  }
+}
+
+const wayTo = (way: string, target: string): string => `${base}/${way}?${encodeURIComponent(target)}`
+const toldOf = ({ error, refusals }: Acted): string => [error, ...refusals].join('\n')
+
+// proves browser.guard
+describe('a page that wants to get where it must not', { concurrency: true }, () => {
+  for (const target of targets) {
+    test(`reaches ${target} in no way, and whoever looks is told`, async () => {
+      await withSession(async (act) => {
+        for (const way of Object.keys(ways)) {
+          const acted = await act({ kind: 'open', url: wayTo(way, target) })
+          assert.match(toldOf(acted), /Only public addresses can be called|only http and https addresses/, way)
+          assert.doesNotMatch(acted.text, /secret|root:/, way)
+        }
+        const acted = await act({ kind: 'open', url: wayTo('loads', target) })
+        assert.match(acted.text, /Loads/)
+        assert.match(toldOf(acted), /Only public addresses can be called|only http and https addresses/)
+        const direct = await act({ kind: 'open', url: target })
+        assert.match(direct.error!, /"[\w.]+" (is|resolves to) .+|only http and https addresses/)
+      })
+      assert.deepEqual({ connections, packets }, { connections: 0, packets: 0 })
+    })
+  }
+
+  test('is refused schemes that are no network at all', async () => {
+    await withSession(async (act) => {
+      for (const url of [
+        'file:///etc/passwd',
+        'chrome://version',
+        'data:text/html,x',
+        'javascript:alert(1)',
+        'view-source:http://a',
+      ]) {
+        const { error } = await act({ kind: 'open', url })
+        assert.equal(error, 'The browser opens only http and https addresses.', url)
+      }
+      assert.match((await act({ kind: 'open', url: 'no url' })).error!, /not a valid URL/)
+    })
+  })
+})
+
+// proves browser.guard
+test('the same page is seen by the same listener, once the operator permits the address', async () => {
+  const open = chromiumDriver({ guard: createGuard({ allowPrivateHosts: ['127.0.0.1'] }), log, cacheDir })
+  const session = await open.open({ signal })
+  const acted = await session.act({ kind: 'open', url: targets[0]! }, signal)
+  await open.close()
+  assert.match(acted.text, /secret/)
+  assert.ok(connections > 0)
+  connections = 0
+})
+
+// proves browser.elements
+test('elements are found by their words or their reference, and several by one name are listed', async () => {
+  await withSession(async (act) => {
+    await act({ kind: 'open', url: `${base}/words` })
+    assert.match((await act({ kind: 'type', element: 'Name', text: 'Ann' })).text, /textbox "Name".*: Ann/)
+    assert.match((await act({ kind: 'type', element: 'City', text: 'Ulm' })).text, /textbox "City".*: Ulm/)
+    assert.match((await act({ kind: 'select', element: 'Color', value: 'Green' })).text, /option "Green" \[selected\]/)
+    const many = await act({ kind: 'click', element: 'Save' })
+    assert.match(
+      many.error!,
+      /^2 elements are called "Save"\. Give the reference of one of them:\n- button "Save" .*\[ref=(e\d+)\].*\n- link "Save"/,
+    )
+    const [, reference] = /link "Save" .*?\[ref=(\w+)\]/.exec(many.text)!
+    assert.equal((await act({ kind: 'click', element: reference! })).page.url, `${base}/words#a`)
+    assert.equal((await act({ kind: 'click', element: 'button "Save"' })).error, undefined)
+    assert.equal((await act({ kind: 'click', element: 'Save all' })).error, undefined)
+    assert.equal((await act({ kind: 'read', element: 'Total' })).text, 'Total: 12')
+    assert.match((await act({ kind: 'click', element: 'e999' })).error!, /no element e999/)
+    assert.match(
+      (await act({ kind: 'type', element: 'Total', text: 'x' })).error!,
+      /Nothing on the page is called "Total"/,
+    )
+  })
+})
+
+// proves browser.pageEvents
+test('dialogs are dismissed and told, popups become pages up to ten, a long page is cut with a sentence', async () => {
+  await withSession(async (act) => {
+    await act({ kind: 'open', url: `${base}/dialogs` })
+    const asked = await act({ kind: 'click', element: 'Ask' })
+    assert.deepEqual([asked.page.title, asked.notes], ['false', ['A dialog (confirm) was dismissed. It said: Really?']])
+
+    await act({ kind: 'open', url: `${base}/popups` })
+    let acted = await act({ kind: 'click', element: 'Open' })
+    for (let n = 0; n < 3; n += 1) {
+      await act({ kind: 'switch', page: 1 })
+      acted = await act({ kind: 'click', element: 'Open' })
+    }
+    assert.deepEqual(
+      acted.pages.map(({ number, title }) => [number, title]),
+      [[1, 'Popups'], ...Array.from({ length: 9 }, (_, index) => [index + 2, 'Home'])],
+    )
+    assert.deepEqual(acted.notes, ['A page wanted to open another one and was refused: a session has at most 10.'])
+    const back = await act({ kind: 'switch', page: 1 })
+    assert.deepEqual(
+      [back.page.number, back.page.title, back.pages.filter(({ active }) => active).length],
+      [1, 'Popups', 1],
+    )
+
+    const long = await act({ kind: 'open', url: `${base}/long` })
+    assert.ok(Buffer.byteLength(long.text) < 50 * 1024)
+    assert.match(long.text, /\(cut off: the page is longer than 48 KiB\./)
+    const lower = await act({ kind: 'scroll', to: 'bottom' })
+    assert.ok(lower.thumbnail!.bytes.length > 2000, 'the thumbnail shows what the picture shows, also further down')
+  })
+})
+
+// proves browser.downloads
+test('a download is handed over whole, and one without end is cut off and told', async () => {
+  await withSession(async (act) => {
+    await act({ kind: 'open', url: `${base}/large` })
+    const small = await act({ kind: 'click', element: 'Small' })
+    assert.deepEqual(
+      small.downloads.map(({ name, size, path }) => [name, size, readFileSync(path, 'utf8')]),
+      [['small.txt', 5, 'small']],
+    )
+    const large = await act({ kind: 'click', element: 'Large' })
+    assert.deepEqual([large.downloads, large.notes], [[], ['large.zip is larger than 10 MiB and was not kept.']])
+  })
+})
+
+// proves browser.downloads
+test('a site cannot choose where a download lands', () => {
+  const names = [
+    '../../etc/passwd',
+    'a\\b\\c.txt',
+    '.bashrc',
+    '...',
+    '',
+    'a\0b\n.csv',
+    '/x',
+    'ä ö.pdf',
+    `${'x'.repeat(300)}.tar.gz`,
+  ]
+  assert.deepEqual(names.map(plainName), [
+    'passwd',
+    'c.txt',
+    'bashrc',
+    'download',
+    'download',
+    'a_b_.csv',
+    'x',
+    'ä ö.pdf',
+    `${'x'.repeat(50)}.gz`,
+  ])
+})
+
+/** The browser process of this test, as the system knows it. */
+function chromiumProcess(): { pid: number; environ: string[]; uid: string } | undefined {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  for (const pid of pids) {
+    try {
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+      if (!command.includes(`runyard-browser-${process.pid}-`) || command.includes('--type=')) continue
+      const environ = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean)
+      return { pid: Number(pid), environ, uid: /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]! }
+    } catch {
+      continue // it ended while we looked
+    }
+  }
+  return undefined
+}
+
+/** The processes that show pages, below that one. */
+function rendererPids(browserPid: number): number[] {
+  const parents = new Map<number, number>()
+  const renderers: number[] = []
+  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
+    try {
+      const parent = /^PPid:\t(\d+)/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))![1]
+      parents.set(Number(name), Number(parent))
+      if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('--type=renderer')) renderers.push(Number(name))
+    } catch {
+      continue // it ended while we looked
+    }
+  }
+  const isBelow = (pid: number | undefined): boolean => pid === browserPid || (!!pid && isBelow(parents.get(pid)))
+  return renderers.filter(isBelow)
+}
+
+describe('the process', { skip: process.platform !== 'linux' && 'looks into /proc' }, () => {
+  // proves browser.process
+  test('has none of our rights and none of our environment', async () => {
+    await withSession(async (act) => {
+      await act({ kind: 'open', url: `${base}/` })
+      const { environ, uid } = chromiumProcess()!
+      assert.notEqual(uid, '0')
+      const names = environ.map((one) => one.split('=')[0]!)
+      assert.deepEqual(
+        new Set(names),
+        new Set(['FONTCONFIG_FILE', 'HOME', 'LD_LIBRARY_PATH', 'TMPDIR', 'XDG_CACHE_HOME']),
+      )
+      assert.match(await driver.strength(), /sandbox.*; every connection goes through the filtering proxy\.$/)
+    })
+  })
+
+  // proves browser.gone
+  test('of a page may crash: that is told, and the next page can be opened', async () => {
+    await withSession(async (act) => {
+      await act({ kind: 'open', url: `${base}/words` })
+      for (const pid of rendererPids(chromiumProcess()!.pid)) process.kill(pid, 'SIGKILL')
+      const acted = await act({ kind: 'click', element: 'Save all' })
+      assert.match([acted.error, ...acted.notes].join(' '), /crashed/)
+      assert.equal((await act({ kind: 'open', url: `${base}/` })).page.title, 'Home')
+    })
+  })
+
+  // proves browser.gone
+  test('may die: the action says so, and the next session has a new one with the state of the old', async () => {
+    const session = await driver.open({ signal })
+    await session.act({ kind: 'open', url: `${base}/` }, signal)
+    const state = await session.state()
+    const { pid } = chromiumProcess()!
+    process.kill(pid, 'SIGKILL')
+    await assert.rejects(async () => {
+      for (;;) await session.act({ kind: 'read' }, signal)
+    }, BrowserGone)
+    await session.close()
+    const again = await driver.open({ signal, state })
+    const acted = await again.act({ kind: 'read' }, signal)
+    assert.deepEqual([acted.page.id, acted.page.url, acted.page.title], [state.pages[0]!.id, `${base}/`, 'Home'])
+    assert.notEqual(chromiumProcess()!.pid, pid)
+    await again.close()
+  })
+})
