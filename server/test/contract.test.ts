@@ -24,6 +24,7 @@ interface Described {
 
 const fixed = JSON.parse(await readFile(new URL('./contract/operations.json', import.meta.url), 'utf8')) as Fixed[]
 const service = await testApp()
+service.work('sandboxes')
 const { body: document } = await service.call('GET /openapi.json')
 const operations = new Map<string, { path: string; method: string; described: Described }>()
 for (const [path, methods] of Object.entries(document.paths as Record<string, Record<string, Described>>)) {

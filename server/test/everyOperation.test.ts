@@ -11,6 +11,7 @@ import { seederFor, seeders, seedTeam, type TestTeam } from './kit/seed.ts'
 import { testApp, type Answer, type CallOptions } from './kit/testApp.ts'
 
 const service = await testApp({ config: { rateLimit: 1_000_000 } })
+service.work('sandboxes')
 const team = await seedTeam(service, { name: 'Ours' })
 const stranger = await seedTeam(service, { name: 'Theirs' })
 const agentId = await seeders['agent']!(team, {})
@@ -162,26 +163,24 @@ for (const operation of service.context.registry.operations) {
         assert.equal(audited!.rows, 1)
       })
 
-      test(
-        'refuses a body that is no JSON object',
-        { skip: operation.takesBytes && 'it takes any bytes' },
-        async () => {
-          const ids = await freshIds(operation, team)
-          for (const body of [
-            '{"a":',
-            '[]',
-            '"text"',
-            '7',
-            'null',
-            '{"a": "\\u0000"}',
-            '{"a": 1e999}',
-            '{"a": "\\ud800"}',
-          ]) {
-            const answer = await service.call(routeTo(operation, ids), { key: team.key, body })
-            assert.equal(answer.status, 400, body)
-          }
-        },
-      )
+      // what takes bytes takes any
+      if (operation.takesBytes) return
+      test('refuses a body that is no JSON object', async () => {
+        const ids = await freshIds(operation, team)
+        for (const body of [
+          '{"a":',
+          '[]',
+          '"text"',
+          '7',
+          'null',
+          '{"a": "\\u0000"}',
+          '{"a": 1e999}',
+          '{"a": "\\ud800"}',
+        ]) {
+          const answer = await service.call(routeTo(operation, ids), { key: team.key, body })
+          assert.equal(answer.status, 400, body)
+        }
+      })
     }
   })
 }

@@ -23,6 +23,7 @@ const answersMin = 50
 const lanes = 6
 
 const service = await testApp({ config: { rateLimit: 10_000_000 } })
+service.work('sandboxes')
 const send = createSend(service, await service.listen())
 const document = readDocument((await service.app.inject('/openapi.json')).body)
 /** Of all requests, those to one operation. */

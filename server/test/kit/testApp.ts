@@ -7,12 +7,13 @@ import type { FastifyInstance, InjectOptions, LightMyRequestResponse as Response
 import { buildApp } from '../../src/app.ts'
 import { readConfig, type Config } from '../../src/base/config.ts'
 import { openDatabase, type Address } from '../../src/base/db.ts'
+import { newId } from '../../src/base/ids.ts'
 import { createLog } from '../../src/base/log.ts'
 import { createKeyring } from '../../src/base/secrets.ts'
 import { features as allFeatures } from '../../src/features.ts'
 import type { Context } from '../../src/kit/context.ts'
 import { createContext } from '../../src/kit/createContext.ts'
-import { closeFeatures, type Feature } from '../../src/kit/feature.ts'
+import { closeFeatures, type Feature, type Work } from '../../src/kit/feature.ts'
 import { drain } from '../../src/kit/worker.ts'
 import { operationOf, requireFit } from './answers.ts'
 import { testClock, type TestClock } from './clock.ts'
@@ -45,6 +46,8 @@ export interface TestApp {
   /** Log lines written so far. */
   logged: string[]
   drain: () => Promise<void>
+  /** Keeps going what this feature does in a working process, until the app is closed. */
+  work: (featureName: string) => void
   /** Also listens on a real socket. */
   listen: () => Promise<string>
   close: () => Promise<void>
@@ -72,9 +75,11 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   const app = buildApp(context)
   await app.ready()
   let closed: Promise<void> | undefined
+  const works: Work[] = []
   const close = () =>
     (closed ??= (async () => {
       await app.close()
+      await Promise.all(works.map((work) => work.stop()))
       await closeFeatures(context)
       await context.outbound.close()
       await context.listener.close()
@@ -88,6 +93,10 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     logged,
     call: (route, callOptions) => call(context, app, route, callOptions ?? {}),
     drain: () => drain(context),
+    work(featureName) {
+      const { work } = context.registry.features.find(({ name }) => name === featureName)!
+      works.push(work!(context, { id: newId(), lost: () => new AbortController().signal }))
+    },
     async listen() {
       await app.listen({ host: '127.0.0.1', port: 0 })
       const { port } = app.server.address() as { port: number }

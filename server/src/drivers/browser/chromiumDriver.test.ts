@@ -29,6 +29,7 @@ const targets = [
   `http://127.0.0.1:${secretPort}/`,
   `http://localhost:${secretPort}/`,
   `http://inside.example:${secretPort}/`,
+  `https://127.0.0.1:${secretPort}/`,
   'http://169.254.169.254/latest/meta-data/',
   'file:///etc/passwd',
 ]
@@ -38,6 +39,7 @@ const ways: Record<string, (target: string, response: ServerResponse) => void> =
   redirect: (target, response) => response.writeHead(302, { location: target }).end(),
   refresh: (target, response) => response.end(`<meta http-equiv=refresh content="0;url=${target}">`),
   script: (target, response) => response.end(`<script>location = ${JSON.stringify(target)}</script>`),
+  popup: (target, response) => response.end(`<script>window.open(${JSON.stringify(target)})</script>`),
   form: (target, response) =>
     response.end(`<form method=post action="${target}"></form><script>document.forms[0].submit()</script>`),
 }
@@ -90,6 +92,7 @@ function serve({ url = '' }: IncomingMessage, response: ServerResponse): void {
   if (way) way(target, response)
   else if (path === '/loads') response.end(loads(target))
   else if (path === '/large.zip') sendWithoutEnd(response)
+  else if (path === '/attached.txt') response.writeHead(200, { 'content-disposition': 'attachment' }).end('attached')
   else if (path === '/small.txt') response.writeHead(200, { 'content-type': 'text/plain' }).end('small')
   else response.writeHead(path in pages ? 200 : 404).end(pages[path])
 }
@@ -245,6 +248,8 @@ test('a download is handed over whole, and one without end is cut off and told',
       small.downloads.map(({ name, size, path }) => [name, size, readFileSync(path, 'utf8')]),
       [['small.txt', 5, 'small']],
     )
+    const opened = await act({ kind: 'open', url: `${base}/attached.txt` })
+    assert.deepEqual([opened.error, opened.downloads[0]?.name, opened.page.title], [undefined, 'attached.txt', 'Large'])
     const large = await act({ kind: 'click', element: 'Large' })
     assert.deepEqual([large.downloads, large.notes], [[], ['large.zip is larger than 10 MiB and was not kept.']])
   })

@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts'
 import type { Guard } from '../../base/outbound/guard.ts'
 import { createFilteringProxy } from '../../base/outbound/proxy.ts'
 import type { BrowserDriver, BrowserSession, SessionState } from './browser.ts'
-import { accountForChromium } from './chromiumProcess.ts'
+import { accountForChromium, type ChromiumProcess } from './chromiumProcess.ts'
 import { downloadWatch } from './downloads.ts'
 import { launchChromium, type Running } from './launchChromium.ts'
 import { hear, nothingHeard } from './heard.ts'
@@ -38,7 +38,7 @@ export function chromiumDriver({ guard, log, cacheDir, idleMs = 60_000 }: Chromi
       ({ browser, process }) =>
         browser.once('disconnected', () => {
           if (running === starting) running = undefined
-          void process.end()
+          void clearAway(process)
         }),
       () => {
         if (running === starting) running = undefined
@@ -102,7 +102,15 @@ export function chromiumDriver({ guard, log, cacheDir, idleMs = 60_000 }: Chromi
     const ending = running
     running = undefined
     const ended = ending && (await within(60_000, ending, undefined))
-    await ended?.process.end()
+    if (ended) await clearAway(ended.process)
+  }
+
+  async function clearAway(process: ChromiumProcess): Promise<void> {
+    try {
+      await process.end()
+    } catch (error) {
+      log.warn({ err: error }, 'the folder of a browser that has ended could not be removed')
+    }
   }
 
   return {

@@ -1,6 +1,5 @@
 // One Chromium as a child process: without our rights, our environment or our files, and gone when we are.
 import { spawn, type ChildProcess } from 'node:child_process'
-import { once } from 'node:events'
 import { rmSync } from 'node:fs'
 import { chown, lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
 import type { Socket } from 'node:net'
@@ -16,6 +15,8 @@ export interface ChromiumProcess {
   transport: ConnectOverCDPTransport
   /** Where downloads land. */
   downloads: string
+  /** Resolves when it has ended, however. */
+  ended: Promise<void>
   /** The end of what it wrote to its log. */
   lastWords(): string
   /** Whether this process stays alive for its sake. */
@@ -23,8 +24,11 @@ export interface ChromiumProcess {
   end(): Promise<void>
 }
 
-/** Chromium refuses its sandbox to root, and whoever breaks out of a page should not be root either: `nobody`. */
-export const accountForChromium = (): Account | undefined => (isRoot() ? { uid: 65534, gid: 65534 } : undefined)
+/**
+ * Chromium refuses its sandbox to root, and whoever breaks out of a page should not be root either. Nor `nobody` (65534), whom the
+ * embedded database's files belong to: a number that no system gives to anybody.
+ */
+export const accountForChromium = (): Account | undefined => (isRoot() ? { uid: 65533, gid: 65533 } : undefined)
 
 const folderPrefix = `runyard-browser-`
 
@@ -48,11 +52,13 @@ export async function startChromium(
   child.stderr!.on('data', (data: Buffer) => (words = (words + data.toString()).slice(-4000)))
   const [, , stderr, to, from] = child.stdio as unknown as Socket[]
   const transport = pipeTransport(to!, from!, () => killTree(child))
+  const { promise: ended, resolve } = Promise.withResolvers<void>()
   child.once('error', (error) => {
     words += String(error)
-    transport.ended()
+    resolve()
   })
-  child.once('exit', transport.ended)
+  child.once('exit', () => resolve())
+  void ended.then(transport.ended)
   const leave = (): void => {
     killTree(child)
     rmSync(folder, { recursive: true, force: true })
@@ -63,6 +69,7 @@ export async function startChromium(
   }
   return {
     transport,
+    ended,
     downloads,
     lastWords: () => words,
     hold,
@@ -70,7 +77,7 @@ export async function startChromium(
       hold(true)
       process.off('exit', leave)
       killTree(child)
-      if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+      await ended
       await rm(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }

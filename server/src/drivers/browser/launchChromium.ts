@@ -37,11 +37,11 @@ async function launchWith(files: ChromiumFiles, account: Account | undefined, is
   const { chromium } = await import('playwright-core')
   const process = await startChromium(files, { account, isSandboxed })
   try {
-    const browser = await chromium.connectOverCDP(process.transport, {
-      artifactsDir: process.downloads,
-      noDefaults: true,
-      timeout: 30_000,
-    })
+    const wanted = { artifactsDir: process.downloads, noDefaults: true, timeout: 30_000 }
+    const browser = await Promise.race([
+      chromium.connectOverCDP(process.transport, wanted),
+      process.ended.then(() => Promise.reject(new Error('it ended at once'))),
+    ])
     return { browser, devtools: await browser.newBrowserCDPSession(), process, isSandboxed }
   } catch (error) {
     await process.end()

@@ -107,9 +107,9 @@ const scrollBy: Record<ScrollTarget, string> = {
 
 async function wait(page: Page, { text, seconds }: { text?: string; seconds?: number }, signal: AbortSignal) {
   const timeout = (seconds ?? 30) * 1000
-  if (text === undefined) return setTimeout(timeout, undefined, { signal })
   try {
-    await page.getByText(text).filter({ visible: true }).first().waitFor({ timeout, signal })
+    if (text === undefined) await setTimeout(timeout, undefined, { signal })
+    else await page.getByText(text).filter({ visible: true }).first().waitFor({ timeout, signal })
   } catch (error) {
     if (signal.aborted) throw error
     throw new CannotDo(`The page did not show ${JSON.stringify(text)} within ${timeout / 1000} s.`)

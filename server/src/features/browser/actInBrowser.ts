@@ -1,6 +1,7 @@
 // Makes a call of a browser tool: its actions one after the other, and one outcome that tells of all of them.
 import { readFile } from 'node:fs/promises'
-import { BrowserGone, type Acted, type Action } from '../../drivers/browser/browser.ts'
+import { BrowserGone, type Acted, type Action, type SessionState } from '../../drivers/browser/browser.ts'
+import type { Context } from '../../kit/context.ts'
 import type { Outcome, Outside, ToolCall } from '../../kit/tool.ts'
 import { wordsOf } from './browserLine.ts'
 import { openSession, type HeldSession } from './browserSession.ts'
@@ -28,7 +29,7 @@ export async function actInBrowser(
   } catch (error) {
     if (!(error instanceof BrowserGone)) throw error
     await outside.kept.drop(kept)
-    return { error: error.message }
+    return { error: error.message, ...(acts.length > 0 && recordOf(call, context, held, acts, undefined)) }
   }
 }
 
@@ -39,8 +40,6 @@ async function outcomeOf(
   acts: Act[],
   lines: string[] | undefined,
 ): Promise<Outcome> {
-  const state = await held.browser.state()
-  const recorded = { context, run: call.run, step: call.step, sessionId: held.id, acts, state }
   const last = acts.at(-1)!.acted
   const downloads = await Promise.all(
     acts
@@ -50,13 +49,24 @@ async function outcomeOf(
       }),
   )
   const alongside = {
-    record: (sql: Parameters<NonNullable<Outcome['record']>>[0]) => recordActs(sql, recorded),
+    ...recordOf(call, context, held, acts, await held.browser.state()),
+    // two of one name: the later one, as on any disk
     writes: [...new Map(downloads.map((file) => [file.path, file])).values()],
   }
   const reopened = held.note
   held.note = undefined
   if (last.error !== undefined) return { error: failureOf(last, acts.length, lines, reopened), ...alongside }
   return { result: resultOf(acts, lines, reopened), ...alongside }
+}
+
+function recordOf(
+  { run, step }: ToolCall<unknown>,
+  context: Context,
+  held: HeldSession,
+  acts: Act[],
+  state: SessionState | undefined,
+): Pick<Outcome, 'record'> {
+  return { record: (sql) => recordActs(sql, { context, run, step, sessionId: held.id, acts, state }) }
 }
 
 function resultOf(acts: Act[], lines: string[] | undefined, reopened: string | undefined) {

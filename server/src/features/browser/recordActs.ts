@@ -19,15 +19,16 @@ export interface Recorded {
   step: number
   sessionId: string
   acts: Act[]
-  state: SessionState
+  /** Undefined where it could not be asked for: then what was kept before stays. */
+  state: SessionState | undefined
 }
 
 export async function recordActs(sql: Sql, recorded: Recorded): Promise<void> {
   const { context, run, sessionId, acts, state } = recorded
+  const sealed = state ? sealState(context, sessionId, state) : null
   await sql`
-    insert into browser_sessions (id, team_id, run_id, state)
-    values (${sessionId}, ${run.team_id}, ${run.id}, ${sealState(context, sessionId, state)})
-    on conflict (run_id) do update set status = 'open', closed_at = null, state = excluded.state`
+    insert into browser_sessions as s (id, team_id, run_id, state) values (${sessionId}, ${run.team_id}, ${run.id}, ${sealed})
+    on conflict (run_id) do update set status = 'open', closed_at = null, state = coalesce(excluded.state, s.state)`
   await recordPages(sql, recorded)
   const pictured = acts.filter(({ acted }) => acted.screenshot && acted.thumbnail)
   if (pictured.length > 0) await recordPictures(sql, recorded, pictured)
@@ -56,9 +57,9 @@ async function recordPages(sql: Sql, { run, sessionId, acts }: Recorded): Promis
 /** Times are the database's, as those of the run are: what counts is how long ago a picture was taken. */
 async function recordPictures(sql: Sql, { run, step, sessionId }: Recorded, acts: Act[]): Promise<void> {
   const now = Date.now()
-  const blobs = postgresBlobs(sql)
-  const sha256s = await blobs.put(acts.map(({ acted }) => acted.screenshot!.bytes))
-  const thumbnails = await blobs.put(acts.map(({ acted }) => acted.thumbnail!.bytes))
+  const pictures = [...acts.map(({ acted }) => acted.screenshot!), ...acts.map(({ acted }) => acted.thumbnail!)]
+  const names = await postgresBlobs(sql).put(pictures.map(({ bytes }) => bytes))
+  const [sha256s, thumbnails] = [names.slice(0, acts.length), names.slice(acts.length)]
   await sql`
     insert into browser_screenshots (
       id, team_id, session_id, run_id, page_id, seq, step, action, url, title, taken_at, offset_ms, width, height, sha256, thumbnail_sha256)

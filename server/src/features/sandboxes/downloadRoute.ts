@@ -39,13 +39,13 @@ export function mountDownloads(app: FastifyInstance, context: Context): void {
   })
 }
 
-/** Also of a file that is no longer there: its earlier contents are kept, and the address was given for these. */
+/** The signature says that this sandbox had these bytes. They are there while anybody names them, also after a change of the file. */
 async function findSize({ db }: Context, { sandbox_id, sha256 }: Wanted): Promise<number> {
-  const [file] = await db.sql<{ size_bytes: number }>`
-    select f.size_bytes from workspace_files f join sandboxes s on s.id = f.sandbox_id and s.team_id = f.team_id
-    where f.sandbox_id = ${sandbox_id} and f.sha256 = decode(${sha256}, 'hex') and ${isThere} limit 1`
-  if (!file) throw new Fault('not_found', 'The file of this address is gone. List the files to see what is there.')
-  return file.size_bytes
+  const [blob] = await db.sql<{ size_bytes: number }>`
+    select b.size_bytes from sandboxes s, blobs b
+    where s.id = ${sandbox_id} and ${isThere} and b.sha256 = decode(${sha256}, 'hex')`
+  if (!blob) throw new Fault('not_found', 'The file of this address is gone. List the files to see what is there.')
+  return blob.size_bytes
 }
 
 function isKnown({ headers }: FastifyRequest, etag: string): boolean {

@@ -3,16 +3,14 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, before, suite, test } from 'node:test'
+import { before, suite, test } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import type { Work } from '../../kit/feature.ts'
 import type { SandboxDriver } from '../../drivers/sandbox/sandbox.ts'
 import { driversUnderTest } from '../../drivers/sandbox/driversUnderTest.ts'
-import { execDeskOf } from './execDesk.ts'
 
 const block = (words: string, body: string) => `\`\`\`${words}\n${body}\n\`\`\`\n\n`
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -160,11 +158,7 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
   })
 
   suite('a caller', () => {
-    let working: Work
-    before(() => {
-      working = execDeskOf(service.context).work({ id: newId(), lost: () => new AbortController().signal })
-    })
-    after(() => working.stop())
+    before(() => service.work('sandboxes'))
 
     const newSandbox = async (): Promise<string> =>
       (await team.call('POST /v2/sandboxes', { body: {} })).body.sandbox_id

@@ -19,7 +19,7 @@ export const execSandbox = operation({
     {
       command: Type.String({
         minLength: 1,
-        maxLength: 1_000_000,
+        maxLength: 100_000,
         description: 'What bash runs.',
         examples: ['ls -la'],
       }),
