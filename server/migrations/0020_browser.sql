@@ -53,3 +53,17 @@ create index browser_screenshots_by_age on browser_screenshots (taken_at);
 -- whether bytes are still named
 create index browser_screenshots_by_blob on browser_screenshots (sha256);
 create index browser_screenshots_by_thumbnail on browser_screenshots (thumbnail_sha256);
+
+-- A session ends with its run, whoever ends that and in whatever statement. Cookies have no use after it, so none are kept.
+create function close_browser_of_run() returns trigger language plpgsql as $$
+begin
+  update browser_sessions set status = 'closed', closed_at = now(), state = null
+  where id = new.browser_session_id and status = 'open';
+  update browser_pages set closed_at = now(), active = false
+  where session_id = new.browser_session_id and closed_at is null;
+  return null;
+end
+$$;
+create trigger runs_close_browser after update of status on runs for each row
+  when (new.browser_session_id is not null and new.status <> old.status and new.status in ('completed', 'failed', 'stopped'))
+  execute function close_browser_of_run();

@@ -4,6 +4,7 @@ import { sealedReply } from './kit/idempotency.ts'
 import { sweepRequests } from './kit/sweepRequests.job.ts'
 import { agents } from './features/agents/index.ts'
 import { auditLog } from './features/auditLog/index.ts'
+import { browser } from './features/browser/index.ts'
 import { credentials } from './features/credentials/index.ts'
 import { docs } from './features/docs/index.ts'
 import { health } from './features/health/index.ts'
@@ -27,6 +28,7 @@ export const features: Feature[] = [
   schedules,
   memory,
   sandboxes,
+  browser,
   runs,
   webhooks,
   plugins,

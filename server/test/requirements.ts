@@ -1660,6 +1660,82 @@ export const requirements: Requirement[] = [
     id: 'bodies.inTime',
     says: 'An ordinary body has 300 s; a large one may take hours but not pause for 60 s, and is read no faster than it is taken.',
   },
+  // The browser
+  {
+    id: 'outbound.proxy',
+    says: 'The filtering proxy dials only what the guard and its own list permit, resolved once, by URL and by CONNECT; refuses with a sentence; passes on no hop-by-hop header and no hidden request.',
+  },
+  {
+    id: 'browser.guard',
+    says: 'No page reaches a private address or a file by redirect, refresh, script, form, popup, frame, fetch, socket or WebRTC, under any name; whoever looks is told.',
+  },
+  {
+    id: 'browser.refused',
+    says: 'A run whose page leads to a metadata service or a file fails with the guard’s sentence, and a picture of it is kept.',
+  },
+  {
+    id: 'browser.timeline',
+    says: 'The timeline has one picture for each action, in order; offset_ms counts from the start of the run, and duration_ms to its end or now.',
+    gap: {
+      question: 'What do offset_ms and duration_ms of a timeline count?',
+      file: 'server/src/features/browser/getRunScreenshotTimeline.ts',
+    },
+  },
+  {
+    id: 'browser.images',
+    says: 'Pictures are JPEGs under signed addresses that expire, cacheable and not sniffed; a changed address is a 403.',
+  },
+  {
+    id: 'browser.pages',
+    says: 'The pages of a session are listed, closed ones too; the session closes with its run and keeps no cookies.',
+  },
+  {
+    id: 'browser.tools',
+    says: 'A list of browser actions gives what was read last, and stops at the first that fails, naming its line.',
+  },
+  {
+    id: 'browser.lines',
+    says: 'Each line of a browser block is one action; what is none is told; what is typed stands in no picture’s words.',
+  },
+  {
+    id: 'browser.elements',
+    says: 'Elements are found by words, exact before partial, or by reference; several of one name are listed, not guessed.',
+  },
+  {
+    id: 'browser.pageEvents',
+    says: 'Dialogs are dismissed and told, popups become pages up to ten, a page over 48 KiB is cut with a sentence.',
+  },
+  {
+    id: 'browser.downloads',
+    says: 'Downloads land in the workspace under a plain name and are told as events; one over 10 MiB is cut off and told.',
+  },
+  {
+    id: 'browser.resumed',
+    says: 'A waiting run’s session is opened again with its cookies and pages, sealed meanwhile, and says what was lost.',
+    gap: {
+      question: 'What is kept of a browser while its run waits?',
+      file: 'server/src/features/browser/browserSession.ts',
+    },
+  },
+  { id: 'browser.isolated', says: 'One run’s browser does not know the cookies of another’s.' },
+  {
+    id: 'browser.doubt',
+    says: 'After a crash, browser actions that only look are done again; clicks and typing are asked about.',
+    gap: {
+      question: 'Which browser actions are repeated after a crash?',
+      file: 'server/src/features/browser/browserLine.ts',
+    },
+  },
+  { id: 'browser.retention', says: 'Screenshots go after their days and with their run.' },
+  { id: 'browser.process', says: 'Chromium has neither our rights nor our environment.' },
+  {
+    id: 'browser.gone',
+    says: 'A page or browser that dies is told, and the next one opens with the state of the old.',
+  },
+  {
+    id: 'browser.cdp',
+    says: 'With RUNYARD_CDP_URL, requests and redirects to forbidden places are stopped and told.',
+  },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

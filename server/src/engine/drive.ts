@@ -75,7 +75,7 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
     }
   } catch (error) {
     if (!(signal.aborted && signal.reason instanceof LimitReached)) throw error
-    return failWith(driving, 'limit_reached', signal.reason.message)
+    await failWith(driving, 'limit_reached', signal.reason.message)
   } finally {
     await driving.kept.close()
   }

@@ -197,17 +197,6 @@ function createEngine(context: Context): Engine {
     })
   }
 
-  function atEnd(run: Held): Write['atEnd'] {
-    const isAwaited = context.registry.features.some(({ hooks }) => hooks.runEnded)
-    if (!isAwaited && !run.parent_run_id) return undefined
-    return async (sql, { status }) => {
-      if (status === 'waiting') return
-      const ended = { sql, context, teamId: run.team_id, agentId: run.agent_id, runId: run.id, status }
-      await tell(context.registry, 'runEnded', ended)
-      if (run.parent_run_id) await wakeRuns(sql, [run.parent_run_id])
-    }
-  }
-
   const parts: Omit<DriveParts, 'watch'> = {
     context,
     writer,
@@ -276,5 +265,13 @@ function createEngine(context: Context): Engine {
       ears.add(heard)
       return () => ears.delete(heard)
     },
+  }
+}
+
+/** The run above wakes with the end of this one. */
+function atEnd({ parent_run_id }: Held): Write['atEnd'] {
+  if (parent_run_id === null) return undefined
+  return async (sql, { status }) => {
+    if (status !== 'waiting') await wakeRuns(sql, [parent_run_id])
   }
 }

@@ -1,20 +1,12 @@
-// Stopping as everybody outside the engine does it: the runs, and in the same transaction what features do when a run has ended.
+// Stopping as everybody outside the engine does it: the runs, and a word in the log for each.
 import type { Sql } from '../base/db.ts'
 import type { Context } from '../kit/context.ts'
-import { tell } from '../kit/feature.ts'
 import { stopRuns, type Stopped } from './stopRun.ts'
 import { noteStopped } from './watch.ts'
 
 /** Those that were active, with the active runs below them; one that had ended already is not in the answer. */
 export function stopAndTell(context: Context, sql: Sql, ids: string[]): Promise<Stopped[]> {
-  return stopRuns(sql, ids, async (_sql, stopped) => {
-    for (const run of stopped) {
-      const { id, team_id, agent_id } = run
-      noteStopped(context, run)
-      const ended = { sql, context, teamId: team_id, agentId: agent_id, runId: id, status: 'stopped' as const }
-      await tell(context.registry, 'runEnded', ended)
-    }
-  })
+  return stopRuns(sql, ids, (stopped) => stopped.forEach((run) => noteStopped(context, run)))
 }
 
 /** At once, each: every run below them is locked too, and a statement is told of them all. */

@@ -15,17 +15,13 @@ export interface Stopped {
 
 /**
  * Stops these runs and the active runs below them. Those that have ended already stay as they are and are not in the answer.
- * `onStopped` lets features do their part (a case that its run held) in the same transaction.
+ * `onStopped` hears of them.
  */
-export async function stopRuns(
-  sql: Sql,
-  ids: string[],
-  onStopped?: (sql: Sql, stopped: Stopped[]) => Promise<void>,
-): Promise<Stopped[]> {
+export async function stopRuns(sql: Sql, ids: string[], onStopped?: (stopped: Stopped[]) => void): Promise<Stopped[]> {
   const whole = await withSubRuns(sql, ids)
   const stopped = await stop(sql, whole)
   if (stopped.length === 0) return []
-  await onStopped?.(sql, stopped)
+  onStopped?.(stopped)
   const stoppedIds = new Set(stopped.map(({ id }) => id))
   const parents = stopped.map(({ parent_run_id }) => parent_run_id).filter((id) => id !== null && !stoppedIds.has(id))
   await wakeRuns(sql, parents as string[])

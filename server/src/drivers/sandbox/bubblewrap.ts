@@ -8,7 +8,7 @@ import type { Guard } from '../../base/outbound/guard.ts'
 import { createFilteringProxy } from '../../base/outbound/proxy.ts'
 import type { Log } from '../../base/log.ts'
 import { allowedHosts, type MayReach } from './allowedHosts.ts'
-import { nobodyId, type Programs, type Proxied } from './bubblewrapArguments.ts'
+import { sandboxUserId, type Programs, type Proxied } from './bubblewrapArguments.ts'
 import { runInBubblewrap, type Bubblewrap } from './bubblewrapProcess.ts'
 import { findCgroupParent } from './cgroup.ts'
 import { openShells } from './openShells.ts'
@@ -39,7 +39,7 @@ export async function bubblewrapDriver(options: BubblewrapOptions): Promise<Sand
     proxied: proxy,
     limits: { ...usualLimits, ...options.limits },
     countsOwnProcesses: isKernelFrom(5, 14),
-    owner: programs.setpriv === null ? undefined : { uid: nobodyId, gid: nobodyId },
+    owner: programs.setpriv === null ? undefined : { uid: sandboxUserId, gid: sandboxUserId },
   }
   const found = await findWorking(settings)
   if ('unusable' in found) {

@@ -2,9 +2,11 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import type { Command, Limits } from './sandbox.ts'
 
-/** "nobody" on every Linux. Inside it is who a command is; outside as well, when the service is root. */
-export const nobodyId = 65_534
-const nobody = String(nobodyId)
+/** "nobody" on every Linux: who a command is inside. */
+const nobody = '65534'
+/** Who it is outside, when the service is root: not nobody, to whom the files of the embedded PostgreSQL belong then. */
+export const sandboxUserId = 65_532
+const sandboxUser = String(sandboxUserId)
 
 export interface Programs {
   bwrap: string
@@ -80,7 +82,16 @@ const stagedPath = (index: number): string => `/tmp/${index}`
 function asNobody(bwrap: string, setpriv: string, binds: Bind[], command: string[]): string[] {
   const mounts = binds.flatMap(({ from, isWritable }, index) => [bindOption(isWritable), from, stagedPath(index)])
   const view = [bwrap, ...lifeOptions, '--dev-bind', '/', '/', '--tmpfs', '/tmp', ...mounts, '--']
-  const drop = ['--reuid', nobody, '--regid', nobody, '--clear-groups', '--inh-caps=-all', '--no-new-privs', '--']
+  const drop = [
+    '--reuid',
+    sandboxUser,
+    '--regid',
+    sandboxUser,
+    '--clear-groups',
+    '--inh-caps=-all',
+    '--no-new-privs',
+    '--',
+  ]
   return [...view, setpriv, ...drop, ...command]
 }
 

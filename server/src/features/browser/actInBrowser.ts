@@ -1,6 +1,12 @@
 // Makes a call of a browser tool: its actions one after the other, and one outcome that tells of all of them.
 import { readFile } from 'node:fs/promises'
-import { BrowserGone, type Acted, type Action, type SessionState } from '../../drivers/browser/browser.ts'
+import {
+  BrowserGone,
+  type Acted,
+  type Action,
+  type Download,
+  type SessionState,
+} from '../../drivers/browser/browser.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Outcome, Outside, ToolCall } from '../../kit/tool.ts'
 import { wordsOf } from './browserLine.ts'
@@ -8,6 +14,7 @@ import { openSession, type HeldSession } from './browserSession.ts'
 import { recordActs, type Act } from './recordActs.ts'
 
 const kept = 'browser'
+const filesMax = 20
 
 /** `lines`: as they were written, where there are several; a failure then names its line. */
 export async function actInBrowser(
@@ -41,22 +48,26 @@ async function outcomeOf(
   lines: string[] | undefined,
 ): Promise<Outcome> {
   const last = acts.at(-1)!.acted
-  const downloads = await Promise.all(
-    acts
-      .flatMap(({ acted }) => acted.downloads)
-      .map(async ({ name, path }) => {
-        return { path: `downloads/${name}`, bytes: await readFile(path) }
-      }),
-  )
+  const files = filesOf(acts)
+  const bytes = await Promise.all(files.map(({ path }) => readFile(path)))
   const alongside = {
     ...recordOf(call, context, held, acts, await held.browser.state()),
-    // two of one name: the later one, as on any disk
-    writes: [...new Map(downloads.map((file) => [file.path, file])).values()],
+    writes: files.map(({ name }, index) => ({ path: `downloads/${name}`, bytes: bytes[index]! })),
   }
   const reopened = held.note
   held.note = undefined
-  if (last.error !== undefined) return { error: failureOf(last, acts.length, lines, reopened), ...alongside }
-  return { result: resultOf(acts, lines, reopened), ...alongside }
+  if (last.error !== undefined) return { error: failureOf(acts, lines !== undefined, reopened), ...alongside }
+  return { result: resultOf(acts, files, lines, reopened), ...alongside }
+}
+
+/** What was downloaded, up to so many files; of two with one name the later one, as on any disk. */
+function filesOf(acts: Act[]): Download[] {
+  const named = new Map(acts.flatMap(({ acted }) => acted.downloads).map((file) => [file.name, file]))
+  const files = [...named.values()]
+  const left = files.splice(filesMax)
+  if (left.length > 0)
+    acts.at(-1)!.acted.notes.push(`Only ${filesMax} files are kept of a call; ${left.length} more were not.`)
+  return files
 }
 
 function recordOf(
@@ -69,10 +80,9 @@ function recordOf(
   return { record: (sql) => recordActs(sql, { context, run, step, sessionId: held.id, acts, state }) }
 }
 
-function resultOf(acts: Act[], lines: string[] | undefined, reopened: string | undefined) {
+function resultOf(acts: Act[], files: Download[], lines: string[] | undefined, reopened: string | undefined) {
   const last = acts.at(-1)!.acted
   const all = acts.map(({ acted }) => acted)
-  const files = all.flatMap(({ downloads }) => downloads)
   const refused = [...new Set(all.flatMap(({ refusals }) => refusals))]
   const notes = [...new Set(all.flatMap((acted) => acted.notes))]
   return {
@@ -97,13 +107,14 @@ function resultOf(acts: Act[], lines: string[] | undefined, reopened: string | u
 const pageOf = ({ page: { number, url, title } }: Acted) => ({ number, url, title })
 
 /** What failed, and how things stand now. */
-function failureOf(acted: Acted, count: number, lines: string[] | undefined, reopened: string | undefined): string {
-  const where = lines ? `Line ${count} (${lines[count - 1]!.slice(0, 200)}): ` : ''
-  const told = [reopened, ...acted.refusals.filter((one) => one !== acted.error), ...acted.notes]
+function failureOf(acts: Act[], isList: boolean, reopened: string | undefined): string {
+  const { action, acted } = acts.at(-1)!
   const { url, title } = acted.page
   return [
-    `${where}${acted.error}`,
-    ...told.filter((one) => one !== undefined),
+    `${isList ? `Line ${acts.length} (${action.slice(0, 200)}): ` : ''}${acted.error}`,
+    ...(reopened === undefined ? [] : [reopened]),
+    ...acted.refusals.filter((one) => one !== acted.error),
+    ...acted.notes,
     `The page is ${JSON.stringify(title)} at ${url}.`,
   ].join(' ')
 }

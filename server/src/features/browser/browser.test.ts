@@ -5,12 +5,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after, suite, test } from 'node:test'
 import { newId } from '../../base/ids.ts'
-import { features } from '../../features.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { browserOf } from './browserOf.ts'
-import { browser } from './index.ts'
 import { sweepScreenshots } from './sweepScreenshots.job.ts'
 
 const html = (title: string, body: string): string => `<!doctype html><title>${title}</title><h1>${title}</h1>${body}`
@@ -51,7 +49,6 @@ const base = `http://127.0.0.1:${(site.address() as AddressInfo).port}`
 
 const service = await testApp({
   config: { allowPrivateHosts: ['127.0.0.1'] },
-  features: features.includes(browser) ? [] : [browser],
 })
 const { context } = service
 after(async () => {

@@ -1,7 +1,8 @@
 // The browser: sessions of runs, with a picture of every action.
 import { feature } from '../../kit/feature.ts'
 import { session, sealedState } from './browserSession.ts'
-import { closeSession, forgetSessions } from './closeSession.ts'
+import { browserOf } from './browserOf.ts'
+import { forgetSessions } from './forgetSessions.ts'
 import { getAgentRunScreenshotTimeline } from './getAgentRunScreenshotTimeline.ts'
 import { getRunScreenshotTimeline } from './getRunScreenshotTimeline.ts'
 import { mountImages } from './images.ts'
@@ -16,7 +17,8 @@ export const browser = feature({
   resources: [session],
   jobs: [sweepScreenshots],
   toolSets: [browserTools],
-  hooks: { runEnded: closeSession, runsDeleted: forgetSessions },
+  hooks: { runsDeleted: forgetSessions },
+  close: (context) => browserOf(context).close(),
   sealed: [sealedState],
   routes: mountImages,
 })

@@ -2,6 +2,7 @@
 import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
+import { noteBrowserSession } from '../../engine/noteSession.ts'
 import type { Acted, PageState, SessionState } from '../../drivers/browser/browser.ts'
 import type { Context } from '../../kit/context.ts'
 import type { CallingRun } from '../../kit/tool.ts'
@@ -29,6 +30,7 @@ export async function recordActs(sql: Sql, recorded: Recorded): Promise<void> {
   await sql`
     insert into browser_sessions as s (id, team_id, run_id, state) values (${sessionId}, ${run.team_id}, ${run.id}, ${sealed})
     on conflict (run_id) do update set status = 'open', closed_at = null, state = coalesce(excluded.state, s.state)`
+  await noteBrowserSession(sql, run.id, sessionId)
   await recordPages(sql, recorded)
   const pictured = acts.filter(({ acted }) => acted.screenshot && acted.thumbnail)
   if (pictured.length > 0) await recordPictures(sql, recorded, pictured)

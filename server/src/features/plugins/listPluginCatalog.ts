@@ -25,11 +25,11 @@ export const listPluginCatalog = operation({
   status: 200,
   answer: Type.Object({ plugins: Type.Array(Plugin) }),
   async handler({ context }) {
-    const described = context.registry.toolSets.map(async ({ name, title, provider, tools, description, inForce }) => ({
+    const described = context.registry.toolSets.map(async ({ name, title, provider, tools, ...set }) => ({
       name,
       title,
-      description: inForce ? `${description} ${await inForce(context)}` : description,
-      tools: tools.map(({ name, description }) => ({ name, description })),
+      description: set.inForce ? `${set.description} ${await set.inForce(context)}` : set.description,
+      tools: tools.map((tool) => ({ name: tool.name, description: tool.description })),
       type: provider === null ? ('built_in' as const) : ('native' as const),
       requires_connection: provider !== null,
       provider,

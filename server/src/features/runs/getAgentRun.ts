@@ -4,7 +4,17 @@ import { HumanRequest } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'
 import { Run, RunStatus } from './run.ts'
-import { AgentOfRun, buildOf, BuildOfRun, Callback, callbackOf, filesOf, SubRun, subRunsOf } from './runDetail.ts'
+import {
+  AgentOfRun,
+  buildOf,
+  BuildOfRun,
+  Callback,
+  callbackOf,
+  filesOf,
+  screenshotsOf,
+  SubRun,
+  subRunsOf,
+} from './runDetail.ts'
 
 /** A run that asks or starts more than this is told in parts; its lists have all of it. */
 const listedMax = 200
@@ -33,9 +43,10 @@ export const getAgentRun = operation({
     callback: nullable(Callback),
   }),
   async handler({ team, agent, run, sql }) {
-    const [build, files_total, sub_runs, human_requests, counted] = await Promise.all([
+    const [build, files_total, screenshots_total, sub_runs, human_requests, counted] = await Promise.all([
       buildOf(sql, run),
       filesOf(sql, run),
+      screenshotsOf(sql, run),
       subRunsOf(sql, run, listedMax),
       sql<Row>`
         select ${requestColumns} from human_requests where run_id = ${run.id} and team_id = ${team.id} order by created_at, id limit ${listedMax}`,
@@ -50,8 +61,7 @@ export const getAgentRun = operation({
       build,
       messages_total: counted[0]?.messages ?? 0,
       files_total,
-      // no run has a browser yet
-      screenshots_total: 0,
+      screenshots_total,
       human_requests,
       sub_runs,
       callback: callbackOf(run.callback_url),

@@ -3,7 +3,7 @@ import type { Sql } from '../../base/db.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { spanOf } from './duration.ts'
 import { RunStatus, type Run } from './run.ts'
-import { filesOf } from './runDetail.ts'
+import { filesOf, screenshotsOf } from './runDetail.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const Milliseconds = nullable(Type.Integer({ minimum: 0 }))
@@ -100,6 +100,7 @@ export async function reportOf(sql: Sql, run: Run): Promise<Static<typeof Report
   const counted = await countSteps(sql, run)
   const rows = await readSteps(sql, run.id)
   const files = await filesOf(sql, run)
+  const screenshots = await screenshotsOf(sql, run)
   const { steps, active_ms, now, ...counts } = counted
   const end = run.completed_at ?? now
   const duration = run.started_at === null ? null : Math.max(0, +new Date(end) - +new Date(run.started_at))
@@ -116,8 +117,7 @@ export async function reportOf(sql: Sql, run: Run): Promise<Static<typeof Report
     waiting_ms: duration === null ? null : Math.max(0, duration - active_ms),
     steps: rows.map(stepOf),
     steps_total: steps,
-    // no run has a browser yet
-    totals: { ...counts, files, screenshots: 0, input_tokens, output_tokens, cost_usd },
+    totals: { ...counts, files, screenshots, input_tokens, output_tokens, cost_usd },
     outcome: { summary: summaryOf(run, steps, duration, active_ms), failure_class: run.error?.code ?? null },
   }
 }

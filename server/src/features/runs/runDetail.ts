@@ -98,3 +98,10 @@ export async function filesOf(sql: Sql, run: OfRun & { sandbox_id: string | null
     where f.sandbox_id = ${run.sandbox_id} and f.team_id = ${run.team_id} and f.until_step is null and f.kind = 'file'`
   return counted!.files
 }
+
+/** How many pictures its browser's timeline has. */
+export async function screenshotsOf(sql: Sql, run: OfRun): Promise<number> {
+  const [counted] = await sql<{ screenshots: number }>`
+    select count(*) as screenshots from browser_screenshots where run_id = ${run.id} and team_id = ${run.team_id}`
+  return counted!.screenshots
+}

@@ -42,6 +42,10 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
     return runId
   }
 
+  const newSandbox = async (): Promise<string> => (await team.call('POST /v2/sandboxes', { body: {} })).body.sandbox_id
+  const exec = (id: string, command: string, body = {}) =>
+    team.call(`POST /v2/sandboxes/${id}/exec`, { body: { command, ...body } })
+
   suite('a run', () => {
     // proves sandbox.exec
     test('runs bash, python and js in one workspace, and each finds the files of the one before', async () => {
@@ -160,11 +164,6 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
   suite('a caller', () => {
     before(() => service.work('sandboxes'))
 
-    const newSandbox = async (): Promise<string> =>
-      (await team.call('POST /v2/sandboxes', { body: {} })).body.sandbox_id
-    const exec = (id: string, command: string, body = {}) =>
-      team.call(`POST /v2/sandboxes/${id}/exec`, { body: { command, ...body } })
-
     // proves sandbox.execSandbox
     test('runs commands in a sandbox, whose files stay and whose failures are answers', async () => {
       const id = await newSandbox()
@@ -207,7 +206,10 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
       )
       const start = () => team.call(`POST /v2/teams/${team.id}/runs`, { body: { agent_id: agentId, sandbox_id: id } })
       const started = await Promise.all([start(), start(), start()])
-      assert.deepEqual(started.map(({ status }) => status).toSorted(), [201, 409, 409])
+      assert.deepEqual(
+        started.map(({ status }) => status).toSorted((a, b) => a - b),
+        [201, 409, 409],
+      )
       const runId = started.find(({ status }) => status === 201)!.body.run_id
       await drainRuns(service)
       assert.deepEqual([(await readRun(team, runId)).status, (await readRun(team, runId)).sandbox_id], ['waiting', id])

@@ -52,7 +52,11 @@ export function createLayout(db: Database, place: Place, folder: string, owner: 
 
   async function remove(path: string): Promise<void> {
     const parent = await folderOf(path)
-    await rm(parent.at(basename(path)), { recursive: true, force: true }).finally(() => parent.close())
+    try {
+      await rm(parent.at(basename(path)), { recursive: true, force: true })
+    } finally {
+      await parent.close()
+    }
   }
 
   async function put(path: string, entry: Entry): Promise<Seen> {
@@ -169,12 +173,20 @@ export function createLayout(db: Database, place: Place, folder: string, owner: 
 
   async function readSmall(path: string): Promise<Buffer> {
     const file = await openFile(path)
-    return file.readFile().finally(() => file.close())
+    try {
+      return await file.readFile()
+    } finally {
+      await file.close()
+    }
   }
 
   async function openFile(path: string): Promise<FileHandle> {
     const parent = await folderOf(path)
-    return openForReading(parent.at(basename(path))).finally(() => parent.close())
+    try {
+      return await openForReading(parent.at(basename(path)))
+    } finally {
+      await parent.close()
+    }
   }
 }
 

@@ -57,8 +57,10 @@ export function startExecRunner(
       })
   }
 
+  const mayTake = () => underWay.size < config.sandboxShells && !isStopping && !lost().aborted
+
   async function takeAll(): Promise<void> {
-    while (underWay.size < config.sandboxShells && !isStopping && !lost().aborted) {
+    while (mayTake()) {
       const exec = await takeExec(db.sql, worker)
       if (!exec) return
       const work = run(exec).finally(() => {

@@ -34,7 +34,7 @@ export interface Ran {
   /** That it began with. */
   version: string
   /** Told with the version that the changes make, in the transaction that records them. */
-  proposed(version: string): void
+  proposed: (version: string) => void
 }
 
 const ofContext = new WeakMap<Context, Workbench>()
