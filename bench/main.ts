@@ -1,6 +1,7 @@
 // npm run bench [name …]: measures the service against its floors and prints one table, also of what falls short.
 import { statfs } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
+import { browsing } from './browsing.ts'
 import { deliveries } from './deliveries.ts'
 import { execs } from './execs.ts'
 import { getRuns } from './getRuns.ts'
@@ -27,6 +28,7 @@ const benches: Record<string, (bed: Bed) => Promise<Row[]>> = {
   waitingRuns,
   deliveries,
   execs,
+  browsing,
   listRuns,
 }
 

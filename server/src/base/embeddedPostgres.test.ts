@@ -13,7 +13,7 @@ import { Client } from 'pg'
 import { connectionSettings, type Address } from './db.ts'
 import { connectionUrl, embeddedPostgres, type EmbeddedPostgres } from './embeddedPostgres.ts'
 import { binaryPackage, usableBinaries } from './postgres/binaries.ts'
-import { closedFolder } from './postgres/place.ts'
+import { closedFolder } from './accounts.ts'
 import { stopServer } from './postgres/server.ts'
 
 const root = process.getuid?.() === 0

@@ -2,7 +2,7 @@
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readIfThere, writeWhole } from './files.ts'
-import { syncFolder } from './postgres/wholeFolder.ts'
+import { syncFolder } from './wholeFolder.ts'
 import { createKeyring, parseEncryptionKey, sameBytes } from './secrets.ts'
 
 export const keyFile = (dataDir: string): string => join(dataDir, 'key')

@@ -1,6 +1,7 @@
 // runyard doctor: looks at everything a Runyard needs and says, line by line, what to do about what is wrong.
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import { browser } from './checks/browser.ts'
 import { clock, encryptionKey, migrations, processes, reachable, role } from './checks/database.ts'
 import { problem, type Check, type DatabaseCheck, type Finding, type Scene } from './checks/check.ts'
 import { dataDir, diskSpace, nodeVersion, openFiles, settings } from './checks/machine.ts'
@@ -24,6 +25,7 @@ const checks: (Check | DatabaseCheck)[] = [
   clock,
   processes,
   sandbox,
+  browser,
 ]
 
 export const doctor = command({

@@ -3,8 +3,9 @@ import { constants, existsSync, readFileSync } from 'node:fs'
 import { access, chmod, copyFile, mkdir, open, readdir, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Account, closedFolder, type Log, mayUse } from './place.ts'
-import { makeWholeFolder } from './wholeFolder.ts'
+import { closedFolder, mayUse, type Account } from '../accounts.ts'
+import { makeWholeFolder } from '../wholeFolder.ts'
+import type { Log } from './place.ts'
 
 export type Binaries = { initdb: string; postgres: string; pgCtl: string }
 export type BinaryPackage = { root: string; version: string }

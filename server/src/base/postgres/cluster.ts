@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import type pg from 'pg'
 import type { Binaries } from './binaries.ts'
 import type { Facts } from './facts.ts'
-import type { Account } from './place.ts'
-import { makeWholeFolder } from './wholeFolder.ts'
+import type { Account } from '../accounts.ts'
+import { makeWholeFolder } from '../wholeFolder.ts'
 
 const run = promisify(execFile)
 

@@ -1,16 +1,14 @@
 // Where the embedded PostgreSQL's files lie, and as which user it runs: PostgreSQL refuses to run as root.
 import { createHash } from 'node:crypto'
-import { chmod, chown, lstat, mkdir, mkdtemp, realpath, stat } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, realpath, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { closedFolder, isRoot, makePrivateFolder, type Account } from '../accounts.ts'
 
-export type Account = { uid: number; gid: number }
 export type Log = (message: string, fields?: object) => void
 
 /** uid and gid of `nobody`: the one account without rights that a bare machine or container has. */
 const nobody: Account = { uid: 65534, gid: 65534 }
-
-export const isRoot = (): boolean => process.getuid?.() === 0
 
 /**
  * The account to spawn PostgreSQL's programs with; undefined = our own. A cluster that a user made and root now starts
@@ -72,20 +70,6 @@ export async function preparePlace(place: string, dataDir: string, account: Acco
   await chmod(logs, 0o700)
 }
 
-/** A folder outside the data dir may have been planted: no link, ours, and writable for us alone, or it is not used. */
-async function makePrivateFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder)
-    await chmod(folder, 0o711)
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-  }
-  const found = await lstat(folder)
-  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
-    throw new Error(`${folder} is not a folder that only this user can write: remove it, or set DATABASE_URL`)
-  }
-}
-
 async function assertReachable(folder: string, account: Account): Promise<void> {
   const closed = await closedFolder(folder, account)
   if (closed) {
@@ -93,22 +77,4 @@ async function assertReachable(folder: string, account: Account): Promise<void> 
       `PostgreSQL runs as user ${account.uid}, which cannot enter ${closed}: chmod o+x it, or set DATABASE_URL`,
     )
   }
-}
-
-/** The first folder on the way from the root to `folder` that the account cannot enter. */
-export async function closedFolder(folder: string, account: Account): Promise<string | undefined> {
-  const way: string[] = []
-  for (let step = await realpath(folder); ; step = dirname(step)) {
-    way.unshift(step)
-    if (step === dirname(step)) break
-  }
-  for (const step of way) if (!(await mayUse(step, account, 0o1))) return step
-  return undefined
-}
-
-/** Whether the mode bits (4 read, 2 write, 1 execute or enter) let the account in. */
-export async function mayUse(path: string, account: Account, bits: number): Promise<boolean> {
-  const { uid, gid, mode } = await stat(path)
-  const granted = uid === account.uid ? mode >> 6 : gid === account.gid ? mode >> 3 : mode
-  return (granted & bits) === bits
 }

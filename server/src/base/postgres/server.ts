@@ -9,7 +9,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Binaries } from './binaries.ts'
 import { bareEnvironment } from './cluster.ts'
-import type { Account, Log } from './place.ts'
+import type { Account } from '../accounts.ts'
+import type { Log } from './place.ts'
 
 /** What postmaster.pid says: PostgreSQL's own lock on the cluster, and the truth about the port. */
 export type Postmaster = { pid: number; port: number; status: string }

@@ -1,14 +1,14 @@
 // Which Chromium is started: the one inside the npm package, unpacked once, or one that is installed.
 import { execFile } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { chmod, lstat, mkdir, mkdtemp, open, readdir, realpath, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, open, readdir, realpath, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Log } from '../../base/log.ts'
-import { closedFolder, type Account } from '../../base/postgres/place.ts'
-import { makeWholeFolder } from '../../base/postgres/wholeFolder.ts'
+import { closedFolder, makePrivateFolder, type Account } from '../../base/accounts.ts'
+import { makeWholeFolder } from '../../base/wholeFolder.ts'
 
 export interface ChromiumFiles {
   executable: string
@@ -73,7 +73,8 @@ async function placeFor(cacheDir: string, account: Account | undefined, log: Log
   if (!account || closed === undefined) return cacheDir
   const elsewhere = '/var/lib/runyard/chromium'
   try {
-    for (const folder of [dirname(elsewhere), elsewhere]) await requireOwn(folder)
+    // what lies in it is executed: it must not have been planted
+    for (const folder of [dirname(elsewhere), elsewhere]) await makePrivateFolder(folder)
     if ((await closedFolder(elsewhere, account)) === undefined) return elsewhere
   } catch (error) {
     log.warn({ err: error, folder: elsewhere }, 'Chromium is unpacked into the temporary folder')
@@ -81,15 +82,6 @@ async function placeFor(cacheDir: string, account: Account | undefined, log: Log
   const temporary = await mkdtemp(join(await realpath(tmpdir()), 'runyard-chromium-'))
   await chmod(temporary, 0o711)
   return temporary
-}
-
-/** What lies in it is executed: it must not have been planted. */
-async function requireOwn(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o711 })
-  const found = await lstat(folder)
-  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
-    throw new Error(`${folder} is not a folder that only this user can write`)
-  }
 }
 
 /** Readable for the user that Chromium runs as, whatever our umask; and on disk before the folder gets its name. */

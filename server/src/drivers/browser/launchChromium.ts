@@ -1,7 +1,7 @@
 // Starts Chromium with its own sandbox where the system allows one, and says so where it does not.
 import type { Browser, CDPSession } from 'playwright-core'
 import type { Log } from '../../base/log.ts'
-import type { Account } from '../../base/postgres/place.ts'
+import type { Account } from '../../base/accounts.ts'
 import { findChromium, type ChromiumFiles } from './chromiumFiles.ts'
 import { startChromium, type ChromiumProcess } from './chromiumProcess.ts'
 
