@@ -21,6 +21,7 @@ import {
   readKeyFile,
   writeKeyFile,
 } from '../base/keyFiles.ts'
+import { newId } from '../base/ids.ts'
 import { migrationLock } from '../base/locks.ts'
 import { createLog } from '../base/log.ts'
 import { resealDatabase } from '../base/resealDatabase.ts'
@@ -28,7 +29,9 @@ import { findSealed, resealColumn, SealBroken } from '../base/sealedColumns.ts'
 import { createKeyring, type Keyring } from '../base/secrets.ts'
 import { prepareDatabase } from '../database.ts'
 import { features } from '../features.ts'
+import { sealState } from '../features/browser/browserSession.ts'
 import { readSecret, rotateSecret, signingSecrets } from '../features/webhooks/secret.ts'
+import type { Context } from '../kit/context.ts'
 import { findReply, hashRequest, sealedReply, sealReply } from '../kit/idempotency.ts'
 import { announcePresence } from '../kit/presence.ts'
 import { CommandFailed } from './command.ts'
@@ -72,6 +75,9 @@ async function newYard(env: NodeJS.ProcessEnv = {}): Promise<Yard> {
   await sql`
     insert into idempotency_keys (team_id, key, request_hash, status, reply, expires_at)
     values (${teamId}, 'without a body', ${requestHash}, 204, null, now() + interval '1 day')`
+  const session = newId()
+  const state = sealState({ keyring } as Context, session, { storage: { cookies: [], origins: [] }, pages: [] })
+  await sql`insert into browser_sessions (id, team_id, run_id, state) values (${session}, ${teamId}, ${newId()}, ${state})`
   return { address, config, client, sql, teamId, keyring, secrets: await signingSecrets(sql, keyring, teamId) }
 }
 

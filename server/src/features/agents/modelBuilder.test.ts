@@ -73,7 +73,7 @@ suite('a model', () => {
     ]) {
       assert.ok(lastRequest().includes(told), told)
     }
-    assert.ok(!lastRequest().includes('- browser:'), 'a block whose tool the server does not have is not told')
+    assert.ok(!lastRequest().includes('- case:'), 'a block whose tool the server does not have is not told')
     const [kept] = await sql`select messages, lesson from builder_runs where id = ${id}`
     assert.deepEqual(kept, { messages: [], lesson: null })
   })
