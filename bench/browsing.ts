@@ -69,6 +69,9 @@ async function stepTimes(service: Service, runId: string): Promise<number[]> {
   return steps.map(({ ms }) => ms)
 }
 
+/** The first ones warm up. */
+const half = (values: number[]): number => at(values.slice(5), 0.5)
+
 interface Bare {
   goto: number
   snapshot: number
@@ -85,7 +88,6 @@ async function bareActions(dataDir: DataDir, url: string): Promise<Bare> {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } })
     const times: Record<keyof Bare, number[]> = { goto: [], snapshot: [], picture: [], thumbnail: [] }
     for (let n = 0; n < actions; n++) await timeEach(page, url, times)
-    const half = (values: number[]) => at(values.slice(5), 0.5)
     const { goto, snapshot, picture, thumbnail } = times
     return { goto: half(goto), snapshot: half(snapshot), picture: half(picture), thumbnail: half(thumbnail) }
   } finally {
