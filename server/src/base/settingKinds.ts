@@ -1,0 +1,162 @@
+// The kinds of settings: how the text of a variable is read, and what is said of one that cannot be.
+import { parseEncryptionKey } from './secrets.ts'
+
+export interface Setting<T> {
+  env: string
+  says: string
+  /** What the page says of the default; the value itself comes from `read(undefined)`. */
+  unset: string
+  secret?: boolean
+  /** Returns the value, or throws an Error whose message follows the setting's name. */
+  read(text: string | undefined): T
+}
+
+export const text = (env: string, unset: string, says: string, secret = false): Setting<string | undefined> => ({
+  env,
+  says,
+  unset,
+  secret,
+  read: (value) => value,
+})
+
+export const oneOf = <const T extends string>(
+  env: string,
+  values: readonly T[],
+  unset: T,
+  says: string,
+): Setting<T> => ({
+  env,
+  says: `${says} One of ${values.map((value) => `\`${value}\``).join(', ')}.`,
+  unset: `\`${unset}\``,
+  read(value = unset) {
+    if (!values.includes(value as T)) throw new Error(`must be one of ${values.join(', ')}`)
+    return value as T
+  },
+})
+
+export function integer(
+  env: string,
+  range: { min: number; max: number; unset: number },
+  says: string,
+): Setting<number> {
+  return {
+    env,
+    says: `${says} ${range.min} to ${range.max}.`,
+    unset: `\`${range.unset}\``,
+    read(value = String(range.unset)) {
+      const number = Number(value)
+      if (/^\d+$/.test(value) && number >= range.min && number <= range.max) return number
+      throw new Error(`must be a whole number from ${range.min} to ${range.max}`)
+    },
+  }
+}
+
+export function address(
+  env: string,
+  protocols: string[],
+  unset: string,
+  says: string,
+  secret = false,
+): Setting<string | undefined> {
+  return {
+    env,
+    says,
+    unset,
+    secret,
+    read(value) {
+      if (value === undefined) return undefined
+      if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/+$/, '')
+      throw new Error(
+        `must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+      )
+    },
+  }
+}
+
+/** A provider's key goes into a header: what cannot stand there is found at the start, not in a run. */
+export const providerKey = (env: string, provider: string): Setting<string | undefined> => ({
+  ...text(env, 'none', `The key for models of ${provider}.`, true),
+  read(value) {
+    const key = value?.trim()
+    if (key === undefined || /^[\x21-\x7e]{1,4096}$/.test(key)) return key
+    throw new Error('must be printable characters without spaces')
+  },
+})
+
+export function providerUrl(env: string, unset: string, says: string): Setting<string | undefined> {
+  const plain = address(env, ['http:', 'https:'], unset, says)
+  return {
+    ...plain,
+    read(value) {
+      const url = plain.read(value)
+      if (url !== undefined && new URL(url).username + new URL(url).password !== '') {
+        throw new Error('must not hold a user name or password; the key has its own setting')
+      }
+      return url
+    },
+  }
+}
+
+const retentionKinds = ['runs', 'messages', 'events', 'screenshots', 'files'] as const
+export type RetentionDays = Record<(typeof retentionKinds)[number], number | null>
+
+/** Events and what a run made grow without end and have copies elsewhere; what was run, and what was said, goes only when told to. */
+const keptByDefault: RetentionDays = { runs: null, messages: null, events: 30, screenshots: 30, files: 30 }
+
+/** `runs=90,events=forever`: a number of days for each kind that is named. */
+export function readRetention(value: string | undefined): RetentionDays {
+  const kept = { ...keptByDefault }
+  const named = new Set<string>()
+  for (const entry of (value ?? '').split(',').filter((one) => one.trim() !== '')) {
+    const [kind = '', days = ''] = entry.split('=').map((one) => one.trim())
+    const isKind = (retentionKinds as readonly string[]).includes(kind)
+    if (!isKind || entry.split('=').length !== 2) {
+      throw new Error(`has the entry "${entry.trim()}": must be <kind>=<days> with one of ${retentionKinds.join(', ')}`)
+    }
+    if (named.has(kind)) throw new Error(`names ${kind} twice`)
+    if (days !== 'forever' && !(/^\d{1,5}$/.test(days) && Number(days) >= 1)) {
+      throw new Error(`has the entry "${entry.trim()}": must be 1 to 99999 days, or forever`)
+    }
+    named.add(kind)
+    kept[kind as keyof RetentionDays] = days === 'forever' ? null : Number(days)
+  }
+  return kept
+}
+
+function percentDecoded(encoded: string): string | undefined {
+  try {
+    return decodeURIComponent(encoded)
+  } catch (error) {
+    if (error instanceof URIError) return undefined
+    throw error
+  }
+}
+
+/** As OpenTelemetry writes them, after W3C Baggage. The value is a secret and is not repeated. */
+export function readHeaders(value: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const entry of (value ?? '').split(',').filter((part) => part.trim() !== '')) {
+    const [, name, encoded] = /^\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(entry) ?? []
+    if (name === undefined) throw new Error('must be name=value pairs with commas between them')
+    const decoded = percentDecoded(encoded!)
+    // RFC 9110 §5.5: what a header cannot carry is found at the start, not with the first trace
+    if (decoded === undefined || !/^[\t\x20-\x7e\x80-\xff]*$/.test(decoded)) {
+      throw new Error(`has a value for ${name} that is no percent-encoded header; write % as %25`)
+    }
+    headers[name] = decoded
+  }
+  return headers
+}
+
+export const encryptionKey = (env: string, unset: string, says: string): Setting<Buffer | undefined> => ({
+  env,
+  says,
+  unset,
+  secret: true,
+  read(value) {
+    if (value === undefined) return undefined
+    const key = parseEncryptionKey(value)
+    if (!key) throw new Error('must be 32 bytes as hex (64 characters) or base64 (44 characters)')
+    return key
+  },
+})
