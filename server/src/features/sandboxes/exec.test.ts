@@ -178,6 +178,18 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
       assert.equal((await exec(id, 'cat greeting')).body.stdout, 'hello\n')
     })
 
+    // proves sandbox.quota
+    test('may change the files of a sandbox that holds all it can, but add none', async () => {
+      const id = await newSandbox()
+      await exec(id, 'echo 1 > a; echo 1 > b')
+      await db.sql`update sandboxes set entries = 10000 where id = ${id}`
+      assert.equal((await exec(id, 'echo 2 > a; echo 2 > b')).status, 200)
+      const refused = await exec(id, 'echo 3 > a; echo 3 > c')
+      assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'])
+      assert.match(refused.body.message, /at most 10000 files/)
+      assert.equal((await exec(id, 'cat a b; ls')).body.stdout, '2\n2\na\nb\n')
+    })
+
     // proves sandbox.held
     test('finds a sandbox busy while a command runs in it, and free after', async () => {
       const id = await newSandbox()

@@ -20,12 +20,14 @@ export async function keepChanges(
   const { sandbox_id, team_id } = sandbox
   const added = changes.filter(({ entry }) => entry !== null)
   const bytes = added.reduce((sum, { entry }) => sum + (entry?.kind === 'file' ? entry.size_bytes : 0), 0)
-  const problem = await quotaProblem(context, sql, sandbox, { bytes, entries: 2 * added.length - changes.length })
+  const fresh = added.filter(({ wasThere }) => !wasThere).length
+  const gone = changes.length - added.length
+  const problem = await quotaProblem(context, sql, sandbox, { bytes, entries: fresh - gone })
   if (problem !== undefined) throw new CannotKeep(`What the command wrote is not kept. ${problem}`)
   // others may have written files while the command ran: where both cannot be, the command's are
   const isAlone = sandbox.version === version
   const clashes = isAlone ? [] : await clashesWith(sql, sandbox, added)
-  const all = [...clashes.map((path): PathChange => ({ path, entry: null })), ...changes]
+  const all = [...clashes.map((path) => ({ path, entry: null })), ...changes]
   const versions = await recordChanges(
     sql,
     all.map(({ path, entry }) => ({ sandbox_id, team_id, path, step, entry })),

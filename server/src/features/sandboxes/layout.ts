@@ -12,7 +12,10 @@ import { readManifest, type Entry, type Manifest, type Place } from './workspace
 
 /** So much goes to the database in one statement; a file that is larger goes alone, in pieces. */
 const batchBytesMax = 8 * 1024 * 1024
+const batchFilesMax = 500
 const smallBytesMax = 1024 * 1024
+
+type FileEntry = Extract<Entry, { kind: 'file' }>
 
 export interface Layout {
   folder: string
@@ -28,7 +31,10 @@ export interface Layout {
 
 export interface PathChange {
   path: string
+  /** What is there now; null: nothing. */
   entry: Entry | null
+  /** Something was there before. */
+  wasThere: boolean
 }
 
 /** To whom files must belong so that commands can change them. */
@@ -59,12 +65,12 @@ export function createLayout(db: Database, place: Place, folder: string, owner: 
     }
   }
 
-  async function put(path: string, entry: Entry): Promise<Seen> {
+  async function put(path: string, entry: Entry, fetched: Map<string, Buffer>): Promise<Seen> {
     await clearWay(path)
     const parent = await folderOf(path)
     const at = parent.at(basename(path))
     try {
-      if (entry.kind === 'file') return { entry, mark: await putFile(at, entry) }
+      if (entry.kind === 'file') return { entry, mark: await putFile(at, entry, fetched.get(entry.sha256)) }
       if (entry.kind === 'link') await symlink(entry.link_target, at)
       else await (await reachFolder(folder, path.split('/').slice(2), own)).close()
       if (entry.kind === 'link') await own(at)
@@ -81,11 +87,12 @@ export function createLayout(db: Database, place: Place, folder: string, owner: 
     await remove(path)
   }
 
-  async function putFile(at: string, entry: Extract<Entry, { kind: 'file' }>): Promise<string> {
+  async function putFile(at: string, entry: FileEntry, bytes: Buffer | undefined): Promise<string> {
     const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
     const file = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)
     try {
-      for await (const piece of postgresBlobs(db.sql).read(entry.sha256)) await file.writeFile(piece)
+      if (bytes) await file.writeFile(bytes)
+      else for await (const piece of postgresBlobs(db.sql).read(entry.sha256)) await file.writeFile(piece)
       if (owner) await file.chown(owner.uid, owner.gid)
       await file.chmod(entry.is_executable ? 0o755 : 0o644)
       return markOf(await file.stat({ bigint: true }))
@@ -111,7 +118,13 @@ export function createLayout(db: Database, place: Place, folder: string, owner: 
       const now = await readManifest(db.sql, place)
       for (const path of disk.keys()) if (!now.manifest.has(path)) await remove(path)
       disk = new Map([...disk].filter(([path, { entry }]) => isSame(now.manifest.get(path), entry)))
-      for (const [path, entry] of now.manifest) if (!disk.has(path)) disk.set(path, await put(path, entry))
+      const missing = [...now.manifest].filter(([path]) => !disk.has(path))
+      for (const batch of batchesOf(missing)) {
+        const fetched = await postgresBlobs(db.sql).get(
+          batch.flatMap(([, entry]) => (isSmall(entry) ? entry.sha256 : [])),
+        )
+        for (const [path, entry] of batch) disk.set(path, await put(path, entry, fetched))
+      }
       manifest = now.manifest
       version = now.version
       isChanged = false
@@ -124,8 +137,8 @@ export function createLayout(db: Database, place: Place, folder: string, owner: 
       const gone = [...manifest.keys()].filter((path) => !disk.has(path))
       const fresh = [...disk].filter(([path, { entry }]) => !isSame(manifest.get(path), entry))
       const changes = [
-        ...gone.map((path): PathChange => ({ path, entry: null })),
-        ...fresh.map(([path, { entry }]): PathChange => ({ path, entry })),
+        ...gone.map((path): PathChange => ({ path, entry: null, wasThere: true })),
+        ...fresh.map(([path, { entry }]): PathChange => ({ path, entry, wasThere: manifest.has(path) })),
       ]
       await storeContents(changes, signal)
       return { changes, unkept: scan.unkept }
@@ -188,6 +201,23 @@ export function createLayout(db: Database, place: Place, folder: string, owner: 
       await parent.close()
     }
   }
+}
+
+const isSmall = (entry: Entry): entry is FileEntry => entry.kind === 'file' && entry.size_bytes <= smallBytesMax
+
+/** Small files come many at a time; each batch fits into memory. */
+function* batchesOf(entries: [string, Entry][]): Generator<[string, Entry][]> {
+  let batch: [string, Entry][] = []
+  let bytes = 0
+  for (const one of entries) {
+    batch.push(one)
+    bytes += isSmall(one[1]) ? one[1].size_bytes : 0
+    if (bytes < batchBytesMax && batch.length < batchFilesMax) continue
+    yield batch
+    batch = []
+    bytes = 0
+  }
+  if (batch.length > 0) yield batch
 }
 
 const isSame = (one: Entry | undefined, other: Entry): boolean => {
