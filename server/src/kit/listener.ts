@@ -18,6 +18,7 @@ export function createListener(options: { address: () => string | Address; log: 
   let client: Client | undefined
   const closing = new AbortController()
   let connecting: Promise<void> | undefined
+  let line: Promise<unknown> = Promise.resolve()
 
   async function connect(): Promise<void> {
     while (!closing.signal.aborted) {
@@ -56,7 +57,10 @@ export function createListener(options: { address: () => string | Address; log: 
       if (!ears.has(channel)) {
         ears.set(channel, known)
         connecting ??= connect()
-        client?.query(`listen ${channel}`).catch((error: unknown) => log.debug({ err: error }, 'listening failed'))
+        // one after the other: a client takes one statement at a time
+        line = line
+          .then(() => client?.query(`listen ${channel}`))
+          .catch((error: unknown) => log.debug({ err: error }, 'listening failed'))
       }
       known.add(heard)
       return () => known.delete(heard)
