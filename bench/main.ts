@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { browsing } from './browsing.ts'
+import { cases } from './cases.ts'
 import { deliveries } from './deliveries.ts'
 import { execs } from './execs.ts'
 import { getRuns } from './getRuns.ts'
@@ -29,6 +30,7 @@ const benches: Record<string, (bed: Bed) => Promise<Row[]>> = {
   deliveries,
   execs,
   browsing,
+  cases,
   listRuns,
 }
 

@@ -11,6 +11,7 @@ import { health } from './features/health/index.ts'
 import { memory } from './features/memory/index.ts'
 import { runs } from './features/runs/index.ts'
 import { plugins } from './features/plugins/index.ts'
+import { queues } from './features/queues/index.ts'
 import { sandboxes } from './features/sandboxes/index.ts'
 import { schedules } from './features/schedules/index.ts'
 import { teams } from './features/teams/index.ts'
@@ -30,6 +31,8 @@ export const features: Feature[] = [
   sandboxes,
   browser,
   runs,
+  // after runs: a deleted agent's runs are locked before its trigger
+  queues,
   webhooks,
   plugins,
   health,

@@ -42,11 +42,15 @@ const queryFor = ({ query }: Operation): string =>
   query?.properties['path'] ? `?path=${String(exampleOf(query.properties['path']))}` : ''
 
 /** The example of the OpenAPI document, made to fit this team and this moment. */
-function bodyFor(operation: Operation): object | undefined {
+async function bodyFor(operation: Operation, ids: Ids, owner = team): Promise<object | undefined> {
   if (!operation.body) return undefined
   const example = exampleOf(operation.body) as Record<string, unknown>
   if ('user_id' in example) example['user_id'] = team.memberId
   if ('agent_id' in example) example['agent_id'] = agentId
+  if ('case_queue_id' in example) example['case_queue_id'] = await seeders['queue']!(owner, {})
+  if (operation.id === 'createQueue') example['name'] = `Queue ${newId()}`
+  if (operation.id === 'createLabel') example['value'] = newId()
+  if ('label_ids' in example) example['label_ids'] = [await seeders['label']!(owner, { queue: ids['queue_id']! })]
   // sent by two teams, which have no member in common
   if ('assignee_user_id' in example) example['assignee_user_id'] = null
   if ('expires_at' in example) example['expires_at'] = new Date(Date.now() + 3_600_000).toISOString()
@@ -54,8 +58,8 @@ function bodyFor(operation: Operation): object | undefined {
   return example
 }
 
-function send(operation: Operation, ids: Ids, options: CallOptions): Promise<Answer> {
-  const body = bodyFor(operation)
+async function send(operation: Operation, ids: Ids, options: CallOptions): Promise<Answer> {
+  const body = await bodyFor(operation, ids, options.key === stranger.key ? stranger : team)
   return service.call(routeTo(operation, ids), { ...(body && { body }), ...options })
 }
 
@@ -149,7 +153,11 @@ for (const operation of service.context.registry.operations) {
     if (isMutating(operation)) {
       test('gives the first answer again to a repeat with the same Idempotency-Key, and acts once', async () => {
         const ids = await freshIds(operation, team)
-        const options = { key: team.key, idempotencyKey: newId(), body: JSON.stringify(bodyFor(operation) ?? {}) }
+        const options = {
+          key: team.key,
+          idempotencyKey: newId(),
+          body: JSON.stringify((await bodyFor(operation, ids)) ?? {}),
+        }
         const first = await service.call(routeTo(operation, ids), options)
         assert.equal(first.status, operation.status, first.text)
         const again = await service.call(routeTo(operation, ids), options)

@@ -128,7 +128,7 @@ function open(parts: DriveParts, run: Held, build: LoadedBuild, signal: AbortSig
 
 const factsOf = (run: Held, build: LoadedBuild): RunFacts => ({
   message: run.message,
-  case: null,
+  case: caseOf(run),
   run: {
     id: run.id,
     number: run.run_number,
@@ -139,6 +139,22 @@ const factsOf = (run: Held, build: LoadedBuild): RunFacts => ({
     created_at: run.created_at.toISOString(),
   },
 })
+
+/** As it was given out with the run; its data is read where it is JSON. */
+function caseOf({ source, message }: Held): unknown {
+  if (source !== 'case_trigger' && source !== 'retry') return null
+  const given = (message as { case?: { data: string } } | null)?.case
+  return given ? { ...given, data: parsed(given.data) } : null
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    if (error instanceof SyntaxError) return text
+    throw error
+  }
+}
 
 /** Everything that happened before this worker took the run. */
 async function recall(driving: Driving): Promise<void> {

@@ -67,7 +67,7 @@ export const HumanRequest = named(
   }),
 )
 
-const Label = named(
+export const Label = named(
   'Label',
   Type.Object({
     id: Id,
@@ -77,7 +77,7 @@ const Label = named(
   }),
 )
 
-const Case = named(
+export const Case = named(
   'Case',
   Type.Object({
     id: Id,
@@ -218,6 +218,10 @@ export const insertRunEvents = (rows: Part): Part => part`
     concat('{"event_id":"', e.id, '","team_id":"', e.team_id, '","run_id":"', e.run_id, '","agent_id":"', e.agent_id, '",',
       '"case_id":"' || e.case_id || '",', '"sequence":', e.sequence, ',', substr(e.data::text, 2))::json
   from (${rows}) e`
+
+/** Writes events of no run inside a larger statement. `rows` gives id, team_id, event and the whole data, with the ids of both. */
+export const insertEvents = (rows: Part): Part => part`
+  insert into events (id, team_id, event, data) ${rows}`
 
 /** Erases events of runs that are gone, at most `max` of them; answers with how many. */
 export async function eraseEventsOf(sql: Sql, runIds: string[], max: number): Promise<number> {

@@ -17,6 +17,7 @@ const namesOfRecords: Record<string, (team: TestTeam) => string | null | Promise
   // of the same agent as another field names, or there is none to name yet
   build_id: () => null,
   sandbox_id: () => null,
+  case_queue_id: (team) => seeders['queue']!(team, {}),
 }
 
 /** Body fields that two records may not share. */
@@ -51,8 +52,11 @@ export async function prepareStage(
   let ids: Record<string, string> = {}
   let records: Record<string, string | null> = {}
   const renew = async () => {
-    ids = await recordsOfPath(team, operation)
-    records = Object.fromEntries(await Promise.all(inBody.map(async (n) => [n, await recordForBody(team, n)])))
+    const above = await recordsOfPath(team, operation)
+    ids = Object.fromEntries(
+      operation.pathParameters.map((name) => [name, encodeURIComponent(above[nounOf(name) ?? name]!)]),
+    )
+    records = Object.fromEntries(await Promise.all(inBody.map(async (n) => [n, await recordForBody(team, n, above)])))
   }
   await renew()
   const base = (): Draft => ({
@@ -86,28 +90,32 @@ const queryOf = ({ query }: DocumentedOperation): string =>
     .map(([name, { examples }]) => `${name}=${encodeURIComponent(String(examples![0]))}`)
     .join('&')
 
-/** One after the other: each is made below those before it. */
+/** By their nouns, one after the other: each is made below those before it. */
 async function recordsOfPath(team: TestTeam, operation: DocumentedOperation): Promise<Record<string, string>> {
-  const ids: Record<string, string> = {}
   const above: Record<string, string> = {}
   for (const parameter of operation.pathParameters) {
     const noun = nounOf(parameter) ?? parameter
     const seeder = seederFor(operation.id, noun)
     assert.ok(seeder ?? noun === 'team', `test/kit/seed.ts needs a line for ${noun}`)
     above[noun] = seeder ? await seeder(team, above) : team.id
-    ids[parameter] = encodeURIComponent(above[noun])
   }
-  return ids
+  return above
 }
 
-const recordForBody = async (team: TestTeam, name: string): Promise<string | null> =>
-  name in namesOfRecords ? namesOfRecords[name]!(team) : seeders[nounOf(name)!]!(team, {})
+/** `label_ids` names labels as `label_id` does. */
+const nounNamed = (name: string): string => nounOf(name.replace(/_ids$/, '_id')) ?? ''
+
+/** What several are named of stands below what the path names, such as the labels of its queue. */
+async function recordForBody(team: TestTeam, name: string, above: Record<string, string>): Promise<string | null> {
+  if (name in namesOfRecords) return namesOfRecords[name]!(team)
+  return seeders[nounNamed(name)]!(team, name.endsWith('_ids') ? above : {})
+}
 
 /** The fields of a body that name records. */
 function namesIn(document: ApiDocument, schema: Schema, depth = 0): string[] {
   if (depth > 5) return []
   const { properties = {}, items, anyOf = [] } = document.resolve(schema)
-  const own = Object.keys(properties).filter((name) => name in namesOfRecords || (nounOf(name) ?? '') in seeders)
+  const own = Object.keys(properties).filter((name) => name in namesOfRecords || nounNamed(name) in seeders)
   const parts = [...Object.values(properties), ...(items ? [items] : []), ...anyOf]
   return [...new Set([...own, ...parts.flatMap((part) => namesIn(document, part, depth + 1))])]
 }

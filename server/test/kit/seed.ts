@@ -124,6 +124,36 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     await team.sql`insert into browser_sessions (id, team_id, run_id) values (${id}, ${team.id}, ${runId})`
     return id
   },
+  queue: async (team) => {
+    const { body } = await team.call('POST /v2/teams/:teamId/queues', { body: { name: `Queue ${unique()}` } })
+    return body.queue_id
+  },
+  case: async (team, above) => {
+    const queueId = above['queue'] ?? (await seeders['queue']!(team, above))
+    const made = { title: `Invoice ${unique()}`, data: '{"amount": 120.5}' }
+    const { body } = await team.call(`POST /v2/queues/${queueId}/cases`, { body: { case: made } })
+    return body.added_cases[0].id
+  },
+  label: async (team, above) => {
+    const queueId = above['queue'] ?? (await seeders['queue']!(team, above))
+    const { body } = await team.call(`POST /v2/queues/${queueId}/labels`, { body: { key: 'batch', value: unique() } })
+    return body.label_id
+  },
+  trigger: async (team, above) => {
+    const agentId = above['agent'] ?? (await seeders['agent']!(team, above))
+    const wanted = { case_queue_id: await seeders['queue']!(team, above), enabled: false }
+    const { body } = await team.call(`POST /v2/agents/${agentId}/case-triggers`, { body: wanted })
+    return body.trigger_id
+  },
+  /** One that has ended. */
+  bulk_action: async (team, above) => {
+    const id = newId()
+    const queueId = above['queue'] ?? (await seeders['queue']!(team, above))
+    await team.sql`
+      insert into bulk_actions (id, team_id, queue_id, kind, settings, status, until_created_at, completed_at)
+      values (${id}, ${team.id}, ${queueId}, 'delete', '{}', 'completed', now(), now())`
+    return id
+  },
   /** With the file of which the examples of the document speak. */
   sandbox: async (team) => {
     const { body } = await team.call('POST /v2/sandboxes')
@@ -138,6 +168,8 @@ const seedersOf: Record<string, typeof seeders> = {
   acceptRevision: { build: (team, above) => buildInReview(team, above) },
   discardRevision: { build: (team, above) => buildInReview(team, above) },
   createWebhook: { team: (team) => makeRoomForWebhook(team) },
+  releaseCase: { case: (team, above) => claimedCase(team, above) },
+  listRecentCaseRunMessages: { run: (team, above) => runOfCase(team, above) },
   listRunSandboxFiles: { run: (team, above) => runWithFile(team, above) },
   listRunSandboxFilesByRun: { run: (team, above) => runWithFile(team, above) },
   getRunSandboxFileContent: { run: (team, above) => runWithFile(team, above) },
@@ -151,6 +183,19 @@ async function makeRoomForWebhook(team: TestTeam): Promise<string> {
   const { webhooks } = (await team.call('GET /v2/teams/:teamId/webhooks')).body
   if (webhooks.length >= 40) await team.call(`DELETE /v2/teams/:teamId/webhooks/${webhooks[0].id}`)
   return team.id
+}
+
+async function claimedCase(team: TestTeam, above: Above): Promise<string> {
+  const caseId = await seeders['case']!(team, above)
+  await team.call(`POST /v2/cases/${caseId}/claim`)
+  return caseId
+}
+
+/** As dispatch leaves both. */
+async function runOfCase(team: TestTeam, above: Above): Promise<string> {
+  const runId = await seeders['run']!(team, above)
+  await team.sql`update runs set case_id = ${above['case']} where id = ${runId} and team_id = ${team.id}`
+  return runId
 }
 
 async function uploadExample(team: TestTeam, sandboxId: string): Promise<void> {

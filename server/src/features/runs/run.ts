@@ -1,85 +1,10 @@
 // A run: one piece of work of an agent, durable from its start to its end.
-import { part, type Sql } from '../../base/db.ts'
+import type { Sql } from '../../base/db.ts'
 import type { NewRun } from '../../engine/createRun.ts'
-import { statuses } from '../../engine/lifecycle.ts'
-import { Usage, WaitingOn } from '../../kit/event.ts'
+import { runColumns, runsWithAgent, type Run } from '../../engine/run.ts'
 import { resource } from '../../kit/resources.ts'
-import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 
-export const sources = ['api', 'schedule', 'case_trigger', 'mcp', 'console', 'agent', 'retry'] as const
-
-export const RunStatus = oneOf(statuses)
-
-export const RunError = named(
-  'RunError',
-  Type.Object({
-    code: Type.String({ examples: ['limit_reached'] }),
-    message: Type.String(),
-    step: nullable(Type.Integer({ description: 'The step of the ledger at which it failed.' })),
-  }),
-)
-
-export const RunLimits = named(
-  'RunLimits',
-  Type.Object({
-    max_steps: Type.Integer({ minimum: 1 }),
-    max_duration_s: Type.Number({ minimum: 1, description: 'Of active time: waiting does not count.' }),
-    max_cost_usd: nullable(Type.String({ description: 'Decimal text.', examples: ['2.50'] })),
-    max_tokens: nullable(Type.Integer({ minimum: 1 })),
-  }),
-)
-
-export const Run = named(
-  'Run',
-  Type.Object({
-    id: Id,
-    team_id: Id,
-    agent_id: Id,
-    agent_name: Type.String(),
-    build_id: Id,
-    run_number: Type.Integer({ description: 'Unique and roughly rising; gaps are allowed.' }),
-    metadata: Type.Record(Type.String(), Type.Unknown()),
-    limits: RunLimits,
-    callback_url: nullable(Type.String()),
-    title: Type.String(),
-    status: RunStatus,
-    source: oneOf(sources),
-    user_id: nullable(Id),
-    sandbox_id: nullable(Id),
-    browser_session_id: nullable(Id),
-    parent_run_id: nullable(Id),
-    case_id: nullable(Id),
-    case_queue_id: nullable(Id),
-    case_title: nullable(Type.String()),
-    message: Type.Unknown({ description: 'The trigger’s payload as it was given: text, an object, or null.' }),
-    output: Type.Unknown({ description: 'Null until the run is completed.' }),
-    error: nullable(RunError),
-    waiting_on: nullable(WaitingOn),
-    postponed_to: nullable(Time),
-    usage: Usage,
-    eval_summary: Type.Unknown({ description: 'Of the latest evaluation; null before there is one.' }),
-    created_at: Time,
-    started_at: nullable(Time),
-    completed_at: nullable(Time),
-    updated_at: Time,
-  }),
-)
-
-export type Run = Static<typeof Run>
-
-/** Of `runs r` with its agent: `from ${runsWithAgent} where …`. */
-export const runsWithAgent = part`runs r join agents a on a.id = r.agent_id`
-
-/** Of `runs r`: the one it has now, or the one it was given and another run has by now. */
-export const sandboxOf = part`coalesce((select s.id from sandboxes s where s.run_id = r.id), r.sandbox_id)`
-
-export const runColumns = part`
-  r.id, r.team_id, r.agent_id, a.name as agent_name, r.build_id, r.run_number, r.metadata, r.limits, r.callback_url, r.title, r.status,
-  r.source, r.user_id, ${sandboxOf} as sandbox_id, r.browser_session_id, r.parent_run_id, r.case_id, r.case_queue_id, r.case_title, r.message, r.output,
-  r.error, r.waiting_on, r.postponed_to,
-  jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,
-    'cost_usd', trim_scale(r.cost_usd)) as usage,
-  r.eval_summary, r.created_at, r.started_at, r.completed_at, r.updated_at`
+export { Run, runColumns, RunError, RunLimits, runsWithAgent, RunStatus, sandboxOf, sources } from '../../engine/run.ts'
 
 /** Also of a deleted agent: its runs stay readable. */
 export const findRun = (sql: Sql, id: string, teamId: string): Promise<Run[]> => sql<Run>`

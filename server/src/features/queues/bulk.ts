@@ -1,0 +1,192 @@
+// Does one thing to many cases at once: stops the runs that hold them, then changes them with their timeline and events.
+import { part, type Part, type Sql } from '../../base/db.ts'
+import { stopAndTell } from '../../engine/stopAndTell.ts'
+import type { Context } from '../../kit/context.ts'
+import { insertEvents } from '../../kit/event.ts'
+import type { Deed } from './bulkAction.ts'
+import { priorities } from './case.ts'
+
+/** Are written by one statement; a transaction of the job has no more. */
+export const casesAtOnce = 1000
+
+export interface Bulk {
+  teamId: string
+  queueId: string
+  userId: string | null
+  deed: Deed
+}
+
+export interface Done {
+  changed: number
+  skipped: number
+  stoppedRunIds: string[]
+}
+
+export async function changeCases(context: Context, sql: Sql, bulk: Bulk, ids: string[]): Promise<Done> {
+  const { deed } = bulk
+  // by their key, whatever the planner knew of a table that has grown since: a kept plan that reads all of it took 2 s
+  await sql`select set_config('enable_seqscan', 'off', true)`
+  // all of them before the first run is stopped: that takes the team's places, for which a dispatcher waits with cases in its hand.
+  // A run goes on with its case whatever its priority is.
+  const freed = deed.kind === 'update_priority' ? nothingFreed : await freeCases(context, sql, bulk, ids)
+  let changed = 0
+  for (let from = 0; from < ids.length; from += casesAtOnce) {
+    const some = ids.slice(from, from + casesAtOnce)
+    changed +=
+      deed.kind === 'delete' ? await deleteCases(sql, bulk, some) : await writeCases(sql, bulk, deed, some, freed)
+  }
+  if (changed > 0 && becomesPending(deed)) await sql`select pg_notify('case_queues', ${bulk.queueId})`
+  return { changed, skipped: ids.length - changed, stoppedRunIds: freed.runIds }
+}
+
+/** Not to be looked for by an index that begins with the queue. */
+const ofQueue = ({ teamId, queueId }: Bulk): Part => part`team_id = ${teamId} and (queue_id = ${queueId}) is true`
+
+interface Freed {
+  /** All runs that were stopped, with those that they had started. */
+  runIds: string[]
+  /** The cases that they held. */
+  caseIds: string[]
+}
+
+const nothingFreed: Freed = { runIds: [], caseIds: [] }
+
+/** As many at once are stopped elsewhere, too. */
+const runsAtOnce = 500
+/** A case is seen again only when its run let it go between two statements. */
+const roundsMax = 20
+
+/**
+ * Locks all these cases, none of them held by a run any more. Free ones are locked first: whoever holds a run's row waits for no case
+ * but the run's own, and that one is locked here only once the run has been stopped.
+ */
+async function freeCases(context: Context, sql: Sql, bulk: Bulk, ids: string[]): Promise<Freed> {
+  const freed: Freed = { runIds: [], caseIds: [] }
+  const locked = new Set<string>()
+  for (let round = 0; round < roundsMax; round++) {
+    const rest = ids.filter((id) => !locked.has(id))
+    const free = await sql<{ id: string }>`
+      select id from cases
+      where id = any(${rest}::uuid[]) and ${ofQueue(bulk)} and (claimed_by_run_id is null) is true
+      order by id for update`
+    for (const { id } of free) locked.add(id)
+    const left = await sql<{ id: string; run_id: string | null }>`
+      select id, claimed_by_run_id as run_id from cases
+      where id = any(${rest.filter((id) => !locked.has(id))}::uuid[]) and ${ofQueue(bulk)}`
+    if (left.length === 0) return freed
+    await stopHolders(context, sql, left, freed)
+  }
+  throw new Error('cases change hands faster than their runs can be stopped')
+}
+
+async function stopHolders(
+  context: Context,
+  sql: Sql,
+  left: { id: string; run_id: string | null }[],
+  freed: Freed,
+): Promise<void> {
+  const held = left.filter(({ run_id }) => run_id !== null)
+  for (let from = 0; from < held.length; from += runsAtOnce) {
+    const some = held.slice(from, from + runsAtOnce)
+    const stopped = await stopAndTell(
+      context,
+      sql,
+      some.map(({ run_id }) => run_id!),
+    )
+    const stoppedIds = new Set(stopped.map(({ id }) => id))
+    freed.runIds.push(...stoppedIds)
+    freed.caseIds.push(...some.filter(({ run_id }) => stoppedIds.has(run_id!)).map(({ id }) => id))
+  }
+}
+
+async function deleteCases(sql: Sql, bulk: Bulk, ids: string[]): Promise<number> {
+  const gone = await sql`delete from cases where id = any(${ids}::uuid[]) and ${ofQueue(bulk)} returning id`
+  return gone.length
+}
+
+/** Those whose run was stopped are changed in any case: what stopping made of them is not what was asked for. */
+async function writeCases(
+  sql: Sql,
+  bulk: Bulk,
+  deed: WritingDeed,
+  ids: string[],
+  { caseIds: freedIds }: Freed,
+): Promise<number> {
+  const { teamId, userId } = bulk
+  const { set, isDue, type, reason, ends } = writingOf(deed)
+  // that these have failed was told when their runs were stopped
+  const toldIds = ends === 'failed' ? freedIds : []
+  await sql`select from cases where id = any(${ids}::uuid[]) and ${ofQueue(bulk)} order by id for update`
+  const [count] = await sql<{ changed: number }>`
+    with changed as (
+      update cases c set ${set}, updated_at = now()
+      where id = any(${ids}::uuid[]) and ${ofQueue(bulk)} and (c.id = any(${freedIds}::uuid[]) or (${isDue(userId)}))
+      returning c as shown, new_id() as event_id
+    ),
+    timeline as (
+      insert into case_events (id, team_id, case_id, type, user_id, reason)
+      select new_id(), ${teamId}::uuid, (shown).id, ${type}::text, ${userId}::uuid, ${reason}::text from changed
+    ),
+    event as (${insertEvents(part`
+      select event_id, ${teamId}::uuid, 'queue.case.completed', case_event_data(event_id, shown, null, null, 'queue.case.completed')
+      from changed where ${ends !== undefined}::boolean and (shown).id <> all(${toldIds}::uuid[])`)}
+    )
+    select count(*) as changed from changed`
+  return count!.changed
+}
+
+interface Writing {
+  set: Part
+  /** Of `cases c`, for what this member asks. */
+  isDue: (userId: string | null) => Part
+  /** In the timeline. */
+  type: string
+  reason: string | null
+  /** The cases end by it, which is told. */
+  ends?: 'completed' | 'failed'
+}
+
+type WritingDeed = Exclude<Deed, { kind: 'delete' }>
+
+function writingOf(deed: WritingDeed): Writing {
+  if (deed.kind === 'update_priority') {
+    const level = priorities.indexOf(deed.priority)
+    return {
+      set: part`priority = ${level}::int`,
+      isDue: () => part`c.priority <> ${level}::int`,
+      type: 'updated',
+      reason: `The priority is ${deed.priority} now.`,
+    }
+  }
+  if (deed.kind === 'reprocess') {
+    return {
+      set: part`${heldByNobody}, display_status = 'pending', completed_at = null, for_agent_id = ${deed.agent_id}::uuid`,
+      isDue: (userId) =>
+        part`(c.display_status <> 'pending' or c.for_agent_id is distinct from ${deed.agent_id}::uuid) and ${mayTake(userId)}`,
+      type: 'reprocessed',
+      reason: null,
+    }
+  }
+  const { status } = deed
+  return {
+    set: part`${heldByNobody}, display_status = ${status}, for_agent_id = null,
+      completed_at = case when ${status} = 'pending' then null else now() end,
+      reason = case when ${status} = 'completed' then null else c.reason end`,
+    isDue: (userId) => part`c.display_status <> ${status} and ${mayTake(userId)}`,
+    type: status === 'pending' ? 'reopened' : status,
+    reason: null,
+    ...(status !== 'pending' && { ends: status }),
+  }
+}
+
+const becomesPending = (deed: Deed): boolean =>
+  deed.kind === 'reprocess' || (deed.kind === 'update_status' && deed.status === 'pending')
+
+const heldByNobody = part`
+  claimed_at = null, claimed_by_run_id = null, claimed_by_user_id = null, claimed_by_agent_id = null,
+  pending_human_request_id = null, postponed_to = null`
+
+/** What a person is at stays theirs, unless it is the one who asks, or they have left the team. */
+const mayTake = (userId: string | null): Part => part`
+  (c.claimed_by_user_id is null or c.claimed_by_user_id = ${userId}::uuid or not exists (
+    select from members m where m.id = c.claimed_by_user_id and m.team_id = c.team_id and m.removed_at is null))`

@@ -1,0 +1,101 @@
+// The dispatcher of a process: looks after queues with cases to give out, at once when something changed here, and twice a second.
+import type { Context } from '../../kit/context.ts'
+import type { Work } from '../../kit/feature.ts'
+import { dispatchQueue } from './dispatch.ts'
+
+export interface Dispatcher {
+  /** Something of this process was committed that may leave cases to give out, or room for them. */
+  changed(queueId?: string): void
+  work(): Work
+}
+
+/** Told to workers with the id of a queue that has something to give out. */
+const channel = 'case_queues'
+/** What comes within so long is one look. */
+const gatherMs = 5
+/** A queue that gave out nothing for so long is looked after by the half-second look alone. */
+const livelyMs = 5000
+
+const ofContext = new WeakMap<Context, Dispatcher>()
+
+export function dispatcherOf(context: Context): Dispatcher {
+  let dispatcher = ofContext.get(context)
+  if (!dispatcher) ofContext.set(context, (dispatcher = createDispatcher(context)))
+  return dispatcher
+}
+
+function createDispatcher(context: Context): Dispatcher {
+  const { db, log, listener } = context
+  /** When each queue last gave something out. */
+  const lively = new Map<string, number>()
+  const due = new Set<string>()
+  let isWorking = false
+  let gathering: NodeJS.Timeout | undefined
+  let going: Promise<void> | undefined
+
+  function gather(): void {
+    gathering ??= setTimeout(() => {
+      gathering = undefined
+      going ??= giveOut().finally(() => {
+        going = undefined
+        if (due.size > 0 && isWorking) gather()
+      })
+    }, gatherMs)
+  }
+
+  async function giveOut(): Promise<void> {
+    const queueIds = [...due]
+    due.clear()
+    for (const queueId of queueIds) {
+      try {
+        const given = await dispatchQueue(context, queueId)
+        if (given > 0) {
+          lively.set(queueId, performance.now())
+          due.add(queueId)
+        }
+      } catch (error) {
+        log.warn({ err: error, queue_id: queueId }, 'cases of a queue were not given out; it is tried again')
+      }
+    }
+  }
+
+  function changed(queueId?: string): void {
+    if (!isWorking) {
+      if (queueId !== undefined) call(queueId)
+      return
+    }
+    if (queueId !== undefined) due.add(queueId)
+    else for (const [id, at] of lively) if (performance.now() - at < livelyMs) due.add(id)
+    if (due.size > 0) gather()
+  }
+
+  function call(queueId: string): void {
+    db.sql`select set_config('synchronous_commit', 'off', true), pg_notify(${channel}, ${queueId})`.catch(
+      (error: unknown) => log.debug({ err: error }, 'workers were not told of new cases; they look by themselves'),
+    )
+  }
+
+  return {
+    changed,
+    work() {
+      isWorking = true
+      const stopListening = listener.on(channel, (queueId) => changed(queueId))
+      return {
+        async look() {
+          const ready = await db.sql<{ queue_id: string }>`
+            select distinct t.queue_id from case_triggers t where t.enabled and (
+              exists (select from cases c where c.queue_id = t.queue_id and c.display_status = 'pending')
+              or exists (select from cases c where c.queue_id = t.queue_id and c.display_status = 'postponed' and c.postponed_to <= now()))`
+          for (const { queue_id } of ready) due.add(queue_id)
+          if (due.size > 0) gather()
+        },
+        async stop() {
+          isWorking = false
+          stopListening()
+          clearTimeout(gathering)
+          await going
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,22 @@
+// Lists the runs that worked on a case.
+import { Run, runColumns, runsWithAgent } from '../../engine/run.ts'
+import { operation } from '../../kit/operation.ts'
+import { Type } from '../../kit/schema.ts'
+
+const runsMax = 100
+
+export const listCaseRuns = operation({
+  id: 'listCaseRuns',
+  route: 'GET /v2/cases/:case_id/runs',
+  summary: 'List the runs of a case',
+  description: `Newest first, at most the last ${runsMax}.`,
+  scope: 'queues:read',
+  status: 200,
+  answer: Type.Object({ runs: Type.Array(Run) }, { additionalProperties: false }),
+  async handler({ team, case: { id }, sql }) {
+    const runs = await sql<Run>`
+      select ${runColumns} from ${runsWithAgent}
+      where r.case_id = ${id} and r.team_id = ${team.id} order by r.created_at desc, r.id desc limit ${runsMax}`
+    return { runs }
+  },
+})

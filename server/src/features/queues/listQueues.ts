@@ -1,0 +1,27 @@
+// Lists the queues of a team, oldest first, each with how many cases it has.
+import { part } from '../../base/db.ts'
+import { operation } from '../../kit/operation.ts'
+import { pageOf, paging, readPage } from '../../kit/paging.ts'
+import { Type } from '../../kit/schema.ts'
+import { areInManyPieces } from './caseCounts.ts'
+import { foldCaseCounts } from './foldCaseCounts.job.ts'
+import { Queue, queueColumns } from './queue.ts'
+
+export const listQueues = operation({
+  id: 'listQueues',
+  route: 'GET /v2/teams/:teamId/queues',
+  summary: 'List queues',
+  description: 'The counts are exact.',
+  scope: 'queues:read',
+  query: Type.Object(paging(100, 250)),
+  status: 200,
+  answer: pageOf('queues', Queue),
+  async handler({ team, query, sql, enqueue }) {
+    const from = part`queues q where q.team_id = ${team.id}`
+    const list = { columns: queueColumns, from, order: part`q.created_at, q.id` }
+    const { rows, ...page } = await readPage<Queue>(sql, list, query)
+    const ids = rows.map(({ id }) => id)
+    if (await areInManyPieces(sql, ids)) await enqueue(foldCaseCounts, {}, { key: foldCaseCounts.name })
+    return { queues: rows, ...page }
+  },
+})

@@ -1,0 +1,31 @@
+// Stops the active runs on cases of a queue, in the transaction that needs them out of the way.
+import { part, type Part, type Sql } from '../../base/db.ts'
+import { stopAndTell } from '../../engine/stopAndTell.ts'
+import type { Context } from '../../kit/context.ts'
+
+/** At once, each: every run below them is locked too, and a statement is told of them all. */
+const runsAtOnce = 500
+
+interface Of {
+  teamId: string
+  queueId: string
+}
+
+const activeOf = ({ teamId, queueId }: Of): Part => part`
+  runs where team_id = ${teamId} and counted_as in ('pending', 'running', 'waiting', 'needs_attention') and case_queue_id = ${queueId}`
+
+export async function lockRunsOfQueue(sql: Sql, of: Of): Promise<void> {
+  await sql`select id from ${activeOf(of)} order by id for update`
+}
+
+/** Answers with the ids of all that were stopped, those below them included. */
+export async function stopRunsOfQueue(context: Context, sql: Sql, of: Of): Promise<string[]> {
+  const active = await sql<{ id: string }>`select id from ${activeOf(of)} order by id`
+  const stopped: string[] = []
+  for (let from = 0; from < active.length; from += runsAtOnce) {
+    const some = active.slice(from, from + runsAtOnce)
+    const ids = some.map(({ id }) => id)
+    stopped.push(...(await stopAndTell(context, sql, ids)).map(({ id }) => id))
+  }
+  return stopped
+}
