@@ -1736,6 +1736,211 @@ export const requirements: Requirement[] = [
     id: 'browser.cdp',
     says: 'With RUNYARD_CDP_URL, requests and redirects to forbidden places are stopped and told.',
   },
+  // Queues, cases, labels, case triggers
+  { id: 'queues.create', says: 'A queue is made empty, with a name that is its own in the team.' },
+  { id: 'queues.update', says: 'Only the given fields of a queue change; a taken name is refused.' },
+  { id: 'queues.list', says: 'Queues are listed oldest first, in pages, with exact counts.' },
+  {
+    id: 'queues.counts',
+    says: 'Counts by status, priority, label and hour are exact at every moment, whoever writes and folds.',
+  },
+  { id: 'queues.foldedWhenRead', says: 'A reader who finds counts in very many pieces has them folded.' },
+  {
+    id: 'queues.delete',
+    says: 'A deleted queue is gone at once with its cases and active runs; a job erases what is left.',
+    gap: {
+      question: 'What becomes of a queue with a million cases when it is deleted?',
+      file: 'server/src/features/queues/deleteQueue.ts',
+    },
+  },
+  {
+    id: 'queues.deleteWhileGivenOut',
+    says: 'A queue that is deleted while its cases are given out leaves no active run.',
+  },
+  {
+    id: 'queues.deleteWhileFilled',
+    says: 'Cases added while their queue is deleted are deleted with it and counted, or refused.',
+  },
+  {
+    id: 'queues.agents',
+    says: 'A queue tells its producers of the last 30 days or by procedure, its consumers, and what is odd.',
+    gap: { question: 'Who counts as a producer of a queue?', file: 'server/src/features/queues/queueAgents.ts' },
+  },
+  {
+    id: 'labels.create',
+    says: 'A label is there once a queue, with a colour that hangs on key and value.',
+    gap: { question: 'Which colour has a label that names none?', file: 'server/src/features/queues/label.ts' },
+  },
+  { id: 'labels.list', says: 'Labels are listed by key and value, at most 1000 at a time.' },
+  { id: 'labels.update', says: 'A changed label is changed on every case and cannot become another one.' },
+  {
+    id: 'labels.link',
+    says: 'Labels are put on by id or by name, made where missing; each change stands in the timeline.',
+  },
+  {
+    id: 'labels.max',
+    says: 'A case has at most 100 labels; what would be more is refused whole.',
+    gap: { question: 'How many labels can a case carry?', file: 'server/src/features/queues/label.ts' },
+  },
+  {
+    id: 'labels.placed',
+    says: 'A label or case below another queue is not found, nor is a label of another queue in a body.',
+  },
+  {
+    id: 'labels.delete',
+    says: 'A deleted label is gone from all cases at once; their timelines tell of it.',
+    gap: {
+      question: 'What becomes of the cases of a deleted label?',
+      file: 'server/src/features/queues/deleteLabel.ts',
+    },
+  },
+  { id: 'labels.atOnce', says: 'Many who bring the same new labels at once make each once.' },
+  { id: 'caseTriggers.create', says: 'An agent has one case trigger, on a queue of its team; a second is refused.' },
+  { id: 'caseTriggers.refused', says: 'A queue that is not ours is not found, nor is a trigger below another agent.' },
+  {
+    id: 'caseTriggers.update',
+    says: 'A trigger is paused, moved and bounded; paused or deleted it is given no cases.',
+  },
+  {
+    id: 'caseTriggers.conflicts',
+    says: 'Agents with an enabled trigger on the same queue are told of, before and after; a preview for an unknown queue is a 404.',
+    gap: {
+      question: 'What does a conflict preview say of a queue that does not exist?',
+      file: 'server/src/features/queues/previewAgentCaseTriggerConflicts.ts',
+    },
+  },
+  {
+    id: 'caseTriggers.told',
+    says: 'Workers are told at commit of a queue whose trigger is enabled, moved to it or given more room.',
+  },
+  { id: 'caseTriggers.agentDeleted', says: 'A deleted agent has no case trigger any more.' },
+  {
+    id: 'cases.create',
+    says: 'createCases answers with the cases in the order given, which is also the order of their ids.',
+  },
+  { id: 'cases.createOneOrMany', says: 'createCases takes exactly one of case and cases, and 1 to 100 cases.' },
+  { id: 'cases.allOrNothing', says: 'One case that does not fit leaves no case and no label behind.' },
+  { id: 'cases.createBody', says: 'createCases takes bodies up to 16 MiB.' },
+  {
+    id: 'cases.externalId',
+    says: 'A case brought again by its external_id is answered as it is, marked existing, also twice in one request.',
+    gap: {
+      question: 'What does a repeat of an external_id change, and what do new cases say?',
+      file: 'server/src/features/queues/createCases.ts',
+    },
+  },
+  { id: 'cases.externalIdRaces', says: 'Requests at once with the same external_ids leave each case once.' },
+  { id: 'cases.createLabels', says: 'Labels of new cases are made where missing and are in the event.' },
+  {
+    id: 'cases.createTold',
+    says: 'A new case is one event and the first row of its timeline; an existing one is neither.',
+  },
+  {
+    id: 'cases.createCallsAgents',
+    says: 'Workers are called at the commit of new cases, if the queue has an enabled trigger.',
+  },
+  {
+    id: 'cases.list',
+    says: 'Every filter, search and order of cases gives the right page and an exact total.',
+    gap: { question: 'Where do cases without postponed_to stand?', file: 'server/src/features/queues/caseLists.ts' },
+  },
+  { id: 'cases.listPairs', says: 'Two filters on different fields give what fits both.' },
+  { id: 'cases.listQuery', says: 'listCases and searchCases say the same of the same filter.' },
+  {
+    id: 'cases.listRefused',
+    says: 'Values outside their set and empty lists are a 400; a label that nobody has gives an empty page.',
+    gap: { question: 'What does an empty list in filters mean?', file: 'server/src/features/queues/caseFilter.ts' },
+  },
+  { id: 'cases.listFollows', says: 'Totals and words follow every change of cases and their labels at once.' },
+  {
+    id: 'cases.listFrequentWords',
+    says: 'Frequent words give exact pages and totals, wherever their cases lie.',
+    gap: { question: 'How much of long data is searched?', file: 'server/src/features/queues/caseFilter.ts' },
+  },
+  { id: 'cases.timeline', says: 'getCase tells who did what, when and why, oldest first, the last 500.' },
+  {
+    id: 'cases.update',
+    says: 'Title, data and priority can be changed in any state; the timeline says which were; a state is not.',
+    gap: { question: 'What may updateCase change, and when?', file: 'server/src/features/queues/updateCase.ts' },
+  },
+  { id: 'cases.delete', says: 'A deleted case leaves no label, word, timeline or count.' },
+  { id: 'cases.deleteStopsRun', says: 'Deleting a case stops its run, which stays readable.' },
+  { id: 'cases.runs', says: 'The runs of a case are listed as runs are, newest first, at most 100.' },
+  {
+    id: 'cases.recentMessages',
+    says: 'Recent messages are the last 1 to 10, newest last; a run of another case is a 404.',
+  },
+  {
+    id: 'cases.labelCounts',
+    says: 'Counts by label stay exact while cases move, are linked, unlinked and deleted at once.',
+  },
+  {
+    id: 'cases.people',
+    says: 'A person takes, completes or fails a case that they hold or that nobody does; timeline and events say so.',
+  },
+  {
+    id: 'cases.peopleHeld',
+    says: 'What a run or another person holds is a 409 that names the holder; one’s own case cannot be claimed twice.',
+    gap: {
+      question: 'What does a second claim by the same person get?',
+      file: 'server/src/features/queues/byPerson.ts',
+    },
+  },
+  { id: 'cases.peopleRelease', says: 'A case is given back by its holder alone, and is pending again.' },
+  {
+    id: 'cases.peoplePostpone',
+    says: 'A case is postponed to a time or for some seconds, ahead and at most ten years, and can be taken before.',
+    gap: {
+      question: 'How does a person say until when a case is postponed?',
+      file: 'server/src/features/queues/postponeCase.ts',
+    },
+  },
+  {
+    id: 'cases.oneHolder',
+    says: 'Agents and people race for the cases of a queue: none ever has two holders, each is completed once, and who takes it ends it.',
+  },
+  {
+    id: 'cases.killed',
+    says: 'Workers killed at random moments lose no case, and work none twice or out of order.',
+  },
+  {
+    id: 'bulk.chosen',
+    says: 'Exactly one of case_ids and all_matching says which cases are meant; an unknown id is a 404 and changes nothing.',
+    gap: {
+      question: 'What becomes of a bulk action with an id that names no case of the queue?',
+      file: 'server/src/features/queues/bulkRequest.ts',
+    },
+  },
+  {
+    id: 'bulk.matching',
+    says: 'All matching are those that fit filters and search; a case that is as wanted is skipped.',
+  },
+  {
+    id: 'bulk.status',
+    says: 'A new status stops the run that holds a case and skips what another member holds, unless they have left the team.',
+    gap: { question: 'Does a bulk action take cases away from people?', file: 'server/src/features/queues/bulk.ts' },
+  },
+  {
+    id: 'bulk.reprocess',
+    says: 'Cases are pending again with their attempts kept, for one agent when it is named; it must work the queue.',
+    gap: {
+      question: 'May cases be given to an agent without a trigger on the queue?',
+      file: 'server/src/features/queues/bulkReprocessCases.ts',
+    },
+  },
+  {
+    id: 'bulk.delete',
+    says: 'Cases are deleted whoever holds them, their runs are stopped, and the counts stay exact.',
+  },
+  {
+    id: 'bulk.background',
+    says: 'More than 10,000 matching cases go on in the background, of those that were there when it began; an action ends with its queue.',
+  },
+  {
+    id: 'bulk.progress',
+    says: 'A bulk action keeps how far it has come with each transaction, and goes on from there, each case done once.',
+  },
+  { id: 'bulk.failed', says: 'A bulk action that cannot be carried out says so.' },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

@@ -27,7 +27,7 @@ test('the built-in sets are listed, and what another feature brings is listed wi
   const team = await seedTeam(service)
   const { body } = await team.call('GET /v2/plugins/catalog')
   const names = body.plugins.map(({ name }: { name: string }) => name)
-  assert.deepEqual(names, ['memory', 'sandbox', 'browser', 'human', 'http', 'schedule', 'agents', 'telescope'])
+  assert.deepEqual(names, ['memory', 'sandbox', 'browser', 'human', 'http', 'schedule', 'agents', 'cases', 'telescope'])
   const sandbox = body.plugins.find(({ name }: { name: string }) => name === 'sandbox')
   assert.deepEqual([sandbox.type, sandbox.requires_connection, sandbox.provider], ['built_in', false, null])
   assert.deepEqual(
