@@ -351,5 +351,4 @@ create table bulk_actions (
   created_at timestamptz(3) not null default now(),
   completed_at timestamptz(3)
 );
-create index bulk_actions_running on bulk_actions (created_at) where status = 'running';
 create index bulk_actions_by_queue on bulk_actions (queue_id);

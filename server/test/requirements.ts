@@ -1803,7 +1803,7 @@ export const requirements: Requirement[] = [
   },
   {
     id: 'caseTriggers.conflicts',
-    says: 'Agents with an enabled trigger on the same queue are told of, before and after; a preview for an unknown queue is a 404.',
+    says: 'Agents with an enabled trigger on the same queue are told of, before and after; a preview for an unknown queue has none.',
     gap: {
       question: 'What does a conflict preview say of a queue that does not exist?',
       file: 'server/src/features/queues/previewAgentCaseTriggerConflicts.ts',
@@ -1941,6 +1941,30 @@ export const requirements: Requirement[] = [
     says: 'A bulk action keeps how far it has come with each transaction, and goes on from there, each case done once.',
   },
   { id: 'bulk.failed', says: 'A bulk action that cannot be carried out says so.' },
+  // Agents at cases
+  {
+    id: 'cases.worked',
+    says: 'A case starts a run that reads it, and is completed with its result; events and timeline say so.',
+  },
+  {
+    id: 'cases.unclosed',
+    says: 'A run that ends, fails or is stopped without closing its case fails it, with the reason.',
+    gap: {
+      question: 'What is the reason of a case that its run did not close?',
+      file: 'server/migrations/0022_queues.sql',
+    },
+  },
+  {
+    id: 'cases.needsInput',
+    says: 'A case shows that its run waits for a person and by which request, and leaves its place in the queue to the next.',
+  },
+  { id: 'cases.order', says: 'Due postponed cases are given out first, then by priority, then the oldest.' },
+  {
+    id: 'cases.tools',
+    says: 'An agent completes, fails, postpones, hands over, changes, lists, claims and adds cases.',
+    gap: { question: 'To whom can a case be handed over?', file: 'server/src/features/queues/tools.ts' },
+  },
+  { id: 'cases.toolsAlone', says: 'A run that holds no case is told so by every tool that needs one.' },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

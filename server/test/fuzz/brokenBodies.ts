@@ -18,9 +18,12 @@ export function brokenBodies(document: ApiDocument, operation: DocumentedOperati
 }
 
 function brokenConstraints(document: ApiDocument, { body }: DocumentedOperation, good: Draft): Case[] {
-  return violationsOf(document, body!.schema, good.json).map(({ path, keyword, value, naming }) => ({
+  return violationsOf(document, body!.schema, good.json).map(({ path, keyword, value, naming, inside }) => ({
     about: `${path.join('.')} breaks ${keyword} with ${abbreviated(value)}`,
-    change: (draft) => ({ ...draft, json: changed(draft.json, path, value) as Record<string, unknown> }),
+    change: (draft) => {
+      const base = inside ? changed(draft.json, inside.path, inside.value) : draft.json
+      return { ...draft, json: changed(base, path, value) as Record<string, unknown> }
+    },
     expected: { ...invalid, naming },
     breaks: `${path.filter((step) => typeof step === 'string').join('.')} ${keyword}`,
   }))

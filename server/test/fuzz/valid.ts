@@ -24,6 +24,11 @@ const namesOfRecords: Record<string, (team: TestTeam) => string | null | Promise
 const uniqueFields: Record<string, () => string> = {
   email: () => `${newId()}@example.com`,
 }
+/** And those of one operation. */
+const uniqueFieldsOf: Record<string, typeof uniqueFields> = {
+  createQueue: { name: newId },
+  createLabel: { value: newId },
+}
 
 /** What one operation is tried on: a team of its own, and records that a good request may name. */
 export interface Stage {
@@ -74,7 +79,12 @@ export async function prepareStage(
     operation,
     team,
     renew,
-    draft: () => ({ ...base(), ...(operation.body && { json: withRecords(operation.body.example, uniqueFields)! }) }),
+    draft: () => ({
+      ...base(),
+      ...(operation.body && {
+        json: withRecords(operation.body.example, { ...uniqueFields, ...uniqueFieldsOf[operation.id] })!,
+      }),
+    }),
     draftWith: ({ query, json }) => ({
       ...base(),
       query: query || queryOf(operation),

@@ -12,6 +12,8 @@ export interface Violation {
   value: unknown
   /** The field names that a refusal must mention. */
   naming: string[]
+  /** What must be there first, for the path to lead into. */
+  inside?: { path: (string | number)[]; value: unknown }
 }
 
 const constraints = [
@@ -47,10 +49,15 @@ function below(
       !document.fits(schema, changed(good, at.slice(path.length), value))
     return [...own, ...inside.filter(breaks).map((one) => ({ ...one, naming }))]
   }
-  const fields = Object.entries(schema.properties ?? {}).flatMap(([name, given]) => {
-    const field = document.resolve(given)
-    const goodField = (good as Record<string, unknown> | undefined)?.[name] ?? sampleOf(document, field)
-    return below(document, field, goodField, [...path, name], [...naming, name])
+  const fields = Object.entries(schema.properties ?? {}).flatMap(([name, of]) => {
+    const field = document.resolve(of)
+    const given = (good as Record<string, unknown> | undefined)?.[name]
+    const goodField = given ?? sampleOf(document, field)
+    const at = [...path, name]
+    const found = below(document, field, goodField, at, [...naming, name])
+    // what is broken in an object that the good body does not have is broken in a good one of its kind
+    const inside = { path: at, value: goodField }
+    return given === undefined ? found.map((one) => (one.path.length > at.length ? { ...one, inside } : one)) : found
   })
   const missing = (schema.required ?? []).map((name) => ({
     path: [...path, name],
@@ -127,7 +134,7 @@ function candidates(document: ApiDocument, schema: Schema, good: unknown): Break
   const item = Array.isArray(good) && good.length > 0 ? good[0] : null
   if (minItems !== undefined) add('minItems', minItems === 0 ? null : Array(minItems - 1).fill(item))
   // about as many as the cap on bodies lets through
-  const itemsMany = Math.floor(1_500_000 / (JSON.stringify(item).length + 1))
+  const itemsMany = Math.floor(1_500_000 / (Buffer.byteLength(JSON.stringify(item)) + 1))
   if (maxItems !== undefined) add('maxItems', Array(maxItems + 1).fill(item), Array(itemsMany).fill(item))
   if (schema.uniqueItems) add('uniqueItems', [item, item])
   const fieldsNamed = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, item]))

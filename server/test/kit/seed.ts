@@ -168,6 +168,7 @@ const seedersOf: Record<string, typeof seeders> = {
   acceptRevision: { build: (team, above) => buildInReview(team, above) },
   discardRevision: { build: (team, above) => buildInReview(team, above) },
   createWebhook: { team: (team) => makeRoomForWebhook(team) },
+  previewAgentCaseTriggerConflicts: { agent: (team, above) => agentWithTrigger(team, above) },
   releaseCase: { case: (team, above) => claimedCase(team, above) },
   listRecentCaseRunMessages: { run: (team, above) => runOfCase(team, above) },
   listRunSandboxFiles: { run: (team, above) => runWithFile(team, above) },
@@ -183,6 +184,12 @@ async function makeRoomForWebhook(team: TestTeam): Promise<string> {
   const { webhooks } = (await team.call('GET /v2/teams/:teamId/webhooks')).body
   if (webhooks.length >= 40) await team.call(`DELETE /v2/teams/:teamId/webhooks/${webhooks[0].id}`)
   return team.id
+}
+
+async function agentWithTrigger(team: TestTeam, above: Above): Promise<string> {
+  const agent = await seeders['agent']!(team, above)
+  await seeders['trigger']!(team, { agent })
+  return agent
 }
 
 async function claimedCase(team: TestTeam, above: Above): Promise<string> {

@@ -5,6 +5,7 @@ import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
 import { badReceiverProof } from './badReceivers.ts'
 import { builderProof } from './builder.ts'
 import { deliveryProof } from './deliveries.ts'
+import { caseProof } from './cases.ts'
 import { killEverything } from './durability.ts'
 import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
 import { startService, temporaryDataDir, type Service, type StartOptions } from './processes.ts'
@@ -105,6 +106,7 @@ const proofs: Proof[] = [
   builderProof,
   uploadProof,
   workspaceProof,
+  caseProof,
 ]
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()

@@ -41,7 +41,7 @@ export const createCases = operation({
       case: Type.Optional(NewCase),
       cases: Type.Optional(Type.Array(NewCase, { minItems: 1, maxItems: 100 })),
     },
-    { examples: [{ case: { title: 'Invoice 4711', data: '{"amount": 120.5}', priority: 'high' } }] },
+    { examples: [{ cases: [{ title: 'Invoice 4711', data: '{"amount": 120.5}', priority: 'high' }] }] },
   ),
   bodyBytesMax: 16 * 1024 * 1024,
   status: 201,

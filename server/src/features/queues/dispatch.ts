@@ -100,18 +100,23 @@ const nextColumns = part`
   array(select json_build_object('key', l.key, 'value', l.value) from case_labels cl join labels l on l.id = cl.label_id
     where cl.case_id = c.id order by l.key, l.value) as labels`
 
+/** Handed over to one of these, or to nobody who works the queue any more. */
+const isFor = (agentIds: string[]) => part`
+  (c.for_agent_id is null or c.for_agent_id = any(${agentIds}::uuid[]) or not exists (
+    select from case_triggers t where t.agent_id = c.for_agent_id and t.queue_id = c.queue_id and t.enabled))`
+
 /** Due postponed ones first, then by priority, then the oldest. */
 async function nextCases(sql: Sql, queueId: string, agentIds: string[], max: number): Promise<NextCase[]> {
   const due = await sql<NextCase>`
     select ${nextColumns} from cases c
     where c.queue_id = ${queueId} and c.display_status = 'postponed' and c.postponed_to <= now()
-      and (c.for_agent_id is null or c.for_agent_id = any(${agentIds}::uuid[]))
+      and ${isFor(agentIds)}
     order by c.priority desc, c.created_at, c.id limit ${max} for update of c skip locked`
   if (due.length === max) return due
   const pending = await sql<NextCase>`
     select ${nextColumns} from cases c
     where c.queue_id = ${queueId} and c.display_status = 'pending'
-      and (c.for_agent_id is null or c.for_agent_id = any(${agentIds}::uuid[]))
+      and ${isFor(agentIds)}
     order by c.priority desc, c.created_at, c.id limit ${max - due.length} for update of c skip locked`
   return [...due, ...pending]
 }
@@ -121,11 +126,13 @@ interface Given {
   trigger: Trigger
 }
 
-/** In their order, to whom has most room left; one that was handed over goes to its agent alone. */
+/** In their order, to whom has most room left; one that was handed over goes to its agent alone, while that one works the queue. */
 function share(cases: NextCase[], rooms: Room[]): Given[] {
   const left = new Map(rooms.map(({ trigger, room }) => [trigger, room]))
+  const isOfQueue = (id: string) => rooms.some(({ trigger }) => trigger.agent_id === id)
   return cases.flatMap((next) => {
-    const able = [...left].filter(([{ agent_id }, room]) => room > 0 && (next.for_agent_id ?? agent_id) === agent_id)
+    const wanted = next.for_agent_id !== null && isOfQueue(next.for_agent_id) ? next.for_agent_id : null
+    const able = [...left].filter(([{ agent_id }, room]) => room > 0 && (wanted ?? agent_id) === agent_id)
     const [most] = able.toSorted((a, b) => b[1] - a[1])
     if (!most) return []
     left.set(most[0], most[1] - 1)

@@ -2,7 +2,7 @@
 import { idForFilter } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
-import { agentsWithTrigger, conflictFields, noSuchQueue, triggersOfAgent } from './caseTrigger.ts'
+import { agentsWithTrigger, conflictFields, triggersOfAgent } from './caseTrigger.ts'
 
 export const previewAgentCaseTriggerConflicts = operation({
   id: 'previewAgentCaseTriggerConflicts',
@@ -15,14 +15,11 @@ export const previewAgentCaseTriggerConflicts = operation({
   }),
   status: 200,
   answer: Type.Object(conflictFields, { additionalProperties: false }),
-  errors: ['not_found'],
-  async handler({ team, agent, query, sql, fail }) {
+  async handler({ team, agent, query, sql }) {
     const queueId = query.case_queue_id ?? (await triggersOfAgent(sql, agent.id, team.id))[0]?.case_queue_id
     if (queueId === undefined) return { has_conflict: false, conflicting_agents: [] }
-    // it is what the question is about, no filter of a list: one that is not there has no honest answer
-    const queues = await sql`select id from queues where id = ${idForFilter(queueId)} and team_id = ${team.id}`
-    if (queues.length === 0) fail('not_found', noSuchQueue)
-    const agents = await agentsWithTrigger(sql, { teamId: team.id, queueId, besides: agent.id })
+    // as a filter: on a queue that is not there nobody works
+    const agents = await agentsWithTrigger(sql, { teamId: team.id, queueId: idForFilter(queueId), besides: agent.id })
     return { has_conflict: agents.length > 0, conflicting_agents: agents }
   },
 })
