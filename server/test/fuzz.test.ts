@@ -105,7 +105,7 @@ async function tryOperation(operation: DocumentedOperation, place: number): Prom
 function asManyAs(most: number, cases: Case[], seedOfAll: number): Case[] {
   const own = cases.filter(({ expected }) => typeof expected === 'object' && expected.naming)
   const general = cases.filter((one) => !own.includes(one))
-  const length = Math.min(general.length, Math.max(most - own.length, 3 * answersMin))
+  const length = Math.min(general.length, Math.max(most - own.length, 2 * answersMin))
   const [chosen = []] = fc.sample(fc.shuffledSubarray(general, { minLength: length, maxLength: length }), {
     seed: seedOfAll,
     numRuns: 1,
