@@ -36,7 +36,7 @@ interface Place {
   labelIds: string[]
 }
 
-/** One change of many kinds to cases that others change too; a deadlock or a lost race changes nothing. */
+/** One change of many kinds to cases that others change too; a lost race changes nothing. */
 async function write({ teamId, memberId, queueId, labelIds }: Place, n: number): Promise<void> {
   const types: MoveType[] = ['claimed', 'completed', 'released', 'failed']
   await db.transaction(async (sql) => {
@@ -51,7 +51,13 @@ async function write({ teamId, memberId, queueId, labelIds }: Place, n: number):
   if (two && n % 3 === 0) await db.sql`delete from cases where id = ${two} and team_id = ${teamId}`
   if (three && n % 3 === 1)
     await db.sql`update cases set priority = ${n % 3} where id = ${three} and team_id = ${teamId}`
-  if (three && n % 5 === 2) await db.sql`delete from case_labels where case_id = ${three}`
+  if (three && n % 5 === 2) {
+    // the case before its links, as whoever changes labels does
+    await db.transaction(async (sql) => {
+      await sql`select id from cases where id = ${three} for no key update`
+      await sql`delete from case_labels where case_id = ${three}`
+    })
+  }
 }
 
 // proves queues.counts
