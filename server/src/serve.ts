@@ -8,6 +8,7 @@ import type { Config } from './base/config.ts'
 import { openDatabase } from './base/db.ts'
 import { connectionUrl } from './base/embeddedPostgres.ts'
 import { readIfThere, writeWhole } from './base/files.ts'
+import { isAlive } from './base/isAlive.ts'
 import type { Log } from './base/log.ts'
 import { findDatabase, leaveDatabase, prepareDatabase } from './database.ts'
 import { reviveRuns } from './engine/claim.ts'
@@ -152,13 +153,4 @@ async function announce(
   }
   await writeWhole(file, `${JSON.stringify(facts, null, 2)}\n`, 0o600)
   return file
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ConnectOverCDPTransport } from 'playwright-core'
 import { isRoot, type Account } from '../../base/accounts.ts'
+import { isAlive } from '../../base/isAlive.ts'
 import { chromiumArguments } from './chromiumArguments.ts'
 import type { ChromiumFiles } from './chromiumFiles.ts'
 import { pipeTransport } from './pipeTransport.ts'
@@ -115,13 +116,5 @@ async function removeLeftovers(parent: string): Promise<void> {
     const found = await lstat(folder).catch(() => undefined)
     const owner = accountForChromium()?.uid ?? process.getuid?.() ?? 0
     if (found?.isDirectory() && found.uid === owner) await rm(folder, { recursive: true, force: true })
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
   }
 }

@@ -3,10 +3,10 @@ import { mkdir, readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { newId } from '../../base/ids.ts'
+import { isAlive } from '../../base/isAlive.ts'
 import { chooseSandboxDriver } from '../../drivers/sandbox/chooseDriver.ts'
 import type { Command, Executed, SandboxDriver, Shell } from '../../drivers/sandbox/sandbox.ts'
 import type { Context } from '../../kit/context.ts'
-import { isCode } from './beneath.ts'
 import { createLayout, type PathChange } from './layout.ts'
 import type { Place } from './workspace.ts'
 
@@ -195,12 +195,3 @@ async function makeRoom(dataDir: string): Promise<string> {
 
 /** The rooms of this very process: a number may have been another's before. */
 const ours = new Set<string>()
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return !isCode(error, 'ESRCH')
-  }
-}
