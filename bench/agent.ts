@@ -1,4 +1,5 @@
 // An agent for the benches of runs, made over HTTP as a user makes it.
+import { post } from './calls.ts'
 import type { Service } from './service.ts'
 
 /** One memory write, then its output: the run of targets.md. */
@@ -17,15 +18,4 @@ export async function makeAgent(
 export async function startRun(service: Service, agentId: string, message = 'hello'): Promise<string> {
   const body = await post(service, `/v2/teams/${service.teamId}/runs`, { agent_id: agentId, message })
   return body.run_id as string
-}
-
-export async function post(service: Service, path: string, body: object): Promise<Record<string, unknown>> {
-  const answer = await fetch(`http://${service.host}:${service.port}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`POST ${path} gave ${answer.status}: ${text}`)
-  return JSON.parse(text) as Record<string, unknown>
 }

@@ -1,7 +1,8 @@
 // Cases: made in batches against bare inserts, given out and completed by runs, and lists of a million against ten thousand.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'pg'
-import { makeAgent, post } from './agent.ts'
+import { makeAgent } from './agent.ts'
+import { newQueue, post } from './calls.ts'
 import { median, type Bed } from './interleave.ts'
 import type { Shot } from './load.ts'
 import { query } from './pair.ts'
@@ -45,9 +46,6 @@ export async function cases(bed: Bed): Promise<Row[]> {
     await small.service.stop()
   }
 }
-
-const newQueue = async (service: Service, name: string): Promise<string> =>
-  (await post(service, `/v2/teams/${service.teamId}/queues`, { name }))['queue_id'] as string
 
 const oneCase = (n: number) => ({
   title: `Invoice ${n} of a customer`,

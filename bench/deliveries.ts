@@ -1,7 +1,8 @@
 // Deliveries a second against bare POSTs of the same bytes, and from the commit of an event to its first attempt against a paced commit.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Pool } from 'undici'
-import { makeAgent, post, smallProcedure, startRun } from './agent.ts'
+import { makeAgent, smallProcedure, startRun } from './agent.ts'
+import { post } from './calls.ts'
 import { makeBareTable, pacedCommits } from './bareCommits.ts'
 import type { Bed } from './interleave.ts'
 import { at, latencyRows } from './latencyRows.ts'

@@ -1,7 +1,7 @@
 // A command that does nothing, in a sandbox that is there and warm: over HTTP, against starting such a process with nothing around it.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { post } from './agent.ts'
+import { post } from './calls.ts'
 import type { Bed } from './interleave.ts'
 import { at } from './latencyRows.ts'
 import { makeDataDir, startService, type Service } from './service.ts'

@@ -21,6 +21,8 @@ export interface Order {
   port: number
   shot: Shot
   connections: number
+  /** A connection rests so long between an answer and its next request; absent: it never does. */
+  pauseMs?: number
   /** Ends at whichever comes first. */
   ms: number
   requestsMax?: number
@@ -73,7 +75,7 @@ export async function startLoad(signal?: AbortSignal): Promise<Load> {
 const silenceMaxMs = 30_000
 
 async function shoot(order: Order): Promise<LoadResult> {
-  const { shot, connections, ms, requestsMax = Infinity } = order
+  const { shot, connections, ms, requestsMax = Infinity, pauseMs = 0 } = order
   const write = requestWriter(order)
   const open = await Promise.all(Array.from({ length: connections }, () => openConnection(order)))
   const latencies: number[] = []
@@ -94,6 +96,7 @@ async function shoot(order: Order): Promise<LoadResult> {
         const next = () => {
           if (sentAt >= endsAt || sent >= requestsMax) return resolve()
           sent += 1
+          sentAt = performance.now()
           socket.write(write(), 'latin1')
         }
         socket.setTimeout(silenceMaxMs, () => socket.destroy(new Error(`no answer within ${silenceMaxMs} ms`)))
@@ -111,9 +114,9 @@ async function shoot(order: Order): Promise<LoadResult> {
             lastAt = now
           }
           sentAt = now
-          next()
+          if (pauseMs > 0) setTimeout(next, pauseMs)
+          else next()
         }
-        sentAt = performance.now()
         next()
       }),
   )

@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { browsing } from './browsing.ts'
+import { bulk } from './bulk.ts'
 import { cases } from './cases.ts'
 import { deliveries } from './deliveries.ts'
 import { execs } from './execs.ts'
@@ -31,6 +32,7 @@ const benches: Record<string, (bed: Bed) => Promise<Row[]>> = {
   execs,
   browsing,
   cases,
+  bulk,
   listRuns,
 }
 

@@ -1904,6 +1904,14 @@ export const requirements: Requirement[] = [
     says: 'Workers killed at random moments lose no case, and work none twice or out of order.',
   },
   {
+    id: 'bulk.killed',
+    says: 'A bulk action goes on where the last transaction left it when its workers are killed, and changes every case once.',
+  },
+  {
+    id: 'cases.handedOver',
+    says: 'A case that was handed over waits for its agent; when that one no longer works the queue, any other may have it.',
+  },
+  {
     id: 'bulk.chosen',
     says: 'Exactly one of case_ids and all_matching says which cases are meant; an unknown id is a 404 and changes nothing.',
     gap: {

@@ -203,6 +203,27 @@ test('an agent postpones, hands over, changes, adds, lists and claims cases', as
 const triggerOf = async (team: TestTeam, agentId: string): Promise<string> =>
   (await team.call(`GET /v2/agents/${agentId}/case-triggers`)).body.case_triggers[0].id
 
+// proves cases.handedOver
+test('a case handed over waits for its agent, and for anybody once that one no longer works the queue', async () => {
+  const desk = await newDesk()
+  const { team } = desk
+  const busy = await putToWork(desk, block('case complete'), 'Busy')
+  const [held, waiting] = await addCases(desk, { title: 'One' }, { title: 'Two' })
+  await team.sql`update case_triggers set concurrency = 1 where agent_id = ${busy} and team_id = ${team.id}`
+  await team.sql`update cases set for_agent_id = ${busy} where queue_id = ${desk.queueId} and team_id = ${team.id}`
+  await putToWork(desk, block('case complete'), 'Free')
+  assert.equal(await dispatchQueue(context, desk.queueId), 1)
+  assert.equal(await dispatchQueue(context, desk.queueId), 0)
+  const statuses = [(await readCase(desk, held!)).display_status, (await readCase(desk, waiting!)).display_status]
+  assert.deepEqual(statuses, ['in_progress', 'pending'])
+  const { body } = await team.call(`GET /v2/agents/${busy}/case-triggers`)
+  const [trigger] = body.case_triggers
+  const off = await team.call(`PATCH /v2/agents/${busy}/case-triggers/${trigger.id}`, { body: { enabled: false } })
+  assert.equal(off.status, 200)
+  await work(desk)
+  assert.deepEqual((await readCase(desk, waiting!)).types, ['created', 'claimed', 'completed'])
+})
+
 // proves cases.toolsAlone
 test('a run that holds no case is told so by every tool that needs one', async () => {
   const { team } = await newDesk()

@@ -18,18 +18,21 @@ export async function eraseSomeLinks(
   sql: Sql,
   { team_id, label_id, user_id, name }: Static<typeof Gone>,
 ): Promise<number> {
+  const links = await sql<{ case_id: string }>`
+    select case_id from case_labels where label_id = ${label_id} order by created_at, case_id limit ${linksAtOnce}`
+  const cases = links.map(({ case_id }) => case_id)
+  // a case before its links, as everybody locks them
+  await sql`select from cases where id = any(${cases}::uuid[]) and team_id = ${team_id} order by id for update`
   const erased = await sql<{ case_id: string }>`
-    delete from case_labels where label_id = ${label_id} and case_id = any(array(
-      select case_id from case_labels where label_id = ${label_id} order by created_at, case_id limit ${linksAtOnce}))
-    returning case_id`
-  const cases = erased.map(({ case_id }) => case_id)
+    delete from case_labels where label_id = ${label_id} and case_id = any(${cases}::uuid[]) returning case_id`
   await sql`
     with changed as (
-      update cases set updated_at = now() where id = any(${cases}::uuid[]) and team_id = ${team_id} returning id
+      update cases set updated_at = now() where id = any(${erased.map(({ case_id }) => case_id)}::uuid[]) and team_id = ${team_id}
+      returning id
     )
     insert into case_events (id, team_id, case_id, type, user_id, reason)
     select new_id(), ${team_id}, id, 'labels_changed', ${user_id}, ${`The label ${name} was deleted.`} from changed`
-  return erased.length
+  return cases.length
 }
 
 export const eraseLabel = job({

@@ -1,0 +1,176 @@
+// One bulk action over a million cases: that it ends, what memory it takes, and what other requests feel of it.
+import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { get, newQueue, post } from './calls.ts'
+import { median, type Bed } from './interleave.ts'
+import type { Shot } from './load.ts'
+import { query } from './pair.ts'
+import { makeDataDir, startService, type Service } from './service.ts'
+import type { Row } from './table.ts'
+
+/** BENCH_CASES makes it smaller where time is short; the table then says so. */
+const many = Number(process.env['BENCH_CASES'] ?? 1_000_000)
+/** A service at work, not one at its limit: there every request waits for every other, whatever else goes on. */
+const connections = 8
+const pauseMs = 10
+const windowMs = 2000
+const windowsApart = 20
+const growthMax = 1.2
+const memoryMaxMb = 100
+
+export async function bulk(bed: Bed): Promise<Row[]> {
+  await using dataDir = await makeDataDir()
+  const service = await startService(dataDir)
+  try {
+    const queueId = await fillQueue(bed, service)
+    const others = await otherRequests(service)
+    await watch(bed, service, others, windowsApart / 2)
+    const before = await watch(bed, service, others, windowsApart)
+    const startedAt = performance.now()
+    const actionId = await begin(service, queueId)
+    let changed = 0
+    const during = await watch(bed, service, others, async () => {
+      const action = await readAction(service, actionId)
+      changed = action.updated_count
+      bed.tell(`${changed} changed after ${((performance.now() - startedAt) / 1000).toFixed(0)} s`)
+      return action.status === 'running'
+    })
+    const tookS = (performance.now() - startedAt) / 1000
+    const { status } = await readAction(service, actionId)
+    // what the action left behind (counts to fold, events to read) is not what is compared with
+    await sleep(10_000)
+    const after = await watch(bed, service, others, windowsApart)
+    const grownMb = Math.max(...during.memoryMb) - Math.max(...before.memoryMb)
+    return [
+      {
+        what: `bulk-update-status over ${many} cases: changed, in s`,
+        ours: `${changed} in ${tookS.toFixed(0)} s`,
+        floor: '',
+        target: 'all',
+        met: changed === many && status === 'completed',
+      },
+      {
+        what: '  memory of the process meanwhile, MB more than before',
+        ours: grownMb.toFixed(0),
+        floor: '',
+        target: `≤ ${memoryMaxMb}`,
+        met: grownMb <= memoryMaxMb,
+      },
+      ...others.flatMap(({ what }, index) => {
+        const apart = median([...before.p99Ms[index]!, ...after.p99Ms[index]!])
+        const beside = median(during.p99Ms[index]!)
+        return [
+          {
+            what: `  ${what} beside it, p99 in ms, ${connections} connections`,
+            ours: beside.toFixed(1),
+            floor: `${apart.toFixed(1)} (${median(before.p99Ms[index]!).toFixed(1)} before, ${median(after.p99Ms[index]!).toFixed(1)} after)`,
+            ratio: `${(beside / apart).toFixed(2)}×`,
+            target: `< ${growthMax}×`,
+            met: beside / apart < growthMax,
+          },
+          {
+            what: '    p50',
+            ours: median(during.p50Ms[index]!).toFixed(1),
+            floor: median([...before.p50Ms[index]!, ...after.p50Ms[index]!]).toFixed(1),
+          },
+        ]
+      }),
+    ]
+  } finally {
+    await service.stop()
+  }
+}
+
+async function fillQueue(bed: Bed, service: Service): Promise<string> {
+  const queueId = await newQueue(service, 'Full')
+  for (let from = 0; from < many; from += 50_000) {
+    await query(
+      service,
+      `insert into cases (id, team_id, queue_id, title, data, created_at, updated_at)
+       select new_id(), '${service.teamId}', '${queueId}', 'Invoice ' || n || ' of customer' || n % 20000, 'ticket' || n,
+         now() - (n || ' seconds')::interval, now() - (n || ' seconds')::interval
+       from generate_series(${from + 1}, ${Math.min(from + 50_000, many)}) n`,
+    )
+  }
+  await query(service, 'vacuum analyze')
+  bed.tell(`${many} cases are there`)
+  return queueId
+}
+
+interface Other {
+  what: string
+  shot: Shot
+}
+
+/** A read and a write, both of another queue. */
+async function otherRequests(service: Service): Promise<Other[]> {
+  const queueId = await newQueue(service, 'Beside')
+  const one = { title: 'Invoice 1', data: 'x'.repeat(200) }
+  const made = await post(service, `/v2/queues/${queueId}/cases`, { cases: [one] })
+  const [{ id: caseId }] = made['added_cases'] as [{ id: string }]
+  const headers = { authorization: `Bearer ${service.apiKey}` }
+  return [
+    {
+      what: 'getCase',
+      shot: { method: 'GET', path: `/v2/cases/${caseId}`, headers, freshKey: false, status: 200 },
+    },
+    {
+      what: 'createCases of one case',
+      shot: {
+        method: 'POST',
+        path: `/v2/queues/${queueId}/cases`,
+        headers: { ...headers, 'content-type': 'application/json' },
+        body: JSON.stringify({ cases: [one] }),
+        freshKey: false,
+        status: 201,
+      },
+    },
+  ]
+}
+
+interface Watched {
+  /** One list for each of the others, one figure a window. */
+  p50Ms: number[][]
+  p99Ms: number[][]
+  memoryMb: number[]
+}
+
+/** In turns, so many times or as long as it is asked to. */
+async function watch(
+  bed: Bed,
+  service: Service,
+  others: Other[],
+  goesOn: number | (() => Promise<boolean>),
+): Promise<Watched> {
+  const watched: Watched = { p50Ms: others.map(() => []), p99Ms: others.map(() => []), memoryMb: [] }
+  for (let turn = 0; typeof goesOn === 'number' ? turn < goesOn : await goesOn(); turn++) {
+    for (const [index, { what, shot }] of others.entries()) {
+      const { host, port } = service
+      const result = await bed.load.run({ host, port, shot, connections, pauseMs, ms: windowMs })
+      if (result.failures > 0) throw new Error(`${what} failed: ${result.firstFailure}`)
+      watched.p50Ms[index]!.push(result.p50Ms)
+      watched.p99Ms[index]!.push(result.p99Ms)
+    }
+    watched.memoryMb.push(residentMb(service.pid))
+  }
+  return watched
+}
+
+function residentMb(pid: number): number {
+  const found = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(found?.[1]) / 1024
+}
+
+async function begin(service: Service, queueId: string): Promise<string> {
+  const body = { all_matching: true, filters: { status: ['pending'] }, status: 'completed' }
+  const begun = await post(service, `/v2/queues/${queueId}/cases/bulk-update-status`, body)
+  return begun['bulk_action_id'] as string
+}
+
+interface Action {
+  status: string
+  updated_count: number
+}
+
+const readAction = async (service: Service, id: string): Promise<Action> =>
+  (await get(service, `/v2/bulk-actions/${id}`))['bulk_action'] as Action
