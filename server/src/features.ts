@@ -5,9 +5,11 @@ import { sweepRequests } from './kit/sweepRequests.job.ts'
 import { agents } from './features/agents/index.ts'
 import { auditLog } from './features/auditLog/index.ts'
 import { browser } from './features/browser/index.ts'
+import { connections } from './features/connections/index.ts'
 import { credentials } from './features/credentials/index.ts'
 import { docs } from './features/docs/index.ts'
 import { health } from './features/health/index.ts'
+import { mcp } from './features/mcp/index.ts'
 import { memory } from './features/memory/index.ts'
 import { runs } from './features/runs/index.ts'
 import { plugins } from './features/plugins/index.ts'
@@ -33,8 +35,10 @@ export const features: Feature[] = [
   runs,
   // after runs: a deleted agent's runs are locked before its trigger
   queues,
+  connections,
   webhooks,
   plugins,
+  mcp,
   health,
   docs,
   housekeeping,

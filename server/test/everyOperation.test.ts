@@ -7,10 +7,12 @@ import { exampleOf } from '../src/kit/openapi.ts'
 import { isMutating, type Operation } from '../src/kit/operation.ts'
 import { nounOf, parametersOf, restParameterOf } from '../src/kit/resources.ts'
 import { requireErrorShape } from './kit/answers.ts'
+import { outside } from './kit/outside.ts'
 import { seederFor, seeders, seedTeam, type TestTeam } from './kit/seed.ts'
 import { testApp, type Answer, type CallOptions } from './kit/testApp.ts'
 
-const service = await testApp({ config: { rateLimit: 1_000_000 } })
+const { config, mcpServerUrl } = await outside()
+const service = await testApp({ config: { ...config, rateLimit: 1_000_000 } })
 service.work('sandboxes')
 const team = await seedTeam(service, { name: 'Ours' })
 const stranger = await seedTeam(service, { name: 'Theirs' })
@@ -48,7 +50,9 @@ async function bodyFor(operation: Operation, ids: Ids, owner = team): Promise<ob
   if ('user_id' in example) example['user_id'] = team.memberId
   if ('agent_id' in example) example['agent_id'] = agentId
   if ('case_queue_id' in example) example['case_queue_id'] = await seeders['queue']!(owner, {})
-  if (operation.id === 'createQueue') example['name'] = `Queue ${newId()}`
+  if ('mcp_server_url' in example) example['mcp_server_url'] = mcpServerUrl
+  if ('broker_connection_id' in example) example['broker_connection_id'] = newId()
+  if (['createQueue', 'createConnection'].includes(operation.id)) example['name'] = `Made ${newId()}`
   if (operation.id === 'createLabel') example['value'] = newId()
   if ('label_ids' in example) example['label_ids'] = [await seeders['label']!(owner, { queue: ids['queue_id']! })]
   // sent by two teams, which have no member in common
@@ -63,6 +67,22 @@ async function send(operation: Operation, ids: Ids, options: CallOptions): Promi
   return service.call(routeTo(operation, ids), { ...(body && { body }), ...options })
 }
 
+/** What the operation answers as an MCP tool: the text of its result. */
+async function callTool(operation: Operation, ids: Ids): Promise<string> {
+  const fromPath = Object.entries(ids).map(([name, id]) => [name.replace('Id', '_id'), id])
+  const path = operation.query?.properties['path']
+  const given = {
+    ...(path && { path: exampleOf(path) }),
+    ...(await bodyFor(operation, ids)),
+    ...Object.fromEntries(fromPath),
+  }
+  const params = { name: operation.id, arguments: given }
+  const body = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  const answer = await service.call('POST /v2/mcp?toolsets=all', { key: team.key, body })
+  assert.ok(answer.body.result, answer.text)
+  return answer.body.result.content[0].text
+}
+
 const withoutIds = ({ status, text, headers }: Answer) => ({
   status,
   text,
@@ -75,9 +95,9 @@ const withoutIds = ({ status, text, headers }: Answer) => ({
 
 for (const operation of service.context.registry.operations) {
   describe(operation.id, () => {
-    // what takes the rest of a path is a name that the caller chooses, no record's id
+    // what takes the rest of a path is a name that the caller chooses, a provider one of the server's own words: no record's id
     const recordParameter = parametersOf(operation.path).findLast(
-      (name) => nounOf(name) !== 'team' && name !== restParameterOf(operation.path),
+      (name) => !['team', undefined].includes(nounOf(name)) && name !== restParameterOf(operation.path),
     )
 
     test('answers as declared, with the rate-limit headers', async () => {
@@ -132,20 +152,26 @@ for (const operation of service.context.registry.operations) {
         for (const answer of answers) assert.equal(answer.status, 403)
         assert.deepEqual(withoutIds(answers[0]!), withoutIds(answers[1]!))
         assert.deepEqual(withoutIds(answers[0]!), withoutIds(answers[2]!))
+        // proves mcp.tenancy
+        if (operation.tool) assert.equal(await callTool(operation, { ...ids, teamId: stranger.id }), answers[0]!.text)
       })
     }
 
     if (recordParameter !== undefined) {
       test('is the same 404 for a record of another team, an unknown id and no id at all', async () => {
         const ids = await freshIds(operation, team)
-        const foreign = (await freshIds(operation, stranger))[recordParameter]!
+        const foreignIds = await freshIds(operation, stranger)
+        const foreign = foreignIds[recordParameter]!
         const answers: Answer[] = []
         for (const id of [foreign, newId(), 'not-an-id', '%', 'a'.repeat(8000), '../..', 'x\u0000y']) {
           answers.push(await send(operation, { ...ids, [recordParameter]: id }, { key: team.key }))
         }
         for (const answer of answers) assert.deepEqual(withoutIds(answer), withoutIds(answers[0]!))
         assert.equal(answers[0]!.status, 404)
-        const untouched = await send(operation, await freshIds(operation, stranger), { key: stranger.key })
+        for (const id of operation.tool ? [foreign, newId()] : []) {
+          assert.equal(await callTool(operation, { ...ids, [recordParameter]: id }), answers[0]!.text)
+        }
+        const untouched = await send(operation, foreignIds, { key: stranger.key })
         assert.equal(untouched.status, operation.status)
       })
     }
@@ -168,7 +194,8 @@ for (const operation of service.context.registry.operations) {
         assert.equal(other.body.error, 'idempotency_key_reused')
         const [audited] = await service.context.db.sql<{ rows: number }>`
           select count(*) as rows from audit_log where request_id = ${first.headers['x-request-id']}`
-        assert.equal(audited!.rows, 1)
+        // what a message did is in the rows of the operations that it asked for
+        assert.equal(audited!.rows, operation.protocol ? 0 : 1)
       })
 
       // what takes bytes takes any

@@ -12,6 +12,7 @@ import { createJudge } from './fuzz/judge.ts'
 import { createLedger, problemsOf, sumOf, tableOf } from './fuzz/ledger.ts'
 import { createSend, urlOf, type Answer, type Draft } from './fuzz/send.ts'
 import { prepareStage, validValuesOf, type Stage } from './fuzz/valid.ts'
+import { outside } from './kit/outside.ts'
 import { testServer } from './kit/postgres.ts'
 import { testApp } from './kit/testApp.ts'
 
@@ -22,7 +23,7 @@ const answersMin = 50
 /** Operations that are tried side by side; the requests to one of them follow each other. */
 const lanes = 6
 
-const service = await testApp({ config: { rateLimit: 10_000_000 } })
+const service = await testApp({ config: { ...(await outside()).config, rateLimit: 10_000_000 } })
 service.work('sandboxes')
 const send = createSend(service, await service.listen())
 const document = readDocument((await service.app.inject('/openapi.json')).body)
@@ -105,7 +106,7 @@ async function tryOperation(operation: DocumentedOperation, place: number): Prom
 function asManyAs(most: number, cases: Case[], seedOfAll: number): Case[] {
   const own = cases.filter(({ expected }) => typeof expected === 'object' && expected.naming)
   const general = cases.filter((one) => !own.includes(one))
-  const length = Math.min(general.length, Math.max(most - own.length, 2 * answersMin))
+  const length = Math.min(general.length, Math.max(most - own.length, answersMin / 2))
   const [chosen = []] = fc.sample(fc.shuffledSubarray(general, { minLength: length, maxLength: length }), {
     seed: seedOfAll,
     numRuns: 1,

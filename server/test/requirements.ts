@@ -1973,6 +1973,374 @@ export const requirements: Requirement[] = [
     gap: { question: 'To whom can a case be handed over?', file: 'server/src/features/queues/tools.ts' },
   },
   { id: 'cases.toolsAlone', says: 'A run that holds no case is told so by every tool that needs one.' },
+  // connections: accounts and keys at other services, and runs that use them
+  {
+    id: 'connections.native',
+    says: 'An account is connected by OAuth: PKCE, exact redirect address, tokens sealed, event and audit row, and nothing secret in rows or log.',
+  },
+  {
+    id: 'connections.stateOnce',
+    says: 'A state serves once and for ten minutes; a wrong, used, doubled or late one gets a page and changes nothing.',
+  },
+  { id: 'connections.replayedCode', says: 'A code that was redeemed is refused, also with a new state.' },
+  {
+    id: 'connections.issuer',
+    says: 'An answer of another issuer, or without one where it is due, is refused before its code is sent anywhere.',
+  },
+  { id: 'connections.denied', says: 'Who says no is told so on a plain page; what a provider says is shown as text.' },
+  {
+    id: 'connections.returnUrl',
+    says: 'The browser is sent only to PUBLIC_URL’s origin or a listed one, with status, connection_id or error in the query.',
+    gap: { question: 'What does return_url learn?', file: 'server/src/features/connections/returnUrl.ts' },
+  },
+  { id: 'connections.flowCredential', says: 'An authorisation ends with the key, client or right that began it.' },
+  {
+    id: 'connections.reconnect',
+    says: 'Authorised again, a connection keeps its id and name, also when another account agrees; another team’s id is a 404.',
+    gap: { question: 'May a reconnect be another account?', file: 'server/src/features/connections/finishFlow.ts' },
+  },
+  {
+    id: 'connections.delete',
+    says: 'A deleted connection is gone at once and its grant is given back by a job.',
+    gap: {
+      question: 'What becomes of the tokens of a deleted connection?',
+      file: 'server/src/features/connections/giveBackGrant.job.ts',
+    },
+  },
+  {
+    id: 'connections.providerSettings',
+    says: 'A provider is offered when its client is set; without one the refusal names the settings; an unknown provider is a 404; settings without effect are warned of.',
+  },
+  {
+    id: 'connections.redirectUri',
+    says: 'The redirect address is PUBLIC_URL’s or loopback’s; else public_url_missing.',
+  },
+  {
+    id: 'connections.providers',
+    says: 'Every row of the table of providers is whole, and each provider is asked in its own way; PKCE goes to all that take it.',
+    gap: {
+      question: 'Is PKCE sent to a provider that refuses it?',
+      file: 'server/src/features/connections/providers.ts',
+    },
+  },
+  {
+    id: 'connections.providerHabits',
+    says: 'Slack’s bot tokens and refusals with 200, Salesforce’s own servers and Linear’s GraphQL work through the whole flow; a taken name gets a number.',
+  },
+  {
+    id: 'connections.providerTrouble',
+    says: 'A provider that is down is told as such; an account whose name cannot be read is connected without one.',
+  },
+  {
+    id: 'connections.providerTools',
+    says: 'A provider with a client is a plugin whose tool calls its API with the agent’s connection.',
+    gap: {
+      question: 'What is the tool of a native provider?',
+      file: 'server/src/features/connections/providerSets.ts',
+    },
+  },
+  {
+    id: 'connections.ownHosts',
+    says: 'A credential’s hosts are meant as they stand: with their port, and below a star only what lies below.',
+  },
+  {
+    id: 'connections.create',
+    says: 'A connection by key or headers is made under a name of its own in the team; its secret is sealed and never told.',
+    gap: {
+      question: 'May two connections of a team have one name?',
+      file: 'server/src/features/connections/newConnection.ts',
+    },
+  },
+  { id: 'connections.createRefused', says: 'What cannot be sent, or would go in clear, is refused with the reason.' },
+  {
+    id: 'connections.update',
+    says: 'A new credential makes a connection work and ends its waits; another address must bring its credential; OAuth’s address and credential come from authorising alone.',
+    gap: {
+      question: 'Can a connection’s address change?',
+      file: 'server/src/features/connections/updateConnection.ts',
+    },
+  },
+  {
+    id: 'connections.test',
+    says: 'A test makes a real call and marks the connection; a key that works again is active again.',
+  },
+  {
+    id: 'connections.dependents',
+    says: 'Dependents are the agents whose live build names it, their schedules that are on, cases and waiting runs: a hundred each and exact totals.',
+    gap: {
+      question: 'What does listConnectionDependents answer?',
+      file: 'server/src/features/connections/listConnectionDependents.ts',
+    },
+  },
+  { id: 'connections.config', says: 'A build may name connections of its own team alone.' },
+  { id: 'connections.flowsSwept', says: 'Authorisations that nobody came back from are forgotten.' },
+  {
+    id: 'connections.broker',
+    says: 'What a broker vouches for becomes a connection whose tokens stay there; brought again it is the same one; an unknown provider needs a server_url.',
+    gap: {
+      question: 'How does finalize name and verify a broker’s connection?',
+      file: 'server/src/features/connections/finalizeThirdPartyOAuth.ts',
+    },
+  },
+  {
+    id: 'connections.brokerRefused',
+    says: 'What the broker does not know, made for another organisation, or is in use by another team, is refused and nothing is written.',
+  },
+  {
+    id: 'mcpClient.eras',
+    says: 'Tools of MCP servers are listed and called over streamable HTTP of both protocol eras and over the older SSE.',
+  },
+  { id: 'mcpClient.session', says: 'A session that an MCP server forgot is opened again, and each call is made once.' },
+  {
+    id: 'mcpClient.cut',
+    says: 'A connection that breaks off ends the call that waited for it, and the next call works.',
+  },
+  { id: 'mcpClient.refused', says: 'A refused credential is told with the challenge of the server.' },
+  { id: 'mcpClient.limits', says: 'At most 500 tools, 64 KiB a schema and 4 MiB a list are taken from an MCP server.' },
+  {
+    id: 'mcpClient.hostile',
+    says: 'MCP servers that answer nonsense or without end end in a sentence without secrets.',
+  },
+  {
+    id: 'mcpClient.credential',
+    says: 'A credential goes to its own MCP server alone and never over plain http across the internet.',
+  },
+  { id: 'mcpClient.guard', says: 'An MCP server at an address that the guard refuses is never dialled.' },
+  {
+    id: 'mcpClient.conformance',
+    says: 'The official conformance suite passes on our MCP client: all authorisation scenarios, initialize and tools_call.',
+  },
+  {
+    id: 'oauth.grant',
+    says: 'A code brings tokens, which are renewed and taken back, at a real authorization server.',
+  },
+  {
+    id: 'oauth.refusals',
+    says: 'A wrong state, a mixed-up or missing issuer, a doubled, missing or replayed code and a wrong verifier are refused.',
+  },
+  { id: 'oauth.registration', says: 'Runyard registers itself as a client and proves itself as the server wants it.' },
+  {
+    id: 'oauth.quirks',
+    says: 'Token answers of the big providers are understood, and a refusal is told from trouble that passes.',
+  },
+  { id: 'oauth.secrets', says: 'What an authorization server says is shown without what we sent it.' },
+  { id: 'connections.mcpCheck', says: 'checkMcpOAuth finds how an MCP server is authorised and keeps nothing.' },
+  {
+    id: 'connections.mcp',
+    says: 'An MCP server is connected by OAuth: registered once for a team, agreed to, with a token for that server alone.',
+  },
+  {
+    id: 'connections.mcpStepUp',
+    says: 'A connection is authorised again for the scopes that a refused call asked for.',
+  },
+  { id: 'connections.mcpMixUp', says: 'An answer of another issuer is refused and spends its flow.' },
+  {
+    id: 'connections.mcpClient',
+    says: 'Where servers take it, our client document is the client; without registration a client must be given.',
+  },
+  {
+    id: 'connections.mcpMetadata',
+    says: 'Metadata of another resource or issuer, without S256, without https or with endless redirects is refused.',
+  },
+  {
+    id: 'connections.mcpGuard',
+    says: 'Metadata that leads to a private address is refused by the guard, which dials nothing.',
+  },
+  {
+    id: 'connections.probe',
+    says: 'probeMcpServer tells the tools of a server or why it cannot be used.',
+    gap: {
+      question: 'What does a probe of an MCP server take and answer?',
+      file: 'server/src/features/connections/probeMcpServer.ts',
+    },
+  },
+  {
+    id: 'connections.http',
+    says: 'A call is made with a connection’s credential, which neither the procedure nor its result shows.',
+  },
+  {
+    id: 'connections.httpHosts',
+    says: 'A connection is used for its own hosts only, by its own name, without another credential beside it, and a private one only by its maker.',
+  },
+  {
+    id: 'connections.tools',
+    says: 'Tools of an MCP connection are an agent’s tools, called with an id that is the same on every attempt.',
+  },
+  {
+    id: 'connections.toolFiles',
+    says: 'Pictures and bytes that a tool brings are files of the run; errors are errors.',
+  },
+  { id: 'connections.toolResults', says: 'What a tool brings is data for the model, cut of secrets.' },
+  { id: 'connections.scrubbed', says: 'A secret is found in what comes back however it is spelled.' },
+  {
+    id: 'connections.toolNames',
+    says: 'Names of tools have letters that every model takes, at most 64, and are never two tools’.',
+  },
+  { id: 'connections.toolNamesStay', says: 'A tool’s name stays when its connection is renamed.' },
+  {
+    id: 'connections.revoked',
+    says: 'A revoked grant makes runs wait; authorised again they go on and each call is made once.',
+  },
+  {
+    id: 'connections.newKey',
+    says: 'A refused key makes runs wait; with a new key they go on, also when a message woke them in between.',
+  },
+  {
+    id: 'connections.keyChanges',
+    says: 'A key that is replaced while a call is under way is tried; one that is refused too makes the run wait.',
+  },
+  {
+    id: 'connections.wantsScopes',
+    says: 'A tool that needs more scopes says so, and the next authorisation asks for them.',
+  },
+  { id: 'connections.brokerBroken', says: 'Runs wait also for a connection whose tokens a broker keeps.' },
+  { id: 'connections.waitEnds', says: 'A wait ends when its connection is switched off or deleted, with a sentence.' },
+  {
+    id: 'connections.waitStopped',
+    says: 'A run that waits for a connection can be stopped, deleted and retried from its call.',
+  },
+  { id: 'connections.waitParallel', says: 'Calls of one turn wait together and each is made once.' },
+  { id: 'connections.waitRace', says: 'A connection that is mended while a run begins to wait is not missed.' },
+  {
+    id: 'connections.waitAgain',
+    says: 'A connection that breaks again before its run gets to its call is waited for again.',
+  },
+  {
+    id: 'connections.waitTakeover',
+    says: 'A process that dies around the break of a connection leaves a run that another one lets wait.',
+  },
+  { id: 'connections.refreshed', says: 'Tokens are renewed at four fifths of their time, and at least daily.' },
+  { id: 'connections.refreshRace', says: 'Eight processes that need one expired token make one refresh.' },
+  { id: 'connections.refreshRefused', says: 'A refused renewal breaks the connection once, with its reason.' },
+  { id: 'connections.refreshNone', says: 'A token that cannot be renewed is a person’s to mend at its end.' },
+  { id: 'connections.refreshTrouble', says: 'Trouble is tried again ever later; calls say when the next try is.' },
+  { id: 'connections.refreshClient', says: 'A provider that refuses the server’s own client breaks no connection.' },
+  { id: 'connections.refreshLost', says: 'A process that died while it renewed is replaced when its time is over.' },
+  {
+    id: 'connections.refreshOverridden',
+    says: 'What a person authorised meanwhile is not overwritten by a renewal under way.',
+  },
+  { id: 'connections.refreshFair', says: 'A provider that does not answer holds up no other.' },
+  {
+    id: 'connections.refused',
+    says: 'A 401 renews once and calls once more; a new token that is refused too is the answer.',
+  },
+  {
+    id: 'connections.pinned',
+    says: 'Tools that change or come later are not approved until a person approves just that.',
+  },
+  {
+    id: 'connections.pinnedWord',
+    says: 'A call of a changed or new tool waits for a person, who is told what changed.',
+  },
+  { id: 'connections.pinnedText', says: 'A model is shown approved texts alone.' },
+  {
+    id: 'connections.pinnedAgain',
+    says: 'Authorising a connection again approves its tools; the daily look never does.',
+  },
+  {
+    id: 'connections.pinnedGone',
+    says: 'A tool that its server no longer has fails with its words, and the list is asked for anew.',
+  },
+  {
+    id: 'connections.doubt',
+    says: 'A call that was cut off is repeated only where an approved tool says that it may be.',
+  },
+  {
+    id: 'connections.canary',
+    says: 'No secret of a connection is found in answers, messages, events, logs, requests of a model, or the database.',
+  },
+  { id: 'connections.plans', says: 'Due connections are found by an index.' },
+  // the hosted MCP endpoint
+  {
+    id: 'mcp.conformance',
+    says: 'All 30 server scenarios of the official conformance suite pass behind the same kit and transport, but for at most four that a committed file excuses by clause.',
+  },
+  {
+    id: 'mcp.clients',
+    says: 'The official TypeScript clients of both protocol eras list and call tools, read resources, and get and complete prompts over HTTP.',
+  },
+  { id: 'mcp.toolListSize', says: 'The default list of tools is about 25 core operations in at most 24 KB of JSON.' },
+  {
+    id: 'mcp.toolPerOperation',
+    says: 'With toolsets=all every operation is a tool by its id, but those that manage keys, clear queues, stream or take bytes.',
+  },
+  {
+    id: 'mcp.toolsets',
+    says: 'The address chooses sets of tools; an unknown set is refused with the names that exist, a tool outside them is unknown.',
+  },
+  { id: 'mcp.readonly', says: 'With readonly=1 only tools that change nothing are listed, and others are refused.' },
+  {
+    id: 'mcp.scopes',
+    says: 'Tools are listed by what the credential may do; a call beyond that is refused with the scope it lacks.',
+    gap: {
+      question: 'Are tools listed that the credential may not call?',
+      file: 'server/src/features/mcp/toolBook.ts',
+    },
+  },
+  {
+    id: 'mcp.arguments',
+    says: 'A tool takes path, query and body fields side by side, team_id may be left out, mutating ones take idempotency_key; schemas of answers only on request.',
+  },
+  { id: 'mcp.collisions', says: 'An operation of which two arguments have the same name stops the service at start.' },
+  { id: 'mcp.sameCode', says: 'A tool call answers what HTTP answers, as text and as structured content.' },
+  {
+    id: 'mcp.source',
+    says: 'A run started over MCP has the source mcp, and the call has the audit row of its operation.',
+  },
+  { id: 'mcp.errors', says: 'A refused tool call is a result with isError and the error of the API.' },
+  { id: 'mcp.hostileArguments', says: 'No arguments and arguments of wrong types make no tool fail.' },
+  {
+    id: 'mcp.tenancy',
+    says: 'Every tool called with ids of another team answers as for an unknown id, and changes nothing.',
+  },
+  { id: 'mcp.interleaved', says: 'Of 10,000 interleaved calls of two teams on one process none is crossed.' },
+  {
+    id: 'mcp.idempotencyArgument',
+    says: 'A tool call with the same idempotency_key and arguments gets the first answer again and acts once.',
+  },
+  {
+    id: 'mcp.idempotencyMessage',
+    says: 'An Idempotency-Key on the POST gives the whole answer again, and acts once even when the answer was lost after the effect.',
+    gap: {
+      question:
+        'What does the key of a message mean when the process dies between the effect of its tool call and its answer?',
+      file: 'server/src/features/mcp/callMcp.ts',
+    },
+  },
+  {
+    id: 'mcp.rateLimit',
+    says: 'A message counts once against the rate limit, whatever it asks for; past it the refusal is a 429 in our shape.',
+    gap: { question: 'Does a tool call count beside the message that carries it?', file: 'server/src/kit/protocol.ts' },
+  },
+  {
+    id: 'mcp.malformed',
+    says: 'What is no message, an array included, is a 400 in the protocol’s shape that says what is wrong.',
+  },
+  {
+    id: 'mcp.protocolErrors',
+    says: 'Unknown methods, tools, prompts, resources and wrong params are errors of the protocol, never a failure.',
+  },
+  { id: 'mcp.notification', says: 'A notification is a 202 without a body, and GET is a 405.' },
+  { id: 'mcp.versions', says: 'A protocol revision that we do not speak is refused with those that we do.' },
+  {
+    id: 'mcp.hosts',
+    says: 'A Host that is not ours and a foreign Origin are a 403 before anything else.',
+    gap: {
+      question: 'Which hosts are ours where PUBLIC_URL is not the only way in?',
+      file: 'server/src/kit/ownAddress.ts',
+    },
+  },
+  { id: 'mcp.waitEnd', says: 'waitForRun answers with the run as soon as it has ended.' },
+  { id: 'mcp.waitPerson', says: 'waitForRun answers at once when the run waits for a person, with what is asked.' },
+  { id: 'mcp.waitTime', says: 'waitForRun answers with what is so when its time is up, and waits at most 50 seconds.' },
+  { id: 'mcp.waitTenancy', says: 'waitForRun finds no run of another team.' },
+  { id: 'mcp.waitProgress', says: 'waitForRun tells a client that asks for progress what happens meanwhile.' },
+  { id: 'mcp.waitLeft', says: 'waitForRun ends for a caller who has left and when the process stops.' },
+  {
+    id: 'mcp.docs',
+    says: '/docs/mcp shows the set-up of five clients with the server’s own address, without scripts and without a key.',
+  },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

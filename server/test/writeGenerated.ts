@@ -1,8 +1,9 @@
-// npm run openapi: writes what is generated and committed: server/openapi.json, docs/configuration.md, docs/gaps.md.
+// npm run openapi: writes what is generated and committed: server/openapi.json, docs/configuration.md, docs/providers.md, docs/gaps.md.
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { configurationPage } from '../src/base/config.ts'
 import { readIfThere } from '../src/base/files.ts'
+import { providersPage } from '../src/features/connections/providersPage.ts'
 import { features } from '../src/features.ts'
 import { collect } from '../src/kit/feature.ts'
 import { openapiDocument } from '../src/kit/openapi.ts'
@@ -19,6 +20,7 @@ export const generatedFiles = [
     text: `${JSON.stringify(openapiDocument(collect(features), documentedUrl), null, 2)}\n`,
   },
   { path: inRepository('docs/configuration.md'), text: configurationPage() },
+  { path: inRepository('docs/providers.md'), text: providersPage() },
   { path: inRepository('docs/gaps.md'), text: gapsPage() },
 ]
 

@@ -1,5 +1,6 @@
 // Every setting of the service: one typed table that reads the environment, names all bad values at once and documents itself.
 import { resolve } from 'node:path'
+import { oauthSettingRows, readOauthSettings, type OauthSettings } from './oauthSettings.ts'
 import { parsePrivateHostList } from './outbound/guard.ts'
 import {
   address,
@@ -9,6 +10,7 @@ import {
   providerKey,
   providerUrl,
   readHeaders,
+  readOrigins,
   readRetention,
   text,
   type RetentionDays,
@@ -84,6 +86,21 @@ const settings = {
       throw new Error(bad.map(({ entry, reason }) => `has the entry "${entry}": ${reason}`).join('; '))
     },
   } satisfies Setting<string[]>,
+  returnUrls: {
+    env: 'RUNYARD_RETURN_URLS',
+    says: 'Further origins, comma-separated, to which a browser may be sent when an authorisation is over: `https://app.example.com`.',
+    unset: 'that of `PUBLIC_URL` alone',
+    read: readOrigins,
+  } satisfies Setting<string[]>,
+  brokerUrl: providerUrl(
+    'RUNYARD_BROKER_URL',
+    'none',
+    'A broker of OAuth connections that speaks Nango’s API, for third-party connections; it keeps their tokens.',
+  ),
+  brokerKey: {
+    ...providerKey('RUNYARD_BROKER_KEY', ''),
+    says: 'The secret key of that broker.',
+  } satisfies Setting<string | undefined>,
   sandbox: oneOf(
     'RUNYARD_SANDBOX',
     ['auto', 'just_bash', 'bubblewrap'],
@@ -225,6 +242,8 @@ export interface Config extends Omit<Read, 'host' | 'dataDir' | 'teamName'> {
   teamName: string
   /** Whether PORT was given: a pure worker listens only then. */
   portGiven: boolean
+  /** By the provider's name. */
+  oauth: Record<string, OauthSettings>
 }
 
 /** An empty value counts as absent: compose files and CI systems set variables to "" for "not set". */
@@ -238,6 +257,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
       problems.push(`${setting.env} ${error instanceof Error ? error.message : String(error)}`)
     }
   }
+  const oauth = readOauthSettings(env, (name, message) => problems.push(`${name} ${message}`))
   if (problems.length > 0) throw new ConfigError(problems)
   const read = values as unknown as Read
   return {
@@ -246,6 +266,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     dataDir: resolve(read.dataDir ?? '.runyard'),
     teamName: read.teamName ?? 'My team',
     portGiven: Boolean(env.PORT),
+    oauth,
   }
 }
 
@@ -270,6 +291,15 @@ export function configurationPage(): string {
     '| Setting | Unset | What it does |',
     '|---|---|---|',
     ...rows,
+    '',
+    '## OAuth providers',
+    '',
+    '`<PROVIDER>` is a name of the [table of providers](providers.md) in capitals, underscores for dashes: `OAUTH_GOOGLE_SHEETS_CLIENT_ID`.',
+    'A provider is offered when its client id and secret are set.',
+    '',
+    '| Setting | Unset | What it does |',
+    '|---|---|---|',
+    ...oauthSettingRows(),
     '',
   ].join('\n')
 }

@@ -148,6 +148,17 @@ export function readHeaders(value: string | undefined): Record<string, string> {
   return headers
 }
 
+/** `https://app.example.com, http://localhost:3000`: an origin has no path. */
+export function readOrigins(value = ''): string[] {
+  const entries = value.split(/[\s,]+/).filter((one) => one !== '')
+  for (const entry of entries) {
+    const url = URL.parse(entry)
+    if (url && /^https?:$/.test(url.protocol) && (url.href === `${url.origin}/` || url.origin === entry)) continue
+    throw new Error(`has the entry "${entry}": must be an origin such as https://app.example.com, without a path`)
+  }
+  return entries.map((entry) => new URL(entry).origin)
+}
+
 export const encryptionKey = (env: string, unset: string, says: string): Setting<Buffer | undefined> => ({
   env,
   says,

@@ -37,6 +37,11 @@ import { announcePresence } from '../kit/presence.ts'
 import { CommandFailed } from './command.ts'
 import { encryptionKey as doctorsLook } from './checks/database.ts'
 import type { Joined } from './joinDatabase.ts'
+import type { AuthorizationServer } from '../drivers/oauth/oauth.ts'
+import { beginFlow } from '../features/connections/flow.ts'
+import { keepRegistration } from '../features/connections/registration.ts'
+import { sealSecret } from '../features/connections/secret.ts'
+import type { Caller } from '../kit/credential.ts'
 import { keyRotateEncryption } from './keyRotateEncryption.ts'
 
 const log = createLog('silent')
@@ -78,7 +83,38 @@ async function newYard(env: NodeJS.ProcessEnv = {}): Promise<Yard> {
   const session = newId()
   const state = sealState({ keyring } as Context, session, { storage: { cookies: [], origins: [] }, pages: [] })
   await sql`insert into browser_sessions (id, team_id, run_id, state) values (${session}, ${teamId}, ${newId()}, ${state})`
+  await storeConnections(sql, keyring, teamId)
   return { address, config, client, sql, teamId, keyring, secrets: await signingSecrets(sql, keyring, teamId) }
+}
+
+/** A connection, a grant to give back, an authorisation under way and a registered client. */
+async function storeConnections(sql: Sql, keyring: Keyring, teamId: string): Promise<void> {
+  const [member] = await sql<{ id: string }>`select id from members where team_id = ${teamId}`
+  const secret = sealSecret(keyring, teamId, { kind: 'headers', headers: { 'x-key': 'hidden' } })
+  await sql`
+    insert into connections (id, team_id, name, type, provider, auth_method, secret)
+    values (${teamId}, ${teamId}, 'Ours', 'api', 'example', 'headers', ${secret})`
+  await sql`
+    insert into revocations (connection_id, team_id, provider, secret, oauth) values (${teamId}, ${teamId}, 'example', ${secret}, '{}')`
+  const server = { issuer: 'https://as.example', authorization_endpoint: 'https://as.example/a' } as AuthorizationServer
+  const client = { client_id: 'c', client_secret: 'client secret', auth_method: 'client_secret_basic' } as const
+  await beginFlow(sql, { keyring } as Context, {
+    caller: { team_id: teamId, member_id: member!.id, credential: { type: 'api_key', id: newId() } } as Caller,
+    kind: 'mcp',
+    provider: 'as.example',
+    name: 'Ours',
+    serverUrl: null,
+    connectionId: null,
+    server,
+    client,
+    isRegistered: true,
+    resource: null,
+    scopes: [],
+    redirectUri: 'https://runyard.example/oauth/callback',
+    returnUrl: null,
+  })
+  const key = { team_id: teamId, issuer: 'https://as.example', redirect_uri: 'https://runyard.example/oauth/callback' }
+  await keepRegistration(sql, { keyring }, key, { ...client, expires_at: null })
 }
 
 async function connect(address: Address): Promise<Client> {
@@ -104,7 +140,13 @@ async function rotate(config: Config): Promise<string> {
 }
 
 /** What every reader of a sealed value gets with this key is what was put in. */
-async function requireAllOpens({ sql, teamId, secrets }: Yard, keyring: Keyring): Promise<void> {
+async function requireAllOpens({ client, sql, teamId, secrets }: Yard, keyring: Keyring): Promise<void> {
+  for (const { table, column, key, purpose } of declared) {
+    const keys = key.map((name) => `${name}::text`).join(', ')
+    const { rows } = await client.query(`select ${keys}, ${column} as sealed from ${table} where ${column} is not null`)
+    assert.ok(rows.length > 0, table)
+    for (const { sealed, ...row } of rows) keyring.open(sealed, purpose(row))
+  }
   assert.deepEqual(await signingSecrets(sql, keyring, teamId), secrets)
   assert.equal(secrets.length, 2)
   assert.deepEqual(await findReply(sql, keyring, { teamId, key: 'k', requestHash }), {
@@ -170,7 +212,7 @@ test('with the key file, a new key takes its place, opens everything, and the ol
   assert.deepEqual(await readFile(kept), old)
   assert.deepEqual(await keyFilesIn(yard), ['key', `key.${yard.keyring.keyId}`])
   for (const file of [keyFile(dataDir), kept]) assert.equal((await stat(file)).mode & 0o777, 0o600)
-  assert.match(said, new RegExp(`^Sealed 4 values anew with the encryption key ${keyring.keyId}`))
+  assert.match(said, new RegExp(`^Sealed 8 values anew with the encryption key ${keyring.keyId}`))
   assert.ok(said.includes(kept), said)
   const audit = await yard.sql`select team_id, credential_type, target_type, target_id, status from audit_log
     where operation = 'key rotate-encryption'`
@@ -336,5 +378,6 @@ test('a value that does not open stops it, by name, and an interruption does too
     return true
   })
   assert.deepEqual(await keyFilesIn(yard), ['key'])
+  await yard.sql`delete from idempotency_keys where key = 'odd'`
   await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
 })

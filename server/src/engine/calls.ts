@@ -1,5 +1,6 @@
 // A turn's calls before anything happens: which are refused, which need a person's word first, which our own database does, which go outside.
 import { brief } from '../kit/json.ts'
+import { Type } from '../kit/schema.ts'
 import type { Tool } from '../kit/tool.ts'
 import { validatorOf } from '../kit/validate.ts'
 import type { WantedCall } from '../drivers/model/model.ts'
@@ -25,20 +26,26 @@ export function planCall(driving: Driving, wanted: WantedCall, seq: number): Pla
     return refuse(`This agent may not use ${name}: its build does not switch on the plugin ${set}.`)
   const misfit = misfitOf(tool, resolved.arguments)
   if (misfit) return refuse(misfit)
-  if (build.needsApproval(name, resolved.arguments))
+  if (wordNeeded(tool) !== undefined || build.needsApproval(name, resolved.arguments))
     return { way: 'approval', step: { ...step, state: 'approval' }, tool }
   if (tool.kind === 'waiting') return { way: 'waiting', step: { ...step, state: 'waiting' }, tool }
   return { way: tool.kind, step, tool }
 }
 
+/** Why the tool itself asks for a person's word. */
+export const wordNeeded = (tool: Tool): string | undefined => (tool.kind === 'outside' ? tool.needsWord : undefined)
+
 /** A sentence that a model can act on, or undefined when the arguments fit. */
 export function misfitOf(tool: Tool, args: unknown): string | undefined {
-  const validator = validatorOf(tool.input)
+  // a schema from outside is never compiled: its patterns could take for ever
+  const validator = validatorOf(tool.kind === 'outside' && tool.isForeign ? anyArguments : tool.input)
   if (validator.Check(args)) return undefined
   const [first] = validator.Errors(args)
   const place = first?.instancePath ? ` at ${first.instancePath}` : ''
   return `The arguments of ${tool.name} do not fit its schema${place}: ${first?.message ?? 'not an object'}.`
 }
+
+const anyArguments = Type.Object({})
 
 const kindOf = (tool: Tool | undefined): StepKind => {
   if (tool?.kind !== 'waiting') return 'tool'

@@ -1,11 +1,12 @@
 // Drives one held run, turn by turn, until it ends, must wait, or is no longer ours. Every write goes through the ledger; memory is only a copy.
 import type { RunFacts, Setup, Turn } from '../drivers/model/model.ts'
 import type { Context } from '../kit/context.ts'
+import { connectionUseOf, type ToolSet } from '../kit/feature.ts'
 import { defaultPlugins } from './buildConfig.ts'
 import { addMessage, newChange, putStep, type Change, type Step } from './change.ts'
 import type { Held } from './claim.ts'
 import { messageText } from './createRun.ts'
-import { commit, feed, LimitReached, Yielded, type Driving } from './driving.ts'
+import { callingRunOf, commit, feed, LimitReached, Yielded, type Driving } from './driving.ts'
 import { entriesOf, entryOf, readMessages, readSteps } from './history.ts'
 import { createKept } from './kept.ts'
 import { complete, fail, failWith, pause } from './letGo.ts'
@@ -49,7 +50,7 @@ const failuresMax = 3
 
 export async function driveRun(parts: DriveParts, run: Held, { signal, failures, mayGoOn }: Hold): Promise<void> {
   const build = await parts.loadBuild(parts.context.db.sql, run.build_id)
-  const driving = open(parts, run, build, signal)
+  const driving = open(parts, run, build, await toolsOfConnections(parts.context, run, build), signal)
   if (failures >= failuresMax) {
     return failWith(
       driving,
@@ -81,14 +82,27 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, failures,
   }
 }
 
-function open(parts: DriveParts, run: Held, build: LoadedBuild, signal: AbortSignal): Driving {
-  const { context, writer, toolBox, models, watch } = parts
+/** As they are when the run is taken: tools that come or change later are for its next taker. */
+async function toolsOfConnections(context: Context, run: Held, build: LoadedBuild): Promise<ToolSet[]> {
+  const use = build.connections.length > 0 ? connectionUseOf(context.registry) : undefined
+  return use?.tools({ sql: context.db.sql, context, run: callingRunOf(run), connectionIds: build.connections }) ?? []
+}
+
+function open(
+  parts: DriveParts,
+  run: Held,
+  build: LoadedBuild,
+  ofConnections: ToolSet[],
+  signal: AbortSignal,
+): Driving {
+  const { context, writer, models, watch } = parts
+  const toolBox = parts.toolBox.with(ofConnections)
   const modelName = build.model ?? models.defaultModel
   watch.begin(build.agentName, modelName)
   const model = models.find(modelName)
   const facts = factsOf(run, build)
   const resolver = parts.resolverFor(build.procedure, facts, model.isPure)
-  const sets = [...(build.plugins ?? defaultPlugins), ...resolver.sets]
+  const sets = [...(build.plugins ?? defaultPlugins), ...resolver.sets, ...ofConnections.map(({ name }) => name)]
   const setup: Setup = {
     model: modelName,
     procedure: build.procedure,

@@ -1,7 +1,7 @@
 // What a worker knows of a run while it holds it, and how it writes: all of it can be rebuilt from the log, so losing it loses nothing.
 import type { Conversation, Entry, Model } from '../drivers/model/model.ts'
 import type { Context } from '../kit/context.ts'
-import type { Begun, Kept, Outcome, ToolCall } from '../kit/tool.ts'
+import type { Begun, CallingRun, Kept, Outcome, ToolCall } from '../kit/tool.ts'
 import type { Change, Step } from './change.ts'
 import type { Held } from './claim.ts'
 import type { LoadedBuild } from './loadBuild.ts'
@@ -112,12 +112,22 @@ export function feedOutcome(driving: Driving, step: Step, outcome: Outcome): voi
 
 export const callIdOf = (runId: string, step: number): string => `${runId}:${step}`
 
+/** What tools see of it. */
+export const callingRunOf = ({ id, team_id, agent_id, build_id, user_id, case_id, depth }: Held): CallingRun => ({
+  id,
+  team_id,
+  agent_id,
+  build_id,
+  user_id,
+  case_id,
+  depth,
+})
+
 export function toolCallOf<Input>({ run }: Pick<Driving, 'run'>, step: Step): ToolCall<Input> {
-  const { id, team_id, agent_id, build_id, user_id, case_id, depth } = run
   return {
     id: callIdOf(run.id, step.seq),
     step: step.seq,
-    run: { id, team_id, agent_id, build_id, user_id, case_id, depth },
+    run: callingRunOf(run),
     input: step.arguments as Input,
   }
 }

@@ -69,7 +69,7 @@ export function engineOf(context: Context): Engine {
 
 function createEngine(context: Context): Engine {
   const { db, log } = context
-  const toolBox = createToolBox(context.registry)
+  const toolBox = createToolBox(context.registry.toolSets)
   const models = createEngineModels(context.config)
   const loadBuild = createBuildLoader()
   const numbers = createRunNumbers(db.sql)

@@ -1,8 +1,9 @@
 // The calls of a turn as they are made: what our own database does joins the turn's write, what acts outside gets its intent first.
-import type { Sql } from '../base/db.ts'
+import { sqlState, type Sql } from '../base/db.ts'
+import { DatabaseAway } from '../base/databaseWatch.ts'
 import type { Turn } from '../drivers/model/model.ts'
-import { CannotKeep, type Begun, type Outcome, type Tool } from '../kit/tool.ts'
-import { planCall, type Plan } from './calls.ts'
+import { CannotKeep, NotYet, type Begun, type Outcome, type Tool } from '../kit/tool.ts'
+import { planCall, wordNeeded, type Plan } from './calls.ts'
 import { addEvent, addMessage, newChange, putStep, type Change, type Step } from './change.ts'
 import { callIdOf, commit, feed, feedOutcome, toolCallOf, Yielded, type Driving } from './driving.ts'
 import { capped, recordOutcome } from './outcome.ts'
@@ -82,7 +83,14 @@ function begin(driving: Driving, change: Change, plan: Plan, results: Map<number
       driving.open.push(step)
       return []
     case 'approval':
-      return [waitEffect(driving, step, (sql) => askAbout(driving, step, approvalRequest(step), sql), note)]
+      return [
+        waitEffect(
+          driving,
+          step,
+          (sql) => askAbout(driving, step, approvalRequest(step, wordNeeded(plan.tool)), sql),
+          note,
+        ),
+      ]
     case 'waiting':
       return [beginEffect(driving, step, plan.tool, note)]
     default:
@@ -149,7 +157,7 @@ async function commitCalls(
     const { log } = driving.context
     log.error({ err: error, run_id: driving.run.id }, 'a call could not take effect')
     const affected = plans.filter(({ way }) => way !== 'outside' && way !== 'refused')
-    const failed = { error: 'This call failed inside the service. Its operator finds the reason in the log.' }
+    const failed = { error: insideFailure }
     for (const { step } of affected) {
       driving.open = driving.open.filter(({ seq }) => seq !== step.seq)
       results.set(step.seq, failed)
@@ -177,9 +185,25 @@ async function make(driving: Driving, step: Step, probe = false): Promise<void> 
     outcome ??= await unlessAborted(tool.execute(call, outside), signal)
   } catch (error) {
     signal.throwIfAborted()
-    outcome = { error: failureSentence(tool.timeoutMs, error) }
+    if (error instanceof NotYet) return putOff(driving, step, error)
+    outcome = { error: ownFailure(driving, error) ?? failureSentence(tool.timeoutMs, error) }
   }
   await recordResult(driving, step, outcome)
+}
+
+const insideFailure = 'This call failed inside the service. Its operator finds the reason in the log.'
+
+/** What our own database says is for the operator; undefined: it was not our database. */
+function ownFailure({ context, run }: Driving, error: unknown): string | undefined {
+  if (sqlState(error) === undefined && !(error instanceof DatabaseAway)) return undefined
+  context.log.error({ err: error, run_id: run.id }, 'a call failed inside the service')
+  return insideFailure
+}
+
+/** It did not happen: its run waits for what it needs, and makes it then. */
+async function putOff(driving: Driving, step: Step, notYet: NotYet): Promise<void> {
+  const waits = waitEffect(driving, { ...step, state: 'waiting' }, notYet.begin, () => undefined)
+  await commit(driving, newChange(driving.run, driving.turn), [waits])
 }
 
 async function recordResult(driving: Driving, step: Step, outcome: Outcome): Promise<void> {

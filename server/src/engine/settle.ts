@@ -21,11 +21,22 @@ export async function settle(driving: Driving, step: Step, tool: Tool | undefine
   if (step.state === 'approval') return approval(step, await requestOf(sql, driving.run.id, step.seq))
   if (step.state === 'in_doubt') return doubt(step, await requestOf(sql, driving.run.id, step.seq))
   if (step.state === 'intent') return cutOff(driving, step, tool)
-  if (step.state !== 'waiting' || tool.kind !== 'waiting') throw new Error(`step ${step.seq} is not open`)
+  if (step.state !== 'waiting' || tool.kind === 'inside') throw new Error(`step ${step.seq} is not open`)
   const waiting_on = waitingOnOf(step)
-  const outcome = await tool.settle(toolCallOf<never>(driving, step), sql, waiting_on)
+  const call = toolCallOf<never>(driving, step)
+  if (tool.kind === 'outside') {
+    const { context } = driving
+    return notYet(step, waiting_on, await tool.hasCome?.(call, { waitingOn: waiting_on, sql, context }))
+  }
+  const outcome = await tool.settle(call, sql, waiting_on)
   return outcome ? { kind: 'outcome', outcome } : { kind: 'waits', waiting_on }
 }
+
+/** It did not happen for want of something; a tool that no longer says what it wants just makes it. */
+const notYet = (step: Step, waiting_on: Begun['waiting_on'], hasCome = true): Settled =>
+  hasCome
+    ? { kind: 'make', step: { ...step, state: 'intent', attempt: step.attempt + 1, result: null } }
+    : { kind: 'waits', waiting_on }
 
 /** Begun by a worker that is gone, between its intent and its result. */
 function cutOff(driving: Driving, step: Step, tool: Tool): Settled {
@@ -107,9 +118,9 @@ export async function askAbout(driving: Driving, step: Step, wanted: RequestWant
   }
 }
 
-export const approvalRequest = (step: Step): RequestWanted => ({
+export const approvalRequest = (step: Step, reason?: string): RequestWanted => ({
   type: 'approval',
   title: `Allow ${step.tool}?`,
-  description: 'The agent wants to make this call. Its build asks for a person’s word first.',
+  description: `The agent wants to make this call. ${reason ?? 'Its build asks for a person’s word first.'}`,
   action: { tool: step.tool ?? '', arguments: step.arguments },
 })

@@ -38,7 +38,7 @@ export function createContext({ config, log, db, keyring, features, clock = syst
     listener: createListener({ address: db.address, log }),
     rateLimit: createRateLimit(db.sql),
     lifecycle,
-    registry: collect(features),
+    registry: collect(features, config),
     baseUrl: () => baseUrlOf(config, lifecycle),
   }
 }

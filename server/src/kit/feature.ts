@@ -1,12 +1,13 @@
 // A feature is a folder's list of what it brings: operations, jobs, resources, tool sets, plain routes, a tick, and hooks into what others do.
 import type { FastifyInstance } from 'fastify'
+import type { Config } from '../base/config.ts'
 import type { Part, Sql } from '../base/db.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { Resource } from './resources.ts'
-import type { Tool } from './tool.ts'
+import type { CallingRun, Tool, WaitingOn } from './tool.ts'
 
 /** A set of tools that an agent's config may switch on by its name. */
 export interface ToolSet {
@@ -47,6 +48,28 @@ export interface Hooks {
   runsDeleted?: (happened: { sql: Sql; context: Context; teamId: string; runIds: string[] }) => Promise<void>
 }
 
+/** What a run of a build may use for the connections that the build names. */
+export interface ConnectionUse {
+  /** Tools that they bring, one set a connection; read from the database alone, for every run that begins or goes on. */
+  tools: (asked: { sql: Sql; context: Context; run: CallingRun; connectionIds: string[] }) => Promise<ToolSet[]>
+  /**
+   * Makes one call with a connection's credential, which is added here and nowhere else, and only for its own hosts. Throws NotYet while
+   * the connection must be authorised again.
+   */
+  call: <T>(asked: {
+    context: Context
+    run: CallingRun
+    /** Its id, or its name. */
+    connection: string
+    url: string
+    send: (headers: Record<string, string>) => Promise<T>
+    /** Whether an answer says that the credential is no longer good. */
+    isRefused: (answer: T) => boolean
+  }) => Promise<{ answer: T; scrub: (text: string) => string }>
+  /** Whether what a call of this run waits for has come: see NotYet. */
+  hasCome: (asked: { sql: Sql; run: CallingRun; waitingOn: WaitingOn }) => Promise<boolean>
+}
+
 /** What a feature does twice a second in every working process, by itself or beside others of its kind; `signal` ends it early. */
 export type Tick = (call: { context: Context; signal: AbortSignal }) => Promise<void>
 
@@ -73,6 +96,8 @@ export interface Feature {
   jobs: Job[]
   resources: Resource[]
   toolSets: ToolSet[]
+  /** Those that this server has only where its settings say so. */
+  toolSetsBy?: (config: Config) => ToolSet[]
   hooks: Hooks
   /** One cheap statement while there is nothing to do: it is paid for twice a second. */
   tick?: Tick
@@ -83,6 +108,8 @@ export interface Feature {
   onEvents?: (context: Context) => void
   /** Which events are kept although they are old enough to be erased: a condition on `events`. */
   keepsEvents?: Part
+  /** Of the one feature that keeps connections. */
+  connectionUse?: ConnectionUse
   /** Every column of its tables that holds sealed values: a new encryption key seals these anew. */
   sealed?: SealedColumn[]
   /** What is not an operation of /v2: the token endpoint, metadata documents. */
@@ -97,7 +124,10 @@ type Declared = Pick<Feature, 'name'> & {
   resources?: Resource[]
   toolSets?: ToolSet[]
   hooks?: Hooks
-} & Pick<Feature, 'tick' | 'work' | 'close' | 'onEvents' | 'keepsEvents' | 'sealed' | 'routes'>
+} & Pick<
+    Feature,
+    'toolSetsBy' | 'tick' | 'work' | 'close' | 'onEvents' | 'keepsEvents' | 'connectionUse' | 'sealed' | 'routes'
+  >
 
 export function feature(declared: Declared): Feature {
   return {
@@ -120,10 +150,12 @@ export interface Registry {
   features: Feature[]
 }
 
-export function collect(features: Feature[]): Registry {
+/** Without settings: what every server has. */
+export function collect(features: Feature[], config?: Config): Registry {
   const operations = features.flatMap((one) => one.operations)
   const jobs = features.flatMap((one) => one.jobs)
   const resources = features.flatMap((one) => one.resources)
+  const toolSets = features.flatMap((one) => [...one.toolSets, ...(config ? (one.toolSetsBy?.(config) ?? []) : [])])
   requireUnique(
     'operation',
     operations.map((one) => one.id),
@@ -138,13 +170,13 @@ export function collect(features: Feature[]): Registry {
   )
   requireUnique(
     'tool',
-    features.flatMap((one) => one.toolSets.flatMap((set) => set.tools.map((tool) => tool.name))),
+    toolSets.flatMap((set) => set.tools.map((tool) => tool.name)),
   )
   return {
     operations,
     jobs,
     resources: new Map(resources.map((one) => [one.name, one])),
-    toolSets: features.flatMap((one) => one.toolSets),
+    toolSets,
     features,
   }
 }
@@ -158,6 +190,10 @@ export async function tell<Name extends keyof Hooks>(
   for (const { hooks } of features)
     await (hooks[name] as ((of: Happened<Name>) => Promise<void>) | undefined)?.(happened)
 }
+
+/** Undefined: this server keeps no connections. */
+export const connectionUseOf = ({ features }: Registry): ConnectionUse | undefined =>
+  features.find(({ connectionUse }) => connectionUse)?.connectionUse
 
 /** Called before what features close with is closed itself. */
 export async function closeFeatures(context: Context): Promise<void> {

@@ -1,13 +1,16 @@
 // The HTTP side of the kit: operations become routes, and every failure there is gets the one error shape.
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import type { ReadableStream as NodeStream } from 'node:stream/web'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { errorBody, Fault } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import type { Context } from './context.ts'
 import { openStreamsOf } from './openStreams.ts'
-import { isMutating, type Operation } from './operation.ts'
+import type { Operation } from './operation.ts'
 import { replyOfFault, type Pipeline, type Reply } from './pipeline.ts'
+import { report } from './report.ts'
 import { restParameterOf } from './resources.ts'
 import { closeGently, dropUnreadBody, readBytes, readJsonBytes } from './requestBody.ts'
 
@@ -144,16 +147,25 @@ export function mountOperation(app: FastifyInstance, context: Context, pipeline:
         params: rest === undefined ? params : { ...params, [rest]: params['*']! },
         contentType: request.headers['content-type'],
         lastEventId: request.headers['last-event-id']?.toString(),
+        ...(operation.protocol && { http: { headers: request.headers, signal: untilGone(reply) } }),
         readBody: (bytesMax) => (operation.takesBytes ? readBytes : readJsonBytes)(request, bytesMax),
       })
-      report(context, operation, request, answer, performance.now() - startedAt)
+      report(context, operation, { requestId: request.id, startedAt }, answer)
       if (answer.stream) return beginStream(context, operation, request, reply, answer, answer.stream)
       reply.code(answer.status).headers(answer.headers).header('cache-control', 'no-store')
+      if (answer.flow) return reply.headers(streamHeaders).send(Readable.fromWeb(answer.flow as NodeStream))
       if (answer.body === null) return reply.send()
       // as text that is already JSON: Fastify's serialiser would drop what a schema does not name
       return reply.header('content-type', 'application/json; charset=utf-8').send(answer.body)
     },
   })
+}
+
+/** Aborted when the connection closes before the answer was written. */
+function untilGone({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  raw.once('close', () => raw.writableFinished || gone.abort())
+  return gone.signal
 }
 
 /** Given twice it reaches us as "a, b", which would pass for a third key; it counts as empty, and so as out of range. */
@@ -162,24 +174,6 @@ function idempotencyKeyOf({ headers, raw }: FastifyRequest): string | undefined 
   if (key === undefined) return undefined
   const given = raw.rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'idempotency-key')
   return given.length > 1 || Array.isArray(key) ? '' : key
-}
-
-/** One line per finished request: reads that went well only at debug level, for there are many and they changed nothing. */
-function report(context: Context, operation: Operation, request: FastifyRequest, answer: Reply, tookMs: number): void {
-  context.metrics.requestSeconds.observe({ operation: operation.id, status: String(answer.status) }, tookMs / 1000)
-  const level = answer.status >= 500 ? 'error' : isMutating(operation) || answer.status >= 400 ? 'info' : 'debug'
-  if (!context.log.isLevelEnabled(level)) return
-  context.log[level](
-    {
-      request_id: request.id,
-      operation: operation.id,
-      status: answer.status,
-      duration_ms: Math.round(tookMs * 10) / 10,
-      ...(answer.caller && { team_id: answer.caller.team_id, credential_id: answer.caller.credential.id }),
-      ...(answer.cause !== undefined && { err: answer.cause }),
-    },
-    answer.status >= 500 ? 'request failed' : 'request',
-  )
 }
 
 /** From here on Fastify has nothing to do with the answer. The second log line tells how the stream ended. */

@@ -82,6 +82,19 @@ export async function renewClaim(sql: Sql, keyed: Keyed): Promise<void> {
     where team_id = ${keyed.teamId} and key = ${keyed.key} and request_hash = ${keyed.requestHash} and status is null`
 }
 
+/** Stores the reply of a committed claim by itself, where the effect was committed before. */
+export async function settleClaim(
+  sql: Sql,
+  keyring: Keyring,
+  keyed: Keyed,
+  { status, body }: StoredReply,
+): Promise<void> {
+  await sql`
+    update idempotency_keys set status = ${status}, reply = ${sealReply(keyring, body)}, claimed_until = null,
+      expires_at = now() + interval '24 hours'
+    where team_id = ${keyed.teamId} and key = ${keyed.key} and request_hash = ${keyed.requestHash} and status is null`
+}
+
 /** Frees a committed claim whose request failed on our side: the next try runs at once. */
 export async function dropClaim(sql: Sql, keyed: Keyed): Promise<void> {
   await sql`

@@ -129,10 +129,10 @@ function describe(operation: Operation, feature: Feature, plain: (schema: TSchem
       [operation.status]: {
         description: 'Done.',
         headers: headersOf(['X-Request-Id', ...Object.keys(rateLimitHeaders)]),
-        ...(operation.answer && { content: jsonContent(plain(operation.answer), exampleOf(operation.answer)) }),
-        ...(operation.stream && { content: streamContent(operation.stream.example) }),
+        ...answerContent(operation, plain),
       },
       ...Object.fromEntries(errorStatuses.map((status) => [status, errorResponse(operation, status)])),
+      ...protocolResponses(operation, plain),
     },
   }
 }
@@ -173,6 +173,30 @@ function requestBody(operation: Operation, plain: (schema: TSchema) => Json): Js
     return { requestBody: { required: false, content: bytesContent(plain(operation.takesBytes.form)) } }
   if (!operation.body) return {}
   return { requestBody: { required: false, content: jsonContent(plain(operation.body), exampleOf(operation.body)) } }
+}
+
+function answerContent({ answer, stream, protocol }: Operation, plain: (schema: TSchema) => Json): Json {
+  if (stream) return { content: streamContent(stream.example) }
+  if (!answer) return {}
+  const example = exampleOf(answer)
+  const asEvents = protocol && streamContent(`event: message\ndata: ${JSON.stringify(example)}\n\n`)
+  return { content: { ...jsonContent(plain(answer), example), ...asEvents } }
+}
+
+/** What a protocol says beside an answer: nothing to a notification, and its own refusals where we have ours. */
+function protocolResponses({ protocol }: Operation, plain: (schema: TSchema) => Json): Json {
+  if (!protocol) return {}
+  const schema = { anyOf: [{ $ref: '#/components/schemas/Error' }, plain(protocol.refusal)] }
+  const refusals = ([400, 404] as const).map((status) => {
+    const { description, headers, content } = describeError(status) as { [key: string]: Json }
+    const { example } = content!['application/json'] as Json
+    return [status, { description, headers, content: jsonContent(schema, example) }]
+  })
+  const taken = {
+    description: 'Taken: there is nothing to answer.',
+    headers: headersOf(['X-Request-Id', ...Object.keys(rateLimitHeaders)]),
+  }
+  return { 202: taken, ...Object.fromEntries(refusals) }
 }
 
 function errorResponse(operation: Operation, status: ErrorStatus): Json {

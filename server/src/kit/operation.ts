@@ -5,12 +5,15 @@ import type { Context } from './context.ts'
 import type { Caller } from './credential.ts'
 import type { EventData, EventName } from './event.ts'
 import type { Enqueue } from './job.ts'
+import type { Said } from './protocol.ts'
 import { parametersOf, type PlainParametersOf, type ResourcesOf } from './resources.ts'
 import type { Scope } from './scopes.ts'
 import type { Static, TObject, TSchema } from './schema.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Route = `${Method} /v2/${string}`
+/** How a call came: over HTTP as itself, or in a message of another protocol. */
+export type Via = 'api' | 'mcp'
 type PathOf<R extends Route> = R extends `${Method} ${infer Path}` ? Path : never
 
 /** What `prepare` and `handler` both see of a call. */
@@ -28,6 +31,7 @@ export type Seen<R extends Route, Query extends TObject, Body extends TObject, E
   contentType: string | undefined
   context: Context
   requestId: string
+  via: Via
   /** As the reader of a stream sent it. */
   lastEventId: string | undefined
   /** In a mutating handler this is the request's transaction; otherwise the pool. */
@@ -106,6 +110,8 @@ export interface Operation {
   actsOutside: boolean
   /** There: the answer is a stream of events, and `handler` gives its source (stream.ts). */
   stream?: { example: string }
+  /** There: instead of `handler`, what speaks a protocol of its own (protocol.ts). */
+  protocol?: { refusal: TSchema; via: Via; speak: (call: never) => Promise<Said> }
   prepare?: (call: never) => Promise<unknown>
   lane?: (call: never) => Promise<unknown>
   handler?: (call: never) => Promise<unknown>

@@ -1,4 +1,5 @@
 // What is true of every operation, as a list of stages that a call passes from the credential to the committed answer.
+import type { IncomingHttpHeaders } from 'node:http'
 import type { Sql } from '../base/db.ts'
 import { lockNotAvailable, retryingDeadlocks, sqlState } from '../base/db.ts'
 import { DatabaseAway } from '../base/databaseWatch.ts'
@@ -13,13 +14,16 @@ import { eventFeedOf } from './eventFeed.ts'
 import * as idempotency from './idempotency.ts'
 import { enqueueOn } from './job.ts'
 import { parseBody } from './json.ts'
-import { isMutating, keyTaken, type Operation, type StoredRows } from './operation.ts'
+import { isMutating, keyTaken, type Operation, type StoredRows, type Via } from './operation.ts'
+import { requireOwnAddress } from './ownAddress.ts'
+import { replyOfSaid, requestOf, type Asked } from './protocol.ts'
 import { refuseIfOver } from './rateLimit.ts'
+import { report } from './report.ts'
 import { nounOf } from './resources.ts'
 import type { Source } from './stream.ts'
 import { validateBody, validateQuery } from './validate.ts'
 
-/** A request as any transport brings it: HTTP today, an MCP tool call likewise. */
+/** A request as any transport brings it: HTTP, or a message of another protocol. */
 export interface PlainRequest {
   requestId: string
   authorization: string | undefined
@@ -33,6 +37,9 @@ export interface PlainRequest {
   contentType?: string | undefined
   /** Where the reader of a stream wants to go on. */
   lastEventId?: string | undefined
+  via?: Via
+  /** For what speaks a protocol of its own. */
+  http?: { headers: IncomingHttpHeaders; signal: AbortSignal }
   /** Reads the body, refusing what is larger than the operation takes. */
   readBody(bytesMax: number): Promise<Uint8Array | undefined>
 }
@@ -43,6 +50,8 @@ export interface Reply {
   headers: Record<string, string>
   /** Instead of a body: what follows, for as long as the credential is good. */
   stream?: { source: Source; isAllowed: () => Promise<boolean> }
+  /** Instead of a body: a stream of events with an end, in the words of another protocol. */
+  flow?: ReadableStream<Uint8Array>
   /** For the log line, once the caller is known. */
   caller?: Caller
   /** The reason of a 500, for the log alone. */
@@ -125,9 +134,11 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
       contentType: request.contentType,
       context,
       requestId: request.requestId,
+      via: request.via ?? 'api',
       lastEventId: request.lastEventId,
       fail,
     }
+    if (operation.protocol) return converse(exchange, operation.protocol, seen)
     const prepared = operation.prepare && (await operation.prepare({ ...seen, sql: db.sql } as never))
     if (operation.lane) return onLane(exchange, operation.lane, { ...seen, prepared, sql: db.sql })
     const handle = (sql: Sql) =>
@@ -150,6 +161,36 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
       }),
     )
     eventFeedOf(context).nudge()
+    return reply
+  }
+
+  async function converse(
+    exchange: Exchange,
+    spoken: NonNullable<Operation['protocol']>,
+    seen: object,
+  ): Promise<Reply> {
+    const { request, caller, keyed } = exchange
+    const { requestId, address, idempotencyKey } = request
+    const perform = (asked: Operation, how: Asked) =>
+      performFor(caller, asked, {
+        requestId,
+        address,
+        via: spoken.via,
+        authorization: undefined,
+        ...requestOf(asked, how),
+      })
+    const said = await spoken.speak({ ...seen, ...request.http, idempotencyKey, sql: db.sql, perform } as never)
+    const reply = await replyOfSaid(said)
+    if (keyed && said.isOutcome) await record(db.sql, exchange, reply, undefined)
+    else if (keyed) await idempotency.dropClaim(db.sql, keyed)
+    return reply
+  }
+
+  /** A call inside a message whose sender is known and counted. */
+  async function performFor(caller: Caller, operation: Operation, request: PlainRequest): Promise<Reply> {
+    const startedAt = performance.now()
+    const reply = { ...(await answered(() => proceed(operation, request, caller))), caller }
+    report(context, operation, { requestId: request.requestId, startedAt }, reply)
     return reply
   }
 
@@ -176,6 +217,8 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
 
   async function record(sql: Sql, exchange: Exchange, reply: Reply, answer: unknown, error?: Fault): Promise<void> {
     const { operation, keyed } = exchange
+    // what a message did is in the audit rows of the operations that it asked for
+    if (operation.protocol) return keyed && idempotency.settleClaim(sql, keyring, keyed, reply)
     const entry = entryOf(exchange, reply.status, answer, error)
     if (!keyed) return recordOutcome(sql, entry)
     const stored = { keyed, reply: idempotency.sealReply(keyring, reply.body), isClaimed: operation.actsOutside }
@@ -244,9 +287,16 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
 
   async function pass(operation: Operation, request: PlainRequest, reply: Partial<Reply>): Promise<Reply> {
     const headers: Record<string, string> = (reply.headers = {})
+    const { host, origin } = request.http?.headers ?? {}
+    if (operation.protocol) requireOwnAddress(context.baseUrl(), host, origin)
     const caller = (reply.caller = await identify(request))
     if (config.rateLimit > 0) await limit(caller, headers)
     credentials.used(caller)
+    return proceed(operation, request, caller)
+  }
+
+  /** From the known caller on. */
+  async function proceed(operation: Operation, request: PlainRequest, caller: Caller): Promise<Reply> {
     const exchange: Exchange = {
       operation,
       request,
@@ -267,13 +317,7 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
   return {
     async perform(operation, request) {
       const known: Partial<Reply> = {}
-      let reply: Reply
-      try {
-        reply = await pass(operation, request, known)
-      } catch (error) {
-        const fault = faultOf(error) ?? new Fault('internal_error', undefined, { cause: error })
-        reply = { ...replyOfFault(fault), ...(fault.status === 500 && { cause: error }) }
-      }
+      const reply = await answered(() => pass(operation, request, known))
       return {
         ...reply,
         headers: { ...known.headers, ...reply.headers },
@@ -298,7 +342,8 @@ function requireScopeAndTeam({ operation, caller, request }: Exchange): void {
 
 const noBytes = Buffer.alloc(0)
 
-const takesJson = (operation: Operation): boolean => isMutating(operation) && !operation.takesBytes
+const takesJson = (operation: Operation): boolean =>
+  isMutating(operation) && !operation.takesBytes && !operation.protocol
 
 async function readBody(exchange: Exchange): Promise<void> {
   const { operation, request, caller } = exchange
@@ -338,6 +383,15 @@ function replyOf(operation: Operation, answer: unknown): Reply {
 
 export function replyOfFault(fault: Fault): Reply {
   return { status: fault.status, body: JSON.stringify(errorBody(fault)), headers: { ...fault.headers } }
+}
+
+async function answered(work: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await work()
+  } catch (error) {
+    const fault = faultOf(error) ?? new Fault('internal_error', undefined, { cause: error })
+    return { ...replyOfFault(fault), ...(fault.status === 500 && { cause: error }) }
+  }
 }
 
 /** What a thrown thing means to the caller; undefined: a mistake of ours. */

@@ -38,6 +38,19 @@ interface Alongside {
 /** Thrown by `record`: what the call brought cannot be kept, and its message tells the model why. The call then failed. */
 export class CannotKeep extends Error {}
 
+/**
+ * Thrown by an outside tool whose call did not happen and cannot until something comes: its run waits for that and makes the call then.
+ * `begin` writes what is waited for, in the transaction that records the wait.
+ */
+export class NotYet extends Error {
+  readonly begin: (sql: Sql) => Promise<Begun>
+
+  constructor(begin: (sql: Sql) => Promise<Begun>) {
+    super('the call cannot be made yet')
+    this.begin = begin
+  }
+}
+
 /** A file that a call made or changed in the run's workspace: each one is told as `run.file.created`. */
 export interface WrittenFile {
   path: string
@@ -82,6 +95,15 @@ export interface OutsideTool<Input extends TObject = TObject> extends Described<
   execute: (call: ToolCall<Static<Input>>, outside: Outside) => Promise<Outcome>
   /** The outcome of a call that was begun and cut off; undefined: it did not happen, make it. */
   probe?: (call: ToolCall<Static<Input>>, outside: Outside) => Promise<Outcome | undefined>
+  /** Of a tool that throws NotYet: whether what its call waits for has come; asked until it has, and then the call is made. */
+  hasCome?: (
+    call: ToolCall<Static<Input>>,
+    asked: { waitingOn: WaitingOn; sql: Sql; context: Context },
+  ) => Promise<boolean>
+  /** `input` is another server's schema, shown to models; that server checks arguments against it, we only that they are an object. */
+  isForeign?: true
+  /** Why a person must allow this call whatever the build says; undefined: no reason. */
+  needsWord?: string
 }
 
 export interface Outside {

@@ -42,11 +42,12 @@ export function createJudge(errorCheck: Check, hidden: readonly string[]): Judge
   return (judgement) => {
     const { draft, answer, operation } = judgement
     const body = bodyOf(answer)
+    const refused = refusalIn(body)
     return [
-      ...judgeStatus(judgement, body),
+      ...judgeStatus(judgement, refused),
       ...judgeHeaders(draft, answer),
-      ...(operation ? judgeAgainstDocument(operation, answer, body) : judgeBesideOperations(draft, answer)),
-      ...(answer.status >= 400 && draft.method !== 'HEAD' ? judgeError(errorCheck, answer, body) : []),
+      ...(operation ? judgeAgainstDocument(operation, draft, answer, body) : judgeBesideOperations(draft, answer)),
+      ...(answer.status >= 400 && draft.method !== 'HEAD' ? judgeError(errorCheck, answer, refused) : []),
       ...judgeText(answer, hidden),
       ...judgeValues(
         body,
@@ -68,6 +69,16 @@ function bodyOf(answer: Answer): unknown {
   } catch {
     return undefined
   }
+}
+
+/** MCP refuses in its own words, with an error of ours inside; what it refuses all by itself has none. */
+function refusalIn(body: unknown): unknown {
+  const { jsonrpc, error } = (body ?? {}) as {
+    jsonrpc?: string
+    error?: { message: string; data?: { error?: string } }
+  }
+  if (jsonrpc === undefined || !error) return body
+  return error.data?.error ? error.data : { error: 'invalid_request', message: error.message }
 }
 
 function judgeStatus({ answer, expected }: Judgement, body: unknown): string[] {
@@ -102,12 +113,13 @@ function judgeHeaders(draft: Draft, { headers, status }: Answer): string[] {
   return found
 }
 
-function judgeAgainstDocument(operation: DocumentedOperation, answer: Answer, body: unknown): string[] {
+function judgeAgainstDocument(operation: DocumentedOperation, draft: Draft, answer: Answer, body: unknown): string[] {
   const { status, headers, text } = answer
   const documented = operation.answers.get(status)
   if (!documented) return [`${status} is not documented`]
-  // every answer to a known caller carries them, and who is unknown gets a 401
-  const due = new Set([...documented.headers, ...(status === 401 ? [] : rateLimitHeaders)])
+  // every answer to a known caller carries them, and who is unknown gets a 401, or comes from elsewhere
+  const isUnknown = status === 401 || (status === 403 && isFromElsewhere(draft))
+  const due = new Set([...documented.headers, ...(isUnknown ? [] : rateLimitHeaders)])
   if (status !== 429) due.delete('retry-after')
   const found = [...due].filter((name) => headers[name] === undefined).map((name) => `${name} is missing`)
   for (const name of rateLimitHeaders) {
@@ -121,6 +133,9 @@ function judgeAgainstDocument(operation: DocumentedOperation, answer: Answer, bo
   if (!documented.check!.fits(body)) found.push(`the body is off its schema: ${documented.check!.explain(body)}`)
   return found
 }
+
+const isFromElsewhere = ({ headers }: Draft): boolean =>
+  textOf(headers['host'] ?? headers['origin']).endsWith(foreignHost)
 
 function judgeBesideOperations({ method }: Draft, { status, headers, text }: Answer): string[] {
   const found = statusesBesideOperations.has(status) ? [] : [`${status} where no operation is`]

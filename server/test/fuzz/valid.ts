@@ -4,6 +4,7 @@ import * as fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { newId } from '../../src/base/ids.ts'
 import { nounOf } from '../../src/kit/resources.ts'
+import { outside } from '../kit/outside.ts'
 import { seederFor, seeders, seedTeam, type TestTeam } from '../kit/seed.ts'
 import type { TestApp } from '../kit/testApp.ts'
 import type { ApiDocument, DocumentedOperation, Schema } from './document.ts'
@@ -18,6 +19,8 @@ const namesOfRecords: Record<string, (team: TestTeam) => string | null | Promise
   build_id: () => null,
   sandbox_id: () => null,
   case_queue_id: (team) => seeders['queue']!(team, {}),
+  // no record, but there is one alone that answers
+  mcp_server_url: async () => (await outside()).mcpServerUrl,
 }
 
 /** Body fields that two records may not share. */
@@ -27,6 +30,9 @@ const uniqueFields: Record<string, () => string> = {
 /** And those of one operation. */
 const uniqueFieldsOf: Record<string, typeof uniqueFields> = {
   createQueue: { name: newId },
+  createConnection: { name: newId },
+  authorizeMcpOAuth: { name: newId },
+  finalizeThirdPartyOAuth: { broker_connection_id: newId },
   createLabel: { value: newId },
 }
 

@@ -25,12 +25,19 @@ export function requireFit(registry: Registry, { method, url, status, body }: Se
   const operation = operationOf(registry, method, url)
   if (!operation) return
   const where = `${operation.id} ${status} ${JSON.stringify(body)}`
+  const { protocol } = operation
+  if (protocol && status === 202) return assert.equal(body, undefined, where)
+  if (protocol && isRefusal(body)) return assert.ok(validatorOf(protocol.refusal).Check(body), where)
   if (status >= 400) return requireErrorShape(status, body, where)
   assert.equal(status, operation.status, where)
   if (!operation.answer) return assert.equal(body, undefined, where)
   const validator = validatorOf(operation.answer)
   assert.ok(validator.Check(body), `${where}: ${JSON.stringify(validator.Errors(body))}`)
 }
+
+/** In the words of a protocol of its own, where an error of ours is inside. */
+const isRefusal = (body: unknown): boolean =>
+  typeof body === 'object' && body !== null && 'jsonrpc' in body && 'error' in body
 
 export function requireErrorShape(status: number, body: unknown, where: string): void {
   assert.deepEqual(Object.keys(body as object), ['error', 'message'], where)

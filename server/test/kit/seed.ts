@@ -35,6 +35,9 @@ export async function seedTeam(app: TestApp, options: { scopes?: string[]; name?
   }
 }
 
+/** The provider for which the settings of outside.ts have a client. Here, since that file loads more than most tests need. */
+export const configuredProvider = 'github'
+
 const unique = () => randomBytes(4).toString('hex')
 
 /** The records that stand before this one in a path, by their nouns: what it is made below. */
@@ -124,6 +127,17 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     await team.sql`insert into browser_sessions (id, team_id, run_id) values (${id}, ${team.id}, ${runId})`
     return id
   },
+  connection: async (team) => {
+    const wanted = {
+      name: `Connection ${unique()}`,
+      type: 'custom_mcp',
+      server_url: 'https://8.8.8.8/mcp',
+      api_key: unique(),
+    }
+    const { body } = await team.call('POST /v2/teams/:teamId/connections', { body: wanted })
+    return body.connection_id
+  },
+  provider: async () => configuredProvider,
   queue: async (team) => {
     const { body } = await team.call('POST /v2/teams/:teamId/queues', { body: { name: `Queue ${unique()}` } })
     return body.queue_id
@@ -168,6 +182,8 @@ const seedersOf: Record<string, typeof seeders> = {
   acceptRevision: { build: (team, above) => buildInReview(team, above) },
   discardRevision: { build: (team, above) => buildInReview(team, above) },
   createWebhook: { team: (team) => makeRoomForWebhook(team) },
+  approveConnectionTools: { connection: (team, above) => connectionWithTool(team, above) },
+  testConnection: { connection: (team, above) => connectionToNowhere(team, above) },
   previewAgentCaseTriggerConflicts: { agent: (team, above) => agentWithTrigger(team, above) },
   releaseCase: { case: (team, above) => claimedCase(team, above) },
   listRecentCaseRunMessages: { run: (team, above) => runOfCase(team, above) },
@@ -184,6 +200,24 @@ async function makeRoomForWebhook(team: TestTeam): Promise<string> {
   const { webhooks } = (await team.call('GET /v2/teams/:teamId/webhooks')).body
   if (webhooks.length >= 40) await team.call(`DELETE /v2/teams/:teamId/webhooks/${webhooks[0].id}`)
   return team.id
+}
+
+/** As its server listed them, with the tool of the document's example. */
+async function connectionWithTool(team: TestTeam, above: Above): Promise<string> {
+  const id = await seeders['connection']!(team, above)
+  const listed = { title: null, description: 'Finds invoices.', input_schema: { type: 'object' }, annotations: null }
+  await team.sql`
+    insert into connection_tools (connection_id, name, position, listed, listed_hash)
+    values (${id}, 'search_invoices', 0, ${JSON.stringify(listed)}::jsonb, ${'a'.repeat(64)})`
+  return id
+}
+
+/** Nothing listens there, which is known at once. */
+async function connectionToNowhere(team: TestTeam, above: Above): Promise<string> {
+  const id = await seeders['connection']!(team, above)
+  await team.sql`
+    update connections set server_url = 'http://127.0.0.1:9/', type = 'api' where id = ${id} and team_id = ${team.id}`
+  return id
 }
 
 async function agentWithTrigger(team: TestTeam, above: Above): Promise<string> {

@@ -3,15 +3,18 @@ import { execFileSync } from 'node:child_process'
 import { Client } from 'pg'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
 import { badReceiverProof } from './badReceivers.ts'
+import { brokenConnectionProof } from './brokenConnection.ts'
 import { builderProof } from './builder.ts'
 import { deliveryProof } from './deliveries.ts'
 import { caseProof } from './cases.ts'
+import { changingKeyProof } from './changingKey.ts'
 import { killEverything } from './durability.ts'
 import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
 import { startService, temporaryDataDir, type Service, type StartOptions } from './processes.ts'
 import type { Proof } from './proof.ts'
 import { promoteProof } from './promotes.ts'
 import { rateLimitOver, type RateLimited } from './rateLimit.ts'
+import { refreshProof } from './refresh.ts'
 import { rotationProof } from './rotations.ts'
 import { runProofs } from './runProofs.ts'
 import { scheduleProof } from './schedules.ts'
@@ -107,6 +110,9 @@ const proofs: Proof[] = [
   uploadProof,
   workspaceProof,
   caseProof,
+  refreshProof,
+  brokenConnectionProof,
+  changingKeyProof,
 ]
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()

@@ -1,13 +1,16 @@
 // The HTTP tool: one call to a public address through the outbound guard, with the call's id as its Idempotency-Key.
 import type { OutboundAnswer } from '../../base/outbound/fetch.ts'
-import type { ToolSet } from '../../kit/feature.ts'
+import { connectionUseOf, type ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
-import { outsideTool, type Outcome } from '../../kit/tool.ts'
+import { outsideTool, type Outcome, type Outside, type ToolCall } from '../../kit/tool.ts'
 
 const answerBytesMax = 1024 * 1024
 /** What an error sentence shows of an answer. */
 const errorBodyMax = 2000
 const timeoutMs = 60_000
+
+/** Headers with which a caller says who it is. */
+const ofCredential = /^(authorization|proxy-authorization|cookie)$/i
 
 /** RFC 9110 §9.2.2: repeating these has the effect of one. A POST that was cut off only a person can judge. */
 const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
@@ -20,28 +23,76 @@ const httpRequest = outsideTool({
     url: Type.String({ minLength: 1, maxLength: 8000 }),
     headers: Type.Optional(Type.Record(Type.String({ maxLength: 200 }), Type.String({ maxLength: 8000 }))),
     body: Type.Optional(Type.String({ maxLength: 1024 * 1024 })),
+    connection: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          'Name or id of a connection of this agent: the call is made with its credential, to its own hosts only.',
+      }),
+    ),
   }),
   onDoubt: ({ method = 'GET' }) => (idempotentMethods.has(method) ? 'retry' : 'ask'),
   timeoutMs,
-  async execute({ id, input: { method = 'GET', url, headers, body } }, { context, signal }) {
-    const answer = await context.outbound.request({
+  execute: performRequest,
+  hasCome: async ({ run }, { waitingOn, sql, context }) =>
+    (await connectionUseOf(context.registry)?.hasCome({ sql, run, waitingOn })) ?? true,
+})
+
+type Request = ToolCall<{
+  method?: string
+  url: string
+  headers?: Record<string, string>
+  body?: string
+  connection?: string
+}>
+
+/** With a connection the credential is added at the door, and what comes back is looked through for it. */
+export async function performRequest(call: Request, { context, signal }: Outside): Promise<Outcome> {
+  const { method = 'GET', url, headers = {}, body, connection } = call.input
+  const send = (ofConnection: Record<string, string>) =>
+    context.outbound.request({
       method,
       url,
-      headers: { 'accept-encoding': 'identity', ...lowerCased(headers ?? {}), 'idempotency-key': id },
+      headers: {
+        'accept-encoding': 'identity',
+        ...lowerCased(headers),
+        'idempotency-key': call.id,
+        ...lowerCased(ofConnection),
+      },
       body: body ?? null,
       signal,
       timeoutMs,
       answerBytesMax,
     })
-    return outcomeOf(answer)
-  },
-})
+  if (connection === undefined) return outcomeOf(await send({}))
+  const use = connectionUseOf(context.registry)
+  if (!use) return { error: 'This server keeps no connections.' }
+  const own = Object.keys(headers).find((name) => ofCredential.test(name))
+  if (own) return { error: `Leave the header ${own} out: the connection brings its own credential.` }
+  const { answer, scrub } = await use.call({
+    context,
+    run: call.run,
+    connection,
+    url,
+    send: (credential) => send({ 'accept-encoding': 'identity', ...credential }),
+    isRefused: ({ status }) => status === 401,
+  })
+  // what came packed was not asked for, and could hide the credential from the eyes that look for it
+  if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
+    return { error: 'The server answered in an encoding that was not asked for, so its answer cannot be read.' }
+  }
+  return outcomeOf(answer, scrub)
+}
 
 const lowerCased = (headers: Record<string, string>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-function outcomeOf({ status, headers, body, truncated }: OutboundAnswer): Outcome {
-  const type = String(headers['content-type'] ?? '')
+/** `scrub` cuts a connection's secrets out of everything that the model will read. */
+function outcomeOf(answer: OutboundAnswer, scrub = (text: string) => text): Outcome {
+  const { status, headers, truncated } = answer
+  const body = Buffer.from(scrub(answer.body.toString('latin1')), 'latin1')
+  const type = scrub(String(headers['content-type'] ?? ''))
   const text = isText(type) ? body.toString() : undefined
   if (status >= 400) {
     const shown = text?.slice(0, errorBodyMax).toWellFormed()
@@ -51,7 +102,7 @@ function outcomeOf({ status, headers, body, truncated }: OutboundAnswer): Outcom
     result: {
       status,
       content_type: type || null,
-      ...(headers['location'] !== undefined && { location: headers['location'] }),
+      ...(headers['location'] !== undefined && { location: scrub(String(headers['location'])) }),
       ...(text === undefined ? { body_base64: body.toString('base64') } : { body: parsed(type, text) }),
       ...(truncated && { truncated }),
     },

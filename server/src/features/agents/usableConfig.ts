@@ -59,16 +59,20 @@ function pricesOf(config: Config): Prices {
   return found
 }
 
-/** Connections come with their own feature: until there are any, no id names one. */
 async function idProblems(config: BuildConfig, { sql, team }: Omit<Asked, 'fail'>): Promise<Problem[]> {
   const { connections, subAgents } = parseBuildConfig(config)
   if (connections.length + subAgents.length === 0) return []
-  const found = await sql<{ id: string }>`
-    select id from agents where team_id = ${team.id} and id = any(${subAgents.filter(isId)}::uuid[]) and deleted_at is null`
-  const known = new Set(found.map(({ id }) => id))
+  const found = await sql<{ id: string; noun: 'agent' | 'connection' }>`
+    select id, 'agent' as noun from agents
+    where team_id = ${team.id} and id = any(${subAgents.filter(isId)}::uuid[]) and deleted_at is null
+    union all select id, 'connection' from connections
+    where team_id = ${team.id} and id = any(${connections.filter(isId)}::uuid[])`
+  const isKnown = (id: string, noun: string) => found.some((one) => one.id === id && one.noun === noun)
   return [
-    ...connections.map((id) => namesNothing('data.connections', id, 'connection')),
-    ...subAgents.filter((id) => !known.has(id)).map((id) => namesNothing('data.subAgents', id, 'agent')),
+    ...connections
+      .filter((id) => !isKnown(id, 'connection'))
+      .map((id) => namesNothing('data.connections', id, 'connection')),
+    ...subAgents.filter((id) => !isKnown(id, 'agent')).map((id) => namesNothing('data.subAgents', id, 'agent')),
   ]
 }
 

@@ -18,6 +18,7 @@ export function llmsText(registry: Registry, baseUrl: string): string {
     `- Base URL: ${baseUrl}`,
     `- OpenAPI document: ${baseUrl}/openapi.json`,
     `- Reference for people: ${baseUrl}/docs`,
+    `- MCP endpoint: ${baseUrl}/v2/mcp (set-up of clients: ${baseUrl}/docs/mcp)`,
     '- Credential: `Authorization: Bearer <API key>`. `GET /v2/teams` tells the team id.',
     '- Errors are `{"error": "<code>", "message": "<what to do>"}`.',
     '- Any POST, PUT, PATCH or DELETE may carry an `Idempotency-Key`; a repeat gets the first answer again.',

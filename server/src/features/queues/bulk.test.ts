@@ -5,8 +5,7 @@ import { readTimeline, seedCases, seedColleague, seedQueue, seedWorker } from '.
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
-import { casesAtOnce } from './bulk.ts'
-import { takeStep } from './carryOnBulkActions.job.ts'
+import { casesInStep, takeStep } from './carryOnBulkActions.job.ts'
 import { dispatchQueue } from './dispatch.ts'
 
 const service = await testApp()
@@ -213,7 +212,7 @@ test('more than fit into a request go on in the background from where the last t
   assert.equal(await takeStep(service.context, { bulk_action_id: id, team_id: team.id }), false)
   const halfway = (await team.call(`GET /v2/bulk-actions/${id}`)).body.bulk_action
   assert.equal(halfway.status, 'running')
-  assert.equal(halfway.updated_count, casesAtOnce)
+  assert.equal(halfway.updated_count, casesInStep)
   await service.drain()
   const ended = await team.call(`GET /v2/bulk-actions/${id}`)
   assert.equal(ended.body.bulk_action_id, id)

@@ -6,8 +6,8 @@ import { insertEvents } from '../../kit/event.ts'
 import type { Deed } from './bulkAction.ts'
 import { priorities } from './case.ts'
 
-/** Are written by one statement; a transaction of the job has no more. */
-export const casesAtOnce = 1000
+/** Are written by one statement. */
+const casesAtOnce = 1000
 
 export interface Bulk {
   teamId: string

@@ -166,8 +166,15 @@ test('waiting: for a time, for a model in trouble, for another run, for a connec
   assert.equal(await why(parent), `It has waited for 1 d 1 h for the run ${child} of Triage, which is running.`)
   assert.equal((await explained(parent)).facts.sub_run.id, child)
 
-  const connection = await runIn({ status: 'waiting', waiting_on: { kind: 'connection', since: ago(8), detail: {} } })
-  assert.equal(await why(connection), 'It has waited for 8 h for a connection that must be authorised again.')
+  const broken = { connection_id: newId(), name: 'Our CRM', provider: 'github', reason: 'The grant was revoked.' }
+  const connection = await runIn({
+    status: 'waiting',
+    waiting_on: { kind: 'connection', since: ago(8), detail: broken },
+  })
+  assert.equal(
+    await why(connection),
+    'It has waited for 8 h for the connection Our CRM to be authorised again: The grant was revoked.',
+  )
 
   const capacity = { kind: 'capacity', since: ago(4), detail: { after: { kind: 'human' } } }
   const inLine = await runIn({ status: 'waiting', waiting_on: capacity, queued_at: ago(4), is_woken: true })

@@ -82,7 +82,7 @@ export const startRun = operation({
     }
     return { callbackUrl, sandboxId }
   },
-  async lane({ team, caller, body, sql, context, prepared, stored, fail }) {
+  async lane({ team, caller, via, body, sql, context, prepared, stored, fail }) {
     const engine = engineOf(context)
     // what is remembered of the agent is checked by the statement itself; when it was no longer so, once more with what is true now
     for (const fresh of [false, true]) {
@@ -92,7 +92,7 @@ export const startRun = operation({
         teamId: team.id,
         agentId: target.agentId,
         buildId: target.buildId,
-        source: 'api',
+        source: via,
         userId: caller.member_id,
         message: body.message ?? null,
         title: body.title ?? titleOf(body.message, target.agentName),

@@ -103,10 +103,7 @@ const forKind: Record<NonNullable<Run['waiting_on']>['kind'], (said: Said) => Wh
   human: forPerson,
   time: forTime,
   sub_run: forSubRun,
-  connection: (said) => ({
-    why: `It has waited for ${said.for} for a connection that must be authorised again.`,
-    endedBy: 'whoever may manage connections (connections:write), or stopRun',
-  }),
+  connection: forConnection,
   capacity: (said) => ({
     why: `It has waited for ${said.for} and is about to go on.`,
     endedBy: 'the service itself',
@@ -147,6 +144,15 @@ function forTime({ run, facts, now, for: since }: Said): Why {
     }
   }
   return { why: `It put itself off ${since} ago and goes on ${until}.`, endedBy: 'the clock, or stopRun' }
+}
+
+function forConnection({ run, for: since }: Said): Why {
+  const { name, reason } = run.waiting_on!.detail as { name?: string; reason?: string | null }
+  const because = reason ? `: ${plain(reason)}` : ''
+  return {
+    why: `It has waited for ${since} for ${name ? `the connection ${name}` : 'a connection'} to be authorised again${because}.`,
+    endedBy: 'whoever may manage connections (connections:write) and authorises it again, or stopRun',
+  }
 }
 
 function forSubRun({ run, facts: { sub_run: child }, for: since }: Said): Why {

@@ -1,0 +1,52 @@
+// An MCP server as its client: streamable HTTP of either protocol era, or the older SSE; its tools listed and called.
+import type { Door } from '../oauth/answer.ts'
+import { isSecure } from '../oauth/secureUrl.ts'
+import { McpTrouble } from './failures.ts'
+import type { ListedTool } from './toolList.ts'
+
+export { McpTrouble, McpUnauthorized } from './failures.ts'
+export type { ListedTool } from './toolList.ts'
+
+export interface McpAnswer {
+  is_error: boolean
+  content: unknown[]
+  structured_content: unknown
+}
+
+export interface McpSession {
+  transport: 'http' | 'sse'
+  listTools(): Promise<ListedTool[]>
+  /** `callId` goes along as `_meta`, the same for every attempt, so that a server can recognise a repetition. */
+  callTool(
+    name: string,
+    args: Record<string, unknown>,
+    options: { signal: AbortSignal; callId: string },
+  ): Promise<McpAnswer>
+  /** Never fails, and waits a second at most for the server's farewell. */
+  close(): Promise<void>
+}
+
+interface Asked {
+  url: string
+  /** Null: not known yet; streamable HTTP is tried first. */
+  transport: 'http' | 'sse' | null
+  headers: Record<string, string>
+}
+
+/** Under it a call's id is sent; a vendor's prefix, as MCP wants for keys of `_meta`. */
+export const callIdKey = 'runyard/call_id'
+
+/** `door.signal` ends the session. */
+export async function openMcp({ url: address, transport, headers }: Asked, door: Door): Promise<McpSession> {
+  const url = new URL(address)
+  if (Object.keys(headers).length > 0 && !isSecure(url)) {
+    throw new McpTrouble(`${url.host} must be reached by https: a credential would be readable on its way.`)
+  }
+  // the library takes 30 MB and a fifth of a second, which a process that calls no MCP server need not spend
+  const { openSession } = await import('./session.ts')
+  return openSession({ url, headers, door, secrets: secretsOf(headers) }, transport)
+}
+
+/** The words of a header's value, which is what a server may repeat: of `Bearer x`, the x. */
+const secretsOf = (headers: Record<string, string>): string[] =>
+  Object.values(headers).flatMap((value) => [value, ...value.split(' ').filter((word) => word.length >= 8)])

@@ -1,0 +1,107 @@
+// What a caller may say of a connection that is made without OAuth: where it leads, and the key or headers that it sends.
+import { Fault } from '../../base/errors.ts'
+import { isSecure } from '../../drivers/oauth/secureUrl.ts'
+import { oneOf, Type, type Static } from '../../kit/schema.ts'
+import { transports } from './connection.ts'
+import type { HeadersSecret } from './secret.ts'
+
+const headerName = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$"
+
+export const fields = {
+  name: Type.String({
+    minLength: 1,
+    maxLength: 200,
+    // agents name it in their calls: no blanks at its ends, nothing that cannot be seen
+    pattern: '^[^\\s\\p{C}](?:[^\\p{C}]*[^\\s\\p{C}])?$',
+    description: 'Its name in the team, which agents call it by.',
+    examples: ['Our CRM'],
+  }),
+  server_url: Type.String({
+    format: 'uri',
+    maxLength: 2048,
+    description: 'The MCP server, or the beginning of the API. Its credential is sent to this host alone.',
+    examples: ['https://mcp.example.com/mcp'],
+  }),
+  transport: oneOf(transports, {
+    description: 'Of an MCP server. Absent: the newer one, then the older one, is tried.',
+  }),
+  api_key: Type.String({
+    minLength: 1,
+    maxLength: 8000,
+    pattern: '^[!-~]+$',
+    description: 'Sent as `Authorization: Bearer …`, or as the header that `api_key_header` names. Never shown again.',
+    examples: ['sk_example_0123456789'],
+  }),
+  api_key_header: Type.String({
+    maxLength: 100,
+    pattern: headerName,
+    description: 'The header that takes the bare key.',
+    examples: ['X-Api-Key'],
+  }),
+  headers: Type.Record(
+    Type.String({ pattern: headerName }),
+    // RFC 9110 §5.5
+    Type.String({ minLength: 1, maxLength: 8000, pattern: '^[!-~]([\\t -~]*[!-~])?$' }),
+    {
+      minProperties: 1,
+      maxProperties: 20,
+      description: 'Headers that are sent with every call, beside the key where there is one. Never shown again.',
+      examples: [{ 'X-Api-Key': 'example-0123456789' }],
+    },
+  ),
+  shared: Type.Boolean({ description: 'Whether agents may use it in runs that others than its maker started.' }),
+}
+
+const Sent = Type.Object({
+  api_key: Type.Optional(fields.api_key),
+  api_key_header: Type.Optional(fields.api_key_header),
+  headers: Type.Optional(fields.headers),
+})
+
+/** Those that belong to the connection between two machines, or that we set ourselves. */
+const notSettable = new Set(
+  'connection content-encoding content-length content-type host keep-alive te trailer transfer-encoding upgrade'.split(
+    ' ',
+  ),
+)
+
+export interface SentSecret {
+  secret: HeadersSecret
+  auth_method: 'apikey' | 'headers'
+}
+
+/** The credential that a body brings: a key, headers, or a key and further headers; undefined: none. */
+export function secretOf(body: Static<typeof Sent>): SentSecret | undefined {
+  const { api_key, api_key_header, headers } = body
+  if (api_key_header !== undefined && api_key === undefined) throw refused('api_key_header needs an api_key.')
+  if (api_key === undefined) {
+    return headers && { secret: { kind: 'headers', headers: checked(headers) }, auth_method: 'headers' }
+  }
+  const name = api_key_header ?? 'authorization'
+  if (Object.keys(headers ?? {}).some((other) => other.toLowerCase() === name.toLowerCase())) {
+    throw refused(`headers must not set ${name} too: the key is sent there.`)
+  }
+  const sent = { ...headers, [name]: api_key_header === undefined ? `Bearer ${api_key}` : api_key }
+  return { secret: { kind: 'headers', headers: checked(sent) }, auth_method: 'apikey' }
+}
+
+function checked(headers: Record<string, string>): Record<string, string> {
+  const names = Object.keys(headers)
+  if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
+    throw refused('headers has one header twice; their names must differ in more than case.')
+  }
+  // a key that does not fit the schema's pattern is an unknown field to it, and so no mistake
+  const bad = names.find((name) => !new RegExp(headerName).test(name))
+  if (bad !== undefined) throw refused('headers has a name that is no name of a header.')
+  const taken = names.find((name) => notSettable.has(name.toLowerCase()))
+  if (taken !== undefined) throw refused(`headers must not set ${taken}: it follows from the call itself.`)
+  return headers
+}
+
+/** A credential must not cross the internet in clear. */
+export function requireSecure(serverUrl: string): void {
+  if (isSecure(new URL(serverUrl))) return
+  throw refused('server_url must be an https address, since a credential is sent there.')
+}
+
+const refused = (message: string): Fault => new Fault('invalid_request', message)

@@ -1,0 +1,15 @@
+// Reads one connection.
+import { operation } from '../../kit/operation.ts'
+import { wrapped } from '../../kit/schema.ts'
+import { Connection } from './connection.ts'
+
+export const getConnection = operation({
+  id: 'getConnection',
+  route: 'GET /v2/connections/:connection_id',
+  summary: 'Get a connection',
+  description: 'What is known of it. No secret leaves by this or any other route.',
+  scope: 'connections:read',
+  status: 200,
+  answer: wrapped('connection', 'connection_id', Connection),
+  handler: async ({ connection }) => ({ connection, connection_id: connection.id }),
+})

@@ -1,0 +1,96 @@
+// Tells what stands still when a connection does: agents, their schedules, cases and runs.
+import { operation } from '../../kit/operation.ts'
+import { Id, nullable, Time, Type } from '../../kit/schema.ts'
+import { part } from '../../base/db.ts'
+
+const shownMax = 100
+
+const Dependents = Type.Object(
+  {
+    agents: Type.Array(Type.Object({ id: Id, name: Type.String(), build_id: Id }), {
+      description: 'Agents whose live build names it.',
+    }),
+    agents_total: Type.Integer({ minimum: 0 }),
+    schedules: Type.Array(
+      Type.Object({ id: Id, agent_id: Id, frequency: Type.String(), next_run_at: nullable(Time) }),
+      {
+        description: 'Their schedules that are switched on, the next first.',
+      },
+    ),
+    schedules_total: Type.Integer({ minimum: 0 }),
+    cases: Type.Array(Type.Object({ id: Id, queue_id: Id, title: Type.String(), run_id: Id }), {
+      description: 'Cases that a waiting run holds.',
+    }),
+    cases_total: Type.Integer({
+      minimum: 0,
+      description: 'These, and all open cases of the queues that these agents work on.',
+    }),
+    waiting_runs: Type.Array(Type.Object({ id: Id, agent_id: Id, title: Type.String(), since: Time }), {
+      description: 'Runs that wait for it, the longest first.',
+    }),
+    waiting_runs_total: Type.Integer({ minimum: 0 }),
+  },
+  { additionalProperties: false },
+)
+
+export const listConnectionDependents = operation({
+  id: 'listConnectionDependents',
+  route: 'GET /v2/connections/:connection_id/dependents',
+  summary: 'List what depends on a connection',
+  description: `At most ${shownMax} of each are listed; the totals count all.`,
+  scope: 'connections:read',
+  status: 200,
+  answer: Dependents,
+  async handler({ team, connection: { id }, sql }) {
+    const agents = part`
+      select a.id, a.name, b.id as build_id from agents a join builds b on b.agent_id = a.id and b.status = 'live' and b.team_id = ${team.id}
+      where a.team_id = ${team.id} and a.deleted_at is null and b.config #> '{data,connections}' ? ${id}`
+    const runs = part`
+      select r.id, r.agent_id, r.title, r.case_id, w.created_at as since from connection_waits w join runs r on r.id = w.run_id
+      where w.connection_id = ${id} and not w.is_over and r.team_id = ${team.id} and r.status in ('running', 'waiting')`
+    const [found] = await sql<{ dependents: DependentsRow }>`
+      with agents_of as materialized (${agents}), runs_of as materialized (${runs}),
+      schedules_of as materialized (
+        select s.id, s.agent_id, s.frequency, s.next_run_at from schedules s join agents_of a on a.id = s.agent_id
+        where s.team_id = ${team.id} and s.enabled),
+      held as materialized (
+        select c.id, c.queue_id, c.title, r.id as run_id, r.since from runs_of r join cases c on c.id = r.case_id and c.team_id = ${team.id}
+        where c.claimed_by_run_id = r.id),
+      queues_of as (
+        select distinct t.queue_id from case_triggers t join agents_of a on a.id = t.agent_id
+        where t.team_id = ${team.id} and t.enabled)
+      select json_build_object(
+        'agents', (select coalesce(json_agg(x), '[]') from (select * from agents_of order by name, id limit ${shownMax}) x),
+        'agents_total', (select count(*) from agents_of),
+        'schedules', (select coalesce(json_agg(x), '[]') from (select * from schedules_of order by next_run_at, id limit ${shownMax}) x),
+        'schedules_total', (select count(*) from schedules_of),
+        'cases', (select coalesce(json_agg(json_build_object('id', x.id, 'queue_id', x.queue_id, 'title', x.title, 'run_id', x.run_id)), '[]')
+          from (select * from held order by since, id limit ${shownMax}) x),
+        'cases_total', (select count(*) from held where queue_id not in (select queue_id from queues_of)) + (
+          select coalesce(sum(n.cases), 0) from case_counts n join queues_of q on q.queue_id = n.queue_id
+          where n.display_status not in ('completed', 'failed')),
+        'waiting_runs', (select coalesce(json_agg(json_build_object('id', x.id, 'agent_id', x.agent_id, 'title', x.title, 'since', x.since)), '[]')
+          from (select * from runs_of order by since, id limit ${shownMax}) x),
+        'waiting_runs_total', (select count(*) from runs_of)) as dependents`
+    const { schedules, waiting_runs, ...rest } = found!.dependents
+    return {
+      ...rest,
+      schedules: schedules.map((one) => ({
+        ...one,
+        next_run_at: one.next_run_at === null ? null : new Date(one.next_run_at),
+      })),
+      waiting_runs: waiting_runs.map((one) => ({ ...one, since: new Date(one.since) })),
+    }
+  },
+})
+
+interface DependentsRow {
+  agents: { id: string; name: string; build_id: string }[]
+  agents_total: number
+  schedules: { id: string; agent_id: string; frequency: string; next_run_at: string | null }[]
+  schedules_total: number
+  cases: { id: string; queue_id: string; title: string; run_id: string }[]
+  cases_total: number
+  waiting_runs: { id: string; agent_id: string; title: string; since: string }[]
+  waiting_runs_total: number
+}

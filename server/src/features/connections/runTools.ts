@@ -1,0 +1,157 @@
+// The tools that MCP connections bring into a run: as a person approved them, called with the connection's credential.
+import { isId } from '../../base/ids.ts'
+import { McpUnauthorized, openMcp, type McpAnswer, type McpSession } from '../../drivers/mcp/mcp.ts'
+import type { Context } from '../../kit/context.ts'
+import type { ConnectionUse, ToolSet } from '../../kit/feature.ts'
+import type { TObject } from '../../kit/schema.ts'
+import { outsideTool, type Outcome, type Outside, type Tool, type ToolCall } from '../../kit/tool.ts'
+import { withCredential, type Credential } from './credential.ts'
+import { mcpOutcome, textsOf } from './mcpOutcome.ts'
+import { wordFor, type PinnedTool } from './pinnedTool.ts'
+import { listTools } from './toolList.ts'
+import { toolNames } from './toolNames.ts'
+import { hasCome, waitFor } from './waits.ts'
+
+const timeoutMs = 60_000
+
+interface Row extends PinnedTool {
+  connection_id: string
+  connection_name: string
+  tools_prefix: string | null
+  provider: string
+}
+
+/** One set a connection; oldest connection first, which the names of the tools rest on. */
+export const toolsForRun: ConnectionUse['tools'] = async ({ sql, run, connectionIds }) => {
+  const rows = await sql<Row>`
+    select c.id as connection_id, c.name as connection_name, c.tools_prefix, c.provider, t.name, t.listed, t.listed_hash,
+      t.approved, t.approved_hash, t.is_gone
+    from connections c join connection_tools t on t.connection_id = c.id and not t.is_gone
+    where c.team_id = ${run.team_id} and c.id = any(${connectionIds.filter(isId)}::uuid[]) and c.type in ('mcp', 'custom_mcp')
+      and c.status <> 'disabled' and (c.shared or c.user_id = ${run.user_id})
+    order by c.created_at, c.id, t.name`
+  const names = toolNames(rows)
+  const tools = rows.map((row, index) => ({ row, tool: toolOf(row, names[index]!) }))
+  const sets = Map.groupBy(tools, ({ row }) => row.connection_id)
+  return [...sets.values()].map((ofOne): ToolSet => {
+    const { connection_id, connection_name, provider } = ofOne[0]!.row
+    return {
+      name: `connection:${connection_id}`,
+      title: connection_name,
+      description: `Tools of ${connection_name}.`,
+      provider,
+      tools: ofOne.map(({ tool }) => tool),
+    }
+  })
+}
+
+function toolOf(row: Row, name: string): Tool {
+  const needsWord = wordFor(row.connection_name, row)
+  // what nobody approved may have been written to mislead: a model sees neither its text nor its schema
+  const { description, input_schema, annotations } = row.approved ?? {
+    description: `A tool of ${row.connection_name} that nobody has approved yet: a person is asked before each call.`,
+    input_schema: { type: 'object' },
+    annotations: null,
+  }
+  const isHarmless = annotations?.['readOnlyHint'] === true || annotations?.['idempotentHint'] === true
+  return outsideTool({
+    name,
+    description: description ?? `The tool ${row.name} of ${row.connection_name}.`,
+    input: shownSchema(input_schema),
+    isForeign: true,
+    ...(needsWord !== undefined && { needsWord }),
+    onDoubt: isHarmless && needsWord === undefined ? 'retry' : 'ask',
+    timeoutMs,
+    execute: (call, outside) => execute(row, call, outside),
+    hasCome: ({ run }, { waitingOn, sql }) => hasCome({ sql, run, waitingOn }),
+  })
+}
+
+/** Providers of models refuse tools whose schema is no plain object at its top; the server checks the arguments by the whole one. */
+function shownSchema(schema: Record<string, unknown>): TObject {
+  const plain = Object.entries(schema).filter(([word]) => !notAtTop.has(word))
+  return { properties: {}, ...Object.fromEntries(plain), type: 'object' } as unknown as TObject
+}
+
+const notAtTop = new Set(['$schema', '$ref', 'allOf', 'anyOf', 'not', 'oneOf'])
+
+async function execute(row: Row, { id, run, step, input }: ToolCall<object>, outside: Outside): Promise<Outcome> {
+  const { context, signal } = outside
+  const which = { teamId: run.team_id, id: row.connection_id }
+  const work = async (credential: Credential) => {
+    try {
+      const session = await sessionOf(credential, outside)
+      const answer = await session.callTool(row.name, input as Record<string, unknown>, { signal, callId: id })
+      return { answer, isRefused: false }
+    } catch (error) {
+      if (!(error instanceof McpUnauthorized)) throw error
+      if (error.status === 401) await outside.kept.drop(keyOf(credential))
+      else await noteScopes(context, which, error)
+      return { answer: refusal(row, error), isRefused: error.status === 401 }
+    }
+  }
+  const used = await withCredential(context, which, work, { runId: run.id })
+  if (used.kind === 'broken') throw waitFor(run, used.connection)
+  if (used.kind === 'failed') return { error: used.message }
+  // the server has other tools than those that it listed: what it has now is for its next taker
+  if (isUnknownTool(used.answer)) await listTools(context, { id: row.connection_id, team_id: run.team_id })
+  return mcpOutcome(used.answer, used.scrub, { step, connectionName: row.connection_name })
+}
+
+const scopesMax = 20
+
+const scopesWanted = ({ challenge }: McpUnauthorized): string[] =>
+  (challenge.scope ?? '')
+    .split(' ')
+    .filter((scope) => /^[\x21-\x7e]{1,100}$/.test(scope))
+    .slice(0, scopesMax)
+
+/** What the server wants beyond what was granted: asked for when a person authorises the connection again. */
+async function noteScopes(
+  { db }: Context,
+  { id, teamId }: { id: string; teamId: string },
+  error: McpUnauthorized,
+): Promise<void> {
+  const scopes = scopesWanted(error)
+  if (error.challenge.error !== 'insufficient_scope' || scopes.length === 0) return
+  await db.sql`
+    update connections set oauth = jsonb_set(oauth, '{wanted_scopes}', ${JSON.stringify(scopes)}::jsonb)
+    where id = ${id} and team_id = ${teamId} and oauth is not null`
+}
+
+const keyOf = ({ connection: { id, generation } }: Credential): string => `connection ${id} ${generation}`
+
+/** Open from one call of the run to the next; of another generation it is another session, with the newer token. */
+async function sessionOf(credential: Credential, { context, signal, kept }: Outside): Promise<McpSession> {
+  const { connection, headers } = credential
+  return kept.get(keyOf(credential), async () => {
+    const life = new AbortController()
+    const cut = () => life.abort(signal.reason)
+    signal.addEventListener('abort', cut, { once: true })
+    try {
+      const door = { fetch: context.outbound.fetch, signal: life.signal }
+      const session = await openMcp({ url: connection.server_url!, transport: connection.transport, headers }, door)
+      return {
+        ...session,
+        async close() {
+          await session.close()
+          life.abort()
+        },
+      }
+    } finally {
+      signal.removeEventListener('abort', cut)
+    }
+  })
+}
+
+const isUnknownTool = ({ is_error, content }: McpAnswer): boolean =>
+  is_error &&
+  /(unknown|no) tool|tool .{0,200} (not found|does not exist)/i.test(textsOf(content).join('\n').slice(0, 1000))
+
+/** 403: another token of the same grant would be refused as well. */
+function refusal({ connection_name }: Row, error: McpUnauthorized): McpAnswer {
+  const scopes = scopesWanted(error).join(' ')
+  const again = `Authorise the connection ${connection_name} again${scopes && ` with the scopes ${scopes}`} if it should.`
+  const text = error.status === 403 ? `${error.message} ${again}` : error.message
+  return { is_error: true, content: [{ type: 'text', text }], structured_content: null }
+}

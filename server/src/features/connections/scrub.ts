@@ -1,0 +1,38 @@
+// Cuts a connection's secret values out of whatever comes back from outside: a server may echo what it was sent.
+
+/** Shorter ones are words that stand in any text. */
+const lengthMin = 6
+
+/** As a value may stand in an answer: plain, in JSON, in an address, and in base64 with any bytes before it. */
+function spellings(value: string): string[] {
+  const bytes = Buffer.from(value)
+  const base64 = [0, 1, 2].map((shift) => {
+    const whole = Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString('base64')
+      .replace(/=+$/, '')
+    // the first and the last characters also carry bits of their neighbours
+    return whole.slice(shift === 0 ? 0 : shift + 1, (shift + bytes.length) % 3 === 0 ? undefined : -1)
+  })
+  const urlSafe = base64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'))
+  const inJson = JSON.stringify(value).slice(1, -1)
+  // bodies are looked through as bytes, one a letter
+  const asBytes = bytes.toString('latin1')
+  return [value, asBytes, inJson, encodeURIComponent(value), ...base64, ...urlSafe]
+}
+
+export type Scrub = (text: string) => string
+
+export function scrubberOf(values: string[]): Scrub {
+  const known = values.flatMap(spellings).filter((spelling) => spelling.length >= lengthMin)
+  // the longest first: one may be the beginning of another
+  const all = [...new Set(known)].toSorted((one, other) => other.length - one.length)
+  return (text) => all.reduce((clean, value) => clean.replaceAll(value, '[cut]'), text)
+}
+
+/** Every text inside a value of JSON, names of fields too. */
+export function scrubbed<T>(value: T, scrub: Scrub): T {
+  if (typeof value === 'string') return scrub(value) as T
+  if (Array.isArray(value)) return value.map((item) => scrubbed(item as unknown, scrub)) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [scrub(name), scrubbed(item, scrub)])) as T
+}

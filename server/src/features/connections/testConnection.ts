@@ -1,0 +1,115 @@
+// Makes a real call with a connection, and tells whether it works.
+import { OutboundFailure } from '../../base/outbound/fetch.ts'
+import type { Context } from '../../kit/context.ts'
+import { operation } from '../../kit/operation.ts'
+import { Type } from '../../kit/schema.ts'
+import { askAccount } from './account.ts'
+import type { Connection } from './connection.ts'
+import { withCredential, type Credential } from './credential.ts'
+import { nativeClient } from './nativeClient.ts'
+import { providerNamed } from './providers.ts'
+import { reauthorized } from './state.ts'
+import { listTools } from './toolList.ts'
+
+const callMs = 30_000
+
+interface Outcome {
+  error?: string
+  tools_count?: number
+}
+
+export const testConnection = operation({
+  id: 'testConnection',
+  route: 'POST /v2/connections/:connection_id/test',
+  summary: 'Test a connection',
+  description:
+    'Calls the service: an MCP server lists its tools, a provider says whose account it is, an API is asked for its `server_url`. One that is ' +
+    'refused is renewed, and otherwise needs a person from then on; one with a key that works again is active again.',
+  scope: 'connections:write',
+  status: 200,
+  answer: Type.Object({
+    success: Type.Boolean(),
+    error: Type.Optional(Type.String({ description: 'What is wrong, where it is not.' })),
+    tools_count: Type.Optional(Type.Integer({ minimum: 0, description: 'Of an MCP server.' })),
+  }),
+  actsOutside: true,
+  async prepare({ connection, context }) {
+    const isRetried = await tryAgain(context, connection)
+    const outcome = await call(context, connection)
+    if (isRetried) await judge(context, connection, outcome)
+    return { success: outcome.error === undefined, ...outcome }
+  },
+  handler: async ({ prepared }) => prepared,
+})
+
+/** A key or headers may be good again without having changed: whoever made them can have mended it. Nothing can mend a refused grant. */
+async function tryAgain({ db }: Context, { id, team_id }: Connection): Promise<boolean> {
+  const tried = await db.sql`
+    update connections set status = 'active' where id = ${id} and team_id = ${team_id} and status = 'action_required'
+      and (auth_method <> 'oauth' or broker_connection_id is not null) returning id`
+  return tried.length > 0
+}
+
+async function judge({ db }: Context, connection: Connection, { error }: Outcome): Promise<void> {
+  const { id, team_id } = connection
+  await db.transaction(async (sql) => {
+    if (error !== undefined) {
+      // whoever refused it has marked it already; other trouble proves nothing
+      await sql`update connections set status = 'action_required' where id = ${id} and team_id = ${team_id} and status = 'active'`
+      return
+    }
+    const works = await sql`
+      update connections set broken_at = null, broken_reason = null, updated_at = now()
+      where id = ${id} and team_id = ${team_id} and status = 'active' returning id`
+    if (works.length > 0) await reauthorized(sql, connection, { isGiven: false })
+  })
+}
+
+async function call(context: Context, connection: Connection): Promise<Outcome> {
+  if (connection.type === 'mcp' || connection.type === 'custom_mcp') {
+    const listing = await listTools(context, connection)
+    return 'error' in listing ? { error: listing.error } : { tools_count: listing.tools.length }
+  }
+  const work = (credential: Credential) => callService(context, credential)
+  const used = await withCredential(context, { teamId: connection.team_id, id: connection.id }, work)
+  if (used.kind === 'failed') return { error: used.message }
+  if (used.kind === 'broken') return { error: `It must be authorised again: ${used.connection.broken_reason}` }
+  return used.answer === undefined ? {} : { error: used.scrub(used.answer) }
+}
+
+/** The answer is what is wrong; undefined: nothing. */
+async function callService(
+  context: Context,
+  { connection, headers }: Credential,
+): Promise<{ answer: string | undefined; isRefused: boolean }> {
+  const signal = AbortSignal.timeout(callMs)
+  try {
+    if (connection.type === 'native') {
+      const row = nativeClient(context.config, connection.provider)?.provider ?? providerNamed(connection.provider)
+      if (!row?.account) {
+        const wanted = 'OAUTH_<PROVIDER>_ACCOUNT_URL'
+        return {
+          answer: `There is no address to test it with. Set ${wanted} for this provider on the server.`,
+          isRefused: false,
+        }
+      }
+      const { status, isRefused } = await askAccount(context.outbound, row.account, headers, signal)
+      return { answer: isRefused ? 'The provider refused the token.' : sentenceOf(status), isRefused }
+    }
+    const { status } = await context.outbound.request({
+      method: 'GET',
+      url: connection.server_url!,
+      headers: { 'accept-encoding': 'identity', ...headers },
+      signal,
+      timeoutMs: callMs,
+    })
+    // an address that answers 404 or 405 to a bare GET is one that answers
+    return { answer: status === 404 || status === 405 ? undefined : sentenceOf(status), isRefused: status === 401 }
+  } catch (error) {
+    if (error instanceof OutboundFailure) return { answer: error.message, isRefused: false }
+    throw error
+  }
+}
+
+const sentenceOf = (status: number): string | undefined =>
+  status < 400 ? undefined : `The service answered ${status}${status === 403 ? ': this account may not do that' : ''}.`

@@ -1,0 +1,115 @@
+// Changes a connection: its name, who may use it, its key or headers, whether it is switched on.
+import { part, empty, type Part } from '../../base/db.ts'
+import { operation } from '../../kit/operation.ts'
+import { oneOf, Type, wrapped } from '../../kit/schema.ts'
+import { Connection, connectionColumns } from './connection.ts'
+import { fields, requireSecure, secretOf, type SentSecret } from './fields.ts'
+import { sealSecret } from './secret.ts'
+import { endWaits, reauthorized } from './state.ts'
+
+export const updateConnection = operation({
+  id: 'updateConnection',
+  route: 'PATCH /v2/connections/:connection_id',
+  summary: 'Change a connection',
+  description:
+    'Only the given fields change. A new key or new headers replace the old ones whole, and runs that waited for the connection go on. ' +
+    'Another `server_url` must bring its credential along, so that nobody can have the old one sent elsewhere. Of a connection with OAuth, ' +
+    'the name, `shared` and `status` can change; it is authorised again by the operation that made it.',
+  scope: 'connections:write',
+  body: Type.Object(
+    {
+      name: Type.Optional(fields.name),
+      shared: Type.Optional(fields.shared),
+      status: Type.Optional(
+        oneOf(['active', 'disabled'], {
+          description: 'Disabled: no run can use it, and those that waited for it are told so.',
+        }),
+      ),
+      server_url: Type.Optional(fields.server_url),
+      transport: Type.Optional(fields.transport),
+      api_key: Type.Optional(fields.api_key),
+      api_key_header: Type.Optional(fields.api_key_header),
+      headers: Type.Optional(fields.headers),
+    },
+    { examples: [{ shared: false, headers: { 'X-Api-Key': 'example-9876543210' } }] },
+  ),
+  status: 200,
+  answer: wrapped('connection', 'connection_id', Connection),
+  errors: ['url_not_allowed', 'duplicate_name', 'not_found', 'conflict', 'invalid_request'],
+  emits: ['connection.updated'],
+  async prepare({ body, context }) {
+    if (body.server_url !== undefined) await context.guard.checkOnSave(body.server_url)
+  },
+  async handler({ team, connection: { id }, body, sql, context, fail, emit }) {
+    const [stored] = await sql<Connection>`
+      select ${connectionColumns} from connections c where c.id = ${id} and c.team_id = ${team.id} for no key update`
+    if (!stored) return fail('not_found')
+    const sent = secretOf(body)
+    const problem = problemOf(stored, body, sent)
+    if (problem !== undefined) fail('invalid_request', problem)
+    const serverUrl = body.server_url === undefined ? stored.server_url : new URL(body.server_url).href
+    if (sent) requireSecure(serverUrl!)
+    const status = statusAfter(stored, body.status, sent)
+    if (body.status === 'active' && stored.status === 'action_required' && status !== 'active') {
+      const how = stored.auth_method === 'oauth' ? 'Authorise it again.' : 'Send its new api_key or headers.'
+      fail('conflict', `It does not work: ${stored.broken_reason} ${how}`)
+    }
+    if (body.name !== undefined && body.name !== stored.name) {
+      // locked against others who give names in this team
+      await sql`select id from teams where id = ${team.id} for no key update`
+      const taken = await sql`select 1 from connections where team_id = ${team.id} and name = ${body.name}`
+      if (taken.length > 0) fail('duplicate_name', 'This team has a connection of this name. Choose another.')
+    }
+    const [changed] = await sql<Connection>`
+      with c as (
+        update connections set name = ${body.name ?? stored.name}, shared = ${body.shared ?? stored.shared}, server_url = ${serverUrl},
+          transport = coalesce(${body.transport ?? null}, transport), status = ${status}, updated_at = now()
+          ${secretColumns(sent, sent && sealSecret(context.keyring, id, sent.secret))}
+        where id = ${id} and team_id = ${team.id}
+        returning *)
+      select ${connectionColumns} from c`
+    if (sent && status === 'active') await reauthorized(sql, changed!)
+    else {
+      const change = changeOf(stored, changed!)
+      await emit('connection.updated', { connection_id: id, provider: stored.provider, status, change })
+    }
+    if (status === 'disabled') await endWaits(sql, id)
+    return { connection: changed!, connection_id: id }
+  },
+})
+
+type Asked = { server_url?: string; transport?: string; status?: string }
+
+/** What this connection cannot take; undefined: nothing. */
+function problemOf(stored: Connection, body: Asked, sent: SentSecret | undefined): string | undefined {
+  const moves = body.server_url !== undefined && new URL(body.server_url).href !== stored.server_url
+  if (stored.auth_method === 'oauth' && (sent || moves)) {
+    return 'This connection has OAuth: its credential and address come from authorising it. Make another connection instead.'
+  }
+  if (moves && stored.has_headers && !sent) {
+    return 'Another server_url must bring its credential along: send api_key or headers too.'
+  }
+  if (body.transport !== undefined && stored.type !== 'custom_mcp' && stored.type !== 'mcp')
+    return 'transport is for MCP servers alone.'
+  return undefined
+}
+
+/** What was broken before it was switched off is broken still, until it gets another credential. */
+function statusAfter(
+  stored: Connection,
+  asked: 'active' | 'disabled' | undefined,
+  sent: SentSecret | undefined,
+): Connection['status'] {
+  if (asked === 'disabled') return 'disabled'
+  if (asked === undefined && stored.status === 'disabled') return 'disabled'
+  return stored.broken_at !== null && !sent ? 'action_required' : 'active'
+}
+
+/** A new credential works until it is refused. */
+const secretColumns = (sent: SentSecret | undefined, sealed: Buffer | undefined): Part =>
+  sent && sealed
+    ? part`, secret = ${sealed}, auth_method = ${sent.auth_method}, generation = generation + 1, broken_at = null, broken_reason = null`
+    : empty
+
+const changeOf = (before: Connection, after: Connection): 'shared' | 'updated' =>
+  before.shared !== after.shared && before.name === after.name && before.status === after.status ? 'shared' : 'updated'

@@ -1,0 +1,86 @@
+// JSON-RPC messages as MCP has them: what may be sent, what is answered, and how a message that is none is refused.
+import { errorBody, Fault } from '../../base/errors.ts'
+import { parseJson } from '../../kit/json.ts'
+import { named, nullable, Type } from '../../kit/schema.ts'
+import { validateBody } from '../../kit/validate.ts'
+
+const Fields = Type.Record(Type.String(), Type.Unknown())
+const MessageId = Type.Union([Type.String({ examples: ['1'] }), Type.Integer()])
+const version = Type.Literal('2.0')
+
+export const Message = named(
+  'McpMessage',
+  Type.Object(
+    {
+      jsonrpc: version,
+      id: Type.Optional(MessageId),
+      method: Type.Optional(Type.String({ description: 'Absent in an answer to us.', maxLength: 200 })),
+      params: Type.Optional(Fields),
+      result: Type.Optional(Fields),
+      error: Type.Optional(Fields),
+    },
+    { examples: [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }] },
+  ),
+)
+
+const RpcError = Type.Object({
+  code: Type.Integer({ examples: [-32600] }),
+  message: Type.String(),
+  data: Type.Optional(Type.Unknown()),
+})
+
+export const MessageAnswer = named(
+  'McpAnswer',
+  Type.Object(
+    { jsonrpc: version, id: MessageId, result: Type.Optional(Fields), error: Type.Optional(RpcError) },
+    { examples: [{ jsonrpc: '2.0', id: 1, result: { tools: [] } }] },
+  ),
+)
+
+export const MessageRefusal = named(
+  'McpRefusal',
+  Type.Object({ jsonrpc: version, id: nullable(MessageId), error: RpcError }),
+)
+
+/** The codes of JSON-RPC 2.0 §5.1. */
+export const rpcCodes = { parseError: -32700, invalidRequest: -32600, methodNotFound: -32601 }
+
+/** A message, or its refusal: in the protocol's shape, with ours inside. */
+export function readMessage(bytes: Uint8Array): Record<string, unknown> | Response {
+  let value: unknown
+  try {
+    value = bytes.length === 0 ? {} : parseJson(bytes)
+  } catch (error) {
+    return refused(rpcCodes.parseError, error)
+  }
+  try {
+    return requireKind(validateBody(Message, requireOne(value)))
+  } catch (error) {
+    return refused(rpcCodes.invalidRequest, error)
+  }
+}
+
+function requireOne(value: unknown): Record<string, unknown> {
+  if (Array.isArray(value))
+    throw new Fault('invalid_request', 'Send one message, not an array: MCP has no batches any more.')
+  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
+  throw new Fault('invalid_request', 'The body must be one JSON-RPC message, a JSON object.')
+}
+
+function requireKind(message: Record<string, unknown>): Record<string, unknown> {
+  const isAnswer = 'id' in message && ('result' in message || 'error' in message)
+  if ('method' in message || isAnswer) return message
+  const says = 'The message is neither a request, nor a notification, nor an answer of JSON-RPC 2.0. Give it a method.'
+  throw new Fault('invalid_request', says)
+}
+
+function refused(code: number, error: unknown): Response {
+  if (!(error instanceof Fault)) throw error
+  return refusal(400, { code, message: error.message, data: errorBody(error) })
+}
+
+export const refusal = (
+  status: 400 | 404,
+  error: { code: number; message: string; data?: unknown },
+  id: unknown = null,
+): Response => Response.json({ jsonrpc: '2.0', id, error }, { status })

@@ -1,0 +1,121 @@
+// An operation as an MCP tool: its arguments from path, query and body, its hints from method and status, and the call it becomes.
+import { Fault } from '../../base/errors.ts'
+import type { Operation } from '../../kit/operation.ts'
+import { isMutating } from '../../kit/operation.ts'
+import type { Asked } from '../../kit/protocol.ts'
+import { nounOf } from '../../kit/resources.ts'
+import { brief, outline, withoutNull } from './outline.ts'
+
+type Json = Record<string, unknown>
+
+export interface ListedTool {
+  name: string
+  description: string
+  inputSchema: { type: 'object'; properties: Json; required?: string[] }
+  outputSchema?: { type: 'object' }
+  annotations: Json
+}
+
+const keyField = 'idempotency_key'
+
+/** `teamId` in a path is `team_id` among the arguments. */
+const fieldOf = (parameter: string): string => parameter.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/** A read may come as POST, where a search needs a body: its scope says so. */
+export const isReading = ({ method, scope }: Operation): boolean => method === 'GET' || scope.endsWith(':read')
+
+export function toolOf(operation: Operation): ListedTool {
+  const { id, summary, description, parameters, query, body, answer } = operation
+  const path = parameters.map((name): [string, Json] => [fieldOf(name), { type: 'string', ...describePath(name) }])
+  const asked = Object.entries(query?.properties ?? {}).map(([name, one]): [string, Json] => [name, outline(one)])
+  const told = Object.entries(body?.properties ?? {}).map(([name, one]): [string, Json] => [
+    name,
+    outline(needsNull(operation, name) ? one : withoutNull(one)),
+  ])
+  const key: [string, Json][] = isMutating(operation) ? [[keyField, keySchema]] : []
+  const fields = [...path, ...asked, ...told, ...key]
+  requireNoCollision(
+    id,
+    fields.map(([name]) => name),
+  )
+  const required = [
+    ...path.map(([name]) => name).filter((name) => name !== 'team_id'),
+    ...(query?.required ?? []).filter(
+      (name) => (query!.properties[name] as { default?: unknown }).default === undefined,
+    ),
+    ...(body?.required ?? []),
+  ]
+  return {
+    name: id,
+    description: brief(`${summary}. ${description ?? ''}`.trim()),
+    inputSchema: { type: 'object', properties: Object.fromEntries(fields), ...(required.length > 0 && { required }) },
+    ...(answer && isObject(answer) && { outputSchema: { type: 'object', ...outline(answer) } }),
+    annotations: { title: summary, ...hintsOf(operation) },
+  }
+}
+
+/** In a change of a record, null takes a value away, where leaving it out lets it be. */
+const needsNull = ({ method, body }: Operation, name: string): boolean =>
+  method === 'PATCH' || (body!.required?.includes(name) ?? false)
+
+const keySchema: Json = {
+  type: 'string',
+  description: 'Makes a repeat safe: the same key gets the first answer again.',
+}
+
+const isObject = (schema: object): boolean => (schema as { type?: string }).type === 'object'
+
+function describePath(parameter: string): Json {
+  const noun = nounOf(parameter)
+  return noun === 'team' ? { description: 'Yours unless given.' } : noun ? {} : { description: `The ${parameter}.` }
+}
+
+/** What adds something is a POST that made it or took it up; whatever else changes something may take something away. */
+function hintsOf(operation: Operation): Json {
+  if (isReading(operation)) return { readOnlyHint: true }
+  const { method, status } = operation
+  return {
+    readOnlyHint: false,
+    destructiveHint: !(method === 'POST' && (status === 201 || status === 202)),
+    idempotentHint: method !== 'POST',
+  }
+}
+
+function requireNoCollision(id: string, names: string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice !== undefined)
+    throw new Error(`the operation ${id} has two arguments named ${twice}, and so cannot be a tool`)
+}
+
+/** The arguments of a call as the operation takes them over HTTP. Throws a Fault for what could not be sent there. */
+export function askedOf(operation: Operation, given: Json, teamId: string): Omit<Asked, 'idempotencyKey'> {
+  const params: Record<string, string> = {}
+  for (const name of operation.parameters) {
+    const field = fieldOf(name)
+    const value = given[field] ?? (field === 'team_id' ? teamId : undefined)
+    if (value === undefined) throw new Fault('invalid_request', `${field} is missing in the arguments.`)
+    params[name] = textOf(value)
+  }
+  const search = Object.keys(operation.query?.properties ?? {})
+    .filter((name) => given[name] !== undefined && given[name] !== null)
+    .map((name) => `${name}=${encodeURIComponent(scalarOf(name, given[name]))}`)
+  const fields = Object.keys(operation.body?.properties ?? {}).filter((name) => Object.hasOwn(given, name))
+  const body = isMutating(operation) ? Object.fromEntries(fields.map((name) => [name, given[name]])) : undefined
+  return { params, search: search.join('&'), body }
+}
+
+/** Undefined: none was given. */
+export function keyOf(operation: Operation, given: Json): string | undefined {
+  const key = given[keyField]
+  if (key === undefined || key === null || !isMutating(operation)) return undefined
+  if (typeof key !== 'string') throw new Fault('invalid_idempotency_key')
+  return key
+}
+
+/** An id that is no text names nothing, and is told so by the operation. */
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+function scalarOf(name: string, value: unknown): string {
+  if (typeof value === 'object') throw new Fault('invalid_request', `${name} must be text, a number, true or false.`)
+  return textOf(value)
+}

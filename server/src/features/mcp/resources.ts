@@ -1,0 +1,95 @@
+// Runs, their files and the memory of agents as MCP resources; each is read through the operation that reads it over HTTP.
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
+import type { Reply } from '../../kit/pipeline.ts'
+import type { Use } from './server.ts'
+
+const scheme = 'runyard://'
+const recentRuns = 20
+
+export const resourceTemplates = [
+  {
+    uriTemplate: `${scheme}runs/{run_id}`,
+    name: 'run',
+    description: 'A run as getRun gives it.',
+    mimeType: 'application/json',
+  },
+  {
+    uriTemplate: `${scheme}runs/{run_id}/files/{+path}`,
+    name: 'run-file',
+    description: 'A file of a run’s workspace.',
+  },
+  {
+    uriTemplate: `${scheme}agents/{agent_id}/memory/{+path}`,
+    name: 'memory-file',
+    description: 'A memory file of an agent.',
+    mimeType: 'text/markdown',
+  },
+]
+
+/** The newest runs; none for a credential that may not read runs. */
+export async function listResources(use: Use) {
+  const reply = await use('listRuns', { limit: recentRuns })
+  if (reply.status === 403) return []
+  const { data } = bodyOf<{ data: { id: string; title: string; agent_name: string; status: string }[] }>(reply)
+  return data.map(({ id, title, agent_name, status }) => ({
+    uri: `${scheme}runs/${id}`,
+    name: title,
+    description: `${status}, by ${agent_name}`,
+    mimeType: 'application/json',
+  }))
+}
+
+export async function readResource(use: Use, uri: string) {
+  const [, noun, id, below, path] = /^runyard:\/\/(\w+)\/([^/]+)(?:\/(\w+)\/(.+))?$/s.exec(uri) ?? []
+  if (noun === 'runs' && below === undefined) {
+    return { uri, mimeType: 'application/json', text: textOf(await use('getRun', { run_id: decoded(id!, uri) }), uri) }
+  }
+  if (noun === 'runs' && below === 'files') {
+    const given = { run_id: decoded(id!, uri), path: decoded(path!, uri) }
+    return fileOf(textOf(await use('getRunSandboxFileContentByRun', given), uri), uri)
+  }
+  if (noun === 'agents' && below === 'memory') {
+    const given = { agent_id: decoded(id!, uri), path: decoded(path!, uri) }
+    const { content } = JSON.parse(textOf(await use('getAgentMemoryFile', given), uri)) as { content: string }
+    return { uri, mimeType: 'text/markdown', text: content }
+  }
+  throw new ResourceNotFoundError(uri)
+}
+
+interface FileContent {
+  content: string | null
+  encoding: 'utf-8' | 'base64'
+  content_type: string
+  download_url: string
+}
+
+function fileOf(text: string, uri: string) {
+  const { content, encoding, content_type: mimeType, download_url } = JSON.parse(text) as FileContent
+  if (content === null) {
+    const says = `The file is too large to be read here. Download it from ${download_url}`
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, says)
+  }
+  return encoding === 'utf-8' ? { uri, mimeType, text: content } : { uri, mimeType, blob: content }
+}
+
+function decoded(part: string, uri: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new ResourceNotFoundError(uri)
+  }
+}
+
+function textOf(reply: Reply, uri: string): string {
+  if (reply.status === 404) throw new ResourceNotFoundError(uri)
+  bodyOf(reply)
+  return reply.body!
+}
+
+/** A refusal becomes one of the protocol, in the same words. */
+function bodyOf<T>({ status, body }: Reply): T {
+  const value = JSON.parse(body!) as T & { message: string }
+  if (status < 400) return value
+  const code = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
+  throw new ProtocolError(code, value.message, value)
+}
