@@ -17,6 +17,7 @@ import { runProofs } from './runProofs.ts'
 import { scheduleProof } from './schedules.ts'
 import { createJobTable, killWorkers } from './takeover.ts'
 import { uploadProof } from './uploads.ts'
+import { usageProof } from './usage.ts'
 import { workspaceProof } from './workspaces.ts'
 
 const quiet = { LOG_LEVEL: 'error' }
@@ -107,6 +108,7 @@ const proofs: Proof[] = [
   uploadProof,
   workspaceProof,
   caseProof,
+  usageProof,
 ]
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
