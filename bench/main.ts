@@ -5,6 +5,7 @@ import { browsing } from './browsing.ts'
 import { bulk } from './bulk.ts'
 import { cases } from './cases.ts'
 import { deliveries } from './deliveries.ts'
+import { evaluations } from './evaluations.ts'
 import { execs } from './execs.ts'
 import { getRuns } from './getRuns.ts'
 import type { Bed } from './interleave.ts'
@@ -33,6 +34,7 @@ const benches: Record<string, (bed: Bed) => Promise<Row[]>> = {
   browsing,
   cases,
   bulk,
+  evaluations,
   listRuns,
 }
 

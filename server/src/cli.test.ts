@@ -20,7 +20,10 @@ import { readFacts } from './base/postgres/facts.ts'
 import { runningPostmaster } from './base/postgres/server.ts'
 import { hashToken } from './base/secrets.ts'
 import { runCommandLine } from './cli.ts'
-import { UsageError } from './cli/command.ts'
+import { UsageError, type Command } from './cli/command.ts'
+import { entitlementsList } from './cli/entitlementsList.ts'
+import { entitlementsSet } from './cli/entitlementsSet.ts'
+import { entitlementsUnset } from './cli/entitlementsUnset.ts'
 import { findDatabase, leaveDatabase, prepareDatabase } from './database.ts'
 import { announcePresence } from './kit/presence.ts'
 
@@ -122,6 +125,9 @@ describe('the command line', { concurrency: 2 }, () => {
       'key create',
       'key revoke',
       'key rotate-encryption',
+      'entitlements list',
+      'entitlements set',
+      'entitlements unset',
       'backup',
       'restore',
       'doctor',
@@ -147,6 +153,9 @@ describe('the command line', { concurrency: 2 }, () => {
       [['key', 'create', '--scopes', 'runs:raed'], /"runs:raed".*runs:read/],
       [['key', 'create', '--expires', 'tomorrow'], /ISO 8601/],
       [['key', 'create', '--expires', '2001-01-01'], /future/],
+      [['entitlements', 'set', 'a team', 'runs', '5'], /KEY.*monthly_runs/],
+      [['entitlements', 'set', 'a team', 'agents', '1.5'], /whole number/],
+      [['entitlements', 'set', 'a team', 'monthly_cost_usd', 'much'], /dollars/],
     ]
     for (const [words, message] of refused) {
       await assert.rejects(runCommandLine(words, { RUNYARD_DATA_DIR: dataDir }), (error) => {
@@ -156,6 +165,48 @@ describe('the command line', { concurrency: 2 }, () => {
         return true
       })
     }
+  })
+
+  // proves entitlements.commands
+  test('limits of a team are set, shown and taken back, and each change is in its audit log', async () => {
+    const [team] = await query<{ id: string }>(`select id from teams where name = 'First'`)
+    const config = readConfig({ RUNYARD_DATA_DIR: dataDir })
+    const run = async (command: Command, ...words: string[]): Promise<string[]> => {
+      const said: string[] = []
+      const print = (line: string) => void said.push(line.replaceAll(/ +/g, ' '))
+      await command.run({
+        config,
+        log,
+        positionals: [team!.id, ...words],
+        values: {},
+        signal: AbortSignal.any([]),
+        print,
+      })
+      return said
+    }
+    await run(entitlementsSet, 'monthly_runs', '500')
+    await run(entitlementsSet, 'monthly_cost_usd', '99.50')
+    await run(entitlementsSet, 'max_concurrent_runs', '7')
+    const listed = await run(entitlementsList)
+    assert.deepEqual(listed.slice(0, 4), [
+      'max_concurrent_runs 7 runs, 0 used',
+      'monthly_runs 500 runs, 0 used',
+      'monthly_cost_usd 99.5 usd, 0 used',
+      'storage_bytes no limit, 0 used',
+    ])
+    await run(entitlementsUnset, 'monthly_runs')
+    assert.match((await run(entitlementsUnset, 'max_concurrent_runs')).join(), /is 50 now/)
+    const left = await query('select key, value::float8 from entitlements where team_id = $1', [team!.id])
+    assert.deepEqual(left, [{ key: 'monthly_cost_usd', value: 99.5 }])
+    const audited = await query<{ target_id: string }>(
+      `select target_id from audit_log where team_id = $1 and target_type = 'entitlement' order by id`,
+      [team!.id],
+    )
+    assert.deepEqual(
+      audited.map(({ target_id }) => target_id),
+      ['monthly_runs=500', 'monthly_cost_usd=99.50', 'max_concurrent_runs=7', 'monthly_runs', 'max_concurrent_runs'],
+    )
+    await fails(['entitlements', 'list', 'nobody'], { code: 1, says: /No team has this id/ })
   })
 
   test('bad settings exit 78, all of them named', async () => {

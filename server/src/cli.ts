@@ -13,6 +13,9 @@ import { runyardVersion } from './base/version.ts'
 import { backup } from './cli/backup.ts'
 import { CommandFailed, UsageError, type Command } from './cli/command.ts'
 import { doctor } from './cli/doctor.ts'
+import { entitlementsList } from './cli/entitlementsList.ts'
+import { entitlementsSet } from './cli/entitlementsSet.ts'
+import { entitlementsUnset } from './cli/entitlementsUnset.ts'
 import { helpFor, helpForAll, usageOf } from './cli/help.ts'
 import { keyCreate } from './cli/keyCreate.ts'
 import { keyRevoke } from './cli/keyRevoke.ts'
@@ -29,6 +32,9 @@ const commands: Command[] = [
   keyCreate,
   keyRevoke,
   keyRotateEncryption,
+  entitlementsList,
+  entitlementsSet,
+  entitlementsUnset,
   backup,
   restore,
   doctor,

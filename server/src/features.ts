@@ -4,10 +4,12 @@ import { sealedReply } from './kit/idempotency.ts'
 import { sweepRequests } from './kit/sweepRequests.job.ts'
 import { agents } from './features/agents/index.ts'
 import { auditLog } from './features/auditLog/index.ts'
+import { billing } from './features/billing/index.ts'
 import { browser } from './features/browser/index.ts'
 import { connections } from './features/connections/index.ts'
 import { credentials } from './features/credentials/index.ts'
 import { docs } from './features/docs/index.ts'
+import { evaluations } from './features/evaluations/index.ts'
 import { health } from './features/health/index.ts'
 import { mcp } from './features/mcp/index.ts'
 import { memory } from './features/memory/index.ts'
@@ -36,6 +38,8 @@ export const features: Feature[] = [
   // after runs: a deleted agent's runs are locked before its trigger
   queues,
   connections,
+  billing,
+  evaluations,
   webhooks,
   plugins,
   mcp,

@@ -2341,6 +2341,272 @@ export const requirements: Requirement[] = [
     id: 'mcp.docs',
     says: '/docs/mcp shows the set-up of five clients with the server’s own address, without scripts and without a key.',
   },
+  // evaluations: rubrics, judgements, scores and the gate
+  {
+    id: 'evals.everyRun',
+    says: 'Every ended run is evaluated once for each of its ends, however many evaluators there are, with the messages that show each result.',
+    gap: {
+      question: 'What does getRunEvaluation show before a run is evaluated, and what are the values of source?',
+      file: 'server/src/features/evaluations/getRunEvaluation.ts',
+    },
+  },
+  {
+    id: 'evals.platform',
+    says: 'Six checks are computed from the log: ended by itself (completed), tool errors handled, no repeated call, case closed, limits kept, no secret printed.',
+    gap: {
+      question: 'When is a tool error handled, a call repeated, a run ended by itself?',
+      file: 'server/src/features/evaluations/platformRubrics.ts',
+    },
+  },
+  {
+    id: 'evals.longRuns',
+    says: 'Of a run with more than 5,000 messages the last 5,000 are checked, and the results say so.',
+    gap: { question: 'How much of a giant run is checked?', file: 'server/src/features/evaluations/runLog.ts' },
+  },
+  {
+    id: 'evals.secrets',
+    says: 'Text that looks like a secret is named by its kind, with its messages, and never repeated.',
+  },
+  {
+    id: 'evals.case',
+    says: 'A run that ends without closing its case does not pass; one without a case, or that passed it on, is not told of.',
+    gap: {
+      question: 'Is a postponed or handed-over case closed?',
+      file: 'server/src/features/evaluations/platformRubrics.ts',
+    },
+  },
+  {
+    id: 'evals.lists',
+    says: 'has_issues and issue_severity follow the latest finished evaluation, whose summary the run carries.',
+  },
+  {
+    id: 'evals.again',
+    says: 'A run that ends again is evaluated again, and the new result counts instead of the old one.',
+  },
+  {
+    id: 'evals.request',
+    says: 'evaluateRun gives 202 with the evaluation to come, once for all who ask meanwhile; 409 for a run that has not ended or has no log.',
+    gap: {
+      question: 'What does evaluateRun answer, and what of a run that goes on meanwhile?',
+      file: 'server/src/features/evaluations/evaluateRun.ts',
+    },
+  },
+  {
+    id: 'evals.withoutModel',
+    says: 'Without a model custom results are null, the evaluation is ready, and the summary says why.',
+  },
+  {
+    id: 'evals.scores',
+    says: 'Scores count each run once, by its latest finished evaluation, on the UTC day on which it ended; flag_distribution counts what did not pass.',
+    gap: {
+      question: 'Which day does an evaluation belong to, and what does flag_distribution count?',
+      file: 'server/src/features/evaluations/getEvalScores.ts',
+    },
+  },
+  {
+    id: 'evals.deleted',
+    says: 'With a run go its evaluations and transcripts, from scores too.',
+    gap: { question: 'Do scores keep deleted runs?', file: 'server/src/features/evaluations/forgetEvaluations.ts' },
+  },
+  {
+    id: 'evals.neverInTheWay',
+    says: 'An evaluation waits for no run and no run for an evaluation: a run that is being written is left for the next round.',
+  },
+  {
+    id: 'evals.neverStuck',
+    says: 'A run that cannot be evaluated ends as unavailable, counts for nothing, and holds up no other.',
+  },
+  {
+    id: 'evals.survives',
+    says: 'A process killed, or cut off, while it evaluates leaves every run to be evaluated once by another.',
+  },
+  { id: 'evals.tenancy', says: 'Rubrics, evaluations, scores and gates of another team or agent are not there.' },
+  {
+    id: 'evals.rubrics',
+    says: 'A build has its own rubrics; the live one’s unless another is named; a deletion answers 204 without a body.',
+    gap: {
+      question: 'May rubrics of a live or historic build change?',
+      file: 'server/src/features/evaluations/rubric.ts',
+    },
+  },
+  {
+    id: 'evals.rubricLimit',
+    says: 'Of rubrics that are added at once at most five are; the others get 409 rubric_limit.',
+  },
+  {
+    id: 'evals.rubricHistory',
+    says: 'A changed rubric is a new one with a flag of its own, unique in its build for ever; only another place keeps it the same.',
+    gap: {
+      question: 'What is the slug of a rubric that takes another’s place, and is a new sort_order a new rubric?',
+      file: 'server/src/features/evaluations/updateEvalRubric.ts',
+    },
+  },
+  {
+    id: 'evals.rubricsReplaced',
+    says: 'Replacing all rubrics keeps those that are the same, makes anew what is different and ends what is missing.',
+    gap: {
+      question: 'Are all rubrics new after a replace?',
+      file: 'server/src/features/evaluations/replaceEvalRubrics.ts',
+    },
+  },
+  {
+    id: 'evals.rubricsCarried',
+    says: 'A new build has the rubrics in force of the build that it is made of, also of another agent.',
+  },
+  {
+    id: 'evals.judge',
+    says: 'The server’s model judges all custom rubrics of a run in one call, with evidence, cost in the team’s usage and a transcript.',
+  },
+  { id: 'evals.judgeNonsense', says: 'A judge whose answer does not fit is asked once more.' },
+  {
+    id: 'evals.judgeUnavailable',
+    says: 'A judge that answers nonsense, refuses, dies or is silent leaves the evaluation unavailable with the reason; what was checked without it counts.',
+    gap: {
+      question: 'Do the platform results of an unavailable evaluation count?',
+      file: 'server/src/features/evaluations/judging.ts',
+    },
+  },
+  {
+    id: 'evals.judgeLease',
+    says: 'What a dead process was judging is judged by another when its lease is over; a late answer changes nothing; a stopping one gives it back.',
+  },
+  { id: 'evals.judgeNeverInTheWay', says: 'A judge that hangs holds up no other evaluation.' },
+  { id: 'evals.judgeFair', says: 'A team with many runs to judge leaves room for the others.' },
+  {
+    id: 'evals.judgeSpared',
+    says: 'A run that never began, or whose agent is deleted, is not put to the judge.',
+    gap: { question: 'Is a run judged that never began?', file: 'server/src/features/evaluations/evaluateEnded.ts' },
+  },
+  {
+    id: 'evals.transcript',
+    says: 'The judge reads the whole run, of a very long one beginning and end with a mark; what it was told lives as long as the messages.',
+    gap: {
+      question: 'How much of a long run does the judge read, and how long is its transcript kept?',
+      file: 'server/src/features/evaluations/transcript.ts',
+    },
+  },
+  {
+    id: 'evals.gate',
+    says: 'A build whose last last_runs ready evaluations score below min_score, or that has fewer, is refused with the figures and what to do; min_score null takes the gate away.',
+    gap: {
+      question: 'What of a build with fewer evaluated runs than the gate asks for?',
+      file: 'server/src/features/evaluations/promotionGate.ts',
+    },
+  },
+  {
+    id: 'evals.gateForced',
+    says: 'force_reason opens the gate and is kept with the figures of that moment, which getPromotionGate shows.',
+  },
+  // usage and entitlements
+  {
+    id: 'usage.month',
+    says: 'getBillingUsage tells runs, active time, tokens, cost, storage and deliveries of the current UTC month, by day, agent, model and purpose, the same before and after it is folded.',
+  },
+  {
+    id: 'usage.once',
+    says: 'A run is counted once, by how it ended last, and stays counted when it is erased.',
+    gap: { question: 'How is a run counted that ends, goes on and ends again?', file: 'server/src/engine/usage.ts' },
+  },
+  {
+    id: 'usage.months',
+    says: 'A run counts on the day of its creation; what it uses counts when it is used, active time when its stretch ends.',
+    gap: {
+      question: 'In which month is a run counted that begins in one and ends in the next?',
+      file: 'server/src/engine/usage.ts',
+    },
+  },
+  {
+    id: 'usage.unsettled',
+    says: 'A model call whose answer nobody has is told apart as unsettled, with what was set aside for it, and is in no other figure; one that the provider refused is not. An empty answer whose tokens the provider told is used.',
+    gap: {
+      question: 'What becomes of answers that a provider may have charged for and nobody has?',
+      file: 'server/src/engine/turn.ts',
+    },
+  },
+  {
+    id: 'usage.purposes',
+    says: 'Calls of builders and judges count beside those of runs, by their purpose, also when the model refused or the builder died.',
+  },
+  {
+    id: 'usage.deliveries',
+    says: 'A webhook delivery counts when its receiver takes it.',
+    gap: { question: 'Which deliveries are used: those attempted or those taken?', file: 'server/src/engine/usage.ts' },
+  },
+  {
+    id: 'usage.storage',
+    says: 'sandbox_bytes is what sandboxes hold as their quota counts it, now or at the end of a period that is over.',
+    gap: { question: 'What is the storage of a past period?', file: 'server/src/engine/usage.ts' },
+  },
+  {
+    id: 'usage.together',
+    says: 'Writers, folders and readers at once leave nothing out of the usage and count nothing twice.',
+  },
+  {
+    id: 'usage.history',
+    says: 'getBillingUsageHistory tells whole UTC days, at most 400, and says which.',
+    gap: {
+      question: 'How does a time within a day bound a span of usage?',
+      file: 'server/src/features/billing/getBillingUsageHistory.ts',
+    },
+  },
+  {
+    id: 'usage.before',
+    says: 'An older database tells after its migration what it used before, as far as that is still known.',
+  },
+  {
+    id: 'usage.killed',
+    says: 'With workers killed and runs stopped at random, usage is what the provider charged less the answers that were lost, to the token and the micro-dollar, and every lost one is listed.',
+  },
+  {
+    id: 'entitlements.read',
+    says: 'getBillingEntitlements shows all five kinds with limit, use and unit; without a limit of its own only max_concurrent_runs is bounded; another team sees nothing of it.',
+    gap: {
+      question: 'Which entitlements are enabled, and where do limits come from?',
+      file: 'server/src/features/billing/getBillingEntitlements.ts',
+    },
+  },
+  {
+    id: 'entitlements.monthlyRuns',
+    says: 'Of 1,000 concurrent starts over two processes at a limit of 50 a month exactly 50 begin, with and without keys; each refusal is a 403 entitlement_exceeded that names limit, use and the next month; a refused start leaves no run and no event.',
+  },
+  { id: 'entitlements.replay', says: 'A refusal is stored under its Idempotency-Key and replayed like any 4xx.' },
+  {
+    id: 'entitlements.midMonth',
+    says: 'A limit set in the middle of a month counts what was started before, erased runs and those of processes that did not know of it too.',
+  },
+  {
+    id: 'entitlements.everyWay',
+    says: 'Retries, sub-runs, schedules and cases count as starts do, also all at once: a retry is 403, a sub-run’s call fails with the reason, a schedule skips and shows it, a case stays pending and goes out when the limit is changed.',
+  },
+  {
+    id: 'entitlements.cost',
+    says: 'Past monthly_cost_usd (spent and held back) no run starts; runs under way go on.',
+    gap: { question: 'What does monthly_cost_usd stop?', file: 'server/src/engine/monthlyLimits.ts' },
+  },
+  {
+    id: 'entitlements.agents',
+    says: 'Of 20 concurrent createAgent at a limit of 3 exactly 3 succeed; a deleted one makes room.',
+  },
+  {
+    id: 'entitlements.storage',
+    says: 'Uploads, upload addresses and files that runs write keep to storage_bytes to the byte, also concurrently over sandboxes.',
+    gap: {
+      question: 'Does storage_bytes refuse the files that a retried run copies?',
+      file: 'server/src/features/sandboxes/quota.ts',
+    },
+  },
+  {
+    id: 'entitlements.places',
+    says: 'Past max_concurrent_runs a run waits as pending and explainRun names that limit.',
+  },
+  {
+    id: 'entitlements.free',
+    says: 'Without a limit a start reads and writes nothing for it: no counter row, no transaction of its own.',
+  },
+  {
+    id: 'entitlements.commands',
+    says: 'runyard entitlements list, set and unset work on the database, check what is typed, and are in the audit log; no route changes a limit.',
+  },
 ]
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */

@@ -73,6 +73,7 @@ export function newStep(
     output_tokens: null,
     cost_usd: null,
     reserved_usd: '0',
+    unsettled: 0,
     started_at: new Date().toISOString(),
     completed_at: null,
   }

@@ -41,6 +41,8 @@ export interface Step {
   output_tokens: number | null
   cost_usd: string | null
   reserved_usd: string
+  /** Of a model call: attempts that may have been answered and paid for without anybody having the answer. */
+  unsettled: number
   started_at: string
   completed_at: string | null
 }

@@ -1,5 +1,5 @@
 // Drives one held run, turn by turn, until it ends, must wait, or is no longer ours. Every write goes through the ledger; memory is only a copy.
-import type { RunFacts, Setup, Turn } from '../drivers/model/model.ts'
+import type { RunFacts, Setup, TokenUsage, Turn } from '../drivers/model/model.ts'
 import type { Context } from '../kit/context.ts'
 import { connectionUseOf, type ToolSet } from '../kit/feature.ts'
 import { defaultPlugins } from './buildConfig.ts'
@@ -17,7 +17,7 @@ import { misfitOfOutput } from './outputSchema.ts'
 import { performCalls, settleOpen } from './performCalls.ts'
 import type { ResolverFor } from './steps.ts'
 import type { ToolBox } from './toolBox.ts'
-import { askModel } from './turn.ts'
+import { askModel, usedBy, withUse } from './turn.ts'
 import type { Watch } from './watch.ts'
 import type { Write, Writer } from './writing.ts'
 
@@ -203,8 +203,10 @@ async function readNews(driving: Driving): Promise<void> {
 /** One turn of the model and what follows from it; true when this process is done with the run. */
 async function takeTurn(parts: DriveParts, driving: Driving): Promise<boolean> {
   const { models } = parts
+  const costOf = (usage: TokenUsage) => models.costOf(driving.modelName, usage)
   const asked = await askModel(driving, {
     worstCost: () => models.worstCost(driving.modelName, driving.promptBytes),
+    costOf,
     onText: (delta) => parts.onText(driving.run.id, delta),
   })
   if (asked.kind === 'failed') {
@@ -219,15 +221,14 @@ async function takeTurn(parts: DriveParts, driving: Driving): Promise<boolean> {
     return pause(driving, step)
   }
   const change = newChange(driving.run, driving.turn + 1)
-  if (asked.step) endModelStep(change, asked.step, asked.turn.usage, models.costOf(driving.modelName, asked.turn.usage))
+  if (asked.step) endModelStep(change, asked.step, usedBy(asked.turn.usage, costOf))
   return recordTurn(driving, change, asked.turn)
 }
 
-function endModelStep(change: Change, step: Step, usage: Turn['usage'], cost_usd: string): void {
-  const { input_tokens, output_tokens } = usage
+function endModelStep(change: Change, step: Step, used: ReturnType<typeof usedBy>): void {
   const done = { state: 'done' as const, error: null, reserved_usd: '0', completed_at: new Date().toISOString() }
-  putStep(change, { ...step, ...done, input_tokens, output_tokens, cost_usd })
-  change.usage = { steps: 1, input_tokens, output_tokens, cost_usd }
+  putStep(change, { ...withUse(step, used), ...done })
+  change.usage = { steps: 1, ...used }
   change.reserved_usd = '0'
 }
 

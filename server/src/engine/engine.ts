@@ -8,6 +8,7 @@ import { admitNext, createAdmissionRows, type Admitted } from './admission.ts'
 import type { Held } from './claim.ts'
 import { createRuns, type Created, type NewRun, type RunWanted } from './createRun.ts'
 import { driveRun, type DriveParts } from './drive.ts'
+import { createEntitlements, type Entitlements } from './entitlements.ts'
 import { createHolder, type Holder } from './holder.ts'
 import { createBuildLoader, type LoadBuild } from './loadBuild.ts'
 import { createEngineModels, type EngineModels } from './models.ts'
@@ -15,6 +16,7 @@ import { countPlacesLeft, createPlaces, type TeamPlaces } from './places.ts'
 import { createRunNumbers } from './runNumbers.ts'
 import { readyChannel, stopChannel } from './signals.ts'
 import { createStartLane, type Start, type Started } from './startLane.ts'
+import { createStartLimits, type StartLimits } from './startLimits.ts'
 import { createStartables, type Startables } from './startables.ts'
 import { createResolvers } from './steps.ts'
 import { createRunSweep } from './sweep.ts'
@@ -29,9 +31,16 @@ export interface Engine {
   models: EngineModels
   loadBuild: LoadBuild
   startables: Startables
+  entitlements: Entitlements
   /** Gives a run its id, number and time, before it is written. */
   prepare(wanted: RunWanted): Promise<NewRun>
-  /** Writes prepared runs inside the caller's transaction. One that is missing in the answer had no agent or build any more. */
+  /** Which of these the limits of their teams let start, for a caller that goes on without the others. */
+  fitting: StartLimits['fitting']
+  refusedLately: StartLimits['refusedLately']
+  /**
+   * Writes prepared runs inside the caller's transaction. One that is missing in the answer had no agent or build any more; if a limit of
+   * their teams forbids some, all are refused.
+   */
   create(sql: Sql, runs: NewRun[]): Promise<Created[]>
   /** Writes a prepared run together with others', in one commit. */
   start(start: Start): Promise<Started>
@@ -74,6 +83,8 @@ function createEngine(context: Context): Engine {
   const loadBuild = createBuildLoader()
   const numbers = createRunNumbers(db.sql)
   const ensureRows = createAdmissionRows()
+  const entitlements = createEntitlements({ sql: db.sql, listener: context.listener, log })
+  const startLimits = createStartLimits(entitlements)
   const sweep = createRunSweep(context)
   const deltas = textDeltasOf(context)
   const ears = new Set<(runId: string, delta: string) => void>([deltas.made])
@@ -168,6 +179,7 @@ function createEngine(context: Context): Engine {
     onReady: () => ready(),
     onWritten: () => eventFeedOf(context).nudge(),
     places,
+    limits: startLimits,
     onCounted(teams) {
       saw(teams)
       countLeft()
@@ -226,10 +238,14 @@ function createEngine(context: Context): Engine {
     loadBuild,
     async prepare(wanted) {
       await ensureRows(db.sql, [wanted.teamId])
+      await entitlements.refresh()
       return { ...wanted, id: newId(), runNumber: await numbers.next(), createdAt: new Date() }
     },
     startables: createStartables(),
-    create: (sql, runs) => createRuns(sql, runs, undefined),
+    entitlements,
+    fitting: (sql, runs) => startLimits.fitting(sql, runs),
+    refusedLately: (teamId) => startLimits.refusedLately(teamId),
+    create: (sql, runs) => startLimits.within(sql, runs, () => createRuns(sql, runs, undefined)),
     start: (start) => startLane.add(start),
     work(process) {
       const mine = (holder = hold(process))

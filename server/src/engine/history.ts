@@ -36,8 +36,8 @@ export async function readSteps(sql: Sql, runId: string): Promise<OpenSteps> {
   const [last] = await sql<{ seq: number }>`
     select seq from run_steps where run_id = ${runId} order by seq desc limit 1`
   const open = await sql<Step & { started_at: Date }>`
-    select seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens, cost_usd, reserved_usd, started_at,
-      completed_at
+    select seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens, cost_usd, reserved_usd, unsettled,
+      started_at, completed_at
     from run_steps where run_id = ${runId} and state in ('intent', 'waiting', 'approval', 'in_doubt') order by seq`
   return { open: open.map((step) => ({ ...step, started_at: step.started_at.toISOString() })), lastSeq: last?.seq ?? 0 }
 }

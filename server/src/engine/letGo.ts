@@ -69,6 +69,8 @@ const ended = (step: Step, state: 'failed' | 'cut_off', error: string | null): S
   error: error ?? step.error,
   // what it waited for is no result
   result: null,
+  // whom nobody waits for any more may still answer
+  unsettled: step.unsettled + Number(state === 'cut_off' && step.kind === 'model' && step.state === 'intent'),
   reserved_usd: '0',
   completed_at: new Date().toISOString(),
 })

@@ -1,6 +1,7 @@
 // Counts of runs: the triggers on runs append deltas, a job folds them into rows, and both together tell the exact number at any moment.
 import { part, type Database, type Sql } from '../base/db.ts'
 import { statuses } from './lifecycle.ts'
+import { addToDays, usageOfDeltas } from './usage.ts'
 
 /** As lists tell runs apart (runs.counted_as): those that wait for a person are not counted as `waiting`. */
 export const countedAs = [...statuses, 'needs_attention'] as const
@@ -55,7 +56,8 @@ async function foldSome(sql: Sql): Promise<number> {
       group by 1, 2, 3, 4, 5, 6, 7 having sum(runs) <> 0 order by 1, 2, 3, 4, 5, 6, 7
       on conflict (team_id, agent_id, counted_as, source, user_id, case_queue_id, issues) do update set runs = c.runs + excluded.runs
       returning ctid, runs
-    )
+    ),
+    used as (${addToDays(usageOfDeltas(part`taken`))})
     select (select count(*) from taken) as deltas,
       array(select ctid::text from counted where runs = 0) as empty_counts,
       array(select ctid::text from by_origin where runs = 0) as empty_origins`

@@ -8,14 +8,18 @@ import { heldAtBirth, insertedRuns, runRow, wantedRuns, type Created, type NewRu
 import type { Reserved } from './holder.ts'
 import { createLane, TryAlone, type Lane } from '../kit/lane.ts'
 import type { Places, TeamPlaces } from './places.ts'
+import type { Fitting, StartLimits } from './startLimits.ts'
 
 export interface Start {
   run: NewRun
   stored: StoredRows
 }
 
-/** `gone`: agent or build are no longer as the starter saw them. `key_taken`: another request has the key. */
-export type Started = 'started' | 'gone' | 'key_taken'
+/**
+ * `gone`: agent or build are no longer as the starter saw them. `key_taken`: another request has the key. `refused`: which limit of the
+ * team forbids it.
+ */
+export type Started = 'started' | 'gone' | 'key_taken' | { refused: string }
 
 interface StartLaneOptions {
   db: Database
@@ -25,6 +29,7 @@ interface StartLaneOptions {
   onReady: () => void
   onWritten: () => void
   places: Places
+  limits: StartLimits
   /** After every flush, with the teams as it left them. */
   onCounted: (teams: TeamPlaces[]) => void
   /** Gives a sandbox that its starter named to a run, or refuses. */
@@ -37,6 +42,14 @@ interface Row extends Created {
   team: TeamPlaces | null
 }
 
+const refusedRow = ({ run, reason }: Fitting['refused'][number]): Row => ({
+  id: run.id,
+  outcome: { refused: reason },
+  is_admitted: false,
+  is_claimed: false,
+  team: null,
+})
+
 /**
  * A start that finds its team full waits this long for a place that is about to be free, before it stands in line: in line it costs a
  * write more, which makes a busy team only busier.
@@ -44,28 +57,50 @@ interface Row extends Created {
 const patienceMs = 100
 
 export function createStartLane(options: StartLaneOptions): Lane<Start, Started> {
-  const { db, reserve, onReady, onWritten, places, onCounted, onFlush } = options
+  const { db, reserve, onReady, onWritten, places, limits, onCounted, onFlush } = options
 
-  const insert = (sql: Sql, starts: Start[], seat: Reserved | undefined): Promise<Row[]> => sql<Row>`
-    with ${wantedRuns(
-      starts.map(({ run, stored }) => runRow(run, { ...stored.key, ...stored.audit })),
-      part`, ${keyColumnTypes}, ${auditColumnTypes}`,
-    )},
-    taken as (${takeKeys(part`select * from possible`)}),
-    start as (
-      select p.* from possible p
-      where p.key is null or exists (select from taken t where t.team_id = p.team_id and t.key = p.key)
-    ),
-    ${insertedRuns(seat)},
-    audited as (${insertAuditRows(part`start`)})
-    select p.id, case when s.id is null then 'key_taken' else 'started' end as outcome, coalesce(s.is_admitted, false) as is_admitted,
-      coalesce(s.is_claimed, false) as is_claimed,
-      (select to_json(g) from grant_ g where g.team_id = p.team_id) as team
-    from possible p left join seated s on s.id = p.id`
+  function insert(sql: Sql, starts: Start[], seat: Reserved | undefined): Promise<Row[]> {
+    places.counting(starts.map(({ run }) => run.teamId))
+    return sql<Row>`
+      with ${wantedRuns(
+        starts.map(({ run, stored }) => runRow(run, { ...stored.key, ...stored.audit })),
+        part`, ${keyColumnTypes}, ${auditColumnTypes}`,
+      )},
+      taken as (${takeKeys(part`select * from possible`)}),
+      start as (
+        select p.* from possible p
+        where p.key is null or exists (select from taken t where t.team_id = p.team_id and t.key = p.key)
+      ),
+      ${insertedRuns(seat)},
+      audited as (${insertAuditRows(part`start`)})
+      select p.id, case when s.id is null then 'key_taken' else 'started' end as outcome, coalesce(s.is_admitted, false) as is_admitted,
+        coalesce(s.is_claimed, false) as is_claimed,
+        (select to_json(g) from grant_ g where g.team_id = p.team_id) as team
+      from possible p left join seated s on s.id = p.id`
+  }
+
+  /** Those that do not fit are refused, each by itself. One that found its key taken leaves its room to the next, so it is asked again. */
+  async function insertWithinLimits(sql: Sql, starts: Start[], seat: Reserved | undefined): Promise<Row[]> {
+    const rows: Row[] = []
+    for (let left = starts; ;) {
+      const { fitting, refused } = await limits.fitting(
+        sql,
+        left.map(({ run }) => run),
+      )
+      const able = left.filter(({ run }) => fitting.includes(run))
+      const claimed = rows.filter(({ is_claimed }) => is_claimed).length
+      if (able.length > 0) rows.push(...(await insert(sql, able, seat && { ...seat, places: seat.places - claimed })))
+      const started = new Set(rows.filter(({ outcome }) => outcome === 'started').map(({ id }) => id))
+      const made = fitting.filter(({ id }) => started.has(id))
+      await limits.count(sql, made)
+      if (refused.length === 0 || made.length === fitting.length) return [...rows, ...refused.map(refusedRow)]
+      left = left.filter(({ run }) => !fitting.includes(run))
+    }
+  }
 
   /** In one transaction with the runs: one whose sandbox is not to be had is not started, and what comes with it is tried without it. */
-  async function insertWithSandboxes(sql: Sql, starts: Start[], seat: Reserved | undefined): Promise<Row[]> {
-    const rows = await insert(sql, starts, seat)
+  async function insertAndGive(sql: Sql, starts: Start[], seat: Reserved | undefined): Promise<Row[]> {
+    const rows = await insertWithinLimits(sql, starts, seat)
     for (const { run } of starts) {
       const isStarted = rows.some(({ id, outcome }) => id === run.id && outcome === 'started')
       if (run.sandboxId === null || !isStarted) continue
@@ -93,13 +128,13 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
     keyOf: ({ run, stored }) => (stored.key as { key: string | null }).key ?? run.id,
     async flush(starts) {
       const seat = reserve(starts.length)
-      places.counting(starts.map(({ run }) => run.teamId))
       let rows: Row[] = []
       try {
-        const isPlain = starts.every(({ run }) => run.sandboxId === null)
+        const runs = starts.map(({ run }) => run)
+        const isPlain = runs.every(({ sandboxId }) => sandboxId === null) && !limits.concern(runs)
         rows = isPlain
           ? await insert(db.sql, starts, seat)
-          : await db.transaction((sql) => insertWithSandboxes(sql, starts, seat))
+          : await db.transaction((sql) => insertAndGive(sql, starts, seat))
       } finally {
         const claimed = new Set(rows.filter(({ is_claimed }) => is_claimed).map(({ id }) => id))
         seat?.settle(starts.filter(({ run }) => claimed.has(run.id)).map(({ run }) => heldAtBirth(run)))

@@ -72,7 +72,9 @@ async function stop(sql: Sql, ids: string[]): Promise<Stopped[]> {
       returning r.*, was.has_place, was.in_line
     ),
     step as (
-      update run_steps s set state = 'cut_off', completed_at = now(), reserved_usd = 0
+      update run_steps s set state = 'cut_off', completed_at = now(), reserved_usd = 0,
+        -- whom nobody waits for any more may still answer
+        unsettled = s.unsettled + (s.kind = 'model' and s.state = 'intent')::int
       from r where s.run_id = r.id and s.run_id = any(${ids}::uuid[]) and s.state in ('intent', 'waiting', 'approval', 'in_doubt')
     ),
     request as (

@@ -1,10 +1,11 @@
 // One turn of the model: asked again while its provider has trouble, with its worst cost set aside before it is asked.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ModelRefused, ModelTrouble, type Turn } from '../drivers/model/model.ts'
+import { ModelRefused, ModelTrouble, type TokenUsage, type Turn } from '../drivers/model/model.ts'
 import { newStep } from './calls.ts'
 import { newChange, putStep, type Step } from './change.ts'
 import { commit, type Driving } from './driving.ts'
 import { fitsCost, limitsOf } from './limits.ts'
+import { sum } from './money.ts'
 
 /** After this many attempts of one turn the run fails: with the pauses between them about an hour. */
 const attemptsMax = 10
@@ -21,6 +22,7 @@ export type Asked =
 interface Asking {
   /** The worst that the next call can cost. */
   worstCost: () => string
+  costOf: (usage: TokenUsage) => string
   onText: (delta: string) => void
 }
 
@@ -39,18 +41,23 @@ export async function askModel(driving: Driving, asking: Asking): Promise<Asked>
   for (;;) {
     try {
       const { signal } = driving
+      driving.open.push(step)
       const turn = await driving.watch.asking(() => driving.conversation.next({ signal, onText: asking.onText }))
+      close(driving, step)
       return { kind: 'turn', turn, step }
     } catch (error) {
+      // one that is cut off stays open, for whoever ends the run
       driving.signal.throwIfAborted()
+      close(driving, step)
       if (error instanceof ModelRefused) return { kind: 'failed', code: error.code, message: error.message, step }
       if (!(error instanceof ModelTrouble)) throw error
-      if (step.attempt >= attemptsMax) {
-        const message = `The model did not answer in ${step.attempt} attempts. The last one: ${error.message}`
-        return { kind: 'failed', code: 'model_unavailable', message, step }
+      const tried = await noteTrouble(driving, asking, step, error)
+      if (tried.attempt >= attemptsMax) {
+        const message = `The model did not answer in ${tried.attempt} attempts. The last one: ${error.message}`
+        return { kind: 'failed', code: 'model_unavailable', message, step: tried }
       }
-      const pauseMs = pauseAfter(step.attempt, error.retryAfterMs)
-      step = nextAttempt(step, error.message)
+      const pauseMs = pauseAfter(tried.attempt, error.retryAfterMs)
+      step = nextAttempt(tried, error.message)
       if (pauseMs > waitInPlaceMs) {
         return { kind: 'later', step, at: new Date(Date.now() + pauseMs), reason: error.message }
       }
@@ -64,12 +71,12 @@ export async function askModel(driving: Driving, asking: Asking): Promise<Asked>
 async function beginStep(driving: Driving, asking: Asking): Promise<Step | undefined> {
   const open = driving.open.find(({ kind }) => kind === 'model')
   if (open) {
-    driving.open = driving.open.filter((step) => step !== open)
-    // put off: its attempt was counted when it was; cut off: this one is a new attempt
+    close(driving, open)
+    // put off: its attempt was counted when it was; cut off: this one is a new attempt, and nobody knows what became of the other
     const step =
       open.state === 'waiting'
         ? { ...open, state: 'intent' as const, result: null }
-        : { ...open, attempt: open.attempt + 1 }
+        : { ...open, attempt: open.attempt + 1, unsettled: open.unsettled + 1 }
     await commitStep(driving, step)
     return step
   }
@@ -86,12 +93,48 @@ async function beginStep(driving: Driving, asking: Asking): Promise<Step | undef
   return step
 }
 
+function close(driving: Driving, { seq }: Step): void {
+  driving.open = driving.open.filter((step) => step.seq !== seq)
+}
+
 async function commitStep(driving: Driving, step: Step): Promise<void> {
   const change = newChange(driving.run, driving.turn)
   putStep(change, step)
   change.reserved_usd = step.reserved_usd
   await commit(driving, change)
 }
+
+/** What an attempt without a turn used: told by the provider, or nobody knows. */
+async function noteTrouble(driving: Driving, asking: Asking, step: Step, trouble: ModelTrouble): Promise<Step> {
+  if (!trouble.usage) return { ...step, unsettled: step.unsettled + Number(trouble.mayBeServed) }
+  const used = usedBy(trouble.usage, asking.costOf)
+  const settled = withUse(step, used)
+  const change = newChange(driving.run, driving.turn)
+  putStep(change, settled)
+  change.usage = { steps: 0, ...used }
+  await commit(driving, change)
+  return settled
+}
+
+interface Used {
+  input_tokens: number
+  output_tokens: number
+  cost_usd: string
+}
+
+export const usedBy = (usage: TokenUsage, costOf: (usage: TokenUsage) => string): Used => ({
+  input_tokens: usage.input_tokens,
+  output_tokens: usage.output_tokens,
+  cost_usd: costOf(usage),
+})
+
+/** A step has what all its attempts used. */
+export const withUse = (step: Step, used: Used): Step => ({
+  ...step,
+  input_tokens: (step.input_tokens ?? 0) + used.input_tokens,
+  output_tokens: (step.output_tokens ?? 0) + used.output_tokens,
+  cost_usd: sum(step.cost_usd ?? '0', used.cost_usd),
+})
 
 const nextAttempt = (step: Step, error: string): Step => ({ ...step, attempt: step.attempt + 1, error })
 

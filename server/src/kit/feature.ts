@@ -46,6 +46,16 @@ export interface Hooks {
   }) => Promise<void>
   /** Runs that have ended are erased: what is kept of them elsewhere goes too. */
   runsDeleted?: (happened: { sql: Sql; context: Context; teamId: string; runIds: string[] }) => Promise<void>
+  /** A build is about to become live; throws the fault that forbids it. `forceReason`: why it shall become live all the same. */
+  mayPromote?: (happened: {
+    sql: Sql
+    context: Context
+    teamId: string
+    agentId: string
+    buildId: string
+    memberId: string
+    forceReason: string | undefined
+  }) => Promise<void>
 }
 
 /** What a run of a build may use for the connections that the build names. */

@@ -168,6 +168,11 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
       values (${id}, ${team.id}, ${queueId}, 'delete', '{}', 'completed', now(), now())`
     return id
   },
+  rubric: async (team, above) => {
+    const agentId = above['agent'] ?? (await seeders['agent']!(team, above))
+    const wanted = { title: `Rubric ${unique()}`, description: 'The run says what it did and leaves nothing open.' }
+    return (await team.call(`POST /v2/agents/${agentId}/eval-rubrics`, { body: wanted })).body.rubric_id
+  },
   /** With the file of which the examples of the document speak. */
   sandbox: async (team) => {
     const { body } = await team.call('POST /v2/sandboxes')

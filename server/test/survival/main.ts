@@ -20,6 +20,7 @@ import { runProofs } from './runProofs.ts'
 import { scheduleProof } from './schedules.ts'
 import { createJobTable, killWorkers } from './takeover.ts'
 import { uploadProof } from './uploads.ts'
+import { usageProof } from './usage.ts'
 import { workspaceProof } from './workspaces.ts'
 
 const quiet = { LOG_LEVEL: 'error' }
@@ -113,6 +114,7 @@ const proofs: Proof[] = [
   refreshProof,
   brokenConnectionProof,
   changingKeyProof,
+  usageProof,
 ]
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()

@@ -88,13 +88,26 @@ export interface Model {
   open(setup: Setup): Conversation
 }
 
+interface TroubleOptions {
+  retryAfterMs?: number
+  usage?: TokenUsage | undefined
+  mayBeServed?: boolean
+  cause?: unknown
+}
+
 /** The provider could not answer now: worth another attempt of the same turn. */
 export class ModelTrouble extends Error {
   /** The provider's own wish (Retry-After), where it told one. */
   readonly retryAfterMs: number | undefined
-  constructor(message: string, options: { retryAfterMs?: number; cause?: unknown } = {}) {
+  /** What it used for an answer that is of no use. */
+  readonly usage: TokenUsage | undefined
+  /** It may have made an answer, and charge for it, without telling us; false where it surely made none, or told. */
+  readonly mayBeServed: boolean
+  constructor(message: string, options: TroubleOptions = {}) {
     super(message, { cause: options.cause })
     this.retryAfterMs = options.retryAfterMs
+    this.usage = options.usage
+    this.mayBeServed = options.mayBeServed ?? options.usage === undefined
   }
 }
 

@@ -72,6 +72,8 @@ const agentsRun = waitingTool({
       case: null,
       isCapped: config.max_concurrent_runs !== null,
     })
+    const [refused] = (await engine.fitting(sql, [child])).refused
+    if (refused) return { error: `${agent.name} was not started. ${refused.reason}` }
     await engine.create(sql, [child])
     const detail = { run_id: child.id, agent_id: agent.id, agent_name: agent.name }
     return { waiting_on: { kind: 'sub_run', detail } }

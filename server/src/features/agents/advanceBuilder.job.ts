@@ -1,5 +1,5 @@
 // Carries a builder run on to its next rest: a proposal, a question, or a failure with its reason.
-import { isConnectionTrouble } from '../../base/db.ts'
+import { isConnectionTrouble, type Sql } from '../../base/db.ts'
 import { ModelRefused, ModelTrouble } from '../../drivers/model/model.ts'
 import type { Context } from '../../kit/context.ts'
 import { enqueueOn, job, type Job, type JobCall } from '../../kit/job.ts'
@@ -14,7 +14,7 @@ import {
   type BuilderError,
   type HeldBuilderRun,
 } from './heldBuilderRun.ts'
-import { buildByModel } from './modelBuilder.ts'
+import { buildByModel, spentOn } from './modelBuilder.ts'
 
 /** So often the provider may fail at one turn; with the pauses between them about four minutes, while somebody waits. */
 const troublesMax = 8
@@ -84,19 +84,28 @@ async function afterTrouble(context: Context, held: HeldBuilderRun, error: unkno
     return failBuilderRun(context.db.sql, held, { code: error.code, message: error.message })
   }
   const isTheirs = error instanceof ModelTrouble
+  const spent = isTheirs && error.usage ? spentOn(context, held, error.usage) : undefined
+  const noteUnsettled = async (sql: Sql) => {
+    if (!isTheirs || !error.mayBeServed) return
+    await sql`select note_model_use(${held.team_id}, ${held.agent_id}, ${held.model}, 0, 0, 0, 'builder', true)`
+  }
   if (!isTheirs) context.log.error({ err: error, builder_run_id: held.id }, 'a builder run could not be advanced')
   const reason = isTheirs ? error.message : 'The server failed. Its operator finds the reason in the log.'
   const troubles = held.troubles + 1
   if (troubles >= troublesMax) {
     const code = isTheirs ? 'model_unavailable' : 'internal_error'
     const message = `It did not come forward in ${troubles} attempts. The last one: ${reason} Generate again later.`
-    return failBuilderRun(context.db.sql, held, { code, message })
+    return context.db.transaction(async (sql) => {
+      await failBuilderRun(sql, held, { code, message }, spent)
+      await noteUnsettled(sql)
+    })
   }
   const pauseMs = pauseAfter(troubles, isTheirs ? error.retryAfterMs : undefined)
   const turn = held.messages.filter(({ kind }) => kind === 'assistant').length + 1
   const line = `Turn ${turn}, attempt ${troubles}: ${reason} Trying again in ${Math.ceil(pauseMs / 1000)} s.`
   await context.db.transaction(async (sql) => {
-    const runAt = await putOff(sql, held, pauseMs, line)
+    const runAt = await putOff(sql, held, pauseMs, line, spent)
+    await noteUnsettled(sql)
     const input = { builder_run_id: held.id, team_id: held.team_id }
     await enqueueOn(sql)(advanceBuilder, input, { ...jobOptionsOf(held.id), runAt })
   })

@@ -3,6 +3,7 @@ import { parseBuildConfig } from '../../engine/buildConfig.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type, type Static } from '../../kit/schema.ts'
 import { Agent, AgentDescription, AgentName, findAgent, insertAgent, MemoryEnabled } from './agent.ts'
+import { agentLimitProblem } from './agentLimit.ts'
 import { Build, BuildConfig, BuildName, insertBuild, requireSource, SourceBuildId } from './build.ts'
 import { procedureTemplate } from './procedureTemplate.ts'
 import { requireUsable } from './usableConfig.ts'
@@ -49,7 +50,7 @@ export const createAgent = operation({
   body: Body,
   status: 201,
   answer: Type.Object({ agent: Agent, build: Build, agent_id: Id, build_id: Id }),
-  errors: ['invalid_request', 'not_found'],
+  errors: ['invalid_request', 'not_found', 'entitlement_exceeded'],
   async prepare({ team, body, context, sql, fail }) {
     const isShort = body.instructions !== undefined || body.model !== undefined
     if ([isShort, body.build, body.source_build_id].filter(Boolean).length > 1) {
@@ -64,7 +65,9 @@ export const createAgent = operation({
     await requireUsable(config, { sql, context, team, fail }, isShort ? shortNames : {})
     return { config, parentBuildId: null }
   },
-  async handler({ team, caller, body, prepared, sql }) {
+  async handler({ team, caller, body, context, prepared, sql, fail }) {
+    const problem = await agentLimitProblem(context, sql, team.id)
+    if (problem !== undefined) fail('entitlement_exceeded', problem)
     const id = await insertAgent(sql, {
       teamId: team.id,
       name: body.name ?? 'Untitled agent',

@@ -95,19 +95,18 @@ export async function tellProgress(sql: Sql, held: HeldBuilderRun, lines: string
   if (ours.length === 0) throw new Fenced()
 }
 
+export type Spent = TokenUsage & { cost_usd: string }
+
+const adding = (spent: Spent | undefined): Part =>
+  spent === undefined
+    ? empty
+    : part`, input_tokens = input_tokens + ${spent.input_tokens}, output_tokens = output_tokens + ${spent.output_tokens},
+        cost_usd = cost_usd + ${spent.cost_usd}::numeric`
+
 /** From here on it has come forward: the next turn has all its attempts again, of which this claim is the first. */
-export async function say(
-  sql: Sql,
-  held: HeldBuilderRun,
-  said: Said,
-  lines: string[],
-  spent?: TokenUsage & { cost_usd: string },
-): Promise<void> {
+export async function say(sql: Sql, held: HeldBuilderRun, said: Said, lines: string[], spent?: Spent): Promise<void> {
   const stored = JSON.stringify([said], (_, value: unknown) => (typeof value === 'string' ? storable(value) : value))
-  const { input_tokens = 0, output_tokens = 0, cost_usd = '0' } = spent ?? {}
-  const changes = part`,
-    messages = messages || ${stored}::jsonb, attempt = 1, troubles = 0, input_tokens = input_tokens + ${input_tokens},
-    output_tokens = output_tokens + ${output_tokens}, cost_usd = cost_usd + ${cost_usd}::numeric`
+  const changes = part`, messages = messages || ${stored}::jsonb, attempt = 1, troubles = 0${adding(spent)}`
   await write(sql, held, changes, lines)
   held.messages.push((JSON.parse(stored) as [Said])[0])
   held.attempt = 1
@@ -133,18 +132,29 @@ export async function askPerson(sql: Sql, held: HeldBuilderRun, questions: Build
   await write(sql, held, changes, [`Asks: ${questions.map(({ question }) => question).join(' ')}`])
 }
 
-export async function failBuilderRun(sql: Sql, held: HeldBuilderRun, { code, message }: BuilderError): Promise<void> {
+export async function failBuilderRun(
+  sql: Sql,
+  held: HeldBuilderRun,
+  { code, message }: BuilderError,
+  spent?: Spent,
+): Promise<void> {
   const error = JSON.stringify({ code, message: storable(message) })
-  const changes = part`, status = 'failed', completed_at = now(), error = ${error}::jsonb, ${forgotten}`
+  const changes = part`, status = 'failed', completed_at = now(), error = ${error}::jsonb, ${forgotten}${adding(spent)}`
   await write(sql, held, changes, [`Failed: ${message}`])
 }
 
 /** It stays `running`, and is not claimed before the pause is over. Answers with its end, by the database's clock. */
-export async function putOff(sql: Sql, held: HeldBuilderRun, pauseMs: number, line: string): Promise<Date> {
+export async function putOff(
+  sql: Sql,
+  held: HeldBuilderRun,
+  pauseMs: number,
+  line: string,
+  spent: Spent | undefined,
+): Promise<Date> {
   const [put] = await sql<{ due_at: Date }>`
     update builder_runs set
       updated_at = now(), troubles = troubles + 1, due_at = now() + ${pauseMs} * interval '1 millisecond',
-      progress = ${addProgress([line])}
+      progress = ${addProgress([line])}${adding(spent)}
     where id = ${held.id} and team_id = ${held.team_id} and epoch = ${held.epoch} and status = 'running' returning due_at`
   if (!put) throw new Fenced()
   return put.due_at

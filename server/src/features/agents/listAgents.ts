@@ -40,7 +40,8 @@ export const listAgents = operation({
       query.include_schedules === true
         ? await sql<{ agent_id: string }>`
             select id, id as schedule_id, agent_id, user_id, enabled, frequency, time, day, day_of_month, cron, timezone, message,
-              recurring, overlap, catch_up, next_run_at, last_run_at, last_run_id, auto_disabled_at, auto_disabled_reason, created_at,
+              recurring, overlap, catch_up, next_run_at, last_run_at, last_run_id, auto_disabled_at, auto_disabled_reason,
+              last_skipped_at, last_skipped_reason, created_at,
               updated_at
             from schedules where team_id = ${team.id} and agent_id = any(${rows.map(({ id }) => id)}::uuid[]) order by id`
         : undefined

@@ -1,6 +1,6 @@
 // Has a model write the procedure: asks, checks, sends back what is wrong, and hands a person the proposal or the question.
 import type { Sql } from '../../base/db.ts'
-import type { Conversation, Entry } from '../../drivers/model/model.ts'
+import type { Conversation, Entry, TokenUsage } from '../../drivers/model/model.ts'
 import { engineOf } from '../../engine/engine.ts'
 import type { Context } from '../../kit/context.ts'
 import { readAnswer, type BuilderAnswer } from './builderAnswer.ts'
@@ -13,6 +13,7 @@ import {
   tellProgress,
   type HeldBuilderRun,
   type Said,
+  type Spent,
 } from './heldBuilderRun.ts'
 import { problemLines, proposalOf } from './proposal.ts'
 import { followWriting } from './writingProgress.ts'
@@ -62,15 +63,15 @@ async function takeTurn(held: HeldBuilderRun, conversation: Conversation, parts:
   await tellProgress(sql, held, [...first, `Turn ${turn}: asking ${held.model}.`])
   const { asked, told } = await askFor(held, turn, conversation, parts)
   const { ending, text, opaque, usage } = asked
+  const spent = spentOn(context, held, usage)
   if (ending.kind === 'failed') {
-    await failBuilderRun(sql, held, ending)
+    await failBuilderRun(sql, held, ending, spent)
     return true
   }
   const answer: BuilderAnswer =
     ending.kind === 'done'
       ? readAnswer(ending.output)
       : { misfit: 'There are no tools here. Answer with the JSON alone.' }
-  const spent = { ...usage, cost_usd: engineOf(context).models.costOf(held.model, usage) }
   await say(
     sql,
     held,
@@ -81,6 +82,11 @@ async function takeTurn(held: HeldBuilderRun, conversation: Conversation, parts:
   conversation.add(entryOf(held.messages.at(-1)!))
   return false
 }
+
+export const spentOn = (context: Context, { model }: HeldBuilderRun, usage: TokenUsage): Spent => ({
+  ...usage,
+  cost_usd: engineOf(context).models.costOf(model, usage),
+})
 
 /** The answer, and what was heard of it on the way and not told yet. */
 async function askFor(held: HeldBuilderRun, turn: number, conversation: Conversation, { sql, signal }: Parts) {

@@ -1,4 +1,5 @@
 // Makes a build the live one of its agent, and the former live one historic.
+import { tell } from '../../kit/feature.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { Build, buildColumns, RevisionDescription, RevisionName } from './build.ts'
@@ -15,17 +16,25 @@ export const promoteRevision = operation({
   body: Type.Object({
     revision_name: Type.Optional(RevisionName),
     revision_description: Type.Optional(RevisionDescription),
+    force_reason: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 500,
+        description: 'Why it shall become live although it does not meet the agent’s promotion gate; kept.',
+        examples: ['Rolls back a build that loses mail.'],
+      }),
+    ),
   }),
   status: 200,
   answer: Type.Object({ success: Type.Literal(true), build: Build, build_id: Id }),
-  errors: ['already_live', 'builder_run_active', 'invalid_request', 'not_found'],
+  errors: ['already_live', 'builder_run_active', 'gate_not_met', 'invalid_request', 'not_found'],
   emits: ['assignment.build.published'],
   // every config was checked when it was saved; since then the server, or an agent that it names, may have changed
   async prepare({ team, build, context, sql, fail }) {
     if (build.status === 'live') fail('already_live')
     await requireUsable(build.config, { sql, context, team, fail })
   },
-  async handler({ team, build, body, sql, emit, fail }) {
+  async handler({ team, caller, build, body, context, sql, emit, fail }) {
     // all promotions of an agent stand in line on its row, and builder runs begin on it: each sees what the one before it left
     const agents = await sql`
       update agents set updated_at = now()
@@ -47,6 +56,15 @@ export const promoteRevision = operation({
         and not exists (select from builder_runs where build_id = ${build.id} and team_id = ${team.id} and ${isActive})
       returning ${buildColumns}`
     if (!live) return fail((await hasActiveBuilder(sql, build.id, team.id)) ? 'builder_run_active' : 'already_live')
+    await tell(context.registry, 'mayPromote', {
+      sql,
+      context,
+      teamId: team.id,
+      agentId: live.agent_id,
+      buildId: live.id,
+      memberId: caller.member_id,
+      forceReason: body.force_reason,
+    })
     await emit('assignment.build.published', {
       agent_id: live.agent_id,
       build_id: live.id,

@@ -7,12 +7,15 @@ import type { HeadersSecret } from './secret.ts'
 
 const headerName = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$"
 
+/** Control and format characters, spelled out: readers of a schema need not know the classes of Unicode. */
+const unseen = '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff'
+
 export const fields = {
   name: Type.String({
     minLength: 1,
     maxLength: 200,
     // agents name it in their calls: no blanks at its ends, nothing that cannot be seen
-    pattern: '^[^\\s\\p{C}](?:[^\\p{C}]*[^\\s\\p{C}])?$',
+    pattern: `^[^\\s${unseen}](?:[^${unseen}]*[^\\s${unseen}])?$`,
     description: 'Its name in the team, which agents call it by.',
     examples: ['Our CRM'],
   }),

@@ -54,11 +54,13 @@ async function dispatchIn(context: Context, sql: Sql, queueId: string, fresh: bo
     rooms[0]?.ofQueue ?? 0,
     rooms.reduce((sum, { room }) => sum + room, 0),
   )
-  if (total <= 0) return 0
+  if (total <= 0 || engineOf(context).refusedLately(rooms[0]!.trigger.team_id)) return 0
   const agents = rooms.filter(({ room }) => room > 0).map(({ trigger }) => trigger.agent_id)
   const cases = await nextCases(sql, queueId, agents, Math.min(total, casesMax))
   const given = share(cases, rooms)
-  const runs = await runsFor(context, sql, queueId, given, fresh)
+  const wanted = await runsFor(context, sql, queueId, given, fresh)
+  // past a monthly limit of the team the others stay as they are
+  const { fitting: runs } = await engineOf(context).fitting(sql, wanted)
   if (runs.length === 0) return 0
   await claimFor(sql, runs)
   const created = await engineOf(context).create(sql, runs)

@@ -41,7 +41,10 @@ test('pending: in line with its place and what stands before it, or with a place
   const id = await runIn({ status: 'pending', queued_at: ago(3) }, other, agent)
   await runIn({ status: 'pending', queued_at: ago(2) }, other, agent)
   const { why: sentence, facts } = await explained(id, other)
-  assert.equal(sentence, 'It has stood in line for a place for 3 h, as number 3: all 2 places of the team are held.')
+  assert.equal(
+    sentence,
+    'It has stood in line for a place for 3 h, as number 3: all 2 places of the team are held (max_concurrent_runs).',
+  )
   assert.deepEqual(facts.line, {
     position: 3,
     places_held: 2,

@@ -39,7 +39,7 @@ export const retryRun = operation({
   ),
   status: 201,
   answer: Type.Object({ run: Run, run_id: Id, status: RunStatus }),
-  errors: ['invalid_request', 'not_found', 'conflict'],
+  errors: ['invalid_request', 'not_found', 'conflict', 'entitlement_exceeded'],
   async prepare({ team, caller, run, body, context, sql, fail }) {
     const buildId = body.build_id ?? run.build_id
     const [build] = isId(buildId)

@@ -69,7 +69,7 @@ export const startRun = operation({
   ),
   status: 201,
   answer: Type.Object({ run: Run, run_id: Id, status: RunStatus }),
-  errors: ['not_found', 'invalid_request', 'sandbox_busy'],
+  errors: ['not_found', 'invalid_request', 'sandbox_busy', 'entitlement_exceeded'],
   async prepare({ team, body, context, sql, fail }) {
     const callbackUrl = body.callback_url ?? body.webhook_url ?? null
     if (callbackUrl !== null) await context.guard.checkOnSave(callbackUrl)
@@ -110,6 +110,7 @@ export const startRun = operation({
       const outcome = await engine.start({ run, stored: stored(answer) })
       if (outcome === 'key_taken') return keyTaken
       if (outcome === 'started') return answer
+      if (outcome !== 'gone') return fail('entitlement_exceeded', outcome.refused)
     }
     return fail('not_found', 'agent_id, or build_id if one is given, names nothing of this team that could run.')
   },

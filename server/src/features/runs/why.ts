@@ -51,7 +51,7 @@ function inLine({ facts, for: since }: Said, before: string): Why {
   const reason = isCapped
     ? `its build lets ${agent_places_total} of its agent’s runs work at once, and ${agent_places_held} do`
     : places_held >= places_total
-      ? `all ${places_total} places of the team are held`
+      ? `all ${places_total} places of the team are held (max_concurrent_runs)`
       : `${places_held} of the team’s ${places_total} places are held, so its turn comes within seconds`
   return {
     why: `${before}It has stood in line for a place for ${since}, as number ${position}: ${reason}.`,

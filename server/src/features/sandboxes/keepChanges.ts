@@ -23,7 +23,7 @@ export async function keepChanges(
   const fresh = added.filter(({ wasThere }) => !wasThere).length
   const gone = changes.length - added.length
   const problem = await quotaProblem(context, sql, sandbox, { bytes, entries: fresh - gone })
-  if (problem !== undefined) throw new CannotKeep(`What the command wrote is not kept. ${problem}`)
+  if (problem !== undefined) throw new CannotKeep(`What the command wrote is not kept. ${problem.message}`)
   // others may have written files while the command ran: where both cannot be, the command's are
   const isAlone = sandbox.version === version
   const clashes = isAlone ? [] : await clashesWith(sql, sandbox, added)

@@ -1,5 +1,9 @@
 // How much a sandbox, and all sandboxes of a team, may hold.
 import type { Sql } from '../../base/db.ts'
+import type { Fault } from '../../base/errors.ts'
+import { engineOf } from '../../engine/engine.ts'
+import { lockLimit } from '../../engine/entitlements.ts'
+import { bytesStored } from '../../engine/teamUse.ts'
 import type { Context } from '../../kit/context.ts'
 import type { LockedSandbox } from './changes.ts'
 
@@ -16,26 +20,55 @@ interface Counted {
 
 const totals = new WeakMap<Context, Map<string, Counted>>()
 
+export interface Refusal {
+  code: Extract<Fault['code'], 'invalid_request' | 'entitlement_exceeded'>
+  message: string
+}
+
+const invalid = (message: string): Refusal => ({ code: 'invalid_request', message })
+
+/** `ofTeam`: what else the team's sandboxes are to take in this transaction. */
+interface More {
+  bytes: number
+  entries: number
+  ofTeam?: number
+}
+
 /** Why so much more does not fit, or undefined. The sandbox is locked, so that two who ask cannot both get the last byte. */
 export async function quotaProblem(
   context: Context,
   sql: Sql,
   sandbox: LockedSandbox,
-  more: { bytes: number; entries: number },
-): Promise<string | undefined> {
+  more: More,
+): Promise<Refusal | undefined> {
   const { sandboxBytesMax, teamFilesBytesMax } = context.config
   if (sandbox.entries + more.entries > entriesMax) {
-    return `A workspace holds at most ${entriesMax} files and empty folders. Remove some, or pack them into an archive.`
+    return invalid(
+      `A workspace holds at most ${entriesMax} files and empty folders. Remove some, or pack them into an archive.`,
+    )
   }
   if (sandbox.kept_bytes + more.bytes > sandboxBytesMax) {
     const has = `This workspace keeps ${sandbox.kept_bytes} bytes, with the earlier contents of changed files, and ${more.bytes} more`
-    return `${has} would pass its limit of ${sandboxBytesMax} (RUNYARD_SANDBOX_BYTES). Use another sandbox.`
+    return invalid(`${has} would pass its limit of ${sandboxBytesMax} (RUNYARD_SANDBOX_BYTES). Use another sandbox.`)
   }
   if ((await teamBytes(context, sql, sandbox.team_id)) + more.bytes > teamFilesBytesMax) {
     const has = `With ${more.bytes} bytes more, the sandboxes of this team would pass their limit of ${teamFilesBytesMax} together`
-    return `${has} (RUNYARD_TEAM_FILES_BYTES). Delete sandboxes or runs that are no longer needed.`
+    return invalid(`${has} (RUNYARD_TEAM_FILES_BYTES). Delete sandboxes or runs that are no longer needed.`)
   }
-  return undefined
+  return limitProblem(context, sql, sandbox.team_id, more.bytes + (more.ofTeam ?? 0))
+}
+
+/** A limit of the team's own is kept to the byte: who writes holds it until its commit. */
+async function limitProblem(context: Context, sql: Sql, teamId: string, bytes: number): Promise<Refusal | undefined> {
+  const { entitlements } = engineOf(context)
+  await entitlements.refresh(sql)
+  if (bytes <= 0 || !entitlements.has(teamId, 'storage_bytes')) return undefined
+  const limit = await lockLimit(sql, teamId, 'storage_bytes')
+  const [stored] = await sql<{ bytes: number }>`select ${bytesStored(teamId)} as bytes`
+  if (limit === undefined || stored!.bytes + bytes <= Number(limit)) return undefined
+  const has = `This team may keep ${limit} bytes in its sandboxes (storage_bytes) and keeps ${stored!.bytes}; ${bytes} more do not fit`
+  const remedy = 'Delete sandboxes or runs that are no longer needed, or ask the operator to raise the limit'
+  return { code: 'entitlement_exceeded', message: `${has}. ${remedy} (runyard entitlements set).` }
 }
 
 async function teamBytes(context: Context, sql: Sql, teamId: string): Promise<number> {

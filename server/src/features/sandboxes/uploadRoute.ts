@@ -51,7 +51,7 @@ async function takeFile(
     context.db.transaction(async (sql) => {
       const locked = await lockFreeSandbox(sql, held.sandbox)
       const refused = await placeFile(context, sql, locked, held.upload.path, blob)
-      if (refused !== undefined) throw new Fault('invalid_request', refused)
+      if (refused) throw new Fault(refused.code, refused.message)
       await spendUpload(sql, held)
     }),
   )
@@ -64,7 +64,7 @@ async function refuseInVain(context: Context, request: FastifyRequest, { sandbox
     const locked = await lockFreeSandbox(sql, sandbox)
     const bytes = Number(request.headers['content-length'] ?? 0)
     const problem = await quotaProblem(context, sql, locked, { bytes, entries: 1 })
-    if (problem !== undefined) throw new Fault('invalid_request', problem)
+    if (problem) throw new Fault(problem.code, problem.message)
   })
 }
 

@@ -32,7 +32,7 @@ export const uploadSandboxFile = operation({
     path: Type.String({ examples: ['/workspace/out/report.md'] }),
     size_bytes: Type.Integer({ minimum: 0 }),
   }),
-  errors: ['sandbox_busy', 'payload_too_large'],
+  errors: ['sandbox_busy', 'payload_too_large', 'entitlement_exceeded'],
   async prepare({ bytes, contentType, query, fail }) {
     const file = await fileIn(bytes, contentType, query.path)
     if (file.bytes.length > directBytesMax) {
@@ -48,7 +48,7 @@ export const uploadSandboxFile = operation({
     const [sha256] = await postgresBlobs(sql).put([bytes])
     const size_bytes = bytes.length
     const refused = await placeFile(context, sql, locked, path, { sha256: sha256!, size_bytes })
-    if (refused !== undefined) throw new Fault('invalid_request', refused)
+    if (refused) throw new Fault(refused.code, refused.message)
     return { path, size_bytes }
   },
 })

@@ -4,7 +4,7 @@ import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import type { StoredBlob } from '../../drivers/blobs/blobs.ts'
 import type { Context } from '../../kit/context.ts'
 import { foldersAbove, lockSandboxesOf, recordChanges, type EntryChange, type LockedSandbox } from './changes.ts'
-import { quotaProblem } from './quota.ts'
+import { quotaProblem, type Refusal } from './quota.ts'
 import type { PathIn, RunOfTeam } from './workspace.ts'
 
 export interface FileWrite {
@@ -71,13 +71,13 @@ export async function placeFile(
   sandbox: LockedSandbox,
   path: string,
   blob: StoredBlob,
-): Promise<string | undefined> {
+): Promise<Refusal | undefined> {
   const { sandbox_id, team_id, last_step } = sandbox
   const write = { sandbox_id, team_id, path, step: last_step }
   const refused = (await refusalsOf(sql, [write])).get(0)
-  if (refused !== undefined) return refused
+  if (refused !== undefined) return { code: 'invalid_request', message: refused }
   const problem = await quotaProblem(context, sql, sandbox, { bytes: blob.size_bytes, entries: 1 })
-  if (problem !== undefined) return problem
+  if (problem) return problem
   await recordChanges(sql, [fileChange(write, blob)])
   return undefined
 }
@@ -90,13 +90,19 @@ async function refuseOverQuota(
   refusals: Map<number, string>,
 ): Promise<void> {
   const more = new Map<string, { bytes: number; entries: number }>()
+  const moreOfTeam = new Map<string, number>()
   for (const [index, { sandbox, bytes }] of writes.entries()) {
     if (refusals.has(index)) continue
     const before = more.get(sandbox.sandbox_id) ?? { bytes: 0, entries: 0 }
     const wanted = { bytes: before.bytes + bytes.length, entries: before.entries + 1 }
-    const problem = await quotaProblem(context, sql, sandbox, wanted)
-    if (problem === undefined) more.set(sandbox.sandbox_id, wanted)
-    else refusals.set(index, problem)
+    const ofTeam = moreOfTeam.get(sandbox.team_id) ?? 0
+    const problem = await quotaProblem(context, sql, sandbox, { ...wanted, ofTeam: ofTeam - before.bytes })
+    if (problem) {
+      refusals.set(index, problem.message)
+      continue
+    }
+    more.set(sandbox.sandbox_id, wanted)
+    moreOfTeam.set(sandbox.team_id, ofTeam + bytes.length)
   }
 }
 

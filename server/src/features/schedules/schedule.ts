@@ -73,6 +73,13 @@ export const Schedule = named(
     last_run_id: nullable(Id),
     auto_disabled_at: nullable(Time),
     auto_disabled_reason: nullable(Type.String()),
+    last_skipped_at: nullable(
+      Type.Unsafe<Date | string>({
+        ...Time,
+        description: 'When a limit of the team last let a due time come to nothing.',
+      }),
+    ),
+    last_skipped_reason: nullable(Type.String({ description: 'Which limit that was.' })),
     created_at: Time,
     updated_at: Time,
   }),
@@ -83,7 +90,8 @@ export type Schedule = Static<typeof Schedule>
 /** features/agents/listAgents.ts reads the same ones. */
 export const scheduleColumns = part`
   id, id as schedule_id, agent_id, user_id, enabled, frequency, time, day, day_of_month, cron, timezone, message, recurring,
-  overlap, catch_up, next_run_at, last_run_at, last_run_id, auto_disabled_at, auto_disabled_reason, created_at, updated_at`
+  overlap, catch_up, next_run_at, last_run_at, last_run_id, auto_disabled_at, auto_disabled_reason,
+  last_skipped_at, last_skipped_reason, created_at, updated_at`
 
 const findSchedule = (sql: Sql, id: string, teamId: string): Promise<Schedule[]> => sql<Schedule>`
   select ${scheduleColumns} from schedules where id = ${id} and team_id = ${teamId}`

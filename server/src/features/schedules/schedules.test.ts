@@ -40,6 +40,8 @@ test('a schedule is answered bare, with its defaults and its next time', async (
     last_run_id: null,
     auto_disabled_at: null,
     auto_disabled_reason: null,
+    last_skipped_at: null,
+    last_skipped_reason: null,
   })
 })
 

@@ -35,6 +35,8 @@ interface Fired {
   judged_run_id: string | null
   /** Why it is disabled by itself. */
   reason: string | null
+  /** Which limit of its team let due times come to nothing. */
+  skippedReason: string | null
 }
 
 /** The caller has locked them. */
@@ -60,7 +62,7 @@ export async function startDue(context: Context, sql: Sql, ids: string[]): Promi
 }
 
 function plan(row: Row): Fired {
-  const one: Fired = { row, ...decide(row, row.now), runs: [], ...judge(row), reason: null }
+  const one: Fired = { row, ...decide(row, row.now), runs: [], ...judge(row), reason: null, skippedReason: null }
   return one.failures < failuresMax ? one : givenUp(one, reasonOf(row))
 }
 
@@ -74,12 +76,26 @@ async function startRuns(context: Context, sql: Sql, fired: Fired[]): Promise<vo
     for (const one of left) one.runs = await runsOf(context, sql, one, isFresh)
     const wanted = left.flatMap(({ runs }) => runs)
     if (wanted.length === 0) continue
-    const created = await engine.create(sql, wanted)
+    const { fitting, refused } = await engine.fitting(sql, wanted)
+    for (const { run, reason } of refused) {
+      const one = left.find(({ runs }) => runs.includes(run))
+      skip(one!, run, reason)
+    }
+    const created = fitting.length > 0 ? await engine.create(sql, fitting) : []
     if (created.some(({ is_admitted }) => is_admitted)) await sql`select pg_notify(${readyChannel}, '')`
     const made = new Set(created.map(({ id }) => id))
-    left = left.filter(({ runs }) => runs.length === 0 || runs.some(({ id }) => !made.has(id)))
+    left = left.filter(({ runs, skippedReason }) => {
+      return runs.length === 0 ? skippedReason === null : runs.some(({ id }) => !made.has(id))
+    })
   }
   for (const one of left) Object.assign(one, withoutBuild(one))
+}
+
+/** This due time came to nothing, which is no fault of the schedule; one that fires once has not fired. */
+function skip(one: Fired, run: NewRun, reason: string): void {
+  one.runs = one.runs.filter((other) => other !== run)
+  one.skippedReason = reason
+  if (one.runs.length === 0 && !one.row.recurring) one.next = nextAfter(one.row, one.row.now)
 }
 
 /** None: the agent has no live build. */
@@ -121,10 +137,11 @@ function withoutBuild(one: Fired): Fired {
 }
 
 async function moveOn(sql: Sql, fired: Fired[]): Promise<void> {
-  const rows = fired.map(({ row, runs, held, next, failures, judged_run_id, reason }) => ({
+  const rows = fired.map(({ row, runs, held, next, failures, judged_run_id, reason, skippedReason }) => ({
     id: row.id,
     team_id: row.team_id,
-    enabled: row.enabled && next !== null,
+    // one that fires once was disabled when its due time was held back: it is to fire after all
+    enabled: next !== null && (row.enabled || skippedReason !== null),
     next_run_at: next,
     held,
     failures,
@@ -132,14 +149,17 @@ async function moveOn(sql: Sql, fired: Fired[]): Promise<void> {
     last_run_at: runs.at(-1)?.createdAt ?? null,
     last_run_id: runs.at(-1)?.id ?? null,
     reason,
+    skipped_reason: skippedReason,
   }))
   await sql`
     update schedules s set enabled = u.enabled, next_run_at = u.next_run_at, held = u.held, failures = u.failures,
       judged_run_id = u.judged_run_id,
       last_run_at = coalesce(u.last_run_at, s.last_run_at), last_run_id = coalesce(u.last_run_id, s.last_run_id),
       auto_disabled_at = case when u.reason is null then s.auto_disabled_at else now() end,
-      auto_disabled_reason = coalesce(u.reason, s.auto_disabled_reason)
+      auto_disabled_reason = coalesce(u.reason, s.auto_disabled_reason),
+      last_skipped_at = case when u.skipped_reason is null then s.last_skipped_at else now() end,
+      last_skipped_reason = coalesce(u.skipped_reason, s.last_skipped_reason)
     from json_to_recordset(${JSON.stringify(rows)}::json) as u (id uuid, team_id uuid, enabled boolean, next_run_at timestamptz,
-      held timestamptz[], failures int, judged_run_id uuid, last_run_at timestamptz, last_run_id uuid, reason text)
+      held timestamptz[], failures int, judged_run_id uuid, last_run_at timestamptz, last_run_id uuid, reason text, skipped_reason text)
     where s.id = u.id and s.team_id = u.team_id`
 }

@@ -1,5 +1,6 @@
 // The rows of delivery: which targets have work, who delivers to them, what is to be sent, and what came of it.
-import type { Sql } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
+import { noteDeliveries } from '../../engine/usage.ts'
 import type { Outgoing, Outcome } from './attempt.ts'
 import type { DeliveryState } from './delivery.ts'
 
@@ -122,8 +123,9 @@ export async function markResults(sql: Sql, results: Result[]): Promise<void> {
       from result r
       where d.id = r.id and d.id = any(${rows.map(({ id }) => id)}::uuid[]) and d.attempts = r.seen
         and d.state in ('new', 'retrying', 'replaying')
-      returning d.target_id, d.due_at
-    )
+      returning d.target_id, d.due_at, d.team_id, d.state
+    ),
+    used as (${noteDeliveries(part`marked where state = 'delivered'`)})
     update delivery_targets t set retry_at = m.due_at
     from (select target_id, min(due_at) as due_at from marked where due_at is not null group by target_id) m
     where t.id = m.target_id and (t.retry_at is null or t.retry_at > m.due_at)`

@@ -24,10 +24,10 @@ export function asModelError(error: unknown, provider: Provider): ModelTrouble |
   if (status === undefined) {
     return isOurMistake(failure)
       ? new ModelRefused('model_refused_request', sentence(`${title} cannot be asked this: ${words(failure, key)}`))
-      : new ModelTrouble(sentence(broken(failure, provider)))
+      : new ModelTrouble(sentence(broken(failure, provider)), { mayBeServed: !isUnreached(failure) })
   }
   const told = sentence(`${title} answered ${status}: ${words(failure, key)}`)
-  if (isPassing(status)) return new ModelTrouble(told, retryAfter(failure))
+  if (isPassing(status)) return new ModelTrouble(told, { ...retryAfter(failure), mayBeServed: false })
   if (status < 400) {
     return new ModelRefused('model_refused_request', `${told} Set the address to which it redirects instead.`)
   }
@@ -61,6 +61,12 @@ function broken(failure: Failure, { title, key }: Provider): string {
     ? `${title} could not be reached: ${why}`
     : `${title} failed while it answered: ${words(failure, key)}`
 }
+
+/** No connection came about, so nothing was asked. */
+const isUnreached = (failure: Failure): boolean =>
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/.test(
+    textOf(root(failure).code),
+  )
 
 /** The first cause with a code of the network, or the last cause. */
 function root(failure: Failure): Failure {

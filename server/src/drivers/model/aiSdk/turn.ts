@@ -1,5 +1,5 @@
 // What an answer means for the run: go on with these calls, done with this output, or failed for this reason.
-import { ModelTrouble, type Turn, type WantedCall } from '../model.ts'
+import { ModelTrouble, type TokenUsage, type Turn, type WantedCall } from '../model.ts'
 import type { Answer } from './answer.ts'
 import type { Opaque } from './opaque.ts'
 
@@ -29,7 +29,7 @@ export function toTurn({ parts, finish, usage }: Answer, { title, model, seen, w
     case undefined:
     case 'interrupted':
     case 'error':
-      throw new ModelTrouble(`The answer of ${title} broke off before its end${reason(finish?.raw)}.`)
+      throw new ModelTrouble(`The answer of ${title} broke off before its end${reason(finish?.raw)}.`, told(usage))
     case 'length':
       return finish.raw === 'model_context_window_exceeded'
         ? failed(
@@ -58,11 +58,16 @@ export function toTurn({ parts, finish, usage }: Answer, { title, model, seen, w
   }
   if (calls.length > 0) return { ...said, calls, ending: { kind: 'calls' }, opaque }
   if (text.trim() === '' || finish.unified === 'tool-calls') {
-    throw new ModelTrouble(`${title} answered with neither text nor a call${reason(finish.raw)}.`)
+    throw new ModelTrouble(`${title} answered with neither text nor a call${reason(finish.raw)}.`, told(usage))
   }
   const answer = finalText(texts) ?? text
   return { ...said, calls: [], ending: { kind: 'done', output: wantsJson ? readJson(answer) : answer }, opaque }
 }
+
+/** None at all: it did not say. */
+const told = (usage: TokenUsage): { usage: TokenUsage | undefined } => ({
+  usage: usage.input_tokens + usage.output_tokens > 0 ? usage : undefined,
+})
 
 const reason = (raw: string | undefined): string => (raw === undefined ? '' : ` (${raw})`)
 

@@ -1,0 +1,17 @@
+// runyard entitlements list: what a team may use, and how much of it it does.
+import { readEntitlements } from '../features/billing/entitlement.ts'
+import { command } from './command.ts'
+import { withTeam } from './entitlementsOfTeam.ts'
+
+export const entitlementsList = command({
+  words: 'entitlements list',
+  positionals: ['TEAM'],
+  says: 'Show the limits of a team, by its id, and how much of them it uses.',
+  async run({ config, log, positionals: [teamId = ''], print }) {
+    const asked = { role: 'entitlements list', teamId }
+    const { entitlements } = await withTeam({ config, log }, asked, (sql) => readEntitlements(sql, teamId))
+    for (const { key, limit, used, unit } of entitlements) {
+      print(`${key.padEnd(20)} ${limit === null ? 'no limit' : `${limit} ${unit}`}, ${used} used`)
+    }
+  },
+})

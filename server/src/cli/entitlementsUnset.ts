@@ -1,0 +1,19 @@
+// runyard entitlements unset: takes a limit of a team back.
+import { placesUnlessSet, unsetEntitlement } from '../engine/setEntitlement.ts'
+import { recordCommand } from '../kit/audit.ts'
+import { command } from './command.ts'
+import { requireKey, withTeam } from './entitlementsOfTeam.ts'
+
+export const entitlementsUnset = command({
+  words: 'entitlements unset',
+  positionals: ['TEAM', 'KEY'],
+  says: `Take a limit of a team back; max_concurrent_runs is ${placesUnlessSet} again.`,
+  async run({ config, log, positionals: [teamId = '', word = ''], print }) {
+    const key = requireKey(word)
+    await withTeam({ config, log }, { role: 'entitlements unset', teamId }, async (sql) => {
+      await unsetEntitlement(sql, teamId, key)
+      await recordCommand(sql, teamId, 'entitlements unset', { type: 'entitlement', id: key })
+    })
+    print(`${key} of this team is ${key === 'max_concurrent_runs' ? placesUnlessSet : 'not limited'} now.`)
+  },
+})

@@ -1,0 +1,13 @@
+// Folds what was used since the last time into the days.
+import { job } from '../kit/job.ts'
+import { foldUsage as fold } from './usage.ts'
+
+/** Every minute, and at once when a reader finds that too many entries have come together. */
+export const foldUsage = job({
+  name: 'foldUsage',
+  safeToRepeat: 'an entry goes in the statement that adds it to its day; the second time there is none',
+  cron: '* * * * *',
+  async handler({ context, signal }) {
+    await fold(context.db, signal)
+  },
+})

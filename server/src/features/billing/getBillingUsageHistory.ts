@@ -1,0 +1,43 @@
+// Reads what a team used in any span of days.
+import { currentMonth, type Days } from '../../engine/usage.ts'
+import { operation } from '../../kit/operation.ts'
+import { Id, instant, Type } from '../../kit/schema.ts'
+import { readUsage, Usage } from './usageAnswer.ts'
+
+const daysMax = 400
+const dayMs = 86_400_000
+/** Of the years that a date is written with. */
+const lastDay = Date.UTC(9999, 11, 31)
+
+export const getBillingUsageHistory = operation({
+  id: 'getBillingUsageHistory',
+  route: 'GET /v2/teams/:teamId/billing/usage/history',
+  summary: 'Get the usage of a span of days',
+  description:
+    'As getBillingUsage answers, for whole days of UTC: from the day of `since` to the one in which `until` ends, which ' +
+    '`period_start` and `period_end` say. Without them, the current month.',
+  scope: 'billing:read',
+  query: Type.Object({
+    since: Type.Optional(instant('The first day; a time counts as its whole day.')),
+    until: Type.Optional(instant(`Days before this time, at most ${daysMax}; a time counts as its whole day.`)),
+  }),
+  status: 200,
+  answer: Type.Object({ usage: Usage, team_id: Id }),
+  errors: ['invalid_request'],
+  async handler({ team, query, sql, enqueue, fail }) {
+    const month = await currentMonth(sql)
+    const since = startOfDay(Date.parse(query.since ?? month.since))
+    const until = Math.min(startOfDay(Date.parse(query.until ?? month.until) + dayMs - 1), lastDay)
+    const length = (until - since) / dayMs
+    if (length < 1) fail('invalid_request', 'until must be later than since. Give a later until, or an earlier since.')
+    if (length > daysMax) {
+      const says = `since and until are ${length} days apart, and at most ${daysMax} are told at once. Ask for fewer.`
+      fail('invalid_request', says)
+    }
+    const days: Days = { since: dayOf(since), until: dayOf(until) }
+    return { usage: await readUsage({ sql, enqueue, teamId: team.id }, days), team_id: team.id }
+  },
+})
+
+const startOfDay = (ms: number): number => Math.floor(ms / dayMs) * dayMs
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)

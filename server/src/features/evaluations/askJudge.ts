@@ -1,0 +1,127 @@
+// Asks the judge about one run: what it is told, what it answers and what that cost are written down before anything is made of it.
+import type { Sql } from '../../base/db.ts'
+import { ModelTrouble, type Turn } from '../../drivers/model/model.ts'
+import { engineOf } from '../../engine/engine.ts'
+import type { Context } from '../../kit/context.ts'
+import type { Result } from './evaluation.ts'
+import { Lost, renew, type HeldJudgement, type JudgeTimes } from './heldJudgement.ts'
+import { judgeSetup, readJudgement, request, storable, type JudgedRubric } from './judgeModel.ts'
+import { readTranscript } from './transcript.ts'
+
+export interface Asked {
+  results: Result[]
+}
+
+/** It will not come to an answer that can be used; the message says why. */
+export class NoAnswer extends Error {}
+
+/** So often an answer may not fit before it is left at that. */
+const triesMax = 2
+
+interface Asking {
+  model: string
+  times: JudgeTimes
+  signal: AbortSignal
+}
+
+export async function askJudge(context: Context, held: HeldJudgement, asking: Asking): Promise<Asked> {
+  const { sql } = context.db
+  const { models } = engineOf(context)
+  const rubrics = await rubricsOf(sql, held)
+  const transcript = await readTranscript(sql, held.team_id, held.run_id)
+  if (!transcript) throw new NoAnswer('The run, or its log, was erased before the judge could read it.')
+  const setup = judgeSetup(asking.model, rubrics, transcript)
+  const told = [setup.procedure, JSON.stringify(setup.facts.message)]
+  const noteLost = () => {
+    const cost_usd = models.worstCost(asking.model, Buffer.byteLength(told.join('')))
+    return noteUse(sql, held, asking.model, { input_tokens: 0, output_tokens: 0, cost_usd }, true)
+  }
+  if (held.was_cut_off) await noteLost()
+  const conversation = models.find(asking.model).open(setup)
+  conversation.add({ kind: 'user', text: request, restarts: false })
+  let said: string[] = told
+  for (let tries = 1; ; tries++) {
+    const turn = await nextTurn(asking, noteLost, (signal) => conversation.next({ signal, onText: () => undefined }))
+    await writeDown(context, held, asking, said, turn)
+    const { ending } = turn
+    if (ending.kind === 'failed') throw new NoAnswer(ending.message)
+    const judged =
+      ending.kind === 'done'
+        ? readJudgement(rubrics, ending.output, transcript.messages)
+        : { misfit: 'The judge asked for a tool, and there are none.' }
+    if ('results' in judged) return judged
+    if (tries === triesMax)
+      throw new NoAnswer(`The judge gave no answer that can be used, also when asked again. ${judged.misfit}`)
+    conversation.add({ kind: 'assistant', text: turn.text, calls: [], opaque: turn.opaque })
+    said = [`${judged.misfit} Answer again with the whole JSON and nothing else.`]
+    conversation.add({ kind: 'user', text: said[0]!, restarts: false })
+  }
+}
+
+/** Those that were in force when the run was evaluated, in force or not now. */
+const rubricsOf = (sql: Sql, { team_id, build_id, results }: HeldJudgement): Promise<JudgedRubric[]> => {
+  const slugs = results.flatMap(({ flag }) => (flag.startsWith('custom__') ? [flag.slice('custom__'.length)] : []))
+  return sql<JudgedRubric>`
+    select slug, title, description, severity from eval_rubrics
+    where build_id = ${build_id} and team_id = ${team_id} and slug = any(${slugs}::text[]) order by sort_order, id`
+}
+
+/** One that takes too long is cut off. What was begun and did not reach us whole may have been paid for. */
+async function nextTurn(
+  { times, signal }: Asking,
+  noteLost: () => Promise<void>,
+  ask: (signal: AbortSignal) => Promise<Turn>,
+): Promise<Turn> {
+  const tooLong = AbortSignal.timeout(times.answerMs)
+  try {
+    return await ask(AbortSignal.any([signal, tooLong]))
+  } catch (error) {
+    // whoever has it now notes that this one was cut off
+    if (signal.reason instanceof Lost) throw error
+    const isCutOff = signal.aborted || tooLong.aborted
+    if (isCutOff || (error instanceof ModelTrouble && error.mayBeServed)) await noteLost()
+    if (!isCutOff || signal.aborted) throw error
+    throw new ModelTrouble(`The judge gave no answer within ${times.answerMs / 1000} seconds.`, { cause: error })
+  }
+}
+
+interface Used {
+  input_tokens: number
+  output_tokens: number
+  cost_usd: string
+}
+
+/** An answer that came is paid for, whether or not the evaluation is still ours to go on with. */
+async function writeDown(
+  context: Context,
+  held: HeldJudgement,
+  { model, times }: Asking,
+  told: string[],
+  turn: Turn,
+): Promise<void> {
+  const { input_tokens, output_tokens } = turn.usage
+  const used: Used = { input_tokens, output_tokens, cost_usd: engineOf(context).models.costOf(model, turn.usage) }
+  const answer = turn.text ?? (turn.ending.kind === 'failed' ? turn.ending.message : JSON.stringify(turn.calls))
+  const said = JSON.stringify([{ model, request: told.map(storable), answer: storable(answer), ...used }])
+  const isOurs = await context.db.transaction(async (sql) => {
+    await noteUse(sql, held, model, used, false)
+    if (!(await renew(sql, held, times))) return false
+    await sql`
+      update evaluations set model = ${model}, input_tokens = input_tokens + ${input_tokens}::bigint,
+        output_tokens = output_tokens + ${output_tokens}::bigint, cost_usd = cost_usd + ${used.cost_usd}::numeric
+      where id = ${held.evaluation_id} and team_id = ${held.team_id}`
+    await sql`
+      insert into evaluation_transcripts as t (evaluation_id, team_id, run_id, run_ended_at, said)
+      values (${held.evaluation_id}, ${held.team_id}, ${held.run_id}, ${held.run_ended_at}, ${said}::jsonb)
+      on conflict (evaluation_id) do update set said = t.said || excluded.said`
+    return true
+  })
+  if (!isOurs) throw new Lost()
+}
+
+async function noteUse(sql: Sql, held: HeldJudgement, model: string, used: Used, isUnsettled: boolean): Promise<void> {
+  const { input_tokens, output_tokens, cost_usd } = used
+  await sql`
+    select note_model_use(${held.team_id}::uuid, ${held.agent_id}::uuid, ${model}::text, ${input_tokens}::bigint, ${output_tokens}::bigint,
+      ${cost_usd}::numeric, 'judge'::text, ${isUnsettled}::boolean)`
+}

@@ -1,0 +1,170 @@
+// Evaluates runs that have ended, many in one transaction; what only a model can tell is left to the judge.
+import { isConnectionTrouble, type Sql } from '../../base/db.ts'
+import { newId } from '../../base/ids.ts'
+import type { Context } from '../../kit/context.ts'
+import { summaryOf, type Result } from './evaluation.ts'
+import { judgeOf, notJudged } from './judgeModel.ts'
+import { platformResults } from './platformRubrics.ts'
+import { flagOf } from './rubric.ts'
+import { entriesMax, readEnded, readEntries, type EndedRun, type RunLog } from './runLog.ts'
+import { endWithout, writeEvaluations, type Finished } from './writeEvaluations.ts'
+
+const runsAtOnce = 100
+/** Of all runs of one transaction together, but for a single one that has more. */
+const messagesAtOnce = 20_000
+
+interface Due {
+  place: string
+  run_id: string
+  team_id: string
+  evaluation_id: string | null
+}
+
+/** Answers with how many it is done with: 0 when there is nothing to do, or only runs that somebody is writing just now. */
+export async function evaluateEnded(context: Context): Promise<number> {
+  try {
+    return await evaluateSome(context, runsAtOnce)
+  } catch (error) {
+    if (isConnectionTrouble(error)) throw error
+    context.log.warn({ err: error }, 'ended runs could not be evaluated together; each is tried alone')
+    return evaluateAlone(context)
+  }
+}
+
+/** One that cannot be evaluated must not hold up the others: it ends without a result, and the log says why. */
+async function evaluateAlone(context: Context): Promise<number> {
+  let done = 0
+  for (let n = 0; n < runsAtOnce; n++) {
+    const seen: { due?: Due[] } = {}
+    try {
+      const some = await evaluateSome(context, 1, seen)
+      if (some === 0) return done
+      done += some
+    } catch (error) {
+      const [due] = seen.due ?? []
+      if (isConnectionTrouble(error) || !due) throw error
+      context.log.error({ err: error, run_id: due.run_id }, 'a run could not be evaluated')
+      await context.db.transaction((sql) => giveUp(sql, due))
+      done += 1
+    }
+  }
+  return done
+}
+
+/** It counts for nothing: what is not known of a run is neither good nor bad. */
+async function giveUp(sql: Sql, { run_id, team_id }: Due): Promise<void> {
+  const dropped = await sql<{ evaluation_id: string | null }>`
+    delete from runs_to_evaluate where run_id = ${run_id} and team_id = ${team_id} returning evaluation_id`
+  const asked = dropped.flatMap(({ evaluation_id }) => evaluation_id ?? [])
+  const made = await sql<{ id: string }>`
+    insert into evaluations (id, team_id, agent_id, build_id, run_id, source, status, run_ended_at)
+    select ${newId()}::uuid, team_id, agent_id, build_id, id, 'run_end', 'in_progress', completed_at from runs
+    where id = ${run_id} and team_id = ${team_id} and completed_at is not null and ${asked.length === 0}::boolean
+    returning id`
+  const reason = 'The server failed to evaluate the run. Its operator finds the reason in the log.'
+  await endWithout(sql, [...asked, ...made.map(({ id }) => id)], summaryOf([], reason))
+}
+
+function evaluateSome(context: Context, max: number, seen: { due?: Due[] } = {}): Promise<number> {
+  return context.db.transaction(async (sql) => {
+    // skipped where another process is at it; a run that ends meanwhile only adds rows, and never waits for these
+    const due = await sql<Due>`
+      select ctid::text as place, run_id, team_id, evaluation_id from runs_to_evaluate limit ${max} for update skip locked`
+    seen.due = due
+    if (due.length === 0) return 0
+    const asked = new Map(due.flatMap((one) => (one.evaluation_id === null ? [] : [[one.run_id, one.evaluation_id]])))
+    const ended = await readEnded(sql, [...new Set(due.map(({ run_id }) => run_id))])
+    const taken = atOnce(ended.filter(({ is_erased }) => !is_erased))
+    const logs = await readLogs(sql, taken)
+    const held = await hold(sql, taken)
+    const plans = logs.filter(({ id }) => held.has(id)).map((log) => planOf(context, log, asked.get(log.id)))
+    await writeEvaluations(
+      sql,
+      plans.flatMap(({ finished }) => finished ?? []),
+    )
+    for (const { toJudge } of plans) if (toJudge) await leaveToJudge(sql, toJudge)
+    const gone = withoutEnd(due, ended)
+    await endWithout(
+      sql,
+      [...gone].flatMap((id) => asked.get(id) ?? []),
+      lost,
+    )
+    const places = due.filter(({ run_id }) => held.has(run_id) || gone.has(run_id)).map(({ place }) => place)
+    await sql`delete from runs_to_evaluate where ctid = any(${places}::tid[])`
+    return places.length
+  })
+}
+
+const lost = summaryOf(
+  [],
+  'The run went on, or its log was erased, before it was evaluated. A run that goes on is evaluated when it ends.',
+)
+
+function atOnce(runs: EndedRun[]): EndedRun[] {
+  let messages = 0
+  return runs.filter((run, place) => (messages += Math.min(run.messages, entriesMax)) <= messagesAtOnce || place === 0)
+}
+
+async function readLogs(sql: Sql, runs: EndedRun[]): Promise<RunLog[]> {
+  if (runs.length === 0) return []
+  const entries = await readEntries(
+    sql,
+    runs.map(({ id }) => id),
+  )
+  return runs.map((run) => ({ ...run, entries: entries.get(run.id)! }))
+}
+
+/** Only now, when nothing but a few writes is left to do, and without waiting: a run that is being written is left for the next round. */
+async function hold(sql: Sql, runs: EndedRun[]): Promise<Set<string>> {
+  const locked = await sql<{ id: string; ended_at: Date | null }>`
+    select id, completed_at as ended_at from runs where id = any(${runs.map(({ id }) => id)}::uuid[]) for no key update skip locked`
+  const seen = new Map(runs.map(({ id, ended_at }) => [id, ended_at.getTime()]))
+  return new Set(locked.filter(({ id, ended_at }) => ended_at?.getTime() === seen.get(id)).map(({ id }) => id))
+}
+
+/** Of these runs there is nothing to evaluate: deleted, going on again, or without a log. */
+function withoutEnd(due: Due[], ended: EndedRun[]): Set<string> {
+  const known = new Set(ended.map(({ id }) => id))
+  const erased = ended.filter(({ is_erased }) => is_erased).map(({ id }) => id)
+  return new Set([...due.map(({ run_id }) => run_id).filter((id) => !known.has(id)), ...erased])
+}
+
+interface ToJudge {
+  id: string
+  source: Finished['source']
+  run: EndedRun
+  results: Result[]
+}
+
+interface Plan {
+  finished?: Finished
+  toJudge?: ToJudge
+}
+
+function planOf(context: Context, log: RunLog, asked: string | undefined): Plan {
+  const { entries: _entries, ...run } = log
+  const id = asked ?? newId()
+  const source = asked === undefined ? 'run_end' : 'request'
+  const custom = run.rubrics.map(({ slug, title, severity }): Result => {
+    return { flag: flagOf({ slug }), label: title, passed: null, severity, comment: null, evidence: [] }
+  })
+  const results = [...platformResults(log), ...custom]
+  const hasJudge = judgeOf(context) !== undefined
+  if (custom.length > 0 && hasJudge && run.has_begun) return { toJudge: { id, source, run, results } }
+  const remark = custom.length === 0 ? undefined : hasJudge ? neverBegan : notJudged(custom.length)
+  const summary = summaryOf(results, remark)
+  return { finished: { id, source, status: 'ready', run, results, summary, isJudged: false } }
+}
+
+const neverBegan = 'The run ended before it began, so the custom rubrics were not judged.'
+
+async function leaveToJudge(sql: Sql, { id, source, run, results }: ToJudge): Promise<void> {
+  await sql`
+    insert into evaluations as e (id, team_id, agent_id, build_id, run_id, source, status, run_ended_at, results)
+    values (${id}, ${run.team_id}, ${run.agent_id}, ${run.build_id}, ${run.id}, ${source}, 'in_progress', ${run.ended_at},
+      ${JSON.stringify(results)}::jsonb)
+    on conflict (id) do update set run_ended_at = excluded.run_ended_at, results = excluded.results`
+  await sql`
+    insert into judgements (evaluation_id, team_id, run_id) values (${id}, ${run.team_id}, ${run.id})
+    on conflict (evaluation_id) do nothing`
+}

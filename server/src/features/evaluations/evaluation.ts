@@ -1,0 +1,100 @@
+// An evaluation: what was checked and judged of one ended run, and what came of it.
+import { part } from '../../base/db.ts'
+import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
+import { severities, type Severity } from './rubric.ts'
+
+export const evaluationStatuses = ['ready', 'in_progress', 'unavailable'] as const
+
+const Result = named(
+  'EvalResult',
+  Type.Object({
+    flag: Type.String({ examples: ['ended_by_itself', 'custom__stays_polite'] }),
+    label: Type.String(),
+    passed: nullable(Type.Boolean({ description: 'Null: it does not apply to this run, or could not be told.' })),
+    severity: oneOf(severities),
+    comment: nullable(Type.String()),
+    evidence: Type.Array(Id, { description: 'Messages of the run that show it.' }),
+  }),
+)
+
+export type Result = Static<typeof Result>
+
+const Summary = named(
+  'EvalSummary',
+  Type.Object({
+    passed: Type.Integer({ minimum: 0 }),
+    total: Type.Integer({ minimum: 0, description: 'Of those that could be told.' }),
+    final_comment: Type.String(),
+    severity_counts: Type.Object(
+      {
+        critical: Type.Integer({ minimum: 0 }),
+        medium: Type.Integer({ minimum: 0 }),
+        low: Type.Integer({ minimum: 0 }),
+      },
+      { description: 'Of those that did not pass.' },
+    ),
+  }),
+)
+
+export type Summary = Static<typeof Summary>
+
+export const Evaluation = named(
+  'Evaluation',
+  Type.Object({
+    id: Id,
+    run_id: Id,
+    created_at: Time,
+    source: oneOf(['run_end', 'request'], { description: 'Made because the run ended, or because somebody asked.' }),
+    status: oneOf(evaluationStatuses, {
+      description: '`unavailable`: the custom rubrics could not be judged; `summary.final_comment` says why.',
+    }),
+    output: Type.Object({
+      schema_version: Type.Integer(),
+      data: Type.Record(Type.String(), nullable(Type.Boolean()), { description: 'Each flag and whether it passed.' }),
+    }),
+    results: Type.Array(Result),
+    summary: Summary,
+  }),
+)
+
+export type Evaluation = Static<typeof Evaluation>
+
+export const evaluationColumns = part`id, run_id, created_at, source, status, results, summary`
+
+export interface EvaluationRow {
+  id: string
+  run_id: string
+  created_at: Date
+  source: 'run_end' | 'request'
+  status: (typeof evaluationStatuses)[number]
+  results: Result[]
+  summary: Summary | null
+}
+
+export const shown = ({ results, summary, ...rest }: EvaluationRow): Evaluation => ({
+  ...rest,
+  output: { schema_version: 1, data: Object.fromEntries(results.map(({ flag, passed }) => [flag, passed])) },
+  results,
+  summary: summary ?? summaryOf(results, 'The run is being evaluated.'),
+})
+
+/** `remark`: what the reader must know beside the figures. */
+export function summaryOf(results: Result[], remark?: string): Summary {
+  const told = results.filter(({ passed }) => passed !== null)
+  const missed = told.filter(({ passed }) => passed === false)
+  const count = (severity: Severity) => missed.filter((one) => one.severity === severity).length
+  const figures =
+    told.length === 0
+      ? []
+      : [
+          missed.length === 0
+            ? `All ${told.length} checks passed.`
+            : `${told.length - missed.length} of ${told.length} checks passed. Not passed: ${missed.map(({ label }) => label).join('; ')}.`,
+        ]
+  return {
+    passed: told.length - missed.length,
+    total: told.length,
+    final_comment: [...figures, ...(remark === undefined ? [] : [remark])].join(' '),
+    severity_counts: { critical: count('critical'), medium: count('medium'), low: count('low') },
+  }
+}

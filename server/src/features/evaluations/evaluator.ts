@@ -1,0 +1,69 @@
+// What a working process does for evaluations: looks for ended runs and due judgements, and rests much longer than it works.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Context } from '../../kit/context.ts'
+import type { Work } from '../../kit/feature.ts'
+import { evaluateEnded } from './evaluateEnded.ts'
+import { claimJudgements, usualTimes, type JudgeTimes } from './heldJudgement.ts'
+import { judge } from './judging.ts'
+
+/** So many times as long as it worked: whatever happens, runs get five sixths of what one connection can do. */
+const restFactor = 5
+/** Answers of a judge take seconds to minutes, and cost money: a few at a time. */
+const judgesMax = 4
+
+export function startEvaluator(context: Context): Work {
+  const { db, log } = context
+  const stopping = new AbortController()
+  const judging = new Set<Promise<void>>()
+  let evaluating: Promise<void> | undefined
+
+  async function evaluateAll(): Promise<void> {
+    while (!stopping.signal.aborted) {
+      const startedAt = performance.now()
+      if ((await evaluateEnded(context)) === 0) return
+      await rest((performance.now() - startedAt) * restFactor)
+    }
+  }
+
+  const rest = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
+
+  async function judgeDue(): Promise<void> {
+    const free = judgesMax - judging.size
+    if (free <= 0 || stopping.signal.aborted) return
+    for (const held of await claimJudgements(db.sql, free, usualTimes)) {
+      const work: Promise<void> = judge(context, held, usualTimes, stopping.signal)
+        .catch((error: unknown) =>
+          log.warn({ err: error, run_id: held.run_id }, 'a judgement was not written; it is tried again'),
+        )
+        .finally(() => judging.delete(work))
+      judging.add(work)
+    }
+  }
+
+  return {
+    async look() {
+      const [due] = await db.sql<{ runs: boolean; judgements: boolean }>`
+        select exists (select from runs_to_evaluate) as runs, exists (select from judgements where due_at <= now()) as judgements`
+      if (due!.runs) {
+        evaluating ??= evaluateAll()
+          .catch((error: unknown) => log.warn({ err: error }, 'ended runs were not evaluated; it is tried again'))
+          .finally(() => (evaluating = undefined))
+      }
+      if (due!.judgements) await judgeDue()
+    },
+    async stop() {
+      stopping.abort()
+      await Promise.all([evaluating, ...judging])
+    },
+  }
+}
+
+/** Everything that is due, until nothing is: how tests wait for nothing. */
+export async function drainEvaluations(context: Context, times: JudgeTimes = usualTimes): Promise<void> {
+  while ((await evaluateEnded(context)) > 0);
+  for (;;) {
+    const held = await claimJudgements(context.db.sql, judgesMax, times)
+    if (held.length === 0) return
+    await Promise.all(held.map((one) => judge(context, one, times, new AbortController().signal)))
+  }
+}

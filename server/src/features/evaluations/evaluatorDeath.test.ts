@@ -1,0 +1,108 @@
+// A working process that is killed while it evaluates: another evaluates every run once, and nothing stays behind.
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
+import { testDatabase } from '../../../test/kit/postgres.ts'
+import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { seedTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+import { startService, temporaryDataDir } from '../../../test/survival/processes.ts'
+import { connectionUrl } from '../../base/embeddedPostgres.ts'
+import { evaluateEnded } from './evaluateEnded.ts'
+import { drainEvaluations } from './evaluator.ts'
+
+const provider = await startFakeAnthropic()
+const dataDir = await temporaryDataDir()
+after(async () => {
+  await provider.close()
+  await dataDir.remove()
+})
+const address = await testDatabase()
+const model = 'anthropic:claude-sonnet-4-5'
+const service = await testApp({
+  address,
+  config: { anthropicKey: 'sk-ant-canary-1234567890', anthropicUrl: provider.url, model },
+})
+const { sql } = service.context.db
+
+// proves evals.survives
+test('runs of a worker that is killed in the middle of an evaluation are each evaluated once by another', async () => {
+  const team = await seedTeam(service)
+  const data = { models: { agent: { model: 'builtin:runbook' } } }
+  const agentId = await seedAgent(team, '```output\ndone\n```\n', data)
+  const rubric = { title: 'Stays polite', description: 'Every message to the customer is friendly.' }
+  await team.call(`POST /v2/agents/${agentId}/eval-rubrics`, { body: rubric })
+  const asked = Promise.withResolvers<void>()
+  provider.answer(() => {
+    asked.resolve()
+    return { isDeaf: true }
+  })
+  await startRun(team, agentId)
+  await drainRuns(service)
+  const worker = await startService({
+    dataDir: dataDir.path,
+    args: ['--role', 'worker'],
+    env: {
+      DATABASE_URL: connectionUrl(address),
+      RUNYARD_MODEL: model,
+      ANTHROPIC_API_KEY: 'sk-ant-canary-1234567890',
+      ANTHROPIC_BASE_URL: provider.url,
+      PORT: '',
+    },
+  })
+  await asked.promise
+  assert.equal(await worker.stop('SIGKILL'), 'SIGKILL')
+  // ended, and not looked at by anybody yet
+  await startRun(team, agentId)
+  await drainRuns(service)
+  await sql`update judgements set due_at = now()`
+  const verdict = JSON.stringify({ custom__stays_polite: { passed: true, comment: 'It is.', evidence: [] } })
+  provider.answer({ text: verdict }, { text: verdict })
+  await drainEvaluations(service.context)
+  const evaluations = await sql<{ status: string }>`select status from evaluations where agent_id = ${agentId}`
+  assert.deepEqual(
+    evaluations.map(({ status }) => status),
+    ['ready', 'ready'],
+  )
+  const [left] = await sql<{ rows: number }>`
+    select (select count(*) from runs_to_evaluate) + (select count(*) from judgements) as rows`
+  assert.equal(left!.rows, 0)
+  const [usage] = await sql<{ unsettled: number }>`
+    select coalesce(sum(unsettled_calls), 0)::int as unsettled from usage_entries where team_id = ${team.id}`
+  assert.equal(usage!.unsettled, 1, 'the answer that nobody has is listed apart')
+})
+
+/** The connection that waits to write counts of evaluations. */
+async function untilBlocked(): Promise<number> {
+  for (;;) {
+    const [blocked] = await sql<{ pid: number }>`
+      select pid from pg_locks where relation = 'eval_counts'::regclass and not granted limit 1`
+    if (blocked) return blocked.pid
+    await sql`select pg_sleep(0.005)`
+  }
+}
+
+// proves evals.survives
+test('a batch that is cut off before its commit leaves all its runs to the next one', async () => {
+  const team = await seedTeam(service)
+  const data = { models: { agent: { model: 'builtin:runbook' } } }
+  const agentId = await seedAgent(team, '```output\ndone\n```\n', data)
+  for (let n = 0; n < 3; n++) await startRun(team, agentId)
+  await drainRuns(service)
+  const cutOff = await service.context.db.transaction(async (other) => {
+    await other`lock table eval_counts`
+    const evaluating = evaluateEnded(service.context).then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    await sql`select pg_terminate_backend(${await untilBlocked()}::int)`
+    return evaluating
+  })
+  assert.ok(cutOff instanceof Error)
+  const counted = () => sql<{ due: number; made: number }>`
+    select (select count(*) from runs_to_evaluate where team_id = ${team.id}) as due,
+      (select count(*) from evaluations where team_id = ${team.id} and counts) as made`
+  assert.deepEqual(await counted(), [{ due: 3, made: 0 }])
+  await drainEvaluations(service.context)
+  assert.deepEqual(await counted(), [{ due: 0, made: 3 }])
+})

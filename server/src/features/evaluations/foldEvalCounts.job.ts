@@ -1,0 +1,10 @@
+// Folds what was counted of evaluations since the last time.
+import { job } from '../../kit/job.ts'
+import { foldCounts } from './evalCounts.ts'
+
+export const foldEvalCounts = job({
+  name: 'foldEvalCounts',
+  safeToRepeat: 'pieces go in the statement that adds them up; the second time there are none',
+  cron: '*/5 * * * *',
+  handler: ({ sql, signal }) => foldCounts(sql, signal),
+})

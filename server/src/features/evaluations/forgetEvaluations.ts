@@ -1,0 +1,19 @@
+// What goes with deleted runs: their evaluations, the counts of these, and what the judge was told.
+import { part } from '../../base/db.ts'
+import type { Hooks } from '../../kit/feature.ts'
+import { appendCounts } from './evalCounts.ts'
+
+/** Scores speak of runs that there are. */
+export const forgetEvaluations: NonNullable<Hooks['runsDeleted']> = async ({ sql, teamId, runIds }) => {
+  // before the evaluations, as the judge takes them
+  await sql`delete from judgements where run_id = any(${runIds}::uuid[]) and team_id = ${teamId}`
+  await sql`
+    with gone as (
+      delete from evaluations where run_id = any(${runIds}::uuid[]) and team_id = ${teamId} returning *
+    ),
+    transcript as (
+      delete from evaluation_transcripts where run_id = any(${runIds}::uuid[]) and team_id = ${teamId}
+    ),
+    change as (select -1 as n, gone.* from gone where gone.counts)
+    ${appendCounts(part`change`)}`
+}

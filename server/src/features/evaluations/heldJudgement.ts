@@ -1,0 +1,69 @@
+// An evaluation in the hands of the judge of one process: held by a lease of the database's clock, and written only while it is its own.
+import type { Sql } from '../../base/db.ts'
+import type { Result } from './evaluation.ts'
+
+export interface HeldJudgement {
+  evaluation_id: string
+  team_id: string
+  run_id: string
+  claim: string
+  attempts: number
+  /** Whoever held it before died over it. */
+  was_cut_off: boolean
+  agent_id: string
+  build_id: string
+  source: 'run_end' | 'request'
+  run_ended_at: Date
+  results: Result[]
+}
+
+export interface JudgeTimes {
+  /** So long a holder may be silent. */
+  leaseMs: number
+  /** So long one answer may take. */
+  answerMs: number
+}
+
+export const usualTimes: JudgeTimes = { leaseMs: 30_000, answerMs: 180_000 }
+
+/** Another holds it now, or the run is deleted: nothing more may be written. */
+export class Lost extends Error {}
+
+/**
+ * Takes over what is due, at most so many, and pushes its time ahead by the lease. Teams that have least under way come first, so that
+ * one with thousands of runs to judge does not keep the others waiting.
+ */
+export const claimJudgements = (sql: Sql, max: number, { leaseMs }: JudgeTimes): Promise<HeldJudgement[]> =>
+  sql<HeldJudgement>`
+    with team as materialized (
+      select team_id, count(*) filter (where claim is not null and due_at > now()) as under_way from judgements
+      group by team_id having bool_or(due_at <= now())
+    ),
+    due as materialized (
+      select next.* from (select team_id from team order by under_way, random()) t, lateral (
+        select evaluation_id, claim is not null as was_cut_off from judgements
+        where team_id = t.team_id and due_at <= now() order by due_at limit ${max} for update skip locked) next
+      limit ${max}
+    )
+    update judgements j set claim = gen_random_uuid(), attempts = j.attempts + 1, due_at = now() + ${leaseMs} * interval '1 millisecond'
+    from due, evaluations e
+    where j.evaluation_id = due.evaluation_id and e.id = j.evaluation_id and e.team_id = j.team_id
+    returning j.evaluation_id, j.team_id, j.run_id, j.claim, j.attempts, due.was_cut_off, e.agent_id, e.build_id, e.source, e.run_ended_at,
+      e.results`
+
+/** At once, for another process, and without counting the attempt: it was not its fault. */
+export const giveBack = (sql: Sql, held: HeldJudgement): Promise<void> => putOff(sql, held, 0, 1)
+
+export async function putOff(sql: Sql, held: HeldJudgement, pauseMs: number, uncounted = 0): Promise<void> {
+  await sql`
+    update judgements set claim = null, attempts = attempts - ${uncounted}::int, due_at = now() + ${Math.round(pauseMs)} * interval '1 millisecond'
+    where evaluation_id = ${held.evaluation_id} and team_id = ${held.team_id} and claim = ${held.claim}`
+}
+
+/** False: it is no longer ours. */
+export async function renew(sql: Sql, held: HeldJudgement, { leaseMs }: Pick<JudgeTimes, 'leaseMs'>): Promise<boolean> {
+  const ours = await sql`
+    update judgements set due_at = now() + ${leaseMs} * interval '1 millisecond'
+    where evaluation_id = ${held.evaluation_id} and team_id = ${held.team_id} and claim = ${held.claim} returning evaluation_id`
+  return ours.length > 0
+}

@@ -1,0 +1,39 @@
+// Evaluations: what every ended run is checked and judged by, what came of it, and the gate that builds must pass.
+import { feature } from '../../kit/feature.ts'
+import { createEvalRubric } from './createEvalRubric.ts'
+import { deleteEvalRubric } from './deleteEvalRubric.ts'
+import { eraseTranscripts } from './eraseTranscripts.job.ts'
+import { evaluateRun } from './evaluateRun.ts'
+import { startEvaluator } from './evaluator.ts'
+import { foldEvalCounts } from './foldEvalCounts.job.ts'
+import { forgetEvaluations } from './forgetEvaluations.ts'
+import { getEvalRubrics } from './getEvalRubrics.ts'
+import { getEvalScores } from './getEvalScores.ts'
+import { getPromotionGate } from './getPromotionGate.ts'
+import { getRunEvaluation } from './getRunEvaluation.ts'
+import { holdToGate } from './promotionGate.ts'
+import { putPromotionGate } from './putPromotionGate.ts'
+import { replaceEvalRubrics } from './replaceEvalRubrics.ts'
+import { rubricResource } from './rubric.ts'
+import { updateEvalRubric } from './updateEvalRubric.ts'
+
+export const evaluations = feature({
+  name: 'evaluations',
+  about: 'What every ended run is checked and judged by, what came of it, and the gate before a promotion.',
+  operations: [
+    getRunEvaluation,
+    evaluateRun,
+    getEvalScores,
+    getEvalRubrics,
+    createEvalRubric,
+    replaceEvalRubrics,
+    updateEvalRubric,
+    deleteEvalRubric,
+    getPromotionGate,
+    putPromotionGate,
+  ],
+  resources: [rubricResource],
+  jobs: [foldEvalCounts, eraseTranscripts],
+  hooks: { runsDeleted: forgetEvaluations, mayPromote: holdToGate },
+  work: (context) => startEvaluator(context),
+})
