@@ -109,10 +109,10 @@ async function isListed({ sql }: Yard, { pid }: Service): Promise<boolean> {
   return (await sql`select id from processes where pid = ${pid}`).length > 0
 }
 
-/** Everything that is written of each run, as one text. */
+/** Everything that is written of each run, as one text; but its evaluation, which comes later and from others. */
 async function rowsOf({ sql }: Yard): Promise<Map<string, string>> {
   const rows = await sql<{ id: string; rows: string }>`
-    select r.id, concat(r.*,
+    select r.id, concat(to_jsonb(r) - 'eval_summary' - 'issues',
       (select json_agg(s order by s.seq) from run_steps s where s.run_id = r.id),
       (select json_agg(m order by m.seq) from run_messages m where m.run_id = r.id),
       (select json_agg(e order by e.sequence) from events e where e.run_id = r.id),
