@@ -11,8 +11,8 @@ import type { Row } from './table.ts'
 /** BENCH_CASES makes it smaller where time is short; the table then says so. */
 const many = Number(process.env['BENCH_CASES'] ?? 1_000_000)
 /** A service at work, not one at its limit: there every request waits for every other, whatever else goes on. */
-const connections = 8
-const pauseMs = 10
+const connections = 4
+const pauseMs = 20
 const windowMs = 2000
 const windowsApart = 20
 const growthMax = 1.2

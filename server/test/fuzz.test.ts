@@ -11,7 +11,7 @@ import { readDocument, type DocumentedOperation } from './fuzz/document.ts'
 import { createJudge } from './fuzz/judge.ts'
 import { createLedger, problemsOf, sumOf, tableOf } from './fuzz/ledger.ts'
 import { createSend, urlOf, type Answer, type Draft } from './fuzz/send.ts'
-import { prepareStage, validValuesOf, type Stage } from './fuzz/valid.ts'
+import { nearExampleOf, prepareStage, validValuesOf, type Stage } from './fuzz/valid.ts'
 import { outside } from './kit/outside.ts'
 import { testServer } from './kit/postgres.ts'
 import { testApp } from './kit/testApp.ts'
@@ -20,6 +20,8 @@ const seed = Number(process.env['RUNYARD_FUZZ_SEED'] ?? 20260718)
 const requestsWanted = Number(process.env['RUNYARD_FUZZ_REQUESTS'] ?? 10_000)
 /** So many of each kind an operation must have given. */
 const answersMin = 50
+/** And so many random broken ones it gets, however often it refused what was thought of. */
+const brokenMin = 10
 /** Operations that are tried side by side; the requests to one of them follow each other. */
 const lanes = 6
 
@@ -88,14 +90,15 @@ async function tryOperation(operation: DocumentedOperation, place: number): Prom
     ...(isTaking ? [randomBodies(document, operation)] : []),
   ]
   const good = drawn(validValuesOf(document, operation), seed + place)
+  const near = drawn(nearExampleOf(document, operation), seed + place)
   const broken = drawn(fc.oneof(...random), seed + place)
   for (let pair = 0; pair < Math.max(share, 8 * answersMin); pair++) {
     const { sent, done, refused } = ledger.rows.get(operation.id)!
     if (sent >= share && done >= answersMin && refused >= answersMin) break
-    const values = good.next().value
+    const values = (pair % 2 === 0 ? good : near).next().value
     const change = () => stage.draftWith(values)
     await performCase(stage, { about: `good values ${pair}`, change, expected: 'anything documented' })
-    await performCase(stage, broken.next().value)
+    if (pair < brokenMin || refused < answersMin || sent < share) await performCase(stage, broken.next().value)
   }
 }
 

@@ -25,11 +25,11 @@ test('workers killed at random moments lose no case, and work none twice or out 
 })
 
 // proves bulk.killed
-test('a bulk action whose workers are all killed, again and again, changes every case once', async () => {
+test('a bulk action whose workers are all killed changes every case once', async () => {
   const { teamId } = yard.apis[0]!
   const queue = await yard.call({ method: 'POST', path: `/v2/teams/${teamId}/queues`, body: { name: 'Many' } })
   const queueId = bodyOf(queue)['queue_id'] as string
-  const count = 12_000
+  const count = 10_500
   await yard.sql`
     insert into cases (id, team_id, queue_id, title, data)
     select new_id(), ${teamId}, ${queueId}, 'Case ' || n, '' from generate_series(1, ${count}::int) n`
@@ -41,12 +41,10 @@ test('a bulk action whose workers are all killed, again and again, changes every
       status: string
       updated_count: number
     }
-  for (const share of [0.2, 0.6]) {
-    const { status } = await until('it gets on', look, ({ updated_count }) => updated_count >= share * count)
-    assert.equal(status, 'running')
-    await Promise.all(yard.workers.splice(0).map((worker) => worker.stop('SIGKILL')))
-    yard.workers.push(await yard.startWorker())
-  }
+  const { status } = await until('it gets on', look, ({ updated_count }) => updated_count >= count / 4)
+  assert.equal(status, 'running')
+  await Promise.all(yard.workers.splice(0).map((worker) => worker.stop('SIGKILL')))
+  yard.workers.push(await yard.startWorker())
   const ended = await until('it ends', look, ({ status }) => status !== 'running')
   assert.deepEqual([ended.status, ended.updated_count], ['completed', count])
   const [seen] = await yard.sql<Record<'changed' | 'noted' | 'told', number>>`

@@ -15,7 +15,8 @@ export const getBillingUsageHistory = operation({
   summary: 'Get the usage of a span of days',
   description:
     'As getBillingUsage answers, for whole days of UTC: from the day of `since` to the one in which `until` ends, which ' +
-    '`period_start` and `period_end` say. Without them, the current month.',
+    '`period_start` and `period_end` say. Without `since`, from the first of the month that `until` ends; without `until`, to the end of ' +
+    `the current month, or ${daysMax} days after \`since\`. Without both, the current month.`,
   scope: 'billing:read',
   query: Type.Object({
     since: Type.Optional(instant('The first day; a time counts as its whole day.')),
@@ -26,8 +27,10 @@ export const getBillingUsageHistory = operation({
   errors: ['invalid_request'],
   async handler({ team, query, sql, enqueue, fail }) {
     const month = await currentMonth(sql)
-    const since = startOfDay(Date.parse(query.since ?? month.since))
-    const until = Math.min(startOfDay(Date.parse(query.until ?? month.until) + dayMs - 1), lastDay)
+    const monthEnd = Date.parse(month.until)
+    const asked = query.until === undefined ? monthEnd : startOfDay(Date.parse(query.until) + dayMs - 1)
+    const since = query.since === undefined ? startOfMonth(asked - 1) : startOfDay(Date.parse(query.since))
+    const until = Math.min(query.until === undefined ? since + daysMax * dayMs : asked, asked, lastDay)
     const length = (until - since) / dayMs
     if (length < 1) fail('invalid_request', 'until must be later than since. Give a later until, or an earlier since.')
     if (length > daysMax) {
@@ -39,5 +42,6 @@ export const getBillingUsageHistory = operation({
   },
 })
 
+const startOfMonth = (ms: number): number => Date.UTC(new Date(ms).getUTCFullYear(), new Date(ms).getUTCMonth())
 const startOfDay = (ms: number): number => Math.floor(ms / dayMs) * dayMs
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)

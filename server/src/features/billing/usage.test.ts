@@ -348,6 +348,10 @@ suite('the usage of a span', () => {
     const month = await read(team)
     const unasked = await read(team, 'usage/history')
     assert.deepEqual(unasked, month)
+    const until = await read(team, 'usage/history?until=2026-02-01')
+    assert.deepEqual([until.period_start, until.period_end], ['2026-01-01T00:00:00.000Z', '2026-02-01T00:00:00.000Z'])
+    const since = await read(team, 'usage/history?since=2001-01-01')
+    assert.deepEqual([since.period_start, since.period_end], ['2001-01-01T00:00:00.000Z', '2002-02-05T00:00:00.000Z'])
   })
 
   // proves usage.history

@@ -6,8 +6,13 @@ import { insertEvents } from '../../kit/event.ts'
 import type { Deed } from './bulkAction.ts'
 import { priorities } from './case.ts'
 
-/** Are written by one statement. */
-const casesAtOnce = 1000
+/** How many cases one statement writes, and what is done around each such statement. */
+export interface Pace {
+  casesAtOnce: number
+  around: <T>(work: () => Promise<T>) => Promise<T>
+}
+
+const atOnce: Pace = { casesAtOnce: 1000, around: (work) => work() }
 
 export interface Bulk {
   teamId: string
@@ -22,7 +27,13 @@ export interface Done {
   stoppedRunIds: string[]
 }
 
-export async function changeCases(context: Context, sql: Sql, bulk: Bulk, ids: string[]): Promise<Done> {
+export async function changeCases(
+  context: Context,
+  sql: Sql,
+  bulk: Bulk,
+  ids: string[],
+  { casesAtOnce, around }: Pace = atOnce,
+): Promise<Done> {
   const { deed } = bulk
   // by their key, whatever the planner knew of a table that has grown since: a kept plan that reads all of it took 2 s
   await sql`select set_config('enable_seqscan', 'off', true)`
@@ -32,8 +43,9 @@ export async function changeCases(context: Context, sql: Sql, bulk: Bulk, ids: s
   let changed = 0
   for (let from = 0; from < ids.length; from += casesAtOnce) {
     const some = ids.slice(from, from + casesAtOnce)
-    changed +=
-      deed.kind === 'delete' ? await deleteCases(sql, bulk, some) : await writeCases(sql, bulk, deed, some, freed)
+    changed += await around(() =>
+      deed.kind === 'delete' ? deleteCases(sql, bulk, some) : writeCases(sql, bulk, deed, some, freed),
+    )
   }
   if (changed > 0 && becomesPending(deed)) await sql`select pg_notify('case_queues', ${bulk.queueId})`
   return { changed, skipped: ids.length - changed, stoppedRunIds: freed.runIds }
