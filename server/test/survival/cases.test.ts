@@ -41,8 +41,8 @@ test('a bulk action whose workers are all killed changes every case once', async
       status: string
       updated_count: number
     }
-  const { status } = await until('it gets on', look, ({ updated_count }) => updated_count >= count / 4)
-  assert.equal(status, 'running')
+  const underWay = await until('it gets on', look, ({ updated_count }) => updated_count >= count / 4)
+  assert.equal(underWay.status, 'running')
   await Promise.all(yard.workers.splice(0).map((worker) => worker.stop('SIGKILL')))
   yard.workers.push(await yard.startWorker())
   const ended = await until('it ends', look, ({ status }) => status !== 'running')

@@ -42,8 +42,11 @@ export const carryOnBulkActions: Job<Input> = job({
       // thrown, not left: whoever gets this job next carries on
       signal.throwIfAborted()
       const pace = paceOf(signal)
-      const isOver = await pace.step(() => takeStep(context, input, pace))
-      eventFeedOf(context).nudge()
+      const isOver = await pace.inStep(async () => {
+        const isLast = await takeStep(context, input, pace)
+        eventFeedOf(context).nudge()
+        return isLast
+      })
       if (isOver) return
     }
     await enqueueOn(context.db.sql)(carryOnBulkActions, input, { queueName: bulkLine(input.team_id) })
@@ -64,14 +67,14 @@ function paceOf(signal: AbortSignal) {
     await rest((performance.now() - begunAt) * restShare)
     return done
   }
-  async function step(work: () => Promise<boolean>): Promise<boolean> {
+  async function inStep(work: () => Promise<boolean>): Promise<boolean> {
     const begunAt = performance.now()
     const isOver = await work()
     const workedMs = performance.now() - begunAt - restedMs
     if (!isOver) await rest(Math.max(0, workedMs * restShare - restedMs))
     return isOver
   }
-  return { casesAtOnce, around, step }
+  return { casesAtOnce, around, inStep }
 }
 
 /** One transaction; answers whether there is nothing more to do. */
