@@ -56,12 +56,12 @@ interface Measured {
 /** The round whose ratio is in the middle. */
 async function measure(bed: Bed, service: Service, agentId: string): Promise<Measured> {
   await round(bed, service, agentId)
-  await untilDelivered(service)
+  await untilSettled(service)
   const measured: Measured[] = []
   for (let n = 1; n <= rounds; n++) {
     const before = await bareCommitsPerSecond(service, 32, 1500)
     const runs = await round(bed, service, agentId)
-    await untilDelivered(service)
+    await untilSettled(service)
     const after = await bareCommitsPerSecond(service, 32, 1500)
     const floor = (before + after) / 2 / commitsPerRun
     measured.push({ runs, floor })
@@ -72,9 +72,9 @@ async function measure(bed: Bed, service: Service, agentId: string): Promise<Mea
   return measured.toSorted((a, b) => a.runs / a.floor - b.runs / b.floor)[Math.floor(rounds / 2)]!
 }
 
-/** The floor is measured alone: what is still to be delivered would slow it down. */
-async function untilDelivered(service: Service): Promise<void> {
-  const left = `select exists (select from deliveries where state = 'new') as found`
+/** The floor is measured alone: what is still to be delivered or evaluated would slow it down. */
+async function untilSettled(service: Service): Promise<void> {
+  const left = `select exists (select from deliveries where state = 'new') or exists (select from runs_to_evaluate) as found`
   while ((await query<{ found: boolean }>(service, left))[0]!.found) await sleep(50)
 }
 
