@@ -173,17 +173,17 @@ export function validValuesOf(document: ApiDocument, operation: DocumentedOperat
     .map(([query, body]) => ({ query: query.filter(Boolean).join('&'), json: body as ValidValues['json'] }))
 }
 
-/** The document's example with one field of its body made anew: more of these are accepted, where fields depend on each other. */
+/** The document's example, as it stands or with one field of its body made anew: accepted where fields depend on each other. */
 export function nearExampleOf(document: ApiDocument, operation: DocumentedOperation): Arbitrary<ValidValues> {
   const { properties } = operation.body ? document.resolve(operation.body.schema) : {}
   const example = operation.body?.example
   if (!properties || Object.keys(properties).length === 0 || typeof example !== 'object' || example === null) {
     return validValuesOf(document, operation)
   }
-  return fc
+  const changed = fc
     .constantFrom(...Object.entries(properties))
     .chain(([name, schema]) => valueOf(document, schema, 1).map((value) => ({ ...example, [name]: value })))
-    .map((json) => ({ query: '', json: json as ValidValues['json'] }))
+  return fc.oneof(fc.constant(example), changed).map((json) => ({ query: '', json: json as ValidValues['json'] }))
 }
 
 const readable = (text: string): string => text.replaceAll('\u0000', ' ')

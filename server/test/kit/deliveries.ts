@@ -9,12 +9,13 @@ import type { TestApp } from './testApp.ts'
 export async function drainDeliveries({ context }: TestApp): Promise<void> {
   const living = new AbortController()
   const work = delivererOf(context).work({ id: newId(), lost: () => living.signal })
+  // times have milliseconds, and are rounded: what is due now may be written as due in the next one
   const due = async () => {
     const [row] = await context.db.sql<{ due: boolean }>`
       select exists (
         select from deliveries d join delivery_targets t on t.id = d.target_id
-        where t.active and t.deleted_at is null and (t.paused_until is null or t.paused_until <= now())
-          and (d.state in ('new', 'replaying') or (d.state = 'retrying' and d.due_at <= now()))) as due`
+        where t.active and t.deleted_at is null and (t.paused_until is null or t.paused_until <= now() + interval '1 ms')
+          and (d.state in ('new', 'replaying') or (d.state = 'retrying' and d.due_at <= now() + interval '1 ms'))) as due`
     return row!.due
   }
   while (await due()) {

@@ -191,12 +191,12 @@ suite('a subscription', () => {
       return row!.seconds
     }
     assert.ok((await pause()) > 28)
-    await sql`update delivery_targets set paused_until = now() where id = ${subscriptionId}`
+    await sql`update delivery_targets set paused_until = now() - interval '1 s' where id = ${subscriptionId}`
     await drainDeliveries(service)
     assert.equal(receiver.received.length, tried + 1)
     assert.ok((await pause()) > 28)
     receiver.answer(200)
-    await sql`update delivery_targets set paused_until = now() where id = ${subscriptionId}`
+    await sql`update delivery_targets set paused_until = now() - interval '1 s' where id = ${subscriptionId}`
     await drainDeliveries(service)
     assert.ok((await readDeliveries(team)).every(({ status }) => status === 'delivered'))
   })
