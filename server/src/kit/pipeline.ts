@@ -2,10 +2,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Sql } from '../base/db.ts'
 import { lockNotAvailable, retryingDeadlocks, sqlState } from '../base/db.ts'
-import { DatabaseAway } from '../base/databaseWatch.ts'
-import { errorBody, Fault } from '../base/errors.ts'
+import { Fault } from '../base/errors.ts'
 import { isId } from '../base/ids.ts'
-import { OutboundRefused } from '../base/outbound/guard.ts'
 import { auditColumnsOf, recordOutcome, recordOutcomeAndReply, targetOf, type AuditEntry } from './audit.ts'
 import type { Context } from './context.ts'
 import { bearerToken, unauthorized, type Caller, type Credentials } from './credential.ts'
@@ -18,6 +16,7 @@ import { isMutating, keyTaken, type Operation, type StoredRows, type Via } from 
 import { requireOwnAddress } from './ownAddress.ts'
 import { replyOfSaid, requestOf, type Asked } from './protocol.ts'
 import { refuseIfOver } from './rateLimit.ts'
+import { answered, faultOf, replyOf, replyOfFault, type Reply } from './reply.ts'
 import { report } from './report.ts'
 import { nounOf } from './resources.ts'
 import type { Source } from './stream.ts'
@@ -42,20 +41,6 @@ export interface PlainRequest {
   http?: { headers: IncomingHttpHeaders; signal: AbortSignal }
   /** Reads the body, refusing what is larger than the operation takes. */
   readBody(bytesMax: number): Promise<Uint8Array | undefined>
-}
-
-export interface Reply {
-  status: number
-  body: string | null
-  headers: Record<string, string>
-  /** Instead of a body: what follows, for as long as the credential is good. */
-  stream?: { source: Source; isAllowed: () => Promise<boolean> }
-  /** Instead of a body: a stream of events with an end, in the words of another protocol. */
-  flow?: ReadableStream<Uint8Array>
-  /** For the log line, once the caller is known. */
-  caller?: Caller
-  /** The reason of a 500, for the log alone. */
-  cause?: unknown
 }
 
 export interface Pipeline {
@@ -374,37 +359,4 @@ class KeyTaken extends Error {}
 
 const fail = (code: Fault['code'], message?: string): never => {
   throw new Fault(code, message)
-}
-
-function replyOf(operation: Operation, answer: unknown): Reply {
-  const body = operation.status === 204 ? null : JSON.stringify(answer)
-  return { status: operation.status, body, headers: {} }
-}
-
-export function replyOfFault(fault: Fault): Reply {
-  return { status: fault.status, body: JSON.stringify(errorBody(fault)), headers: { ...fault.headers } }
-}
-
-async function answered(work: () => Promise<Reply>): Promise<Reply> {
-  try {
-    return await work()
-  } catch (error) {
-    const fault = faultOf(error) ?? new Fault('internal_error', undefined, { cause: error })
-    return { ...replyOfFault(fault), ...(fault.status === 500 && { cause: error }) }
-  }
-}
-
-/** What a thrown thing means to the caller; undefined: a mistake of ours. */
-function faultOf(error: unknown): Fault | undefined {
-  if (error instanceof Fault) return error
-  if (error instanceof OutboundRefused) return new Fault('url_not_allowed', error.reason)
-  if (error instanceof DatabaseAway) {
-    return new Fault('internal_error', 'The database does not answer right now. Try again in a moment.', {
-      cause: error,
-    })
-  }
-  if (sqlState(error) === lockNotAvailable) {
-    return new Fault('conflict', 'Another request is changing the same record. Try again in a moment.')
-  }
-  return undefined
 }

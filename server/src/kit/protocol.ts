@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../base/errors.ts'
 import { operation, type Operation, type Seen, type Via } from './operation.ts'
-import type { Reply } from './pipeline.ts'
+import type { Reply } from './reply.ts'
 import type { Scope } from './scopes.ts'
 import type { TObject, TSchema } from './schema.ts'
 

@@ -1,7 +1,7 @@
 // One log line and one measurement for every finished call of an operation, however it came.
 import type { Context } from './context.ts'
 import { isMutating, type Operation } from './operation.ts'
-import type { Reply } from './pipeline.ts'
+import type { Reply } from './reply.ts'
 
 /** What went well and changed nothing by itself only at debug level, for there is much of it. */
 export function report(

@@ -1,6 +1,6 @@
 // Runs, their files and the memory of agents as MCP resources; each is read through the operation that reads it over HTTP.
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
-import type { Reply } from '../../kit/pipeline.ts'
+import type { Reply } from '../../kit/reply.ts'
 import type { Use } from './server.ts'
 
 const scheme = 'runyard://'

@@ -1,0 +1,56 @@
+// What a caller gets: the answer of an operation, or the one shape of a refusal, whatever was thrown.
+import { DatabaseAway } from '../base/databaseWatch.ts'
+import { lockNotAvailable, sqlState } from '../base/db.ts'
+import { errorBody, Fault } from '../base/errors.ts'
+import { OutboundRefused } from '../base/outbound/guard.ts'
+import type { Caller } from './credential.ts'
+import type { Operation } from './operation.ts'
+import type { Source } from './stream.ts'
+
+export interface Reply {
+  status: number
+  body: string | null
+  headers: Record<string, string>
+  /** Instead of a body: what follows, for as long as the credential is good. */
+  stream?: { source: Source; isAllowed: () => Promise<boolean> }
+  /** Instead of a body: a stream of events with an end, in the words of another protocol. */
+  flow?: ReadableStream<Uint8Array>
+  /** For the log line, once the caller is known. */
+  caller?: Caller
+  /** The reason of a 500, for the log alone. */
+  cause?: unknown
+}
+
+export function replyOf(operation: Operation, answer: unknown): Reply {
+  const body = operation.status === 204 ? null : JSON.stringify(answer)
+  return { status: operation.status, body, headers: {} }
+}
+
+export function replyOfFault(fault: Fault): Reply {
+  return { status: fault.status, body: JSON.stringify(errorBody(fault)), headers: { ...fault.headers } }
+}
+
+/** Whatever is thrown becomes an answer; the reason of a 500 goes with it, for the log. */
+export async function answered(work: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await work()
+  } catch (error) {
+    const fault = faultOf(error) ?? new Fault('internal_error', undefined, { cause: error })
+    return { ...replyOfFault(fault), ...(fault.status === 500 && { cause: error }) }
+  }
+}
+
+/** What a thrown thing means to the caller; undefined: a mistake of ours. */
+export function faultOf(error: unknown): Fault | undefined {
+  if (error instanceof Fault) return error
+  if (error instanceof OutboundRefused) return new Fault('url_not_allowed', error.reason)
+  if (error instanceof DatabaseAway) {
+    return new Fault('internal_error', 'The database does not answer right now. Try again in a moment.', {
+      cause: error,
+    })
+  }
+  if (sqlState(error) === lockNotAvailable) {
+    return new Fault('conflict', 'Another request is changing the same record. Try again in a moment.')
+  }
+  return undefined
+}
