@@ -9,7 +9,6 @@ import { migrationLock } from '../base/locks.ts'
 import { resealDatabase } from '../base/resealDatabase.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
 import { createKeyring, sameBytes } from '../base/secrets.ts'
-import { features } from '../features.ts'
 import { recordCommand } from '../kit/audit.ts'
 import { command, CommandFailed } from './command.ts'
 import { withDatabase, type Joined } from './joinDatabase.ts'
@@ -28,6 +27,8 @@ export const keyRotateEncryption = command({
       alone(joined, async ({ client, sql, transaction }) => {
         const { dataDir, encryptionKey: given, newEncryptionKey: givenNext } = config
         const old = await settleEncryptionKey(sql, { dataDir, given, givenNext })
+        // loaded only here: every other command starts in half the time without the whole service
+        const { features } = await import('../features.ts')
         const columns = features.flatMap(({ sealed = [] }) => sealed)
         const values = await transaction(async () => {
           const resealed = await resealDatabase(client, { from: old, to, columns, signal })
