@@ -11,17 +11,14 @@ import { fitsCase } from './caseFilter.ts'
 
 /** Of one transaction. */
 export const casesInStep = 100
-/**
- * Of one statement: on few cores, a request that comes meanwhile waits about as long as it takes, here a millisecond. With 1000 in a
- * statement, the p99 of other requests was half as long again.
- */
+/** Of one statement; docs/proofs/bench.md has what other requests feel of an action. */
 const casesAtOnce = 10
 /** One statement looks at no more cases than this, however few of them fit. A constant for the planner: of a parameter it expects a tenth of all. */
 const casesSeenMax = 20_000
 const atMostSeen = part`limit 20000`
 /** Then it stands in line again behind what else waits for a place among the jobs. */
 const stretchMs = 30_000
-/** After each statement and each transaction it leaves the database to others for so many times as long as that took. Smaller pieces help others more than longer rests. */
+/** After each statement and each transaction it leaves the database to others for so many times as long as that took. */
 const restShare = 1
 /** More are stopped, but no longer listed: the list is written with every step. */
 const runsListedMax = 10_000
