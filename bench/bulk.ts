@@ -11,10 +11,10 @@ import type { Row } from './table.ts'
 /** BENCH_CASES makes it smaller where time is short; the table then says so. */
 const many = Number(process.env['BENCH_CASES'] ?? 1_000_000)
 /** A service at work, not one at its limit: there every request waits for every other, whatever else goes on. */
-const connections = 4
-const pauseMs = 20
+const connections = 8
+const pauseMs = 10
 const windowMs = 2000
-const windowsApart = 20
+const windowsApart = 30
 const growthMax = 1.2
 /** Of the highest in its second half to the highest in its first: what grows with the cases would be twice as high. */
 const memoryGrowthMax = 1.2
@@ -25,7 +25,7 @@ export async function bulk(bed: Bed): Promise<Row[]> {
   try {
     const queueId = await fillQueue(bed, service)
     const others = await otherRequests(service)
-    await watch(bed, service, others, windowsApart / 2)
+    await watch(bed, service, others, windowsApart / 3)
     const before = await watch(bed, service, others, windowsApart)
     const startedAt = performance.now()
     const actionId = await begin(service, queueId)

@@ -68,6 +68,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     `-c lock_timeout=${options.lockTimeoutMs ?? 2000}`,
     '-c idle_in_transaction_session_timeout=60000',
     '-c timezone=UTC',
+    // every statement here has its index, and its plan is kept: one made while a table was small would read all of it for a minute
+    // after it has grown (docs/decisions/0021)
+    '-c enable_seqscan=off',
   ]
   const pool = new Pool({
     Client: CurrentAddressClient,

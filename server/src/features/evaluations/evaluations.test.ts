@@ -6,8 +6,9 @@ import { seedCases, seedQueue } from '../../../test/kit/cases.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
+import { foldPieces } from '../../base/pieces.ts'
 import { evaluateEnded } from './evaluateEnded.ts'
-import { foldCounts } from './evalCounts.ts'
+import { evalCounts } from './evalCounts.ts'
 import { drainEvaluations } from './evaluator.ts'
 import type { Evaluation, Result } from './evaluation.ts'
 
@@ -229,7 +230,7 @@ test('scores count each run once by the day it ended, for an agent or one of its
         series: [],
       })
     assert.equal((await scoresOf(team, agentId, '?since=2026-02-01&scope=custom')).total_evaluated, 0)
-    await foldCounts(db.sql)
+    await foldPieces(db.sql, evalCounts)
   }
   const [pieces] = await db.sql<{ most: number }>`
     select max(rows) as most from (select count(*) as rows from eval_counts where agent_id = ${agentId} group by build_id, hour, flag) c`

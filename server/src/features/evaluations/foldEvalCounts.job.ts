@@ -1,10 +1,11 @@
 // Folds what was counted of evaluations since the last time.
+import { foldPieces } from '../../base/pieces.ts'
 import { job } from '../../kit/job.ts'
-import { foldCounts } from './evalCounts.ts'
+import { evalCounts } from './evalCounts.ts'
 
 export const foldEvalCounts = job({
   name: 'foldEvalCounts',
   safeToRepeat: 'pieces go in the statement that adds them up; the second time there are none',
   cron: '*/5 * * * *',
-  handler: ({ sql, signal }) => foldCounts(sql, signal),
+  handler: ({ sql, signal }) => foldPieces(sql, evalCounts, signal),
 })

@@ -1,25 +1,20 @@
 // Carries on a bulk action that is too large for one request: so many cases in a transaction, with how far it has come.
-import { setTimeout as pause } from 'node:timers/promises'
 import { isConnectionTrouble, lockNotAvailable, part, retryingDeadlocks, sqlState, type Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { eventFeedOf } from '../../kit/eventFeed.ts'
 import { enqueueOn, job, type Job } from '../../kit/job.ts'
 import { Id, Type, type Static } from '../../kit/schema.ts'
-import { changeCases, type Pace } from './bulk.ts'
+import { changeCases } from './bulk.ts'
 import type { Settings } from './bulkAction.ts'
 import { fitsCase } from './caseFilter.ts'
 
 /** Of one transaction. */
 export const casesInStep = 100
-/** Of one statement; docs/proofs/bench.md has what other requests feel of an action. */
-const casesAtOnce = 10
 /** One statement looks at no more cases than this, however few of them fit. A constant for the planner: of a parameter it expects a tenth of all. */
 const casesSeenMax = 20_000
 const atMostSeen = part`limit 20000`
 /** Then it stands in line again behind what else waits for a place among the jobs. */
 const stretchMs = 30_000
-/** After each statement and each transaction it leaves the database to others for so many times as long as that took. */
-const restShare = 1
 /** More are stopped, but no longer listed: the list is written with every step. */
 const runsListedMax = 10_000
 
@@ -38,51 +33,21 @@ export const carryOnBulkActions: Job<Input> = job({
     while (performance.now() < until) {
       // thrown, not left: whoever gets this job next carries on
       signal.throwIfAborted()
-      const pace = paceOf(signal)
-      const isOver = await pace.inStep(async () => {
-        const isLast = await takeStep(context, input, pace)
-        eventFeedOf(context).nudge()
-        return isLast
-      })
+      const isOver = await takeStep(context, input)
+      eventFeedOf(context).nudge()
       if (isOver) return
     }
     await enqueueOn(context.db.sql)(carryOnBulkActions, input, { queueName: bulkLine(input.team_id) })
   },
 })
 
-/** Rests after each statement within a step, and after the step for the rest of what that took. */
-function paceOf(signal: AbortSignal) {
-  let restedMs = 0
-  async function rest(ms: number): Promise<void> {
-    const begunAt = performance.now()
-    await pause(ms, undefined, { signal })
-    restedMs += performance.now() - begunAt
-  }
-  async function around<T>(work: () => Promise<T>): Promise<T> {
-    const begunAt = performance.now()
-    const done = await work()
-    await rest((performance.now() - begunAt) * restShare)
-    return done
-  }
-  async function inStep(work: () => Promise<boolean>): Promise<boolean> {
-    const begunAt = performance.now()
-    const isOver = await work()
-    const workedMs = performance.now() - begunAt - restedMs
-    if (!isOver) await rest(Math.max(0, workedMs * restShare - restedMs))
-    return isOver
-  }
-  return { casesAtOnce, around, inStep }
-}
-
 /** One transaction; answers whether there is nothing more to do. */
-export async function takeStep(context: Context, input: Input, pace?: Pace): Promise<boolean> {
+export async function takeStep(context: Context, input: Input): Promise<boolean> {
   const { db, log } = context
   try {
-    return await retryingDeadlocks(() => db.transaction((sql) => step(context, sql, input, pace)))
+    return await retryingDeadlocks(() => db.transaction((sql) => step(context, sql, input)))
   } catch (error) {
-    // cut off while it rested: whoever gets this job next carries on
-    const isCutOff = error instanceof Error && error.name === 'AbortError'
-    if (isCutOff || isConnectionTrouble(error) || sqlState(error) === lockNotAvailable) throw error
+    if (isConnectionTrouble(error) || sqlState(error) === lockNotAvailable) throw error
     log.error({ err: error, ...input }, 'a bulk action failed')
     await db.sql`
       update bulk_actions set status = 'failed', completed_at = now(),
@@ -106,12 +71,7 @@ interface Place {
   created_at: Date
 }
 
-async function step(
-  context: Context,
-  sql: Sql,
-  { bulk_action_id: id, team_id: teamId }: Input,
-  pace: Pace | undefined,
-): Promise<boolean> {
+async function step(context: Context, sql: Sql, { bulk_action_id: id, team_id: teamId }: Input): Promise<boolean> {
   // waited for, not passed by: a process that was taken for dead may still be at it, and whoever ended here would leave the rest undone
   const [action] = await sql<Action>`
     select queue_id, user_id, settings, after_created_at, after_case_id, until_created_at from bulk_actions
@@ -123,9 +83,8 @@ async function step(
   const done = await changeCases(
     context,
     sql,
-    { teamId, queueId: action.queue_id, userId: action.user_id, deed },
+    { teamId, queueId: action.queue_id, userId: action.user_id, deed, isPatient: true },
     cases.map((one) => one.id),
-    pace,
   )
   await sql`
     update bulk_actions set changed_count = changed_count + ${done.changed}, skipped_count = skipped_count + ${done.skipped},

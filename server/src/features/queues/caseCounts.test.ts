@@ -70,7 +70,7 @@ test('counts by status, priority, label and hour are exact while twenty write an
   const place = { teamId: team.id, memberId: team.memberId, queueId, labelIds: labels.map(({ id }) => id) }
   const written = new AbortController()
   const folding = async () => {
-    while (!written.signal.aborted) await foldCounts(db)
+    while (!written.signal.aborted) await foldCounts(db.sql)
   }
   const looking = async () => {
     while (!written.signal.aborted) assert.deepEqual(await wrongCounts(), [])
@@ -82,7 +82,7 @@ test('counts by status, priority, label and hour are exact while twenty write an
   await Promise.all([writing, folding(), folding(), looking()])
 
   assert.deepEqual(await wrongCounts(), [])
-  await foldCounts(db)
+  await foldCounts(db.sql)
   assert.deepEqual(await wrongCounts(), [])
   const [rows] = await db.sql<{ counts: number; kinds: number }>`
     select count(*) as counts, count(distinct (display_status, priority)) as kinds from case_counts where queue_id = ${queueId}`

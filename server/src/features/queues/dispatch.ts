@@ -6,6 +6,7 @@ import { engineOf } from '../../engine/engine.ts'
 import { readyChannel } from '../../engine/signals.ts'
 import type { Context } from '../../kit/context.ts'
 import { insertEvents } from '../../kit/event.ts'
+import { caseEventData } from './caseEventData.ts'
 
 /** Of one transaction: it holds its team's places as long as it takes, and other starts wait for them. */
 const casesMax = 100
@@ -182,6 +183,14 @@ const messageOf = (queueId: string, { id, title, data, priority, attempts, label
   case: { id, queue_id: queueId, title, data, priority, labels, attempts: attempts + 1 },
 })
 
+const eventOfClaim = caseEventData({
+  eventId: part`w.event_id`,
+  shown: part`shown`,
+  runId: part`w.run_id`,
+  agentId: part`w.agent_id`,
+  event: part`'queue.case.claimed'`,
+})
+
 /** The rows are locked: each is still free. */
 async function claimFor(sql: Sql, runs: NewRun[]): Promise<void> {
   const rows = runs.map(({ id, agentId, teamId, case: one }) => {
@@ -205,6 +214,6 @@ async function claimFor(sql: Sql, runs: NewRun[]): Promise<void> {
     )
     ${insertEvents(part`
       select w.event_id, w.team_id, 'queue.case.claimed',
-        case_event_data(w.event_id, shown, w.run_id, w.agent_id, 'queue.case.claimed')
+        ${eventOfClaim}
       from claimed join wanted w using (case_id)`)}`
 }

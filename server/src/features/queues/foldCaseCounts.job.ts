@@ -7,7 +7,5 @@ export const foldCaseCounts = job({
   name: 'foldCaseCounts',
   safeToRepeat: 'pieces go in the statement that adds them up; the second time there are none',
   cron: '* * * * *',
-  async handler({ context, signal }) {
-    await foldCounts(context.db, signal)
-  },
+  handler: ({ sql, signal }) => foldCounts(sql, signal),
 })

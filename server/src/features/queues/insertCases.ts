@@ -3,6 +3,7 @@ import { part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { insertEvents } from '../../kit/event.ts'
 import { priorities, type Priority } from './case.ts'
+import { caseEventData } from './caseEventData.ts'
 
 export interface NewCase {
   id: string
@@ -99,11 +100,19 @@ const linked: Part = part`
       on conflict do nothing
     )`
 
+const eventOfNew = caseEventData({
+  eventId: part`w.event_id`,
+  shown: part`made.shown`,
+  runId: part`w.created_by_run_id`,
+  agentId: part`r.agent_id`,
+  event: part`'queue.case.created'`,
+})
+
 /** The agent of a run that made it is told with it. */
 const tellOf = (made: Part): Part =>
   insertEvents(part`
       select w.event_id, w.team_id, 'queue.case.created',
-        case_event_data(w.event_id, made.shown, w.created_by_run_id, r.agent_id, 'queue.case.created')
+        ${eventOfNew}
       from ${made} join wanted w on w.id = made.id left join runs r on r.id = w.created_by_run_id`)
 
 const toldAtOnce: Part = part`told as (${tellOf(part`made`)})`

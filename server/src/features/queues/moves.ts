@@ -3,6 +3,7 @@ import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { insertEvents } from '../../kit/event.ts'
 import type { DisplayStatus } from './case.ts'
+import { caseEventData } from './caseEventData.ts'
 
 /** Who moves a case. A run moves what it holds; a person what they hold, or what nobody does. */
 export type Mover = { run_id: string; agent_id: string } | { user_id: string }
@@ -93,11 +94,19 @@ export async function moveCases(sql: Sql, moves: Move[]): Promise<Moved[]> {
       select w.timeline_id, w.team_id, w.case_id, w.type, w.run_id, w.user_id, w.reason from moved m join wanted w on w.n = m.n
     ),
     event as (${insertEvents(part`
-      select w.event_id, w.team_id, w.event, case_event_data(w.event_id, m.shown, w.run_id, w.agent_id, w.event)
+      select w.event_id, w.team_id, w.event, ${eventOfMove}
       from moved m join wanted w on w.n = m.n where w.event is not null`)}
     )
     select m.n, (m.shown).id as case_id, (m.shown).queue_id as queue_id from moved m`
 }
+
+const eventOfMove = caseEventData({
+  eventId: part`w.event_id`,
+  shown: part`m.shown`,
+  runId: part`w.run_id`,
+  agentId: part`w.agent_id`,
+  event: part`w.event`,
+})
 
 /** Of a wanted move `w` of `cases c`. What has ended moves no more; a claim needs a case that nobody holds. */
 const mayMove = part`

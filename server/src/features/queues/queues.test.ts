@@ -93,7 +93,7 @@ test('queues are listed oldest first, in pages, with exact counts before and aft
     where id = any(${cases.slice(0, 2)}::uuid[]) and team_id = ${team.id}`
   await sql`update cases set display_status = 'failed' where id = ${cases[4]} and team_id = ${team.id}`
   for (const fold of [false, true]) {
-    if (fold) await foldCounts(service.context.db)
+    if (fold) await foldCounts(service.context.db.sql)
     const { body } = await team.call('GET /v2/teams/:teamId/queues?limit=2&offset=1')
     assert.deepEqual(
       body.queues.map(({ id }: { id: string }) => id),
@@ -149,7 +149,7 @@ test('a deleted queue is gone at once with its cases, its active runs are stoppe
   await newQueue(team, { name: 'Short-lived' })
 
   await service.drain()
-  await foldCounts(service.context.db)
+  await foldCounts(service.context.db.sql)
   const [left] = await sql`
     select (select count(*) from cases where queue_id = ${queueId}) as cases,
       (select count(*) from labels where queue_id = ${queueId}) as labels,
