@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeAgent, smallProcedure } from './agent.ts'
 import { connections, median, type Bed } from './interleave.ts'
 import { query } from './pair.ts'
+import { roundOfRuns } from './roundOfRuns.ts'
 import { seedEndedRuns } from './seedRuns.ts'
 import { makeDataDir, startService, type Service } from './service.ts'
 import type { Row } from './table.ts'
@@ -10,10 +11,10 @@ import type { Row } from './table.ts'
 const target = 0.85
 const seeded = 20_000
 const rounds = 6
-const roundMs = 4000
 
 interface Round {
   perSecond: number
+  seconds: number
   /** Until the last run that ended in the round was evaluated. */
   behindS: number
   evaluated: number
@@ -52,8 +53,8 @@ export async function evaluations(bed: Bed): Promise<Row[]> {
         met: ratio >= target,
       },
       {
-        what: '  of that, evaluations a second from the first end to the last evaluation',
-        ours: middle(({ on }) => on.evaluated / (roundMs / 1000 + on.behindS)).toFixed(0),
+        what: '  of that, evaluations a second from the first start to the last evaluation',
+        ours: middle(({ on }) => on.evaluated / (on.seconds + on.behindS)).toFixed(0),
         floor: '',
       },
     ]
@@ -67,40 +68,16 @@ async function round(bed: Bed, service: Service, isOn: boolean): Promise<Round> 
   await query(service, `alter table runs ${isOn ? 'enable' : 'disable'} trigger runs_ended_to_evaluate`)
   // an agent of its own: its runs are counted by their completion alone
   const agentId = await makeAgent(service, smallProcedure)
-  const startedAt = performance.now()
-  const shot = {
-    method: 'POST' as const,
-    path: `/v2/teams/${service.teamId}/runs`,
-    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ agent_id: agentId, message: 'hello' }),
-    freshKey: false,
-    status: 201,
-  }
-  const result = await bed.load.run({ host: service.host, port: service.port, shot, connections, ms: roundMs })
-  if (result.failures > 0) throw new Error(`starts failed: ${result.firstFailure}`)
-  while ((await active(service)) > 0) await sleep(20)
-  const seconds = (performance.now() - startedAt) / 1000
-  const [ended] = await query<{ runs: number }>(
-    service,
-    `select count(*)::int as runs from runs where agent_id = '${agentId}' and status = 'completed'`,
-  )
+  const { ended, seconds } = await roundOfRuns(bed, service, agentId)
+  const endedAt = performance.now()
   while (await isBehind(service)) await sleep(50)
-  const behindS = (performance.now() - startedAt) / 1000 - seconds
+  const behindS = (performance.now() - endedAt) / 1000
   const [evaluated] = await query<{ runs: number }>(
     service,
     `select count(*)::int as runs from evaluations where agent_id = '${agentId}' and status = 'ready'`,
   )
-  if (isOn && evaluated!.runs !== ended!.runs) throw new Error('a run that ended was not evaluated')
-  return { perSecond: ended!.runs / seconds, behindS, evaluated: evaluated!.runs }
-}
-
-/** Counting the runs again and again would be a load of its own; the team's places tell when all have left. */
-async function active(service: Service): Promise<number> {
-  const [held] = await query<{ runs: number }>(
-    service,
-    `select (sum(held + in_line) - coalesce((select sum(places) from places_left), 0))::int as runs from admission`,
-  )
-  return held!.runs
+  if (isOn && evaluated!.runs !== ended) throw new Error('a run that ended was not evaluated')
+  return { perSecond: ended / seconds, seconds, behindS, evaluated: evaluated!.runs }
 }
 
 async function isBehind(service: Service): Promise<boolean> {

@@ -21,7 +21,7 @@ export interface Order {
   port: number
   shot: Shot
   connections: number
-  /** A connection rests so long between an answer and its next request; absent: it never does. */
+  /** A connection rests about so long between an answer and its next request; absent: it never does. */
   pauseMs?: number
   /** Ends at whichever comes first. */
   ms: number
@@ -114,7 +114,8 @@ async function shoot(order: Order): Promise<LoadResult> {
             lastAt = now
           }
           sentAt = now
-          if (pauseMs > 0) setTimeout(next, pauseMs)
+          // rests of one length bring all connections into step, and what is measured then is the last of a line of them
+          if (pauseMs > 0) setTimeout(next, pauseMs * 2 * Math.random())
           else next()
         }
         next()

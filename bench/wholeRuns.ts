@@ -6,6 +6,7 @@ import { allowLoopback, subscribe } from './deliveries.ts'
 import { connections, type Bed } from './interleave.ts'
 import { query } from './pair.ts'
 import { startReceiver } from './receiver.ts'
+import { roundOfRuns } from './roundOfRuns.ts'
 import { seedEndedRuns } from './seedRuns.ts'
 import { makeDataDir, startService, type Service } from './service.ts'
 import type { Row } from './table.ts'
@@ -14,7 +15,6 @@ const target = 0.5
 const perSecondTarget = 1000
 const seeded = 20_000
 const rounds = 5
-const roundMs = 4000
 /** What the contract's words for a run's durability amount to, one commit each: start, turn, result, end. */
 const commitsPerRun = 4
 
@@ -90,36 +90,7 @@ function rowOf(what: string, { runs, floor }: Measured, wanted: number): Row {
   }
 }
 
-/** From the first start to the end of the last run: what is started faster than it is done is waited for. */
-async function round({ load }: Bed, service: Service, agentId: string): Promise<number> {
-  const completed = async () =>
-    (
-      await query<{ runs: number }>(
-        service,
-        `select count(*)::int as runs from runs where agent_id = '${agentId}' and status = 'completed'`,
-      )
-    )[0]!.runs
-  // counting the runs again and again would be a load of its own; the team's places tell when all have left
-  const active = async () =>
-    (
-      await query<{ runs: number }>(
-        service,
-        `select (sum(held + in_line) - coalesce((select sum(places) from places_left), 0))::int as runs from admission`,
-      )
-    )[0]!.runs
-  const before = await completed()
-  const startedAt = performance.now()
-  const shot = {
-    method: 'POST' as const,
-    path: `/v2/teams/${service.teamId}/runs`,
-    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ agent_id: agentId, message: 'hello' }),
-    freshKey: false,
-    status: 201,
-  }
-  const result = await load.run({ host: service.host, port: service.port, shot, connections, ms: roundMs })
-  if (result.failures > 0) throw new Error(`starts failed: ${result.firstFailure}`)
-  while ((await active()) > 0) await sleep(20)
-  const seconds = (performance.now() - startedAt) / 1000
-  return ((await completed()) - before) / seconds
+async function round(bed: Bed, service: Service, agentId: string): Promise<number> {
+  const { ended, seconds } = await roundOfRuns(bed, service, agentId)
+  return ended / seconds
 }

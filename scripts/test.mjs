@@ -2,9 +2,10 @@
 import { runChecks } from './checks.mjs'
 import { ensureInstalled } from './install.mjs'
 import { exitWith, runNode } from './run.mjs'
+import { groupTests } from './testGroups.mjs'
 
 /** The long survival proofs (server/test/survival/long) are `npm run survive`. */
-const everything = ['server/src/**/*.test.ts', 'server/test/{,!(survival)/**/,survival/,survival/!(long)/**/}*.test.ts']
+const wholeService = 'server/test/{,!(survival)/**/,survival/,survival/!(long)/**/}*.test.ts'
 
 /** Starts one PostgreSQL for the whole run, before the first file. */
 const setup = 'server/test/kit/globalSetup.ts'
@@ -16,7 +17,7 @@ await exitWith(async () => {
     const code = await runChecks()
     if (code !== 0) return code
   }
-  const files = named.length > 0 ? named : everything
+  const files = named.length > 0 ? named : [wholeService, ...groupTests('server/src')]
   // a test that hangs fails with its name instead of holding everything up; the slowest file takes half a minute
   const limits = ['--test-concurrency=2', '--test-timeout=300000']
   const options = ['--test', ...limits, '--test-reporter=spec', `--test-global-setup=${setup}`]

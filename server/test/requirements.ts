@@ -897,6 +897,10 @@ export const requirements: Requirement[] = [
   // Engine
   { id: 'runs.plans', says: 'No hot statement of the engine reads a large table whole.' },
   {
+    id: 'plans.small',
+    says: 'A plan goes by an index also while its table is small, for it is kept when the table has grown.',
+  },
+  {
     id: 'humanRequests.timeout',
     says: 'A request that nobody answers in time ends in its stated outcome, with its event.',
   },
@@ -1744,6 +1748,10 @@ export const requirements: Requirement[] = [
     id: 'queues.counts',
     says: 'Counts by status, priority, label and hour are exact at every moment, whoever writes and folds.',
   },
+  {
+    id: 'queues.counts.grown',
+    says: 'Counts are folded whatever the planner expected of their table when it was small.',
+  },
   { id: 'queues.foldedWhenRead', says: 'A reader who finds counts in very many pieces has them folded.' },
   {
     id: 'queues.delete',
@@ -1949,6 +1957,14 @@ export const requirements: Requirement[] = [
     says: 'A bulk action keeps how far it has come with each transaction, and goes on from there, each case done once.',
   },
   { id: 'bulk.failed', says: 'A bulk action that cannot be carried out says so.' },
+  {
+    id: 'bulk.swept',
+    says: 'A bulk action is forgotten thirty days after its end.',
+    gap: {
+      question: 'How long can an ended bulk action be read?',
+      file: 'server/src/features/queues/sweepBulkActions.job.ts',
+    },
+  },
   // Agents at cases
   {
     id: 'cases.worked',

@@ -185,7 +185,7 @@ function createEngine(context: Context): Engine {
       countLeft()
     },
     giveSandbox: (sql, { id, teamId }, sandboxId) =>
-      tell(context.registry, 'runTakesSandbox', { sql, context, teamId, runId: id, sandboxId }),
+      tell(context.registry, 'runTakesSandbox', { sql, context, teamId, runId: id, sandboxId, isNew: true }),
     onFlush: context.metrics.runs.flushed('start'),
   })
 

@@ -116,3 +116,14 @@ suite('the plan of a hot statement', () => {
     })
   }
 })
+
+// proves plans.small
+test('a plan that is made while a table is small goes by its index', async () => {
+  await db.pool.query('analyze agents')
+  const explained = await db.sql<{
+    'QUERY PLAN': string
+  }>`explain (costs off) select name from agents where id = ${agentId}`
+  const plan = explained.map((row) => row['QUERY PLAN']).join('\n')
+  assert.match(plan, /agents_pkey/)
+  assert.doesNotMatch(plan, /Seq Scan/)
+})

@@ -34,6 +34,7 @@ export interface Hooks {
     teamId: string
     runId: string
     sandboxId: string
+    isNew: boolean
   }) => Promise<void>
   /** A run begins with the first steps of another: what that one had kept before this step is its own too. */
   runCopied?: (happened: {

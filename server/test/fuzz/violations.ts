@@ -24,6 +24,15 @@ const constraints = [
 /** Of every JSON type one or two, and those that a lenient reader would take for another. */
 const ofEveryType = [null, true, false, 0, 1.5, 'some text', '5', 'true', '', [], [0], {}, { a: 1 }]
 
+/** Of these each place gets some. One reader reads them all, so each has its turn at many places instead of all at each. */
+const typesEach = 4
+
+/** So many of them, beginning where the last taker ended. */
+function inTurn<T>(from: T[], count: number): T[] {
+  return Array.from({ length: Math.min(count, from.length) }, () => from[turn++ % from.length]!)
+}
+let turn = 0
+
 /** All that can be broken in a body, given one that is good. */
 export function violationsOf(document: ApiDocument, schema: Schema, good: unknown): Violation[] {
   return below(document, document.resolve(schema), good, [], []).filter(({ path, keyword }) => {
@@ -98,7 +107,10 @@ function breaking(document: ApiDocument, schema: Schema, good: unknown): Breakin
   const values = parts.flatMap((part) => candidates(document, part, good))
   const found = [
     ...values.filter(({ value }) => !document.fits(schema, value)),
-    ...ofEveryType.filter((value) => !document.fits(schema, value)).map((value) => ({ keyword: 'type', value })),
+    ...inTurn(
+      ofEveryType.filter((value) => !document.fits(schema, value)),
+      typesEach,
+    ).map((value) => ({ keyword: 'type', value })),
   ]
   for (const keyword of claimed) {
     assert.ok(
@@ -147,7 +159,7 @@ function candidates(document: ApiDocument, schema: Schema, good: unknown): Break
 }
 
 const misspelled = (member: unknown): unknown[] =>
-  typeof member === 'string' ? [`${member} `, member.toUpperCase(), `${member}\n`] : [String(member)]
+  typeof member === 'string' ? inTurn([`${member} `, member.toUpperCase(), `${member}\n`], 1) : [String(member)]
 
 const misformatted: Record<string, string[]> = {
   'date-time': [

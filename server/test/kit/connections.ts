@@ -44,7 +44,7 @@ export async function seedConnection(
 }
 
 /** The operator's own client at a server; tests give it `redirectUri`. */
-function partiesOf(oauth: OauthServer): { server: AuthorizationServer; client: OAuthClient } {
+export function partiesOf(oauth: OauthServer): { server: AuthorizationServer; client: OAuthClient } {
   return {
     server: {
       issuer: oauth.issuer,

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { startOauthServer } from '../../../test/fakes/oauthServer.ts'
+import { partiesOf } from '../../../test/kit/connections.ts'
 import { createOutbound } from '../../base/outbound/fetch.ts'
 import { createGuard } from '../../base/outbound/guard.ts'
 import { challengeOf } from './challenge.ts'
@@ -27,19 +28,8 @@ after(outbound.close)
 const door = { fetch: outbound.fetch, signal: new AbortController().signal }
 const redirectUri = 'http://127.0.0.1:4700/oauth/callback'
 const oauth = await startOauthServer({ redirectUris: [redirectUri] })
-const server: AuthorizationServer = {
-  issuer: oauth.issuer,
-  authorization_endpoint: oauth.endpoints.authorization,
-  token_endpoint: oauth.endpoints.token,
-  revocation_endpoint: oauth.endpoints.revocation,
-  registration_endpoint: oauth.endpoints.registration,
-  sends_iss: true,
-  auth_methods: null,
-  scopes_supported: null,
-  takes_metadata_document: false,
-  code_challenge_methods: ['S256'],
-}
-const client: OAuthClient = { ...oauth.client, auth_method: 'client_secret_basic' }
+const { server: known, client } = partiesOf(oauth)
+const server: AuthorizationServer = { ...known, code_challenge_methods: ['S256'] }
 
 async function agree(by: OAuthClient = client) {
   const asked = { server, client: by, redirectUri, state: crypto.randomUUID(), verifier: newVerifier() }

@@ -6,6 +6,7 @@ import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { casesInStep, takeStep } from './carryOnBulkActions.job.ts'
+import { sweepBulkActions } from './sweepBulkActions.job.ts'
 import { dispatchQueue } from './dispatch.ts'
 
 const service = await testApp()
@@ -199,8 +200,8 @@ test('cases are deleted whoever holds them, and their runs are stopped', async (
 test('more than fit into a request go on in the background from where the last transaction left them', async () => {
   const team = await seedTeam(service)
   const queueId = await seedQueue(team)
-  const count = 10_001
-  await seedCases(team, queueId, count)
+  const count = 1001
+  const ids = await seedCases(team, queueId, 10_001)
   const body = { all_matching: true, filters: { status: ['pending'] }, status: 'completed' }
   const begun = await team.call(`POST /v2/queues/${queueId}/cases/bulk-update-status`, { body })
   const { bulk_action_id: id } = begun.body
@@ -208,6 +209,8 @@ test('more than fit into a request go on in the background from where the last t
   await team.sql`
     insert into cases (id, team_id, queue_id, title, data, created_at)
     values (${newId()}, ${team.id}, ${queueId}, 'Came later', '', now() + interval '1 s')`
+  // most of them are gone before their turn comes
+  await team.sql`delete from cases where id = any(${ids.slice(0, 9000)}::uuid[]) and team_id = ${team.id}`
   // a process that gets no further than this
   assert.equal(await takeStep(service.context, { bulk_action_id: id, team_id: team.id }), false)
   const halfway = (await team.call(`GET /v2/bulk-actions/${id}`)).body.bulk_action
@@ -252,4 +255,32 @@ test('an action that cannot be carried out says so', async () => {
   const { bulk_action } = (await team.call(`GET /v2/bulk-actions/${body.bulk_action_id}`)).body
   assert.equal(bulk_action.status, 'failed')
   assert.match(bulk_action.error, /Send the action again/)
+})
+
+// proves bulk.swept
+test('an action is forgotten thirty days after its end, and one that goes on is not', async () => {
+  const team = await seedTeam(service)
+  const queueId = await seedQueue(team)
+  const make = async (status: string, completedAt: string | null) => {
+    const id = newId()
+    await team.sql`
+      insert into bulk_actions (id, team_id, queue_id, kind, settings, status, until_created_at, created_at, completed_at)
+      values (${id}, ${team.id}, ${queueId}, 'delete', '{}', ${status}, now(), now() - interval '60 days', now() - ${completedAt}::interval)`
+    return id
+  }
+  const [old, failed, recent, running] = await Promise.all([
+    make('completed', '31 days'),
+    make('failed', '31 days'),
+    make('completed', '29 days'),
+    make('running', null),
+  ])
+  await sweepBulkActions.handler({
+    input: {},
+    context: service.context,
+    sql: team.sql,
+    signal: AbortSignal.timeout(10_000),
+  })
+  const left = await team.sql<{ id: string }>`select id from bulk_actions where queue_id = ${queueId}`
+  assert.deepEqual(new Set(left.map(({ id }) => id)), new Set([recent, running]))
+  for (const id of [old, failed]) assert.equal((await team.call(`GET /v2/bulk-actions/${id}`)).status, 404)
 })

@@ -37,11 +37,12 @@ export async function changeCases(context: Context, sql: Sql, bulk: Bulk, ids: s
 /**
  * Of the n-th row: sleeps before every third or so. A statement that sleeps between rows, not Node between statements: whoever comes
  * meanwhile finds a processor free within a quarter of a millisecond, and a statement for three cases would cost six times as much for
- * each as one for a hundred. It is the shortest sleep that PostgreSQL knows, 1 ms.
+ * each as one for a hundred.
  */
 const rests = ({ isPatient }: Bulk, rows: number): Part =>
-  isPatient ? part`(n % ${rows}::int <> 0 or pg_sleep(0.0001) is not null)` : part`true`
-/** What changing a case takes 40 µs of, or telling of it; a row of the timeline takes 12. */
+  isPatient ? part`(n % ${rows}::int <> 0 or has_rested(${restTimes}))` : part`true`
+const restTimes = 4
+/** A case takes 40 µs to change, and to tell of; a row of the timeline 12. */
 const costlyRows = 3
 const cheapRows = 9
 

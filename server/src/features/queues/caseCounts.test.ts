@@ -89,3 +89,18 @@ test('counts by status, priority, label and hour are exact while twenty write an
   assert.equal(rows!.counts, rows!.kinds)
   assert.ok(rows!.kinds > 1)
 })
+
+// proves queues.counts.grown
+test('counts that have come apart into twenty thousand pieces since their plan was made are folded', async () => {
+  const queueIds = Array.from({ length: 2000 }, newId)
+  await db.pool.query('analyze case_counts')
+  // kept from the sixth time on
+  for (let time = 0; time < 6; time++) await foldCounts(db.sql)
+  await db.sql`
+    insert into case_counts (queue_id, display_status, priority, cases)
+    select queue_id, 'pending', 0, 1 from unnest(${queueIds}::uuid[]) as q (queue_id), generate_series(1, 10)`
+  await foldCounts(db.sql)
+  const [rows] = await db.sql<{ rows: number; least: number; most: number }>`
+    select count(*) as rows, min(cases) as least, max(cases) as most from case_counts where queue_id = any(${queueIds}::uuid[])`
+  assert.deepEqual(rows, { rows: 2000, least: 10, most: 10 })
+})

@@ -44,6 +44,7 @@ import { queueResource } from './queue.ts'
 import { releaseCase } from './releaseCase.ts'
 import { searchCases } from './searchCases.ts'
 import { caseTools } from './tools.ts'
+import { sweepBulkActions } from './sweepBulkActions.job.ts'
 import { unlinkCaseLabels } from './unlinkCaseLabels.ts'
 import { updateAgentCaseTrigger } from './updateAgentCaseTrigger.ts'
 import { updateCase } from './updateCase.ts'
@@ -94,7 +95,7 @@ export const queues = feature({
     deleteAgentCaseTrigger,
   ],
   resources: [queueResource, caseResource, labelResource, triggerResource, bulkActionResource],
-  jobs: [foldCaseCounts, eraseQueue, eraseLabel, carryOnBulkActions],
+  jobs: [foldCaseCounts, eraseQueue, eraseLabel, carryOnBulkActions, sweepBulkActions],
   toolSets: [caseTools],
   hooks: { agentDeleted: forgetCaseTrigger },
   work: (context) => dispatcherOf(context).work(),

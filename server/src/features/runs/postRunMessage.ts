@@ -51,8 +51,8 @@ export const postRunMessage = operation({
     }
     const posted = await addUserMessage(sql, run, messageText(body.message)!)
     if (hasEnded(now.status) && run.sandbox_id !== null) {
-      const { id: runId, sandbox_id: sandboxId } = run
-      await tell(context.registry, 'runTakesSandbox', { sql, context, teamId: team.id, runId, sandboxId })
+      const taken = { teamId: team.id, runId: run.id, sandboxId: run.sandbox_id, isNew: false }
+      await tell(context.registry, 'runTakesSandbox', { sql, context, ...taken })
     }
     const message = posted.message as Static<typeof Message>
     return { message, message_id: message.id, run_id: run.id, status: posted.status }

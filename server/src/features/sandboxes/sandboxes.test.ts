@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../base/ids.ts'
+import { seedAgent } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 
@@ -80,6 +81,24 @@ test('a sandbox stays while its run has not ended, and takes no file while that 
   await sql`
     update runs set status = 'stopped', completed_at = now(), waiting_on = null where id = ${runId} and team_id = ${team.id}`
   assert.equal((await team.call(`DELETE /v2/sandboxes/${id}`)).status, 200)
+})
+
+// proves sandboxes.delete
+test('a run is not started in a sandbox that is deleted in that very moment', async () => {
+  const id = await make()
+  const agentId = await seedAgent(team, '```output\ndone\n```\n')
+  const body = { agent_id: agentId, message: 'Go.', sandbox_id: id }
+  const started = await service.context.db.transaction(async (other) => {
+    await other`delete from sandboxes where id = ${id} and team_id = ${team.id}`
+    const starting = team.call('POST /v2/teams/:teamId/runs', { body })
+    // the start has seen the sandbox and waits for it
+    while ((await sql`select from pg_locks where not granted`).length === 0) await sql`select pg_sleep(0.005)`
+    return { starting }
+  })
+  const refused = await started.starting
+  assert.equal(refused.status, 404)
+  assert.match(refused.body.message, /deleted while the run was being started/)
+  assert.deepEqual(await sql`select from runs where agent_id = ${agentId}`, [])
 })
 
 // proves sandboxes.held

@@ -1,11 +1,13 @@
 // What becomes of sandboxes as runs begin: one that the starter named becomes the run's, and a retried run gets the files of the old one.
+import { Fault } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
 import type { Hooks } from '../../kit/feature.ts'
 import { giveToRun } from './sandbox.ts'
 
-/** One that is gone by now is no reason to refuse a run that goes on: it gets a workspace of its own. */
-export const takeSandbox: NonNullable<Hooks['runTakesSandbox']> = async ({ sql, teamId, runId, sandboxId }) => {
-  await giveToRun(sql, sandboxId, { id: runId, team_id: teamId })
+/** One that is gone by now is no reason to refuse a run that goes on: it gets a workspace of its own. A new run is not what was asked for then. */
+export const takeSandbox: NonNullable<Hooks['runTakesSandbox']> = async ({ sql, teamId, runId, sandboxId, isNew }) => {
+  const isGiven = await giveToRun(sql, sandboxId, { id: runId, team_id: teamId })
+  if (!isGiven && isNew) throw new Fault('not_found', 'The sandbox was deleted while the run was being started.')
 }
 
 /** A copy names the same bytes. Where the old run had a sandbox of a caller, its files as that run found them come along too. */
