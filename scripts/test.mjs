@@ -2,7 +2,7 @@
 import { runChecks } from './checks.mjs'
 import { ensureInstalled } from './install.mjs'
 import { exitWith, runNode } from './run.mjs'
-import { groupTests } from './testGroups.mjs'
+import { withTestGroups } from './testGroups.mjs'
 
 /** The long survival proofs (server/test/survival/long) are `npm run survive`. */
 const wholeService = 'server/test/{,!(survival)/**/,survival/,survival/!(long)/**/}*.test.ts'
@@ -17,9 +17,9 @@ await exitWith(async () => {
     const code = await runChecks()
     if (code !== 0) return code
   }
-  const files = named.length > 0 ? named : [wholeService, ...groupTests('server/src')]
-  // a test that hangs fails with its name instead of holding everything up; the slowest file takes half a minute
+  // a test that hangs fails with its name instead of holding everything up; the slowest file takes two minutes
   const limits = ['--test-concurrency=2', '--test-timeout=300000']
   const options = ['--test', ...limits, '--test-reporter=spec', `--test-global-setup=${setup}`]
-  return runNode([...options, ...files])
+  if (named.length > 0) return runNode([...options, ...named])
+  return withTestGroups('server/src', (files) => runNode([...options, wholeService, ...files]))
 })
