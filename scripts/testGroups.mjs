@@ -9,7 +9,7 @@ import { root } from './install.mjs'
 const filesEach = 6
 
 /** What a neighbour would feel: the process itself, what is replaced in it, other processes that take its time. */
-const needsItsOwn = /\bprocess\.|\bmock\.|\b(spawn|fork|execFile)(Sync)?\(/
+const needsItsOwn = /\bprocess\.|\bmock\.|\bregisterHooks\(|\b(spawn|fork|execFile)(Sync)?\(/
 
 /**
  * Hands what is to be given to Node's test runner to `run`: the files that stay alone, and one file a group. Node passes by in silence
