@@ -187,7 +187,8 @@ test('retries, sub-runs, schedules and cases count as starts do, and each is tol
   const schedule = await team.call(`POST /v2/agents/${plain}/schedules`, {
     body: { frequency: 'monthly', time: '09:00', day_of_month: 1, recurring: false },
   })
-  const makeDue = () => sql`update schedules set next_run_at = now() - interval '1 second' where id = ${schedule.body.id}`
+  const makeDue = () =>
+    sql`update schedules set next_run_at = now() - interval '1 second' where id = ${schedule.body.id}`
   const readCases = () => sql<{ id: string; display_status: string }>`
     select id, display_status from cases where queue_id = ${queueId} order by created_at`
 
