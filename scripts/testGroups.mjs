@@ -5,7 +5,7 @@ import { join, relative } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { root } from './install.mjs'
 
-/** So many, neighbours by name: their services live side by side until the last test of them is done. */
+/** So many, neighbours by name: all are set up at once, and each goes when its own tests are done. */
 const filesEach = 6
 
 /** What a neighbour would feel: the process itself, what is replaced in it, other processes that take its time. */

@@ -36,7 +36,7 @@ export async function changeCases(context: Context, sql: Sql, bulk: Bulk, ids: s
 
 /**
  * Of the n-th row: sleeps before every third or so. A statement that sleeps between rows, not Node between statements: whoever comes
- * meanwhile finds a processor free within a quarter of a millisecond, and a statement for three cases would cost six times as much for
+ * meanwhile finds a processor free within a quarter of a millisecond, and a statement for three cases would cost three times as much for
  * each as one for a hundred.
  */
 const rests = ({ isPatient }: Bulk, rows: number): Part =>
