@@ -15,6 +15,7 @@ const deafMs = 5000
 const sameWishMs = 500
 
 export async function main(args: string[], features?: Feature[]): Promise<void> {
+  const told = untilTold()
   const { values } = parseArgs({ args, options: { role: { type: 'string' } }, strict: true })
   const env = values.role === undefined ? process.env : { ...process.env, RUNYARD_ROLE: values.role }
   const config = readConfig(env)
@@ -25,41 +26,40 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
   const running = await serve(config, log, features)
   log.info({ role: config.role, ready_ms: Math.round(performance.now() - startedAt) }, 'ready')
   process.stdout.write(box(config, running))
-  await untilTold((patient) => {
-    log.info({ patient }, 'stopping')
-    setTimeout(
-      () => {
-        log.error('work under way did not end in time; it is left to the other processes')
-        process.exit(1)
-      },
-      config.drainS * 1000 + deafMs,
-    ).unref()
-    return running.stop({ patient })
-  })
+
+  const { patient } = await told
+  log.info({ patient }, 'stopping')
+  setTimeout(
+    () => {
+      log.error('work under way did not end in time; it is left to the other processes')
+      process.exit(1)
+    },
+    config.drainS * 1000 + deafMs,
+  ).unref()
+  await running.stop({ patient })
   log.info('stopped')
 }
 
-/** SIGTERM comes from a supervisor behind a load balancer, SIGINT from a person; a second signal exits at once. */
-function untilTold(stop: (patient: boolean) => Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
+/**
+ * SIGTERM comes from a supervisor behind a load balancer, SIGINT from a person; a second signal exits at once.
+ * Listens from the first moment: who is told while it starts still leaves no server and no file behind.
+ */
+function untilTold(): Promise<{ patient: boolean }> {
+  return new Promise((resolve) => {
     let toldAt: number | undefined
-    const told = (patient: boolean) => {
-      if (toldAt !== undefined) {
-        if (performance.now() - toldAt > sameWishMs) process.exit(130)
-        return
-      }
-      toldAt = performance.now()
-      stop(patient).then(resolve, reject)
+    const tell = (patient: boolean) => {
+      toldAt ??= performance.now()
+      resolve({ patient })
     }
-    process.on('SIGTERM', () => told(true))
-    process.on('SIGINT', () => told(false))
+    const signalled = (patient: boolean) => {
+      if (toldAt !== undefined && performance.now() - toldAt > sameWishMs) process.exit(130)
+      tell(patient)
+    }
+    process.on('SIGTERM', () => signalled(true))
+    process.on('SIGINT', () => signalled(false))
     // scripts/start.mjs says 'stop' for an interrupt that reached only itself, and is gone when it was killed
-    process.on('message', (message) => {
-      if (message === 'stop' && toldAt === undefined) told(false)
-    })
-    process.on('disconnect', () => {
-      if (toldAt === undefined) told(false)
-    })
+    process.on('message', (message) => message === 'stop' && tell(false))
+    process.on('disconnect', () => tell(false))
   })
 }
 

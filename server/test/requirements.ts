@@ -300,6 +300,7 @@ export const requirements: Requirement[] = [
     id: 'start.encryptionKey',
     says: 'A process whose encryption key is not the one of the database refuses to start and says which it needs.',
   },
+  { id: 'start.told', says: 'A signal during the start ends the process cleanly as soon as it has started.' },
   { id: 'start.portTaken', says: 'A taken port is told with the setting that changes it.' },
   // The house
   {

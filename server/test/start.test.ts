@@ -1,11 +1,13 @@
 // A start as an operator meets it: the first key, the wrong encryption key, the port that is taken.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { connectionUrl } from '../src/base/embeddedPostgres.ts'
 import { testDatabase } from './kit/postgres.ts'
-import { send, startService, temporaryDataDir, type Service } from './survival/processes.ts'
+import { main, send, startService, temporaryDataDir, type Service } from './survival/processes.ts'
 
 const DATABASE_URL = connectionUrl(await testDatabase())
 const env = { DATABASE_URL, LOG_LEVEL: 'info' }
@@ -80,6 +82,26 @@ test('without the database’s encryption key, or with another one, a process re
   const wrong = await failure({ dataDir: elsewhere.path, env: { ...env, RUNYARD_ENCRYPTION_KEY: 'a'.repeat(64) } })
   assert.match(wrong, /was written with the encryption key [0-9a-f]{16}/)
   await elsewhere.remove()
+})
+
+// proves start.told
+test('who is told to stop while it starts does so as soon as it has started, and leaves nothing behind', async () => {
+  await service.stop('SIGINT')
+  const child = spawn(process.execPath, [main], {
+    env: { ...process.env, ...env, RUNYARD_DATA_DIR: dataDir.path, PORT: '0', RUNYARD_NO_SUCH_SETTING: '1' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let log = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    // the warning about a setting that does not exist is the first thing that a start says
+    if (log === '') child.kill('SIGINT')
+    log += chunk.toString()
+  })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  assert.equal(code, 0, log)
+  assert.match(log, /no such setting[^]*"ready"[^]*"stopping"[^]*"stopped"/)
+  await assert.rejects(stat(join(dataDir.path, 'service.json')))
+  service = await startService({ dataDir: dataDir.path, env })
 })
 
 // proves start.portTaken

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readIfThere } from '../../src/base/files.ts'
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
+export const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export interface Service {
   child: ChildProcess
