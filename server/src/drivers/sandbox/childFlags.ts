@@ -55,5 +55,6 @@ export function childFlags(folder: string): string[] {
     `--allow-fs-write=${folder}`,
     '--allow-worker',
     '--no-warnings',
+    `--require=${join(here, 'waitForChange.ts')}`,
   ]
 }

@@ -62,6 +62,29 @@ test('plain code in the place of the interpreter is refused everything outside t
   assert.deepEqual(await readdir(folder), ['secret'])
 })
 
+// proves sandbox.exec
+test('a thread that waits for an answer sleeps through a bell that comes too late for the one before', async (t) => {
+  const folder = await mkdtemp(join(await realpath(tmpdir()), 'runyard-test-'))
+  t.after(() => rm(folder, { recursive: true }))
+  const code = `
+    const { Worker } = require('worker_threads')
+    const cells = new Int32Array(new SharedArrayBuffer(4))
+    const waits = 'const { workerData, parentPort } = require("worker_threads");' +
+      'Atomics.wait(workerData, 0, 0, 20_000); parentPort.postMessage(Atomics.load(workerData, 0))'
+    let heard = 0
+    new Worker(waits, { eval: true, workerData: cells }).on('message', (seen) => {
+      console.log(JSON.stringify({ heard, seen }))
+      process.exit()
+    })
+    setInterval(() => {
+      // heard twice: it was woken, and waits again
+      if (heard === 2) Atomics.store(cells, 0, 1)
+      heard += Atomics.notify(cells, 0)
+    }, 1)`
+  const child = spawn(process.execPath, [...childFlags(folder), '-e', code], { env: {}, cwd: folder })
+  assert.deepEqual(JSON.parse(await text(child.stdout)), { heard: 3, seen: 1 })
+})
+
 // proves sandbox.channel
 test('a child that talks without end, or nonsense, is given up, and nothing of it is kept', () => {
   for (const nonsense of [

@@ -41,7 +41,7 @@ export async function changeCases(context: Context, sql: Sql, bulk: Bulk, ids: s
  */
 const rests = ({ isPatient }: Bulk, rows: number): Part =>
   isPatient ? part`(n % ${rows}::int <> 0 or has_rested(${restTimes}))` : part`true`
-const restTimes = 4
+const restTimes = 8
 /** A case takes 40 µs to change, and to tell of; a row of the timeline 12. */
 const costlyRows = 3
 const cheapRows = 9

@@ -1,0 +1,15 @@
+// Loaded ahead of just-bash in every thread of its child: a wait ends when the value has changed, not when somebody has rung.
+const wait = Atomics.wait
+
+/**
+ * A thread of just-bash that runs Python or JavaScript asks the main one for a file by setting a cell and waiting until it has changed. The
+ * main thread sets the cell to answer, and rings a moment later. A thread that saw the answer before the bell has asked its next question
+ * by then, takes the late bell for the answer to it, and finds none: `open` then says that a file is not there (just-bash 3.4.2).
+ */
+Atomics.wait = ((cells: Int32Array, index: number, value: number, timeoutMs = Infinity) => {
+  const waitsUntil = performance.now() + timeoutMs
+  for (;;) {
+    const woken = wait(cells, index, value, Math.max(0, waitsUntil - performance.now()))
+    if (woken !== 'ok' || Atomics.load(cells, index) !== value) return woken
+  }
+}) as typeof wait
