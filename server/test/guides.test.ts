@@ -1,9 +1,10 @@
-// The guides are true: their procedures can be saved, every block is shown, and every path that they name is served.
+// What is written for users is true: procedures of the guides can be saved, paths are served, the changelog is this version's.
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { runyardVersion } from '../src/base/version.ts'
 import { blockKinds } from '../src/drivers/model/runbook/block.ts'
 import { readFences } from '../src/drivers/model/runbook/fences.ts'
 import { parseRunbook } from '../src/drivers/model/runbook/parse.ts'
@@ -37,4 +38,10 @@ test('every path of the API in the guides and the README is served', async () =>
       assert.ok(served.has(shape), `${path} in ${file.slice(root.length)}`)
     }
   }
+})
+
+// proves guides.version
+test('the newest part of the changelog is about this version', async () => {
+  const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8')
+  assert.equal(/^## ([\d.]+):/m.exec(changelog)?.[1], runyardVersion)
 })

@@ -750,6 +750,7 @@ export const requirements: Requirement[] = [
     id: 'guides.runbooks',
     says: 'Every procedure in the guide to runbooks parses, and together they show every block.',
   },
+  { id: 'guides.version', says: 'The version that the service tells of itself is the newest of the changelog.' },
   { id: 'guides.paths', says: 'Every API path in the guides and the README is served.' },
   {
     id: 'config.otlp',
@@ -1520,7 +1521,10 @@ export const requirements: Requirement[] = [
     says: 'A run that is retried begins with the files as they were before the step it goes on from.',
     gap: { question: 'Which files does a retried run have?', file: 'server/src/features/sandboxes/takeSandbox.ts' },
   },
-  { id: 'sandbox.tidy', says: 'A run that is let go leaves no folder on the machine.' },
+  {
+    id: 'sandbox.tidy',
+    says: 'A run that is let go leaves no folder on the machine; what a killed process left is ended and removed by the next.',
+  },
   {
     id: 'sandbox.execSandbox',
     says: 'A caller’s command runs in the sandbox, its files stay, and its failure is an answer.',
@@ -1956,6 +1960,11 @@ export const requirements: Requirement[] = [
   {
     id: 'bulk.progress',
     says: 'A bulk action keeps how far it has come with each transaction, and goes on from there, each case done once.',
+  },
+  {
+    id: 'bulk.rests',
+    says: 'A bulk action in the background leaves the processors to others for most of the time.',
+    gap: { question: 'How fast does a bulk action in the background go?', file: 'server/src/features/queues/bulk.ts' },
   },
   { id: 'bulk.failed', says: 'A bulk action that cannot be carried out says so.' },
   {

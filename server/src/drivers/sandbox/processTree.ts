@@ -110,6 +110,20 @@ export async function killTree(root: number, others: number[] = []): Promise<voi
   throw new Error(`processes of a sandbox do not die: ${[...found].filter((pid) => !isGone(pid)).join(', ')}`)
 }
 
+/**
+ * Ends what killed processes left of sandboxes whose folders lie in this one: bubblewrap ends with its parent only after its own start, and
+ * before that its first child waits for ever for one that was killed.
+ */
+export async function endLeftIn(folder: string): Promise<void> {
+  for (const pid of list('/proc').map(Number)) if (isBubblewrapIn(folder, pid)) await killTree(pid)
+}
+
+function isBubblewrapIn(folder: string, pid: number): boolean {
+  if (read(`/proc/${pid}/comm`) !== 'bwrap\n') return false
+  const words = read(`/proc/${pid}/cmdline`).split('\0')
+  return words.some((word) => word.startsWith(`${folder}/`))
+}
+
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')

@@ -196,6 +196,33 @@ test('cases are deleted whoever holds them, and their runs are stopped', async (
   assert.equal(counted!.cases, 0)
 })
 
+/** Looks at the statement that changes the cases of a step, again and again until the step is over. */
+async function watchStep({ sql }: TestTeam, step: Promise<unknown>): Promise<{ asleep: number; awake: number }> {
+  const seen = { asleep: 0, awake: 0 }
+  const goesOn = () => Promise.race([step.then(() => false), new Promise((resolve) => setImmediate(resolve, true))])
+  while (await goesOn()) {
+    const [writing] = await sql<{ is_asleep: boolean }>`
+      select wait_event is not distinct from 'PgSleep' as is_asleep from pg_stat_activity
+      where datname = current_database() and state = 'active' and query ~ '^\\s*with changed as'`
+    if (writing) seen[writing.is_asleep ? 'asleep' : 'awake'] += 1
+  }
+  return seen
+}
+
+// proves bulk.rests
+test('an action in the background sleeps longer than it works', async () => {
+  const team = await seedTeam(service)
+  const queueId = await seedQueue(team)
+  await seedCases(team, queueId, 10_001)
+  const body = { all_matching: true, status: 'completed' }
+  const begun = await team.call(`POST /v2/queues/${queueId}/cases/bulk-update-status`, { body })
+  const input = { bulk_action_id: begun.body.bulk_action_id, team_id: team.id }
+  const { asleep, awake } = await watchStep(team, takeStep(service.context, input))
+  assert.ok(asleep > awake, `${asleep} times asleep, ${awake} times awake`)
+  // the rest of it would take half a minute
+  await team.sql`delete from queues where id = ${queueId} and team_id = ${team.id}`
+})
+
 // proves bulk.background, bulk.progress
 test('more than fit into a request go on in the background from where the last transaction left them', async () => {
   const team = await seedTeam(service)

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { newId } from '../../base/ids.ts'
 import { isAlive } from '../../base/isAlive.ts'
 import { chooseSandboxDriver } from '../../drivers/sandbox/chooseDriver.ts'
+import { endLeftIn } from '../../drivers/sandbox/processTree.ts'
 import type { Command, Executed, SandboxDriver, Shell } from '../../drivers/sandbox/sandbox.ts'
 import type { Context } from '../../kit/context.ts'
 import { createLayout, type PathChange } from './layout.ts'
@@ -176,7 +177,7 @@ function createWorkbench(context: Context): Workbench {
   }
 }
 
-/** A folder for the sandboxes of this process. What processes of this machine left that are gone is removed. */
+/** A folder for the sandboxes of this process. What processes of this machine left that are gone is ended and removed. */
 async function makeRoom(dataDir: string): Promise<string> {
   const rooms = resolve(dataDir, 'sandboxes')
   await mkdir(rooms, { recursive: true, mode: 0o711 })
@@ -184,6 +185,7 @@ async function makeRoom(dataDir: string): Promise<string> {
   for (const name of await readdir(rooms)) {
     const [, pid] = name.startsWith(`${machine}+`) ? name.split('+') : []
     if (pid !== undefined && (Number(pid) === process.pid ? !ours.has(name) : !isAlive(Number(pid)))) {
+      await endLeftIn(join(rooms, name))
       await rm(join(rooms, name), { recursive: true, force: true })
     }
   }
