@@ -94,8 +94,8 @@ export async function bulk(bed: Bed): Promise<Row[]> {
 const secondsSince = (at: number): string => ((performance.now() - at) / 1000).toFixed(0)
 
 /**
- * The action waits for its row meanwhile. So the same requests are timed with and without it within seconds: over the half hour that it
- * takes, a machine's own p99 may change by more than what is looked for.
+ * The action waits for its row meanwhile. So the same requests are timed with and without it within seconds: over the time that it takes,
+ * a machine's own p99 may change by more than what is looked for.
  */
 async function whileHeld<T>(service: Service, actionId: string, work: () => Promise<T>): Promise<T> {
   const holder = new Client({ connectionString: service.databaseUrl })

@@ -20,6 +20,7 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
   const env = values.role === undefined ? process.env : { ...process.env, RUNYARD_ROLE: values.role }
   const config = readConfig(env)
   const log = createLog(config.logLevel)
+  void told.then((wish) => log.info(wish, 'stopping'))
   for (const name of unknownSettings(env)) log.warn({ setting: name }, 'no such setting; is it misspelled?')
 
   const startedAt = performance.now()
@@ -27,8 +28,7 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
   log.info({ role: config.role, ready_ms: Math.round(performance.now() - startedAt) }, 'ready')
   process.stdout.write(box(config, running))
 
-  const { patient } = await told
-  log.info({ patient }, 'stopping')
+  const wish = await told
   setTimeout(
     () => {
       log.error('work under way did not end in time; it is left to the other processes')
@@ -36,7 +36,7 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
     },
     config.drainS * 1000 + deafMs,
   ).unref()
-  await running.stop({ patient })
+  await running.stop(wish)
   log.info('stopped')
 }
 

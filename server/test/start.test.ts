@@ -99,7 +99,7 @@ test('who is told to stop while it starts does so as soon as it has started, and
   })
   const [code] = (await once(child, 'exit')) as [number | null]
   assert.equal(code, 0, log)
-  assert.match(log, /no such setting[^]*"ready"[^]*"stopping"[^]*"stopped"/)
+  assert.match(log, /no such setting[^]*"stopping"[^]*"stopped"/)
   await assert.rejects(stat(join(dataDir.path, 'service.json')))
   service = await startService({ dataDir: dataDir.path, env })
 })
