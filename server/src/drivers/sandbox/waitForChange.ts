@@ -1,5 +1,7 @@
 // Loaded ahead of just-bash in every thread of its child: a wait ends when the value has changed, not when somebody has rung.
-const wait = Atomics.wait
+// Taken now: just-bash shuts some of them away before a thread runs foreign code.
+const { load, wait } = Atomics
+const now = performance.now.bind(performance)
 
 /**
  * A thread of just-bash that runs Python or JavaScript asks the main one for a file by setting a cell and waiting until it has changed. The
@@ -7,9 +9,9 @@ const wait = Atomics.wait
  * by then, takes the late bell for the answer to it, and finds none: `open` then says that a file is not there (just-bash 3.4.2).
  */
 Atomics.wait = ((cells: Int32Array, index: number, value: number, timeoutMs = Infinity) => {
-  const waitsUntil = performance.now() + timeoutMs
+  const waitsUntil = now() + timeoutMs
   for (;;) {
-    const woken = wait(cells, index, value, Math.max(0, waitsUntil - performance.now()))
-    if (woken !== 'ok' || Atomics.load(cells, index) !== value) return woken
+    const woken = wait(cells, index, value, Math.max(0, waitsUntil - now()))
+    if (woken !== 'ok' || load(cells, index) !== value) return woken
   }
 }) as typeof wait
