@@ -1523,7 +1523,7 @@ export const requirements: Requirement[] = [
   },
   {
     id: 'sandbox.tidy',
-    says: 'A run that is let go leaves no folder on the machine; what a killed process left is ended and removed by the next.',
+    says: 'A run that is let go leaves no folder on the machine; what a killed process left is removed by the next, which also ends a bubblewrap of root that still waits.',
   },
   {
     id: 'sandbox.execSandbox',

@@ -112,7 +112,7 @@ export async function killTree(root: number, others: number[] = []): Promise<voi
 
 /**
  * Ends what killed processes left of sandboxes whose folders lie in this one: bubblewrap ends with its parent only after its own start, and
- * before that its first child waits for ever for one that was killed.
+ * before that its first child waits for ever for one that was killed. Only root's are found: others hide their folder from the command line.
  */
 export async function endLeftIn(folder: string): Promise<void> {
   for (const pid of list('/proc').map(Number)) if (isBubblewrapIn(folder, pid)) await killTree(pid)

@@ -1,5 +1,6 @@
 // Loaded ahead of just-bash in every thread of its child: a wait ends when the value has changed, not when somebody has rung.
-// Taken now: just-bash shuts some of them away before a thread runs foreign code.
+
+// taken now: just-bash shuts some of them away before a thread runs foreign code
 const { load, wait } = Atomics
 const now = performance.now.bind(performance)
 

@@ -1,6 +1,4 @@
--- owner: features/queues/. What makes a change of many cases cheaper for everybody else.
-
--- What events tell of a case: the labels come as an argument, for a function with a query of its own is
+-- owner: features/queues/. What events tell of a case, made faster: the labels come as an argument, for a function with a query of its own is
 -- never set into the statement that calls it, and each call of such a one starts an execution (63 µs an event, 36 without).
 drop function case_json(cases);
 create function case_json(c cases, labels json) returns json language sql stable parallel safe as $$
@@ -29,16 +27,4 @@ create or replace function case_event_data(event_id uuid, c cases, run_id uuid, 
       select json_agg(json_build_object('id', l.id, 'key', l.key, 'value', l.value, 'color_hue', l.color_hue) order by l.key, l.value, l.id)
       from case_labels cl join labels l on l.id = cl.label_id where cl.case_id = c.id
     ), run_id, agent_id, event)
-$$;
-
--- For statements that go on for long: sleeps so many times as long as this transaction has worked since it slept last. So it leaves the
--- same share of a processor to others when that is slow; PostgreSQL sleeps for whole milliseconds.
-create function has_rested(times real) returns boolean language plpgsql volatile as $$
-declare
-  slept_at timestamptz := nullif(current_setting('runyard.slept_at', true), '');
-begin
-  perform pg_sleep(extract(epoch from clock_timestamp() - slept_at) * times);
-  perform set_config('runyard.slept_at', clock_timestamp()::text, true);
-  return true;
-end
 $$;
