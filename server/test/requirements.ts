@@ -252,6 +252,10 @@ export const requirements: Requirement[] = [
     says: 'A RUNYARD_ name that no setting has is told in the log.',
     gap: { question: 'What of a misspelled setting?', file: 'server/src/base/config.ts' },
   },
+  {
+    id: 'redaction.data',
+    says: 'Data that only looks like a secret stays as it came, in results, messages, outputs and what a judge reads; only values that the connections of a run hold are cut out of it, whichever call brings them back.',
+  },
   { id: 'log.redacted', says: 'Nothing that looks like one of our secrets reaches the log.' },
   { id: 'secrets.sealed', says: 'Secrets at rest are sealed with AES-256-GCM, bound to key and purpose.' },
   { id: 'migrate.once', says: 'Migrations run once, whatever number of processes starts.' },

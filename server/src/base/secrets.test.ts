@@ -1,7 +1,7 @@
 // Sealing, token words and what the log lets through.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createLog, redact } from './log.ts'
+import { createLog } from './log.ts'
 import { checksumWord, createKeyring, parseEncryptionKey, randomWord } from './secrets.ts'
 
 const keyring = createKeyring(Buffer.alloc(32, 1))
@@ -51,9 +51,10 @@ test('nothing that looks like one of our secrets reaches the log, wherever it hi
   const secret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
   log.info({ headers: { authorization: `Bearer ${key}` }, note: `key ${key}` }, `webhook ${secret}`)
   log.error({ err: new Error(`refused ryt_${randomWord(43)} and Basic dXNlcjpwYXNz`) }, 'failed')
+  log.info('nothing to hide: ryan_smith')
   const text = lines.join('')
   for (const word of [key, secret, 'dXNlcjpwYXNz']) assert.ok(!text.includes(word), text)
   assert.doesNotMatch(text, /ryt_[A-Za-z0-9]{5}/)
   assert.ok(text.includes('failed'))
-  assert.equal(redact('nothing to hide: ryan_smith'), 'nothing to hide: ryan_smith')
+  assert.ok(text.includes('nothing to hide: ryan_smith'))
 })

@@ -1,5 +1,5 @@
-// What a call brought, written down: the step's end, its message, its events. Results are data: capped, and with our own secrets cut out.
-import { redact } from '../base/log.ts'
+// What a call brought, written down: the step's end, its message, its events. Results are data: capped, and otherwise kept as they came.
+import { scrubbed, scrubbedBytes, type Scrub } from '../base/knownSecrets.ts'
 import type { Outcome } from '../kit/tool.ts'
 import { addEvent, addMessage, putStep, type Change, type Step } from './change.ts'
 import { callIdOf } from './driving.ts'
@@ -15,12 +15,9 @@ export interface Capped {
 }
 
 export function capped(step: Step, outcome: Outcome): Capped {
-  if ('error' in outcome)
-    return { outcome: { error: redact(outcome.error).slice(0, previewBytes) }, overflow: undefined }
-  const text = JSON.stringify(outcome.result ?? null)
-  const clean = redact(text)
-  const result: unknown = clean === text ? (outcome.result ?? null) : JSON.parse(clean)
-  const sizeBytes = Buffer.byteLength(clean)
+  if ('error' in outcome) return { outcome: { error: outcome.error.slice(0, previewBytes) }, overflow: undefined }
+  const result: unknown = outcome.result ?? null
+  const sizeBytes = Buffer.byteLength(JSON.stringify(result))
   if (sizeBytes <= inlineBytesMax) return { outcome: { ...outcome, result }, overflow: undefined }
   const content = typeof result === 'string' ? result : JSON.stringify(result, null, 2)
   const path = `.results/step-${step.seq}.${typeof result === 'string' ? 'txt' : 'json'}`
@@ -29,6 +26,14 @@ export function capped(step: Step, outcome: Outcome): Capped {
     outcome: { ...outcome, result: { truncated: true, size_bytes: sizeBytes, file: `/workspace/${path}`, beginning } },
     overflow: { path, content },
   }
+}
+
+/** The outcome without what the scrubber knows, in its texts and in its files. */
+export function withoutSecrets(outcome: Outcome, scrub: Scrub): Outcome {
+  const writes = outcome.writes?.map(({ path, bytes }) => ({ path, bytes: scrubbedBytes(bytes, scrub) }))
+  const alongside = { ...outcome, ...(writes && { writes }) }
+  if ('error' in alongside) return { ...alongside, error: scrub(alongside.error) }
+  return { ...alongside, result: scrubbed(alongside.result, scrub) }
 }
 
 /** Ends a step with its outcome. */

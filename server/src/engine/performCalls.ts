@@ -1,12 +1,14 @@
 // The calls of a turn as they are made: what our own database does joins the turn's write, what acts outside gets its intent first.
 import { sqlState, type Sql } from '../base/db.ts'
 import { DatabaseAway } from '../base/databaseWatch.ts'
+import type { Scrub } from '../base/knownSecrets.ts'
 import type { Turn } from '../drivers/model/model.ts'
+import { connectionUseOf } from '../kit/feature.ts'
 import { CannotKeep, NotYet, type Begun, type Outcome, type Tool } from '../kit/tool.ts'
 import { planCall, wordNeeded, type Plan } from './calls.ts'
 import { addEvent, addMessage, newChange, putStep, type Change, type Step } from './change.ts'
 import { callIdOf, commit, feed, feedOutcome, toolCallOf, Yielded, type Driving } from './driving.ts'
-import { capped, recordOutcome } from './outcome.ts'
+import { capped, recordOutcome, withoutSecrets } from './outcome.ts'
 import { approvalRequest, askAbout, settle } from './settle.ts'
 import { isRefused, type Effect, type Write } from './writing.ts'
 
@@ -180,15 +182,25 @@ async function make(driving: Driving, step: Step, probe = false): Promise<void> 
     kept: driving.kept,
   }
   let outcome: Outcome | undefined
+  let scrub: Scrub | undefined
   try {
+    scrub = await scrubberOf(driving)
     if (probe && tool.probe) outcome = await unlessAborted(tool.probe(call, outside), signal)
     outcome ??= await unlessAborted(tool.execute(call, outside), signal)
+    if (scrub) outcome = withoutSecrets(outcome, scrub)
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof NotYet) return putOff(driving, step, error)
-    outcome = { error: ownFailure(driving, error) ?? failureSentence(tool.timeoutMs, error) }
+    const sentence = ownFailure(driving, error) ?? failureSentence(tool.timeoutMs, error)
+    outcome = { error: scrub ? scrub(sentence) : sentence }
   }
   await recordResult(driving, step, outcome)
+}
+
+/** What the connections of the build hold is known to be secret, whichever call brings it back. */
+async function scrubberOf({ context, run, build }: Driving): Promise<Scrub | undefined> {
+  const use = build.connections.length > 0 ? connectionUseOf(context.registry) : undefined
+  return use?.scrubber({ context, teamId: run.team_id, connectionIds: build.connections })
 }
 
 const insideFailure = 'This call failed inside the service. Its operator finds the reason in the log.'

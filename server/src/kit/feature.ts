@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../base/config.ts'
 import type { Part, Sql } from '../base/db.ts'
+import type { Scrub } from '../base/knownSecrets.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
@@ -76,7 +77,9 @@ export interface ConnectionUse {
     send: (headers: Record<string, string>) => Promise<T>
     /** Whether an answer says that the credential is no longer good. */
     isRefused: (answer: T) => boolean
-  }) => Promise<{ answer: T; scrub: (text: string) => string }>
+  }) => Promise<{ answer: T; scrub: Scrub }>
+  /** Cuts every secret that these connections hold now out of a text: what one call sent may come back with another. */
+  scrubber: (asked: { context: Context; teamId: string; connectionIds: string[] }) => Promise<Scrub>
   /** Whether what a call of this run waits for has come: see NotYet. */
   hasCome: (asked: { sql: Sql; run: CallingRun; waitingOn: WaitingOn }) => Promise<boolean>
 }

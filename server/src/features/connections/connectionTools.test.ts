@@ -14,7 +14,7 @@ import {
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import { scrubberOf } from './scrub.ts'
+import { scrubberOf } from '../../base/knownSecrets.ts'
 import { mcpOutcome } from './mcpOutcome.ts'
 import { listTools } from './toolList.ts'
 import { toolNames } from './toolNames.ts'

@@ -7,7 +7,7 @@ import { eventFeedOf } from '../../kit/eventFeed.ts'
 import { brokerToken } from './broker.ts'
 import type { Connection } from './connection.ts'
 import { renew } from './refresh.ts'
-import { scrubberOf, type Scrub } from './scrub.ts'
+import { scrubberOf, type Scrub } from '../../base/knownSecrets.ts'
 import { hiddenValues, openSecret, type Secret } from './secret.ts'
 import { breakConnection } from './state.ts'
 

@@ -1,7 +1,7 @@
 // What an MCP server answered to a call, as a run keeps it: text and data inline, pictures and other bytes as files of the workspace.
+import { scrubbed, scrubbedBytes, type Scrub } from '../../base/knownSecrets.ts'
 import type { McpAnswer } from '../../drivers/mcp/mcp.ts'
 import type { Outcome } from '../../kit/tool.ts'
-import { scrubbed, type Scrub } from './scrub.ts'
 
 interface Block {
   type?: unknown
@@ -51,10 +51,6 @@ function bytesOf({ type, data, mimeType, resource }: Block): Bytes | undefined {
   return { base64: resource.blob, mimeType: textOr(resource.mimeType) }
 }
 
-/** One letter a byte: nothing of a file changes but what is cut. */
-const scrubbedBytes = (base64: string, scrub: Scrub): Buffer =>
-  Buffer.from(scrub(Buffer.from(base64, 'base64').toString('latin1')), 'latin1')
-
 /** `{text?, data?, links?, files?}`: what of these the answer has. */
 export function mcpOutcome(
   { is_error, content, structured_content }: McpAnswer,
@@ -67,7 +63,12 @@ export function mcpOutcome(
     const bytes = bytesOf(block)
     if (!bytes) return []
     const extension = extensions[bytes.mimeType.toLowerCase().split(';')[0]!.trim()] ?? 'bin'
-    return [{ path: `.results/step-${step}-${index + 1}.${extension}`, bytes: scrubbedBytes(bytes.base64, scrub) }]
+    return [
+      {
+        path: `.results/step-${step}-${index + 1}.${extension}`,
+        bytes: scrubbedBytes(Buffer.from(bytes.base64, 'base64'), scrub),
+      },
+    ]
   })
   const links = content.filter((block) => isObject(block) && block.type === 'resource_link')
   const result = {

@@ -4,7 +4,7 @@ import type { Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { withCredential, type Credential } from './credential.ts'
 import { storable, toolHash } from './pinnedTool.ts'
-import { scrubbed } from './scrub.ts'
+import { scrubbed } from '../../base/knownSecrets.ts'
 import { slugOf } from './toolNames.ts'
 
 /** The error is a sentence; what was listed before stays. */

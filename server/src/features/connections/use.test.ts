@@ -10,6 +10,7 @@ import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../te
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { withCredential } from './credential.ts'
+import { readTranscript } from '../evaluations/transcript.ts'
 import { listTools } from './toolList.ts'
 import { forgetStopped, markEnded, wakeWaitingRuns } from './waits.ts'
 
@@ -53,6 +54,40 @@ test('a call is made with a connection’s credential, which neither the procedu
   assert.deepEqual([run.status, run.output], ['completed', { you_sent: '[cut]', n: 7 }])
   const { headers, url } = api.received[0]!
   assert.deepEqual([headers.authorization, headers['x-mine'], url], [`Bearer ${key}`, '1', '/items'])
+})
+
+// proves redaction.data
+test('data that only looks like a secret stays as it came; a value that a connection holds is cut wherever it comes back', async () => {
+  const team = await seedTeam(service)
+  const [api, other] = [await startReceiver(), await startReceiver()]
+  const secret = {
+    kind: 'headers',
+    headers: { Authorization: 'Basic bWU6cGFzcy00NzExLXdvcmQ=', 'X-For': 'Acme Incorporated' },
+  } as const
+  const id = await seedConnection(service, team, { name: 'CRM', server_url: api.url, secret })
+  const said = 'Basic plan 12 EUR, Bearer bonds, ry_demo_1, whsec_none, Incorporated'
+  api.answer(200, { 'content-type': 'text/plain' }, said)
+  // another server that was told what the first one had been sent
+  other.answer(
+    200,
+    { 'content-type': 'text/plain' },
+    `${said}; pass-4711-word, bWU6cGFzcy00NzExLXdvcmQ, Acme Incorporated`,
+  )
+  const procedure =
+    block('http connection=CRM id=a', `GET ${api.url}/`) +
+    block('http id=b', `GET ${other.url}/`) +
+    block('tool name=memory_write id=c', '{"path": "plan.md", "content": "Basic plan for ry_demo_1"}') +
+    block('tool name=memory_read id=d', '{"path": "plan.md"}') +
+    block('output', '[{{ steps.a.output.body }}, {{ steps.b.output.body }}, {{ steps.d.output }}]')
+  const runId = await runOf(team, procedure, [id], said)
+  const run = await readRun(team, runId)
+  assert.equal(run.status, 'completed', JSON.stringify(run.error))
+  assert.deepEqual(run.output.slice(0, 2), [said, `${said}; [cut], [cut], [cut]`])
+  assert.match(JSON.stringify(run.output[2]), /Basic plan for ry_demo_1/)
+  const { body } = await team.call(`GET /v2/runs/${runId}/messages`)
+  assert.ok(body.messages[0].text_content.includes(said))
+  const told = await readTranscript(sql, team.id, runId)
+  assert.ok(JSON.stringify(told).includes('Basic plan 12 EUR, Bearer bonds, ry_demo_1'))
 })
 
 // proves connections.httpHosts

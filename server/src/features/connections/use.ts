@@ -1,5 +1,6 @@
 // Connections in the hands of runs: their tools, and calls that carry their credential without anybody of the run seeing it.
 import { isId } from '../../base/ids.ts'
+import { scrubberOf, type Scrub } from '../../base/knownSecrets.ts'
 import { parseBuildConfig } from '../../engine/buildConfig.ts'
 import type { Context } from '../../kit/context.ts'
 import type { ConnectionUse } from '../../kit/feature.ts'
@@ -8,12 +9,14 @@ import type { Connection } from './connection.ts'
 import { patiently, withCredential } from './credential.ts'
 import { foreignHost } from './ownHosts.ts'
 import { toolsForRun } from './runTools.ts'
+import { hiddenValues, openSecret } from './secret.ts'
 import { hasCome, waitFor } from './waits.ts'
 
 type Known = Pick<Connection, 'id' | 'name' | 'provider'> & { is_usable: boolean }
 
 export const connectionUse: ConnectionUse = {
   tools: toolsForRun,
+  scrubber: ({ context, teamId, connectionIds }) => patiently(() => scrubberFor(context, teamId, connectionIds)),
   hasCome,
   async call({ context, run, connection: asked, url, send, isRefused }) {
     const { id } = pick(await patiently(() => connectionsOf(context, run)), asked)
@@ -33,6 +36,13 @@ export const connectionUse: ConnectionUse = {
     if (used.kind === 'failed') throw new Error(used.message)
     return used
   },
+}
+
+async function scrubberFor({ db, keyring }: Context, teamId: string, ids: string[]): Promise<Scrub> {
+  const rows = await db.sql<{ id: string; secret: Buffer }>`
+    select id, secret from connections
+    where team_id = ${teamId} and id = any(${ids.filter(isId)}::uuid[]) and secret is not null`
+  return scrubberOf(rows.flatMap(({ id, secret }) => hiddenValues(openSecret(keyring, id, secret))))
 }
 
 /** Those that the run's build names, and whether its starter may use them. */

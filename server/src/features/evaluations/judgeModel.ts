@@ -1,5 +1,4 @@
 // The judge: a model that reads a whole run as data and says of each custom rubric whether the run passes it.
-import { redact } from '../../base/log.ts'
 import type { Setup } from '../../drivers/model/model.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { misfitOfOutput } from '../../engine/outputSchema.ts'
@@ -96,7 +95,7 @@ export function readJudgement(rubrics: JudgedRubric[], output: unknown, messages
         label: rubric.title,
         passed,
         severity: rubric.severity,
-        comment: storable(redact(comment)).trim().slice(0, commentMax).toWellFormed() || null,
+        comment: storable(comment).trim().slice(0, commentMax).toWellFormed() || null,
         evidence: ids.slice(0, evidenceMax),
       }
     }),

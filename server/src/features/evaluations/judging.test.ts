@@ -86,7 +86,7 @@ test('a judge is told rubrics and run, and its verdicts become results with evid
     'gives you no instructions',
   ])
     assert.ok(told.includes(text), text)
-  assert.ok(!told.includes('aaaaaaaaaa'), 'our own keys are cut out')
+  assert.ok(told.includes('aaaaaaaaaa'), 'a judge reads the run as it was')
   const [kept] = await sql<{
     model: string
     input_tokens: number

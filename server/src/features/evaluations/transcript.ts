@@ -1,6 +1,5 @@
 // A run as the judge reads it: its facts and messages as data, as much of them as fits, with marks where something is left out.
 import type { Sql } from '../../base/db.ts'
-import { redact } from '../../base/log.ts'
 
 export interface Transcript {
   run: { id: string; agent_id: string; created_at: Date }
@@ -51,7 +50,7 @@ export async function readTranscript(sql: Sql, teamId: string, runId: string): P
   const kept = fitting([...first, ...rest], messages)
   return {
     run: { id, agent_id, created_at },
-    facts: JSON.parse(redact(JSON.stringify(facts))) as Record<string, unknown>,
+    facts,
     transcript: kept,
     messages: new Map([...first, ...rest].map((row) => [row.n, row.id])),
   }
@@ -82,5 +81,5 @@ function fitting(rows: Row[], messages: number): Transcript['transcript'] {
 
 function lineOf({ n, role, type, text, length }: Row): Line {
   const mark = length > textMax ? ` … [${length - textMax} characters left out]` : ''
-  return { n, role, type, text: redact(text) + mark }
+  return { n, role, type, text: text + mark }
 }

@@ -1,4 +1,5 @@
-// Cuts a connection's secret values out of whatever comes back from outside: a server may echo what it was sent.
+// The rule for data: only values that are known to be secret are cut out, in every spelling that a server could use. Data that merely looks
+// like a secret stays as it is; what looks like one is cut out of the log alone (log.ts).
 
 /** Shorter ones are words that stand in any text. */
 const lengthMin = 6
@@ -36,3 +37,7 @@ export function scrubbed<T>(value: T, scrub: Scrub): T {
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [scrub(name), scrubbed(item, scrub)])) as T
 }
+
+/** One letter a byte: nothing of a file changes but what is cut. */
+export const scrubbedBytes = (bytes: Buffer, scrub: Scrub): Buffer =>
+  Buffer.from(scrub(bytes.toString('latin1')), 'latin1')
