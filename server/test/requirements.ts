@@ -1255,6 +1255,15 @@ export const requirements: Requirement[] = [
   { id: 'agents.runs', says: 'An agent tells how many runs it has and when the newest was made.' },
   // Moves of a run
   { id: 'runs.moves', says: 'A run moves only by the table of states, whoever writes: the database holds it too.' },
+  // pools that teams share
+  {
+    id: 'pools.fair',
+    says: 'A pool of a process gives one team at most its share; a freed slot goes to the waiting team that holds the fewest, and the line of a team is bounded.',
+  },
+  {
+    id: 'pools.commands',
+    says: 'Commands in sandboxes, of runs and of callers, take turns by team: one team’s commands never hold all shells, and a team with 100 waiting gets a 429.',
+  },
   // webhooks and deliveries
   {
     id: 'webhooks.create',

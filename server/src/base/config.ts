@@ -127,6 +127,12 @@ const settings = {
     { min: 1, max: 1000, unset: 8 },
     'How many commands of agents and callers one worker process runs at a time; each may use 512 MiB.',
   ),
+  teamShare: integer(
+    'RUNYARD_TEAM_SHARE',
+    { min: 1, max: 100, unset: 75 },
+    'How much of a pool that all teams share one team may hold, in percent (commands, jobs, database connections of requests and others: ' +
+      'ARCHITECTURE.md lists them). With a single team 100 leaves nothing unused.',
+  ),
   sandboxBytesMax: integer(
     'RUNYARD_SANDBOX_BYTES',
     { min: 1024 * 1024, max: 1024 ** 4, unset: 5 * 1024 ** 3 },

@@ -228,8 +228,11 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
       return await carryOut(exchange)
     } catch (error) {
       const fault = faultOf(error)
-      // what says only that a key or a record is busy is no outcome of this request: the next try may well succeed
-      const isBusy = fault?.code === 'idempotency_key_in_use' || sqlState(error) === lockNotAvailable
+      // what says only that a key, a record or a pool is busy is no outcome of this request: the next try may well succeed
+      const isBusy =
+        fault?.code === 'idempotency_key_in_use' ||
+        fault?.code === 'rate_limited' ||
+        sqlState(error) === lockNotAvailable
       if (!fault || fault.status >= 500 || isBusy) throw error
       return recordRefusal(exchange, fault)
     }

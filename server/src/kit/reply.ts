@@ -2,6 +2,7 @@
 import { DatabaseAway } from '../base/databaseWatch.ts'
 import { lockNotAvailable, sqlState } from '../base/db.ts'
 import { errorBody, Fault } from '../base/errors.ts'
+import { PoolFull } from '../base/fairPool.ts'
 import { OutboundRefused } from '../base/outbound/guard.ts'
 import type { Caller } from './credential.ts'
 import type { Operation } from './operation.ts'
@@ -40,10 +41,15 @@ export async function answered(work: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
+/** Work of the same team ends all the time, so the next second is a fair time to come back. */
+const poolFault = (full: PoolFull): Fault =>
+  new Fault('rate_limited', full.message, { headers: { 'retry-after': '1' }, cause: full })
+
 /** What a thrown thing means to the caller; undefined: a mistake of ours. */
 export function faultOf(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error
   if (error instanceof OutboundRefused) return new Fault('url_not_allowed', error.reason)
+  if (error instanceof PoolFull) return poolFault(error)
   if (error instanceof DatabaseAway) {
     return new Fault('internal_error', 'The database does not answer right now. Try again in a moment.', {
       cause: error,

@@ -1,5 +1,6 @@
 // Commands of callers: asked for as rows by an API process, taken by a worker, and answered in the row.
 import type { Sql } from '../../base/db.ts'
+import { PoolFull } from '../../base/fairPool.ts'
 import { newId } from '../../base/ids.ts'
 import type { CommandResult } from './command.ts'
 import type { LockedSandbox } from './changes.ts'
@@ -7,6 +8,8 @@ import type { LockedSandbox } from './changes.ts'
 /** How long a command may stand in line before it is given up, and how long its answer may take beyond its own time. */
 const lineS = 30
 const graceS = 15
+/** Commands of one team that may wait for a worker. */
+export const waitingMax = 100
 
 export interface TakenExec {
   id: string
@@ -23,20 +26,33 @@ export async function askExec(
   { command, timeoutS }: { command: string; timeoutS: number },
 ): Promise<string> {
   const id = newId()
-  await sql`
+  const [asked] = await sql`
     insert into sandbox_execs (id, team_id, sandbox_id, command, timeout_s, awaited_until)
-    values (${id}, ${team_id}, ${sandbox_id}, ${command}, ${timeoutS}, now() + make_interval(secs => ${lineS + timeoutS + graceS}))`
+    select ${id}, ${team_id}, ${sandbox_id}, ${command}, ${timeoutS}, now() + make_interval(secs => ${lineS + timeoutS + graceS})
+    where (select count(*) from sandbox_execs where team_id = ${team_id} and ended_at is null and worker is null) < ${waitingMax}
+    returning 1`
+  if (!asked) throw new PoolFull('commands', `This team already has ${waitingMax} commands waiting for a worker.`)
   return id
 }
 
-/** The oldest that nobody has. */
-export async function takeExec(sql: Sql, worker: string): Promise<TakenExec | undefined> {
+/** The oldest command of the team that has the fewest under way; `full` are teams that this process takes nothing more of. */
+export async function takeExec(sql: Sql, worker: string, full: string[]): Promise<TakenExec | undefined> {
   const [taken] = await sql<TakenExec>`
-    update sandbox_execs set worker = ${worker}, attempt = attempt + 1
-    where id = (
-      select id from sandbox_execs where ended_at is null and worker is null
-      order by requested_at limit 1 for update skip locked)
-    returning id, team_id, sandbox_id, command, timeout_s, attempt`
+    with team as materialized (
+      select team_id, count(worker) as under_way, min(requested_at) filter (where worker is null) as oldest
+      from sandbox_execs where ended_at is null group by team_id
+    ),
+    next as materialized (
+      select n.id from (
+        select team_id from team where oldest is not null and team_id <> all(${full}::uuid[]) order by under_way, oldest
+      ) t, lateral (
+        select id from sandbox_execs where team_id = t.team_id and ended_at is null and worker is null
+        order by requested_at limit 1 for update skip locked) n
+      limit 1
+    )
+    update sandbox_execs e set worker = ${worker}, attempt = e.attempt + 1 from next
+    where e.id = next.id
+    returning e.id, e.team_id, e.sandbox_id, e.command, e.timeout_s, e.attempt`
   return taken
 }
 

@@ -1,5 +1,6 @@
 // Runs the commands of callers in a working process: takes what is asked for, keeps sandboxes warm for a while, answers in the row.
 import type { Sql } from '../../base/db.ts'
+import { createFairPool, teamShare } from '../../base/fairPool.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Work, WorkingProcess } from '../../kit/feature.ts'
 import { CannotKeep } from '../../kit/tool.ts'
@@ -36,6 +37,11 @@ export function startExecRunner(
   const { config, db, log } = context
   const warm = new Map<string, Warm>()
   const underWay = new Set<Promise<void>>()
+  const places = createFairPool({
+    name: 'commands of callers',
+    size: config.sandboxShells,
+    perTeam: teamShare(config.sandboxShells, config.teamShare),
+  })
   const stopping = new AbortController()
   let taking: Promise<void> | undefined
   let again = false
@@ -57,14 +63,18 @@ export function startExecRunner(
       })
   }
 
-  const mayTake = () => underWay.size < config.sandboxShells && !isStopping && !lost().aborted
+  const mayTake = () => places.taken() < places.size && !isStopping && !lost().aborted
 
   async function takeAll(): Promise<void> {
     while (mayTake()) {
-      const exec = await takeExec(db.sql, worker)
+      // commands of runs use the same shells: a team whose runs hold its share waits with its callers' commands too
+      const full = [...places.fullTeams(), ...workbenchOf(context).slots.fullTeams()]
+      const exec = await takeExec(db.sql, worker, full)
       if (!exec) return
+      const release = places.tryTake(exec.team_id)
       const work = run(exec).finally(() => {
         underWay.delete(work)
+        release?.()
         nudge()
       })
       underWay.add(work)

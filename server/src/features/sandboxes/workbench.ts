@@ -2,6 +2,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
+import { createFairPool, teamShare, type FairPool } from '../../base/fairPool.ts'
 import { newId } from '../../base/ids.ts'
 import { isAlive } from '../../base/isAlive.ts'
 import { chooseSandboxDriver } from '../../drivers/sandbox/chooseDriver.ts'
@@ -14,6 +15,8 @@ import type { Place } from './workspace.ts'
 export interface Workbench {
   /** A sentence for people: what commands run in here, and how strong that wall is. */
   strength(): Promise<string>
+  /** Slots for commands, by team: who holds how many. */
+  slots: Pick<FairPool, 'taken' | 'waiting' | 'fullTeams'>
   /** A sandbox at this process: its files are laid out when the first command comes. */
   open(place: Place): Promise<Bench>
   close(): Promise<void>
@@ -21,7 +24,7 @@ export interface Workbench {
 
 export interface Bench {
   place: Place
-  /** Runs one command on the workspace as it is in this version. One at a time; the next waits. */
+  /** Runs one command on the workspace as it is in this version. One at a time; the next waits, and teams take turns. */
   run(version: string, command: Command): Promise<Ran>
   /** Its folder and its shell go. */
   close(): Promise<void>
@@ -54,10 +57,15 @@ function createWorkbench(context: Context): Workbench {
   const { config, db, guard, outbound, log } = context
   let choosing: Promise<SandboxDriver> | undefined
   let room: Promise<string> | undefined
-  /** Shells that are open and have nothing to do, the longest idle first: they make way when others wait. */
+  const slots = createFairPool({
+    name: 'commands in sandboxes',
+    size: config.sandboxShells,
+    perTeam: teamShare(config.sandboxShells, config.teamShare),
+  })
+  /** Shells that are open and have nothing to do, the longest idle first: they make way when a command needs a shell. */
   const idle = new Set<IdleShell>()
+  const closing = new Set<Promise<void>>()
   let shells = 0
-  let waiting: (() => void)[] = []
 
   const driver = () =>
     (choosing ??= chooseSandboxDriver({
@@ -69,39 +77,28 @@ function createWorkbench(context: Context): Workbench {
       ...(config.sandbox !== 'auto' && { prefer: config.sandbox }),
     }))
 
+  /** The caller holds a slot. So when all shells are open, one of them is idle or about to close. */
   async function openShell(folder: string, signal: AbortSignal): Promise<Shell> {
     while (shells >= config.sandboxShells) {
       const [longest] = idle
-      if (longest) await longest.close()
-      else await nextFree(signal)
+      await (longest ? longest.close() : Promise.race(closing))
     }
     shells += 1
     try {
       return await (await driver()).open({ folder, signal })
     } catch (error) {
-      freed()
+      shells -= 1
       throw error
     }
   }
 
-  function freed(): void {
-    shells -= 1
-    waiting.shift()?.()
-  }
-
-  function nextFree(signal: AbortSignal): Promise<void> {
-    return new Promise((done, reject) => {
-      const abort = () => {
-        waiting = waiting.filter((one) => one !== free)
-        reject(signal.reason as Error)
-      }
-      const free = () => {
-        signal.removeEventListener('abort', abort)
-        done()
-      }
-      signal.addEventListener('abort', abort, { once: true })
-      waiting.push(free)
+  function closeShell(shell: Shell): Promise<void> {
+    const ended = shell.close().finally(() => {
+      shells -= 1
+      closing.delete(ended)
     })
+    closing.add(ended)
+    return ended
   }
 
   async function open(place: Place): Promise<Bench> {
@@ -119,15 +116,25 @@ function createWorkbench(context: Context): Workbench {
         const ended = shell
         if (!ended) return
         shell = undefined
-        await ended.close().finally(freed)
+        await closeShell(ended)
       },
     }
 
     async function run(version: string, command: Command): Promise<Ran> {
-      command.signal.throwIfAborted()
-      if (isClosed) throw new Error('this sandbox is no longer at this process')
+      const release = await slots.take(place.team_id, command.signal)
+      try {
+        if (isClosed) throw new Error('this sandbox is no longer at this process')
+        idle.delete(resting)
+        return await runInShell(version, command)
+      } finally {
+        if (isClosed) await resting.close()
+        else if (shell) idle.add(resting)
+        release()
+      }
+    }
+
+    async function runInShell(version: string, command: Command): Promise<Ran> {
       await layout.bringTo(version)
-      idle.delete(resting)
       shell ??= await openShell(folder, command.signal)
       try {
         const executed = await shell.exec(command)
@@ -136,11 +143,6 @@ function createWorkbench(context: Context): Workbench {
       } catch (error) {
         await layout.clear()
         throw error
-      } finally {
-        if (isClosed) await resting.close()
-        else idle.add(resting)
-        // whoever waits for a shell looks again: this one may make way
-        waiting.shift()?.()
       }
     }
 
@@ -169,6 +171,7 @@ function createWorkbench(context: Context): Workbench {
         return `Commands cannot run on this server: ${error instanceof Error ? error.message : String(error)}`
       }
     },
+    slots,
     open,
     async close() {
       await (await choosing)?.close()

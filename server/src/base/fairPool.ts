@@ -1,0 +1,194 @@
+// A pool that teams share inside one process: slots, a cap for each team, and a line in which teams take turns.
+//
+// - A team holds at most `perTeam` slots, so one team never has the whole pool and another finds a slot at once.
+// - A call that finds no slot waits in the line of its own team. A freed slot goes to the waiting team that holds the fewest slots; among
+//   equals, to the one that was served longest ago. How many calls of a team wait says nothing about whose turn it is.
+// - A line is bounded. A call past `waitingMax`, or one that waited for `waitMaxMs`, is refused with PoolFull. A signal ends a wait at once.
+//
+// A pool that spans processes is rows in the database; there the claiming statement takes turns (ARCHITECTURE.md lists all pools).
+
+/** Gives the slot back; a second call does nothing. */
+export type Release = () => void
+
+/** The team has too much waiting here, or waited too long. Another team is not affected; the same call may succeed in a moment. */
+export class PoolFull extends Error {
+  readonly pool: string
+  constructor(pool: string, reason: string) {
+    super(`${reason} Wait for some of this team's own work to end, then try again.`)
+    this.name = 'PoolFull'
+    this.pool = pool
+  }
+}
+
+export interface FairPoolOptions {
+  /** What the slots are for, in the words of a message: "commands in sandboxes". */
+  name: string
+  size: number
+  perTeam: number
+  /** Calls of one team that may wait. Without it the callers must be bounded by something else. */
+  waitingMax?: number
+  waitMaxMs?: number
+}
+
+export interface FairPool {
+  readonly size: number
+  readonly perTeam: number
+  /** Waits for a slot. */
+  take(team: string, signal?: AbortSignal): Promise<Release>
+  /** A slot, if one is free for this team now. */
+  tryTake(team: string): Release | undefined
+  /** Holds a slot while the work lasts. */
+  use<T>(team: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>
+  /** Slots that are taken: all, or those of one team. */
+  taken(team?: string): number
+  waiting(team: string): number
+  /** The teams that hold as much as they may. */
+  fullTeams(): string[]
+}
+
+interface Waiting {
+  grant: (release: Release) => void
+}
+
+interface Line {
+  held: number
+  waiting: Set<Waiting>
+  /** The turn in which the team was last served. */
+  servedAt: number
+}
+
+/** The part of a pool that one team may hold: `percent` of it, at least one slot, and below 100 % never all of several. */
+export function teamShare(size: number, percent: number): number {
+  if (percent >= 100 || size <= 1) return size
+  return Math.max(1, Math.min(size - 1, Math.floor((size * percent) / 100)))
+}
+
+export function createFairPool(options: FairPoolOptions): FairPool {
+  const { name, size, perTeam, waitingMax = Infinity, waitMaxMs } = options
+  const lines = new Map<string, Line>()
+  let taken = 0
+  let turn = 0
+
+  const lineOf = (team: string): Line => {
+    let line = lines.get(team)
+    if (!line) lines.set(team, (line = { held: 0, waiting: new Set(), servedAt: 0 }))
+    return line
+  }
+
+  /** A team that holds nothing and waits for nothing is not remembered: ids of teams do not pile up. */
+  function forgetIdle(team: string, line: Line): void {
+    if (line.held === 0 && line.waiting.size === 0) lines.delete(team)
+  }
+
+  function hold(team: string, line: Line): Release {
+    taken += 1
+    line.held += 1
+    line.servedAt = ++turn
+    let isHeld = true
+    return () => {
+      if (!isHeld) return
+      isHeld = false
+      taken -= 1
+      line.held -= 1
+      serve()
+      forgetIdle(team, line)
+    }
+  }
+
+  function nextTeam(): [string, Line] | undefined {
+    let next: [string, Line] | undefined
+    for (const entry of lines) {
+      const [, line] = entry
+      if (line.waiting.size === 0 || line.held >= perTeam) continue
+      const best = next?.[1]
+      if (!best || line.held < best.held || (line.held === best.held && line.servedAt < best.servedAt)) next = entry
+    }
+    return next
+  }
+
+  function serve(): void {
+    while (taken < size) {
+      const next = nextTeam()
+      if (!next) return
+      const [team, line] = next
+      const [first] = line.waiting
+      line.waiting.delete(first!)
+      first!.grant(hold(team, line))
+    }
+  }
+
+  function tryTake(team: string): Release | undefined {
+    // whoever waits does so because the pool or its own team is full, so a slot that is free here is nobody else's
+    if (taken >= size || (lines.get(team)?.held ?? 0) >= perTeam) return undefined
+    return hold(team, lineOf(team))
+  }
+
+  function wait(team: string, signal: AbortSignal | undefined): Promise<Release> {
+    const line = lineOf(team)
+    if (line.waiting.size >= waitingMax) {
+      const says = `This team already has ${line.waiting.size} calls waiting for ${name}.`
+      return Promise.reject(new PoolFull(name, says))
+    }
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined
+      const settle = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
+      }
+      const giveUp = (reason: unknown) => {
+        settle()
+        line.waiting.delete(waiting)
+        forgetIdle(team, line)
+        reject(reason)
+      }
+      const onAbort = () => giveUp(signal!.reason)
+      const waiting: Waiting = {
+        grant(release) {
+          settle()
+          resolve(release)
+        },
+      }
+      line.waiting.add(waiting)
+      signal?.addEventListener('abort', onAbort, { once: true })
+      if (waitMaxMs !== undefined) {
+        const says = `No slot for ${name} came free for this team within ${waitMaxMs / 1000} s.`
+        timer = setTimeout(() => giveUp(new PoolFull(name, says)), waitMaxMs)
+      }
+    })
+  }
+
+  const pool: FairPool = {
+    size,
+    perTeam,
+    tryTake,
+    async take(team, signal) {
+      signal?.throwIfAborted()
+      return tryTake(team) ?? (await wait(team, signal))
+    },
+    async use(team, work, signal) {
+      const release = await pool.take(team, signal)
+      try {
+        return await work()
+      } finally {
+        release()
+      }
+    },
+    taken: (team) => (team === undefined ? taken : (lines.get(team)?.held ?? 0)),
+    waiting: (team) => lines.get(team)?.waiting.size ?? 0,
+    fullTeams: () => [...lines].filter(([, { held }]) => held >= perTeam).map(([team]) => team),
+  }
+  return pool
+}
+
+/** The items in turns: the first of each team, then the second of each, each round in the order of arrival. */
+export function inTurns<T>(items: T[], teamOf: (item: T) => string): T[] {
+  const rounds: T[][] = []
+  const seen = new Map<string, number>()
+  for (const item of items) {
+    const team = teamOf(item)
+    const round = seen.get(team) ?? 0
+    seen.set(team, round + 1)
+    ;(rounds[round] ??= []).push(item)
+  }
+  return seen.size <= 1 ? items : rounds.flat()
+}
