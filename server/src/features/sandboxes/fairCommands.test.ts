@@ -7,14 +7,15 @@ import { testApp } from '../../../test/kit/testApp.ts'
 import { takeExec, waitingMax } from './execs.ts'
 import { workbenchOf } from './workbench.ts'
 
+const newSandbox = async (team: TestTeam): Promise<string> =>
+  (await team.call('POST /v2/sandboxes', { body: {} })).body.sandbox_id
+
 suite('commands of two teams', async () => {
   const service = await testApp({ config: { sandbox: 'just_bash', sandboxShells: 2, teamShare: 75 } })
   const { db } = service.context
   const noisy = await seedTeam(service)
   const quiet = await seedTeam(service)
 
-  const newSandbox = async (team: TestTeam): Promise<string> =>
-    (await team.call('POST /v2/sandboxes', { body: {} })).body.sandbox_id
   const waits = async (team: TestTeam, count: number) => {
     await db.sql`
       with made as (
