@@ -134,11 +134,20 @@ export const requirements: Requirement[] = [
   { id: 'rateLimit.perCredential', says: 'A credential has its own window, its team one ten times as large.' },
   {
     id: 'rateLimit.strangers',
-    says: 'Requests without a valid credential are counted by address, with the same limit; they do not hold up a credential that works.',
+    says: 'Requests without a valid credential are counted by address (IPv6: by /64), with the same limit, after the look-up: they never hold up a credential that works, nor a client that asks for its token, nor a person who comes back from a provider.',
     gap: {
       question: 'How many requests may an address make without a credential?',
-      file: 'server/src/kit/pipeline.ts',
+      file: 'server/src/kit/strangers.ts',
     },
+  },
+  {
+    id: 'rateLimit.flood',
+    says: 'Look-ups of unknown tokens share one statement at a time, and unknown tokens never push a known one out of memory.',
+  },
+  {
+    id: 'rateLimit.proxies',
+    says: 'Behind RUNYARD_TRUSTED_PROXIES the caller’s address is the rightmost of X-Forwarded-For that is not a trusted proxy; from anybody else the header is ignored.',
+    gap: { question: 'Whose address counts behind a load balancer?', file: 'server/src/kit/callerAddress.ts' },
   },
   {
     id: 'rateLimit.window',

@@ -10,6 +10,7 @@ import {
   providerKey,
   providerUrl,
   readHeaders,
+  readNetworks,
   readOrigins,
   readRetention,
   text,
@@ -155,6 +156,15 @@ const settings = {
     { min: 0, max: 10_000_000, unset: 6000 },
     'Requests a minute for one credential (ten times that for a team); 0 switches the limit off.',
   ),
+  trustedProxies: {
+    env: 'RUNYARD_TRUSTED_PROXIES',
+    says:
+      'Proxies and load balancers before the service, comma-separated: addresses or networks such as `10.0.0.0/8`. A request from one of ' +
+      'them counts for the address that is rightmost in `X-Forwarded-For` and is not itself a trusted proxy; from anyone else the header ' +
+      'is ignored. Only requests without a valid credential are counted by address.',
+    unset: 'none',
+    read: readNetworks,
+  } satisfies Setting<string[]>,
   workerConcurrency: integer(
     'RUNYARD_WORKER_CONCURRENCY',
     { min: 1, max: 1000, unset: 64 },

@@ -1,4 +1,5 @@
 // The kinds of settings: how the text of a variable is read, and what is said of one that cannot be.
+import { isIP } from 'node:net'
 import { parseEncryptionKey } from './secrets.ts'
 
 export interface Setting<T> {
@@ -146,6 +147,19 @@ export function readHeaders(value: string | undefined): Record<string, string> {
     headers[name] = decoded
   }
   return headers
+}
+
+/** `10.0.0.0/8, 192.0.2.7, fd00::/8`: addresses and networks. */
+export function readNetworks(value = ''): string[] {
+  const entries = value.split(/[\s,]+/).filter((one) => one !== '')
+  for (const entry of entries) {
+    const [address = '', bits, ...more] = entry.split('/')
+    const bitsMax = isIP(address) === 4 ? 32 : 128
+    const isSize = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax)
+    if (isIP(address) !== 0 && !address.includes('%') && isSize && more.length === 0) continue
+    throw new Error(`has the entry "${entry}": must be an address or a network such as 10.0.0.0/8`)
+  }
+  return entries
 }
 
 /** `https://app.example.com, http://localhost:3000`: an origin has no path. */

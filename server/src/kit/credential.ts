@@ -2,8 +2,9 @@
 import { hash } from 'node:crypto'
 import type { Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
-import { checksumWord, hashToken } from '../base/secrets.ts'
+import { checksumWord } from '../base/secrets.ts'
 import { effectiveScopes, type Role, type Scope } from './scopes.ts'
+import { shareLookups } from './sharedLookups.ts'
 
 export interface Caller {
   team_id: string
@@ -14,7 +15,7 @@ export interface Caller {
 }
 
 interface Known {
-  caller: Caller | undefined
+  caller: Caller
   /** When the row was asked for (performance.now): what we know is at least as old as this. */
   askedAt: number
 }
@@ -24,32 +25,45 @@ const lifeMs = 800
 /** A credential in use is asked for again in the background from here on, so that no request waits for it. */
 const freshMs = 400
 const knownMax = 10_000
+const unknownMax = 10_000
+/** RUNYARD_API_KEY is the longest token there is. */
+const tokenLengthMax = 512
 
 export interface Credentials {
-  /** Undefined: nobody. `seen` tells whether this token was valid here a moment ago. */
+  /** Undefined: nobody. */
   find(token: string): Promise<Caller | undefined>
-  seen(token: string): boolean
   /** Remembered as its last use; not for a request that the rate limit refuses, which writes nothing. */
   used(caller: Caller): void
   /** Writes the last-used times collected so far; called on a timer and when the process stops. */
   flush(): Promise<void>
 }
 
+/**
+ * Anybody can send tokens that look right, for their checksum is public. So what is unknown is remembered apart from what is known and
+ * never pushes it out, and the two are looked up apart: a flood of strangers holds one connection, a known credential waits for none
+ * of them, and one that this process has not seen yet waits for one statement more than without the flood.
+ */
 export function createCredentials(sql: Sql): Credentials {
   const known = new Map<string, Known>()
-  const asking = new Map<string, Promise<Known>>()
+  /** When each was asked for. */
+  const unknown = new Map<string, number>()
+  const asking = new Map<string, Promise<Caller | undefined>>()
   const used = new Map<string, Date>()
+  const renew = shareLookups((digests: string[]) => lookUp(sql, digests))
+  const meet = shareLookups((digests: string[]) => lookUp(sql, digests))
 
-  function ask(token: string, digest: string): Promise<Known> {
+  function ask(digest: string): Promise<Caller | undefined> {
     let answer = asking.get(digest)
     if (!answer) {
       const askedAt = performance.now()
-      answer = lookUp(sql, token)
+      answer = (known.has(digest) ? renew : meet)(digest)
         .then((caller) => {
-          const entry: Known = { caller, askedAt }
-          if (known.size > knownMax) known.clear()
-          known.set(digest, entry)
-          return entry
+          known.delete(digest)
+          unknown.delete(digest)
+          // what was asked for last is put last, so that the first is what nobody has used for longest
+          if (caller) remember(known, knownMax, digest, { caller, askedAt })
+          else remember(unknown, unknownMax, digest, askedAt)
+          return caller
         })
         .finally(() => asking.delete(digest))
       asking.set(digest, answer)
@@ -58,12 +72,15 @@ export function createCredentials(sql: Sql): Credentials {
   }
 
   async function find(token: string): Promise<Caller | undefined> {
+    if (!isWellFormed(token)) return undefined
     const digest = digestOf(token)
-    let entry = known.get(digest)
-    const age = entry ? performance.now() - entry.askedAt : Infinity
-    if (!entry || age > lifeMs) entry = await ask(token, digest)
+    const now = performance.now()
+    const entry = known.get(digest)
+    if (!entry) return now - (unknown.get(digest) ?? -Infinity) <= lifeMs ? undefined : ask(digest)
+    const age = now - entry.askedAt
+    if (age > lifeMs) return ask(digest)
     // a background look-up that fails is repeated, and then reported, by the request that finds the entry too old
-    else if (age > freshMs) void ask(token, digest).catch(() => known.delete(digest))
+    if (age > freshMs) void ask(digest).catch(() => known.delete(digest))
     return entry.caller
   }
 
@@ -80,16 +97,21 @@ export function createCredentials(sql: Sql): Credentials {
 
   return {
     find,
-    seen: (token) => known.get(digestOf(token))?.caller !== undefined,
     used: (caller) => used.set(caller.credential.id, new Date()),
     flush,
   }
+}
+
+function remember<T>(map: Map<string, T>, max: number, digest: string, entry: T): void {
+  map.set(digest, entry)
+  if (map.size > max) map.delete(map.keys().next().value!)
 }
 
 /** Tokens are remembered by their digest, so that no list of them lies in memory. */
 const digestOf = (token: string): string => hash('sha256', token, 'base64')
 
 interface Row {
+  secret_hash: Buffer
   type: 'api_key' | 'oauth_client'
   id: string
   team_id: string
@@ -99,27 +121,31 @@ interface Row {
 }
 
 /** Scopes are cut to the member's role here, so a role that changes changes every credential of that member. */
-async function lookUp(sql: Sql, token: string): Promise<Caller | undefined> {
-  if (token.startsWith('ry_') && !hasValidChecksum(token)) return undefined
-  const secretHash = hashToken(token)
-  const [row] = await sql<Row>`
-    select 'api_key' as type, k.id, k.team_id, k.member_id, m.role, k.scopes
+async function lookUp(sql: Sql, digests: string[]): Promise<(Caller | undefined)[]> {
+  const hashes = digests.map((digest) => Buffer.from(digest, 'base64'))
+  const rows = await sql<Row>`
+    select k.secret_hash, 'api_key' as type, k.id, k.team_id, k.member_id, m.role, k.scopes
     from api_keys k join members m on m.id = k.member_id and m.removed_at is null
-    where k.secret_hash = ${secretHash} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
+    where k.secret_hash = any(${hashes}::bytea[]) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
     union all
-    select 'oauth_client', c.id, c.team_id, c.member_id, m.role, t.scopes
+    select t.secret_hash, 'oauth_client', c.id, c.team_id, c.member_id, m.role, t.scopes
     from access_tokens t join oauth_clients c on c.id = t.client_id
       join members m on m.id = c.member_id and m.removed_at is null
-    where t.secret_hash = ${secretHash} and t.expires_at > now()`
-  if (!row) return undefined
-  return {
-    team_id: row.team_id,
-    member_id: row.member_id,
-    role: row.role,
-    credential: { type: row.type, id: row.id },
-    scopes: effectiveScopes(row.scopes, row.role),
-  }
+    where t.secret_hash = any(${hashes}::bytea[]) and t.expires_at > now()`
+  const found = new Map(rows.map((row) => [row.secret_hash.toString('base64'), callerOf(row)]))
+  return digests.map((digest) => found.get(digest))
 }
+
+const callerOf = (row: Row): Caller => ({
+  team_id: row.team_id,
+  member_id: row.member_id,
+  role: row.role,
+  credential: { type: row.type, id: row.id },
+  scopes: effectiveScopes(row.scopes, row.role),
+})
+
+const isWellFormed = (token: string): boolean =>
+  token.length <= tokenLengthMax && (!token.startsWith('ry_') || hasValidChecksum(token))
 
 /** `ry_<team part>_<random>_<checksum>`: a mistyped key is told apart without asking the database. */
 export function hasValidChecksum(key: string): boolean {

@@ -13,6 +13,7 @@ import type { Pipeline } from './pipeline.ts'
 import { replyOfFault, type Reply } from './reply.ts'
 import { report } from './report.ts'
 import { restParameterOf } from './resources.ts'
+import { addressOf } from './strangers.ts'
 import { closeGently, dropUnreadBody, readBytes, readJsonBytes } from './requestBody.ts'
 
 const saneRequestId = /^[\x21-\x7e]{1,128}$/
@@ -142,7 +143,7 @@ export function mountOperation(app: FastifyInstance, context: Context, pipeline:
         requestId: request.id,
         authorization: request.headers.authorization,
         idempotencyKey: idempotencyKeyOf(request),
-        address: request.ip,
+        address: () => addressOf(context, request.raw),
         url,
         search: url.includes('?') ? url.slice(url.indexOf('?') + 1) : '',
         params: rest === undefined ? params : { ...params, [rest]: params['*']! },

@@ -20,6 +20,7 @@ import { answered, faultOf, replyOf, replyOfFault, type Reply } from './reply.ts
 import { report } from './report.ts'
 import { nounOf } from './resources.ts'
 import type { Source } from './stream.ts'
+import { countStranger } from './strangers.ts'
 import { validateBody, validateQuery } from './validate.ts'
 
 /** A request as any transport brings it: HTTP, or a message of another protocol. */
@@ -28,7 +29,7 @@ export interface PlainRequest {
   authorization: string | undefined
   idempotencyKey: string | undefined
   /** Of the peer: what counts when there is no valid credential. */
-  address: string
+  address: () => string
   /** Path with query, as sent. */
   url: string
   search: string
@@ -65,14 +66,9 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
 
   async function identify(request: PlainRequest): Promise<Caller> {
     const token = bearerToken(request.authorization)
-    const bucket = `address ${request.address}`
-    // strangers are slowed down before they cost a look-up; a credential that was good a moment ago is no stranger
-    if (config.rateLimit > 0 && rateLimit.isExhausted(bucket) && !(token && credentials.seen(token))) {
-      refuseIfOver(await rateLimit.take(bucket, config.rateLimit), {})
-    }
     const caller = token === undefined ? undefined : await credentials.find(token)
     if (caller) return caller
-    if (config.rateLimit > 0) refuseIfOver(await rateLimit.take(bucket, config.rateLimit), {})
+    await countStranger(context, request.address())
     throw unauthorized(context.baseUrl(), request.authorization !== undefined)
   }
 

@@ -10,11 +10,11 @@ export interface Allowance {
   resetSeconds: number
 }
 
-export interface RateLimit {
+export interface Windows {
   take(bucket: string, limit: number): Promise<Allowance>
-  /** Whether the bucket is known to be empty, without asking or counting. */
-  isExhausted(bucket: string): boolean
 }
+
+export type RateLimit = Windows
 
 interface Window {
   /** performance.now() at which this process holds the window to be over. */
@@ -32,7 +32,11 @@ interface Bucket {
   waiting: number
 }
 
-const bucketsMax = 50_000
+interface WindowsOptions {
+  /** How many buckets are remembered; the oldest is forgotten first, and the database then tells what is left of it. */
+  bucketsMax: number
+  lease: (name: string, limit: number, wanted: number) => Promise<Lease>
+}
 
 /**
  * A process leases a block of requests and admits them from memory; when the database says that nothing is left it refuses
@@ -43,22 +47,22 @@ const bucketsMax = 50_000
  *
  * Windows are the database's minutes. A lease tells how much of the minute is left, so clocks of machines do not matter.
  */
-export function createRateLimit(sql: Sql): RateLimit {
+export function createWindows({ bucketsMax, lease }: WindowsOptions): Windows {
   const buckets = new Map<string, Bucket>()
 
   function bucketOf(name: string): Bucket {
     let bucket = buckets.get(name)
     if (!bucket) {
-      if (buckets.size >= bucketsMax) dropEnded(buckets)
+      if (buckets.size >= bucketsMax) buckets.delete(buckets.keys().next().value!)
       bucket = { window: undefined, leasing: undefined, waiting: 0 }
       buckets.set(name, bucket)
     }
     return bucket
   }
 
-  async function lease(name: string, limit: number, bucket: Bucket): Promise<void> {
+  async function leaseFor(name: string, limit: number, bucket: Bucket): Promise<void> {
     const wanted = Math.max(1, Math.floor(limit / 200), bucket.waiting)
-    const { granted, unleased, left_ms } = await leaseFrom(sql, name, limit, wanted)
+    const { granted, unleased, left_ms } = await lease(name, limit, wanted)
     bucket.window = { endsAt: performance.now() + left_ms, left: granted, unleased }
   }
 
@@ -78,48 +82,51 @@ export function createRateLimit(sql: Sql): RateLimit {
         }
         bucket.waiting += 1
         try {
-          await (bucket.leasing ??= lease(name, limit, bucket).finally(() => (bucket.leasing = undefined)))
+          await (bucket.leasing ??= leaseFor(name, limit, bucket).finally(() => (bucket.leasing = undefined)))
         } finally {
           bucket.waiting -= 1
         }
       }
     },
-    isExhausted(name) {
-      const window = buckets.get(name)?.window
-      return window !== undefined && performance.now() < window.endsAt && window.left + window.unleased === 0
-    },
   }
 }
 
-interface Lease {
+export interface Lease {
   granted: number
   unleased: number
   left_ms: number
 }
 
-/** One statement: opens the minute's window or takes from it; `used` may pass the limit by less than one block, the grant never. */
-async function leaseFrom(sql: Sql, name: string, limit: number, wanted: number): Promise<Lease> {
-  const [row] = await sql<Lease>`
-    with leased as (
+/** Windows of credentials and teams: few enough that each has a statement of its own. */
+export const createRateLimit = (sql: Sql): RateLimit =>
+  createWindows({
+    bucketsMax: 50_000,
+    lease: async (name, limit, wanted) => (await leaseMany(sql, [{ name, wanted }], limit))[0]!,
+  })
+
+/**
+ * One statement for some buckets, no two of them the same: opens the minute's window or takes from it. `used` may pass the limit by less
+ * than one block, the grant never. In the order of their names, so that two such statements cannot wait for each other.
+ */
+export async function leaseMany(sql: Sql, asked: { name: string; wanted: number }[], limit: number): Promise<Lease[]> {
+  return sql<Lease>`
+    with asked as (
+      select * from unnest(${asked.map(({ name }) => name)}::text[], ${asked.map(({ wanted }) => wanted)}::bigint[])
+        with ordinality as a (bucket, wanted, place)
+    ),
+    leased as (
       insert into rate_windows as w (bucket, window_start, used)
-      values (${name}, date_trunc('minute', clock_timestamp()), ${wanted}::bigint)
+      select bucket, date_trunc('minute', clock_timestamp()), wanted from asked order by bucket
       on conflict (bucket) do update set
         used = case when w.window_start < excluded.window_start then excluded.used else w.used + excluded.used end,
         window_start = greatest(w.window_start, excluded.window_start)
       where w.window_start < excluded.window_start or w.used < ${limit}::bigint
-      returning used
+      returning bucket, used
     )
-    select coalesce((select least(${wanted}::bigint, ${limit}::bigint - used + ${wanted}::bigint) from leased), 0) as granted,
-      coalesce((select greatest(${limit}::bigint - used, 0) from leased), 0) as unleased,
-      (60 - extract(second from clock_timestamp()))::float8 * 1000 as left_ms`
-  return row!
-}
-
-function dropEnded(buckets: Map<string, Bucket>): void {
-  const now = performance.now()
-  for (const [name, { window, waiting }] of buckets) {
-    if (waiting === 0 && (!window || window.endsAt < now)) buckets.delete(name)
-  }
+    select case when l.used is null then 0 else least(a.wanted, ${limit}::bigint - l.used + a.wanted) end as granted,
+      case when l.used is null then 0 else greatest(${limit}::bigint - l.used, 0) end as unleased,
+      (60 - extract(second from clock_timestamp()))::float8 * 1000 as left_ms
+    from asked a left join leased l using (bucket) order by a.place`
 }
 
 /** Writes the three headers of the tighter window, and refuses when it is used up. */

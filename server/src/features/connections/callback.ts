@@ -4,26 +4,30 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Fault } from '../../base/errors.ts'
 import { GrantRefused, OAuthTrouble } from '../../drivers/oauth/oauth.ts'
 import type { Context } from '../../kit/context.ts'
-import { refuseIfOver } from '../../kit/rateLimit.ts'
+import { shareLookups } from '../../kit/sharedLookups.ts'
+import { addressOf, countStranger } from '../../kit/strangers.ts'
 import { callbackHeaders, callbackPage, type Page } from './callbackPage.ts'
 import type { Connection } from './connection.ts'
 import { finishFlow } from './finishFlow.ts'
-import { takeFlow, type Flow } from './flow.ts'
+import { areFlows, takeFlow, type Flow } from './flow.ts'
 import { callbackPath } from './redirectUri.ts'
 import { withEnding, type Ending } from './returnUrl.ts'
 import { listTools } from './toolList.ts'
 
+/** A state that names a flow is never held up by those that do not, although they come from the same address. */
 export function mountCallback(app: FastifyInstance, context: Context): void {
+  const isFlow = shareLookups((states: string[]) => areFlows(context.db.sql, states))
   app.get(callbackPath, async (request, reply) => {
     reply.headers(callbackHeaders)
-    if (context.config.rateLimit > 0) {
-      refuseIfOver(await context.rateLimit.take(`address ${request.ip}`, context.config.rateLimit), {})
-    }
     const { raw, id: requestId } = request
     const callback = new URLSearchParams(raw.url!.slice(callbackPath.length + 1))
     const [state, ...more] = callback.getAll('state')
-    const flow = state && more.length === 0 ? await takeFlow(context.db.sql, context.keyring, state) : undefined
-    if (!flow) return sendPage(reply, 400, lost)
+    const isGood = state && more.length === 0 && (await isFlow(state))
+    const flow = isGood ? await takeFlow(context.db.sql, context.keyring, state) : undefined
+    if (!flow) {
+      await countStranger(context, addressOf(context, raw))
+      return sendPage(reply, 400, lost)
+    }
     const { ending, page } = await finish(context, flow, callback, requestId)
     // 303: whatever the browser did here, there it reads
     if (flow.facts.return_url !== null) return reply.redirect(withEnding(flow.facts.return_url, ending), 303)

@@ -111,6 +111,14 @@ interface FlowRow {
 
 export type Flow = Omit<FlowRow, 'state_hash' | 'secret'> & FlowSecret & { state: string }
 
+/** Whether each of these names a flow; one statement for all, since anybody can make up states. */
+export async function areFlows(sql: Sql, states: string[]): Promise<boolean[]> {
+  const hashes = states.map(hashOf)
+  const rows = await sql<{ state_hash: Buffer }>`
+    select state_hash from oauth_flows where state_hash = any(${hashes}::bytea[])`
+  return hashes.map((stateHash) => rows.some((row) => row.state_hash.equals(stateHash)))
+}
+
 /** Takes it: whoever asks second finds nothing. Undefined: unknown, used already, or older than ten minutes. */
 export async function takeFlow(sql: Sql, keyring: Keyring, state: string): Promise<Flow | undefined> {
   const [row] = await sql<FlowRow & { is_late: boolean }>`

@@ -8,6 +8,8 @@ import type { Context } from '../../kit/context.ts'
 import { refuseIfOver } from '../../kit/rateLimit.ts'
 import { readBytes } from '../../kit/requestBody.ts'
 import { effectiveScopes, grantableScopes, scopesBeyond, type Role } from '../../kit/scopes.ts'
+import { shareLookups } from '../../kit/sharedLookups.ts'
+import { addressOf, countStranger } from '../../kit/strangers.ts'
 
 const tokenSeconds = 3600
 const formBytesMax = 16 * 1024
@@ -21,26 +23,38 @@ class TokenError extends Error {
   }
 }
 
+/**
+ * Whoever knows a client's secret is counted as that client, with its other requests. Everybody else is counted by address, after the
+ * look-up, so that strangers behind the same address do not keep a client from its token.
+ */
 export function mountTokenEndpoint(app: FastifyInstance, context: Context): void {
+  const { config, db, rateLimit } = context
+  const findClient = shareLookups((ids: string[]) => clientsOf(db.sql, ids))
   app.post('/oauth/token', async (request, reply) => {
     reply.headers({ 'cache-control': 'no-store', pragma: 'no-cache' })
+    let isKnown = false
     try {
-      if (context.config.rateLimit > 0) {
-        const allowance = await context.rateLimit.take(`address ${request.ip}`, context.config.rateLimit)
-        refuseIfOver(allowance, {})
-      }
       const form = await readForm(request)
       if (form.get('grant_type') !== 'client_credentials') {
         throw new TokenError('unsupported_grant_type', 'Only grant_type=client_credentials is offered.')
       }
-      const client = await authenticate(context.db.sql, request, form)
+      const { id, secret } = presented(request, form)
+      const client = isId(id) ? await findClient(id) : undefined
+      if (!client || !sameBytes(client.secret_hash, hashToken(secret))) {
+        throw new TokenError('invalid_client', 'The client id or its secret is wrong.')
+      }
+      isKnown = true
+      if (config.rateLimit > 0) {
+        refuseIfOver(await rateLimit.take(`credential ${client.id}`, config.rateLimit), {})
+      }
       const scopes = narrow(client, form.get('scope'))
       const access_token = `ryt_${randomWord(43)}`
-      await storeToken(context.db.sql, client.id, access_token, scopes)
+      await storeToken(db.sql, client.id, access_token, scopes)
       return { access_token, token_type: 'Bearer', expires_in: tokenSeconds, scope: scopes.join(' ') }
     } catch (error) {
-      if (error instanceof TokenError) return sendTokenError(request, reply, error)
-      throw error
+      if (!(error instanceof TokenError)) throw error
+      if (!isKnown) await countStranger(context, addressOf(context, request.raw))
+      return sendTokenError(request, reply, error)
     }
   })
 }
@@ -86,17 +100,12 @@ function presented(request: FastifyRequest, form: URLSearchParams): { id: string
   return { id: decode(id), secret: decode(secret) }
 }
 
-async function authenticate(sql: Sql, request: FastifyRequest, form: URLSearchParams): Promise<Client> {
-  const { id, secret } = presented(request, form)
-  const [client] = isId(id)
-    ? await sql<Client>`
-        select c.id, c.secret_hash, c.scopes, m.role
-        from oauth_clients c join members m on m.id = c.member_id and m.removed_at is null where c.id = ${id}`
-    : []
-  if (!client || !sameBytes(client.secret_hash, hashToken(secret))) {
-    throw new TokenError('invalid_client', 'The client id or its secret is wrong.')
-  }
-  return client
+async function clientsOf(sql: Sql, ids: string[]): Promise<(Client | undefined)[]> {
+  const clients = await sql<Client>`
+    select c.id, c.secret_hash, c.scopes, m.role
+    from oauth_clients c join members m on m.id = c.member_id and m.removed_at is null where c.id = any(${ids}::uuid[])`
+  const found = new Map(clients.map((client) => [client.id, client]))
+  return ids.map((id) => found.get(id.toLowerCase()))
 }
 
 function narrow(client: Client, wanted: string | null): string[] {

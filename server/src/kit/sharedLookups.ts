@@ -1,0 +1,46 @@
+// Look-ups that many callers share: one statement is under way at a time, and what arrives meanwhile goes into the next one.
+
+interface Waiting<Asked, Found> {
+  asked: Asked
+  resolve: (found: Found) => void
+  reject: (error: unknown) => void
+}
+
+/** For one statement; a flood of more than this many waits for the statement after it. */
+const askedMax = 5000
+
+/**
+ * For look-ups that strangers can cause. However many of them arrive, they hold one database connection, and a caller who is not a stranger
+ * waits for one statement more than without them. `lookUp` answers in the order of what was asked.
+ */
+export function shareLookups<Asked, Found>(
+  lookUp: (asked: Asked[]) => Promise<Found[]>,
+): (asked: Asked) => Promise<Found> {
+  let line: Waiting<Asked, Found>[] = []
+  let isBusy = false
+
+  async function carry(batch: Waiting<Asked, Found>[]): Promise<void> {
+    try {
+      const found = await lookUp(batch.map(({ asked }) => asked))
+      batch.forEach(({ resolve }, index) => resolve(found[index]!))
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+
+  async function work(): Promise<void> {
+    isBusy = true
+    while (line.length > 0) {
+      const batch = line.slice(0, askedMax)
+      line = line.slice(askedMax)
+      await carry(batch)
+    }
+    isBusy = false
+  }
+
+  return (asked) =>
+    new Promise((resolve, reject) => {
+      line.push({ asked, resolve, reject })
+      if (!isBusy) void work()
+    })
+}

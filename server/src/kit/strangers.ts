@@ -1,0 +1,58 @@
+// Requests that no credential vouches for, counted by the caller's address.
+import type { IncomingMessage } from 'node:http'
+import type { Sql } from '../base/db.ts'
+import { createAddressReader, type ReadAddress } from './callerAddress.ts'
+import type { Context } from './context.ts'
+import { createWindows, leaseMany, refuseIfOver, type Lease, type Windows } from './rateLimit.ts'
+import { shareLookups } from './sharedLookups.ts'
+
+interface Strangers {
+  windows: Windows
+  readAddress: ReadAddress
+}
+
+/** Who is forgotten here is asked for again in the database, which has the count. */
+const addressesMax = 20_000
+
+const ofContext = new WeakMap<Context, Strangers>()
+
+function strangersOf(context: Context): Strangers {
+  let strangers = ofContext.get(context)
+  if (!strangers) {
+    const { db, config } = context
+    const lease = shareLookups((asked: Asked[]) => leaseOnce(db.sql, asked, config.rateLimit))
+    const windows = createWindows({
+      bucketsMax: addressesMax,
+      lease: (name, _limit, wanted) => lease({ name, wanted }),
+    })
+    ofContext.set(context, (strangers = { windows, readAddress: createAddressReader(config.trustedProxies) }))
+  }
+  return strangers
+}
+
+interface Asked {
+  name: string
+  wanted: number
+}
+
+/** An address that was forgotten while its lease was under way can be there twice: the second finds nothing granted and asks again. */
+async function leaseOnce(sql: Sql, asked: Asked[], limit: number): Promise<Lease[]> {
+  const first = new Map(asked.toReversed().map((one) => [one.name, one]))
+  const leases = await leaseMany(sql, [...first.values()], limit)
+  const leaseOf = new Map([...first.keys()].map((name, index) => [name, leases[index]!]))
+  return asked.map((one) => ({ ...leaseOf.get(one.name)!, ...(first.get(one.name) !== one && { granted: 0 }) }))
+}
+
+/** The address that counts for this request. */
+export const addressOf = (context: Context, request: IncomingMessage): string =>
+  strangersOf(context).readAddress(request)
+
+/**
+ * Counts a request after its credential, state or secret was found to be worth nothing, and refuses it when its address has used up
+ * the minute. It is never called for a caller who is known: strangers behind an address do not hold up anybody else there.
+ */
+export async function countStranger(context: Context, address: string): Promise<void> {
+  const { rateLimit } = context.config
+  if (rateLimit === 0) return
+  refuseIfOver(await strangersOf(context).windows.take(`address ${address}`, rateLimit), {})
+}
