@@ -153,10 +153,10 @@ export function readHeaders(value: string | undefined): Record<string, string> {
 export function readNetworks(value = ''): string[] {
   const entries = value.split(/[\s,]+/).filter((one) => one !== '')
   for (const entry of entries) {
-    const [address = '', bits, ...more] = entry.split('/')
-    const bitsMax = isIP(address) === 4 ? 32 : 128
+    const [base = '', bits, ...more] = entry.split('/')
+    const bitsMax = isIP(base) === 4 ? 32 : 128
     const isSize = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax)
-    if (isIP(address) !== 0 && !address.includes('%') && isSize && more.length === 0) continue
+    if (isIP(base) !== 0 && !base.includes('%') && isSize && more.length === 0) continue
     throw new Error(`has the entry "${entry}": must be an address or a network such as 10.0.0.0/8`)
   }
   return entries

@@ -45,17 +45,18 @@ test('a good key that a process has never seen works at once behind an address w
   assert.equal(await statusOf(fresh, from, team.key), 200)
 })
 
+const askForToken = async (clientId: string, secret: string) => {
+  const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret })
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const request = { url: '/oauth/token', remoteAddress: '192.0.2.2', headers, payload: form.toString() }
+  return (await service.app.inject({ method: 'POST', ...request })).statusCode
+}
+
 // proves rateLimit.strangers
 test('strangers at the token endpoint do not keep a client behind the same address from its token', async () => {
   const { body: client } = await team.call('POST /v2/teams/:teamId/oauth-clients', { body: { scopes: ['team:read'] } })
-  const ask = async (clientId: string, secret: string) => {
-    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id: clientId, client_secret: secret })
-    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-    const request = { url: '/oauth/token', remoteAddress: '192.0.2.2', headers, payload: form.toString() }
-    return (await service.app.inject({ method: 'POST', ...request })).statusCode
-  }
-  for (let sent = 0; (await ask(newId(), 'made-up')) !== 429; sent++) assert.ok(sent < 3 * limit)
-  assert.equal(await ask(client.client_id, client.client_secret), 200)
+  for (let sent = 0; (await askForToken(newId(), 'made-up')) !== 429; sent++) assert.ok(sent < 3 * limit)
+  assert.equal(await askForToken(client.client_id, client.client_secret), 200)
 })
 
 // proves rateLimit.flood
