@@ -51,6 +51,9 @@ describe('the fixed operations that exist so far', () => {
         const { schema } = found.described.responses[wanted.success]!.content!['application/json']
         assert.deepEqual(Object.keys(schema.properties), wanted.wrapper)
         assert.equal(schema.additionalProperties, false)
+      } else if (found.described.responses[wanted.success]!.content) {
+        const { schema } = found.described.responses[wanted.success]!.content!['application/json']
+        assert.notEqual(schema.additionalProperties, false, 'an answer without a fixed wrapper may grow')
       }
     })
   }
@@ -84,6 +87,19 @@ test('every operation documents all error statuses, the rate-limit headers and t
   assert.equal(document.openapi, '3.1.0')
   assert.equal(document.info.version, '2026-07-18')
   assert.equal(Object.keys(document.webhooks).length, 15)
+})
+
+// proves openapi.boundedUrls
+test('every address that a caller can give is bounded', () => {
+  const unbounded: string[] = []
+  const walk = (value: unknown, place: string): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { format, maxLength } = value as { format?: string; maxLength?: number }
+    if (format === 'uri' && !(maxLength !== undefined && maxLength <= 2048)) unbounded.push(place)
+    for (const [key, one] of Object.entries(value)) walk(one, `${place}.${key}`)
+  }
+  for (const [id, { described }] of operations) walk((described as { requestBody?: object }).requestBody, id)
+  assert.deepEqual(unbounded, [])
 })
 
 // proves openapi.served

@@ -17,6 +17,7 @@ export const requirements: Requirement[] = [
     id: 'openapi.complete',
     says: 'Every operation documents all seven error statuses, the rate-limit headers and, when it mutates, the idempotency key.',
   },
+  { id: 'openapi.boundedUrls', says: 'Every address in a request body has at most 2,048 characters.' },
   {
     id: 'openapi.served',
     says: 'The document is served at /openapi.json and /v2/openapi.json, the reference at /docs from our own origin, a text for models at /llms.txt.',
@@ -93,7 +94,7 @@ export const requirements: Requirement[] = [
   // Idempotency
   {
     id: 'idempotency.keyRange',
-    says: 'An Idempotency-Key has 1 to 255 printable ASCII characters.',
+    says: 'An Idempotency-Key has 1 to 255 characters, any that a header can carry; UTF-8 counts by its characters.',
     gap: { question: 'Which characters may a key have?', file: 'server/src/kit/idempotency.ts' },
   },
   { id: 'idempotency.perTeam', says: 'A key belongs to its team and is bound to method, path with query, and body.' },
@@ -1313,7 +1314,7 @@ export const requirements: Requirement[] = [
   },
   {
     id: 'webhooks.rotate',
-    says: 'After a rotation the secret before signs too, for overlap_seconds (0 to 604800), a day unless given.',
+    says: 'A rotation replaces the secret at once; with overlap_seconds (0 to 604800) the secret before signs too until then.',
   },
   { id: 'webhooks.rotateTwo', says: 'At most two secrets sign: rotating again drops the older at once.' },
   {
@@ -1642,6 +1643,11 @@ export const requirements: Requirement[] = [
     gap: { question: 'What is encoding when content is null?', file: 'server/src/features/sandboxes/fileContent.ts' },
   },
   { id: 'files.delete', says: 'A file goes, or a folder with all below it; the workspace itself is a 400.' },
+  {
+    id: 'files.runOnly',
+    says: 'Without a path the only file of a run is read; with more files, or none, it is a 400 that lists them.',
+    gap: { question: 'Which file is meant without a path?', file: 'server/src/features/sandboxes/fileContent.ts' },
+  },
   {
     id: 'files.run',
     says: 'Files of a run are read by agent and run or by run alone; a run without a sandbox has an empty workspace.',
@@ -2172,6 +2178,10 @@ export const requirements: Requirement[] = [
     says: 'Token answers of the big providers are understood, and a refusal is told from trouble that passes.',
   },
   { id: 'oauth.secrets', says: 'What an authorization server says is shown without what we sent it.' },
+  {
+    id: 'connections.readCallsNothing',
+    says: 'No operation with the scope connections:read makes this server call an outside address.',
+  },
   { id: 'connections.mcpCheck', says: 'checkMcpOAuth finds how an MCP server is authorised and keeps nothing.' },
   {
     id: 'connections.mcp',
@@ -2363,7 +2373,7 @@ export const requirements: Requirement[] = [
   },
   {
     id: 'mcp.malformed',
-    says: 'What is no message, an array included, is a 400 in the protocol’s shape that says what is wrong.',
+    says: 'A body that is not JSON-RPC at all is a 400 in our error shape; malformed JSON-RPC, a batch included, is one in the protocol’s.',
   },
   {
     id: 'mcp.protocolErrors',

@@ -7,7 +7,10 @@ interface ErrorKind {
 
 const kinds = {
   invalid_request: { status: 400, says: 'The request does not fit this operation. Correct it and send it again.' },
-  invalid_idempotency_key: { status: 400, says: 'Idempotency-Key must be 1 to 255 printable ASCII characters.' },
+  invalid_idempotency_key: {
+    status: 400,
+    says: 'Idempotency-Key must have 1 to 255 characters, none of them a control character.',
+  },
   payload_too_large: { status: 400, says: 'The body is larger than this operation accepts. Send less at once.' },
   url_not_allowed: {
     status: 400,

@@ -1,4 +1,5 @@
 // Idempotency-Key: the first answer of a keyed request is stored with its effect, and given again for a day.
+import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { part, type Part, type Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
@@ -29,9 +30,18 @@ export const sealedReply: SealedColumn = {
 const claimSeconds = 60
 export const claimRenewalMs = 10_000
 
+/**
+ * A header carries a tab, visible ASCII and the bytes from 0x80 on (RFC 9110 §5.5); Node gives each byte as one character. Bytes that
+ * are UTF-8 count as the characters they spell.
+ */
 export function requireSaneKey(key: string): void {
-  if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw new Fault('invalid_idempotency_key')
+  const bytes = Buffer.from(key, 'latin1')
+  const length = isUtf8(bytes) ? [...bytes.toString('utf8')].length : bytes.length
+  if (length < 1 || length > 255 || !/^[\t\x20-\x7e\x80-\xff]*$/.test(key)) throw new Fault('invalid_idempotency_key')
 }
+
+/** A key that comes as text and not in a header, spelled as a header would carry it. */
+export const keyOfText = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
 /** A key is bound to method, path with query, and body; each part is length-prefixed so that none can pass for another. */
 export function hashRequest(method: string, url: string, body: Uint8Array | undefined): Buffer {

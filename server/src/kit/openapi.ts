@@ -78,7 +78,8 @@ export function openapiDocument(registry: Registry, baseUrl: string): Json {
           name: 'Idempotency-Key',
           in: 'header',
           required: false,
-          description: 'Makes a repeat of this request safe: the first answer is stored for 24 hours and given again.',
+          description:
+            'Makes a repeat of this request safe: the first answer is stored for 24 hours and given again. Any characters that a header can carry.',
           schema: { type: 'string', minLength: 1, maxLength: 255 },
         },
         LastEventId: {

@@ -1,5 +1,6 @@
 // The pipeline's promises: one transaction, nothing half done, every failure told in the one shape.
 import assert from 'node:assert/strict'
+import { request as httpRequest } from 'node:http'
 import { beforeEach, test } from 'node:test'
 import { newId } from '../base/ids.ts'
 import { createProbeTables, inside, jobRuns, probes } from '../../test/kit/probe.ts'
@@ -107,12 +108,34 @@ test('a keyed DELETE sent again gets its stored answer, not the 404 of a row tha
 
 // proves idempotency.keyRange
 test('an Idempotency-Key outside 1 to 255 characters is refused', async () => {
-  for (const idempotencyKey of ['', 'x'.repeat(256), 'ünïcode']) {
+  const bytesOf = (text: string) => Buffer.from(text, 'utf8').toString('latin1')
+  for (const idempotencyKey of ['', 'x'.repeat(256), 'ü'.repeat(256), bytesOf('鍵'.repeat(256))]) {
     const answer = await team.call('POST /v2/probes', { body: { note: 'a' }, idempotencyKey })
     assert.equal(answer.body.error, 'invalid_idempotency_key', JSON.stringify(idempotencyKey))
   }
   const longest = await team.call('POST /v2/probes', { body: { note: 'a' }, idempotencyKey: 'x'.repeat(255) })
   assert.equal(longest.status, 201)
+})
+
+// proves idempotency.keyRange
+test('an Idempotency-Key takes any characters that a header can carry, over a real connection', async () => {
+  const url = await service.listen()
+  const send = (key: Buffer) =>
+    new Promise<{ status: number; replayed: boolean }>((resolve, reject) => {
+      const headers = { authorization: `Bearer ${team.key}`, 'content-type': 'application/json' }
+      const request = httpRequest(`${url}/v2/probes`, { method: 'POST', headers }, (answer) => {
+        answer.resume()
+        resolve({ status: answer.statusCode!, replayed: answer.headers['idempotency-replayed'] === 'true' })
+      })
+      // Node sends one byte a character, unless a body that is text goes with it
+      request.setHeader('Idempotency-Key', key.toString('latin1'))
+      request.on('error', reject).end(Buffer.from(JSON.stringify({ note: 'a' })))
+    })
+  const spelled = ['a b\tc', '"quoted, listed; key=1"', 'ünïcode', '鍵'.repeat(255)].map((text) => Buffer.from(text))
+  for (const key of [...spelled, Buffer.from('ünïcode', 'latin1')]) {
+    assert.deepEqual(await send(key), { status: 201, replayed: false }, key.toString())
+    assert.deepEqual(await send(key), { status: 201, replayed: true }, key.toString())
+  }
 })
 
 // proves idempotency.perTeam

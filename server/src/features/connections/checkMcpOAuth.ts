@@ -1,15 +1,10 @@
 // Looks whether an MCP server wants OAuth, and how; keeps nothing of it.
 import { discover, type Discovered } from '../../drivers/oauth/discover.ts'
 import { operation } from '../../kit/operation.ts'
-import { nullable, Type } from '../../kit/schema.ts'
+import { nullable, Type, url } from '../../kit/schema.ts'
 import { doorOf, troubleWith } from './outside.ts'
 
-export const McpServerUrl = Type.String({
-  format: 'uri',
-  maxLength: 2048,
-  description: 'The endpoint of the MCP server.',
-  examples: ['https://mcp.example.com/mcp'],
-})
+export const McpServerUrl = url('The endpoint of the MCP server.', ['https://mcp.example.com/mcp'])
 
 const none: Discovered = { resource: null, scopes: [], server: null }
 
@@ -20,7 +15,8 @@ export const checkMcpOAuth = operation({
   description:
     'Asks the server and its authorization server for their metadata (RFC 9728, RFC 8414, OpenID discovery). Nothing is registered, ' +
     'authorised or kept. A server that cannot be asked supports nothing, and `error` says why.',
-  scope: 'connections:read',
+  // it calls the given address: a credential that only reads must not make this server call anything
+  scope: 'connections:write',
   body: Type.Object({ mcp_server_url: McpServerUrl }),
   status: 200,
   answer: Type.Object({

@@ -62,6 +62,32 @@ test('a connection with a key or with headers is made; its secret is sealed and 
   assert.equal(twice.body.error, 'duplicate_name')
 })
 
+// proves connections.readCallsNothing
+test('a credential that may only read connections makes this server call nothing', async () => {
+  const server = await startReceiver()
+  const own = await seedTeam(service)
+  const id = (await create({ name: 'Far', type: 'custom_mcp', server_url: `${server.url}/mcp` }, own)).body
+    .connection_id
+  const reader = await own.call('POST /v2/teams/:teamId/api-keys', {
+    body: { name: 'r', scopes: ['connections:read'] },
+  })
+  const { paths } = (await service.call('GET /openapi.json')).body
+  const answers: [string, number][] = []
+  for (const [path, methods] of Object.entries<Record<string, any>>(paths)) {
+    if (!path.includes('/connections')) continue
+    for (const [method, { operationId }] of Object.entries(methods)) {
+      const url = path.replace('{teamId}', own.id).replace('{connection_id}', id).replace('{provider}', 'github')
+      const body = { mcp_server_url: `${server.url}/mcp`, server_url: `${server.url}/mcp`, name: 'Other' }
+      const options = { key: reader.body.secret, ...(method !== 'get' && { body }) }
+      const { status } = await service.call(`${method.toUpperCase()} ${url}`, options)
+      answers.push([operationId, status])
+      assert.equal(status, method === 'get' ? 200 : 403, operationId)
+    }
+  }
+  assert.ok(answers.some(([operationId]) => operationId === 'checkMcpOAuth'))
+  assert.equal(server.received.length, 0)
+})
+
 // proves connections.createRefused
 test('what could not be sent, or would be sent in clear, is refused with the reason', async () => {
   const base = { name: 'Never', type: 'api', server_url: 'https://8.8.8.8/' }

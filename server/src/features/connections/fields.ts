@@ -1,7 +1,7 @@
 // What a caller may say of a connection that is made without OAuth: where it leads, and the key or headers that it sends.
 import { Fault } from '../../base/errors.ts'
 import { isSecure } from '../../drivers/oauth/secureUrl.ts'
-import { oneOf, Type, type Static } from '../../kit/schema.ts'
+import { oneOf, Type, url, type Static } from '../../kit/schema.ts'
 import { transports } from './connection.ts'
 import type { HeadersSecret } from './secret.ts'
 
@@ -19,12 +19,9 @@ export const fields = {
     description: 'Its name in the team, which agents call it by.',
     examples: ['Our CRM'],
   }),
-  server_url: Type.String({
-    format: 'uri',
-    maxLength: 2048,
-    description: 'The MCP server, or the beginning of the API. Its credential is sent to this host alone.',
-    examples: ['https://mcp.example.com/mcp'],
-  }),
+  server_url: url('The MCP server, or the beginning of the API. Its credential is sent to this host alone.', [
+    'https://mcp.example.com/mcp',
+  ]),
   transport: oneOf(transports, {
     description: 'Of an MCP server. Absent: the newer one, then the older one, is tried.',
   }),

@@ -1,23 +1,25 @@
 // Where a browser may be sent when an authorisation is over: our own origin, or one that the operator listed.
 import { Fault } from '../../base/errors.ts'
 import type { Context } from '../../kit/context.ts'
-import { Type } from '../../kit/schema.ts'
+import { url } from '../../kit/schema.ts'
 
-export const ReturnUrl = Type.String({
-  format: 'uri',
-  maxLength: 2048,
-  description:
-    'Where the browser is sent afterwards, with `status`, `connection_id` and `error` added to its query. Its origin must be that of the ' +
+export const ReturnUrl = url(
+  'Where the browser is sent afterwards, with `status`, `connection_id` and `error` added to its query. Its origin must be that of the ' +
     'server’s PUBLIC_URL or one of RUNYARD_RETURN_URLS. Absent: a plain page.',
-  examples: ['https://app.example.com/connections'],
-})
+  ['https://app.example.com/connections'],
+)
 
 /** Otherwise a link of ours could be made to lead anywhere. */
 export function requireReturnUrl({ config, baseUrl }: Pick<Context, 'config' | 'baseUrl'>, given: string): string {
-  const url = URL.parse(given)
+  const asked = URL.parse(given)
   const allowed = [new URL(baseUrl()).origin, ...config.returnUrls]
-  if (url && /^https?:$/.test(url.protocol) && url.username + url.password === '' && allowed.includes(url.origin)) {
-    return url.href
+  if (
+    asked &&
+    /^https?:$/.test(asked.protocol) &&
+    asked.username + asked.password === '' &&
+    allowed.includes(asked.origin)
+  ) {
+    return asked.href
   }
   throw new Fault(
     'invalid_request',
@@ -29,8 +31,8 @@ export function requireReturnUrl({ config, baseUrl }: Pick<Context, 'config' | '
 export type Ending = { status: 'connected'; connection_id: string } | { status: 'failed'; error: string }
 
 export function withEnding(returnUrl: string, ending: Ending): string {
-  const url = new URL(returnUrl)
-  for (const name of ['status', 'connection_id', 'error']) url.searchParams.delete(name)
-  for (const [name, value] of Object.entries(ending)) url.searchParams.set(name, value)
-  return url.href
+  const target = new URL(returnUrl)
+  for (const name of ['status', 'connection_id', 'error']) target.searchParams.delete(name)
+  for (const [name, value] of Object.entries(ending)) target.searchParams.set(name, value)
+  return target.href
 }

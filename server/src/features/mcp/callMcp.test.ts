@@ -91,14 +91,31 @@ describe('a message', () => {
     headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
   })
   // proves mcp.malformed
-  test('that is none is refused in the protocol’s words, with a 400 and what to do about it', async () => {
+  test('that is not JSON-RPC at all is refused with a 400 in our error shape', async () => {
+    const bodies: [body: string, says: RegExp][] = [
+      ['', /not a JSON-RPC 2.0 message/],
+      ['{"a":', /not valid JSON/],
+      ['{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": "\\u0000"}}', /NUL/],
+      [`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`, /nested deeper/],
+      ['7', /not a JSON-RPC 2.0 message/],
+      ['null', /not a JSON-RPC 2.0 message/],
+      ['[]', /not a JSON-RPC 2.0 message/],
+      ['{}', /not a JSON-RPC 2.0 message/],
+      ['{"method": "tools/list"}', /not a JSON-RPC 2.0 message/],
+    ]
+    for (const [body, says] of bodies) {
+      const answer = await send(body)
+      assert.equal(answer.status, 400, body)
+      assert.deepEqual(Object.keys(answer.body), ['error', 'message'], answer.text)
+      assert.equal(answer.body.error, 'invalid_request')
+      assert.match(answer.body.message, says)
+    }
+  })
+
+  // proves mcp.malformed
+  test('that is malformed JSON-RPC is refused in the protocol’s words, with a 400 and what to do about it', async () => {
     const bodies: [body: string, code: number, says: RegExp][] = [
-      ['{"a":', -32700, /not valid JSON/],
-      ['{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"a": "\\u0000"}}', -32700, /NUL/],
-      [`${'{"a":'.repeat(70)}1${'}'.repeat(70)}`, -32700, /nested deeper/],
       ['[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', -32600, /one message, not an array/],
-      ['7', -32600, /one JSON-RPC message/],
-      ['{}', -32600, /jsonrpc is missing/],
       ['{"jsonrpc": "1.0", "id": 1, "method": "ping"}', -32600, /jsonrpc /],
       ['{"jsonrpc": "2.0", "id": {}, "method": "ping"}', -32600, /id /],
       ['{"jsonrpc": "2.0", "id": 1, "method": 7}', -32600, /method /],

@@ -1,4 +1,4 @@
-// JSON-RPC messages as MCP has them: what may be sent, what is answered, and how a message that is none is refused.
+// JSON-RPC messages as MCP has them: what may be sent, what is answered, and how a malformed message is refused.
 import { errorBody, Fault } from '../../base/errors.ts'
 import { parseJson } from '../../kit/json.ts'
 import { named, nullable, Type } from '../../kit/schema.ts'
@@ -43,15 +43,18 @@ export const MessageRefusal = named(
 )
 
 /** The codes of JSON-RPC 2.0 §5.1. */
-export const rpcCodes = { parseError: -32700, invalidRequest: -32600, methodNotFound: -32601 }
+export const rpcCodes = { invalidRequest: -32600, methodNotFound: -32601 }
 
-/** A message, or its refusal: in the protocol's shape, with ours inside. */
+/**
+ * A message, or its refusal in the protocol's shape, with ours inside. What is not JSON-RPC at all has nobody to speak the protocol
+ * with: it is refused like the body of any other operation, by a Fault.
+ */
 export function readMessage(bytes: Uint8Array): Record<string, unknown> | Response {
-  let value: unknown
-  try {
-    value = bytes.length === 0 ? {} : parseJson(bytes)
-  } catch (error) {
-    return refused(rpcCodes.parseError, error)
+  const value = bytes.length === 0 ? {} : parseJson(bytes)
+  if (!isJsonRpc(value)) {
+    const says =
+      'The body is not a JSON-RPC 2.0 message. Send an object such as {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}.'
+    throw new Fault('invalid_request', says)
   }
   try {
     return requireKind(validateBody(Message, requireOne(value)))
@@ -60,11 +63,15 @@ export function readMessage(bytes: Uint8Array): Record<string, unknown> | Respon
   }
 }
 
+/** Something that says it is JSON-RPC, or a batch of it. */
+const isJsonRpc = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.some((one) => !Array.isArray(one) && isJsonRpc(one))
+    : typeof value === 'object' && value !== null && Object.hasOwn(value, 'jsonrpc')
+
 function requireOne(value: unknown): Record<string, unknown> {
-  if (Array.isArray(value))
-    throw new Fault('invalid_request', 'Send one message, not an array: MCP has no batches any more.')
-  if (typeof value === 'object' && value !== null) return value as Record<string, unknown>
-  throw new Fault('invalid_request', 'The body must be one JSON-RPC message, a JSON object.')
+  if (!Array.isArray(value)) return value as Record<string, unknown>
+  throw new Fault('invalid_request', 'Send one message, not an array: MCP has no batches any more.')
 }
 
 function requireKind(message: Record<string, unknown>): Record<string, unknown> {

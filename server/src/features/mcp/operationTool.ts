@@ -1,5 +1,6 @@
 // An operation as an MCP tool: its arguments from path, query and body, its hints from method and status, and the call it becomes.
 import { Fault } from '../../base/errors.ts'
+import { keyOfText } from '../../kit/idempotency.ts'
 import type { Operation } from '../../kit/operation.ts'
 import { isMutating } from '../../kit/operation.ts'
 import type { Asked } from '../../kit/protocol.ts'
@@ -109,7 +110,7 @@ export function keyOf(operation: Operation, given: Json): string | undefined {
   const key = given[keyField]
   if (key === undefined || key === null || !isMutating(operation)) return undefined
   if (typeof key !== 'string') throw new Fault('invalid_idempotency_key')
-  return key
+  return keyOfText(key)
 }
 
 /** An id that is no text names nothing, and is told so by the operation. */

@@ -9,6 +9,6 @@ export const listAgentCaseTriggers = operation({
   summary: 'List case triggers',
   scope: 'agents:read',
   status: 200,
-  answer: Type.Object({ case_triggers: Type.Array(CaseTrigger) }, { additionalProperties: false }),
+  answer: Type.Object({ case_triggers: Type.Array(CaseTrigger) }),
   handler: async ({ team, agent, sql }) => ({ case_triggers: await triggersOfAgent(sql, agent.id, team.id) }),
 })

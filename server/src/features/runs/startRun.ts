@@ -7,7 +7,7 @@ import { tightened } from '../../engine/limits.ts'
 import { titleOf } from '../../engine/title.ts'
 import type { Context } from '../../kit/context.ts'
 import { keyTaken, operation } from '../../kit/operation.ts'
-import { Id, nullable, Type } from '../../kit/schema.ts'
+import { Id, nullable, Type, url } from '../../kit/schema.ts'
 import { newRunAnswer, Run, RunStatus } from './run.ts'
 
 const metadataBytesMax = 16 * 1024
@@ -53,13 +53,9 @@ export const startRun = operation({
       metadata: Type.Optional(
         nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'Yours, kept as it is; at most 16 KiB.' })),
       ),
-      callback_url: Type.Optional(
-        nullable(Type.String({ format: 'uri', description: 'Gets this run’s events, signed like webhooks.' })),
-      ),
+      callback_url: Type.Optional(nullable(url('Gets this run’s events, signed like webhooks.'))),
       sandbox_id: Type.Optional(nullable(Type.String({ description: 'A sandbox that becomes the run’s workspace.' }))),
-      webhook_url: Type.Optional(
-        nullable(Type.String({ format: 'uri', description: 'Another name for `callback_url`.' })),
-      ),
+      webhook_url: Type.Optional(nullable(url('Another name for `callback_url`.'))),
     },
     {
       examples: [

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import type { Sql } from '../../base/db.ts'
+import { Fault } from '../../base/errors.ts'
 import type { Context } from '../../kit/context.ts'
 import { signedUrl } from '../../kit/signedUrl.ts'
 import { nullable, oneOf, Type, type Static } from '../../kit/schema.ts'
@@ -15,6 +16,34 @@ export const directBytesMax = 10 * 1024 * 1024
 const downloadValidS = 3600
 
 export const ContentQuery = Type.Object({ path: FilePath })
+
+/** Of a run, which mostly leaves one file: that one needs no name. */
+export const RunContentQuery = Type.Object({
+  path: Type.Optional(
+    Type.String({
+      ...FilePath,
+      description: `${FilePath.description!} May be left out where the run has exactly one file; with more, or none, that is a 400 that lists them.`,
+    }),
+  ),
+})
+
+const filesNamed = 20
+
+/** The only file of a run's workspace. */
+export async function onlyPath(sql: Sql, place: Place | undefined): Promise<string> {
+  const files = place
+    ? await sql<{ path: string; total: number }>`
+        select path, (count(*) over ())::int as total from workspace_files
+        where sandbox_id = ${place.sandbox_id} and team_id = ${place.team_id} and until_step is null and kind = 'file'
+        order by path limit ${filesNamed}`
+    : []
+  if (files.length === 1) return files[0]!.path
+  if (files.length === 0) throw new Fault('invalid_request', 'path is missing in the query. This run has no files yet.')
+  const names = files.map(({ path }) => (path.length <= 200 ? path : `${path.slice(0, 200).toWellFormed()}…`))
+  const left = files[0]!.total - files.length
+  const rest = left > 0 ? `, and ${left} more` : ''
+  throw new Fault('invalid_request', `path is missing in the query. This run has: ${names.join(', ')}${rest}.`)
+}
 
 export const FileContent = Type.Object({
   path: Type.String({ examples: ['/workspace/out/report.md'] }),

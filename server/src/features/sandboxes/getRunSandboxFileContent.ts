@@ -1,7 +1,7 @@
 // Reads a file of a run's workspace.
 import { operation } from '../../kit/operation.ts'
 import { askedPath } from './askedPath.ts'
-import { ContentQuery, FileContent, readContent } from './fileContent.ts'
+import { FileContent, onlyPath, readContent, RunContentQuery } from './fileContent.ts'
 import { sandboxOfRun } from './sandboxOfRun.ts'
 
 export const getRunSandboxFileContent = operation({
@@ -10,11 +10,12 @@ export const getRunSandboxFileContent = operation({
   summary: 'Read a file of a run',
   description: 'Up to 10 MiB as text or base64; `download_url` gives a file of any size as it is.',
   scope: 'files:read',
-  query: ContentQuery,
+  query: RunContentQuery,
   status: 200,
   answer: FileContent,
   async handler({ run, query, sql, context }) {
-    const path = askedPath(query.path)
-    return readContent(context, sql, await sandboxOfRun(sql, run), path)
+    const place = await sandboxOfRun(sql, run)
+    const path = query.path === undefined ? await onlyPath(sql, place) : askedPath(query.path)
+    return readContent(context, sql, place, path)
   },
 })

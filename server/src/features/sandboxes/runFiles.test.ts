@@ -36,6 +36,36 @@ test('a run that wrote nothing has an empty workspace, and no folder in it', asy
   assert.equal((await team.call(`GET /v2/runs/${runId}/sandbox/files/content?path=out`)).status, 404)
 })
 
+// proves files.runOnly
+test('without a path the only file of a run is given, and otherwise a 400 lists what could be asked for', async () => {
+  const write = (path: string) =>
+    `\`\`\`tool name=sandbox_write_file\n${JSON.stringify({ path, content: path })}\n\`\`\`\n`
+  const ask = async (paths: string[]) => {
+    const agentId = await seedAgent(team, paths.map(write).join('\n') || 'Nothing.', { plugins: ['sandbox'] })
+    const runId = await startRun(team, agentId)
+    await drainRuns(service)
+    const answers = []
+    for (const start of [`/v2/agents/${agentId}/runs/${runId}`, `/v2/runs/${runId}`]) {
+      answers.push(await team.call(`GET ${start}/sandbox/files/content`))
+    }
+    assert.equal(answers[0]!.text.replace(/"download_url".*/, ''), answers[1]!.text.replace(/"download_url".*/, ''))
+    return answers[0]!
+  }
+  const one = await ask(['out/report.md'])
+  assert.deepEqual([one.status, one.body.path, one.body.content], [200, '/workspace/out/report.md', 'out/report.md'])
+  const two = await ask(['out/report.md', 'a.txt'])
+  assert.deepEqual([two.status, two.body.error], [400, 'invalid_request'])
+  assert.match(two.body.message, /path.*\/workspace\/a\.txt, \/workspace\/out\/report\.md\.$/)
+  const none = await ask([])
+  assert.equal(none.status, 400)
+  assert.match(none.body.message, /no files/)
+  const { paths } = (await service.call('GET /openapi.json')).body
+  for (const start of ['/v2/agents/{agent_id}/runs/{run_id}', '/v2/runs/{run_id}']) {
+    const { parameters } = paths[`${start}/sandbox/files/content`].get
+    assert.equal(parameters.find(({ name }: { name: string }) => name === 'path').required, false)
+  }
+})
+
 // proves files.run
 test('a run of another agent is not found below this one', async () => {
   const runId = await runWithFile(team, {})

@@ -9,7 +9,7 @@ export const listAgentSchedules = operation({
   summary: 'List schedules',
   scope: 'agents:read',
   status: 200,
-  answer: Type.Object({ schedules: Type.Array(Schedule) }, { additionalProperties: false }),
+  answer: Type.Object({ schedules: Type.Array(Schedule) }),
   async handler({ team, agent, sql }) {
     const schedules = await sql<Schedule>`
       select ${scheduleColumns} from schedules where agent_id = ${agent.id} and team_id = ${team.id} order by id`

@@ -9,7 +9,7 @@ export const listWebhooks = operation({
   summary: 'List webhooks',
   scope: 'webhooks:manage',
   status: 200,
-  answer: Type.Object({ webhooks: Type.Array(Webhook) }, { additionalProperties: false }),
+  answer: Type.Object({ webhooks: Type.Array(Webhook) }),
   async handler({ team, sql }) {
     const webhooks = await sql<Webhook>`select ${webhookColumns} from ${webhooksOf(team.id)} order by id`
     return { webhooks }

@@ -2,16 +2,11 @@
 import { part, type Sql } from '../../base/db.ts'
 import { eventNames } from '../../kit/event.ts'
 import { resource } from '../../kit/resources.ts'
-import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
+import { Id, named, nullable, oneOf, Time, Type, url, type Static } from '../../kit/schema.ts'
 
 /** What a caller may say of a webhook; the same fields stand in every answer. */
 export const fields = {
-  url: Type.String({
-    format: 'uri',
-    maxLength: 2048,
-    description: 'A public http or https address. Each event is sent there by POST.',
-    examples: ['https://hooks.example.com/runyard'],
-  }),
+  url: url('A public http or https address. Each event is sent there by POST.', ['https://hooks.example.com/runyard']),
   events: Type.Array(oneOf([...eventNames, '*']), {
     minItems: 1,
     maxItems: eventNames.length + 1,

@@ -62,10 +62,23 @@ test('no column of any table holds a secret in clear, not even the stored reply 
 })
 
 // proves webhooks.rotate
-test('after a rotation the secret before signs too, for a day unless told otherwise', async () => {
+test('a rotation without a body replaces the secret at once', async () => {
   const team = await seedTeam(service)
   const { secret: first } = (await team.call(`GET ${path}`)).body
-  const rotated = await rotate(team)
+  for (const options of [{}, { body: {} }]) {
+    const { status, body: rotated } = await team.call(`POST ${path}/rotate`, options)
+    assert.equal(status, 200)
+    assert.notEqual(rotated.secret, first)
+    assert.equal(rotated.previous_expires_at, null)
+    assert.deepEqual(await signing(team), [rotated.secret], 'one secret signs, so that a delivery carries one v1')
+  }
+})
+
+// proves webhooks.rotate
+test('with an overlap the secret before signs too until it is over', async () => {
+  const team = await seedTeam(service)
+  const { secret: first } = (await team.call(`GET ${path}`)).body
+  const rotated = await rotate(team, { overlap_seconds: 86_400 })
   assert.notEqual(rotated.secret, first)
   assert.equal(overlap(rotated), 86_400)
   assert.deepEqual((await team.call(`GET ${path}`)).body, rotated)
@@ -82,13 +95,13 @@ test('after a rotation the secret before signs too, for a day unless told otherw
 test('at most two secrets sign: rotating again drops the older at once, an overlap of 0 the one before', async () => {
   const team = await seedTeam(service)
   const { secret: first } = (await team.call(`GET ${path}`)).body
-  const { secret: second } = await rotate(team)
+  const { secret: second } = await rotate(team, { overlap_seconds: 60 })
   const { secret: third } = await rotate(team, { overlap_seconds: 60 })
   assert.deepEqual(await signing(team), [third, second])
   const fourth = await rotate(team, { overlap_seconds: 0 })
   assert.equal(fourth.previous_expires_at, null)
   assert.deepEqual(await signing(team), [fourth.secret])
-  const { secret: fifth } = await rotate(team)
+  const { secret: fifth } = await rotate(team, { overlap_seconds: 60 })
   await team.sql`update webhook_secrets set previous_expires_at = now() where team_id = ${team.id}`
   assert.deepEqual(await signing(team), [fifth], 'its time is over')
   assert.equal((await team.call(`GET ${path}`)).body.previous_expires_at, null)
