@@ -10,6 +10,13 @@ const spelled = 'relative to /workspace, or whole with that in front'
 
 // the format `path` leaves every character to askedPath, whose answer to a bad one is a 404
 export const FilePath = Type.String({ format: 'path', description: `The file, ${spelled}.`, examples: [examplePath] })
+export const RunFilePath = Type.String({
+  format: 'path',
+  description:
+    `The file, ${spelled}. May be left out where the run has exactly one file; with more of them, or none, that is a 400 that ` +
+    'lists them.',
+  examples: [examplePath],
+})
 export const FolderPath = Type.String({
   format: 'path',
   description: `The folder, ${spelled}; absent: /workspace itself.`,

@@ -6,7 +6,7 @@ import { Fault } from '../../base/errors.ts'
 import type { Context } from '../../kit/context.ts'
 import { signedUrl } from '../../kit/signedUrl.ts'
 import { nullable, oneOf, Type, type Static } from '../../kit/schema.ts'
-import { FilePath, nameOf, nothingThere } from './askedPath.ts'
+import { FilePath, nameOf, nothingThere, RunFilePath } from './askedPath.ts'
 import { contentTypeOf } from './contentType.ts'
 import { findFiles, type FoundFile, type Place } from './workspace.ts'
 
@@ -18,14 +18,7 @@ const downloadValidS = 3600
 export const ContentQuery = Type.Object({ path: FilePath })
 
 /** Of a run, which mostly leaves one file: that one needs no name. */
-export const RunContentQuery = Type.Object({
-  path: Type.Optional(
-    Type.String({
-      ...FilePath,
-      description: `${FilePath.description!} May be left out where the run has exactly one file; with more, or none, that is a 400 that lists them.`,
-    }),
-  ),
-})
+export const RunContentQuery = Type.Object({ path: Type.Optional(RunFilePath) })
 
 const filesNamed = 20
 
