@@ -36,7 +36,7 @@ export const claimRenewalMs = 10_000
  */
 export function requireSaneKey(key: string): void {
   const bytes = Buffer.from(key, 'latin1')
-  const length = isUtf8(bytes) ? [...bytes.toString('utf8')].length : bytes.length
+  const length = isUtf8(bytes) ? Array.from(bytes.toString('utf8')).length : bytes.length
   if (length < 1 || length > 255 || !/^[\t\x20-\x7e\x80-\xff]*$/.test(key)) throw new Fault('invalid_idempotency_key')
 }
 

@@ -73,7 +73,7 @@ test('a credential that may only read connections makes this server call nothing
   })
   const { paths } = (await service.call('GET /openapi.json')).body
   const answers: [string, number][] = []
-  for (const [path, methods] of Object.entries<Record<string, any>>(paths)) {
+  for (const [path, methods] of Object.entries<Record<string, { operationId: string }>>(paths)) {
     if (!path.includes('/connections')) continue
     for (const [method, { operationId }] of Object.entries(methods)) {
       const url = path.replace('{teamId}', own.id).replace('{connection_id}', id).replace('{provider}', 'github')

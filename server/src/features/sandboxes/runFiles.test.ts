@@ -36,10 +36,11 @@ test('a run that wrote nothing has an empty workspace, and no folder in it', asy
   assert.equal((await team.call(`GET /v2/runs/${runId}/sandbox/files/content?path=out`)).status, 404)
 })
 
+const write = (path: string) =>
+  `\`\`\`tool name=sandbox_write_file\n${JSON.stringify({ path, content: path })}\n\`\`\`\n`
+
 // proves files.runOnly
 test('without a path the only file of a run is given, and otherwise a 400 lists what could be asked for', async () => {
-  const write = (path: string) =>
-    `\`\`\`tool name=sandbox_write_file\n${JSON.stringify({ path, content: path })}\n\`\`\`\n`
   const ask = async (paths: string[]) => {
     const agentId = await seedAgent(team, paths.map(write).join('\n') || 'Nothing.', { plugins: ['sandbox'] })
     const runId = await startRun(team, agentId)
