@@ -1184,6 +1184,18 @@ export const requirements: Requirement[] = [
     id: 'runs.lostLock',
     says: 'A worker without its lock for more than 3 s drops its calls and claims nothing; its runs go on.',
   },
+  {
+    id: 'storable.values',
+    says: 'What PostgreSQL cannot hold of a foreign value (NUL, half a character, endless nesting) is replaced before it is stored.',
+  },
+  {
+    id: 'runs.unstorable',
+    says: 'An answer that PostgreSQL cannot hold is kept without the part it cannot hold: the call is made once, and its run goes on.',
+  },
+  {
+    id: 'runs.unsaved',
+    says: 'A call whose result cannot be written for any reason is not repeated: its step ends with that sentence.',
+  },
   // Reading runs
   {
     id: 'runs.list',

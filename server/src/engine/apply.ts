@@ -1,6 +1,7 @@
 // Writes changes of held runs, many in one statement: the guarded update of each run first, every other row only where that came back.
 import { part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
+import { storableJson } from '../base/storable.ts'
 import { insertRunEvents } from '../kit/event.ts'
 import type { Change } from './change.ts'
 import { eventOf } from './lifecycle.ts'
@@ -25,7 +26,7 @@ interface WrittenRow {
 export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ applied: Applied[]; left: Left[] }> {
   const written = await sql<WrittenRow & { left: Left[] | null }>`
     with change as materialized (
-      select * from json_to_recordset(${JSON.stringify(changes.map(changeRow))}::json) as t (
+      select * from json_to_recordset(${storableJson(changes.map(changeRow))}::json) as t (
         run_id uuid, epoch int, messages int, events int, steps int, input_tokens bigint, output_tokens bigint, cost_usd numeric,
         reserved_usd numeric, status text, wake_seen int, waiting_on jsonb, due_at timestamptz, output jsonb, error jsonb)
     ),
@@ -64,7 +65,7 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
       insert into run_messages (run_id, seq, id, turn, type, role, text_content, tool_call, tool_result, opaque, restarts, "timestamp")
       select r.id, r.message_base + m.place, m.id, m.turn, m.type, m.role, m.text_content, m.tool_call, m.tool_result, m.opaque,
         m.restarts, m."timestamp"
-      from json_to_recordset(${JSON.stringify(changes.flatMap(messageRows))}::json) as m (
+      from json_to_recordset(${storableJson(changes.flatMap(messageRows))}::json) as m (
         run_id uuid, place int, id uuid, turn int, type text, role text, text_content text, tool_call jsonb, tool_result jsonb,
         opaque jsonb, restarts boolean, "timestamp" timestamptz)
       join run r on r.id = m.run_id
@@ -74,7 +75,7 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
         cost_usd, reserved_usd, unsettled, started_at, completed_at)
       select r.id, s.seq, s.turn, s.kind, s.tool, s.arguments, s.state, s.attempt, s.result, s.error, s.input_tokens, s.output_tokens,
         s.cost_usd, s.reserved_usd, s.unsettled, s.started_at, s.completed_at
-      from json_to_recordset(${JSON.stringify(changes.flatMap(stepRows))}::json) as s (
+      from json_to_recordset(${storableJson(changes.flatMap(stepRows))}::json) as s (
         run_id uuid, seq int, turn int, kind text, tool text, arguments jsonb, state text, attempt int, result jsonb, error text,
         input_tokens bigint, output_tokens bigint, cost_usd numeric, reserved_usd numeric, unsettled int, started_at timestamptz,
         completed_at timestamptz)
@@ -90,7 +91,7 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
           when n.ends then concat(left(n.data::text, -1), ',', substr(jsonb_build_object('usage', r.usage,
             'duration_ms', (extract(epoch from r.completed_at - r.started_at) * 1000)::bigint)::text, 2))
           else n.data::text end as data
-      from json_to_recordset(${JSON.stringify(changes.flatMap(eventRows))}::json) as n (
+      from json_to_recordset(${storableJson(changes.flatMap(eventRows))}::json) as n (
         run_id uuid, place int, id uuid, event text, data json, message int, ends boolean)
       join run r on r.id = n.run_id`)}
     ),

@@ -1,4 +1,5 @@
 // A turn's calls before anything happens: which are refused, which need a person's word first, which our own database does, which go outside.
+import { storable } from '../base/storable.ts'
 import { brief } from '../kit/json.ts'
 import { Type } from '../kit/schema.ts'
 import type { Tool } from '../kit/tool.ts'
@@ -17,16 +18,17 @@ export function planCall(driving: Driving, wanted: WantedCall, seq: number): Pla
   const resolved = resolver.resolve(wanted)
   const name = 'error' in resolved ? wanted.name : resolved.name
   const tool = toolBox.find(name)
-  const step = newStep(driving, seq, tool, name, 'error' in resolved ? wanted.arguments : resolved.arguments)
+  const args: unknown = storable('error' in resolved ? wanted.arguments : resolved.arguments)
+  const step = newStep(driving, seq, tool, name, args)
   const refuse = (error: string): Plan => ({ way: 'refused', step, error })
   if ('error' in resolved) return refuse(resolved.error)
   if (!tool) return refuse(`There is no tool named ${brief(name)}.`)
   const set = toolBox.setOf(name)!
   if (!sets.includes(set))
     return refuse(`This agent may not use ${name}: its build does not switch on the plugin ${set}.`)
-  const misfit = misfitOf(tool, resolved.arguments)
+  const misfit = misfitOf(tool, args)
   if (misfit) return refuse(misfit)
-  if (wordNeeded(tool) !== undefined || build.needsApproval(name, resolved.arguments))
+  if (wordNeeded(tool) !== undefined || build.needsApproval(name, args))
     return { way: 'approval', step: { ...step, state: 'approval' }, tool }
   if (tool.kind === 'waiting') return { way: 'waiting', step: { ...step, state: 'waiting' }, tool }
   return { way: tool.kind, step, tool }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
+import { storableJson } from '../base/storable.ts'
 import { logForRun } from './logForRun.ts'
 import { wakeRuns } from './wake.ts'
 
@@ -89,7 +90,7 @@ export async function openRequest(
   return request!
 }
 
-const json = (value: unknown): string | null => (value === undefined || value === null ? null : JSON.stringify(value))
+const json = (value: unknown): string | null => (value === undefined || value === null ? null : storableJson(value))
 
 /** The newest request of a step. */
 export async function requestOf(sql: Sql, runId: string, step: number): Promise<HumanRequest | undefined> {

@@ -1,5 +1,6 @@
-// What a call brought, written down: the step's end, its message, its events. Results are data: capped, and otherwise kept as they came.
+// What a call brought, written down: the step's end, its message, its events. Results are data: cleaned of what cannot be stored, and capped.
 import { scrubbed, scrubbedBytes, type Scrub } from '../base/knownSecrets.ts'
+import { storable, storableText } from '../base/storable.ts'
 import type { Outcome } from '../kit/tool.ts'
 import { addEvent, addMessage, putStep, type Change, type Step } from './change.ts'
 import { callIdOf } from './driving.ts'
@@ -15,8 +16,10 @@ export interface Capped {
 }
 
 export function capped(step: Step, outcome: Outcome): Capped {
-  if ('error' in outcome) return { outcome: { error: outcome.error.slice(0, previewBytes) }, overflow: undefined }
-  const result: unknown = outcome.result ?? null
+  if ('error' in outcome) {
+    return { outcome: { error: storableText(outcome.error.slice(0, previewBytes)) }, overflow: undefined }
+  }
+  const result: unknown = storable(outcome.result ?? null)
   const sizeBytes = Buffer.byteLength(JSON.stringify(result))
   if (sizeBytes <= inlineBytesMax) return { outcome: { ...outcome, result }, overflow: undefined }
   const content = typeof result === 'string' ? result : JSON.stringify(result, null, 2)
@@ -33,7 +36,7 @@ export function withoutSecrets(outcome: Outcome, scrub: Scrub): Outcome {
   const writes = outcome.writes?.map(({ path, bytes }) => ({ path, bytes: scrubbedBytes(bytes, scrub) }))
   const alongside = { ...outcome, ...(writes && { writes }) }
   if ('error' in alongside) return { ...alongside, error: scrub(alongside.error) }
-  return { ...alongside, result: scrubbed(alongside.result, scrub) }
+  return { ...alongside, result: scrubbed(storable(alongside.result), scrub) }
 }
 
 /** Ends a step with its outcome. */

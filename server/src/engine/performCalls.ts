@@ -7,10 +7,10 @@ import { connectionUseOf } from '../kit/feature.ts'
 import { CannotKeep, NotYet, type Begun, type Outcome, type Tool } from '../kit/tool.ts'
 import { planCall, wordNeeded, type Plan } from './calls.ts'
 import { addEvent, addMessage, newChange, putStep, type Change, type Step } from './change.ts'
-import { callIdOf, commit, feed, feedOutcome, toolCallOf, Yielded, type Driving } from './driving.ts'
+import { callIdOf, commit, feed, feedOutcome, Fenced, toolCallOf, Yielded, type Driving } from './driving.ts'
 import { capped, recordOutcome, withoutSecrets } from './outcome.ts'
 import { approvalRequest, askAbout, settle } from './settle.ts'
-import { isRefused, type Effect, type Write } from './writing.ts'
+import { isRefused, isTransient, type Effect, type Write } from './writing.ts'
 
 /** What a follow-up adds to the write of a turn's calls, once their outcomes are known. */
 export type FollowUp = NonNullable<Write['followUp']>
@@ -230,7 +230,10 @@ async function recordResult(driving: Driving, step: Step, outcome: Outcome): Pro
   feedOutcome(driving, step, told)
 }
 
-/** The outcome as it was recorded: what PostgreSQL refuses to keep of a call fails that call, not the run. */
+/**
+ * The outcome as it was recorded. A call that was made is never made again because of what it brought: where that cannot be written, for
+ * whatever reason, the step ends with a sentence that says so.
+ */
 async function commitResult(driving: Driving, step: Step, outcome: Outcome, effects: Effect[]): Promise<Outcome> {
   const change = newChange(driving.run, driving.turn)
   recordOutcome(change, step, outcome)
@@ -239,14 +242,14 @@ async function commitResult(driving: Driving, step: Step, outcome: Outcome, effe
     return outcome
   } catch (error) {
     if (error instanceof CannotKeep) return commitResult(driving, step, { error: error.message }, [])
-    if (effects.length === 0 || !isRefused(error)) throw error
-    driving.context.log.error({ err: error, run_id: driving.run.id }, 'what a call brought could not be kept')
+    const isPassing = error instanceof Fenced || error instanceof Yielded || isTransient(error)
+    if (isPassing || driving.signal.aborted || ('error' in outcome && outcome.error === keepFailure)) throw error
+    driving.context.log.error({ err: error, run_id: driving.run.id }, 'the result of a call could not be saved')
     return commitResult(driving, step, { error: keepFailure }, [])
   }
 }
 
-const keepFailure =
-  'The call was made, but what it brought could not be kept by the service. Its operator finds the reason in the log.'
+const keepFailure = 'The call succeeded but its result could not be saved; see the server log.'
 
 /** A file of the run's workspace that comes with a result, as what is too long for a message does. */
 function writeEffect(driving: Driving, step: Step, file: { path: string; content: string }): Effect {

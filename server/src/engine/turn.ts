@@ -1,5 +1,6 @@
 // One turn of the model: asked again while its provider has trouble, with its worst cost set aside before it is asked.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { storable } from '../base/storable.ts'
 import { ModelRefused, ModelTrouble, type TokenUsage, type Turn } from '../drivers/model/model.ts'
 import { newStep } from './calls.ts'
 import { newChange, putStep, type Step } from './change.ts'
@@ -30,7 +31,7 @@ export async function askModel(driving: Driving, asking: Asking): Promise<Asked>
   // a pure model costs nothing and can be asked again at will: it leaves no step of its own
   if (driving.model.isPure) {
     const turn = await driving.conversation.next({ signal: driving.signal, onText: asking.onText })
-    return { kind: 'turn', turn, step: undefined }
+    return { kind: 'turn', turn: storable(turn), step: undefined }
   }
   let step = await beginStep(driving, asking)
   if (!step) {
@@ -44,7 +45,7 @@ export async function askModel(driving: Driving, asking: Asking): Promise<Asked>
       driving.open.push(step)
       const turn = await driving.watch.asking(() => driving.conversation.next({ signal, onText: asking.onText }))
       close(driving, step)
-      return { kind: 'turn', turn, step }
+      return { kind: 'turn', turn: storable(turn), step }
     } catch (error) {
       // one that is cut off stays open, for whoever ends the run
       driving.signal.throwIfAborted()

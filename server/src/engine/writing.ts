@@ -169,9 +169,9 @@ function standing(change: Change, held: Locked[]): Applied | undefined {
   return undefined
 }
 
-/**
- * The statement was refused for what it says, so its transaction is undone and would be again. Not so classes 40 and 55 (a deadlock, a
- * lock that was not to be had) and a server that goes away: the same may well succeed in a moment.
- */
-export const isRefused = (error: unknown): boolean =>
-  sqlState(error) !== undefined && !/^(40|55)/.test(sqlState(error)!) && !isConnectionTrouble(error)
+/** The statement was refused for what it says, so its transaction is undone and would be again. */
+export const isRefused = (error: unknown): boolean => sqlState(error) !== undefined && !isTransient(error)
+
+/** The same may well succeed in a moment: a deadlock, a lock that was not to be had, a statement that took too long, a server that is away. */
+export const isTransient = (error: unknown): boolean =>
+  isConnectionTrouble(error) || /^(40|55|57014)/.test(sqlState(error) ?? '')

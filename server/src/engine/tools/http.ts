@@ -1,4 +1,5 @@
 // The HTTP tool: one call to a public address through the outbound guard, with the call's id as its Idempotency-Key.
+import { isUtf8 } from 'node:buffer'
 import type { OutboundAnswer } from '../../base/outbound/fetch.ts'
 import { connectionUseOf, type ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
@@ -93,7 +94,7 @@ function outcomeOf(answer: OutboundAnswer, scrub = (text: string) => text): Outc
   const { status, headers, truncated } = answer
   const body = Buffer.from(scrub(answer.body.toString('latin1')), 'latin1')
   const type = scrub(String(headers['content-type'] ?? ''))
-  const text = isText(type) ? body.toString() : undefined
+  const text = isText(type, body) ? body.toString() : undefined
   if (status >= 400) {
     const shown = text?.slice(0, errorBodyMax).toWellFormed()
     return { error: `The server answered ${status}.${shown ? ` It said: ${shown}` : ''}` }
@@ -109,8 +110,11 @@ function outcomeOf(answer: OutboundAnswer, scrub = (text: string) => text): Outc
   }
 }
 
-const isText = (type: string): boolean =>
-  type === '' || /^(text\/|application\/(.*\+)?(json|xml|javascript|x-www-form-urlencoded))/.test(type)
+/** An answer without a type is taken for text only where it is: anything else would lose its bytes. */
+const isText = (type: string, body: Buffer): boolean =>
+  type === ''
+    ? isUtf8(body) && !body.includes(0)
+    : /^(text\/|application\/(.*\+)?(json|xml|javascript|x-www-form-urlencoded))/.test(type)
 
 function parsed(type: string, text: string): unknown {
   if (!/\bjson\b|\+json/.test(type)) return text

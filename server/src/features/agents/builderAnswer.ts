@@ -1,7 +1,7 @@
 // What a model answers a builder run: a procedure, or questions; anything else is a misfit that goes back to it.
+import { storableText } from '../../base/storable.ts'
 import { misfitOfOutput } from '../../engine/outputSchema.ts'
 import type { BuilderQuestion } from './builderRun.ts'
-import { storable } from './heldBuilderRun.ts'
 
 export type BuilderAnswer = { procedure: string } | { questions: BuilderQuestion[] } | { misfit: string }
 
@@ -58,7 +58,7 @@ export function readAnswer(output: unknown): BuilderAnswer {
   const misfit = misfitOfOutput(answerSchema, output)
   if (misfit !== undefined) return { misfit: `Your answer does not fit the schema: ${misfit}` }
   const { procedure, questions } = output as Wire
-  const text = storable(procedure ?? '').trim()
+  const text = storableText(procedure ?? '').trim()
   if (text === '' && questions.length === 0) {
     return { misfit: 'Your answer has neither a procedure nor a question. Give one of them.' }
   }
@@ -73,11 +73,11 @@ export function readAnswer(output: unknown): BuilderAnswer {
 /** Answers come back by the text of the question, so two of one text could not be told apart. */
 function problemOf(questions: Wire['questions']): string | undefined {
   if (questions.length > questionsMax) return `Ask at most ${questionsMax} questions at once.`
-  const texts = questions.map(({ question }) => storable(question).trim())
+  const texts = questions.map(({ question }) => storableText(question).trim())
   if (texts.includes('')) return 'One of your questions is empty.'
   if (new Set(texts).size < texts.length) return 'Two of your questions are the same.'
   for (const { question, header, options } of questions) {
-    const labels = options.map(({ label }) => storable(label).trim())
+    const labels = options.map(({ label }) => storableText(label).trim())
     if (labels.includes('') || new Set(labels).size < labels.length)
       return `An option of "${question}" is empty or twice.`
     const isLong =
@@ -94,14 +94,14 @@ function problemOf(questions: Wire['questions']): string | undefined {
 
 /** As people get it: what says nothing is left out. */
 function asked({ question, header, options, multi_select }: Wire['questions'][number]): BuilderQuestion {
-  const label = storable(header ?? '').trim()
+  const label = storableText(header ?? '').trim()
   return {
-    question: storable(question).trim(),
+    question: storableText(question).trim(),
     ...(label !== '' && { header: label }),
     ...(options.length > 0 && {
       options: options.map((option) => {
-        const description = storable(option.description ?? '').trim()
-        return { label: storable(option.label).trim(), ...(description !== '' && { description }) }
+        const description = storableText(option.description ?? '').trim()
+        return { label: storableText(option.label).trim(), ...(description !== '' && { description }) }
       }),
       multi_select,
     }),

@@ -1,5 +1,6 @@
 // A builder run in the hands of one process: claimed by its epoch, and written only while that is still its own.
 import { empty, part, type Part, type Sql } from '../../base/db.ts'
+import { storable, storableJson, storableText } from '../../base/storable.ts'
 import type { TokenUsage } from '../../drivers/model/model.ts'
 import type { BuildConfig } from './build.ts'
 import type { BuilderAnswer } from './builderAnswer.ts'
@@ -59,11 +60,8 @@ export async function claimBuilderRun(sql: Sql, id: string, teamId: string): Pro
 
 const lineLengthMax = 300
 
-/** What PostgreSQL can hold of a text that a model or a provider wrote: it knows no NUL and no half characters. */
-export const storable = (text: string): string => text.replaceAll('\u0000', '').toWellFormed()
-
 const cut = (line: string): string => {
-  const text = storable(line)
+  const text = storableText(line)
   return text.length <= lineLengthMax ? text : `${text.slice(0, lineLengthMax).toWellFormed()}…`
 }
 
@@ -105,7 +103,7 @@ const adding = (spent: Spent | undefined): Part =>
 
 /** From here on it has come forward: the next turn has all its attempts again, of which this claim is the first. */
 export async function say(sql: Sql, held: HeldBuilderRun, said: Said, lines: string[], spent?: Spent): Promise<void> {
-  const stored = JSON.stringify([said], (_, value: unknown) => (typeof value === 'string' ? storable(value) : value))
+  const stored = storableJson(storable([said]))
   const changes = part`, messages = messages || ${stored}::jsonb, attempt = 1, troubles = 0${adding(spent)}`
   await write(sql, held, changes, lines)
   held.messages.push((JSON.parse(stored) as [Said])[0])
@@ -138,7 +136,7 @@ export async function failBuilderRun(
   { code, message }: BuilderError,
   spent?: Spent,
 ): Promise<void> {
-  const error = JSON.stringify({ code, message: storable(message) })
+  const error = storableJson({ code, message })
   const changes = part`, status = 'failed', completed_at = now(), error = ${error}::jsonb, ${forgotten}${adding(spent)}`
   await write(sql, held, changes, [`Failed: ${message}`])
 }

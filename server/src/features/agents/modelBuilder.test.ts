@@ -200,7 +200,7 @@ suite('a model', () => {
   test('that writes what cannot be stored loses only that', async () => {
     provider.answer({ text: JSON.stringify({ procedure: `${procedure}\u0000\ud800 end\n`, questions: [] }) })
     const { run } = await build(await seedTeam(service))
-    assert.equal(run.proposed_config.data.input, `${procedure}\ufffd end\n`)
+    assert.equal(run.proposed_config.data.input, `${procedure}\ufffd\ufffd end\n`)
   })
 })
 

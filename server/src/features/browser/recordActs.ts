@@ -1,6 +1,7 @@
 // Writes what actions left, with the result of their call: the session and its state, its pages, and a picture of each action.
 import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
+import { storableText } from '../../base/storable.ts'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import { noteBrowserSession } from '../../engine/noteSession.ts'
 import type { Acted, PageState, SessionState } from '../../drivers/browser/browser.ts'
@@ -47,8 +48,8 @@ async function recordPages(sql: Sql, { run, sessionId, acts }: Recorded): Promis
     insert into browser_pages (id, team_id, session_id, url, title, active, opened_at)
     select p.id, ${run.team_id}, ${sessionId}, p.url, p.title, p.active, p.opened_at
     from unnest(
-      ${pages.map(({ id }) => id)}::uuid[], ${pages.map(({ url }) => plain(url))}::text[],
-      ${pages.map(({ title }) => plain(title))}::text[], ${pages.map(({ active }) => active)}::boolean[],
+      ${pages.map(({ id }) => id)}::uuid[], ${pages.map(({ url }) => storableText(url))}::text[],
+      ${pages.map(({ title }) => storableText(title))}::text[], ${pages.map(({ active }) => active)}::boolean[],
       ${pages.map(({ openedAt }) => openedAt.toISOString())}::timestamptz[]) as p (id, url, title, active, opened_at)
     on conflict (id) do update set url = excluded.url, title = excluded.title, active = excluded.active, closed_at = null`
   await sql`
@@ -72,14 +73,11 @@ async function recordPictures(sql: Sql, { run, step, sessionId }: Recorded, acts
       decode(s.sha256, 'hex'), decode(s.thumbnail, 'hex')
     from unnest(
       ${acts.map(() => newId())}::uuid[], ${acts.map(({ acted }) => acted.page.id)}::uuid[],
-      ${acts.map(({ action }) => plain(action).slice(0, 300))}::text[], ${acts.map(({ acted }) => plain(acted.page.url))}::text[],
-      ${acts.map(({ acted }) => plain(acted.page.title))}::text[], ${acts.map(({ acted }) => now - acted.takenAt.getTime())}::int[],
+      ${acts.map(({ action }) => storableText(action).slice(0, 300))}::text[], ${acts.map(({ acted }) => storableText(acted.page.url))}::text[],
+      ${acts.map(({ acted }) => storableText(acted.page.title))}::text[], ${acts.map(({ acted }) => now - acted.takenAt.getTime())}::int[],
       ${acts.map(({ acted }) => acted.screenshot!.width)}::int[], ${acts.map(({ acted }) => acted.screenshot!.height)}::int[],
       ${sha256s}::text[], ${thumbnails}::text[])
       with ordinality as s (id, page_id, action, url, title, age_ms, width, height, sha256, thumbnail, n)
     join runs r on r.id = ${run.id} and r.team_id = ${run.team_id}
     cross join lateral (select clock_timestamp() - make_interval(secs => s.age_ms / 1000.0) as at) as taken`
 }
-
-/** PostgreSQL keeps no NUL in a text, and pages choose their titles. */
-const plain = (text: string): string => text.replaceAll('\0', '').toWellFormed()

@@ -52,11 +52,3 @@ function changesOf(approved: ToolText, listed: ToolText): string {
   })
   return changed.map(([, words]) => words).join(' and ') || 'something'
 }
-
-/** As PostgreSQL can hold it: no NUL, no half of a surrogate pair. */
-export function storable<T>(value: T): T {
-  if (typeof value === 'string') return value.toWellFormed().replaceAll('\u0000', '') as T
-  if (Array.isArray(value)) return value.map((item) => storable(item as unknown)) as T
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [storable(name), storable(item)])) as T
-}

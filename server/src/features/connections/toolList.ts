@@ -1,9 +1,10 @@
 // Asks an MCP server for its tools and keeps what it lists; only the first list after a person's own act approves anything.
 import { McpTrouble, McpUnauthorized, openMcp, type ListedTool } from '../../drivers/mcp/mcp.ts'
 import type { Sql } from '../../base/db.ts'
+import { storable } from '../../base/storable.ts'
 import type { Context } from '../../kit/context.ts'
 import { withCredential, type Credential } from './credential.ts'
-import { storable, toolHash } from './pinnedTool.ts'
+import { toolHash } from './pinnedTool.ts'
 import { scrubbed } from '../../base/knownSecrets.ts'
 import { slugOf } from './toolNames.ts'
 
@@ -35,7 +36,7 @@ export async function listTools(context: Context, { id, team_id }: { id: string;
     return { error: `${used.connection.name} must be authorised again: ${used.connection.broken_reason}` }
   }
   if ('error' in used.answer) return { error: used.scrub(used.answer.error) }
-  const tools = storable(scrubbed(used.answer.tools, used.scrub))
+  const tools = scrubbed(storable(used.answer.tools), used.scrub)
   await context.db.transaction((sql) => keep(sql, { id, team_id, transport }, tools))
   return { tools }
 }

@@ -1,11 +1,12 @@
 // Asks the judge about one run: what it is told, what it answers and what that cost are written down before anything is made of it.
 import type { Sql } from '../../base/db.ts'
+import { storableJson } from '../../base/storable.ts'
 import { ModelTrouble, type Turn } from '../../drivers/model/model.ts'
 import { engineOf } from '../../engine/engine.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Result } from './evaluation.ts'
 import { Lost, renew, type HeldJudgement, type JudgeTimes } from './heldJudgement.ts'
-import { judgeSetup, readJudgement, request, storable, type JudgedRubric } from './judgeModel.ts'
+import { judgeSetup, readJudgement, request, type JudgedRubric } from './judgeModel.ts'
 import { readTranscript } from './transcript.ts'
 
 export interface Asked {
@@ -102,7 +103,7 @@ async function writeDown(
   const { input_tokens, output_tokens } = turn.usage
   const used: Used = { input_tokens, output_tokens, cost_usd: engineOf(context).models.costOf(model, turn.usage) }
   const answer = turn.text ?? (turn.ending.kind === 'failed' ? turn.ending.message : JSON.stringify(turn.calls))
-  const said = JSON.stringify([{ model, request: told.map(storable), answer: storable(answer), ...used }])
+  const said = storableJson([{ model, request: told, answer, ...used }])
   const isOurs = await context.db.transaction(async (sql) => {
     await noteUse(sql, held, model, used, false)
     if (!(await renew(sql, held, times))) return false

@@ -1,4 +1,5 @@
 // The judge: a model that reads a whole run as data and says of each custom rubric whether the run passes it.
+import { storableText } from '../../base/storable.ts'
 import type { Setup } from '../../drivers/model/model.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { misfitOfOutput } from '../../engine/outputSchema.ts'
@@ -95,12 +96,9 @@ export function readJudgement(rubrics: JudgedRubric[], output: unknown, messages
         label: rubric.title,
         passed,
         severity: rubric.severity,
-        comment: storable(comment).trim().slice(0, commentMax).toWellFormed() || null,
+        comment: storableText(comment).trim().slice(0, commentMax).toWellFormed() || null,
         evidence: ids.slice(0, evidenceMax),
       }
     }),
   }
 }
-
-/** PostgreSQL knows no NUL and no half characters. */
-export const storable = (text: string): string => text.replaceAll('\u0000', '').toWellFormed()

@@ -2,6 +2,7 @@
 import type { Sql } from '../../base/db.ts'
 import { PoolFull } from '../../base/fairPool.ts'
 import { newId } from '../../base/ids.ts'
+import { storableJson } from '../../base/storable.ts'
 import type { CommandResult } from './command.ts'
 import type { LockedSandbox } from './changes.ts'
 
@@ -63,7 +64,7 @@ export async function endExec(
   worker: string,
   answer: { result: CommandResult } | { failure: string },
 ): Promise<boolean> {
-  const result = 'result' in answer ? JSON.stringify(answer.result) : null
+  const result = 'result' in answer ? storableJson(answer.result) : null
   const failure = 'failure' in answer ? answer.failure : null
   const [ended] = await sql`
     update sandbox_execs set result = ${result}::jsonb, failure = ${failure}, ended_at = now()

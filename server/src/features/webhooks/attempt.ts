@@ -1,4 +1,5 @@
 // One attempt: the delivery signed for this moment, sent through the guard, and what came of it.
+import { storableText } from '../../base/storable.ts'
 import { runyardVersion } from '../../base/version.ts'
 import { OutboundFailure, type OutboundAnswer } from '../../base/outbound/fetch.ts'
 import type { Context } from '../../kit/context.ts'
@@ -68,7 +69,7 @@ function outcomeOf(at: Date, { status, headers, body, durationMs }: OutboundAnsw
       stage: ok ? null : 'status',
       error: ok ? null : sentenceOf(status),
       latency_ms: durationMs,
-      answer: body.length === 0 ? null : readable(body),
+      answer: body.length === 0 ? null : storableText(body.toString()),
     },
     retryAfterS: retryAfterS(status, headers['retry-after'], new Date()),
     isGone: status === 410,
@@ -80,6 +81,3 @@ function sentenceOf(status: number): string {
   if (status >= 300 && status < 400) return `The receiver answered ${status}: redirects are not followed.`
   return `The receiver answered ${status}.`
 }
-
-/** A character cut in half and a NUL, which JSON in the database cannot hold, become U+FFFD. */
-const readable = (body: Buffer): string => body.toString().replaceAll('\0', '�')

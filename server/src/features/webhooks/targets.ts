@@ -1,5 +1,6 @@
 // The rows of delivery: which targets have work, who delivers to them, what is to be sent, and what came of it.
 import { part, type Sql } from '../../base/db.ts'
+import { storableJson } from '../../base/storable.ts'
 import { noteDeliveries } from '../../engine/usage.ts'
 import type { Outgoing, Outcome } from './attempt.ts'
 import type { DeliveryState } from './delivery.ts'
@@ -112,7 +113,7 @@ export async function markResults(sql: Sql, results: Result[]): Promise<void> {
   await sql`
     with quick as materialized (select set_config('synchronous_commit', 'off', true)),
     result as materialized (
-      select r.* from quick, json_to_recordset(${JSON.stringify(rows)}::json) as r (
+      select r.* from quick, json_to_recordset(${storableJson(rows)}::json) as r (
         id uuid, seen int, state text, due_in float8, reason text, attempt jsonb)
     ),
     marked as (
