@@ -2003,9 +2003,10 @@ export const requirements: Requirement[] = [
   },
   {
     id: 'bulk.rests',
-    says: 'A bulk action in the background leaves the processors to others for most of the time.',
-    gap: { question: 'How fast does a bulk action in the background go?', file: 'server/src/features/queues/bulk.ts' },
+    says: 'A bulk action in the background leaves the processors to others for most of the time while they are at work.',
+    gap: { question: 'How fast does a bulk action in the background go?', file: 'server/src/features/queues/pace.ts' },
   },
+  { id: 'bulk.fullSpeed', says: 'A bulk action in the background goes at full speed while nobody else is at work.' },
   { id: 'bulk.failed', says: 'A bulk action that cannot be carried out says so.' },
   {
     id: 'bulk.swept',

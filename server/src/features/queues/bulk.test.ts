@@ -1,11 +1,14 @@
 // Bulk actions on cases: which are meant, what becomes of those that somebody holds, and actions that go on in the background.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Client } from 'pg'
 import { readTimeline, seedCases, seedColleague, seedQueue, seedWorker } from '../../../test/kit/cases.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { connectionSettings } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
-import { casesInStep, takeStep } from './carryOnBulkActions.job.ts'
+import { takeStep } from './carryOnBulkActions.job.ts'
+import { Pacer } from './pace.ts'
 import { sweepBulkActions } from './sweepBulkActions.job.ts'
 import { dispatchQueue } from './dispatch.ts'
 
@@ -209,18 +212,52 @@ async function watchStep({ sql }: TestTeam, step: Promise<unknown>): Promise<{ a
   return seen
 }
 
-// proves bulk.rests
-test('an action in the background sleeps longer than it works', async () => {
+/** Connections of other processes, each at a long statement. */
+async function othersAtWork(count: number): Promise<AsyncDisposable> {
+  const address = connectionSettings(service.context.db.address())
+  const others = Array.from({ length: count }, () => new Client(address))
+  const ended = others.map(async (other) => {
+    await other.connect()
+    await other.query('select pg_sleep(600)').catch(() => undefined)
+  })
+  const areAtWork = async () => {
+    const rows = await service.context.db.sql`
+      select from pg_stat_activity where datname = current_database() and state = 'active' and query = 'select pg_sleep(600)'`
+    return rows.length === count
+  }
+  while (!(await areAtWork()));
+  return {
+    async [Symbol.asyncDispose]() {
+      await service.context.db.sql`
+        select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and query = 'select pg_sleep(600)'`
+      await Promise.all(ended)
+      await Promise.all(others.map((other) => other.end()))
+    },
+  }
+}
+
+// proves bulk.rests, bulk.fullSpeed
+test('an action in the background sleeps longer than it works beside others, and goes at full speed when they are gone', async () => {
   const team = await seedTeam(service)
   const queueId = await seedQueue(team)
-  await seedCases(team, queueId, 10_001)
+  const ids = await seedCases(team, queueId, 10_001)
   const body = { all_matching: true, status: 'completed' }
   const begun = await team.call(`POST /v2/queues/${queueId}/cases/bulk-update-status`, { body })
   const input = { bulk_action_id: begun.body.bulk_action_id, team_id: team.id }
-  const { asleep, awake } = await watchStep(team, takeStep(service.context, input))
-  assert.ok(asleep > awake, `${asleep} times asleep, ${awake} times awake`)
-  // the rest of it would take half a minute
-  await team.sql`delete from queues where id = ${queueId} and team_id = ${team.id}`
+  // 4,001 are enough
+  await team.sql`delete from cases where id = any(${ids.slice(0, 6000)}::uuid[]) and team_id = ${team.id}`
+  const pacer = new Pacer()
+  {
+    await using _others = await othersAtWork(3)
+    for (let step = 0; step < 5; step++) await takeStep(service.context, input, pacer)
+    const { asleep, awake } = await watchStep(team, takeStep(service.context, input, pacer))
+    assert.ok(asleep > awake, `${asleep} times asleep, ${awake} times awake`)
+  }
+  // 34 more of the size that it had beside others
+  let steps = 1
+  while (!(await takeStep(service.context, input, pacer))) steps += 1
+  assert.ok(steps < 28, `${steps} steps`)
+  assert.equal(pacer.pace.restTimes, 0)
 })
 
 // proves bulk.background, bulk.progress
@@ -242,7 +279,7 @@ test('more than fit into a request go on in the background from where the last t
   assert.equal(await takeStep(service.context, { bulk_action_id: id, team_id: team.id }), false)
   const halfway = (await team.call(`GET /v2/bulk-actions/${id}`)).body.bulk_action
   assert.equal(halfway.status, 'running')
-  assert.equal(halfway.updated_count, casesInStep)
+  assert.ok(halfway.updated_count > 0 && halfway.updated_count < count, `${halfway.updated_count} changed`)
   await service.drain()
   const ended = await team.call(`GET /v2/bulk-actions/${id}`)
   assert.equal(ended.body.bulk_action_id, id)

@@ -6,20 +6,23 @@ import { insertEvents } from '../../kit/event.ts'
 import type { Deed } from './bulkAction.ts'
 import { priorities } from './case.ts'
 import { caseEventData } from './caseEventData.ts'
+import { othersAtWork } from './pace.ts'
 
 export interface Bulk {
   teamId: string
   queueId: string
   userId: string | null
   deed: Deed
-  /** It goes on for long, and leaves the processors to others between a few cases and the next. */
-  isPatient?: boolean
+  /** For an action in the background: between a few cases and the next it rests so many times as long as it has worked. */
+  restTimes?: number
 }
 
 export interface Done {
   changed: number
   skipped: number
   stoppedRunIds: string[]
+  /** How many others were at work meanwhile (pace.ts), where the action asks for it. */
+  others: number
 }
 
 export async function changeCases(context: Context, sql: Sql, bulk: Bulk, ids: string[]): Promise<Done> {
@@ -28,21 +31,19 @@ export async function changeCases(context: Context, sql: Sql, bulk: Bulk, ids: s
   // A run goes on with its case whatever its priority is.
   const freed =
     deed.kind === 'update_priority' ? await lockCases(sql, bulk, ids) : await freeCases(context, sql, bulk, ids)
-  const changed =
+  const { changed, others } =
     deed.kind === 'delete' ? await deleteCases(sql, bulk, ids) : await writeCases(sql, bulk, deed, ids, freed)
   if (changed > 0 && becomesPending(deed)) await sql`select pg_notify('case_queues', ${bulk.queueId})`
-  return { changed, skipped: ids.length - changed, stoppedRunIds: freed.runIds }
+  return { changed, skipped: ids.length - changed, stoppedRunIds: freed.runIds, others }
 }
 
 /**
- * Of the n-th row: sleeps before every third or so. A statement that sleeps between rows, not Node between statements: whoever comes
+ * Of the n-th row: sleeps before every third or so. The statement sleeps between rows, and not Node between statements: whoever comes
  * meanwhile finds a processor free within a quarter of a millisecond, and a statement for three cases would cost three times as much for
  * each as one for a hundred.
  */
-const rests = ({ isPatient }: Bulk, rows: number): Part =>
-  isPatient ? part`(n % ${rows}::int <> 0 or has_rested(${restTimes}))` : part`true`
-/** With half as many the p99 of a read beside it was a fifth higher (docs/proofs/bench.md). */
-const restTimes = 8
+const rests = ({ restTimes = 0 }: Bulk, rows: number): Part =>
+  restTimes > 0 ? part`(n % ${rows}::int <> 0 or has_rested(${restTimes}::real))` : part`true`
 /** A case takes 40 µs to change, and to tell of; a row of the timeline 12. */
 const costlyRows = 3
 const cheapRows = 9
@@ -110,11 +111,21 @@ async function stopHolders(
   }
 }
 
-async function deleteCases(sql: Sql, bulk: Bulk, ids: string[]): Promise<number> {
-  const gone = await sql`
-    delete from cases c using unnest(${ids}::uuid[]) with ordinality as w (id, n)
-    where c.id = w.id and ${ofQueue(bulk)} and ${rests(bulk, costlyRows)} returning c.id`
-  return gone.length
+interface Written {
+  changed: number
+  others: number
+}
+
+const watched = ({ restTimes }: Bulk): Part => (restTimes === undefined ? part`0` : othersAtWork)
+
+async function deleteCases(sql: Sql, bulk: Bulk, ids: string[]): Promise<Written> {
+  const [written] = await sql<Written>`
+    with gone as (
+      delete from cases c using unnest(${ids}::uuid[]) with ordinality as w (id, n)
+      where c.id = w.id and ${ofQueue(bulk)} and ${rests(bulk, costlyRows)} returning c.id
+    )
+    select count(*) as changed, ${watched(bulk)} as others from gone`
+  return written!
 }
 
 const eventOfEnd = caseEventData({
@@ -132,12 +143,12 @@ async function writeCases(
   deed: WritingDeed,
   ids: string[],
   { caseIds: freedIds }: Freed,
-): Promise<number> {
+): Promise<Written> {
   const { teamId, userId } = bulk
   const { set, isDue, type, reason, ends } = writingOf(deed)
   // that these have failed was told when their runs were stopped
   const toldIds = ends === 'failed' ? freedIds : []
-  const [count] = await sql<{ changed: number }>`
+  const [written] = await sql<Written>`
     with changed as (
       update cases c set ${set}, updated_at = now()
       from unnest(${ids}::uuid[]) with ordinality as w (id, n)
@@ -152,8 +163,8 @@ async function writeCases(
       select event_id, ${teamId}::uuid, 'queue.case.completed', ${eventOfEnd}
       from changed where ${ends !== undefined}::boolean and (shown).id <> all(${toldIds}::uuid[]) and ${rests(bulk, costlyRows)}`)}
     )
-    select count(*) as changed from changed`
-  return count!.changed
+    select count(*) as changed, ${watched(bulk)} as others from changed`
+  return written!
 }
 
 interface Writing {

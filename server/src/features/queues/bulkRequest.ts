@@ -91,11 +91,11 @@ async function leaveToJob(asked: Asked, deed: Deed, filter: CaseFilter): Promise
     insert into bulk_actions (id, team_id, queue_id, user_id, kind, settings, until_created_at)
     values (${id}, ${team.id}, ${queue.id}, ${caller.member_id}, ${deed.kind}, ${JSON.stringify({ deed, filter })}::jsonb, now())`
   await enqueue(carryOnBulkActions, { bulk_action_id: id, team_id: team.id }, { queueName: bulkLine(team.id) })
-  const none: Done = { changed: 0, skipped: 0, stoppedRunIds: [] }
+  const none = { changed: 0, skipped: 0, stoppedRunIds: [] }
   return { ...countsOf(deed, none), bulk_action_id: id, status: 'running' }
 }
 
-function countsOf({ kind }: Deed, { changed, skipped, stoppedRunIds }: Done) {
+function countsOf({ kind }: Deed, { changed, skipped, stoppedRunIds }: Omit<Done, 'others'>) {
   return {
     deleted_count: kind === 'delete' ? changed : 0,
     reprocessed_count: kind === 'reprocess' ? changed : 0,

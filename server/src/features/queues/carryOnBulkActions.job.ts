@@ -1,4 +1,4 @@
-// Carries on a bulk action that is too large for one request: so many cases in a transaction, with how far it has come.
+// Carries on a bulk action that is too large for one request: some cases in a transaction, with how far it has come.
 import { isConnectionTrouble, lockNotAvailable, part, retryingDeadlocks, sqlState, type Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { eventFeedOf } from '../../kit/eventFeed.ts'
@@ -7,9 +7,8 @@ import { Id, Type, type Static } from '../../kit/schema.ts'
 import { changeCases } from './bulk.ts'
 import type { Settings } from './bulkAction.ts'
 import { fitsCase } from './caseFilter.ts'
+import { Pacer } from './pace.ts'
 
-/** Of one transaction. */
-export const casesInStep = 100
 /** One statement looks at no more cases than this, however few of them fit. A constant for the planner: of a parameter it expects a tenth of all. */
 const casesSeenMax = 20_000
 const atMostSeen = part`limit 20000`
@@ -30,10 +29,11 @@ export const carryOnBulkActions: Job<Input> = job({
   safeToRepeat: 'each transaction does its cases and keeps how far it has come, with the row of the action locked',
   async handler({ input, context, signal }) {
     const until = performance.now() + stretchMs
+    const pacer = new Pacer()
     while (performance.now() < until) {
       // thrown, not left: whoever gets this job next carries on
       signal.throwIfAborted()
-      const isOver = await takeStep(context, input)
+      const isOver = await takeStep(context, input, pacer)
       eventFeedOf(context).nudge()
       if (isOver) return
     }
@@ -42,10 +42,10 @@ export const carryOnBulkActions: Job<Input> = job({
 })
 
 /** One transaction; answers whether there is nothing more to do. */
-export async function takeStep(context: Context, input: Input): Promise<boolean> {
+export async function takeStep(context: Context, input: Input, pacer = new Pacer()): Promise<boolean> {
   const { db, log } = context
   try {
-    return await retryingDeadlocks(() => db.transaction((sql) => step(context, sql, input)))
+    return await retryingDeadlocks(() => db.transaction((sql) => step(context, sql, input, pacer)))
   } catch (error) {
     if (isConnectionTrouble(error) || sqlState(error) === lockNotAvailable) throw error
     log.error({ err: error, ...input }, 'a bulk action failed')
@@ -71,21 +71,28 @@ interface Place {
   created_at: Date
 }
 
-async function step(context: Context, sql: Sql, { bulk_action_id: id, team_id: teamId }: Input): Promise<boolean> {
+async function step(
+  context: Context,
+  sql: Sql,
+  { bulk_action_id: id, team_id: teamId }: Input,
+  pacer: Pacer,
+): Promise<boolean> {
   // waited for, not passed by: a process that was taken for dead may still be at it, and whoever ended here would leave the rest undone
   const [action] = await sql<Action>`
     select queue_id, user_id, settings, after_created_at, after_case_id, until_created_at from bulk_actions
     where id = ${id} and team_id = ${teamId} and status = 'running' for update`
   // gone with its queue, or done
   if (!action) return true
-  const { cases, last } = await nextCases(sql, teamId, action)
+  const { restTimes, cases: casesMax } = pacer.pace
+  const { cases, last } = await nextCases(sql, teamId, action, casesMax)
   const { deed } = action.settings
   const done = await changeCases(
     context,
     sql,
-    { teamId, queueId: action.queue_id, userId: action.user_id, deed, isPatient: true },
+    { teamId, queueId: action.queue_id, userId: action.user_id, deed, restTimes },
     cases.map((one) => one.id),
   )
+  pacer.note(done.others)
   await sql`
     update bulk_actions set changed_count = changed_count + ${done.changed}, skipped_count = skipped_count + ${done.skipped},
       stopped_run_ids = (stopped_run_ids || ${done.stoppedRunIds}::uuid[])[:${runsListedMax}::int],
@@ -96,7 +103,12 @@ async function step(context: Context, sql: Sql, { bulk_action_id: id, team_id: t
 }
 
 /** The cases to change, and the last one that was looked at; no last one: there are none behind these. */
-async function nextCases(sql: Sql, teamId: string, action: Action): Promise<{ cases: Place[]; last?: Place }> {
+async function nextCases(
+  sql: Sql,
+  teamId: string,
+  action: Action,
+  casesMax: number,
+): Promise<{ cases: Place[]; last?: Place }> {
   const { queue_id, settings, after_created_at, after_case_id, until_created_at } = action
   const ahead = part`
     c.queue_id = ${queue_id} and c.team_id = ${teamId} and c.created_at <= ${until_created_at}
@@ -104,9 +116,9 @@ async function nextCases(sql: Sql, teamId: string, action: Action): Promise<{ ca
   const cases = await sql<Place>`
     select c.id, c.created_at
     from (select * from cases c where ${ahead} order by c.created_at, c.id ${atMostSeen}) c
-    where ${fitsCase(settings.filter)} order by c.created_at, c.id limit ${casesInStep}`
+    where ${fitsCase(settings.filter)} order by c.created_at, c.id limit ${casesMax}`
   const [last] =
-    cases.length === casesInStep
+    cases.length === casesMax
       ? cases.slice(-1)
       : await sql<Place>`
         select c.id, c.created_at from cases c where ${ahead} order by c.created_at, c.id offset ${casesSeenMax - 1} limit 1`
