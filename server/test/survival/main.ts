@@ -9,6 +9,7 @@ import { deliveryProof } from './deliveries.ts'
 import { caseProof } from './cases.ts'
 import { changingKeyProof } from './changingKey.ts'
 import { killEverything } from './durability.ts'
+import { hostileProof } from './hostile/hostile.ts'
 import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
 import { startService, temporaryDataDir, type Service, type StartOptions } from './processes.ts'
 import type { Proof } from './proof.ts'
@@ -115,6 +116,7 @@ const proofs: Proof[] = [
   brokenConnectionProof,
   changingKeyProof,
   usageProof,
+  hostileProof,
 ]
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()

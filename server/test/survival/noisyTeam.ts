@@ -1,7 +1,7 @@
 // Proof: a team that starts a hundred times its share does not keep another team's runs from starting.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { percentile, send, startProgram } from './processes.ts'
+import { percentile, send } from './processes.ts'
+import { createTeam } from './secondTeam.ts'
 import { block, bodyOf, untilQuiet, type Yard } from './yard.ts'
 
 export interface Noise {
@@ -23,8 +23,6 @@ interface Options {
   /** Between two starts of the quiet team. */
   everyMs: number
 }
-
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
 export async function startNoise(yard: Yard, options: Options): Promise<Noise> {
   const { sql, counter } = yard
@@ -70,21 +68,11 @@ export async function startNoise(yard: Yard, options: Options): Promise<Noise> {
   }
 }
 
-/** Made as an operator makes one, by the command line. */
 async function secondTeam(yard: Yard): Promise<{ teamId: string; startRun: () => Promise<void> }> {
-  const team = await command(yard, ['team', 'create', 'Quiet'], 'Its first key')
-  const teamId = /Team +(\S+)/.exec(team)![1]!
-  const key = /Secret +(\S+)/.exec(await command(yard, ['key', 'create', '--team', teamId], 'not shown again'))![1]!
+  const { teamId, key } = await createTeam(yard.env, 'Quiet')
   const { baseUrl } = yard.apis[0]!
   const config = { version: 'v2', data: { input: block('output', 'done') } }
   const post = async (path: string, body: object) => bodyOf(await send(baseUrl, { method: 'POST', path, key, body }))
   const { agent_id } = await post(`/v2/teams/${teamId}/agents`, { name: 'Quiet', build: { config } })
   return { teamId, startRun: async () => void (await post(`/v2/teams/${teamId}/runs`, { agent_id })) }
-}
-
-/** What the command prints; `lastWords` are its last. */
-async function command({ env }: Yard, args: string[], lastWords: string): Promise<string> {
-  const program = await startProgram({ entry: cli, args, env, readySign: lastWords })
-  await program.exited
-  return program.box
 }

@@ -4,13 +4,17 @@ import { createGuard } from '../../base/outbound/guard.ts'
 import { createLog } from '../../base/log.ts'
 import { cdpDriver } from '../../drivers/browser/cdpDriver.ts'
 import { chromiumDriver } from '../../drivers/browser/chromiumDriver.ts'
-import { ok, problem, type Check } from './check.ts'
+import { missingChromium } from '../../drivers/browser/chromiumFiles.ts'
+import { ok, problem, warning, type Check } from './check.ts'
 
 export const browser: Check = {
   name: 'browser',
   async look({ config, database }) {
     // before the first start there is no folder to unpack it into
     if (config.cdpUrl === undefined && !database) return ok('Chromium is unpacked when an agent first uses it')
+    // everything else works without a browser
+    const missing = config.cdpUrl === undefined ? missingChromium() : undefined
+    if (missing !== undefined) return warning(missing)
     const guard = createGuard({ allowPrivateHosts: config.allowPrivateHosts })
     const driver =
       config.cdpUrl === undefined

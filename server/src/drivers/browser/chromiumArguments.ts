@@ -56,6 +56,8 @@ export function chromiumArguments(options: { profile: string; isSandboxed: boole
     '--disable-background-timer-throttling',
     '--disable-dev-shm-usage',
     '--disable-hang-monitor',
+    // an installed Chromium would block them in silence; ours become pages, or are refused and told
+    '--disable-popup-blocking',
     '--disable-prompt-on-repost',
     '--disable-renderer-backgrounding',
     '--force-color-profile=srgb',

@@ -34,14 +34,21 @@ export async function findChromium(wanted: {
   account: Account | undefined
   log: Log
 }): Promise<ChromiumFiles> {
-  if (process.platform === 'linux' && process.arch === 'x64') return unpacked(wanted)
-  const executable = installedPaths().find((path) => existsSync(path))
+  if (isInPackage) return unpacked(wanted)
+  const executable = installedPath()
   if (executable !== undefined) return { executable, env: systemEnv() }
-  throw new Error(
-    `There is no Chromium for ${process.platform} ${process.arch} in the npm package and none is installed. ` +
-      'Install Chromium or Chrome, or set RUNYARD_CDP_URL to the DevTools address of a browser.',
-  )
+  throw new Error(reasonForNone)
 }
+
+/** Why this machine has no Chromium that could be started; undefined where it has one. */
+export const missingChromium = (): string | undefined =>
+  isInPackage || installedPath() !== undefined ? undefined : reasonForNone
+
+const isInPackage = process.platform === 'linux' && process.arch === 'x64'
+const installedPath = (): string | undefined => installedPaths().find((path) => existsSync(path))
+const reasonForNone =
+  `There is no Chromium for ${process.platform} ${process.arch} in the npm package and none is installed. ` +
+  'Install Chromium or Chrome, or set RUNYARD_CDP_URL to the DevTools address of a browser.'
 
 async function unpacked({ cacheDir, account, log }: Parameters<typeof findChromium>[0]): Promise<ChromiumFiles> {
   const place = await placeFor(cacheDir, account, log)

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { after, suite, test } from 'node:test'
 import { newId } from '../../base/ids.ts'
+import { needsBrowser } from '../../../test/kit/browser.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -84,7 +85,7 @@ async function fetchImage(url: string, headers: Record<string, string> = {}) {
   return { status: response.statusCode, headers: response.headers, bytes: response.rawPayload }
 }
 
-suite('a run through a form, a redirect and a download', async () => {
+suite('a run through a form, a redirect and a download', needsBrowser, async () => {
   const team = await seedTeam(service)
   const lines = [`open ${base}/`, 'type Name = Ann Secret', 'click Send', 'read Total', 'click Invoice', 'screenshot']
   const { agentId, runId } = await browse(team, block(...lines) + output)
@@ -201,53 +202,61 @@ suite('a run through a form, a redirect and a download', async () => {
 })
 
 // proves browser.refused
-test('a page that leads to a metadata service or to a file is refused, the run is told, and a picture shows it', async () => {
-  const team = await seedTeam(service)
-  for (const [path, said] of [
-    ['/away', /Line 1 .+: "169\.254\.169\.254" is a link-local address\. Only public addresses can be called/],
-    ['/file', /Line 1 .+: .*The browser opens only http and https addresses\./],
-  ] as const) {
-    const { runId } = await browse(team, block(`open ${base}${path}`, 'screenshot') + output)
-    const run = await readRun(team, runId)
-    assert.equal(run.status, 'failed')
-    assert.match(run.error.message, said)
-    const { screenshots } = await timelineOf(team, runId)
-    assert.deepEqual(
-      screenshots.map(({ action }: { action: string }) => action),
-      [`open ${base}${path}`],
-    )
-  }
-})
+test(
+  'a page that leads to a metadata service or to a file is refused, the run is told, and a picture shows it',
+  needsBrowser,
+  async () => {
+    const team = await seedTeam(service)
+    for (const [path, said] of [
+      ['/away', /Line 1 .+: "169\.254\.169\.254" is a link-local address\. Only public addresses can be called/],
+      ['/file', /Line 1 .+: .*The browser opens only http and https addresses\./],
+    ] as const) {
+      const { runId } = await browse(team, block(`open ${base}${path}`, 'screenshot') + output)
+      const run = await readRun(team, runId)
+      assert.equal(run.status, 'failed')
+      assert.match(run.error.message, said)
+      const { screenshots } = await timelineOf(team, runId)
+      assert.deepEqual(
+        screenshots.map(({ action }: { action: string }) => action),
+        [`open ${base}${path}`],
+      )
+    }
+  },
+)
 
 // proves browser.resumed
-test('a session waits with its run, is opened again with its cookies, and says that forms were lost', async () => {
-  const team = await seedTeam(service)
-  const ask = '```approve id=ask\nGo on?\n```\n\n'
-  const first = block(`open ${base}/`, 'type Name = Ann', 'click Send')
-  const { runId } = await browse(team, first.replace('id=web', 'id=order') + ask + block('read Cookie') + output)
-  const waiting = await timelineOf(team, runId)
-  const { session_id } = waiting.screenshots[0]
-  const pages = await team.call(`GET /v2/browser-agent/session/${session_id}/pages`)
-  assert.deepEqual([pages.body.status, pages.body.pages[0].active], ['open', true])
-  const [sealed] = await team.sql<{ state: Buffer }>`select state from browser_sessions where id = ${session_id}`
-  assert.ok(!sealed!.state.includes('order'), 'cookies are sealed at rest')
+test(
+  'a session waits with its run, is opened again with its cookies, and says that forms were lost',
+  needsBrowser,
+  async () => {
+    const team = await seedTeam(service)
+    const ask = '```approve id=ask\nGo on?\n```\n\n'
+    const first = block(`open ${base}/`, 'type Name = Ann', 'click Send')
+    const { runId } = await browse(team, first.replace('id=web', 'id=order') + ask + block('read Cookie') + output)
+    const waiting = await timelineOf(team, runId)
+    const { session_id } = waiting.screenshots[0]
+    const pages = await team.call(`GET /v2/browser-agent/session/${session_id}/pages`)
+    assert.deepEqual([pages.body.status, pages.body.pages[0].active], ['open', true])
+    const [sealed] = await team.sql<{ state: Buffer }>`select state from browser_sessions where id = ${session_id}`
+    assert.ok(!sealed!.state.includes('order'), 'cookies are sealed at rest')
 
-  const [request] = (await team.call('GET /v2/teams/:teamId/human-requests?status=pending')).body.human_requests
-  await team.call(`POST /v2/runs/${runId}/human-requests/${request.id}/respond`, { body: { approved: true } })
-  await drainRuns(service)
-  const run = await readRun(team, runId)
-  assert.equal(run.status, 'completed', JSON.stringify(run.error))
-  assert.equal(run.output.content, 'Cookie: order=7')
-  assert.match(run.output.note, /^The browser was opened anew: cookies and storage were kept/)
-  const whole = await timelineOf(team, runId)
-  assert.deepEqual(
-    whole.screenshots.map((one: Record<string, unknown>) => [one['seq'], one['session_id'], one['page_id']]),
-    [1, 2, 3, 4].map((seq) => [seq, session_id, whole.screenshots[0].page_id]),
-  )
-})
+    const [request] = (await team.call('GET /v2/teams/:teamId/human-requests?status=pending')).body.human_requests
+    await team.call(`POST /v2/runs/${runId}/human-requests/${request.id}/respond`, { body: { approved: true } })
+    await drainRuns(service)
+    const run = await readRun(team, runId)
+    assert.equal(run.status, 'completed', JSON.stringify(run.error))
+    assert.equal(run.output.content, 'Cookie: order=7')
+    assert.match(run.output.note, /^The browser was opened anew: cookies and storage were kept/)
+    const whole = await timelineOf(team, runId)
+    assert.deepEqual(
+      whole.screenshots.map((one: Record<string, unknown>) => [one['seq'], one['session_id'], one['page_id']]),
+      [1, 2, 3, 4].map((seq) => [seq, session_id, whole.screenshots[0].page_id]),
+    )
+  },
+)
 
 // proves browser.isolated
-test('one run’s browser does not know the cookies of another’s', async () => {
+test('one run’s browser does not know the cookies of another’s', needsBrowser, async () => {
   const team = await seedTeam(service)
   const procedures = [
     block(`open ${base}/`, 'type Name = Ann', 'click Send', 'read Cookie'),
@@ -262,7 +271,7 @@ test('one run’s browser does not know the cookies of another’s', async () =>
 })
 
 // proves browser.tools
-test('a list of actions stops at the first that fails and says which', async () => {
+test('a list of actions stops at the first that fails and says which', needsBrowser, async () => {
   const team = await seedTeam(service)
   const { runId } = await browse(team, block(`open ${base}/`, 'click Nowhere', 'click Send') + output)
   const { error } = await readRun(team, runId)
@@ -284,7 +293,7 @@ test('a run without a browser has an empty timeline', async () => {
   assert.equal((await team.call(`GET /v2/agents/${other}/runs/${runId}/screenshots/timeline`)).status, 404)
 })
 
-suite('what is kept of a browser', () => {
+suite('what is kept of a browser', needsBrowser, () => {
   // proves browser.retention
   test('goes when it is old enough, and with its run', async () => {
     const team = await seedTeam(service)
