@@ -461,6 +461,18 @@ export const requirements: Requirement[] = [
     says: 'An agent is made with a live first build; instructions and model are short for a config; without a procedure it gets an executable template.',
   },
   {
+    id: 'agents.procedureParts',
+    says: 'A procedure may be messages whose content is text or typed text parts (text, input_text, output_text).',
+  },
+  {
+    id: 'agents.procedureRefused',
+    says: 'A procedure that cannot be read is a 400 that names every place, wherever a config is taken; only an absent or blank one gets the template.',
+  },
+  {
+    id: 'agents.plainModels',
+    says: 'A model name that begins with claude-, gpt-, chatgpt-, o and a digit, or gemini- needs no provider.',
+  },
+  {
     id: 'agents.source',
     says: 'An agent can be made as a copy of a build of any agent of the team; any other source_build_id is a 404.',
   },

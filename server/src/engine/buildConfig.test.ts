@@ -75,7 +75,8 @@ test('a policy that cannot be read asks a person instead of permitting', () => {
 
 const models = (model: unknown) => ({ models: { agent: { model } } })
 const wantedModel =
-  'must be builtin:runbook, or provider:model with one of the providers anthropic, openai, google, openai-compatible'
+  'must be builtin:runbook, or provider:model with one of the providers anthropic, openai, google, openai-compatible; ' +
+  'names that begin with claude-, gpt- or gemini- need no provider'
 
 const table: [data: unknown, expected: string[]][] = [
   [{}, []],
@@ -87,7 +88,10 @@ const table: [data: unknown, expected: string[]][] = [
   ]),
   [
     { input: [{ role: 'user', content: 'x' }, 'y', { role: 'tool', content: 'z' }] },
-    [1, 2].map((at) => `data.input[${at}]: must be {"role": "system", "user" or "assistant", "content": text}`),
+    [
+      'data.input[1]: must be {"role": "system", "content": text}',
+      'data.input[2].role: must be one of system, user, assistant',
+    ],
   ],
   [{ input: 'é'.repeat(131_072) }, []],
   [{ input: `${'é'.repeat(131_072)}x` }, ['data.input: is larger than 256 KiB; move parts of it into other agents']],

@@ -13,9 +13,9 @@ export interface Limits {
 }
 
 export interface BuildConfig {
-  /** Markdown; of a list of messages, their contents with an empty line between them. */
+  /** Markdown; of a list of messages, their texts with an empty line between them. */
   procedure: string
-  /** `provider:model`; null: the server's default. */
+  /** `provider:model`, also where the config leaves a plain provider out; null: the server's default. */
   model: string | null
   /** Names of tool sets; null: `defaultPlugins`. */
   plugins: string[] | null
@@ -63,6 +63,13 @@ type Complain = (path: string, message: string) => void
 /** Never throws: what does not fit counts as absent. */
 export const parseBuildConfig = (config: unknown): BuildConfig => read(config, () => undefined).config
 
+/** Whether there is no procedure at all. One that cannot be read is there. */
+export function isWithoutProcedure(config: unknown): boolean {
+  let isRead = true
+  const { text } = readProcedure(dataOf(config)['input'], () => (isRead = false))
+  return isRead && text.trim() === ''
+}
+
 /** Every problem at once. */
 export function problemsOf(config: unknown, known: Known): Problem[] {
   if (!isFields(config) || config['version'] !== 'v2' || !isFields(config['data'])) {
@@ -104,10 +111,14 @@ interface Piece {
   line: number
 }
 
+function dataOf(config: unknown): Fields {
+  const data = isFields(config) ? config['data'] : undefined
+  return isFields(data) ? data : {}
+}
+
 /** Reads and complains in one pass, so that what is refused and what is used cannot drift apart. */
 function read(config: unknown, complain: Complain): { config: BuildConfig; pieces: Piece[] } {
-  const whole = isFields(config) ? config : {}
-  const data = isFields(whole['data']) ? whole['data'] : {}
+  const data = dataOf(config)
   const { text, pieces } = readProcedure(data['input'], complain)
   const { max_concurrent_runs, ...limits } = readLimits(data['limits'], 'data.limits', complain)
   return {
@@ -139,20 +150,65 @@ function readProcedure(input: unknown, complain: Complain): { text: string; piec
     complain('data.input', `must be Markdown text or a list of at most ${listLengthMax} {"role", "content"} messages`)
     return nothing
   }
-  const contents: string[] = []
+  const texts: string[] = []
   const pieces: Piece[] = []
   let line = 1
   for (const [index, message] of input.entries()) {
-    const { role, content } = isFields(message) ? message : {}
-    if (!['system', 'user', 'assistant'].includes(role as string) || typeof content !== 'string') {
-      complain(`data.input[${index}]`, 'must be {"role": "system", "user" or "assistant", "content": text}')
-      continue
+    for (const { path, text } of readMessage(message, `data.input[${index}]`, complain)) {
+      texts.push(text)
+      pieces.push({ path, line })
+      line += text.split(/\r\n?|\n/).length + 1
     }
-    contents.push(content)
-    pieces.push({ path: `data.input[${index}].content`, line })
-    line += content.split(/\r\n?|\n/).length + 1
   }
-  return { text: contents.join('\n\n'), pieces }
+  return { text: texts.join('\n\n'), pieces }
+}
+
+const roles = ['system', 'user', 'assistant']
+/** The types of parts that hold text, as clients of the large providers spell them. */
+const textParts = ['text', 'input_text', 'output_text']
+
+/** The texts of a message: its content, or each part of it. */
+function readMessage(message: unknown, path: string, complain: Complain): { path: string; text: string }[] {
+  if (!isFields(message)) {
+    complain(path, 'must be {"role": "system", "content": text}')
+    return []
+  }
+  const { role, content } = message
+  const isRole = roles.includes(role as string)
+  if (!isRole) complain(`${path}.role`, `must be one of ${roles.join(', ')}`)
+  const texts = readContent(content, `${path}.content`, complain)
+  return isRole ? texts : []
+}
+
+function readContent(content: unknown, path: string, complain: Complain): { path: string; text: string }[] {
+  if (typeof content === 'string') return [{ path, text: content }]
+  if (!Array.isArray(content) || content.length > listLengthMax) {
+    complain(path, `must be text, or a list of at most ${listLengthMax} parts such as {"type": "text", "text": text}`)
+    return []
+  }
+  return content.flatMap((part, index) => {
+    const { type, text } = isFields(part) ? part : {}
+    if (textParts.includes(type as string) && typeof text === 'string')
+      return [{ path: `${path}[${index}].text`, text }]
+    complain(
+      `${path}[${index}]`,
+      `must be a part of text: {"type": "text", "text": text}; types are ${textParts.join(', ')}`,
+    )
+    return []
+  })
+}
+
+/** Model names that say by themselves whose they are. */
+const plainNames: [provider: (typeof providers)[number], name: RegExp][] = [
+  ['anthropic', /^claude-/],
+  ['openai', /^(?:gpt-|chatgpt-|o\d)/],
+  ['google', /^gemini-/],
+]
+
+/** `claude-…` is short for `anthropic:claude-…`, and so on; any other name stays as it is. */
+function fullModelName(model: string): string {
+  const found = model.includes(':') ? undefined : plainNames.find(([, name]) => name.test(model))
+  return found ? `${found[0]}:${model}` : model
 }
 
 const modelText = new RegExp(`^(?:builtin:runbook|(?:${providers.join('|')}):[!-~]+)$`)
@@ -167,8 +223,13 @@ function readModel(models: unknown, complain: Complain): string | null {
   )
   const model = agent?.['model']
   if (isAbsent(model)) return null
-  if (typeof model === 'string' && model.length <= nameLengthMax && modelText.test(model)) return model
-  const wanted = `must be builtin:runbook, or provider:model with one of the providers ${providers.join(', ')}`
+  if (typeof model === 'string' && model.length <= nameLengthMax) {
+    const full = fullModelName(model)
+    if (modelText.test(full)) return full
+  }
+  const wanted =
+    `must be builtin:runbook, or provider:model with one of the providers ${providers.join(', ')}; ` +
+    'names that begin with claude-, gpt- or gemini- need no provider'
   complain('data.models.agent.model', wanted)
   return null
 }

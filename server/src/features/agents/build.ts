@@ -12,8 +12,9 @@ export const BuildConfig = named(
       version: Type.Literal('v2'),
       data: Type.Record(Type.String(), Type.Unknown(), {
         description:
-          'Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}`), `models.agent.model` ' +
-          '(`provider:model` or `builtin:runbook`), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, ' +
+          'Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text ' +
+          'parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent.model` (`provider:model`, `builtin:runbook`, or a ' +
+          'plain name such as `claude-…`, `gpt-…` or `gemini-…`), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, ' +
           '`max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`), `approvals` (by tool name: `never`, ' +
           '`always` or `{when}`), `output_schema`, `options`. Others are kept as they are.',
       }),

@@ -1,5 +1,5 @@
 // Makes an agent with its first build, which is live at once so that a run can start.
-import { parseBuildConfig } from '../../engine/buildConfig.ts'
+import { isWithoutProcedure } from '../../engine/buildConfig.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type, type Static } from '../../kit/schema.ts'
 import { Agent, AgentDescription, AgentName, findAgent, insertAgent, MemoryEnabled } from './agent.ts'
@@ -20,7 +20,12 @@ const Body = Type.Object(
       }),
     ),
     model: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 200, description: '`provider:model`, beside `instructions` or alone.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description:
+          '`provider:model`, beside `instructions` or alone; of plain names (`claude-…`, `gpt-…`, `gemini-…`) the provider may be left out.',
+      }),
     ),
     build: Type.Optional(Type.Object({ name: Type.Optional(BuildName), config: BuildConfig })),
     source_build_id: Type.Optional(SourceBuildId),
@@ -98,9 +103,6 @@ function configOf({ instructions, model }: Static<typeof Body>): BuildConfig {
   }
 }
 
-function withProcedure(config: BuildConfig): BuildConfig {
-  const { input } = config.data
-  const isWithout = input === undefined || input === null || typeof input === 'string' || Array.isArray(input)
-  if (!isWithout || parseBuildConfig(config).procedure.trim() !== '') return config
-  return { ...config, data: { ...config.data, input: procedureTemplate } }
-}
+/** Only where nothing is given: a procedure that cannot be read is refused and never replaced. */
+const withProcedure = (config: BuildConfig): BuildConfig =>
+  isWithoutProcedure(config) ? { ...config, data: { ...config.data, input: procedureTemplate } } : config
