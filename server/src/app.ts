@@ -4,23 +4,32 @@ import type { Context } from './kit/context.ts'
 import { createCredentials } from './kit/credential.ts'
 import { createHttp, mountOperation } from './kit/http.ts'
 import { createPipeline } from './kit/pipeline.ts'
+import { createRefusals } from './kit/refusals.ts'
 
-const lastUsedEveryMs = 10_000
+/** Of what is gathered in memory: last uses of credentials, and refusals that are not written one by one. */
+const countsEveryMs = 10_000
 
 export function buildApp(context: Context): FastifyInstance {
   const app = createHttp(context)
   const credentials = createCredentials(context.db.sql)
-  const pipeline = createPipeline(context, credentials)
+  const refusals = createRefusals(context.db.sql)
+  const pipeline = createPipeline(context, credentials, refusals)
   for (const operation of context.registry.operations) mountOperation(app, context, pipeline, operation)
   for (const feature of context.registry.features) feature.routes?.(app, context)
 
-  const writeLastUsed = () =>
-    credentials.flush().catch((error: unknown) => context.log.warn({ err: error }, 'last-used times were not written'))
-  const timer = setInterval(() => void writeLastUsed(), lastUsedEveryMs)
+  const writeCounts = async () => {
+    await credentials
+      .flush()
+      .catch((error: unknown) => context.log.warn({ err: error }, 'last-used times were not written'))
+    await refusals
+      .flush()
+      .catch((error: unknown) => context.log.warn({ err: error }, 'counts of refused requests were not written'))
+  }
+  const timer = setInterval(() => void writeCounts(), countsEveryMs)
   timer.unref()
   app.addHook('onClose', async () => {
     clearInterval(timer)
-    await writeLastUsed()
+    await writeCounts()
   })
   return app
 }

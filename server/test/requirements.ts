@@ -227,6 +227,16 @@ export const requirements: Requirement[] = [
   },
   { id: 'audit.appendOnly', says: 'Audit rows can be neither changed nor deleted: a trigger refuses.' },
   {
+    id: 'audit.swept',
+    says: 'Audit rows are erased after 400 days, those of refused requests after 30; both are settings.',
+    gap: { question: 'For how long is the audit log kept?', file: 'server/src/kit/sweepAudit.job.ts' },
+  },
+  {
+    id: 'audit.refusalsBounded',
+    says: 'Of one credential 60 refusals a minute are audited one by one; one row tells how many more there were.',
+    gap: { question: 'How far can refused requests grow the audit log?', file: 'server/src/kit/refusals.ts' },
+  },
+  {
     id: 'plugins.catalog',
     says: 'The catalogue lists the built-in tool sets from the start, because configs name them; each lists the tools that this server can run, which come with their features.',
     gap: {
@@ -672,7 +682,7 @@ export const requirements: Requirement[] = [
   { id: 'retention.careful', says: 'The sweep steps around locked runs and stops when told.' },
   {
     id: 'retention.setting',
-    says: 'RUNYARD_RETENTION_DAYS names kinds with days or forever; unset: runs and messages for ever, events, screenshots and files 30.',
+    says: 'RUNYARD_RETENTION_DAYS names kinds with days or forever; unset: runs and messages for ever, the audit log 400 days, everything else 30.',
     gap: { question: 'How long is what kept by default?', file: 'server/src/base/config.ts' },
   },
   // Runs

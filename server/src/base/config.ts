@@ -174,8 +174,8 @@ const settings = {
     env: 'RUNYARD_RETENTION_DAYS',
     says:
       'How many days what is kept of runs is kept, as `runs=90,messages=90,events=30`: `runs` (after the end: everything), `messages` ' +
-      '(after the end: messages, inputs and outputs of steps; the run stays), `events`, `screenshots`, `files`; a number or `forever`.',
-    unset: '`runs=forever,messages=forever,events=30,screenshots=30,files=30`',
+      '(after the end: messages, inputs and outputs of steps; the run stays), `events`, `screenshots`, `files`, `audit` (rows of the audit log), `refusals` (those of refused requests); a number or `forever`.',
+    unset: '`runs=forever,messages=forever,events=30,screenshots=30,files=30,audit=400,refusals=30`',
     read: readRetention,
   } satisfies Setting<RetentionDays>,
   webhookScheduleS: {

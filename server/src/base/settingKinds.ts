@@ -98,11 +98,19 @@ export function providerUrl(env: string, unset: string, says: string): Setting<s
   }
 }
 
-const retentionKinds = ['runs', 'messages', 'events', 'screenshots', 'files'] as const
+const retentionKinds = ['runs', 'messages', 'events', 'screenshots', 'files', 'audit', 'refusals'] as const
 export type RetentionDays = Record<(typeof retentionKinds)[number], number | null>
 
 /** Events and what a run made grow without end and have copies elsewhere; what was run, and what was said, goes only when told to. */
-const keptByDefault: RetentionDays = { runs: null, messages: null, events: 30, screenshots: 30, files: 30 }
+const keptByDefault: RetentionDays = {
+  runs: null,
+  messages: null,
+  events: 30,
+  screenshots: 30,
+  files: 30,
+  audit: 400,
+  refusals: 30,
+}
 
 /** `runs=90,events=forever`: a number of days for each kind that is named. */
 export function readRetention(value: string | undefined): RetentionDays {

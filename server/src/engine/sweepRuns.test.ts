@@ -10,7 +10,7 @@ import { seedTeam, type TestTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import { sweepRuns } from './sweepRuns.job.ts'
 
-const retentionDays = { runs: 90, messages: 30, events: 10, screenshots: null, files: 20 }
+const retentionDays = { runs: 90, messages: 30, events: 10, screenshots: null, files: 20, audit: null, refusals: null }
 const service = await testApp({ config: { retentionDays } })
 const { sql } = service.context.db
 

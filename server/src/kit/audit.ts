@@ -1,4 +1,4 @@
-// The audit log: one row for every answered mutation, written in the transaction of the change, never changed afterwards.
+// The audit log: one row for every answered mutation, written in the transaction of the change, never changed afterwards, erased when it is old.
 import { part, type Part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import type { Keyed } from './idempotency.ts'
@@ -64,6 +64,8 @@ interface StoredReply {
   reply: Buffer | null
   /** The key is held by a committed claim of this very request. */
   isClaimed: boolean
+  /** False: a refusal that is counted in another row (refusals.ts). */
+  isAudited: boolean
 }
 
 /**
@@ -73,7 +75,7 @@ interface StoredReply {
  * A key that was not committed is free, so a process that is killed leaves nothing behind.
  */
 export async function recordOutcomeAndReply(sql: Sql, entry: AuditEntry, stored: StoredReply): Promise<boolean> {
-  const { keyed, reply, isClaimed } = stored
+  const { keyed, reply, isClaimed, isAudited } = stored
   const rows = await sql`
     with stored as (
       insert into idempotency_keys as k (team_id, key, request_hash, status, reply, expires_at)
@@ -84,7 +86,10 @@ export async function recordOutcomeAndReply(sql: Sql, entry: AuditEntry, stored:
         or (k.status is null and (k.claimed_until <= now() or (${isClaimed}::boolean and k.request_hash = excluded.request_hash)))
       returning key
     )
-    insert into audit_log (${auditColumns}) select ${auditValues(entry)} from stored returning id`
+    , audited as (
+      insert into audit_log (${auditColumns}) select ${auditValues(entry)} from stored where ${isAudited}::boolean
+    )
+    select key from stored`
   return rows.length > 0
 }
 

@@ -16,6 +16,7 @@ import { isMutating, keyTaken, type Operation, type StoredRows, type Via } from 
 import { requireOwnAddress } from './ownAddress.ts'
 import { replyOfSaid, requestOf, type Asked } from './protocol.ts'
 import { refuseIfOver } from './rateLimit.ts'
+import type { Refusals } from './refusals.ts'
 import { answered, faultOf, replyOf, replyOfFault, type Reply } from './reply.ts'
 import { report } from './report.ts'
 import { nounOf } from './resources.ts'
@@ -60,7 +61,7 @@ interface Exchange {
   plain: Record<string, string>
 }
 
-export function createPipeline(context: Context, credentials: Credentials): Pipeline {
+export function createPipeline(context: Context, credentials: Credentials, refusals: Refusals): Pipeline {
   const { db, keyring, config, rateLimit } = context
   const inLine = idempotency.createLine()
 
@@ -201,8 +202,14 @@ export function createPipeline(context: Context, credentials: Credentials): Pipe
     // what a message did is in the audit rows of the operations that it asked for
     if (operation.protocol) return keyed && idempotency.settleClaim(sql, keyring, keyed, reply)
     const entry = entryOf(exchange, reply.status, answer, error)
-    if (!keyed) return recordOutcome(sql, entry)
-    const stored = { keyed, reply: idempotency.sealReply(keyring, reply.body), isClaimed: operation.actsOutside }
+    const isAudited = error === undefined || refusals.isWritten(entry)
+    if (!keyed) return isAudited ? recordOutcome(sql, entry) : undefined
+    const stored = {
+      keyed,
+      reply: idempotency.sealReply(keyring, reply.body),
+      isClaimed: operation.actsOutside,
+      isAudited,
+    }
     try {
       if (!(await recordOutcomeAndReply(sql, entry, stored))) throw new KeyTaken()
     } catch (failed) {

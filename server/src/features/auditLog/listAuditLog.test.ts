@@ -1,6 +1,8 @@
 // The audit log as an operator reads it at night.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { newId } from '../../base/ids.ts'
+import { sweepAudit } from '../../kit/sweepAudit.job.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 
@@ -54,4 +56,51 @@ test('its rows can be neither changed nor deleted, not even by the service itsel
   await assert.rejects(sql`update audit_log set operation = 'x'`, /append-only/)
   await assert.rejects(sql`delete from audit_log`, /append-only/)
   await assert.rejects(sql`truncate audit_log`, /append-only/)
+})
+
+// proves audit.swept
+test('old rows are erased, refusals sooner than changes, and nothing else ever is', async () => {
+  const team = await seedTeam(service)
+  const rowAt = async (daysAgo: number, status: number) => {
+    const id = idAt(daysAgo)
+    await team.sql`
+      insert into audit_log (id, team_id, created_at, credential_type, operation, request_id, status)
+      values (${id}, ${team.id}, now() - make_interval(days => ${daysAgo}), 'api_key', 'createMember', 'r', ${status})`
+    return id
+  }
+  const goes = [await rowAt(401, 201), await rowAt(401, 404), await rowAt(31, 404)]
+  const stays = [await rowAt(399, 201), await rowAt(31, 201), await rowAt(29, 404)]
+  await sweepAudit.handler({
+    input: {},
+    context: service.context,
+    sql: team.sql,
+    signal: AbortSignal.timeout(10_000),
+  })
+  const left = await team.sql<{ id: string }>`select id from audit_log where id = any(${[...goes, ...stays]}::uuid[])`
+  assert.deepEqual(new Set(left.map(({ id }) => id)), new Set(stays))
+  await assert.rejects(team.sql`delete from audit_log where team_id = ${team.id}`, /append-only/)
+})
+
+/** As ids of that day are made. */
+const idAt = (daysAgo: number): string => {
+  const hex = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}${newId().slice(13)}`
+}
+
+// proves audit.refusalsBounded
+test('a credential that is refused again and again writes sixty rows a minute, and one that tells of the others', async () => {
+  const team = await seedTeam(service)
+  const keyId = newId()
+  const refuse = (idempotencyKey?: string) =>
+    team.call(`DELETE /v2/api-keys/${keyId}`, { ...(idempotencyKey && { idempotencyKey }) })
+  for (let n = 0; n < 70; n++) assert.equal((await refuse()).status, 404)
+  // one that is counted keeps its reply all the same
+  assert.equal((await refuse('once')).headers['idempotency-replayed'], undefined)
+  assert.equal((await refuse('once')).headers['idempotency-replayed'], 'true')
+  // a process that stops writes what it has counted
+  await service.app.close()
+  const errors = await team.sql<{ error: string }>`
+    select error from audit_log where team_id = ${team.id} and operation = 'deleteApiKey' order by id`
+  assert.equal(errors.length, 61)
+  assert.equal(errors[60]!.error, 'not_found (this row stands for 11 refused requests of this credential)')
 })

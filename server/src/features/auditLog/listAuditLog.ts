@@ -32,7 +32,9 @@ export const listAuditLog = operation({
   id: 'listAuditLog',
   route: 'GET /v2/teams/:teamId/audit-log',
   summary: 'List the audit log',
-  description: 'One entry for every mutation that was answered, done or refused. Entries are never changed.',
+  description:
+    'One entry for every mutation that was answered, done or refused. Entries are never changed, and are erased when they are old. Of a ' +
+    'credential that is refused more than 60 times a minute, one entry stands for many refusals and says for how many.',
   scope: 'keys:manage',
   query: Type.Object({
     operation: Type.Optional(Type.String({ maxLength: 100, description: 'Only this operation id.' })),

@@ -1,0 +1,26 @@
+// Erases audit rows that are older than the settings allow, in small transactions; refused requests are kept for less long than changes.
+import type { Sql } from '../base/db.ts'
+import { job } from './job.ts'
+
+const rowsAtOnce = 5000
+/** What is not done by then is done an hour later. */
+const sweepMaxMs = 10 * 60_000
+
+export const sweepAudit = job({
+  name: 'sweepAudit',
+  safeToRepeat: 'what is erased is not found a second time',
+  cron: '47 * * * *',
+  async handler({ context, sql, signal }) {
+    const { audit, refusals } = context.config.retentionDays
+    const endsAt = performance.now() + sweepMaxMs
+    const mayGoOn = () => !signal.aborted && performance.now() < endsAt
+    if (refusals !== null) while (mayGoOn() && (await eraseSome(sql, true, refusals)) === rowsAtOnce);
+    if (audit !== null) while (mayGoOn() && (await eraseSome(sql, false, audit)) === rowsAtOnce);
+  },
+})
+
+async function eraseSome(sql: Sql, onlyRefused: boolean, days: number): Promise<number> {
+  const [erased] = await sql<{ rows: number }>`
+    select erase_old_audit(${onlyRefused}, ${days}, ${rowsAtOnce}) as rows`
+  return erased!.rows
+}
