@@ -191,7 +191,9 @@ describe('retention', () => {
 
   // proves retention.setting
   test('is set by one text that names kinds and days, and says what is wrong with another', () => {
-    assert.deepEqual(days(''), { runs: null, messages: null, events: 30, screenshots: 30, files: 30 })
+    const ever = { runs: null, messages: null }
+    const thirty = { events: 30, screenshots: 30, files: 30, refusals: 30 }
+    assert.deepEqual(days(''), { ...ever, ...thirty, audit: 400 })
     assert.deepEqual(days(' runs=90, events = forever,'), { ...days(''), runs: 90, events: null })
     const wrong = {
       'run=1': /one of runs,/,
