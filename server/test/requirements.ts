@@ -88,6 +88,20 @@ export const requirements: Requirement[] = [
     gap: { question: 'What of a body without a content type?', file: 'server/src/kit/http.ts' },
   },
   {
+    id: 'bodies.depth',
+    says: 'A JSON body that is nested deeper than 64 levels, or holds more than 500,000 objects and lists, is a 400 that its bytes decide, before anything parses it.',
+    gap: { question: 'How finely may a body be divided?', file: 'server/src/base/boundedJson.ts' },
+  },
+  {
+    id: 'bodies.depthOutside',
+    says: 'JSON from elsewhere (answers of tools, of MCP servers and of providers, arguments of a model, data of cases) is bounded in depth before it is parsed.',
+  },
+  {
+    id: 'bodies.turns',
+    says: 'In one process the bodies of one team are parsed for at most a fifth of the time, 200 ms ahead; what is more waits, in turns by credential, and is never refused. Its large bodies hold at most 64 MiB before that. Bodies up to 16 KiB do not wait.',
+    gap: { question: 'What may the bodies of one caller cost the others?', file: 'server/src/kit/bodyTurns.ts' },
+  },
+  {
     id: 'errors.databaseHangs',
     says: 'A database that is away or hangs is a 500 in the error shape within 2 s; /readyz turns red, /healthz stays green.',
   },

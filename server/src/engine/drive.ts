@@ -1,4 +1,5 @@
 // Drives one held run, turn by turn, until it ends, must wait, or is no longer ours. Every write goes through the ledger; memory is only a copy.
+import { parseBounded } from '../base/boundedJson.ts'
 import type { RunFacts, Setup, TokenUsage, Turn } from '../drivers/model/model.ts'
 import type { Context } from '../kit/context.ts'
 import { connectionUseOf, type ToolSet } from '../kit/feature.ts'
@@ -163,7 +164,7 @@ function caseOf({ source, message }: Held): unknown {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseBounded(text)
   } catch (error) {
     if (error instanceof SyntaxError) return text
     throw error

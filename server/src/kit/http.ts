@@ -14,7 +14,7 @@ import { replyOfFault, type Reply } from './reply.ts'
 import { report } from './report.ts'
 import { restParameterOf } from './resources.ts'
 import { addressOf } from './strangers.ts'
-import { closeGently, dropUnreadBody, readBytes, readJsonBytes } from './requestBody.ts'
+import { closeGently, dropUnreadBody, readBytes, readJsonBytes, announcedBytes } from './requestBody.ts'
 
 const saneRequestId = /^[\x21-\x7e]{1,128}$/
 
@@ -150,6 +150,7 @@ export function mountOperation(app: FastifyInstance, context: Context, pipeline:
         contentType: request.headers['content-type'],
         lastEventId: request.headers['last-event-id']?.toString(),
         ...(operation.protocol && { http: { headers: request.headers, signal: untilGone(reply) } }),
+        bodyBytes: announcedBytes(request.headers),
         readBody: (bytesMax) => (operation.takesBytes ? readBytes : readJsonBytes)(request, bytesMax),
       })
       report(context, operation, { requestId: request.id, startedAt }, answer)

@@ -1,7 +1,7 @@
-// JSON as callers send it: strict UTF-8, bounded depth, and nothing that PostgreSQL or an answer could not hold.
+// JSON as callers send it: strict UTF-8, bounded in depth, and with nothing that PostgreSQL or an answer could not hold.
+import { JsonRefused, scanJson } from '../base/boundedJson.ts'
 import { Fault } from '../base/errors.ts'
 
-const depthMax = 64
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
 const refuse = (message: string): never => {
@@ -21,34 +21,53 @@ export function parseBody(bytes: Uint8Array | undefined): Record<string, unknown
 export function parseJson(bytes: Uint8Array): unknown {
   let value: unknown
   try {
+    const { isPlain } = scanJson(bytes)
     value = JSON.parse(utf8.decode(bytes))
+    if (isPlain) return value
   } catch (error) {
+    if (error instanceof JsonRefused) return refuse(`The body cannot be taken: ${error.message}.`)
     // the parser quotes a few characters of what it read, and may cut one in half
     const because = error instanceof SyntaxError ? error.message.toWellFormed() : 'it is not valid UTF-8'
     return refuse(`The body is not valid JSON: ${because}.`)
   }
-  checkValue(value, '', 0)
+  checkValue(value, [])
   return value
 }
 
 /** Values that would be stored as something else, or not at all, are refused where they come in. */
-function checkValue(value: unknown, path: string, depth: number): void {
-  if (typeof value === 'string') return checkText(value, path || 'The body')
-  if (typeof value === 'number' && !Number.isFinite(value)) refuse(`${brief(path)}: the number is out of range.`)
+function checkValue(value: unknown, path: (string | number)[]): void {
+  if (typeof value === 'string') return checkText(value, path)
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    refuse(`${brief(placeOf(path))}: the number is out of range.`)
+  }
   if (typeof value !== 'object' || value === null) return
-  if (depth >= depthMax) refuse(`The body is nested deeper than ${depthMax} levels.`)
-  if (Array.isArray(value)) return value.forEach((item, index) => checkValue(item, `${path}[${index}]`, depth + 1))
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) checkBelow(item, path, index)
+    return
+  }
   for (const [key, item] of Object.entries(value)) {
-    const place = path ? `${path}.${key}` : key
     checkText(key, 'A field name')
-    checkValue(item, place, depth + 1)
+    checkBelow(item, path, key)
   }
 }
 
+function checkBelow(value: unknown, path: (string | number)[], step: string | number): void {
+  path.push(step)
+  checkValue(value, path)
+  path.pop()
+}
+
+/** `items[3].name`; put together only for a refusal, since it would be most of the work. */
+const placeOf = (path: (string | number)[]): string =>
+  path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at > 0 ? `.${step}` : step)).join('') || 'The body'
+
 /** PostgreSQL text holds no NUL, and a lone surrogate is no character. */
-export function checkText(text: string, place: string): void {
-  if (text.includes('\u0000')) refuse(`${brief(place)} contains a NUL character (\\u0000), which cannot be stored.`)
-  if (!text.isWellFormed()) refuse(`${brief(place)} contains half of a surrogate pair, which is no character.`)
+export function checkText(text: string, place: string | (string | number)[]): void {
+  const isGood = !text.includes('\u0000') && text.isWellFormed()
+  if (isGood) return
+  const where = brief(typeof place === 'string' ? place : placeOf(place))
+  if (text.includes('\u0000')) refuse(`${where} contains a NUL character (\\u0000), which cannot be stored.`)
+  refuse(`${where} contains half of a surrogate pair, which is not a character.`)
 }
 
 const placeLengthMax = 200

@@ -5,6 +5,7 @@ import { lockNotAvailable, retryingDeadlocks, sqlState } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
 import { isId } from '../base/ids.ts'
 import { auditColumnsOf, recordOutcome, recordOutcomeAndReply, targetOf, type AuditEntry } from './audit.ts'
+import { createBodyTurns, type BodyTurn } from './bodyTurns.ts'
 import type { Context } from './context.ts'
 import { bearerToken, unauthorized, type Caller, type Credentials } from './credential.ts'
 import { emitEvent } from './event.ts'
@@ -41,6 +42,8 @@ export interface PlainRequest {
   via?: Via
   /** For what speaks a protocol of its own. */
   http?: { headers: IncomingHttpHeaders; signal: AbortSignal }
+  /** How large the body is; undefined: not announced. */
+  bodyBytes: number | undefined
   /** Reads the body, refusing what is larger than the operation takes. */
   readBody(bytesMax: number): Promise<Uint8Array | undefined>
 }
@@ -55,6 +58,8 @@ interface Exchange {
   request: PlainRequest
   caller: Caller
   bytes: Uint8Array | undefined
+  /** Until the body is parsed; of an operation that takes it as it stands, until the end. */
+  turn: BodyTurn | undefined
   keyed: idempotency.Keyed | undefined
   /** The records of the path, in its order, without the team. */
   found: { noun: string; id: string; row: object }[]
@@ -64,6 +69,7 @@ interface Exchange {
 export function createPipeline(context: Context, credentials: Credentials, refusals: Refusals): Pipeline {
   const { db, keyring, config, rateLimit } = context
   const inLine = idempotency.createLine()
+  const bodyTurns = createBodyTurns()
 
   async function identify(request: PlainRequest): Promise<Caller> {
     const token = bearerToken(request.authorization)
@@ -111,7 +117,9 @@ export function createPipeline(context: Context, credentials: Credentials, refus
       caller,
       params: plain,
       query: validateQuery(operation.query, request.search),
-      body: takesJson(operation) ? validateBody(operation.body, parseBody(exchange.bytes)) : {},
+      body: takesJson(operation)
+        ? await parsing(exchange, () => validateBody(operation.body, parseBody(exchange.bytes)))
+        : {},
       bytes: exchange.bytes ?? noBytes,
       contentType: request.contentType,
       context,
@@ -161,7 +169,8 @@ export function createPipeline(context: Context, credentials: Credentials, refus
         authorization: undefined,
         ...requestOf(asked, how),
       })
-    const said = await spoken.speak({ ...seen, ...request.http, idempotencyKey, sql: db.sql, perform } as never)
+    const call = { ...seen, ...request.http, idempotencyKey, sql: db.sql, perform }
+    const said = await (await parsing(exchange, () => ({ saying: spoken.speak(call as never) }))).saying
     const reply = await replyOfSaid(said)
     if (keyed && said.isOutcome) await record(db.sql, exchange, reply, undefined)
     else if (keyed) await idempotency.dropClaim(db.sql, keyed)
@@ -293,16 +302,22 @@ export function createPipeline(context: Context, credentials: Credentials, refus
       request,
       caller,
       bytes: undefined,
+      turn: undefined,
       keyed: undefined,
       found: [],
       plain: {},
     }
     requireScopeAndTeam(exchange)
     if (!isMutating(operation)) return carryOut(exchange)
-    await readBody(exchange)
-    const { keyed } = exchange
-    if (keyed) return inLine(keyed, () => replayOrMutate(exchange, keyed))
-    return mutate(exchange)
+    const { bodyBytes = operation.bodyBytesMax } = request
+    exchange.turn = await bodyTurns.enter(caller, Math.min(bodyBytes, operation.bodyBytesMax))
+    try {
+      await readBody(exchange)
+      const { keyed } = exchange
+      return keyed ? await inLine(keyed, () => replayOrMutate(exchange, keyed)) : await mutate(exchange)
+    } finally {
+      exchange.turn?.leave()
+    }
   }
 
   return {
@@ -335,6 +350,20 @@ const noBytes = Buffer.alloc(0)
 
 const takesJson = (operation: Operation): boolean =>
   isMutating(operation) && !operation.takesBytes && !operation.protocol
+
+/** Parses a body when it is its turn, and notes what that took. A second round of the same request has no turn any more, and no wait. */
+async function parsing<T>(exchange: Exchange, parse: () => T): Promise<T> {
+  const { turn } = exchange
+  await turn?.toParse()
+  const startedAt = performance.now()
+  try {
+    return parse()
+  } finally {
+    turn?.parsed(performance.now() - startedAt)
+    turn?.leave()
+    exchange.turn = undefined
+  }
+}
 
 async function readBody(exchange: Exchange): Promise<void> {
   const { operation, request, caller } = exchange

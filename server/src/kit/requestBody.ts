@@ -1,5 +1,5 @@
 // Reads a request's body with a cap and in time, and closes a connection so that a refusal still arrives.
-import type { IncomingMessage } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { finished } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
@@ -9,6 +9,12 @@ import { Fault, type ErrorCode } from '../base/errors.ts'
 const bodyMs = 300_000
 /** Of a body that may take hours: so long it may pause. */
 const pauseMs = 60_000
+
+/** RFC 9112 §6.3: without a length and without chunks there is no body. */
+export function announcedBytes(headers: IncomingHttpHeaders): number | undefined {
+  if (headers['transfer-encoding'] !== undefined) return undefined
+  return Number(headers['content-length'] ?? 0)
+}
 
 /** The same for a body that must be JSON; no Content-Type counts as JSON. */
 export async function readJsonBytes(request: FastifyRequest, bytesMax: number): Promise<Uint8Array | undefined> {

@@ -1,4 +1,5 @@
 // The fetch of one MCP session: to its own origin only, refusals turned into errors, answers bounded in size.
+import { createDepthWatch } from '../../base/boundedJson.ts'
 import type { Door } from '../oauth/answer.ts'
 import { challengeOf } from '../oauth/challenge.ts'
 import { McpTrouble, McpUnauthorized } from './failures.ts'
@@ -30,17 +31,26 @@ export function createSessionFetch(url: URL, door: Door): SessionFetch {
       refusal = new McpUnauthorized(url.host, response.status, challengeOf(response.headers))
       throw refusal
     }
-    if (!isPost || !response.body) return response
+    if (!response.body) return response
+    // what the server sends on its own has no end, so that only its depth is watched
+    if (!isPost) return metered(response, { bytes: 0 }, Infinity)
     // notifications and the rest are small; only these two may be large
     const isList = typeof init.body === 'string' && init.body.includes('"method":"tools/list"')
     return isList ? metered(response, listed, listBytesMax) : metered(response, { bytes: 0 }, answerBytesMax)
   }
 
   function metered(response: Response, counted: { bytes: number }, bytesMax: number): Response {
+    const isEvents = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false
+    const watchDepth = createDepthWatch({ perLine: isEvents })
     const meter = new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
         counted.bytes += chunk.byteLength
         if (counted.bytes > bytesMax) throw tooMuch()
+        try {
+          watchDepth(chunk)
+        } catch (error) {
+          throw new McpTrouble(`${url.host} answered with JSON that cannot be taken: ${(error as Error).message}.`)
+        }
         controller.enqueue(chunk)
       },
     })

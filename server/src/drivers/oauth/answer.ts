@@ -1,4 +1,5 @@
 // One exchange with an authorization server: through the guard, bounded in time and size, its answer read as JSON.
+import { parseBounded } from '../../base/boundedJson.ts'
 import { allowInsecureRequests, customFetch } from 'oauth4webapi'
 import { troubleOf, OAuthTrouble } from './failures.ts'
 import { secureUrl } from './secureUrl.ts'
@@ -65,7 +66,7 @@ async function textOf(response: Response, url: URL): Promise<string> {
 
 function jsonOf(text: string): Json | undefined {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = parseBounded(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
   } catch {
     return undefined // no JSON: its readers say what that means

@@ -1,5 +1,6 @@
 // The HTTP tool: one call to a public address through the outbound guard, with the call's id as its Idempotency-Key.
 import { isUtf8 } from 'node:buffer'
+import { parseBounded } from '../../base/boundedJson.ts'
 import type { OutboundAnswer } from '../../base/outbound/fetch.ts'
 import { connectionUseOf, type ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
@@ -119,7 +120,7 @@ const isText = (type: string, body: Buffer): boolean =>
 function parsed(type: string, text: string): unknown {
   if (!/\bjson\b|\+json/.test(type)) return text
   try {
-    return JSON.parse(text)
+    return parseBounded(text)
   } catch {
     return text // says JSON and is none: the model reads it as it came
   }

@@ -1,4 +1,5 @@
 // Asks a provider whose account a token is for: the name that people see, and the proof that the token works.
+import { parseBounded } from '../../base/boundedJson.ts'
 import type { Outbound } from '../../base/outbound/fetch.ts'
 import type { AccountRequest } from './providers.ts'
 
@@ -42,7 +43,7 @@ export async function askAccount(
 
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString())
+    return parseBounded(body.toString())
   } catch {
     return undefined // a page instead of JSON: there is no name in it
   }

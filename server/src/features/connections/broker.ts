@@ -1,4 +1,5 @@
 // A broker that speaks Nango's API: it went through OAuth itself and keeps the tokens; we ask for one whenever a call is made.
+import { parseBounded } from '../../base/boundedJson.ts'
 import { OutboundFailure } from '../../base/outbound/fetch.ts'
 import { GrantRefused, OAuthTrouble } from '../../drivers/oauth/failures.ts'
 import type { Context } from '../../kit/context.ts'
@@ -72,7 +73,7 @@ interface Told {
 
 function parse(body: Buffer): Told {
   try {
-    return (JSON.parse(body.toString()) ?? {}) as Told
+    return parseBounded(body.toString()) ?? {}
   } catch (error) {
     throw new OAuthTrouble('The broker answered with something that is no JSON.', { cause: error })
   }

@@ -1,4 +1,5 @@
 // What went wrong between us and a provider, told as one of two: worth another attempt, or refused for good.
+import { parseBounded } from '../../../base/boundedJson.ts'
 import { ModelRefused, ModelTrouble } from '../model.ts'
 import type { Provider } from './provider.ts'
 
@@ -87,7 +88,7 @@ function words({ responseBody, message }: Failure, key: string | undefined): str
 
 function inBody(body: string): string | undefined {
   try {
-    const parsed = JSON.parse(body) as unknown
+    const parsed = parseBounded(body)
     const first = (Array.isArray(parsed) ? parsed[0] : parsed) as Record<string, unknown> | null
     const { error, message, detail } = first ?? {}
     const inner = typeof error === 'object' && error !== null ? (error as Record<string, unknown>).message : error

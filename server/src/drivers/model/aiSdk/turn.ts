@@ -1,4 +1,5 @@
 // What an answer means for the run: go on with these calls, done with this output, or failed for this reason.
+import { parseBounded } from '../../../base/boundedJson.ts'
 import { ModelTrouble, type TokenUsage, type Turn, type WantedCall } from '../model.ts'
 import type { Answer } from './answer.ts'
 import type { Opaque } from './opaque.ts'
@@ -81,7 +82,7 @@ function finalText(texts: { text: string; meta?: Record<string, Record<string, u
 function readArguments(input: string): unknown {
   if (input.trim() === '') return {}
   try {
-    return JSON.parse(input)
+    return parseBounded(input)
   } catch {
     return input
   }
@@ -91,7 +92,7 @@ function readArguments(input: string): unknown {
 function readJson(text: string): unknown {
   const inside = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1] ?? text
   try {
-    return JSON.parse(inside)
+    return parseBounded(inside)
   } catch {
     return text
   }

@@ -1,4 +1,5 @@
 // The filters of the expression language. Null passes through those that have nothing to say about it.
+import { parseBounded } from '../../../base/boundedJson.ts'
 import type { FilterName } from './expression.ts'
 import { isRecord } from './scope.ts'
 import { CannotRender, charactersMax, jsonOf, textOf } from './text.ts'
@@ -48,7 +49,7 @@ function lengthOf(value: unknown): number {
 
 function parsed(source: string): unknown {
   try {
-    return JSON.parse(source) as unknown
+    return parseBounded(source)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     throw new CannotRender(`${JSON.stringify(source.slice(0, 40))} is no JSON, so | parse cannot read it.`, {

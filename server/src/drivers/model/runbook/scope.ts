@@ -1,4 +1,5 @@
 // What expressions can read while a procedure runs: facts, results of steps, answers of people, memory files.
+import { parseBounded } from '../../../base/boundedJson.ts'
 import type { RunFacts } from '../model.ts'
 
 export interface StepView {
@@ -26,7 +27,7 @@ export function newScope(facts: RunFacts, message: unknown = facts.message): Sco
 /** A message as an expression reads it: parsed when it is JSON. */
 export function readMessage(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return parseBounded(text)
   } catch (error) {
     if (error instanceof SyntaxError) return text
     throw error

@@ -1,0 +1,124 @@
+// Large and deep bodies: refused by their bytes, and parsed in turns, so that one team's do not hold up another's.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseBounded, createDepthWatch } from '../base/boundedJson.ts'
+import { seedTeam } from '../../test/kit/seed.ts'
+import { testApp } from '../../test/kit/testApp.ts'
+import { createBodyTurns } from './bodyTurns.ts'
+import type { Caller } from './credential.ts'
+import { parseJson } from './json.ts'
+
+const service = await testApp()
+const url = await service.listen()
+
+const callerOf = (team_id: string, id: string) => ({ team_id, credential: { type: 'api_key', id } }) as Caller
+const large = 1024 * 1024
+const parseText = (text: string) => parseJson(Buffer.from(text))
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+// proves bodies.depth
+test('a body that is nested too deep is refused by its bytes, before the parser sees it', async () => {
+  const team = await seedTeam(service)
+  const create = async (body: string) => (await team.call('POST /v2/teams/:teamId/members', { body })).body
+  // both are not JSON either, which only a parser could tell
+  assert.match((await create('['.repeat(2_000_000))).message, /nested deeper than 64 levels/)
+  assert.match((await create(`{"a":${'{"a":'.repeat(400_000)}`)).message, /nested deeper than 64 levels/)
+  assert.match((await create(`{"a":[${'[],'.repeat(500_001)}[]]}`)).message, /more than 500000 objects and lists/)
+  const brackets = '['.repeat(90)
+  const done = await create(JSON.stringify({ name: `"${brackets}\\` }))
+  assert.equal(done.message, undefined, 'brackets inside a string nest nothing')
+})
+
+// proves bodies.depth
+test('the scan misses nothing that makes a value impossible to store', () => {
+  const refused: [string, RegExp][] = [
+    ['{"a":[1,{"b":"x\\u0000"}]}', /^a\[1\]\.b contains a NUL/],
+    ['{"a\\u0000":1}', /^A field name contains a NUL/],
+    ['["\\uD83D"]', /^\[0\] contains half/],
+    ['{"a":1e999}', /^a: the number is out of range/],
+    [`{"a":-${'9'.repeat(400)}}`, /^a: the number is out of range/],
+  ]
+  for (const [text, says] of refused) assert.throws(() => parseText(text), { message: says }, text)
+  assert.deepEqual(parseText('["\\ud83d\\ude00","\\u00e9",1.5e3,true,"\\\\u0000"]'), ['😀', 'é', 1500, true, '\\u0000'])
+})
+
+// proves bodies.depthOutside
+test('JSON from elsewhere is bounded in depth too, also when a library parses it', () => {
+  const deep = `${'['.repeat(70)}${']'.repeat(70)}`
+  assert.throws(() => parseBounded(deep), SyntaxError)
+  const watch = createDepthWatch({ perLine: false })
+  watch(Buffer.from(`{"text":"${'['.repeat(100)}\\"`))
+  assert.throws(() => watch(Buffer.from(`","more":${deep}}`)), SyntaxError)
+  const perLine = createDepthWatch({ perLine: true })
+  for (let line = 0; line < 100; line++) perLine(Buffer.from('data: [\n'))
+})
+
+// proves bodies.turns
+test('one team’s costly bodies wait while another team’s are parsed at once', async () => {
+  const noisy = await seedTeam(service)
+  const quiet = await seedTeam(service)
+  const costly = `{${Array.from({ length: 150_000 }, (_, index) => `"k${index}":1`).join(',')}}`
+  const leaving = new AbortController()
+  let answered = 0
+  const send = (team: typeof noisy) =>
+    fetch(`${url}/v2/teams/${team.id}/members`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${team.key}`, 'content-type': 'application/json' },
+      body: costly,
+      signal: leaving.signal,
+    })
+  const all = Array.from({ length: 30 }, () =>
+    send(noisy).then(
+      () => (answered += 1),
+      () => undefined,
+    ),
+  )
+  await Promise.race(all)
+  assert.equal((await send(quiet)).status, 400)
+  assert.ok(answered < all.length, 'the noisy team still waits')
+  leaving.abort()
+  await Promise.all(all)
+})
+
+// proves bodies.turns
+test('what a team spends beyond its share is waited for, in turns by credential, and memory is bounded', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let now = 0
+  const pass = (ms: number) => {
+    now += ms
+    t.mock.timers.tick(ms)
+  }
+  const turns = createBodyTurns(() => now)
+  const went: string[] = []
+  const parse = async (name: string, caller: Caller) => {
+    const turn = await turns.enter(caller, large)
+    await turn.toParse()
+    went.push(name)
+    turn.parsed(400)
+    turn.leave()
+  }
+  const parsing = ['a1', 'a2', 'a3', 'b1'].map((name) => parse(name, callerOf('team', name[0]!)))
+  parsing.push(parse('other', callerOf('another team', 'c')))
+  await settled()
+  assert.deepEqual(went, ['a1', 'other'], '400 ms were spent, 200 are allowed ahead')
+  pass(999)
+  await settled()
+  assert.deepEqual(went, ['a1', 'other'])
+  pass(10)
+  await settled()
+  assert.deepEqual(went, ['a1', 'other', 'a2'])
+  pass(2000)
+  await settled()
+  assert.deepEqual(went, ['a1', 'other', 'a2', 'b1'], 'the other credential of the team comes next')
+  pass(2000)
+  await Promise.all(parsing)
+  assert.deepEqual(went, ['a1', 'other', 'a2', 'b1', 'a3'])
+
+  const held = await Promise.all(Array.from({ length: 4 }, () => turns.enter(callerOf('team', 'a'), 16 * large)))
+  let isIn = false
+  const fifth = turns.enter(callerOf('team', 'b'), 16 * large).then(() => (isIn = true))
+  await settled()
+  assert.equal(isIn, false, '64 MiB are held')
+  held[0]!.leave()
+  await fifth
+})
