@@ -1,5 +1,5 @@
 // Runs whose events a test writes by itself, so that it decides when each one is committed.
-import type { Sql } from '../../src/base/db.ts'
+import type { Database, Sql } from '../../src/base/db.ts'
 import { newId } from '../../src/base/ids.ts'
 import { logForRun } from '../../src/engine/logForRun.ts'
 import type { TestTeam } from './seed.ts'
@@ -26,8 +26,11 @@ export async function logEvents(sql: Sql, runId: string, count = 1, path = 'a.tx
 
 const usage = { steps: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0 }
 
-export async function endRun(sql: Sql, runId: string): Promise<void> {
-  await sql`update runs set status = 'completed', completed_at = now() where id = ${runId}`
-  const data = { status: 'completed', output: null, duration_ms: 1, usage }
-  await logForRun(sql, runId, [{ event: 'run.completed', data }])
+/** In one transaction, as the engine does it: whoever sees the end sees its event too. */
+export async function endRun(db: Database, runId: string): Promise<void> {
+  await db.transaction(async (sql) => {
+    await sql`update runs set status = 'completed', completed_at = now() where id = ${runId}`
+    const data = { status: 'completed', output: null, duration_ms: 1, usage }
+    await logForRun(sql, runId, [{ event: 'run.completed', data }])
+  })
 }

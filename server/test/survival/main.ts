@@ -20,6 +20,7 @@ import { rotationProof } from './rotations.ts'
 import { runProofs } from './runProofs.ts'
 import { scheduleProof } from './schedules.ts'
 import { createJobTable, killWorkers } from './takeover.ts'
+import { testFileProofs } from './testFiles.ts'
 import { uploadProof } from './uploads.ts'
 import { usageProof } from './usage.ts'
 import { workspaceProof } from './workspaces.ts'
@@ -116,6 +117,7 @@ const proofs: Proof[] = [
   brokenConnectionProof,
   changingKeyProof,
   usageProof,
+  ...testFileProofs,
   hostileProof,
 ]
 

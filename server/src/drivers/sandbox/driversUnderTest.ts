@@ -59,6 +59,9 @@ export interface Opened {
   run: (language: Command['language'], code: string, more?: Partial<Command>) => Promise<Executed>
 }
 
+/** For commands whose time is not what a test is about: a busy machine may take long. */
+const patienceMs = 120_000
+
 export const never = new AbortController().signal
 
 /** A shell over a new folder; both go with the test. */
@@ -80,6 +83,6 @@ export async function openShell(t: TestContext, driver: SandboxDriver): Promise<
       if (driver.owner) await lchown(path, driver.owner.uid, driver.owner.gid)
     },
     run: (language, code, more = {}) =>
-      shell.exec({ language, code, timeoutMs: 20_000, outputBytesMax: 100_000, signal: never, ...more }),
+      shell.exec({ language, code, timeoutMs: patienceMs, outputBytesMax: 100_000, signal: never, ...more }),
   }
 }

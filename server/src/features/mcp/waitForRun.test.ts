@@ -30,7 +30,7 @@ describe('waitForRun', { timeout: 30_000 }, () => {
     const runId = await seedRunningRun(team)
     const waiting = callTool(team, 'waitForRun', { run_id: runId, wait_seconds: 50 })
     await logEvents(db.sql, runId, 3)
-    await db.transaction((sql) => endRun(sql, runId))
+    await endRun(db, runId)
     const { value } = await waiting
     assert.deepEqual(
       [value.run_id, value.status, value.has_ended, value.needs_somebody],
@@ -80,7 +80,7 @@ describe('waitForRun', { timeout: 30_000 }, () => {
       {
         onprogress({ message }) {
           told.push(message!)
-          void endRun(db.sql, runId)
+          void endRun(db, runId)
         },
       },
     )

@@ -31,7 +31,7 @@ describe('the stream of a run', { timeout }, () => {
     await reader.until(({ events }) => events.length === 3)
     await logEvents(sql, runId, 2)
     await reader.until(({ events }) => events.length === 5)
-    await db.transaction((its) => endRun(its, runId))
+    await endRun(db, runId)
     assert.equal(await reader.ended, 'whole')
     assert.deepEqual(idsOf(reader), upTo(6))
     assert.ok(reader.text().startsWith('retry: 1000\n\n'))
@@ -43,7 +43,7 @@ describe('the stream of a run', { timeout }, () => {
   test('carries each event in the envelope of webhooks, whose id is the event’s own', async () => {
     const runId = await seedRunningRun(team)
     await logEvents(sql, runId, 2, 'a line\nand another')
-    await endRun(sql, runId)
+    await endRun(db, runId)
     const reader = await readStream(baseUrl, team, pathOf(runId))
     await reader.ended
     assert.equal(reader.events.length, 4)
@@ -119,7 +119,7 @@ describe('the stream of a run', { timeout }, () => {
     const total = 300
     const writer = (async () => {
       for (let written = 0; written < total; written += 3) await logEvents(sql, runId, 3)
-      await endRun(sql, runId)
+      await endRun(db, runId)
     })()
     const seen: number[] = []
     for (let round = 1; ; round++) {
@@ -146,7 +146,7 @@ describe('the stream of a run', { timeout }, () => {
     const gauge = await (await fetch(`${baseUrl}/metrics`)).text()
     assert.match(gauge, /runyard_open_streams\{operation="streamRunEvents"\} 3\d\d/)
     for (let round = 0; round < 2; round++) await Promise.all(runIds.map((runId) => logEvents(sql, runId, 5)))
-    await Promise.all(runIds.map((runId) => endRun(sql, runId)))
+    await Promise.all(runIds.map((runId) => endRun(db, runId)))
     await Promise.all(readers.map(({ ended }) => ended))
     for (const reader of readers) assert.deepEqual(idsOf(reader), upTo(11))
   })

@@ -13,7 +13,8 @@ const timeout = 20_000
 const address = await testDatabase()
 const service = await testApp({ address })
 const elsewhere = await testApp({ address })
-const { sql } = service.context.db
+const { db } = service.context
+const { sql } = db
 const path = '/v2/teams/:teamId/events'
 let team: TestTeam
 let baseUrl: string
@@ -136,7 +137,7 @@ describe('the stream of a team', { timeout }, () => {
     const runId = await seedRunningRun(team)
     const reader = await readStream(baseUrl, team, `${path}?events=run.completed,run.failed`)
     await logEvents(sql, runId, 3)
-    await endRun(sql, runId)
+    await endRun(db, runId)
     await reader.until((its) => told(its).length === 1)
     assert.deepEqual(kindsOf(reader), ['start', 'run.completed'])
     for (const events of ['run.finished', 'run.completed,', ',', 'run.completed;run.failed', 'RUN.COMPLETED']) {

@@ -1,0 +1,9 @@
+// Reaction times mean something only where nothing else runs: `npm run survive` says so, and `npm test` passes on a busy machine too.
+import assert from 'node:assert/strict'
+
+const isQuiet = process.env['RUNYARD_QUIET_MACHINE'] === '1'
+
+/** Fails when it took too long, on a machine that has nothing else to do. */
+export function assertWithin(what: string, tookMs: number, mostMs: number): void {
+  if (isQuiet) assert.ok(tookMs < mostMs, `${what}: ${Math.round(tookMs)} ms, more than ${mostMs}`)
+}

@@ -1,0 +1,59 @@
+// Proofs that are test files: the same tests as in `npm test`, in the size and with the reaction times that only a quiet machine can show.
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import type { Proof } from './proof.ts'
+
+const pathOf = (file: string): string => fileURLToPath(new URL(`../../${file}`, import.meta.url))
+
+interface FileProof {
+  name: string
+  must: string
+  file: string
+  env: Record<string, string>
+  /** A line of what the tests say, for the table. */
+  telling?: RegExp
+}
+
+const proofOf = ({ name, must, file, env, telling }: FileProof): Proof => ({
+  name,
+  must,
+  async run() {
+    const { code, out } = await runTests(file, { RUNYARD_QUIET_MACHINE: '1', ...env })
+    const count = (word: string) => Number(new RegExp(`^ℹ ${word} (\\d+)`, 'm').exec(out)?.[1] ?? Number.NaN)
+    const counts = { passed: count('pass'), failed: count('fail'), skipped: count('skipped') }
+    const told = telling?.exec(out)?.[0].replaceAll(/\s+/g, ' ').trim()
+    if (code !== 0) console.error(out)
+    return { counts: { ...counts, ...(told && { told }) }, holds: code === 0 && counts.passed > 0 }
+  },
+})
+
+async function runTests(file: string, env: Record<string, string>): Promise<{ code: number | null; out: string }> {
+  const setup = `--test-global-setup=${pathOf('test/kit/globalSetup.ts')}`
+  const child = spawn(process.execPath, ['--test', '--test-reporter=spec', setup, pathOf(file)], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let out = ''
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', resolve)
+  })
+  return { code, out }
+}
+
+export const testFileProofs: Proof[] = [
+  proofOf({
+    name: 'fuzz: requests made from the OpenAPI document',
+    must: 'at least 10,000, of each operation 50 with success and 50 refused; 0 with a 5xx, an undocumented status or an answer off its schema',
+    file: 'test/fuzz.test.ts',
+    env: { RUNYARD_FUZZ_REQUESTS: '10000', RUNYARD_FUZZ_ANSWERS: '50' },
+    telling: /all +\d+ +\d+ +\d+/,
+  }),
+  proofOf({
+    name: 'escapes: what code tries from inside a sandbox',
+    must: '0 through, each cut off within 5 s, the service never stands still for half a second',
+    file: 'src/drivers/sandbox/escapes.test.ts',
+    env: {},
+  }),
+]
