@@ -126,8 +126,8 @@ const idempotencyKeys: Case[] = [
   header('idempotency-key', '', badKey),
   header('idempotency-key', 'x'.repeat(256), badKey),
   header('idempotency-key', 'x'.repeat(8000), badKey),
-  header('idempotency-key', 'clé', badKey),
-  header('idempotency-key', 'a\tb', badKey),
+  header('idempotency-key', 'clé', 'done'),
+  header('idempotency-key', 'a\tb', 'done'),
   header('idempotency-key', ['one', 'two'], badKey),
   {
     about: 'an Idempotency-Key of one character',
