@@ -314,7 +314,8 @@ describe('the command line', { concurrency: 2 }, () => {
     )
   })
 
-  test('doctor finds nothing wrong with a healthy set-up', async () => {
+  // proves growth.told
+  test('doctor finds nothing wrong with a healthy set-up, and says what grows', async () => {
     const said = await succeeds(['doctor'])
     assert.deepEqual(
       said.split('\n').filter((line) => line !== '' && !line.startsWith('ok ')),
@@ -324,6 +325,7 @@ describe('the command line', { concurrency: 2 }, () => {
       assert.match(said, new RegExp(`^ok +${name} `, 'm'))
     }
     assert.match(said, /^ok +database +PostgreSQL 18\.\d+, embedded, in /m)
+    assert.match(said, /^ok +growth +.*audit [\d.]+ MiB \(about \d+ rows/m)
     assert.match(said, new RegExp(`^ok +processes +.*all \\(process ${process.pid} `, 'm'))
   })
 

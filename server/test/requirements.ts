@@ -265,6 +265,10 @@ export const requirements: Requirement[] = [
   },
   { id: 'health.metrics', says: '/metrics counts requests by operation and status.' },
   {
+    id: 'growth.told',
+    says: '/metrics and runyard doctor say what grows: bytes, rows and the oldest of runs, events, blobs, cases, the audit log and others.',
+  },
+  {
     id: 'outbound.setting',
     says: 'Only RUNYARD_ALLOW_PRIVATE_HOSTS opens the outbound guard to addresses that are not public.',
   },

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { browser } from './checks/browser.ts'
 import { clock, encryptionKey, migrations, processes, reachable, role } from './checks/database.ts'
 import { problem, type Check, type DatabaseCheck, type Finding, type Scene } from './checks/check.ts'
+import { growth } from './checks/growth.ts'
 import { dataDir, diskSpace, nodeVersion, openFiles, settings } from './checks/machine.ts'
 import { port } from './checks/port.ts'
 import { sandbox } from './checks/sandbox.ts'
@@ -24,6 +25,7 @@ const checks: (Check | DatabaseCheck)[] = [
   role,
   clock,
   processes,
+  growth,
   sandbox,
   browser,
 ]

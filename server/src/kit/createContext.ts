@@ -9,6 +9,7 @@ import type { Keyring } from '../base/secrets.ts'
 import { createTelemetry } from '../base/telemetry.ts'
 import { baseUrlOf, type Context, type Lifecycle } from './context.ts'
 import { collect, type Feature } from './feature.ts'
+import { exposeGrowth } from './growth.ts'
 import { createListener } from './listener.ts'
 import { createMetrics } from './metrics.ts'
 import { createRateLimit } from './rateLimit.ts'
@@ -25,6 +26,8 @@ interface Parts {
 export function createContext({ config, log, db, keyring, features, clock = systemClock }: Parts): Context {
   const guard = createGuard({ allowPrivateHosts: config.allowPrivateHosts })
   const lifecycle: Lifecycle = { draining: false }
+  const metrics = createMetrics()
+  exposeGrowth(metrics.registry, db, log)
   return {
     config,
     log,
@@ -33,7 +36,7 @@ export function createContext({ config, log, db, keyring, features, clock = syst
     keyring,
     guard,
     outbound: createOutbound(guard),
-    metrics: createMetrics(),
+    metrics,
     telemetry: createTelemetry({ endpoint: config.otlpEndpoint, headers: config.otlpHeaders, log }),
     listener: createListener({ address: db.address, log }),
     rateLimit: createRateLimit(db.sql),

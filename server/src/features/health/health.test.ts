@@ -1,6 +1,7 @@
 // Health, readiness and metrics, as a supervisor and Prometheus read them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readGrowth } from '../../kit/growth.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 
@@ -27,4 +28,26 @@ test('requests are counted by operation and status', async () => {
   assert.match(text, /runyard_request_duration_seconds_count\{operation="listTeams",status="200"\} 1/)
   assert.match(text, /runyard_database_present 1/)
   assert.match(text, /process_resident_memory_bytes \d+/)
+})
+
+// proves growth.told
+test('it says what grows: bytes, rows and the age of the oldest, and a table that nobody named is among the others', async () => {
+  const team = await seedTeam(service)
+  await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ann' } })
+  const { sql, pool } = service.context.db
+  await pool.query('create table grown_later as select 1 as n')
+  await pool.query('analyze audit_log, grown_later')
+  const growth = new Map((await readGrowth(sql)).map((one) => [one.what, one]))
+  const [whole] = await sql<{ bytes: number }>`
+    select sum(pg_total_relation_size(oid))::bigint as bytes from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind = 'r'`
+  const summed = [...growth.values()].reduce((sum, { bytes }) => sum + bytes, 0)
+  assert.equal(summed, whole!.bytes)
+  assert.ok(growth.get('audit')!.rows >= 1)
+  assert.ok(growth.get('audit')!.oldest instanceof Date)
+  const { text } = await service.call('GET /metrics')
+  for (const what of ['runs', 'events', 'blobs', 'files', 'cases', 'audit', 'deliveries', 'replies', 'other']) {
+    assert.match(text, new RegExp(`^runyard_stored_bytes\\{what="${what}"\\} \\d+$`, 'm'))
+    assert.match(text, new RegExp(`^runyard_stored_rows\\{what="${what}"\\} \\d+$`, 'm'))
+  }
 })
