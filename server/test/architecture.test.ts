@@ -70,6 +70,21 @@ test('each table is written by the one folder that its migration names', async (
   assert.deepEqual(wrong, [])
 })
 
+// proves postgres.settings
+test('every connection to PostgreSQL is a session that makes our settings', () => {
+  const wrong: string[] = []
+  for (const { path, text } of code) {
+    if (path === 'base/session.ts') continue
+    // a pool makes plain clients of its own, unless it is told of what kind they are
+    if (/new (pg\.)?Client\(/.test(text) && /from 'pg'/.test(text)) wrong.push(`${path} opens a plain client`)
+    for (const [pool] of text.matchAll(/new Pool\(\{[^}]*/g)) {
+      if (/from 'pg'/.test(text) && !/Client: \w+Client/.test(pool)) wrong.push(`${path} opens a pool of plain clients`)
+    }
+    if (/connectionString: (?!address)/.test(text)) wrong.push(`${path} hands an address to somebody else`)
+  }
+  assert.deepEqual(wrong, [])
+})
+
 // proves architecture.names
 test('an operation stands in a file of its own name', () => {
   for (const { name, operations } of features) {

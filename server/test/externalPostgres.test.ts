@@ -1,100 +1,104 @@
-// The service on an own PostgreSQL of an older version, where this machine has one.
+// The core of the service on somebody's own PostgreSQL, with the defaults of its distribution.
 import assert from 'node:assert/strict'
-import { execFile, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
-import { chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { promisify } from 'node:util'
 import { Client } from 'pg'
+import { connectionUrl } from '../src/base/embeddedPostgres.ts'
 import { migrate } from '../src/base/migrate.ts'
+import { dispatchQueue } from '../src/features/queues/dispatch.ts'
+import { fireSchedules } from '../src/features/schedules/fireSchedules.ts'
+import { drainDeliveries, subscribe } from './kit/deliveries.ts'
+import { findServer, startExternalServer } from './kit/externalServer.ts'
+import { startReceiver } from './kit/receiver.ts'
+import { drainRuns, readRun, seedAgent, startRun } from './kit/runs.ts'
 import { seedTeam } from './kit/seed.ts'
 import { testApp } from './kit/testApp.ts'
-import { freePort } from './survival/processes.ts'
-
-/** Where Debian and its kin keep servers; the oldest supported version found is the one to prove. */
-async function findServer(): Promise<{ version: number; bin: string } | undefined> {
-  const root = '/usr/lib/postgresql'
-  const versions = await readdir(root).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return []
-    throw error
-  })
-  const version = versions
-    .map(Number)
-    .filter((number) => number >= 15)
-    .sort((a, b) => a - b)[0]
-  return version === undefined ? undefined : { version, bin: join(root, String(version), 'bin') }
-}
+import { temporaryDataDir } from './survival/processes.ts'
+import { createJobTable, killWorkers } from './survival/takeover.ts'
 
 const found = await findServer()
-// PostgreSQL refuses root, so root lends it the account without rights
-const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {}
+const server = await startExternalServer(found)
+const address = await server.newDatabase()
+await migrate({ address })
+const service = await testApp({ address, config: { allowPrivateHosts: ['127.0.0.1'], webhookScheduleS: [0, 0, 0] } })
+const team = await seedTeam(service)
+after(async () => {
+  await service.close()
+  await server.remove()
+})
 
-async function startServer(bin: string): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'runyard-external-'))
-  await chmod(folder, 0o755)
-  if (account.uid !== undefined) await chown(folder, account.uid, account.gid)
-  const data = join(folder, 'data')
-  const options = { ...account, cwd: folder }
-  await promisify(execFile)(
-    join(bin, 'initdb'),
-    ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'],
-    options,
-  )
-  const port = await freePort()
-  const settings = [`listen_addresses=127.0.0.1`, `port=${port}`, 'unix_socket_directories=', 'fsync=off']
-  const server = spawn(join(bin, 'postgres'), ['-D', data, ...settings.flatMap((one) => ['-c', one])], {
-    ...options,
-    stdio: 'ignore',
-  })
-  after(async () => {
-    const exited = new Promise((resolve) => server.once('exit', resolve))
-    server.kill('SIGINT')
-    await exited
-    await rm(folder, { recursive: true, force: true })
-  })
-  return untilReachable(`postgres://postgres@127.0.0.1:${port}/postgres`)
-}
-
-async function untilReachable(url: string): Promise<string> {
-  const deadline = performance.now() + 20_000
-  for (;;) {
-    const client = new Client(url)
-    try {
-      await client.connect()
-      await client.end()
-      return url
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-    }
-  }
-}
+const block = (word: string, body: string) => `\`\`\`${word}\n${body}\n\`\`\`\n`
 
 // proves postgres.external
-test(
-  `the service runs on PostgreSQL ${found?.version ?? 'of the machine'} with a role that only owns its database`,
-  { skip: found === undefined && 'no PostgreSQL 15 or newer is installed in /usr/lib/postgresql' },
-  async () => {
-    const superuser = new Client(await startServer(found!.bin))
-    await superuser.connect()
-    const password = randomBytes(12).toString('hex')
-    await superuser.query(`create role runyard login password '${password}'`)
-    await superuser.query('create database runyard owner runyard')
-    const { port } = superuser
-    await superuser.end()
-    const address = { host: '127.0.0.1', port, user: 'runyard', password, database: 'runyard' }
-    await migrate({ address })
-    const service = await testApp({ address })
-    const team = await seedTeam(service)
-    const idempotencyKey = 'external'
-    const first = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ann' }, idempotencyKey })
-    const again = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ann' }, idempotencyKey })
-    assert.equal(again.text, first.text)
-    assert.equal((await team.call('GET /v2/teams/:teamId')).body.team.members_count, 2)
-    assert.equal((await team.call('GET /v2/teams/:teamId/audit-log')).body.total, 1)
-    await service.context.db.sql`select graphile_worker.add_job('sweepRequests')`
-    await service.drain()
-    await service.close()
-  },
-)
+test(`requests, jobs and the audit log work on ${found.name} with a role that only owns its database`, async () => {
+  const idempotencyKey = 'external'
+  const first = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ann' }, idempotencyKey })
+  const again = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ann' }, idempotencyKey })
+  assert.equal(again.text, first.text)
+  assert.equal((await team.call('GET /v2/teams/:teamId')).body.team.members_count, 2)
+  assert.equal((await team.call('GET /v2/teams/:teamId/audit-log')).body.total, 1)
+  await service.context.db.sql`select graphile_worker.add_job('sweepRequests')`
+  await service.drain()
+})
+
+// proves postgres.settings
+test(`no plan of ours is compiled on ${found.name}, whose default is to compile`, async () => {
+  assert.deepEqual(await server.asSuperuser('show jit'), [{ jit: 'on' }])
+  const [ours] = await service.context.db
+    .sql`select current_setting('jit') as jit, current_setting('timezone') as timezone`
+  assert.deepEqual(ours, { jit: 'off', timezone: 'UTC' })
+})
+
+// proves postgres.external
+test(`twenty runs, their webhooks, a schedule and a case come to their end on ${found.name}`, async () => {
+  const receiver = await startReceiver()
+  await subscribe(team, `${receiver.url}/hook`, ['run.completed'])
+  const agentId = await seedAgent(team, block('output', '{{ message }}'))
+  const runs = []
+  for (let count = 0; count < 20; count++) runs.push(await startRun(team, agentId, { message: `hello ${count}` }))
+  await drainRuns(service)
+  for (const [count, id] of runs.entries()) {
+    const run = await readRun(team, id)
+    assert.deepEqual([run.status, run.output], ['completed', `hello ${count}`])
+  }
+  await drainDeliveries(service)
+  assert.equal(receiver.received.length, 20)
+
+  const body = { frequency: 'custom', cron: '0 0 1 1 *', message: 'from a schedule' }
+  const schedule = await team.call(`POST /v2/agents/${agentId}/schedules`, { body })
+  await team.sql`update schedules set next_run_at = now() - interval '1 second' where id = ${schedule.body.id}`
+  await fireSchedules({ context: service.context, signal: new AbortController().signal })
+  await drainRuns(service)
+  const [scheduled] = await team.sql<{ id: string }>`
+    select id from runs where team_id = ${team.id} and metadata ->> 'schedule_id' = ${schedule.body.id}`
+  const run = await readRun(team, scheduled!.id)
+  assert.deepEqual([run.status, run.source, run.output], ['completed', 'schedule', 'from a schedule'])
+
+  const queue = await team.call('POST /v2/teams/:teamId/queues', { body: { name: 'Invoices' } })
+  const queueId: string = queue.body.queue_id
+  const worker = await seedAgent(team, block('case complete', '{"paid": {{ case.data.amount }}}'))
+  await team.call(`POST /v2/agents/${worker}/case-triggers`, { body: { case_queue_id: queueId, enabled: true } })
+  const cases = [{ title: 'Invoice', data: '{"amount": 120}' }]
+  const added = await team.call(`POST /v2/queues/${queueId}/cases`, { body: { cases } })
+  assert.equal(await dispatchQueue(service.context, queueId), 1)
+  await drainRuns(service)
+  const done = await team.call(`GET /v2/cases/${added.body.added_cases[0].id}`)
+  assert.deepEqual([done.body.case.status, done.body.case.result], ['completed', { paid: 120 }])
+})
+
+// proves postgres.external
+test(`the work of a killed process is taken over on ${found.name}`, async () => {
+  const own = await server.newDatabase()
+  await migrate({ address: own })
+  const client = new Client(own)
+  await client.connect()
+  await createJobTable(client)
+  const dataDir = await temporaryDataDir()
+  const env = { DATABASE_URL: connectionUrl(own), RUNYARD_RATE_LIMIT: '0', PORT: '', LOG_LEVEL: 'info' }
+  try {
+    const { takenOver } = await killWorkers(client, { dataDir: dataDir.path, env }, { kills: 1 })
+    assert.equal(takenOver, 1)
+  } finally {
+    await client.end()
+    await dataDir.remove()
+  }
+})

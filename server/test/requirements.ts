@@ -302,6 +302,10 @@ export const requirements: Requirement[] = [
   { id: 'postgres.role', says: 'The runtime role is no superuser and runs the migrations itself.' },
   { id: 'postgres.external', says: 'An own PostgreSQL from version 15 on serves as well as the embedded one.' },
   {
+    id: 'postgres.settings',
+    says: 'Every session sets what our statements rely on, whatever the server, the database or the role has set.',
+  },
+  {
     id: 'postgres.shared',
     says: 'Processes on one data dir share its embedded server; the last one to leave stops it.',
   },

@@ -1,6 +1,7 @@
 // Knows within about a second that PostgreSQL no longer answers, and makes every waiting request hear of it at once.
-import type { Client, ClientBase, Pool, PoolClient } from 'pg'
+import type { Client, Pool, PoolClient } from 'pg'
 import type { Log } from './log.ts'
+import { cut } from './session.ts'
 
 export interface DatabaseWatch {
   isPresent(): boolean
@@ -99,10 +100,4 @@ export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): Dat
       await probe?.end()
     },
   }
-}
-
-/** pg offers no way to give up a query that hangs; its socket is the one thing that ends it (pg 8: connection.stream). */
-export function cut(client: ClientBase): void {
-  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
-  connection.stream.destroy()
 }

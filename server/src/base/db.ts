@@ -1,10 +1,12 @@
 // The door to PostgreSQL: a pool, the `sql` tag with named prepared statements, and transactions.
-import { Client, DatabaseError, Pool, types as builtInTypes } from 'pg'
+import { DatabaseError, Pool, types as builtInTypes } from 'pg'
 import type { ClientBase, ClientConfig, CustomTypesConfig, QueryResultRow } from 'pg'
 import { DatabaseAway, watchDatabase, type DatabaseWatch } from './databaseWatch.ts'
 import type { Log } from './log.ts'
+import { connectionSettings, SessionClient, type Address } from './session.ts'
 import { flatten } from './sql.ts'
 
+export { connectionSettings, type Address } from './session.ts'
 export { empty, part, type Part } from './sql.ts'
 
 /** Runs one statement and gives its rows. Values become parameters, parts become text. */
@@ -12,14 +14,6 @@ export type Sql = <Row extends object = Record<string, unknown>>(
   strings: TemplateStringsArray,
   ...values: unknown[]
 ) => Promise<Row[]>
-
-export interface Address {
-  host: string
-  port: number
-  user: string
-  password: string
-  database: string
-}
 
 export interface DatabaseOptions {
   /** Asked anew for each connection, since an embedded server may have moved to another port. */
@@ -52,33 +46,26 @@ const types: CustomTypesConfig = {
       : builtInTypes.getTypeParser(type, format)) as typeof builtInTypes.getTypeParser,
 }
 
-/** An address in parts is the embedded server's, which has no TLS: said aloud, since PGSSLMODE could ask for it. */
-export function connectionSettings(address: string | Address): ClientConfig {
-  return typeof address === 'string' ? { connectionString: address } : { ...address, ssl: false }
-}
-
 export function openDatabase(options: DatabaseOptions): Database {
-  class CurrentAddressClient extends Client {
-    constructor(config?: ClientConfig) {
-      super({ ...config, ...connectionSettings(options.address()) })
-    }
-  }
-  const settings = [
-    `-c statement_timeout=${options.statementTimeoutMs ?? 30_000}`,
-    `-c lock_timeout=${options.lockTimeoutMs ?? 2000}`,
-    '-c idle_in_transaction_session_timeout=60000',
-    '-c timezone=UTC',
+  const settings = {
+    statement_timeout: String(options.statementTimeoutMs ?? 30_000),
+    lock_timeout: String(options.lockTimeoutMs ?? 2000),
+    idle_in_transaction_session_timeout: '60000',
     // every statement here has its index, and its plan is kept: one made while a table was small would read all of it for a minute
     // after it has grown (docs/decisions/0021)
-    '-c enable_seqscan=off',
-  ]
+    enable_seqscan: 'off',
+  }
+  class CurrentAddressClient extends SessionClient {
+    constructor(config?: ClientConfig) {
+      super({ ...config, ...connectionSettings(options.address()) }, settings)
+    }
+  }
   const pool = new Pool({
     Client: CurrentAddressClient,
     max: options.connectionsMax ?? 20,
     // also the longest wait for a free connection under load; a database that is away is told by the watch, long before
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
-    options: settings.join(' '),
     application_name: options.applicationName ?? 'runyard',
     keepAlive: true,
     types,

@@ -2,8 +2,6 @@
 import { mkdir, realpath } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
-import { connectionSettings, type Address } from './db.ts'
 import { binaryPackage, type Binaries, usableBinaries } from './postgres/binaries.ts'
 import { ensureRoleAndDatabase, makeCluster } from './postgres/cluster.ts'
 import type { Facts } from './postgres/facts.ts'
@@ -12,6 +10,7 @@ import { accountFor, type Log, preparePlace } from './postgres/place.ts'
 import { hasten, runningPostmaster, type StartedServer, startServer, stopServer } from './postgres/server.ts'
 import { freePort, lastLogLines, portIsFree, setAsideStaleLock, type Settings } from './postgres/server.ts'
 import { knownFacts, type KnownFacts, settle } from './postgres/settle.ts'
+import { connectionSettings, SessionClient, type Address } from './session.ts'
 
 export type EmbeddedPostgres = {
   /** Of the runtime role; follows the server when it moved to another port. */
@@ -151,7 +150,7 @@ async function start({ place, cluster, account, binaries, settings, known, log }
 /** Joins the server of postmaster.pid: it must know our password and be on our cluster, then the rest is completed. */
 async function confirm({ cluster, known }: Server, port: number): Promise<void> {
   const facts = known.get()
-  const client = new Client({
+  const client = new SessionClient({
     ...connectionSettings({ ...superuserAddress(facts), port }),
     connectionTimeoutMillis: 5_000,
     query_timeout: patienceMs,

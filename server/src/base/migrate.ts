@@ -2,11 +2,10 @@
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { runMigrations } from 'graphile-worker'
-import { Client } from 'pg'
-import { connectionSettings, type Address } from './db.ts'
-import { connectionUrl } from './embeddedPostgres.ts'
+import { Pool, type Client, type ClientConfig } from 'pg'
 import { migrationLock } from './locks.ts'
 import { createLog, type Log } from './log.ts'
+import { connectionSettings, SessionClient, type Address } from './session.ts'
 
 const folder = new URL('../../migrations/', import.meta.url)
 
@@ -46,7 +45,7 @@ interface MigrateOptions {
 export async function migrate(options: MigrateOptions): Promise<{ applied: string[] }> {
   const log = options.log ?? createLog('warn')
   const migrations = options.migrations ?? (await readMigrations())
-  const client = new Client({ ...connectionSettings(options.address), application_name: 'runyard migrate' })
+  const client = new SessionClient({ ...connectionSettings(options.address), application_name: 'runyard migrate' })
   await client.connect()
   try {
     await requireVersion(client)
@@ -142,5 +141,18 @@ async function applyMissing(client: Client, migrations: Migration[], log: Log): 
 
 /** graphile-worker keeps its own schema and its own migrations; they run under our lock too. */
 export async function migrateJobEngine(address: string | Address): Promise<void> {
-  await runMigrations({ connectionString: typeof address === 'string' ? address : connectionUrl(address) })
+  class MigratingClient extends SessionClient {
+    constructor(config?: ClientConfig) {
+      super({ ...config, ...connectionSettings(address) })
+    }
+  }
+  const pool = new Pool({ Client: MigratingClient, max: 1, application_name: 'runyard migrate jobs' })
+  // a lost connection is told by the statement that needed it
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  try {
+    await runMigrations({ pgPool: pool })
+  } finally {
+    await pool.end()
+  }
 }

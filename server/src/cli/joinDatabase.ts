@@ -1,13 +1,14 @@
 // How a command comes to the database and leaves it: the embedded server is joined or started, and stopped by whoever leaves last.
 import { realpath } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import type { Config } from '../base/config.ts'
-import { connectionSettings, sqlOn, type Address, type Sql } from '../base/db.ts'
+import { sqlOn, type Sql } from '../base/db.ts'
 import type { EmbeddedPostgres } from '../base/embeddedPostgres.ts'
 import type { Log } from '../base/log.ts'
 import { readFacts } from '../base/postgres/facts.ts'
 import { runningPostmaster } from '../base/postgres/server.ts'
+import { connectionSettings, SessionClient, type Address } from '../base/session.ts'
 import { findDatabase, isBeingPrepared, leaveDatabase } from '../database.ts'
 import { announcePresence, type Presence } from '../kit/presence.ts'
 import { CommandFailed } from './command.ts'
@@ -45,7 +46,7 @@ export async function joinDatabase({ config, log, role, mayMake, announceLate }:
   const { address, embedded } = await findDatabase(config, log).catch((error: unknown) => {
     throw new CommandFailed(reasonOf(error), { cause: error })
   })
-  const client = new Client({
+  const client = new SessionClient({
     ...connectionSettings(address()),
     application_name: `runyard ${role}`,
     connectionTimeoutMillis: 10_000,

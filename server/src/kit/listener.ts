@@ -1,8 +1,8 @@
 // One connection that listens for what other processes call out, and comes back by itself when it was lost.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
-import { connectionSettings, type Address } from '../base/db.ts'
+import type { Client } from 'pg'
 import type { Log } from '../base/log.ts'
+import { connectionSettings, SessionClient, type Address } from '../base/session.ts'
 
 export interface Listener {
   /** Calls are hints: whoever listens must also look by itself, for one may be lost. Answers with how to stop listening. */
@@ -22,7 +22,7 @@ export function createListener(options: { address: () => string | Address; log: 
 
   async function connect(): Promise<void> {
     while (!closing.signal.aborted) {
-      const fresh = new Client({
+      const fresh = new SessionClient({
         ...connectionSettings(options.address()),
         application_name: 'runyard listener',
         connectionTimeoutMillis: 1500,

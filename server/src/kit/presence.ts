@@ -1,11 +1,12 @@
 // A process says that it lives by holding a session lock; others see a death by getting that lock, within half a second.
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client } from 'pg'
-import { connectionSettings, sqlOn, type Address, type Sql } from '../base/db.ts'
+import type { Client } from 'pg'
+import { sqlOn, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { presenceLockClass } from '../base/locks.ts'
 import type { Log } from '../base/log.ts'
+import { connectionSettings, SessionClient, type Address } from '../base/session.ts'
 
 export interface DeadProcess {
   id: string
@@ -47,13 +48,11 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
 
   /** True when our row was not there: at the first time, or because somebody declared us dead. */
   async function join(): Promise<boolean> {
-    const fresh = new Client({
+    const fresh = new SessionClient({
       ...connectionSettings(options.address()),
       application_name: `runyard presence ${options.role}`,
       connectionTimeoutMillis: 1500,
       keepAlive: true,
-      // a machine that is gone says no goodbye: the server notices within 5 s and frees its locks
-      options: '-c tcp_keepalives_idle=2 -c tcp_keepalives_interval=1 -c tcp_keepalives_count=3',
     })
     // the error is also the end of the connection; 'end' below acts on it
     fresh.on('error', (error) => options.log.warn({ err: error }, 'the presence connection was lost'))

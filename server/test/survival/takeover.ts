@@ -63,7 +63,7 @@ export async function killWorkers(client: Client, options: StartOptions, { kills
       await untilRow(client, job, (row) => row.what === 'begun' && row.pid !== pid)
       tookMs.push(performance.now() - killedAt)
       await untilRow(client, job, ({ what }) => what === 'done')
-      workers[victim] = await startWorker(options)
+      if (round < kills - 1) workers[victim] = await startWorker(options)
     }
   } finally {
     await Promise.all(workers.map((worker) => worker.stop('SIGINT')))

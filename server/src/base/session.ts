@@ -1,0 +1,111 @@
+// A database session of this service: it sets what our statements rely on as soon as it is connected, whatever the server's own defaults are.
+import type { EventEmitter } from 'node:events'
+import { Client, type ClientBase, type ClientConfig } from 'pg'
+
+export interface Address {
+  host: string
+  port: number
+  user: string
+  password: string
+  database: string
+}
+
+/** An address in parts is the embedded server's, which has no TLS: said aloud, since PGSSLMODE could ask for it. */
+export function connectionSettings(address: string | Address): ClientConfig {
+  return typeof address === 'string' ? { connectionString: address } : { ...address, ssl: false }
+}
+
+/**
+ * The embedded server has most of these on its command line. An external one has the defaults of its distribution, and its operator
+ * may have changed them for the role or the database (docs/decisions/0028 says which of the others are left to the operator).
+ */
+const settings: Record<string, string> = {
+  // compiling a plan costs more than our longest statement: Debian's default made startRun take 3.4 s instead of 7 to 26 ms
+  jit: 'off',
+  plan_cache_mode: 'auto',
+  default_transaction_isolation: 'read committed',
+  timezone: 'UTC',
+  // the spellings that the driver reads
+  datestyle: 'ISO, MDY',
+  intervalstyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+  standard_conforming_strings: 'on',
+  // a commit that is not durable would let a call be made twice after a crash
+  synchronous_commit: 'on',
+  // a session that listens or holds a lock is idle for hours and must stay
+  idle_session_timeout: '0',
+  statement_timeout: '0',
+  lock_timeout: '0',
+  idle_in_transaction_session_timeout: '0',
+  // a machine that is gone says no goodbye: the server notices within 5 s and frees its locks
+  tcp_keepalives_idle: '2',
+  tcp_keepalives_interval: '1',
+  tcp_keepalives_count: '3',
+}
+
+const fromVersion17 = { transaction_timeout: '0' }
+
+/** Names and values are ours, never a user's. */
+export type SessionSettings = Record<string, string>
+
+/**
+ * All of them in one round trip. They are sent behind the start-up message and not inside it (`options`), because a session pooler takes
+ * no start-up options.
+ */
+export function settingsStatement(more: SessionSettings, serverVersion: number): string {
+  return Object.entries({ ...settings, ...(serverVersion >= 17 && fromVersion17), ...more })
+    .map(([name, value]) => `set ${name} = '${value}'`)
+    .join(';')
+}
+
+/** A pg client that is connected only when its settings are made. The one kind of client that this service opens. */
+export class SessionClient extends Client {
+  readonly #more: SessionSettings
+  readonly #timeoutMs: number
+  #serverVersion = 0
+
+  constructor(config: ClientConfig, more: SessionSettings = {}) {
+    super(config)
+    // the server tells its version while a session starts; pg hands it on by this event of its connection
+    const { connection } = this as unknown as { connection: EventEmitter }
+    connection.on('parameterStatus', (told: { parameterName: string; parameterValue: string }) => {
+      if (told.parameterName === 'server_version') this.#serverVersion = Number.parseInt(told.parameterValue, 10)
+    })
+    this.#more = more
+    this.#timeoutMs = config.connectionTimeoutMillis ?? 10_000
+  }
+
+  override connect(): Promise<Client>
+  override connect(callback: (error: Error) => void): void
+  override connect(callback?: (error: Error) => void): Promise<Client> | void {
+    const connected = this.#connect()
+    if (!callback) return connected
+    // the pool asks in this way; pg calls back with null when all is well
+    connected.then(() => callback(null as unknown as Error), callback)
+  }
+
+  async #connect(): Promise<Client> {
+    // a connection that breaks before its owner has it is told by what fails here
+    const unheard = () => undefined
+    this.on('error', unheard)
+    await super.connect()
+    const late = setTimeout(() => cut(this), this.#timeoutMs)
+    try {
+      await this.query(settingsStatement(this.#more, this.#serverVersion))
+    } catch (error) {
+      cut(this)
+      throw error
+    } finally {
+      clearTimeout(late)
+    }
+    this.off('error', unheard)
+    return this
+  }
+}
+
+/** pg offers no way to give up a query that hangs; its socket is the one thing that ends it (pg 8: connection.stream). */
+export function cut(client: ClientBase): void {
+  const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
+  connection.stream.destroy()
+}

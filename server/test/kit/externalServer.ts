@@ -1,0 +1,125 @@
+// A PostgreSQL that somebody else set up: the machine's own package where it has one, else the embedded programs, both with initdb's defaults.
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { appendFile, chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import type { Address } from '../../src/base/db.ts'
+import { binaryPackage, usableBinaries } from '../../src/base/postgres/binaries.ts'
+import { freePort } from '../survival/processes.ts'
+
+export interface ServerPrograms {
+  /** For the name of a test. */
+  name: string
+  find(folder: string): Promise<string>
+}
+
+/** Where Debian and its kin keep servers; the oldest supported version found is the one to prove. */
+export async function findServer(): Promise<ServerPrograms> {
+  const root = '/usr/lib/postgresql'
+  const versions = await readdir(root).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw error
+  })
+  const [version] = versions
+    .map(Number)
+    .filter((number) => number >= 15)
+    .sort((a, b) => a - b)
+  if (version !== undefined) {
+    return {
+      name: `the machine’s PostgreSQL ${version}`,
+      find: () => Promise.resolve(join(root, String(version), 'bin')),
+    }
+  }
+  const programs = binaryPackage()
+  return {
+    name: `the embedded PostgreSQL ${programs.version} with the defaults of initdb, since the machine has none`,
+    find: async (folder) => dirname((await usableBinaries(programs, folder, account, () => undefined)).postgres),
+  }
+}
+
+// PostgreSQL refuses root, so root lends it the account without rights
+const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
+
+export interface ExternalServer {
+  port: number
+  /** A statement of the superuser, in the database `postgres` unless another is named. */
+  asSuperuser(statement: string, database?: string): Promise<Record<string, unknown>[]>
+  /** A role that owns a database of its own and nothing else. */
+  newDatabase(): Promise<Address>
+  /** Fast shutdown; resolves when the server is gone. */
+  stop(): Promise<void>
+  /** With these lines behind its configuration from now on. */
+  start(more?: string): Promise<void>
+  remove(): Promise<void>
+}
+
+/** Started with an untouched postgresql.conf, except for where it listens and that it does not wait for the disk. */
+export async function startExternalServer(programs: ServerPrograms): Promise<ExternalServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'runyard-external-'))
+  await chmod(folder, 0o755)
+  if (account) await chown(folder, account.uid, account.gid)
+  const bin = await programs.find(folder)
+  const data = join(folder, 'data')
+  const options = { ...account, cwd: folder }
+  const words = ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync']
+  await promisify(execFile)(join(bin, 'initdb'), words, options)
+  const port = await freePort()
+  const settings = [`listen_addresses=127.0.0.1`, `port=${port}`, 'unix_socket_directories=', 'fsync=off']
+  let server: ChildProcess | undefined
+
+  async function asSuperuser(statement: string, database = 'postgres'): Promise<Record<string, unknown>[]> {
+    const client = new Client({ host: '127.0.0.1', port, user: 'postgres', database })
+    await client.connect()
+    try {
+      return (await client.query<Record<string, unknown>>(statement)).rows
+    } finally {
+      await client.end()
+    }
+  }
+
+  async function start(more?: string): Promise<void> {
+    if (more !== undefined) await appendFile(join(data, 'postgresql.conf'), `\n${more}\n`)
+    server = spawn(join(bin, 'postgres'), ['-D', data, ...settings.flatMap((one) => ['-c', one])], {
+      ...options,
+      stdio: 'ignore',
+    })
+    const deadline = performance.now() + 20_000
+    for (;;) {
+      try {
+        await asSuperuser('select 1')
+        return
+      } catch (error) {
+        if (performance.now() > deadline) throw error
+      }
+    }
+  }
+
+  async function stop(): Promise<void> {
+    if (!server || server.exitCode !== null) return
+    const exited = new Promise((resolve) => server!.once('exit', resolve))
+    server.kill('SIGINT')
+    await exited
+  }
+
+  await start()
+  return {
+    port,
+    asSuperuser,
+    async newDatabase() {
+      const name = `own_${randomBytes(4).toString('hex')}`
+      const password = randomBytes(12).toString('hex')
+      await asSuperuser(`create role ${name} login password '${password}'`)
+      await asSuperuser(`create database ${name} owner ${name}`)
+      return { host: '127.0.0.1', port, user: name, password, database: name }
+    },
+    start,
+    stop,
+    async remove() {
+      await stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
