@@ -1,5 +1,6 @@
 // A database session of this service: it sets what our statements rely on as soon as it is connected, whatever the server's own defaults are.
 import type { EventEmitter } from 'node:events'
+import { callbackify } from 'node:util'
 import { Client, type ClientBase, type ClientConfig } from 'pg'
 
 export interface Address {
@@ -59,6 +60,8 @@ export function settingsStatement(more: SessionSettings, serverVersion: number):
     .join(';')
 }
 
+const unheard = (): void => undefined
+
 /** A pg client that is connected only when its settings are made. The one kind of client that this service opens. */
 export class SessionClient extends Client {
   readonly #more: SessionSettings
@@ -79,15 +82,13 @@ export class SessionClient extends Client {
   override connect(): Promise<Client>
   override connect(callback: (error: Error) => void): void
   override connect(callback?: (error: Error) => void): Promise<Client> | void {
-    const connected = this.#connect()
-    if (!callback) return connected
-    // the pool asks in this way; pg calls back with null when all is well
-    connected.then(() => callback(null as unknown as Error), callback)
+    if (!callback) return this.#connect()
+    // the pool asks in this way
+    callbackify(() => this.#connect())(callback as (error: Error | null) => void)
   }
 
   async #connect(): Promise<Client> {
     // a connection that breaks before its owner has it is told by what fails here
-    const unheard = () => undefined
     this.on('error', unheard)
     await super.connect()
     const late = setTimeout(() => cut(this), this.#timeoutMs)
