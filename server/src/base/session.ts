@@ -84,7 +84,7 @@ export class SessionClient extends Client {
   override connect(callback?: (error: Error) => void): Promise<Client> | void {
     if (!callback) return this.#connect()
     // the pool asks in this way
-    callbackify(() => this.#connect())(callback as (error: Error | null) => void)
+    callbackify(() => this.#connect())(callback)
   }
 
   async #connect(): Promise<Client> {
