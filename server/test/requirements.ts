@@ -113,6 +113,14 @@ export const requirements: Requirement[] = [
   },
   { id: 'idempotency.perTeam', says: 'A key belongs to its team and is bound to method, path with query, and body.' },
   {
+    id: 'idempotency.perCredential',
+    says: 'A key is bound to the credential that used it first, and to what that was granted: the same request by another credential, or by a token of the same client with other scopes, is a 409 `idempotency_key_reused`. So a secret that is shown once is shown again only to whoever was shown it.',
+    gap: {
+      question: 'What does another credential of the team get that repeats a keyed request?',
+      file: 'server/src/kit/idempotency.ts',
+    },
+  },
+  {
     id: 'idempotency.replayFirst',
     says: 'A replay stands before resolution and validation: a keyed DELETE sent again gets its stored answer.',
   },
@@ -190,6 +198,22 @@ export const requirements: Requirement[] = [
   },
   { id: 'credentials.revoked', says: 'A revoked key stops working everywhere within a second.' },
   { id: 'credentials.expiry', says: 'A key with an expiry stops working when it passes.' },
+  {
+    id: 'credentials.makersExpiry',
+    says: 'No credential makes one that outlives it: without `expires_at` a key, and always an OAuth client, ends with the key or access token that made it; a later `expires_at` is a 400. A token ends with its client.',
+    gap: {
+      question: 'How long does what an expiring credential makes live?',
+      file: 'server/src/features/credentials/grant.ts',
+    },
+  },
+  {
+    id: 'credentials.forOthers',
+    says: 'With `keys:manage` a member makes keys for themselves; for another member it takes an admin’s credential with all scopes, and the audit entry names both. A role can be raised only by a credential that has every scope the role adds.',
+    gap: {
+      question: 'Who may make keys for others, and raise roles?',
+      file: 'server/src/features/credentials/grant.ts',
+    },
+  },
   {
     id: 'credentials.lastUsed',
     says: 'The last use of a credential is known to ten seconds; refused requests do not count.',

@@ -39,7 +39,7 @@ const kinds = {
   },
   idempotency_key_reused: {
     status: 409,
-    says: 'This Idempotency-Key was used for another request. Use a new key for a new request.',
+    says: 'This Idempotency-Key was used for another request, or by another credential. Use a new key for a new request.',
   },
   already_live: { status: 409, says: 'This build is live already.' },
   builder_run_active: { status: 409, says: 'A builder run of this build is still active. Wait for it or discard it.' },

@@ -46,7 +46,10 @@ import { keyRotateEncryption } from './keyRotateEncryption.ts'
 
 const log = createLog('silent')
 const declared = features.flatMap(({ sealed = [] }) => sealed)
-const requestHash = hashRequest('POST', '/v2/teams', undefined)
+const requestHash = hashRequest(
+  { credential: { type: 'api_key', id: newId() }, grant: '*' },
+  { method: 'POST', url: '/v2/teams', body: undefined },
+)
 
 interface Yard {
   address: Address

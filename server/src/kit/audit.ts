@@ -6,6 +6,8 @@ import type { Keyed } from './idempotency.ts'
 export interface AuditEntry {
   teamId: string
   memberId: string | null
+  /** Whom it was done for, where that can be somebody else. */
+  forMemberId?: string | null
   credential: { type: 'api_key' | 'oauth_client' | 'command_line'; id: string | null }
   /** An operation id, or the words of a command. */
   operation: string
@@ -21,12 +23,12 @@ export interface Target {
 }
 
 const auditColumns = part`
-  id, team_id, member_id, credential_type, credential_id, operation, target_type, target_id, request_id, status, error`
+  id, team_id, member_id, credential_type, credential_id, operation, target_type, target_id, request_id, status, error, for_member_id`
 
 const auditValues = (entry: AuditEntry) => part`
   ${newId()}::uuid, ${entry.teamId}::uuid, ${entry.memberId}::uuid, ${entry.credential.type}::text, ${entry.credential.id}::uuid,
   ${entry.operation}::text, ${entry.target.type}::text, ${entry.target.id}::text, ${entry.requestId}::text,
-  ${entry.status}::smallint, ${entry.error}::text`
+  ${entry.status}::smallint, ${entry.error}::text, ${entry.forMemberId ?? null}::uuid`
 
 /** An entry as columns of a larger statement's input; `insertAuditRows` takes them from there. */
 export const auditColumnsOf = (entry: AuditEntry): object => ({
@@ -41,17 +43,19 @@ export const auditColumnsOf = (entry: AuditEntry): object => ({
   audit_request_id: entry.requestId,
   audit_status: entry.status,
   audit_error: entry.error,
+  audit_for_member_id: entry.forMemberId ?? null,
 })
 
 export const auditColumnTypes = part`
   audit_id uuid, audit_team_id uuid, audit_member_id uuid, audit_credential_type text, audit_credential_id uuid, audit_operation text,
-  audit_target_type text, audit_target_id text, audit_request_id text, audit_status smallint, audit_error text`
+  audit_target_type text, audit_target_id text, audit_request_id text, audit_status smallint, audit_error text,
+  audit_for_member_id uuid`
 
 /** `from` names rows with the columns above. */
 export const insertAuditRows = (from: Part): Part => part`
   insert into audit_log (${auditColumns})
   select audit_id, audit_team_id, audit_member_id, audit_credential_type, audit_credential_id, audit_operation,
-    audit_target_type, audit_target_id, audit_request_id, audit_status, audit_error
+    audit_target_type, audit_target_id, audit_request_id, audit_status, audit_error, audit_for_member_id
   from ${from}`
 
 export async function recordOutcome(sql: Sql, entry: AuditEntry): Promise<void> {

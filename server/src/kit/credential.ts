@@ -12,6 +12,10 @@ export interface Caller {
   role: Role
   credential: { type: 'api_key' | 'oauth_client'; id: string }
   scopes: ReadonlySet<Scope>
+  /** The scopes as they were granted, in one order and before they are cut to the role: two tokens of a client can differ in them. */
+  grant: string
+  /** When this key or token ends; null: when it is revoked. */
+  expires_at: Date | null
 }
 
 interface Known {
@@ -118,17 +122,18 @@ interface Row {
   member_id: string
   role: Role
   scopes: string[]
+  expires_at: Date | null
 }
 
 /** Scopes are cut to the member's role here, so a role that changes changes every credential of that member. */
 async function lookUp(sql: Sql, digests: string[]): Promise<(Caller | undefined)[]> {
   const hashes = digests.map((digest) => Buffer.from(digest, 'base64'))
   const rows = await sql<Row>`
-    select k.secret_hash, 'api_key' as type, k.id, k.team_id, k.member_id, m.role, k.scopes
+    select k.secret_hash, 'api_key' as type, k.id, k.team_id, k.member_id, m.role, k.scopes, k.expires_at
     from api_keys k join members m on m.id = k.member_id and m.removed_at is null
     where k.secret_hash = any(${hashes}::bytea[]) and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
     union all
-    select t.secret_hash, 'oauth_client', c.id, c.team_id, c.member_id, m.role, t.scopes
+    select t.secret_hash, 'oauth_client', c.id, c.team_id, c.member_id, m.role, t.scopes, t.expires_at
     from access_tokens t join oauth_clients c on c.id = t.client_id
       join members m on m.id = c.member_id and m.removed_at is null
     where t.secret_hash = any(${hashes}::bytea[]) and t.expires_at > now()`
@@ -142,6 +147,8 @@ const callerOf = (row: Row): Caller => ({
   role: row.role,
   credential: { type: row.type, id: row.id },
   scopes: effectiveScopes(row.scopes, row.role),
+  grant: row.scopes.toSorted().join(' '),
+  expires_at: row.expires_at,
 })
 
 const isWellFormed = (token: string): boolean =>

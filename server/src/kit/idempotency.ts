@@ -5,6 +5,7 @@ import { part, type Part, type Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
 import type { Keyring } from '../base/secrets.ts'
+import type { Caller } from './credential.ts'
 
 export interface Keyed {
   teamId: string
@@ -43,9 +44,16 @@ export function requireSaneKey(key: string): void {
 /** A key that comes as text and not in a header, spelled as a header would carry it. */
 export const keyOfText = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
-/** A key is bound to method, path with query, and body; each part is length-prefixed so that none can pass for another. */
-export function hashRequest(method: string, url: string, body: Uint8Array | undefined): Buffer {
-  const head = Buffer.from(`${method.length} ${method} ${url.length} ${url} `)
+/**
+ * A key is bound to the credential with its grant, to method, path with query, and body; each part is length-prefixed so that none can
+ * pass for another. Some replies hold a secret: whoever repeats the request with another credential gets a 409, and not that secret.
+ */
+export function hashRequest(
+  { credential, grant }: Pick<Caller, 'credential' | 'grant'>,
+  { method, url, body }: { method: string; url: string; body: Uint8Array | undefined },
+): Buffer {
+  const parts = [credential.id, grant, method, url].map((text) => `${text.length} ${text} `)
+  const head = Buffer.from(parts.join(''))
   return hash('sha256', body ? Buffer.concat([head, body]) : head, 'buffer')
 }
 

@@ -69,6 +69,8 @@ export interface Declaration<
   tool?: false
   /** `prepare` changes the outside world: the idempotency claim is committed first and renewed while it runs. */
   actsOutside?: true
+  /** The member for whom the caller acted, as the answer tells: named in the audit row beside the caller. */
+  holder?: (answer: Static<Answer>) => string
   /** Slow or outside things (DNS, providers), after validation and before the transaction. */
   prepare?: (call: Seen<R, Query, Body, Errors>) => Promise<Prepared>
   /**
@@ -108,6 +110,8 @@ export interface Operation {
   emits: readonly EventName[]
   tool: boolean
   actsOutside: boolean
+  /** The member for whom the caller acted, as the answer tells: named in the audit row beside the caller. */
+  holder?: (answer: never) => string
   /** There: the answer is a stream of events, and `handler` gives its source (stream.ts). */
   stream?: { example: string }
   /** There: instead of `handler`, what speaks a protocol of its own (protocol.ts). */

@@ -148,6 +148,41 @@ test('a key belongs to its team: another team may use the same one', async () =>
   assert.notEqual(theirs.body.probe_id, first.body.probe_id)
 })
 
+// proves idempotency.perCredential
+test('another credential that repeats a keyed request gets a 409, never the secret that the first was shown', async () => {
+  const makeKey = (key: string, scopes: string[], idempotencyKey: string) =>
+    service.call(`POST /v2/teams/${team.id}/api-keys`, { key, body: { name: 'deploy', scopes }, idempotencyKey })
+  const narrow = await makeKey(team.key, ['keys:manage'], newId())
+  const idempotencyKey = newId()
+  const first = await makeKey(team.key, ['*'], idempotencyKey)
+  const repeated = await makeKey(narrow.body.secret, ['*'], idempotencyKey)
+  assert.equal(repeated.status, 409)
+  assert.equal(repeated.body.error, 'idempotency_key_reused')
+  assert.equal((await makeKey(team.key, ['*'], idempotencyKey)).text, first.text)
+})
+
+// proves idempotency.perCredential
+test('tokens of one client share its keys while they have the same scopes', async () => {
+  const { body: client } = await team.call('POST /v2/teams/:teamId/oauth-clients', { body: {} })
+  const tokenFor = async (scope: string) => {
+    const { client_id, client_secret } = client
+    const form = new URLSearchParams({ grant_type: 'client_credentials', client_id, client_secret, scope })
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+    const { body } = await service.call('POST /oauth/token', { body: form.toString(), headers })
+    return body.access_token as string
+  }
+  const idempotencyKey = newId()
+  const send = async (scope: string) =>
+    service.call(`POST /v2/teams/${team.id}/members`, {
+      key: await tokenFor(scope),
+      body: { name: 'Once' },
+      idempotencyKey,
+    })
+  const first = await send('keys:manage team:read')
+  assert.equal((await send('team:read keys:manage')).text, first.text)
+  assert.equal((await send('keys:manage')).body.error, 'idempotency_key_reused')
+})
+
 // proves idempotency.sealed
 test('stored replies are sealed: a new key’s secret is nowhere in the database in clear', async () => {
   const answer = await team.call('POST /v2/teams/:teamId/api-keys', { body: { name: 'k' }, idempotencyKey: newId() })

@@ -371,7 +371,8 @@ async function readBody(exchange: Exchange): Promise<void> {
   if (key !== undefined) idempotency.requireSaneKey(key)
   exchange.bytes = await request.readBody(operation.bodyBytesMax)
   if (key === undefined) return
-  const requestHash = idempotency.hashRequest(operation.method, request.url, exchange.bytes)
+  const { method } = operation
+  const requestHash = idempotency.hashRequest(caller, { method, url: request.url, body: exchange.bytes })
   exchange.keyed = { teamId: caller.team_id, key, requestHash }
 }
 
@@ -383,6 +384,7 @@ function entryOf(exchange: Exchange, status: number, answer: unknown, error?: Fa
     credential: caller.credential,
     operation: operation.id,
     target: targetOf(found, answer),
+    forMemberId: (answer !== undefined && operation.holder?.(answer as never)) || null,
     requestId: request.requestId,
     status,
     error: error?.code ?? null,

@@ -12,6 +12,7 @@ const AuditEntry = named(
     team_id: Id,
     created_at: Time,
     user_id: nullable(Id),
+    for_user_id: nullable(Id),
     credential_type: oneOf(['api_key', 'oauth_client', 'command_line']),
     credential_id: nullable(Id),
     operation: Type.String({ examples: ['createMember'] }),
@@ -25,7 +26,7 @@ const AuditEntry = named(
 )
 
 const entryColumns = part`
-  id, team_id, created_at, member_id as user_id, credential_type, credential_id, operation, target_type, target_id,
+  id, team_id, created_at, member_id as user_id, for_member_id as for_user_id, credential_type, credential_id, operation, target_type, target_id,
   request_id, case when status < 400 then 'done' else 'refused' end as outcome, status, error`
 
 export const listAuditLog = operation({
@@ -33,8 +34,9 @@ export const listAuditLog = operation({
   route: 'GET /v2/teams/:teamId/audit-log',
   summary: 'List the audit log',
   description:
-    'One entry for every mutation that was answered, done or refused. Entries are never changed, and are erased when they are old. Of a ' +
-    'credential that is refused more than 60 times a minute, one entry stands for many refusals and says for how many.',
+    'One entry for every mutation that was answered, done or refused. `for_user_id` is the member for whom it was done, such as the holder ' +
+    'of a new API key. Entries are never changed, and are erased when they are old. Of a credential that is refused more than 60 times a ' +
+    'minute, one entry stands for many refusals and says for how many.',
   scope: 'keys:manage',
   query: Type.Object({
     operation: Type.Optional(Type.String({ maxLength: 100, description: 'Only this operation id.' })),

@@ -138,7 +138,8 @@ export async function mayFinish(sql: Sql, flow: Flow): Promise<boolean> {
       and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())
     union all
     select c.scopes, m.role from oauth_clients c join members m on m.id = c.member_id and m.removed_at is null
-    where ${flow.credential_kind} = 'oauth_client' and c.id = ${flow.credential_id} and c.team_id = ${flow.team_id}`
+    where ${flow.credential_kind} = 'oauth_client' and c.id = ${flow.credential_id} and c.team_id = ${flow.team_id}
+      and (c.expires_at is null or c.expires_at > now())`
   return held !== undefined && effectiveScopes(held.scopes, held.role).has('connections:write')
 }
 

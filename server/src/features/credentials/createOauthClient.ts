@@ -4,14 +4,16 @@ import { hashToken, randomWord } from '../../base/secrets.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import { Scopes } from './apiKey.ts'
-import { requireGrantable } from './grant.ts'
+import { boundedExpiry, requireGrantable } from './grant.ts'
 import { OauthClient } from './oauthClient.ts'
 
 export const createOauthClient = operation({
   id: 'createOauthClient',
   route: 'POST /v2/teams/:teamId/oauth-clients',
   summary: 'Make an OAuth client',
-  description: 'For the client-credentials grant at POST /oauth/token. The secret is in this answer alone.',
+  description:
+    'For the client-credentials grant at POST /oauth/token. The secret is in this answer alone. The client ends with the credential that ' +
+    'makes it, and its tokens with the client.',
   scope: 'keys:manage',
   body: Type.Object({
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ['billing system'] })),
@@ -29,10 +31,10 @@ export const createOauthClient = operation({
     const scopes = await requireGrantable(sql, caller, { teamId: team.id, memberId, scopes: body.scopes }, fail)
     const client_secret = `rys_${randomWord(40)}`
     const [oauth_client] = await sql<OauthClient>`
-      insert into oauth_clients (id, team_id, member_id, name, secret_hash, scopes)
+      insert into oauth_clients (id, team_id, member_id, name, secret_hash, scopes, expires_at)
       values (${newId()}, ${team.id}, ${memberId}, ${body.name ?? 'OAuth client'}, ${hashToken(client_secret)},
-        ${[...new Set(scopes)]})
-      returning id, team_id, member_id as user_id, name, scopes, null as last_used_at, created_at`
+        ${[...new Set(scopes)]}, ${boundedExpiry(caller, null, fail)})
+      returning id, team_id, member_id as user_id, name, scopes, expires_at, null as last_used_at, created_at`
     return { oauth_client: oauth_client!, client_id: oauth_client!.id, client_secret }
   },
 })

@@ -78,6 +78,50 @@ test('a member’s role bounds their keys, also when it changes later', async ()
   }
 })
 
+// proves credentials.makersExpiry
+test('a credential that expires makes none that outlives it, neither a key nor a client nor that client’s token', async () => {
+  const expires_at = new Date(Date.now() + 600_000).toISOString()
+  const { body: maker } = await makeKey({ expires_at })
+  const make = (noun: string, body: object) =>
+    service.call(`POST /v2/teams/${team.id}/${noun}`, { key: maker.secret, body })
+  assert.equal((await make('api-keys', {})).body.api_key.expires_at, expires_at)
+  assert.equal((await make('api-keys', { expires_at: null })).body.api_key.expires_at, expires_at)
+  const sooner = new Date(Date.now() + 300_000).toISOString()
+  assert.equal((await make('api-keys', { expires_at: sooner })).body.api_key.expires_at, sooner)
+  const later = await make('api-keys', { expires_at: new Date(Date.now() + 900_000).toISOString() })
+  assert.equal(later.status, 400)
+  assert.ok(later.body.message.includes(expires_at))
+
+  const { body: client } = await make('oauth-clients', {})
+  assert.equal(client.oauth_client.expires_at, expires_at)
+  const { client_id, client_secret } = client
+  const form = { grant_type: 'client_credentials', client_id, client_secret }
+  const token = await askForToken(form)
+  assert.ok(token.body.expires_in <= 600)
+  const byToken = await service.call(`POST /v2/teams/${team.id}/api-keys`, { key: token.body.access_token, body: {} })
+  assert.equal(byToken.body.api_key.expires_at, expires_at)
+  await service.context.db.sql`update oauth_clients set expires_at = now() where id = ${client_id}`
+  assert.equal((await askForToken(form)).body.error, 'invalid_client')
+})
+
+// proves credentials.forOthers
+test('a narrow credential makes keys for its own member only and raises no role; the audit entry names maker and holder', async () => {
+  const member = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Olga', role: 'operator' } })
+  const user_id = member.body.member_id
+  const { body: narrow } = await makeKey({ scopes: ['keys:manage', 'team:read'] })
+  const withNarrow = (route: string, body: object) => service.call(route, { key: narrow.secret, body })
+  const keys = `POST /v2/teams/${team.id}/api-keys`
+  assert.equal((await withNarrow(keys, { user_id, scopes: ['team:read'] })).body.error, 'insufficient_scope')
+  assert.equal((await withNarrow(keys, { user_id: team.memberId })).status, 201)
+  const raise = `PATCH /v2/teams/${team.id}/members/${user_id}`
+  assert.equal((await withNarrow(raise, { role: 'admin' })).body.error, 'insufficient_scope')
+  assert.equal((await withNarrow(raise, { role: 'viewer' })).status, 200)
+  const made = await makeKey({ user_id, scopes: ['team:read'] })
+  const { body } = await team.call('GET /v2/teams/:teamId/audit-log?operation=createApiKey&limit=1')
+  const [entry] = body.entries
+  assert.deepEqual([entry.target_id, entry.user_id, entry.for_user_id], [made.body.key_id, team.memberId, user_id])
+})
+
 // proves visibility.body
 test('a member of another team is as unknown as one that does not exist', async () => {
   const stranger = await seedTeam(service)

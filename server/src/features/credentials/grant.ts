@@ -9,6 +9,27 @@ interface Wanted {
   scopes: readonly string[] | undefined
 }
 
+/** A credential makes none that outlives it; null: until it is revoked. */
+export function boundedExpiry(caller: Caller, wanted: Date | null, fail: Fail): Date | null {
+  const { expires_at: own } = caller
+  if (own === null || wanted === null) return wanted ?? own
+  if (wanted <= own) return wanted
+  return fail(
+    'invalid_request',
+    `expires_at must not be later than ${own.toISOString()}, when the credential that you use ends.`,
+  )
+}
+
+/** Whoever makes a credential for somebody else can act as them, so that a part of an admin's rights is not enough. */
+export function requireOwnOrAdmin(caller: Caller, memberId: string, fail: Fail): void {
+  if (memberId === caller.member_id) return
+  if (caller.role === 'admin' && scopesBeyond(['*'], caller.scopes).length === 0) return
+  fail(
+    'insufficient_scope',
+    'With this credential you can make keys for yourself. For another member it takes an admin’s credential with all scopes (*).',
+  )
+}
+
 type Fail = (code: 'insufficient_scope' | 'invalid_request' | 'not_found', message?: string) => never
 
 /** The scopes to store: what was asked for if it may be granted, else (nothing asked) all that maker and holder share. */

@@ -12,6 +12,7 @@ export const OauthClient = named(
     user_id: Id,
     name: Type.String(),
     scopes: Scopes,
+    expires_at: nullable(Time),
     last_used_at: nullable(Time),
     created_at: Time,
   }),
@@ -26,7 +27,7 @@ export const workingClients = (teamId: string) => part`
   where c.team_id = ${teamId}`
 
 export const clientColumns = part`
-  c.id, c.team_id, c.member_id as user_id, c.name, c.scopes, u.last_used_at, c.created_at`
+  c.id, c.team_id, c.member_id as user_id, c.name, c.scopes, c.expires_at, u.last_used_at, c.created_at`
 
 const findClient = (sql: Sql, id: string, teamId: string): Promise<OauthClient[]> => sql<OauthClient>`
   select ${clientColumns} from ${workingClients(teamId)} and c.id = ${id}`

@@ -49,8 +49,8 @@ export function mountTokenEndpoint(app: FastifyInstance, context: Context): void
       }
       const scopes = narrow(client, form.get('scope'))
       const access_token = `ryt_${randomWord(43)}`
-      await storeToken(db.sql, client.id, access_token, scopes)
-      return { access_token, token_type: 'Bearer', expires_in: tokenSeconds, scope: scopes.join(' ') }
+      const expires_in = await storeToken(db.sql, client.id, access_token, scopes)
+      return { access_token, token_type: 'Bearer', expires_in, scope: scopes.join(' ') }
     } catch (error) {
       if (!(error instanceof TokenError)) throw error
       if (!isKnown) await countStranger(context, addressOf(context, request.raw))
@@ -103,7 +103,8 @@ function presented(request: FastifyRequest, form: URLSearchParams): { id: string
 async function clientsOf(sql: Sql, ids: string[]): Promise<(Client | undefined)[]> {
   const clients = await sql<Client>`
     select c.id, c.secret_hash, c.scopes, m.role
-    from oauth_clients c join members m on m.id = c.member_id and m.removed_at is null where c.id = any(${ids}::uuid[])`
+    from oauth_clients c join members m on m.id = c.member_id and m.removed_at is null 
+    where c.id = any(${ids}::uuid[]) and (c.expires_at is null or c.expires_at > now())`
   const found = new Map(clients.map((client) => [client.id, client]))
   return ids.map((id) => found.get(id.toLowerCase()))
 }
@@ -119,8 +120,13 @@ function narrow(client: Client, wanted: string | null): string[] {
   return scopes
 }
 
-async function storeToken(sql: Sql, clientId: string, token: string, scopes: string[]): Promise<void> {
-  await sql`
+/** Good for an hour, and never longer than the client; answers with its seconds. */
+async function storeToken(sql: Sql, clientId: string, token: string, scopes: string[]): Promise<number> {
+  const [stored] = await sql<{ seconds: number }>`
     insert into access_tokens (secret_hash, client_id, scopes, expires_at)
-    values (${hashToken(token)}, ${clientId}, ${scopes}, now() + make_interval(secs => ${tokenSeconds}))`
+    select ${hashToken(token)}, id, ${scopes}, least(now() + make_interval(secs => ${tokenSeconds}), expires_at)
+    from oauth_clients where id = ${clientId}
+    returning floor(extract(epoch from expires_at - now()) + 0.001)::int as seconds`
+  if (!stored) throw new TokenError('invalid_client', 'The client id or its secret is wrong.')
+  return stored.seconds
 }

@@ -11,13 +11,21 @@ import {
   onlyAdminMessage,
   refusingTakenEmail,
 } from './member.ts'
+import { effectiveScopes, type Role, type Scope } from '../../kit/scopes.ts'
+
+/** A higher role widens every credential that the member has. */
+const scopesGained = (from: Role, to: Role): Scope[] => {
+  const held = effectiveScopes(['*'], from)
+  return [...effectiveScopes(['*'], to)].filter((scope) => !held.has(scope))
+}
 
 export const updateMember = operation({
   id: 'updateMember',
   route: 'PATCH /v2/teams/:teamId/members/:member_id',
   summary: 'Change a member',
   description:
-    'A new role counts for all of the member’s credentials within a second. A team keeps at least one admin.',
+    'A new role counts for all of the member’s credentials within a second, and can give none of them a scope that your credential lacks. ' +
+    'A team keeps at least one admin.',
   scope: 'keys:manage',
   body: Type.Object({
     name: Type.Optional(MemberName),
@@ -26,9 +34,14 @@ export const updateMember = operation({
   }),
   status: 200,
   answer: wrapped('member', 'member_id', Member),
-  errors: ['conflict', 'not_found'],
+  errors: ['conflict', 'insufficient_scope', 'not_found'],
   tool: false,
-  async handler({ team, member, body, sql, fail }) {
+  async handler({ team, member, caller, body, sql, fail }) {
+    const gained = body.role === undefined ? [] : scopesGained(member.role, body.role)
+    const lacked = gained.filter((scope) => !caller.scopes.has(scope))
+    if (lacked.length > 0) {
+      fail('insufficient_scope', `Your credential lacks ${lacked.join(', ')} and so cannot give a role that has it.`)
+    }
     const stepsDown = body.role !== undefined && body.role !== 'admin'
     if (stepsDown && (await isOnlyAdmin(sql, team.id, member.id))) fail('conflict', onlyAdminMessage)
     const [changed] = await refusingTakenEmail(
