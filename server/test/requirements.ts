@@ -1354,6 +1354,14 @@ export const requirements: Requirement[] = [
     id: 'pools.commands',
     says: 'Commands in sandboxes, of runs and of callers, take turns by team: one team’s commands never hold all shells, and a team with 100 waiting gets a 429.',
   },
+  {
+    id: 'pools.statements',
+    says: 'Requests of one team never hold all database connections that requests have, and requests together never hold those of runs and jobs.',
+  },
+  {
+    id: 'pools.streams',
+    says: 'Open streams are capped for a credential, a team and the process; one more is a 429 with Retry-After, and a stream that ends makes room.',
+  },
   // webhooks and deliveries
   {
     id: 'webhooks.create',

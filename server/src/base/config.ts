@@ -134,6 +134,16 @@ const settings = {
     'How much of a pool that all teams share one team may hold, in percent (commands, jobs, database connections of requests and others: ' +
       'ARCHITECTURE.md lists them). With a single team 100 leaves nothing unused.',
   ),
+  streamsMax: integer(
+    'RUNYARD_STREAMS',
+    { min: 1, max: 1_000_000, unset: 4000 },
+    'How many live streams of events one process holds open; one team has at most its share of them.',
+  ),
+  streamsOfKeyMax: integer(
+    'RUNYARD_STREAMS_PER_KEY',
+    { min: 1, max: 1_000_000, unset: 500 },
+    'How many of them one credential may hold open.',
+  ),
   sandboxBytesMax: integer(
     'RUNYARD_SANDBOX_BYTES',
     { min: 1024 * 1024, max: 1024 ** 4, unset: 5 * 1024 ** 3 },

@@ -32,6 +32,8 @@ export interface Database {
   /** Where it is now. */
   address: () => string | Address
   pool: Pool
+  /** How many connections the pool may open. */
+  connectionsMax: number
   sql: Sql
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   watch: DatabaseWatch
@@ -60,9 +62,10 @@ export function openDatabase(options: DatabaseOptions): Database {
       super({ ...config, ...connectionSettings(options.address()) }, settings)
     }
   }
+  const connectionsMax = options.connectionsMax ?? 20
   const pool = new Pool({
     Client: CurrentAddressClient,
-    max: options.connectionsMax ?? 20,
+    max: connectionsMax,
     // also the longest wait for a free connection under load; a database that is away is told by the watch, long before
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
@@ -89,6 +92,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     address: options.address,
     pool,
+    connectionsMax,
     watch,
     sql: (strings, ...values) => watch.whilePresent(() => run(pool, strings, values)),
     transaction: (work) => watch.whilePresent(() => transaction(pool, work)),

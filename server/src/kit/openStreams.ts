@@ -1,6 +1,9 @@
 // The streams that are open in this process: their heartbeats, slow readers, credentials that end, and the end of the process.
 import type { ServerResponse } from 'node:http'
+import { Fault } from '../base/errors.ts'
+import { createFairPool, teamShare } from '../base/fairPool.ts'
 import type { Context } from './context.ts'
+import type { Caller } from './credential.ts'
 import { blockOf, retryLine, type EventStream, type Source } from './stream.ts'
 
 export interface Opening {
@@ -10,6 +13,8 @@ export interface Opening {
   source: Source
   /** Whether the credential that opened the stream would still be let in. */
   isAllowed: () => Promise<boolean>
+  /** Gives back what `reserve` took. */
+  release: () => void
   onEnd: (ended: Ended) => void
 }
 
@@ -20,6 +25,8 @@ export interface Ended {
 }
 
 export interface OpenStreams {
+  /** A place for one more stream of this caller, or a 429: nobody waits for one, because a stream need not end. */
+  reserve(caller: Pick<Caller, 'team_id' | 'credential'>): () => void
   open(opening: Opening): void
   /** Once a second while a stream is open; `now` as performance.now() has it. */
   look(now: number): Promise<void>
@@ -37,6 +44,12 @@ const stalledMs = 30_000
 const behindBytesMax = 1024 * 1024
 const goodbyeMs = 1000
 
+/** A reader that is refused comes back after a while; streams of others end meanwhile, or do not. */
+const tooMany = (reason: string): Fault =>
+  new Fault('rate_limited', `${reason} Close some, or read several runs with one stream of the team's events.`, {
+    headers: { 'retry-after': '5' },
+  })
+
 const ofContext = new WeakMap<Context, OpenStreams>()
 
 export function openStreamsOf(context: Context): OpenStreams {
@@ -51,7 +64,15 @@ interface OpenStream {
 }
 
 function createOpenStreams(context: Context): OpenStreams {
+  const { streamsMax, streamsOfKeyMax, teamShare: percent } = context.config
   const open = new Set<OpenStream>()
+  const ofTeams = createFairPool({
+    name: 'streams',
+    size: streamsMax,
+    perTeam: teamShare(streamsMax, percent),
+  })
+  /** The same by credential. */
+  const ofKeys = createFairPool({ name: 'streams', size: streamsMax, perTeam: streamsOfKeyMax })
   let timer: NodeJS.Timeout | undefined
   let isClosing = false
 
@@ -65,15 +86,32 @@ function createOpenStreams(context: Context): OpenStreams {
     for (const one of open) one.goodbye()
   }
 
+  function reserve({ team_id, credential }: Pick<Caller, 'team_id' | 'credential'>): () => void {
+    const ofTeam = ofTeams.tryTake(team_id)
+    const ofKey = ofTeam && ofKeys.tryTake(credential.id)
+    if (ofTeam && ofKey) {
+      return () => {
+        ofTeam()
+        ofKey()
+      }
+    }
+    ofTeam?.()
+    if (ofTeam) throw tooMany(`This credential has ${streamsOfKeyMax} streams open here, which is the most.`)
+    if (ofTeams.taken(team_id) < ofTeams.perTeam) throw tooMany('This process has as many streams open as it may.')
+    throw tooMany(`This team has ${ofTeams.perTeam} streams open here, which is the most.`)
+  }
+
   return {
+    reserve,
     look,
     endAll,
     open(opening) {
       // it left while it was being let in
-      if (opening.response.destroyed) return
+      if (opening.response.destroyed) return opening.release()
       const gauge = context.metrics.openStreams
       const one = openStream(context, opening, () => {
         open.delete(one)
+        opening.release()
         gauge.dec({ operation: opening.operation })
         if (open.size > 0) return
         clearInterval(timer)

@@ -15,6 +15,7 @@ import { enqueueOn } from './job.ts'
 import { parseBody } from './json.ts'
 import { isMutating, keyTaken, type Operation, type StoredRows, type Via } from './operation.ts'
 import { requireOwnAddress } from './ownAddress.ts'
+import { openStreamsOf } from './openStreams.ts'
 import { replyOfSaid, requestOf, type Asked } from './protocol.ts'
 import { refuseIfOver } from './rateLimit.ts'
 import type { Refusals } from './refusals.ts'
@@ -23,6 +24,7 @@ import { report } from './report.ts'
 import { nounOf } from './resources.ts'
 import type { Source } from './stream.ts'
 import { countStranger } from './strangers.ts'
+import { teamDatabaseOf, type TeamDatabase } from './teamDatabase.ts'
 import { validateBody, validateQuery } from './validate.ts'
 
 /** A request as any transport brings it: HTTP, or a message of another protocol. */
@@ -64,6 +66,8 @@ interface Exchange {
   /** The records of the path, in its order, without the team. */
   found: { noun: string; id: string; row: object }[]
   plain: Record<string, string>
+  /** The caller's team takes turns with others for connections. */
+  db: TeamDatabase
 }
 
 export function createPipeline(context: Context, credentials: Credentials, refusals: Refusals): Pipeline {
@@ -85,7 +89,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
     refuseIfOver(await rateLimit.take(`team ${caller.team_id}`, config.rateLimit * 10), headers, own)
   }
 
-  async function resolve({ operation, request, caller, found, plain }: Exchange): Promise<void> {
+  async function resolve({ operation, request, caller, found, plain, db: teamDb }: Exchange): Promise<void> {
     for (const name of operation.parameters) {
       const noun = nounOf(name)
       const value = request.params[name]!
@@ -96,7 +100,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
         plain[name] = value
         continue
       }
-      const [row] = isId(value) ? await resource.find(db.sql, value, caller.team_id) : []
+      const [row] = isId(value) ? await resource.find(teamDb.sql, value, caller.team_id) : []
       // a record that the path places below another must say so itself: its `agent_id` is the agent of the path
       const isMisplaced = found.some(({ noun: parent, id }) => {
         const ofParent = (row as Record<string, unknown> | undefined)?.[`${parent}_id`]
@@ -109,7 +113,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
 
   /** Everything from resolving the path to the committed answer; the one place where the handler is called. */
   async function carryOut(exchange: Exchange): Promise<Reply> {
-    const { operation, request, caller, found, plain } = exchange
+    const { operation, request, caller, found, plain, db: teamDb } = exchange
     await resolve(exchange)
     const seen = {
       ...Object.fromEntries(found.map(({ noun, row }) => [noun, row])),
@@ -129,8 +133,8 @@ export function createPipeline(context: Context, credentials: Credentials, refus
       fail,
     }
     if (operation.protocol) return converse(exchange, operation.protocol, seen)
-    const prepared = operation.prepare && (await operation.prepare({ ...seen, sql: db.sql } as never))
-    if (operation.lane) return onLane(exchange, operation.lane, { ...seen, prepared, sql: db.sql })
+    const prepared = operation.prepare && (await operation.prepare({ ...seen, sql: teamDb.sql } as never))
+    if (operation.lane) return onLane(exchange, operation.lane, { ...seen, prepared, sql: teamDb.sql })
     const handle = (sql: Sql) =>
       operation.handler!({
         ...seen,
@@ -139,11 +143,11 @@ export function createPipeline(context: Context, credentials: Credentials, refus
         emit: (event: never, data: never) => emitEvent(sql, caller.team_id, event, data),
         enqueue: enqueueOn(sql),
       } as never)
-    if (operation.stream) return streamOf(exchange, (await handle(db.sql)) as Source)
-    if (!isMutating(operation)) return replyOf(operation, await handle(db.sql))
+    if (operation.stream) return streamOf(exchange, () => handle(teamDb.sql) as Promise<Source>)
+    if (!isMutating(operation)) return replyOf(operation, await handle(teamDb.sql))
 
     const reply = await retryingDeadlocks(() =>
-      db.transaction(async (sql) => {
+      teamDb.transaction(async (sql) => {
         const answer = await handle(sql)
         const written = replyOf(operation, answer)
         await record(sql, exchange, written, answer)
@@ -159,7 +163,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
     spoken: NonNullable<Operation['protocol']>,
     seen: object,
   ): Promise<Reply> {
-    const { request, caller, keyed } = exchange
+    const { request, caller, keyed, db: teamDb } = exchange
     const { requestId, address, idempotencyKey } = request
     const perform = (asked: Operation, how: Asked) =>
       performFor(caller, asked, {
@@ -169,7 +173,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
         authorization: undefined,
         ...requestOf(asked, how),
       })
-    const call = { ...seen, ...request.http, idempotencyKey, sql: db.sql, perform }
+    const call = { ...seen, ...request.http, idempotencyKey, sql: teamDb.sql, perform }
     const said = await (await parsing(exchange, () => ({ saying: spoken.speak(call as never) }))).saying
     const reply = await replyOfSaid(said)
     if (keyed && said.isOutcome) await record(db.sql, exchange, reply, undefined)
@@ -185,10 +189,16 @@ export function createPipeline(context: Context, credentials: Credentials, refus
     return reply
   }
 
-  function streamOf({ operation, request }: Exchange, source: Source): Reply {
+  /** Its place among the open streams is taken before anything is read for it. */
+  async function streamOf({ operation, request, caller }: Exchange, open: () => Promise<Source>): Promise<Reply> {
+    const release = openStreamsOf(context).reserve(caller)
+    const source = await open().catch((error: unknown) => {
+      release()
+      throw error
+    })
     const token = bearerToken(request.authorization)!
     const isAllowed = async () => (await credentials.find(token))?.scopes.has(operation.scope) ?? false
-    return { status: operation.status, body: null, headers: {}, stream: { source, isAllowed } }
+    return { status: operation.status, body: null, headers: {}, stream: { source, isAllowed, release } }
   }
 
   /** The answer's own rows join a commit that others share; it is known before it is written, so that its reply can be stored with it. */
@@ -229,7 +239,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
   /** A refusal changed nothing, so it needs no transaction with the effect: key, reply and audit row are one of their own. */
   async function recordRefusal(exchange: Exchange, fault: Fault): Promise<Reply> {
     const reply = replyOfFault(fault)
-    await db.transaction(async (sql) => {
+    await exchange.db.transaction(async (sql) => {
       await record(sql, exchange, reply, undefined, fault)
     })
     return reply
@@ -252,7 +262,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
 
   /** Operations that act outside hold a committed claim while they do, so that a second request cannot act again. */
   async function mutateOutside(exchange: Exchange, keyed: idempotency.Keyed): Promise<Reply> {
-    if (!(await idempotency.claimCommitted(db.sql, keyed))) throw new KeyTaken()
+    if (!(await idempotency.claimCommitted(exchange.db.sql, keyed))) throw new KeyTaken()
     const renewal = setInterval(() => {
       idempotency
         .renewClaim(db.sql, keyed)
@@ -273,7 +283,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
   async function replayOrMutate(exchange: Exchange, keyed: idempotency.Keyed): Promise<Reply> {
     // one more round when the key was taken between the look and the end: then its reply, or who holds it, is there
     for (let round = 0; ; round++) {
-      const stored = await idempotency.findReply(db.sql, keyring, keyed)
+      const stored = await idempotency.findReply(exchange.db.sql, keyring, keyed)
       if (stored) return { ...stored, headers: { 'idempotency-replayed': 'true' } }
       try {
         exchange.found.length = 0
@@ -306,6 +316,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
       keyed: undefined,
       found: [],
       plain: {},
+      db: teamDatabaseOf(context, caller.team_id),
     }
     requireScopeAndTeam(exchange)
     if (!isMutating(operation)) return carryOut(exchange)

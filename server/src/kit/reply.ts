@@ -13,7 +13,7 @@ export interface Reply {
   body: string | null
   headers: Record<string, string>
   /** Instead of a body: what follows, for as long as the credential is good. */
-  stream?: { source: Source; isAllowed: () => Promise<boolean> }
+  stream?: { source: Source; isAllowed: () => Promise<boolean>; release: () => void }
   /** Instead of a body: a stream of events with an end, in the words of another protocol. */
   flow?: ReadableStream<Uint8Array>
   /** For the log line, once the caller is known. */

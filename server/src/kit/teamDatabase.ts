@@ -1,0 +1,42 @@
+// The database as the requests of one team use it: teams take turns for the connections that requests have together.
+//
+// A slot is held for one statement, or for one transaction, never for a whole request: a request that waits for a worker or for somebody
+// outside holds nothing. The other connections stay for credentials, runs, jobs and the sweep, whatever the requests do.
+import type { Sql } from '../base/db.ts'
+import { createFairPool, teamShare, type FairPool } from '../base/fairPool.ts'
+import type { Context } from './context.ts'
+
+export interface TeamDatabase {
+  sql: Sql
+  /** What runs inside must not ask this database for another statement: it would hold one slot and wait for a second. */
+  transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+}
+
+/** The part of the connections that requests may hold together. */
+const requestsPart = 0.6
+/** Statements of one team that may wait; each is a request that somebody waits for. */
+const waitingMax = 2000
+const waitMaxMs = 10_000
+
+const ofContext = new WeakMap<Context, FairPool>()
+
+/** The slots of this process for statements of requests. */
+export function statementSlotsOf(context: Context): FairPool {
+  let slots = ofContext.get(context)
+  if (!slots) {
+    const size = Math.max(1, Math.floor(context.db.connectionsMax * requestsPart))
+    const perTeam = teamShare(size, context.config.teamShare)
+    slots = createFairPool({ name: 'the database', size, perTeam, waitingMax, waitMaxMs })
+    ofContext.set(context, slots)
+  }
+  return slots
+}
+
+export function teamDatabaseOf(context: Context, teamId: string): TeamDatabase {
+  const { db } = context
+  const slots = statementSlotsOf(context)
+  return {
+    sql: (strings, ...values) => slots.use(teamId, () => db.sql(strings, ...values)),
+    transaction: (work) => slots.use(teamId, () => db.transaction(work)),
+  }
+}
