@@ -315,6 +315,55 @@ export const requirements: Requirement[] = [
     gap: { question: 'What of a misspelled setting?', file: 'server/src/base/config.ts' },
   },
   {
+    id: 'connections.private',
+    says: 'A private connection is used only while everybody whom a run acts for is its maker: not after messages or answers of others, not in their starts, retries, cases, schedules or builds that fire by themselves, not through sub-runs, and not for a maker who has left; an approval by somebody else is no use of theirs.',
+    gap: { question: 'Who may cause a turn with a private connection?', file: 'server/src/engine/actsFor.ts' },
+  },
+  {
+    id: 'connections.privateTools',
+    says: 'Tools of a connection that a run may not use say so when they are called.',
+  },
+  {
+    id: 'connections.privateDoor',
+    says: 'A private connection is tested, changed, shared and authorised again by its maker alone (403).',
+  },
+  {
+    id: 'runs.pinned',
+    says: 'A run follows the config it began with, also of a draft that is changed meanwhile, after its end too; an approval is carried out with exactly that.',
+  },
+  { id: 'runs.pinnedKept', says: 'The config of a draft is kept as long as a run follows it.' },
+  { id: 'runs.liveKept', says: 'The config of a build that is or was live cannot change.' },
+  {
+    id: 'approvals.connection',
+    says: 'An approval does not count for a connection that got another address or credential since it was asked for: the call is not made, and a person is asked again with what changed.',
+    gap: { question: 'What does `action.hash` cover?', file: 'server/src/engine/approvedCall.ts' },
+  },
+  { id: 'approvals.name', says: 'An approval does not count for another connection of the same name.' },
+  {
+    id: 'approvals.tool',
+    says: 'An approval does not count for a tool that its server changed since it was asked for.',
+  },
+  {
+    id: 'connections.firstList',
+    says: 'A run that begins before the tools of its connection were ever listed lists them first; of all runs and processes one asks.',
+  },
+  {
+    id: 'connections.firstListDeath',
+    says: 'A process that dies while it asks for a first list holds it up for its lease at most.',
+  },
+  {
+    id: 'connections.firstListFails',
+    says: 'Calls of tools that could not be listed say why, and a server that fails is not asked again for 15 s.',
+  },
+  {
+    id: 'connections.firstListRefused',
+    says: 'A run waits for a connection that is refused before its tools were ever listed, and goes on when it is mended.',
+  },
+  {
+    id: 'connections.invalidToken',
+    says: 'A token that is refused as invalid_token less than a minute after its renewal is renewed once more; refused again, the run waits for the connection.',
+  },
+  {
     id: 'redaction.data',
     says: 'Data that only looks like a secret stays as it came, in results, messages, outputs and what a judge reads; only values that the connections of a run hold are cut out of it, whichever call brings them back.',
   },

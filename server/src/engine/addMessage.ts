@@ -2,6 +2,7 @@
 import { part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { insertRunEvents } from '../kit/event.ts'
+import { withMember } from './actsFor.ts'
 import { messageInEvent, messageRow } from './change.ts'
 import type { Status } from './lifecycle.ts'
 import { lockedTeams } from './places.ts'
@@ -19,9 +20,14 @@ const fits = part`(a.in_line = 0 and a.held - back.places < a.places)`
 
 /**
  * One transaction: the message with its number, its event, and the raised wake number that its holder sees. A wait does not end by it.
- * An ended run goes back to `pending`, its numbers, usage and limits go on, and it stands in line like a new one.
+ * An ended run goes back to `pending`, its numbers, usage and limits go on, and it stands in line like a new one. It then acts for whoever
+ * spoke; a run that goes on acts for them too.
  */
-export async function addUserMessage(sql: Sql, run: { id: string; team_id: string }, text: string): Promise<Posted> {
+export async function addUserMessage(
+  sql: Sql,
+  run: { id: string; team_id: string },
+  { text, memberId }: { text: string; memberId: string },
+): Promise<Posted> {
   const row = messageRow(0, { type: 'text', role: 'user', text_content: text })
   const eventId = newId()
   const [posted] = await sql<{ seq: number; status: Status; is_admitted: boolean }>`
@@ -38,6 +44,7 @@ export async function addUserMessage(sql: Sql, run: { id: string; team_id: strin
     r as (
       update runs r set message_seq = r.message_seq + 1, event_seq = r.event_seq + 1, wake_seq = r.wake_seq + 1, updated_at = now(),
         status = case when was.had_ended then 'pending' else r.status end,
+        acts_for = case when was.had_ended then array[${memberId}::uuid] else ${withMember(part`r.acts_for`, memberId)} end,
         completed_at = case when was.had_ended then null else r.completed_at end,
         output = case when was.had_ended then null else r.output end,
         error = case when was.had_ended then null else r.error end,

@@ -22,6 +22,8 @@ export interface Held {
   created_at: Date
   epoch: number
   wake_seq: number
+  /** Of a run of a draft: the config that it keeps (`pinned_configs`). */
+  config_hash: string | null
   message_seq: number
   steps: number
   input_tokens: number
@@ -32,7 +34,7 @@ export interface Held {
 
 export const heldColumns = part`
   r.id, r.team_id, r.agent_id, r.build_id, r.user_id, r.case_id, r.case_title, r.parent_run_id, r.depth, r.run_number, r.source, r.title,
-  r.message, r.limits, r.created_at, r.epoch, r.wake_seq, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms`
+  r.message, r.limits, r.created_at, r.epoch, r.wake_seq, r.config_hash, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms`
 
 /**
  * Up to `places` runs that hold a team's place and no worker. When more are ready than fit, the teams with the fewest running go first,

@@ -1,5 +1,5 @@
 // createRun: how every run comes to be, whoever starts it: row, first message, events and, where there is room, its place, in one statement.
-import { part, type Part, type Sql } from '../base/db.ts'
+import { empty, part, type Part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { insertRunEvents } from '../kit/event.ts'
 import type { Held } from './claim.ts'
@@ -16,6 +16,8 @@ export interface RunWanted {
   buildId: string
   source: Source
   userId: string | null
+  /** Whose word it follows: the members who caused it. What they may not do, it may not. */
+  actsFor: string[]
   /** As the caller gave it: text, an object, or null. */
   message: unknown
   title: string
@@ -41,7 +43,7 @@ export interface NewRun extends RunWanted {
 }
 
 /** A run that its maker claimed with its first breath: known without reading it. */
-export const heldAtBirth = (run: NewRun): Held => ({
+export const heldAtBirth = (run: NewRun, configHash: string | null): Held => ({
   id: run.id,
   team_id: run.teamId,
   agent_id: run.agentId,
@@ -59,6 +61,7 @@ export const heldAtBirth = (run: NewRun): Held => ({
   created_at: run.createdAt,
   epoch: 1,
   wake_seq: 0,
+  config_hash: configHash,
   message_seq: messageText(run.message) === undefined ? 0 : 1,
   steps: 0,
   input_tokens: 0,
@@ -73,6 +76,8 @@ export interface Created {
   is_admitted: boolean
   /** It is also held by the process that made it, and running. */
   is_claimed: boolean
+  /** Of a draft: the config that it keeps. */
+  config_hash: string | null
 }
 
 /** The process that makes runs and can take some of them at once, which saves their way through the claim. */
@@ -86,8 +91,8 @@ export async function createRuns(sql: Sql, runs: NewRun[], seat: Seat | undefine
   return sql<Created>`
     with ${wantedRuns(runs.map((run) => runRow(run)))},
     start as (select * from possible),
-    ${insertedRuns(seat)}
-    select id, is_admitted, is_claimed from seated`
+    ${insertedRuns(seat, mayBeOfDraft(runs))}
+    select id, is_admitted, is_claimed, config_hash from seated`
 }
 
 /** A run as the statement takes it. `extra` are columns of a caller that adds CTEs of its own. */
@@ -103,6 +108,7 @@ export function runRow(run: NewRun, extra: object = {}): object {
     created_at: run.createdAt,
     source: run.source,
     user_id: run.userId,
+    acts_for: run.actsFor,
     // the column is JSON: a text is a JSON string there
     message: run.message ?? null,
     title: run.title,
@@ -136,19 +142,27 @@ export function messageText(message: unknown): string | undefined {
   return typeof message === 'string' ? message : JSON.stringify(message, null, 2)
 }
 
+/** A start without a person follows the word of whoever wrote the build too: nobody looked at what they wrote before it began. */
+const followed = part`
+  case when w.source in ('schedule', 'case_trigger', 'agent') and b.config_by is not null and b.config_by <> all(w.acts_for)
+    then w.acts_for || b.config_by else w.acts_for end`
+
+const hashOfConfig = part`encode(sha256(convert_to(b.config::text, 'UTF8')), 'hex')`
+
 /** `wanted`, the rows as they were given, and `possible`, those whose agent and build are there. */
 export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part => part`
   wanted as materialized (
     select * from json_to_recordset(${JSON.stringify(rows)}::json) as w (
       id uuid, team_id uuid, agent_id uuid, build_id uuid, run_number bigint, created_at timestamptz, source text, user_id uuid,
-      message jsonb, title text, metadata jsonb, limits jsonb, callback_url text, sandbox_id uuid, parent_run_id uuid,
+      acts_for uuid[], message jsonb, title text, metadata jsonb, limits jsonb, callback_url text, sandbox_id uuid, parent_run_id uuid,
       retry_of_run_id uuid, depth smallint, case_id uuid, case_queue_id uuid, case_title text, is_capped boolean,
       agent_seen timestamptz, build_seen timestamptz, wants_live boolean,
       message_id uuid, message_text text, message_shown json, message_at timestamptz, message_event_id uuid, started_event_id uuid
       ${extraColumns})
   ),
   possible as materialized (
-    select w.* from wanted w
+    select w.*, ${followed} as follows, case when b.status = 'draft' then ${hashOfConfig} end as config_hash
+    from wanted w
     join agents a on a.id = w.agent_id and a.team_id = w.team_id and a.deleted_at is null
       and (w.agent_seen is null or a.updated_at = w.agent_seen)
     join builds b on b.id = w.build_id and b.agent_id = w.agent_id
@@ -158,8 +172,20 @@ export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part =>
 /** How many of a team's starts fit: none while others stand in line. */
 const fitting = part`case when a.in_line = 0 then least(s.open, greatest(a.places - a.held + back.places, 0)) else 0 end`
 
+/** What the runs of drafts keep. It is read in the same statement as the hash that names it, so the two cannot differ. */
+const pinnedConfigs = part`
+  pinned as (
+    insert into pinned_configs (team_id, hash, config)
+    select distinct on (s.team_id, s.config_hash) s.team_id, s.config_hash, b.config
+    from seated s join builds b on b.id = s.build_id where s.config_hash is not null order by s.team_id, s.config_hash
+    on conflict (team_id, hash) do update set used_at = now()
+  ),`
+
+/** Whether one of them may be of a draft: of a live build, the statement itself makes sure that it is live. */
+export const mayBeOfDraft = (runs: NewRun[]): boolean => runs.some(({ seen }) => !seen?.isLive)
+
 /** Writes every row of `start`; `seated` then tells which got a place, and which of those this process holds. */
-export const insertedRuns = (seat: Seat | undefined): Part => part`
+export const insertedRuns = (seat: Seat | undefined, isOfDrafts: boolean): Part => part`
   ${lockedTeams(part`select team_id from start`)},
   grant_ as (
     update admission a set granted = ${fitting}, held = a.held - back.places + ${fitting}, in_line = a.in_line + s.total - ${fitting}
@@ -177,11 +203,12 @@ export const insertedRuns = (seat: Seat | undefined): Part => part`
   seated as materialized (
     select *, is_admitted and sum(is_admitted::int) over (order by run_number) <= ${seat?.places ?? 0}::int as is_claimed from placed
   ),
+  ${isOfDrafts ? pinnedConfigs : empty}
   run as (
-    insert into runs (id, team_id, agent_id, build_id, run_number, created_at, updated_at, source, user_id, message, title, metadata,
+    insert into runs (id, team_id, agent_id, build_id, run_number, created_at, updated_at, source, user_id, acts_for, config_hash, message, title, metadata,
       limits, callback_url, sandbox_id, parent_run_id, retry_of_run_id, depth, case_id, case_queue_id, case_title, status, started_at,
       running_since, admitted_at, queued_at, worker, epoch, message_seq, event_seq)
-    select id, team_id, agent_id, build_id, run_number, created_at, created_at, source, user_id, message, title, metadata,
+    select id, team_id, agent_id, build_id, run_number, created_at, created_at, source, user_id, follows, config_hash, message, title, metadata,
       limits, callback_url, sandbox_id, parent_run_id, retry_of_run_id, depth, case_id, case_queue_id, case_title,
       case when is_claimed then 'running' else 'pending' end,
       case when is_claimed then now() end, case when is_claimed then now() end,

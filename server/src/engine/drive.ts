@@ -50,7 +50,7 @@ const misfitsMax = 3
 const failuresMax = 3
 
 export async function driveRun(parts: DriveParts, run: Held, { signal, failures, mayGoOn }: Hold): Promise<void> {
-  const build = await parts.loadBuild(parts.context.db.sql, run.build_id)
+  const build = await parts.loadBuild(parts.context.db.sql, run)
   const driving = open(parts, run, build, await toolsOfConnections(parts.context, run, build), signal)
   if (failures >= failuresMax) {
     return failWith(

@@ -113,15 +113,10 @@ export function feedOutcome(driving: Driving, step: Step, outcome: Outcome): voi
 export const callIdOf = (runId: string, step: number): string => `${runId}:${step}`
 
 /** What tools see of it. */
-export const callingRunOf = ({ id, team_id, agent_id, build_id, user_id, case_id, depth }: Held): CallingRun => ({
-  id,
-  team_id,
-  agent_id,
-  build_id,
-  user_id,
-  case_id,
-  depth,
-})
+export const callingRunOf = (run: Held): CallingRun => {
+  const { id, team_id, agent_id, build_id, config_hash, user_id, case_id, depth } = run
+  return { id, team_id, agent_id, build_id, config_hash, user_id, case_id, depth }
+}
 
 export function toolCallOf<Input>({ run }: Pick<Driving, 'run'>, step: Step): ToolCall<Input> {
   return {

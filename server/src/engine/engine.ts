@@ -4,6 +4,7 @@ import { newId } from '../base/ids.ts'
 import type { Context } from '../kit/context.ts'
 import { eventFeedOf } from '../kit/eventFeed.ts'
 import { tell } from '../kit/feature.ts'
+import { followSubRun } from './actsFor.ts'
 import { admitNext, createAdmissionRows, type Admitted } from './admission.ts'
 import type { Held } from './claim.ts'
 import { createRuns, type Created, type NewRun, type RunWanted } from './createRun.ts'
@@ -285,9 +286,11 @@ function createEngine(context: Context): Engine {
 }
 
 /** The run above wakes with the end of this one. */
-function atEnd({ parent_run_id }: Held): Write['atEnd'] {
+function atEnd({ id, parent_run_id }: Held): Write['atEnd'] {
   if (parent_run_id === null) return undefined
   return async (sql, { status }) => {
-    if (status !== 'waiting') await wakeRuns(sql, [parent_run_id])
+    if (status === 'waiting') return
+    await wakeRuns(sql, [parent_run_id])
+    await followSubRun(sql, parent_run_id, id)
   }
 }

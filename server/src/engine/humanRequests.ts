@@ -1,8 +1,10 @@
 // Requests to people: opened by a call, closed once by an answer, a cancel, a stop or the clock; whatever dies in between, the row stands.
-import { createHash } from 'node:crypto'
 import { part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { storableJson } from '../base/storable.ts'
+import type { Bound } from '../kit/tool.ts'
+import { followMember, isWord } from './actsFor.ts'
+import { canonicalHash } from './canonical.ts'
 import { logForRun } from './logForRun.ts'
 import { wakeRuns } from './wake.ts'
 
@@ -46,28 +48,19 @@ export interface RequestWanted {
   questions?: Question[] | null
   form_schema?: Record<string, unknown> | null
   action?: { tool: string; arguments: unknown }
+  /** What else the approval of the action is bound to. */
+  binds?: Binds
   expires_in_s?: number | undefined
   on_timeout?: OnTimeout | undefined
   assignee_user_id?: string | null | undefined
 }
 
-/** What an approval is bound to: this call of this run with these very arguments. */
-export function actionHash(callId: string, tool: string, args: unknown): string {
-  return createHash('sha256')
-    .update(JSON.stringify([callId, tool, sorted(args)]))
-    .digest('hex')
-}
+/** What the call follows and touches: the config of its run by its hash, and what its tool says of it. */
+export type Binds = Bound & { content: string }
 
-/** JSON forgets the order of keys when PostgreSQL keeps it, so the hash must not depend on it. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, inner]) => [key, sorted(inner)]),
-  )
-}
+/** What an approval is bound to: this call of this run with these very arguments, under this config, with these things outside. */
+export const actionHash = (callId: string, tool: string, args: unknown, binds?: Binds): string =>
+  canonicalHash([callId, tool, args, binds ?? null])
 
 /** Opens the request of one call. The event that tells of it is written by the change of which this is a part. */
 export async function openRequest(
@@ -77,13 +70,13 @@ export async function openRequest(
 ): Promise<HumanRequest> {
   const action = wanted.action && {
     ...wanted.action,
-    hash: actionHash(call.id, wanted.action.tool, wanted.action.arguments),
+    hash: actionHash(call.id, wanted.action.tool, wanted.action.arguments, wanted.binds),
   }
   const [request] = await sql<HumanRequest>`
-    insert into human_requests (id, team_id, run_id, step, type, title, description, questions, form_schema, action, expires_at,
+    insert into human_requests (id, team_id, run_id, step, type, title, description, questions, form_schema, action, bound, expires_at,
       on_timeout, assignee_user_id)
     values (${newId()}, ${call.run.team_id}, ${call.run.id}, ${call.step}, ${wanted.type}, ${wanted.title}, ${wanted.description ?? null},
-      ${json(wanted.questions)}::jsonb, ${json(wanted.form_schema)}::jsonb, ${json(action)}::jsonb,
+      ${json(wanted.questions)}::jsonb, ${json(wanted.form_schema)}::jsonb, ${json(action)}::jsonb, ${json(wanted.binds)}::jsonb,
       now() + make_interval(secs => ${wanted.expires_in_s ?? null}::float8), ${wanted.on_timeout ?? 'fail'},
       ${wanted.assignee_user_id ?? null})
     returning ${requestColumns}`
@@ -96,6 +89,18 @@ const json = (value: unknown): string | null => (value === undefined || value ==
 export async function requestOf(sql: Sql, runId: string, step: number): Promise<HumanRequest | undefined> {
   const [request] = await sql<HumanRequest>`
     select ${requestColumns} from human_requests where run_id = ${runId} and step = ${step} order by id desc limit 1`
+  return request
+}
+
+/** The newest approval of a step, with what it was bound to. Null: it is older than such bonds. */
+export async function approvalOf(
+  sql: Sql,
+  runId: string,
+  step: number,
+): Promise<(HumanRequest & { bound: Binds | null }) | undefined> {
+  const [request] = await sql<HumanRequest & { bound: Binds | null }>`
+    select ${requestColumns}, bound from human_requests
+    where run_id = ${runId} and step = ${step} and type = 'approval' order by id desc limit 1`
   return request
 }
 
@@ -114,6 +119,7 @@ export async function answerRequest(
     returning ${requestColumns}`
   if (!answered) return undefined
   await logForRun(sql, answered.run_id, [{ event: 'human_request.responded', data: { human_request: answered } }])
+  if (answer.memberId !== null && isWord(answered)) await followMember(sql, answered.run_id, answer.memberId)
   await wakeRuns(sql, [answered.run_id])
   return answered
 }

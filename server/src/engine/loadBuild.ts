@@ -1,18 +1,20 @@
-// A build as a run needs it: its config parsed once, and kept, because a build that is live or historic never changes.
-import type { Sql } from '../base/db.ts'
+// A build as a run needs it: its config parsed once, and kept, because what a run follows never changes. A run of a draft has a copy of its own.
+import { part, type Part, type Sql } from '../base/db.ts'
 import { needsApproval } from './approval.ts'
 import { parseBuildConfig, type BuildConfig } from './buildConfig.ts'
+import { canonicalHash } from './canonical.ts'
 
 export interface LoadedBuild extends BuildConfig {
   id: string
   agentName: string
+  /** Of the whole config: what an approval is bound to. */
+  contentHash: string
   /** Whether a person must allow this call. */
   needsApproval: (tool: string, args: unknown) => boolean
 }
 
 interface Row {
   config: unknown
-  status: string
   agent_name: string
 }
 
@@ -20,28 +22,49 @@ const keptMax = 500
 /** An agent's new name may reach a run's procedure this much later. */
 const keptMs = 10_000
 
-export type LoadBuild = (sql: Sql, buildId: string) => Promise<LoadedBuild>
+/** What names the config that a run follows. */
+export interface FollowsBuild {
+  team_id: string
+  build_id: string
+  config_hash: string | null
+}
+
+export type LoadBuild = (sql: Sql, run: FollowsBuild) => Promise<LoadedBuild>
+
+/** The config that a run follows, as it was when the run began. */
+export async function readRunConfig(sql: Sql, run: FollowsBuild): Promise<BuildConfig> {
+  const [row] = await sql<{ config: unknown }>`
+    select ${configOfRun(run)} as config from builds b where b.id = ${run.build_id} and b.team_id = ${run.team_id}`
+  return parseBuildConfig(row?.config)
+}
+
+/** Of `builds b`. */
+const configOfRun = ({ team_id, config_hash }: Pick<FollowsBuild, 'team_id' | 'config_hash'>): Part =>
+  config_hash === null
+    ? part`b.config`
+    : part`(select p.config from pinned_configs p where p.team_id = ${team_id} and p.hash = ${config_hash})`
 
 export function createBuildLoader(): LoadBuild {
   const kept = new Map<string, { build: LoadedBuild; readAt: number }>()
-  return async (sql, buildId) => {
-    const known = kept.get(buildId)
+  return async (sql, run) => {
+    const { build_id: id, config_hash } = run
+    const key = `${id} ${config_hash ?? ''}`
+    const known = kept.get(key)
     if (known && performance.now() - known.readAt < keptMs) return known.build
-    kept.delete(buildId)
+    kept.delete(key)
     const [row] = await sql<Row>`
-      select b.config, b.status, a.name as agent_name from builds b join agents a on a.id = b.agent_id where b.id = ${buildId}`
-    if (!row) throw new Error(`the build ${buildId} of a run does not exist`)
+      select ${configOfRun(run)} as config, a.name as agent_name from builds b join agents a on a.id = b.agent_id where b.id = ${id}`
+    if (!row?.config) throw new Error(`the build ${id} of a run does not exist`)
     const parsed = parseBuildConfig(row.config)
     const build = {
       ...parsed,
-      id: buildId,
+      id,
       agentName: row.agent_name,
+      contentHash: canonicalHash(row.config),
       needsApproval: (tool: string, args: unknown) => needsApproval(parsed.approvals.get(tool), args),
     }
-    // a draft may be written again at any time
-    if (row.status === 'draft') return build
     if (kept.size >= keptMax) kept.delete(kept.keys().next().value!)
-    kept.set(buildId, { build, readAt: performance.now() })
+    kept.set(key, { build, readAt: performance.now() })
     return build
   }
 }

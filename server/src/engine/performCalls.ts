@@ -4,7 +4,8 @@ import { DatabaseAway } from '../base/databaseWatch.ts'
 import type { Scrub } from '../base/knownSecrets.ts'
 import type { Turn } from '../drivers/model/model.ts'
 import { connectionUseOf } from '../kit/feature.ts'
-import { CannotKeep, NotYet, type Begun, type Outcome, type Tool } from '../kit/tool.ts'
+import { CannotKeep, NotYet, Outdated, type Begun, type Bound, type Outcome, type Tool } from '../kit/tool.ts'
+import { checkWord } from './approvedCall.ts'
 import { planCall, wordNeeded, type Plan } from './calls.ts'
 import { addEvent, addMessage, newChange, putStep, type Change, type Step } from './change.ts'
 import { callIdOf, commit, feed, feedOutcome, Fenced, toolCallOf, Yielded, type Driving } from './driving.ts'
@@ -169,8 +170,15 @@ async function commitCalls(
   }
 }
 
+interface Making {
+  /** Look first whether it happened. */
+  probe?: boolean
+  /** Of a call that a person approved: what must not have changed when it leaves. */
+  bound?: Bound | undefined
+}
+
 /** Makes an outside call whose intent is committed, and commits what it brought. */
-async function make(driving: Driving, step: Step, probe = false): Promise<void> {
+async function make(driving: Driving, step: Step, { probe = false, bound }: Making = {}): Promise<void> {
   const { context, signal } = driving
   const tool = driving.toolBox.find(step.tool!)
   if (tool?.kind !== 'outside') throw new Error(`${step.tool} does not act outside`)
@@ -180,6 +188,7 @@ async function make(driving: Driving, step: Step, probe = false): Promise<void> 
     context,
     signal: AbortSignal.any([signal, AbortSignal.timeout(tool.timeoutMs)]),
     kept: driving.kept,
+    ...(bound && { bound }),
   }
   let outcome: Outcome | undefined
   let scrub: Scrub | undefined
@@ -191,6 +200,7 @@ async function make(driving: Driving, step: Step, probe = false): Promise<void> 
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof NotYet) return putOff(driving, step, error)
+    if (error instanceof Outdated) return askAgain(driving, step, error.message)
     const sentence = ownFailure(driving, error) ?? failureSentence(tool.timeoutMs, error)
     outcome = { error: scrub ? scrub(sentence) : sentence }
   }
@@ -216,6 +226,13 @@ function ownFailure({ context, run }: Driving, error: unknown): string | undefin
 async function putOff(driving: Driving, step: Step, notYet: NotYet): Promise<void> {
   const waits = waitEffect(driving, { ...step, state: 'waiting' }, notYet.begin, () => undefined)
   await commit(driving, newChange(driving.run, driving.turn), [waits])
+}
+
+/** It did not happen: a person decides about it as it is now. */
+async function askAgain(driving: Driving, step: Step, reason: string): Promise<void> {
+  const asked: Step = { ...step, state: 'approval', result: null }
+  const open = (sql: Sql) => askAbout(driving, asked, approvalRequest(asked, reason), sql)
+  await commit(driving, newChange(driving.run, driving.turn), [waitEffect(driving, asked, open, () => undefined)])
 }
 
 async function recordResult(driving: Driving, step: Step, outcome: Outcome): Promise<void> {
@@ -282,9 +299,13 @@ export async function settleOpen(driving: Driving): Promise<void> {
     const tool = driving.toolBox.find(step.tool!)
     const settled = await settle(driving, step, tool, sql)
     if (settled.kind === 'outcome') await recordResult(driving, step, settled.outcome)
-    else if (settled.kind === 'make') await makeSettled(driving, settled.step, tool!)
-    else if (settled.kind === 'probe') await make(driving, settled.step, true)
-    else if (settled.kind === 'ask') {
+    else if (settled.kind === 'make' || settled.kind === 'probe') {
+      const word = await checkWord(driving, settled.step, tool!, sql)
+      const probe = settled.kind === 'probe'
+      if ('changed' in word) await askAgain(driving, settled.step, word.changed)
+      else if (probe) await make(driving, settled.step, { probe, bound: word.bound })
+      else await makeSettled(driving, settled.step, tool!, word.bound)
+    } else if (settled.kind === 'ask') {
       const asked = settled
       const open = (tx: Sql) => askAbout(driving, asked.step, asked.request, tx)
       await commit(driving, newChange(driving.run, driving.turn), [
@@ -294,12 +315,12 @@ export async function settleOpen(driving: Driving): Promise<void> {
   }
 }
 
-async function makeSettled(driving: Driving, step: Step, tool: Tool): Promise<void> {
+async function makeSettled(driving: Driving, step: Step, tool: Tool, bound: Bound | undefined): Promise<void> {
   const change = newChange(driving.run, driving.turn)
   if (tool.kind === 'outside') {
     putStep(change, step)
     await commit(driving, change)
-    return make(driving, step)
+    return make(driving, step, { bound })
   }
   const results = new Map<number, Outcome>()
   const note = (outcome: Outcome) => results.set(step.seq, outcome)

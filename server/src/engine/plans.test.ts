@@ -32,6 +32,7 @@ const wanted = (): Promise<NewRun> =>
     buildId: build!.id,
     source: 'api',
     userId: null,
+    actsFor: [],
     message: 'hello',
     title: 'hello',
     metadata: {},
@@ -91,7 +92,7 @@ async function plansOf(work: (sql: Sql) => Promise<unknown>): Promise<string[]> 
 }
 
 const changeOf = (run: NewRun) => {
-  const change = newChange(heldAtBirth(run), 1)
+  const change = newChange(heldAtBirth(run, null), 1)
   addMessage(change, { type: 'text', role: 'assistant', text_content: 'hello' })
   return change
 }
@@ -103,7 +104,8 @@ const hot: Record<string, (sql: Sql) => Promise<unknown>> = {
   admitNext: (sql) => admitNext(sql, [team.id], { workerId: newId(), places: 5 }),
   wakeRuns: (sql) => wakeRuns(sql, [runs[0]!.id]),
   stopRuns: (sql) => stopRuns(sql, [runs[0]!.id]),
-  addUserMessage: (sql) => addUserMessage(sql, { id: runs[0]!.id, team_id: team.id }, 'hello'),
+  addUserMessage: (sql) =>
+    addUserMessage(sql, { id: runs[0]!.id, team_id: team.id }, { text: 'hello', memberId: team.memberId }),
 }
 
 suite('the plan of a hot statement', () => {

@@ -3,6 +3,7 @@ import type { Sql } from '../base/db.ts'
 import type { Begun, Outcome, Tool } from '../kit/tool.ts'
 import type { Step } from './change.ts'
 import { toolCallOf, waitingOnOf, type Driving } from './driving.ts'
+import { bindsOf } from './approvedCall.ts'
 import { openRequest, requestOf, type HumanRequest, type RequestWanted } from './humanRequests.ts'
 
 export type Settled =
@@ -111,7 +112,9 @@ function approval(step: Step, request: HumanRequest | undefined): Settled {
 
 /** Opens the request of a step, as the change that records it takes effect. */
 export async function askAbout(driving: Driving, step: Step, wanted: RequestWanted, sql: Sql): Promise<Begun> {
-  const request = await openRequest(sql, toolCallOf(driving, step), wanted)
+  const isBound = wanted.type === 'approval'
+  const binds = isBound ? await bindsOf(driving, step, driving.toolBox.find(step.tool!), sql) : undefined
+  const request = await openRequest(sql, toolCallOf(driving, step), { ...wanted, ...(binds && { binds }) })
   return {
     waiting_on: { kind: 'human', detail: { human_request_id: request.id, title: request.title } },
     events: [{ event: 'human_request.created', data: { human_request: request } }],

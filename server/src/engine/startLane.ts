@@ -4,7 +4,7 @@ import { Fault } from '../base/errors.ts'
 import { auditColumnTypes, insertAuditRows } from '../kit/audit.ts'
 import { keyColumnTypes, takeKeys } from '../kit/idempotency.ts'
 import type { StoredRows } from '../kit/operation.ts'
-import { heldAtBirth, insertedRuns, runRow, wantedRuns, type Created, type NewRun } from './createRun.ts'
+import { heldAtBirth, insertedRuns, mayBeOfDraft, runRow, wantedRuns, type Created, type NewRun } from './createRun.ts'
 import type { Reserved } from './holder.ts'
 import { createLane, TryAlone, type Lane } from '../kit/lane.ts'
 import type { Places, TeamPlaces } from './places.ts'
@@ -47,6 +47,7 @@ const refusedRow = ({ run, reason }: Fitting['refused'][number]): Row => ({
   outcome: { refused: reason },
   is_admitted: false,
   is_claimed: false,
+  config_hash: null,
   team: null,
 })
 
@@ -71,10 +72,10 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
         select p.* from possible p
         where p.key is null or exists (select from taken t where t.team_id = p.team_id and t.key = p.key)
       ),
-      ${insertedRuns(seat)},
+      ${insertedRuns(seat, mayBeOfDraft(starts.map(({ run }) => run)))},
       audited as (${insertAuditRows(part`start`)})
       select p.id, case when s.id is null then 'key_taken' else 'started' end as outcome, coalesce(s.is_admitted, false) as is_admitted,
-        coalesce(s.is_claimed, false) as is_claimed,
+        coalesce(s.is_claimed, false) as is_claimed, p.config_hash,
         (select to_json(g) from grant_ g where g.team_id = p.team_id) as team
       from possible p left join seated s on s.id = p.id`
   }
@@ -136,8 +137,9 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
           ? await insert(db.sql, starts, seat)
           : await db.transaction((sql) => insertAndGive(sql, starts, seat))
       } finally {
-        const claimed = new Set(rows.filter(({ is_claimed }) => is_claimed).map(({ id }) => id))
-        seat?.settle(starts.filter(({ run }) => claimed.has(run.id)).map(({ run }) => heldAtBirth(run)))
+        const claimed = new Map(rows.filter(({ is_claimed }) => is_claimed).map((row) => [row.id, row.config_hash]))
+        const mine = starts.filter(({ run }) => claimed.has(run.id))
+        seat?.settle(mine.map(({ run }) => heldAtBirth(run, claimed.get(run.id)!)))
         onCounted(rows.flatMap(({ team }) => team ?? []))
       }
       if (rows.some(({ is_admitted, is_claimed }) => is_admitted && !is_claimed)) onReady()

@@ -24,6 +24,7 @@ export const sweepRuns = job({
       if (runs !== null) await untilDone(mayGoOn, () => deleteOldRuns(context, id, runs))
       if (messages !== null) await untilDone(mayGoOn, () => eraseOldLogs(context, id, messages))
     }
+    await forgetConfigs(sql)
     if (events === null) return
     const keeping = context.registry.features.flatMap(({ keepsEvents }) => keepsEvents ?? [])
     for (let after: string | undefined = noId; after !== undefined && mayGoOn();) {
@@ -31,6 +32,13 @@ export const sweepRuns = job({
     }
   },
 })
+
+/** Configs of drafts that no run follows any more. One that a start names at this moment was used just now, and stays. */
+export async function forgetConfigs(sql: Sql): Promise<void> {
+  await sql`
+    delete from pinned_configs p where p.used_at < now() - interval '1 day'
+      and not exists (select from runs r where r.team_id = p.team_id and r.config_hash = p.hash)`
+}
 
 const noId = '00000000-0000-0000-0000-000000000000'
 

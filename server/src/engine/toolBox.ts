@@ -17,9 +17,11 @@ export function createToolBox(toolSets: ToolSet[]): ToolBox {
   // the first of a name counts: what an outside server lists must not take the place of a tool of ours
   const listed = toolSets.flatMap((set) => set.tools.map((tool) => [tool.name, { tool, set: set.name }] as const))
   const tools = new Map(listed.toReversed())
+  const standIns = toolSets.flatMap(({ name: set, standIn }) => (standIn ? [{ set, ...standIn }] : []))
+  const find = (name: string) => tools.get(name) ?? standIns.find(({ prefix }) => name.startsWith(prefix))
   const box: ToolBox = {
-    find: (name) => tools.get(name)?.tool,
-    setOf: (name) => tools.get(name)?.set,
+    find: (name) => find(name)?.tool,
+    setOf: (name) => find(name)?.set,
     describe: (sets) =>
       [...tools.values()]
         .toReversed()

@@ -8,7 +8,7 @@ import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { Resource } from './resources.ts'
-import type { CallingRun, Tool, WaitingOn } from './tool.ts'
+import type { Bound, CallingRun, Tool, WaitingOn } from './tool.ts'
 
 /** A set of tools that an agent's config may switch on by its name. */
 export interface ToolSet {
@@ -18,6 +18,8 @@ export interface ToolSet {
   tools: Tool[]
   /** A sentence on what stands behind the tools on this server, for the catalogue. */
   inForce?: (context: Context) => Promise<string>
+  /** Answers for every tool of this prefix that is not among the tools: it says why it cannot be called, or waits until it can. */
+  standIn?: { prefix: string; tool: Tool }
   /** Native sets come with the server; a provider's set needs a connection to it. */
   provider: string | null
 }
@@ -62,7 +64,7 @@ export interface Hooks {
 
 /** What a run of a build may use for the connections that the build names. */
 export interface ConnectionUse {
-  /** Tools that they bring, one set a connection; read from the database alone, for every run that begins or goes on. */
+  /** Tools that they bring, one set a connection, for every run that begins or goes on: from the database, where they were ever listed. */
   tools: (asked: { sql: Sql; context: Context; run: CallingRun; connectionIds: string[] }) => Promise<ToolSet[]>
   /**
    * Makes one call with a connection's credential, which is added here and nowhere else, and only for its own hosts. Throws NotYet while
@@ -77,7 +79,13 @@ export interface ConnectionUse {
     send: (headers: Record<string, string>) => Promise<T>
     /** Whether an answer says that the credential is no longer good. */
     isRefused: (answer: T) => boolean
+    /** And whether it says so of the token itself. */
+    isInvalidToken: (answer: T) => boolean
+    /** As `boundTo` gave it, of a call that a person approved. */
+    bound?: Bound | undefined
   }) => Promise<{ answer: T; scrub: Scrub }>
+  /** What an approval of a call with this connection counts for. */
+  boundTo: (asked: { sql: Sql; run: CallingRun; connection: string }) => Promise<Bound>
   /** Cuts every secret that these connections hold now out of a text: what one call sent may come back with another. */
   scrubber: (asked: { context: Context; teamId: string; connectionIds: string[] }) => Promise<Scrub>
   /** Whether what a call of this run waits for has come: see NotYet. */

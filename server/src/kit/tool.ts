@@ -10,6 +10,8 @@ export interface CallingRun {
   team_id: string
   agent_id: string
   build_id: string
+  /** Of a run of a draft: the config that it keeps. */
+  config_hash: string | null
   user_id: string | null
   case_id: string | null
   depth: number
@@ -50,6 +52,15 @@ export class NotYet extends Error {
     this.begin = begin
   }
 }
+
+/**
+ * Thrown by an outside tool whose call did not happen, because what a person approved is not what would be done now. The message says what
+ * is different; the person is asked again.
+ */
+export class Outdated extends Error {}
+
+/** What a call touches besides its arguments: plain JSON, the same for the same things. */
+export type Bound = Record<string, string | number | null>
 
 /** A file that a call made or changed in the run's workspace: each one is told as `run.file.created`. */
 export interface WrittenFile {
@@ -102,6 +113,8 @@ export interface OutsideTool<Input extends TObject = TObject> extends Described<
   ) => Promise<boolean>
   /** `input` is another server's schema, shown to models; that server checks arguments against it, we only that they are an object. */
   isForeign?: true
+  /** What an approval of this call counts for besides its tool and arguments: the connection, and the tool as its server lists it. */
+  boundTo?: (call: ToolCall<Static<Input>>, asked: { sql: Sql; context: Context }) => Promise<Bound>
   /** Why a person must allow this call whatever the build says; undefined: no reason. */
   needsWord?: string
 }
@@ -111,6 +124,8 @@ export interface Outside {
   /** Aborted when the run was stopped, taken over or ran out of its time, or the call out of its own. */
   signal: AbortSignal
   kept: Kept
+  /** Of a call that a person approved: what it was bound to, which must still be so when it is made (else `Outdated`). */
+  bound?: Bound
 }
 
 /** What tools keep open for a run from one call to the next, a shell or a browser, while this process holds the run. */

@@ -29,11 +29,15 @@ export async function seedWorker(team: TestTeam, queueId: string, concurrency: n
 }
 
 /** Another member, with a key of their own. */
-export async function seedColleague(team: TestTeam, name: string): Promise<TestTeam> {
+export async function seedColleague(
+  team: TestTeam,
+  name: string,
+  scopes = ['queues:read', 'queues:write'],
+): Promise<TestTeam> {
   const member = await team.call('POST /v2/teams/:teamId/members', { body: { name, role: 'operator' } })
   const memberId: string = member.body.member_id
   const key = await team.call('POST /v2/teams/:teamId/api-keys', {
-    body: { name, user_id: memberId, scopes: ['queues:read', 'queues:write'] },
+    body: { name, user_id: memberId, scopes },
   })
   return {
     ...team,

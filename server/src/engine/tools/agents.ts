@@ -4,9 +4,11 @@ import { isId } from '../../base/ids.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import { Type } from '../../kit/schema.ts'
 import { insideTool, waitingTool, type CallingRun, type Outcome } from '../../kit/tool.ts'
+import { readActsFor } from '../actsFor.ts'
 import { parseBuildConfig, type Limits } from '../buildConfig.ts'
 import { engineOf } from '../engine.ts'
 import { tightened } from '../limits.ts'
+import { readRunConfig } from '../loadBuild.ts'
 import { fromUnits, toUnits } from '../money.ts'
 import { hasEnded, type RunError, type Status } from '../lifecycle.ts'
 import { titleOf } from '../title.ts'
@@ -24,10 +26,7 @@ interface SubAgent {
 
 /** The agents that the calling run's build names, as they are now. */
 async function subAgentsOf(sql: Sql, run: CallingRun): Promise<SubAgent[]> {
-  const [build] = await sql<{
-    config: unknown
-  }>`select config from builds where id = ${run.build_id} and team_id = ${run.team_id}`
-  const ids = parseBuildConfig(build?.config).subAgents.filter(isId)
+  const ids = (await readRunConfig(sql, run)).subAgents.filter(isId)
   return sql<SubAgent>`
     select a.id, a.name, a.description, b.id as build_id, b.config
     from agents a left join builds b on b.agent_id = a.id and b.status = 'live'
@@ -60,6 +59,7 @@ const agentsRun = waitingTool({
       buildId: agent.build_id,
       source: 'agent',
       userId: run.user_id,
+      actsFor: await readActsFor(sql, run.id),
       message: input.message ?? null,
       title: titleOf(input.message, agent.name),
       metadata: {},

@@ -37,6 +37,10 @@ const httpRequest = outsideTool({
   onDoubt: ({ method = 'GET' }) => (idempotentMethods.has(method) ? 'retry' : 'ask'),
   timeoutMs,
   execute: performRequest,
+  boundTo: async ({ run, input: { connection } }, { sql, context }) => {
+    const use = connection === undefined ? undefined : connectionUseOf(context.registry)
+    return use ? use.boundTo({ sql, run, connection: connection! }) : {}
+  },
   hasCome: async ({ run }, { waitingOn, sql, context }) =>
     (await connectionUseOf(context.registry)?.hasCome({ sql, run, waitingOn })) ?? true,
 })
@@ -50,7 +54,7 @@ type Request = ToolCall<{
 }>
 
 /** With a connection the credential is added at the door, and what comes back is looked through for it. */
-export async function performRequest(call: Request, { context, signal }: Outside): Promise<Outcome> {
+export async function performRequest(call: Request, { context, signal, bound }: Outside): Promise<Outcome> {
   const { method = 'GET', url, headers = {}, body, connection } = call.input
   const send = (ofConnection: Record<string, string>) =>
     context.outbound.request({
@@ -79,6 +83,8 @@ export async function performRequest(call: Request, { context, signal }: Outside
     url,
     send: (credential) => send({ 'accept-encoding': 'identity', ...credential }),
     isRefused: ({ status }) => status === 401,
+    isInvalidToken: ({ headers: of }) => /\berror\s*=\s*"?invalid_token\b/i.test(String(of['www-authenticate'] ?? '')),
+    bound,
   })
   // what came packed was not asked for, and could hide the credential from the eyes that look for it
   if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {

@@ -23,7 +23,7 @@ export const acceptRevision = operation({
     const decided = await findDecided(sql, { buildId: build.id, teamId: team.id, guard: body, fail })
     if (decided?.proposed_config) await requireUsable(decided.proposed_config, { sql, context, team, fail })
   },
-  async handler({ team, build, body, sql, fail }) {
+  async handler({ team, caller, build, body, sql, fail }) {
     if (!(await lockBuild(sql, build, team.id))) return fail('not_found')
     const decided = await findDecided(sql, { buildId: build.id, teamId: team.id, guard: body, fail })
     if (decided?.status !== 'review') {
@@ -39,7 +39,7 @@ export const acceptRevision = operation({
         where id = ${decided.id} and team_id = ${team.id} and status = 'review'
         returning build_id, proposed_config
       )
-      update builds set config = completed.proposed_config, updated_at = now() from completed
+      update builds set config = completed.proposed_config, config_by = ${caller.member_id}, updated_at = now() from completed
       where builds.id = completed.build_id and builds.team_id = ${team.id} and builds.status = 'draft'
       returning ${buildColumns}`
     if (!accepted) return fail('conflict')

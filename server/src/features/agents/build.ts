@@ -104,9 +104,9 @@ export async function insertBuild(sql: Sql, wanted: NewBuild): Promise<Build | u
       where id = ${wanted.agentId} and team_id = ${wanted.teamId} and deleted_at is null
       returning id, team_id, name, builds_count
     )
-    insert into builds (id, team_id, agent_id, revision_number, name, status, config, parent_build_id, created_by, published_at)
+    insert into builds (id, team_id, agent_id, revision_number, name, status, config, parent_build_id, created_by, config_by, published_at)
     select ${newId()}::uuid, team_id, id, builds_count, coalesce(${wanted.name ?? null}, name), ${wanted.status},
-      ${JSON.stringify(wanted.config)}::jsonb, ${wanted.parentBuildId}::uuid, ${wanted.createdBy}::uuid,
+      ${JSON.stringify(wanted.config)}::jsonb, ${wanted.parentBuildId}::uuid, ${wanted.createdBy}::uuid, ${wanted.createdBy}::uuid,
       case when ${wanted.status} = 'live' then now() end
     from numbered
     returning ${buildColumns}`

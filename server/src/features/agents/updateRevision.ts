@@ -23,10 +23,11 @@ export const updateRevision = operation({
   async prepare({ team, body, context, sql, fail }) {
     if (body.config) await requireUsable(body.config, { sql, context, team, fail })
   },
-  async handler({ team, build, body, sql, fail }) {
+  async handler({ team, caller, build, body, sql, fail }) {
     const [changed] = await sql<Build>`
       update builds set
         config = coalesce(${body.config ? JSON.stringify(body.config) : null}::jsonb, config),
+        config_by = case when ${body.config !== undefined} then ${caller.member_id} else config_by end,
         revision_name = case when ${'revision_name' in body} then ${body.revision_name ?? null} else revision_name end,
         revision_description = case when ${'revision_description' in body}
           then ${body.revision_description ?? null} else revision_description end,

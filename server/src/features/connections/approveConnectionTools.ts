@@ -2,6 +2,7 @@
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
 import { ConnectionTool, readTools } from './connectionTool.ts'
+import { requireRight } from './right.ts'
 
 const hash = Type.String({
   pattern: '^[0-9a-f]{64}$',
@@ -27,8 +28,9 @@ export const approveConnectionTools = operation({
   ),
   status: 200,
   answer: Type.Object({ tools: Type.Array(ConnectionTool) }),
-  errors: ['conflict'],
-  async handler({ connection, body, sql, fail }) {
+  errors: ['conflict', 'forbidden'],
+  async handler({ caller, connection, body, sql, fail }) {
+    await requireRight(sql, caller.member_id, connection)
     const wanted = [...new Map(body.tools.map((tool) => [tool.name, tool])).values()]
     // whoever writes tools stands in line on their connection
     await sql`

@@ -4,9 +4,11 @@ import { isConnectionTrouble } from '../../base/db.ts'
 import { GrantRefused, OAuthTrouble } from '../../drivers/oauth/oauth.ts'
 import type { Context } from '../../kit/context.ts'
 import { eventFeedOf } from '../../kit/eventFeed.ts'
+import type { Bound } from '../../kit/tool.ts'
 import { brokerToken } from './broker.ts'
 import type { Connection } from './connection.ts'
 import { renew } from './refresh.ts'
+import { mayUse, notForThisRun, type Behalf } from './right.ts'
 import { scrubberOf, type Scrub } from '../../base/knownSecrets.ts'
 import { hiddenValues, openSecret, type Secret } from './secret.ts'
 import { breakConnection } from './state.ts'
@@ -23,6 +25,9 @@ export interface Vaulted extends Pick<
   /** Its token ends within half a minute, or has ended. */
   needs_renewal: boolean
   has_ended: boolean
+  /** Whether it may be used on this behalf. */
+  may_use: boolean
+  given: number
   /** Its token is less than a minute old. */
   is_new: boolean
 }
@@ -32,10 +37,20 @@ export interface Credential {
   headers: Record<string, string>
 }
 
+export interface Worked<T> {
+  answer: T
+  /** The credential was refused (401): the work did not happen. */
+  isRefused: boolean
+  /** And the service says that the token itself is not good (RFC 6750 §3.1), not that the call is not allowed. */
+  isInvalidToken?: boolean
+}
+
 export type Used<T> =
   | { kind: 'done'; answer: T; scrub: Scrub }
   /** Nothing was done: a person must authorise it again. */
   | { kind: 'broken'; connection: Vaulted }
+  /** Nothing was done: a person gave it another credential or address since the call was approved. */
+  | { kind: 'changed' }
   /** Nothing was done; the sentence says why and what to do. */
   | { kind: 'failed'; message: string }
 
@@ -44,14 +59,18 @@ interface Which {
   id: string
 }
 
-export async function readVaulted({ db }: Context, { teamId, id }: Which): Promise<Vaulted | undefined> {
+export async function readVaulted(
+  { db }: Context,
+  { teamId, id }: Which,
+  behalf: Behalf,
+): Promise<Vaulted | undefined> {
   const [found] = await db.sql<Vaulted>`
-    select id, team_id, name, type, provider, server_url, transport, auth_method, status, secret, generation, broken_reason,
-      broker_connection_id,
+    select id, team_id, name, type, provider, server_url, transport, auth_method, status, secret, generation, given, broken_reason,
+      broker_connection_id, ${mayUse(behalf)} as may_use,
       coalesce(expires_at <= now() or (expires_at < now() + interval '30 seconds' and refresh_at <= now()), false) as needs_renewal,
       coalesce(expires_at <= now(), false) as has_ended,
       coalesce(renewed_at > now() - interval '1 minute', false) as is_new
-    from connections where id = ${id} and team_id = ${teamId}`
+    from connections c where id = ${id} and team_id = ${teamId}`
   return found
 }
 
@@ -61,20 +80,26 @@ const looksMax = 10
 
 /**
  * Does the work with the connection's credential. One that is refused (`isRefused`: the work did not happen) is renewed, or read again
- * where somebody else has renewed it, and the work is done again; one that cannot be renewed breaks the connection.
+ * where somebody else has renewed it, and the work is done again; one that cannot be renewed breaks the connection. So does a token that
+ * is called invalid less than a minute after its renewal, when one renewal more did not help.
  */
 export async function withCredential<T>(
   context: Context,
   which: Which,
-  work: (credential: Credential) => Promise<{ answer: T; isRefused: boolean }>,
-  { runId }: { runId?: string } = {},
+  work: (credential: Credential) => Promise<Worked<T>>,
+  behalf: Behalf,
+  bound?: Bound,
 ): Promise<Used<T>> {
+  const runId = behalf !== 'upkeep' && 'runId' in behalf ? behalf.runId : undefined
   const hidden: string[] = []
+  const state = { hasRenewedNew: false }
   for (let look = 1; look <= looksMax; look++) {
-    const connection = await patiently(() => readVaulted(context, which))
+    const connection = await patiently(() => readVaulted(context, which, behalf))
     if (!connection)
       return { kind: 'failed', message: 'The connection was deleted. Make it anew, or take it out of the build.' }
     const { name, status } = connection
+    if (!connection.may_use) return { kind: 'failed', message: notForThisRun(name) }
+    if (bound?.['given'] !== undefined && bound['given'] !== connection.given) return { kind: 'changed' }
     if (status === 'disabled')
       return { kind: 'failed', message: `The connection ${name} is switched off. Switch it on to use it.` }
     if (status === 'action_required') return { kind: 'broken', connection }
@@ -92,13 +117,21 @@ export async function withCredential<T>(
     const { secret } = held
     if (secret) hidden.push(...hiddenValues(secret))
     const scrub = scrubberOf(hidden)
-    const { answer, isRefused } = await scrubbingErrors(scrub, () => work({ connection, headers: headersOf(secret) }))
+    const worked = await scrubbingErrors(scrub, () => work({ connection, headers: headersOf(secret) }))
+    const { answer, isRefused, isInvalidToken = false } = worked
     if (!isRefused) return { kind: 'done', answer, scrub }
-    const next = await makeNewer(context, connection, secret, runId)
+    const next = await makeNewer(context, connection, secret, { runId, isInvalidToken, state })
     if (next.kind === 'answered') return { kind: 'done', answer, scrub }
     if (next.kind === 'failed') return next
   }
   return { kind: 'failed', message: 'The connection changes all the time. Try again.' }
+}
+
+interface Refusal {
+  runId: string | undefined
+  isInvalidToken: boolean
+  /** Of one call: whether a token that was new already was renewed once more for it. */
+  state: { hasRenewedNew: boolean }
 }
 
 /** After a refusal: it is newer or broken now, or nothing newer is to be had. */
@@ -106,13 +139,18 @@ async function makeNewer(
   context: Context,
   refused: Vaulted,
   secret: Secret | null,
-  runId: string | undefined,
+  { runId, isInvalidToken, state }: Refusal,
 ): Promise<{ kind: 'answered' | 'look_again' } | { kind: 'failed'; message: string }> {
-  const now = await readVaulted(context, { teamId: refused.team_id, id: refused.id })
+  const now = await readVaulted(context, { teamId: refused.team_id, id: refused.id }, 'upkeep')
   if (now?.generation !== refused.generation || now.status !== 'active') return { kind: 'look_again' }
   if (secret?.kind === 'oauth' && secret.refresh_token !== null) {
-    // a token that was just renewed is refused: the grant is good, and the call is not allowed
-    if (now.is_new) return { kind: 'answered' }
+    // a token that was just renewed is refused: where the service does not call it invalid, the grant is good and the call is not allowed
+    if (now.is_new && !isInvalidToken) return { kind: 'answered' }
+    if (now.is_new && state.hasRenewedNew) {
+      await breakNow(context, refused, 'The service calls its tokens invalid (401), also those just renewed.', runId)
+      return { kind: 'look_again' }
+    }
+    state.hasRenewedNew = now.is_new
     const renewal = await renew(context, refused, runId)
     return renewal.kind === 'trouble' ? { kind: 'failed', message: renewal.message } : { kind: 'look_again' }
   }

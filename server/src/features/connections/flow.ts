@@ -7,6 +7,7 @@ import { authorizationUrl, newVerifier, type AuthorizationServer, type OAuthClie
 import type { Context } from '../../kit/context.ts'
 import type { Caller } from '../../kit/credential.ts'
 import { effectiveScopes, type Role } from '../../kit/scopes.ts'
+import { hasRight, requireRight } from './right.ts'
 
 const lifeS = 600
 
@@ -77,6 +78,10 @@ export async function beginFlow(sql: Sql, context: Context, wanted: WantedFlow):
     return_url: wanted.returnUrl,
   }
   const secret: FlowSecret = { verifier, client_secret: wanted.isRegistered ? client.client_secret : null }
+  if (wanted.connectionId !== null) {
+    const connection = { id: wanted.connectionId, team_id: caller.team_id, name: wanted.name ?? wanted.provider }
+    await requireRight(sql, caller.member_id, connection)
+  }
   const stateHash = hashOf(state)
   const [begun] = await sql<{ expires_at: Date }>`
     insert into oauth_flows (state_hash, team_id, user_id, credential_kind, credential_id, connection_id, kind, provider, name,
@@ -130,8 +135,10 @@ export async function takeFlow(sql: Sql, keyring: Keyring, state: string): Promi
   return { ...flow, ...openFlow(keyring, stateHash, secret), state }
 }
 
-/** Whether the credential that began it is still good, and still may make connections. */
+/** Whether the credential that began it is still good, and still may make connections, or change this one. */
 export async function mayFinish(sql: Sql, flow: Flow): Promise<boolean> {
+  if (flow.connection_id !== null && !(await hasRight(sql, flow.user_id, { id: flow.connection_id, ...flow })))
+    return false
   const [held] = await sql<{ scopes: string[]; role: Role }>`
     select k.scopes, m.role from api_keys k join members m on m.id = k.member_id and m.removed_at is null
     where ${flow.credential_kind} = 'api_key' and k.id = ${flow.credential_id} and k.team_id = ${flow.team_id}

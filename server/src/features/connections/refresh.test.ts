@@ -6,7 +6,13 @@ import { after, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { startMcpServer } from '../../../test/fakes/mcpServer.ts'
 import { startOauthServer } from '../../../test/fakes/oauthServer.ts'
-import { redirectUri, seedConnection, seedGrantedConnection, seeToConnections } from '../../../test/kit/connections.ts'
+import {
+  authoriseAgain,
+  redirectUri,
+  seedConnection,
+  seedGrantedConnection,
+  seeToConnections,
+} from '../../../test/kit/connections.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { startReceiver } from '../../../test/kit/receiver.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
@@ -16,6 +22,7 @@ import { withCredential } from './credential.ts'
 import type { OAuthFacts } from './newConnection.ts'
 import { refreshConnections } from './refreshConnections.ts'
 import { openSecret, type OAuthSecret } from './secret.ts'
+import { wakeWaitingRuns } from './waits.ts'
 
 const config = { allowPrivateHosts: ['127.0.0.1'] }
 const address = await testDatabase()
@@ -50,7 +57,12 @@ const expire = (id: string) => sql`
   update connections set expires_at = now() - interval '1 second', refresh_at = now() - interval '1 minute' where id = ${id}`
 
 const call = (app: TestApp, team: TestTeam, id: string) =>
-  withCredential(app.context, { teamId: team.id, id }, async ({ headers }) => ({ answer: headers, isRefused: false }))
+  withCredential(
+    app.context,
+    { teamId: team.id, id },
+    async ({ headers }) => ({ answer: headers, isRefused: false }),
+    'upkeep',
+  )
 
 const seed = (team: TestTeam, name: string) =>
   seedGrantedConnection(service, team, oauth, { name, type: 'api', server_url: api.url })
@@ -270,6 +282,41 @@ test('a provider that does not answer holds up no other', async () => {
   assert.equal((await kept(id)).status, 'active')
 })
 
+// proves connections.invalidToken
+test('a token that is called invalid right after its renewal is renewed once more, and then the run waits', async () => {
+  const team = await seedTeam(service)
+  const server = await startReceiver()
+  const id = await seedGrantedConnection(service, team, oauth, { name: 'Strict', type: 'api', server_url: server.url })
+  const procedure = '```http connection=Strict\nPOST ' + server.url + '/pay\n```\n\n```output\npaid\n```\n'
+  const agentId = await seedAgent(team, procedure, { connections: [id] })
+  server.answer(401, { 'www-authenticate': 'Bearer error="invalid_token", error_description="not yet known here"' })
+  const before = oauth.served.refreshes
+  const runId = await startRun(team, agentId)
+  await drainRuns(service)
+  const run = await readRun(team, runId)
+  assert.deepEqual([run.status, run.waiting_on?.kind], ['waiting', 'connection'], JSON.stringify(run.error))
+  assert.match(run.waiting_on.detail.reason, /calls its tokens invalid/)
+  assert.deepEqual([server.received.length, oauth.served.refreshes], [3, before + 2])
+  server.answer(200)
+  await authoriseAgain(service, team, oauth, id)
+  await wakeWaitingRuns({ context, signal: new AbortController().signal })
+  await drainRuns(service)
+  assert.equal((await readRun(team, runId)).output, 'paid')
+})
+
+// proves connections.invalidToken
+test('one renewal more mends a token that was called invalid right after its renewal, and nobody is asked', async () => {
+  const team = await seedTeam(service)
+  const id = await seed(team, 'Slow to know')
+  await sql`update connections set renewed_at = now() where id = ${id}`
+  const before = oauth.served.refreshes
+  let calls = 0
+  const work = async () => ({ answer: ++calls, isRefused: calls === 1, isInvalidToken: true })
+  const used = await withCredential(context, { teamId: team.id, id }, work, 'upkeep')
+  assert.deepEqual([used.kind, calls, oauth.served.refreshes], ['done', 2, before + 1])
+  assert.equal((await kept(id)).status, 'active')
+})
+
 // proves connections.refused
 test('a 401 renews once and calls once more; a new token that is refused too is the service’s answer', async () => {
   const team = await seedTeam(service)
@@ -279,7 +326,7 @@ test('a 401 renews once and calls once more; a new token that is refused too is 
   const before = oauth.served.refreshes
   let calls = 0
   const refused = () =>
-    withCredential(context, { teamId: team.id, id }, async () => ({ answer: ++calls, isRefused: true }))
+    withCredential(context, { teamId: team.id, id }, async () => ({ answer: ++calls, isRefused: true }), 'upkeep')
   const used = await refused()
   assert.deepEqual([used.kind, calls, oauth.served.refreshes], ['done', 2, before + 1])
   await refused()

@@ -65,6 +65,7 @@ export const takeUnlisted = ({ db }: Context): Promise<Unlisted[]> => db.sql<Unl
   update connections set list_tools_at = now() + interval '1 hour'
   where id = any(array(
     select id from connections where list_tools_at <= now() and type in ('mcp', 'custom_mcp') and status = 'active'
+      and (listing_until is null or listing_until <= now())
     order by list_tools_at limit ${listsMax} for update skip locked))
   returning id, team_id`
 

@@ -1,48 +1,112 @@
 // The tools that MCP connections bring into a run: as a person approved them, called with the connection's credential.
+import type { Sql } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import { McpUnauthorized, openMcp, type McpAnswer, type McpSession } from '../../drivers/mcp/mcp.ts'
 import type { Context } from '../../kit/context.ts'
 import type { ConnectionUse, ToolSet } from '../../kit/feature.ts'
-import type { TObject } from '../../kit/schema.ts'
-import { outsideTool, type Outcome, type Outside, type Tool, type ToolCall } from '../../kit/tool.ts'
+import { Type, type TObject } from '../../kit/schema.ts'
+import {
+  Outdated,
+  outsideTool,
+  type Bound,
+  type Outcome,
+  type Outside,
+  type Tool,
+  type ToolCall,
+} from '../../kit/tool.ts'
+import { boundTo, outdatedConnection } from './bound.ts'
+import type { Connection } from './connection.ts'
 import { withCredential, type Credential } from './credential.ts'
+import { listFirst } from './firstList.ts'
 import { mcpOutcome, textsOf } from './mcpOutcome.ts'
 import { wordFor, type PinnedTool } from './pinnedTool.ts'
+import { mayUse } from './right.ts'
 import { listTools } from './toolList.ts'
-import { toolNames } from './toolNames.ts'
+import { slugOf, toolNames } from './toolNames.ts'
 import { hasCome, waitFor } from './waits.ts'
 
 const timeoutMs = 60_000
+
+interface Named {
+  id: string
+  team_id: string
+  name: string
+  tools_prefix: string | null
+  provider: string
+  status: Connection['status']
+  server_url: string | null
+  user_id: string | null
+  given: number
+  is_listed: boolean
+  may_use: boolean
+}
 
 interface Row extends PinnedTool {
   connection_id: string
   connection_name: string
   tools_prefix: string | null
-  provider: string
 }
 
 /** One set a connection; oldest connection first, which the names of the tools rest on. */
-export const toolsForRun: ConnectionUse['tools'] = async ({ sql, run, connectionIds }) => {
+export const toolsForRun: ConnectionUse['tools'] = async ({ sql, context, run, connectionIds }) => {
+  const named = await sql<Named>`
+    select id, team_id, name, tools_prefix, provider, status, server_url, user_id, given, tools_listed_at is not null as is_listed,
+      ${mayUse({ runId: run.id })} as may_use
+    from connections c
+    where team_id = ${run.team_id} and id = any(${connectionIds.filter(isId)}::uuid[]) and type in ('mcp', 'custom_mcp')
+    order by created_at, id`
+  const unlisted = named.filter(({ may_use, status, is_listed }) => may_use && status === 'active' && !is_listed)
+  await Promise.all(unlisted.map((one) => listFirst(context, one)))
+  const usable = named.filter(({ may_use, status }) => may_use && status !== 'disabled')
   const rows = await sql<Row>`
-    select c.id as connection_id, c.name as connection_name, c.tools_prefix, c.provider, t.name, t.listed, t.listed_hash,
+    select c.id as connection_id, c.name as connection_name, c.tools_prefix, t.name, t.listed, t.listed_hash,
       t.approved, t.approved_hash, t.is_gone
     from connections c join connection_tools t on t.connection_id = c.id and not t.is_gone
-    where c.team_id = ${run.team_id} and c.id = any(${connectionIds.filter(isId)}::uuid[]) and c.type in ('mcp', 'custom_mcp')
-      and c.status <> 'disabled' and (c.shared or c.user_id = ${run.user_id})
+    where c.team_id = ${run.team_id} and c.id = any(${usable.map(({ id }) => id)}::uuid[])
     order by c.created_at, c.id, t.name`
   const names = toolNames(rows)
-  const tools = rows.map((row, index) => ({ row, tool: toolOf(row, names[index]!) }))
-  const sets = Map.groupBy(tools, ({ row }) => row.connection_id)
-  return [...sets.values()].map((ofOne): ToolSet => {
-    const { connection_id, connection_name, provider } = ofOne[0]!.row
+  const tools = rows.map((row, index) => ({ id: row.connection_id, tool: toolOf(row, names[index]!) }))
+  const byConnection = Map.groupBy(tools, ({ id }) => id)
+  return named.map((one): ToolSet => {
+    const own = byConnection.get(one.id)?.map(({ tool }) => tool) ?? []
+    const isOpen = own.length > 0 || (one.is_listed && usable.includes(one))
     return {
-      name: `connection:${connection_id}`,
-      title: connection_name,
-      description: `Tools of ${connection_name}.`,
-      provider,
-      tools: ofOne.map(({ tool }) => tool),
+      name: `connection:${one.id}`,
+      title: one.name,
+      description: `Tools of ${one.name}.`,
+      provider: one.provider,
+      tools: own,
+      ...(!isOpen && standInFor(one)),
     }
   })
+}
+
+/**
+ * For a connection whose tools are not known or not for this run. Its calls say why, or wait until a person has authorised it again. A
+ * model is shown one tool for it, where waiting or trying again may help.
+ */
+function standInFor(connection: Named): Pick<ToolSet, 'tools' | 'standIn'> {
+  const { id, name, may_use } = connection
+  const prefix = `${connection.tools_prefix ?? slugOf(name)}__`
+  const tool = outsideTool({
+    name: `${prefix}not_available`,
+    description: `The tools of ${name} are not known yet. Call this to find out why, and to wait until they are.`,
+    input: Type.Object({}),
+    isForeign: true,
+    onDoubt: 'retry',
+    timeoutMs,
+    async execute({ run }, { context }) {
+      const which = { teamId: run.team_id, id }
+      const look = async () => ({ answer: undefined, isRefused: false })
+      const used = await withCredential(context, which, look, { runId: run.id })
+      if (used.kind === 'broken') throw waitFor(run, used.connection)
+      if (used.kind !== 'done') return { error: used.kind === 'failed' ? used.message : outdatedConnection }
+      const problem = await listFirst(context, connection)
+      return { error: problem ?? `The tools of ${name} have been listed only now. Make the call again.` }
+    },
+    hasCome: ({ run }, { waitingOn, sql }) => hasCome({ sql, run, waitingOn }),
+  })
+  return { tools: may_use ? [tool] : [], standIn: { prefix, tool } }
 }
 
 function toolOf(row: Row, name: string): Tool {
@@ -63,6 +127,7 @@ function toolOf(row: Row, name: string): Tool {
     onDoubt: isHarmless && needsWord === undefined ? 'retry' : 'ask',
     timeoutMs,
     execute: (call, outside) => execute(row, call, outside),
+    boundTo: ({ run }, { sql }) => boundNow(sql, run.team_id, row),
     hasCome: ({ run }, { waitingOn, sql }) => hasCome({ sql, run, waitingOn }),
   })
 }
@@ -74,6 +139,15 @@ function shownSchema(schema: Record<string, unknown>): TObject {
 }
 
 const notAtTop = new Set(['$schema', '$ref', 'allOf', 'anyOf', 'not', 'oneOf'])
+
+/** As it is now: the connection and the tool may have changed since this run was taken. */
+async function boundNow(sql: Sql, teamId: string, { connection_id, name }: Row): Promise<Bound> {
+  const [now] = await sql<Parameters<typeof boundTo>[0] & { listed_hash: string }>`
+    select c.id, c.server_url, c.user_id, c.given, t.listed_hash
+    from connections c join connection_tools t on t.connection_id = c.id and t.name = ${name}
+    where c.id = ${connection_id} and c.team_id = ${teamId}`
+  return now ? boundTo(now, now.listed_hash) : {}
+}
 
 async function execute(row: Row, { id, run, step, input }: ToolCall<object>, outside: Outside): Promise<Outcome> {
   const { context, signal } = outside
@@ -87,10 +161,12 @@ async function execute(row: Row, { id, run, step, input }: ToolCall<object>, out
       if (!(error instanceof McpUnauthorized)) throw error
       if (error.status === 401) await outside.kept.drop(keyOf(credential))
       else await noteScopes(context, which, error)
-      return { answer: refusal(row, error), isRefused: error.status === 401 }
+      const isInvalidToken = error.challenge.error === 'invalid_token'
+      return { answer: refusal(row, error), isRefused: error.status === 401, isInvalidToken }
     }
   }
-  const used = await withCredential(context, which, work, { runId: run.id })
+  const used = await withCredential(context, which, work, { runId: run.id }, outside.bound)
+  if (used.kind === 'changed') throw new Outdated(outdatedConnection)
   if (used.kind === 'broken') throw waitFor(run, used.connection)
   if (used.kind === 'failed') return { error: used.message }
   // the server has other tools than those that it listed: what it has now is for its next taker
@@ -119,9 +195,10 @@ async function noteScopes(
     where id = ${id} and team_id = ${teamId} and oauth is not null`
 }
 
-const keyOf = ({ connection: { id, generation } }: Credential): string => `connection ${id} ${generation}`
+const keyOf = ({ connection: { id, generation, given } }: Credential): string =>
+  `connection ${id} ${generation} ${given}`
 
-/** Open from one call of the run to the next; of another generation it is another session, with the newer token. */
+/** Open from one call of the run to the next; with another token or address it is another session. */
 async function sessionOf(credential: Credential, { context, signal, kept }: Outside): Promise<McpSession> {
   const { connection, headers } = credential
   return kept.get(keyOf(credential), async () => {

@@ -37,7 +37,8 @@ export async function reauthorized(
 ): Promise<void> {
   const { id, team_id, provider } = connection
   await sql`
-    update connections set approves_next_list = approves_next_list or ${isGiven}, list_tools_at = now() + interval '1 minute', refresh_attempts = 0,
+    update connections set approves_next_list = approves_next_list or ${isGiven}, given = given + ${isGiven ? 1 : 0}::int,
+      list_tools_at = now() + interval '1 minute', listing_until = null, list_problem = null, refresh_attempts = 0,
       refresh_problem = null, refreshing_until = null, renewed_at = null
     where id = ${id} and team_id = ${team_id}`
   await emitEvent(sql, team_id, 'connection.updated', {

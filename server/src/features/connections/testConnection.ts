@@ -8,6 +8,7 @@ import type { Connection } from './connection.ts'
 import { withCredential, type Credential } from './credential.ts'
 import { nativeClient } from './nativeClient.ts'
 import { providerNamed } from './providers.ts'
+import { requireRight, type Behalf } from './right.ts'
 import { reauthorized } from './state.ts'
 import { listTools } from './toolList.ts'
 
@@ -33,9 +34,11 @@ export const testConnection = operation({
     tools_count: Type.Optional(Type.Integer({ minimum: 0, description: 'Of an MCP server.' })),
   }),
   actsOutside: true,
-  async prepare({ connection, context }) {
+  errors: ['forbidden'],
+  async prepare({ caller, connection, context, sql }) {
+    await requireRight(sql, caller.member_id, connection)
     const isRetried = await tryAgain(context, connection)
-    const outcome = await call(context, connection)
+    const outcome = await call(context, connection, { memberId: caller.member_id })
     if (isRetried) await judge(context, connection, outcome)
     return { success: outcome.error === undefined, ...outcome }
   },
@@ -65,14 +68,15 @@ async function judge({ db }: Context, connection: Connection, { error }: Outcome
   })
 }
 
-async function call(context: Context, connection: Connection): Promise<Outcome> {
+async function call(context: Context, connection: Connection, behalf: Behalf): Promise<Outcome> {
   if (connection.type === 'mcp' || connection.type === 'custom_mcp') {
-    const listing = await listTools(context, connection)
+    const listing = await listTools(context, connection, behalf)
     return 'error' in listing ? { error: listing.error } : { tools_count: listing.tools.length }
   }
   const work = (credential: Credential) => callService(context, credential)
-  const used = await withCredential(context, { teamId: connection.team_id, id: connection.id }, work)
+  const used = await withCredential(context, { teamId: connection.team_id, id: connection.id }, work, behalf)
   if (used.kind === 'failed') return { error: used.message }
+  if (used.kind === 'changed') return { error: 'The connection has changed meanwhile. Try again.' }
   if (used.kind === 'broken') return { error: `It must be authorised again: ${used.connection.broken_reason}` }
   return used.answer === undefined ? {} : { error: used.scrub(used.answer) }
 }

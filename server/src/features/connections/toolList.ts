@@ -3,8 +3,9 @@ import { McpTrouble, McpUnauthorized, openMcp, type ListedTool } from '../../dri
 import type { Sql } from '../../base/db.ts'
 import { storable } from '../../base/storable.ts'
 import type { Context } from '../../kit/context.ts'
-import { withCredential, type Credential } from './credential.ts'
+import { withCredential, type Credential, type Worked } from './credential.ts'
 import { toolHash } from './pinnedTool.ts'
+import type { Behalf } from './right.ts'
 import { scrubbed } from '../../base/knownSecrets.ts'
 import { slugOf } from './toolNames.ts'
 
@@ -14,15 +15,22 @@ export type Listing = { tools: ListedTool[] } | { error: string }
 const listMs = 40_000
 
 /** Never throws for what the server does. */
-export async function listTools(context: Context, { id, team_id }: { id: string; team_id: string }): Promise<Listing> {
+export async function listTools(
+  context: Context,
+  { id, team_id }: { id: string; team_id: string },
+  behalf: Behalf = 'upkeep',
+): Promise<Listing> {
   let transport: 'http' | 'sse' | null = null
-  const work = async (credential: Credential): Promise<{ answer: Listing; isRefused: boolean }> => {
+  const work = async (credential: Credential): Promise<Worked<Listing>> => {
     try {
       const listed = await ask(context, credential)
       transport = listed.transport
       return { answer: { tools: listed.tools }, isRefused: false }
     } catch (error) {
-      if (error instanceof McpUnauthorized) return { answer: { error: error.message }, isRefused: error.status === 401 }
+      if (error instanceof McpUnauthorized) {
+        const isInvalidToken = error.challenge.error === 'invalid_token'
+        return { answer: { error: error.message }, isRefused: error.status === 401, isInvalidToken }
+      }
       if (error instanceof McpTrouble) return { answer: { error: error.message }, isRefused: false }
       if (error instanceof Error && error.name === 'TimeoutError') {
         return { answer: { error: 'The server did not list its tools in time.' }, isRefused: false }
@@ -30,7 +38,9 @@ export async function listTools(context: Context, { id, team_id }: { id: string;
       throw error
     }
   }
-  const used = await withCredential(context, { teamId: team_id, id }, work)
+  const used = await withCredential(context, { teamId: team_id, id }, work, behalf)
+  // nobody approves a list
+  if (used.kind === 'changed') return { error: 'The connection has changed meanwhile. Try again.' }
   if (used.kind === 'failed') return { error: used.message }
   if (used.kind === 'broken') {
     return { error: `${used.connection.name} must be authorised again: ${used.connection.broken_reason}` }
@@ -80,7 +90,8 @@ async function keep(sql: Sql, { id, team_id, transport }: Listed, tools: ListedT
     update connection_tools set is_gone = true
     where connection_id = ${id} and not is_gone and name <> all(${tools.map(({ name }) => name)}::text[])`
   await sql`
-    update connections set tools_listed_at = now(), list_tools_at = now() + interval '1 day', approves_next_list = false,
+    update connections set tools_listed_at = now(), list_tools_at = now() + interval '1 day', approves_next_list = false, listing_until = null,
+      list_problem = null,
       transport = coalesce(transport, ${transport}), tools_prefix = coalesce(tools_prefix, ${slugOf(was.name)})
     where id = ${id} and team_id = ${team_id}`
 }

@@ -4,6 +4,7 @@ import { operation } from '../../kit/operation.ts'
 import { oneOf, Type, wrapped } from '../../kit/schema.ts'
 import { Connection, connectionColumns } from './connection.ts'
 import { fields, requireSecure, secretOf, type SentSecret } from './fields.ts'
+import { requireRight } from './right.ts'
 import { sealSecret } from './secret.ts'
 import { endWaits, reauthorized } from './state.ts'
 
@@ -14,7 +15,8 @@ export const updateConnection = operation({
   description:
     'Only the given fields change. A new key or new headers replace the old ones whole, and runs that waited for the connection go on. ' +
     'Another `server_url` must bring its credential along, so that nobody can have the old one sent elsewhere. Of a connection with OAuth, ' +
-    'the name, `shared` and `status` can change; it is authorised again by the operation that made it.',
+    'the name, `shared` and `status` can change; it is authorised again by the operation that made it. A private one is changed by its ' +
+    'maker alone.',
   scope: 'connections:write',
   body: Type.Object(
     {
@@ -35,15 +37,16 @@ export const updateConnection = operation({
   ),
   status: 200,
   answer: wrapped('connection', 'connection_id', Connection),
-  errors: ['url_not_allowed', 'duplicate_name', 'not_found', 'conflict', 'invalid_request'],
+  errors: ['url_not_allowed', 'duplicate_name', 'not_found', 'conflict', 'invalid_request', 'forbidden'],
   emits: ['connection.updated'],
   async prepare({ body, context }) {
     if (body.server_url !== undefined) await context.guard.checkOnSave(body.server_url)
   },
-  async handler({ team, connection: { id }, body, sql, context, fail, emit }) {
+  async handler({ team, caller, connection: { id }, body, sql, context, fail, emit }) {
     const [stored] = await sql<Connection>`
       select ${connectionColumns} from connections c where c.id = ${id} and c.team_id = ${team.id} for no key update`
     if (!stored) return fail('not_found')
+    await requireRight(sql, caller.member_id, stored)
     const sent = secretOf(body)
     const problem = problemOf(stored, body, sent)
     if (problem !== undefined) fail('invalid_request', problem)
@@ -63,7 +66,8 @@ export const updateConnection = operation({
     const [changed] = await sql<Connection>`
       with c as (
         update connections set name = ${body.name ?? stored.name}, shared = ${body.shared ?? stored.shared}, server_url = ${serverUrl},
-          transport = coalesce(${body.transport ?? null}, transport), status = ${status}, updated_at = now()
+          transport = coalesce(${body.transport ?? null}, transport), status = ${status}, updated_at = now(),
+          given = given + ${sent || serverUrl !== stored.server_url ? 1 : 0}::int, listing_until = null, list_problem = null
           ${secretColumns(sent, sent && sealSecret(context.keyring, id, sent.secret))}
         where id = ${id} and team_id = ${team.id}
         returning *)

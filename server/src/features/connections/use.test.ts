@@ -408,11 +408,16 @@ test('a key that is replaced while a call is under way is tried; one that is ref
     team.call(`PATCH /v2/connections/${id}`, { body: { headers: { Authorization: `Bearer ${key}` } } })
   await replace('first-key-0123456789')
   const sent: string[] = []
-  const used = await withCredential(context, { teamId: team.id, id }, async ({ headers }) => {
-    sent.push(headers['Authorization']!)
-    if (sent.length === 1) await replace('second-key-0123456789')
-    return { answer: undefined, isRefused: true }
-  })
+  const used = await withCredential(
+    context,
+    { teamId: team.id, id },
+    async ({ headers }) => {
+      sent.push(headers['Authorization']!)
+      if (sent.length === 1) await replace('second-key-0123456789')
+      return { answer: undefined, isRefused: true }
+    },
+    'upkeep',
+  )
   assert.deepEqual([used.kind, sent], ['broken', ['Bearer first-key-0123456789', 'Bearer second-key-0123456789']])
   assert.equal(api.received.length, 1)
 })

@@ -1,25 +1,40 @@
 // Connections in the hands of runs: their tools, and calls that carry their credential without anybody of the run seeing it.
+import type { Sql } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import { scrubberOf, type Scrub } from '../../base/knownSecrets.ts'
-import { parseBuildConfig } from '../../engine/buildConfig.ts'
+import { readRunConfig } from '../../engine/loadBuild.ts'
 import type { Context } from '../../kit/context.ts'
 import type { ConnectionUse } from '../../kit/feature.ts'
-import type { CallingRun } from '../../kit/tool.ts'
+import { Outdated, type CallingRun } from '../../kit/tool.ts'
+import { boundTo, outdatedConnection } from './bound.ts'
 import type { Connection } from './connection.ts'
 import { patiently, withCredential } from './credential.ts'
 import { foreignHost } from './ownHosts.ts'
+import { mayUse, notForThisRun } from './right.ts'
 import { toolsForRun } from './runTools.ts'
 import { hiddenValues, openSecret } from './secret.ts'
 import { hasCome, waitFor } from './waits.ts'
 
-type Known = Pick<Connection, 'id' | 'name' | 'provider'> & { is_usable: boolean }
+type Known = Pick<Connection, 'id' | 'name' | 'provider' | 'server_url' | 'user_id'> & {
+  given: number
+  is_usable: boolean
+}
+
+const waysOf = ({ id, name, provider }: Known): string[] => [id, name, provider]
 
 export const connectionUse: ConnectionUse = {
   tools: toolsForRun,
   scrubber: ({ context, teamId, connectionIds }) => patiently(() => scrubberFor(context, teamId, connectionIds)),
   hasCome,
-  async call({ context, run, connection: asked, url, send, isRefused }) {
-    const { id } = pick(await patiently(() => connectionsOf(context, run)), asked)
+  async boundTo({ sql, run, connection: asked }) {
+    const all = await connectionsOf(sql, run)
+    // one that the run may not use, or that is not there, fails when the call is made, with the reason
+    const found = all.filter(({ is_usable }) => is_usable).filter((one) => waysOf(one).includes(asked))
+    return found.length === 1 ? boundTo(found[0]!) : {}
+  },
+  async call({ context, run, connection: asked, url, send, isRefused, isInvalidToken, bound }) {
+    const { id } = pick(await patiently(() => connectionsOf(context.db.sql, run)), asked)
+    if (bound?.['connection_id'] !== undefined && bound['connection_id'] !== id) throw new Outdated(outdatedConnection)
     const used = await withCredential(
       context,
       { teamId: run.team_id, id },
@@ -28,10 +43,12 @@ export const connectionUse: ConnectionUse = {
         const problem = foreignHost(context, connection, url)
         if (problem !== undefined) throw new Error(problem)
         const answer = await send(headers)
-        return { answer, isRefused: isRefused(answer) }
+        return { answer, isRefused: isRefused(answer), isInvalidToken: isInvalidToken(answer) }
       },
       { runId: run.id },
+      bound,
     )
+    if (used.kind === 'changed') throw new Outdated(outdatedConnection)
     if (used.kind === 'broken') throw waitFor(run, used.connection)
     if (used.kind === 'failed') throw new Error(used.message)
     return used
@@ -45,13 +62,11 @@ async function scrubberFor({ db, keyring }: Context, teamId: string, ids: string
   return scrubberOf(rows.flatMap(({ id, secret }) => hiddenValues(openSecret(keyring, id, secret))))
 }
 
-/** Those that the run's build names, and whether its starter may use them. */
-async function connectionsOf({ db }: Context, run: CallingRun): Promise<Known[]> {
-  const [build] = await db.sql<{ config: unknown }>`
-    select config from builds where id = ${run.build_id} and team_id = ${run.team_id}`
-  const { connections } = parseBuildConfig(build?.config)
-  return db.sql<Known>`
-    select id, name, provider, coalesce(shared or user_id = ${run.user_id}, false) as is_usable from connections
+/** Those that the run's build names, and whether the run may use them. */
+async function connectionsOf(sql: Sql, run: CallingRun): Promise<Known[]> {
+  const { connections } = await readRunConfig(sql, run)
+  return sql<Known>`
+    select id, name, provider, server_url, user_id, given, ${mayUse({ runId: run.id })} as is_usable from connections c
     where team_id = ${run.team_id} and id = any(${connections.filter(isId)}::uuid[])
     order by created_at, id`
 }
@@ -67,11 +82,8 @@ function pick(all: Known[], asked: string): Known {
       throw new Error(`${found.length} connections of this agent are called ${asked}. Say which by its id: ${ids}.`)
     }
   }
-  if (all.some(({ id, name }) => id === asked || name === asked)) {
-    throw new Error(
-      `The connection ${asked} is for runs that its own maker starts. Share it, or let its maker start the run.`,
-    )
-  }
+  const closed = all.find((one) => waysOf(one).includes(asked))
+  if (closed) throw new Error(notForThisRun(closed.name))
   const names = usable.map(({ name }) => name).join(', ')
   const has = names ? `It has: ${names}.` : 'Its build names none that this run may use.'
   throw new Error(`This agent has no connection called ${asked}. ${has}`)

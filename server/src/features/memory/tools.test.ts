@@ -25,7 +25,16 @@ async function apply(name: string, wanted: Wanted[]): Promise<{ outcomes: Outcom
   const calls = wanted.map(({ agent, run = newId(), input }, step): ToolCall<never> => ({
     id: `${run}:${step}`,
     step,
-    run: { id: run, team_id: team.id, agent_id: agent, build_id: newId(), user_id: null, case_id: null, depth: 0 },
+    run: {
+      id: run,
+      team_id: team.id,
+      agent_id: agent,
+      build_id: newId(),
+      config_hash: null,
+      user_id: null,
+      case_id: null,
+      depth: 0,
+    },
     input: input as never,
   }))
   let statements = 0

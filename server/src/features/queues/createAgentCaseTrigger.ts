@@ -28,8 +28,8 @@ export const createAgentCaseTrigger = operation({
     if (!(await lockQueue(sql, team.id, body.case_queue_id))) fail('not_found', noSuchQueue)
     const id = newId()
     const made = await sql`
-      insert into case_triggers (id, team_id, agent_id, queue_id, user_id, enabled, concurrency)
-      values (${id}, ${team.id}, ${agent.id}, ${body.case_queue_id}, ${caller.member_id}, ${body.enabled}, ${body.concurrency ?? null})
+      insert into case_triggers (id, team_id, agent_id, queue_id, user_id, changed_by, enabled, concurrency)
+      values (${id}, ${team.id}, ${agent.id}, ${body.case_queue_id}, ${caller.member_id}, ${caller.member_id}, ${body.enabled}, ${body.concurrency ?? null})
       on conflict (agent_id) do nothing returning id`
     if (made.length === 0) fail('case_trigger_exists')
     if (body.enabled) await sql`select pg_notify('case_queues', ${body.case_queue_id})`

@@ -16,6 +16,7 @@ interface Trigger {
   team_id: string
   agent_id: string
   user_id: string | null
+  changed_by: string | null
   concurrency: number | null
   queue_concurrency: number | null
   places: number
@@ -85,7 +86,7 @@ async function roomsOf(sql: Sql, queueId: string): Promise<Room[]> {
       select claimed_by_agent_id as agent_id, count(*) as cases from cases
       where queue_id = ${queueId} and display_status = 'in_progress' group by claimed_by_agent_id
     )
-    select t.id, t.team_id, t.agent_id, t.user_id, t.concurrency, q.concurrency as queue_concurrency, coalesce(a.places, 1) as places,
+    select t.id, t.team_id, t.agent_id, t.user_id, t.changed_by, t.concurrency, q.concurrency as queue_concurrency, coalesce(a.places, 1) as places,
       coalesce((select cases from held where held.agent_id = t.agent_id), 0)::int as held,
       coalesce((select sum(cases) from held), 0)::int as held_of_queue
     from case_triggers t join queues q on q.id = t.queue_id left join admission a on a.team_id = t.team_id
@@ -147,8 +148,10 @@ function share(cases: NextCase[], rooms: Room[]): Given[] {
 async function runsFor(context: Context, sql: Sql, queueId: string, given: Given[], fresh: boolean): Promise<NewRun[]> {
   const engine = engineOf(context)
   const runs: NewRun[] = []
+  const ids = given.map(({ next }) => next.id)
+  const speakers = ids.length > 0 ? await speakersOf(sql, ids) : new Map<string, string[]>()
   for (const [trigger, own] of Map.groupBy(given, (one) => one.trigger)) {
-    const { team_id, agent_id, user_id } = trigger
+    const { team_id, agent_id, user_id, changed_by } = trigger
     const target = await engine.startables.find(sql, team_id, agent_id, null, fresh)
     if (!target) continue
     for (const { next } of own) {
@@ -159,6 +162,7 @@ async function runsFor(context: Context, sql: Sql, queueId: string, given: Given
           buildId: target.buildId,
           source: 'case_trigger',
           userId: user_id,
+          actsFor: unique([changed_by ?? user_id, ...(speakers.get(next.id) ?? [])]),
           message: messageOf(queueId, next),
           title: next.title.slice(0, 300),
           metadata: {},
@@ -177,6 +181,22 @@ async function runsFor(context: Context, sql: Sql, queueId: string, given: Given
   }
   return runs
 }
+
+/** For a run that made or moved a case and was erased since: whom it acted for is not known any more. */
+const somebody = '00000000-0000-0000-0000-000000000000'
+
+/** Whoever made or changed a case has a say in what its run does: members, and those for whom runs acted. A run that only took it has none. */
+async function speakersOf(sql: Sql, caseIds: string[]): Promise<Map<string, string[]>> {
+  const rows = await sql<{ case_id: string; members: string[] }>`
+    select e.case_id, array_agg(distinct s.member) as members
+    from case_events e left join runs r on r.id = e.run_id and r.team_id = e.team_id,
+      lateral unnest(case when e.user_id is not null then array[e.user_id]
+        when r.id is not null then r.acts_for when e.run_id is not null then array[${somebody}::uuid] end) as s (member)
+    where e.case_id = any(${caseIds}::uuid[]) and (e.user_id is not null or e.type <> 'claimed') group by e.case_id`
+  return new Map(rows.map(({ case_id, members }) => [case_id, members]))
+}
+
+const unique = (members: (string | null)[]): string[] => [...new Set(members.filter((one) => one !== null))]
 
 /** What a model reads of its case, and a runbook as `case`. */
 const messageOf = (queueId: string, { id, title, data, priority, attempts, labels }: NextCase) => ({

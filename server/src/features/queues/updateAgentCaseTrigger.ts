@@ -21,7 +21,7 @@ export const updateAgentCaseTrigger = operation({
   status: 200,
   answer: wrapped('case_trigger', 'trigger_id', CaseTrigger),
   errors: ['not_found'],
-  async handler({ team, trigger, body, sql, fail }) {
+  async handler({ team, caller, trigger, body, sql, fail }) {
     const queueId = body.case_queue_id
     if (queueId !== undefined && !(await lockQueue(sql, team.id, queueId))) fail('not_found', noSuchQueue)
     await sql`
@@ -29,7 +29,7 @@ export const updateAgentCaseTrigger = operation({
         queue_id = coalesce(${queueId ?? null}, queue_id),
         enabled = coalesce(${body.enabled ?? null}, enabled),
         concurrency = case when ${'concurrency' in body} then ${body.concurrency ?? null}::int else concurrency end,
-        updated_at = now()
+        changed_by = ${caller.member_id}, updated_at = now()
       where id = ${trigger.id} and team_id = ${team.id}`
     const [changed] = await findTrigger(sql, trigger.id, team.id)
     if (!changed) return fail('not_found')

@@ -16,7 +16,7 @@ export const postRunMessage = operation({
   summary: 'Post a message to a run',
   description:
     'A run that works or waits hears it at its next turn; a wait does not end by it. A run that has ended starts again with it, ' +
-    'with its log, usage and limits going on.',
+    'with its log, usage and limits going on. From then on the run acts for you too: private connections of others are closed to it.',
   scope: 'runs:write',
   body: Type.Object({
     message: Type.Union(
@@ -30,7 +30,7 @@ export const postRunMessage = operation({
   status: 201,
   answer: Type.Object({ message: Message, message_id: Id, run_id: Id, status: RunStatus }),
   errors: ['invalid_request', 'not_found', 'conflict', 'sandbox_busy'],
-  async handler({ team, run, body, sql, context, fail }) {
+  async handler({ team, caller, run, body, sql, context, fail }) {
     const given = typeof body.message === 'string' ? body.message : JSON.stringify(body.message)
     if (Buffer.byteLength(given) > messageBytesMax) {
       fail('invalid_request', 'message is larger than 64 KiB. Put large things into files and say where they are.')
@@ -49,7 +49,7 @@ export const postRunMessage = operation({
         fail('conflict', 'The log of this run was erased after its time, so it cannot go on. Start a new run.')
       }
     }
-    const posted = await addUserMessage(sql, run, messageText(body.message)!)
+    const posted = await addUserMessage(sql, run, { text: messageText(body.message)!, memberId: caller.member_id })
     if (hasEnded(now.status) && run.sandbox_id !== null) {
       const taken = { teamId: team.id, runId: run.id, sandboxId: run.sandbox_id, isNew: false }
       await tell(context.registry, 'runTakesSandbox', { sql, context, ...taken })

@@ -54,6 +54,7 @@ export const retryRun = operation({
       buildId,
       source: 'retry',
       userId: caller.member_id,
+      actsFor: [caller.member_id],
       message: run.message,
       title: run.title,
       metadata: run.metadata,

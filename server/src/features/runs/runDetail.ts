@@ -75,11 +75,14 @@ interface OfRun {
   team_id: string
 }
 
+/** With the config that the run follows, which is the build's own unless that was a draft when the run began. */
 export async function buildOf(sql: Sql, run: OfRun & { build_id: string }): Promise<Static<typeof BuildOfRun>> {
   const [build] = await sql<Static<typeof BuildOfRun>>`
-    select id, agent_id, name, revision_number, revision_name, revision_description, status, config, parent_build_id, created_by,
-      created_at, updated_at, published_at
-    from builds where id = ${run.build_id} and team_id = ${run.team_id}`
+    select b.id, b.agent_id, b.name, b.revision_number, b.revision_name, b.revision_description, b.status,
+      coalesce(p.config, b.config) as config, b.parent_build_id, b.created_by, b.created_at, b.updated_at, b.published_at
+    from runs r join builds b on b.id = r.build_id
+      left join pinned_configs p on p.team_id = r.team_id and p.hash = r.config_hash
+    where r.id = ${run.id} and r.team_id = ${run.team_id}`
   // no build is ever deleted
   return build!
 }

@@ -90,6 +90,7 @@ export const startRun = operation({
         buildId: target.buildId,
         source: via,
         userId: caller.member_id,
+        actsFor: [caller.member_id],
         message: body.message ?? null,
         title: body.title ?? titleOf(body.message, target.agentName),
         metadata: body.metadata ?? {},

@@ -24,7 +24,16 @@ function apply(name: string, wanted: Wanted[], teamId = team.id): Promise<Outcom
   const calls = wanted.map(({ run, step = 1, input }): ToolCall<never> => ({
     id: `${run}:${step}`,
     step,
-    run: { id: run, team_id: teamId, agent_id: newId(), build_id: newId(), user_id: null, case_id: null, depth: 0 },
+    run: {
+      id: run,
+      team_id: teamId,
+      agent_id: newId(),
+      build_id: newId(),
+      config_hash: null,
+      user_id: null,
+      case_id: null,
+      depth: 0,
+    },
     input: input as never,
   }))
   return db.transaction((sql) => tool.apply(calls, sql, service.context))

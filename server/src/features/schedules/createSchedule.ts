@@ -37,9 +37,9 @@ export const createSchedule = operation({
     }
     const enabled = body.enabled ?? true
     const [made] = await sql<Schedule>`
-      insert into schedules (id, team_id, agent_id, user_id, enabled, frequency, time, day, day_of_month, cron, timezone, message,
+      insert into schedules (id, team_id, agent_id, user_id, changed_by, enabled, frequency, time, day, day_of_month, cron, timezone, message,
         recurring, overlap, catch_up, next_run_at)
-      values (${newId()}, ${team.id}, ${agent.id}, ${caller.member_id}, ${enabled}, ${timing.frequency}, ${timing.time}, ${timing.day},
+      values (${newId()}, ${team.id}, ${agent.id}, ${caller.member_id}, ${caller.member_id}, ${enabled}, ${timing.frequency}, ${timing.time}, ${timing.day},
         ${timing.day_of_month}, ${timing.cron}, ${timing.timezone}, ${body.message ?? null}, ${body.recurring ?? true},
         ${body.overlap ?? 'skip'}, ${body.catch_up ?? 'last'}, ${enabled ? nextAfter(timing, context.clock.now()) : null})
       returning ${scheduleColumns}`

@@ -19,6 +19,7 @@ interface Row extends Due, LastRun {
   team_id: string
   agent_id: string
   user_id: string
+  changed_by: string | null
   message: string | null
   enabled: boolean
   now: Date
@@ -43,7 +44,7 @@ interface Fired {
 export async function startDue(context: Context, sql: Sql, ids: string[]): Promise<void> {
   // a statement of its own, begun after the locks were had: what it reads stays so until our commit
   const rows = await sql<Row>`
-    select s.id, s.team_id, s.agent_id, s.user_id, s.message, s.enabled, s.frequency, s.time, s.day, s.day_of_month, s.cron, s.timezone,
+    select s.id, s.team_id, s.agent_id, s.user_id, s.changed_by, s.message, s.enabled, s.frequency, s.time, s.day, s.day_of_month, s.cron, s.timezone,
       s.recurring, s.overlap, s.catch_up, s.next_run_at, s.held, s.last_run_id, s.failures, s.judged_run_id,
       r.status as last_status, r.error as last_error, coalesce(r.status in ${activeStatuses}, false) as is_active, now() as now
     from schedules s left join runs r on r.id = s.last_run_id and r.team_id = s.team_id
@@ -109,6 +110,7 @@ async function runsOf(context: Context, sql: Sql, { row, start }: Fired, isFresh
     buildId: target.buildId,
     source: 'schedule' as const,
     userId: row.user_id,
+    actsFor: [row.changed_by ?? row.user_id],
     message: row.message,
     title: titleOf(row.message, target.agentName),
     limits: target.config.limits,

@@ -20,7 +20,7 @@ export const updateSchedule = operation({
   status: 200,
   answer: Schedule,
   errors: ['invalid_request', 'not_found'],
-  async handler({ team, schedule, body, context, sql, fail }) {
+  async handler({ team, caller, schedule, body, context, sql, fail }) {
     // locked, so that a firing at this moment has moved its next time on before we do, or waits for us
     const [stored] = await sql<Schedule>`
       select ${scheduleColumns} from schedules where id = ${schedule.id} and team_id = ${team.id} for update`
@@ -43,7 +43,7 @@ export const updateSchedule = operation({
         failures = case when ${body.enabled === true} then 0 else failures end,
         auto_disabled_at = case when ${body.enabled === true} then null else auto_disabled_at end,
         auto_disabled_reason = case when ${body.enabled === true} then null else auto_disabled_reason end,
-        updated_at = now()
+        changed_by = ${caller.member_id}, updated_at = now()
       where id = ${schedule.id} and team_id = ${team.id}
       returning ${scheduleColumns}`
     return changed!

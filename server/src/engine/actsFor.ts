@@ -1,0 +1,36 @@
+// Whom a run acts for: the members whose word it follows since it began or went on. Where a right belongs to one person, as a private
+// connection does, the run has it only while it acts for that person alone. Decision 0024 says who counts and why.
+import { part, type Part, type Sql } from '../base/db.ts'
+import type { HumanRequest } from './humanRequests.ts'
+
+/** A column of members with one more: each stands in it once. */
+export const withMember = (column: Part, memberId: string | null): Part => part`
+  case when ${memberId}::uuid is null or ${memberId}::uuid = any(${column}) then ${column} else ${column} || ${memberId}::uuid end`
+
+export async function readActsFor(sql: Sql, runId: string): Promise<string[]> {
+  const [run] = await sql<{ acts_for: string[] }>`select acts_for from runs where id = ${runId}`
+  return run?.acts_for ?? []
+}
+
+/** From now on the run follows this member's word too. The caller has locked its row. */
+export async function followMember(sql: Sql, runId: string, memberId: string): Promise<void> {
+  await sql`update runs set acts_for = ${withMember(part`acts_for`, memberId)} where id = ${runId}`
+}
+
+/** What a sub-run brings carries the word of all who spoke to it. */
+export async function followSubRun(sql: Sql, parentId: string, childId: string): Promise<void> {
+  await sql`
+    update runs p set acts_for = array(select distinct m from unnest(p.acts_for || c.acts_for) as m)
+    from runs c where p.id = ${parentId} and c.id = ${childId} and not c.acts_for <@ p.acts_for`
+}
+
+/**
+ * Whether an answer puts words of its giver before the agent. A yes to a call that waits does not: the turn that wanted the call chose
+ * it, and the yes is bound to exactly that. Nor does a yes or no, a choice among our own options, or "I have logged in"; a comment does.
+ */
+export function isWord({ type, action, response }: Pick<HumanRequest, 'type' | 'action' | 'response'>): boolean {
+  const isOfEngine = action !== null && action.tool !== 'human_approve'
+  if (isOfEngine && response?.['approved'] === true) return false
+  const hasComment = typeof response?.['comment'] === 'string' && response['comment'] !== ''
+  return hasComment || (action === null && (type === 'question' || type === 'form'))
+}

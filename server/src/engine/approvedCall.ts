@@ -1,0 +1,47 @@
+// An approved call at the moment it is made: whether it is still exactly what a person approved. If not, it is not made and they are asked again.
+import type { Sql } from '../base/db.ts'
+import type { Bound, Tool } from '../kit/tool.ts'
+import type { Step } from './change.ts'
+import { callIdOf, toolCallOf, type Driving } from './driving.ts'
+import { actionHash, approvalOf, type Binds } from './humanRequests.ts'
+
+/** What an approval of this call counts for, as it is now. */
+export async function bindsOf(driving: Driving, step: Step, tool: Tool | undefined, sql: Sql): Promise<Binds> {
+  const { build, context } = driving
+  const bound =
+    tool?.kind === 'outside' ? await tool.boundTo?.(toolCallOf<never>(driving, step), { sql, context }) : undefined
+  return { ...bound, content: build.contentHash }
+}
+
+/** `bound`: nothing of it may change until the call leaves. `changed`: what a person approved is not what would be done now. */
+export type Word = { bound?: Bound } | { changed: string }
+
+/** Asked before every call that was open: one that was approved may have been cut off or put off since, for any time. */
+export async function checkWord(driving: Driving, step: Step, tool: Tool, sql: Sql): Promise<Word> {
+  const approval = await approvalOf(sql, driving.run.id, step.seq)
+  if (!approval?.action || approval.response?.['approved'] !== true) return {}
+  // one that the tool opened itself is its own affair
+  if (approval.action.tool !== step.tool) return {}
+  const binds = await bindsOf(driving, step, tool, sql)
+  const hash = actionHash(callIdOf(driving.run.id, step.seq), step.tool, step.arguments, binds)
+  return hash === approval.action.hash ? { bound: binds } : { changed: differenceOf(approval.bound, binds) }
+}
+
+const parts: Record<string, string> = {
+  content: 'the config of the build',
+  connection_id: 'the connection that it names',
+  server_url: 'the address of its connection',
+  maker: 'the maker of its connection',
+  given: 'the credential or address of its connection',
+  tool: 'the tool as its server lists it',
+}
+
+function differenceOf(before: Binds | null, now: Binds): string {
+  const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(now)])]
+  const changed = before === null ? [] : names.filter((name) => before[name] !== now[name])
+  const said = [...new Set(changed.map((name) => parts[name] ?? name))].join(' and ')
+  return outdated(said || 'what it is bound to')
+}
+
+export const outdated = (what: string): string =>
+  `It was approved before, but ${what} has changed since, so it was not made. Allow it as it is now?`
