@@ -14,6 +14,7 @@ const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1'] } })
 const { context } = service
 const { sql } = context.db
 const block = (words: string, body = '') => `\`\`\`${words}\n${body}\n\`\`\`\n\n`
+const secretOf = (key: string) => ({ kind: 'headers', headers: { 'X-Key': key } }) as const
 const always = { approvals: { http_request: 'always' } }
 
 async function requestOf(team: TestTeam, runId: string) {
@@ -141,7 +142,6 @@ test('a connection that is moved or gets another credential while an approval wa
 test('a name that means another connection by the time of the call is asked about again', async () => {
   const team = await seedTeam(service)
   const api = await startReceiver()
-  const secretOf = (key: string) => ({ kind: 'headers', headers: { 'X-Key': key } }) as const
   const connections = [
     await seedConnection(service, team, { name: 'Bank', server_url: api.url, secret: secretOf('small-0123456789') }),
     await seedConnection(service, team, { name: 'Vault', server_url: api.url, secret: secretOf('great-0123456789') }),

@@ -30,7 +30,7 @@ function requestTool({ name, title, hosts }: Provider): Tool {
     description: `Call the API of ${title} (${hosts.join(', ')}) with this agent’s connection to it. Redirects are answered, not followed.`,
     execute: (call: ToolCall<Request['input']>, outside: Outside) => performRequest(named(call), outside),
     boundTo: (call: ToolCall<Request['input']>, { sql, context }: { sql: Sql; context: Context }) =>
-      connectionUseOf(context.registry)!.boundTo({ sql, run: call.run, connection: named(call).input.connection! }),
+      connectionUseOf(context.registry)!.boundTo({ sql, run: call.run, connection: named(call).input.connection }),
   }
   return tool as Tool
 }

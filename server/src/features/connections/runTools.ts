@@ -81,6 +81,8 @@ export const toolsForRun: ConnectionUse['tools'] = async ({ sql, context, run, c
   })
 }
 
+const look = async () => ({ answer: undefined, isRefused: false })
+
 /**
  * For a connection whose tools are not known or not for this run. Its calls say why, or wait until a person has authorised it again. A
  * model is shown one tool for it, where waiting or trying again may help.
@@ -97,7 +99,6 @@ function standInFor(connection: Named): Pick<ToolSet, 'tools' | 'standIn'> {
     timeoutMs,
     async execute({ run }, { context }) {
       const which = { teamId: run.team_id, id }
-      const look = async () => ({ answer: undefined, isRefused: false })
       const used = await withCredential(context, which, look, { runId: run.id })
       if (used.kind === 'broken') throw waitFor(run, used.connection)
       if (used.kind !== 'done') return { error: used.kind === 'failed' ? used.message : outdatedConnection }
