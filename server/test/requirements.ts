@@ -2755,7 +2755,7 @@ export const requirements: Requirement[] = [
   },
   {
     id: 'entitlements.read',
-    says: 'getBillingEntitlements shows all five kinds with limit, use and unit; without a limit of its own only max_concurrent_runs is bounded; another team sees nothing of it.',
+    says: 'getBillingEntitlements shows all five kinds with limit, use and unit; without a limit of its own only max_concurrent_runs and storage_bytes are bounded, by the server’s defaults; another team sees nothing of it.',
     gap: {
       question: 'Which entitlements are enabled, and where do limits come from?',
       file: 'server/src/features/billing/getBillingEntitlements.ts',
@@ -2789,6 +2789,19 @@ export const requirements: Requirement[] = [
     gap: {
       question: 'Does storage_bytes refuse the files that a retried run copies?',
       file: 'server/src/features/sandboxes/quota.ts',
+    },
+  },
+  {
+    id: 'entitlements.storageOfAll',
+    says: 'storage_bytes counts files of sandboxes, titles and data of cases, and memory; past it each of them is refused.',
+    gap: { question: 'What does storage_bytes count?', file: 'server/src/engine/storage.ts' },
+  },
+  {
+    id: 'entitlements.storageDefault',
+    says: 'A team without a limit of its own may keep RUNYARD_TEAM_STORAGE_BYTES (10 GiB; 0: no limit), which shows as its limit; it is kept by a count at most ten seconds old.',
+    gap: {
+      question: 'Is there a limit on what a team stores unless one is set?',
+      file: 'server/src/engine/storage.ts',
     },
   },
   {

@@ -154,6 +154,11 @@ const settings = {
     { min: 1024 * 1024, max: 1024 ** 5, unset: 50 * 1024 ** 3 },
     'How many bytes the files of all sandboxes of one team may have together.',
   ),
+  teamStorageBytes: integer(
+    'RUNYARD_TEAM_STORAGE_BYTES',
+    { min: 0, max: 1024 ** 5, unset: 10 * 1024 ** 3 },
+    'How many bytes a team may keep in files, cases and memory unless `runyard entitlements set` says otherwise; 0: no limit.',
+  ),
   cdpUrl: address(
     'RUNYARD_CDP_URL',
     ['http:', 'https:', 'ws:', 'wss:'],

@@ -9,7 +9,9 @@ export const entitlementsList = command({
   says: 'Show the limits of a team, by its id, and how much of them it uses.',
   async run({ config, log, positionals: [teamId = ''], print }) {
     const asked = { role: 'entitlements list', teamId }
-    const { entitlements } = await withTeam({ config, log }, asked, (sql) => readEntitlements(sql, teamId))
+    const { entitlements } = await withTeam({ config, log }, asked, (sql) =>
+      readEntitlements(sql, teamId, config.teamStorageBytes),
+    )
     for (const { key, limit, used, unit } of entitlements) {
       print(`${key.padEnd(20)} ${limit === null ? 'no limit' : `${limit} ${unit}`}, ${used} used`)
     }

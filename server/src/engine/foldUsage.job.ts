@@ -1,5 +1,7 @@
-// Folds what was used since the last time into the days.
+// Folds what was used since the last time into the days, and what is stored into one row a team.
+import { foldPieces } from '../base/pieces.ts'
 import { job } from '../kit/job.ts'
+import { storedPieces } from './storage.ts'
 import { foldUsage as fold } from './usage.ts'
 
 /** Every minute, and at once when a reader finds that too many entries have come together. */
@@ -9,5 +11,6 @@ export const foldUsage = job({
   cron: '* * * * *',
   async handler({ context, signal }) {
     await fold(context.db, signal)
+    await foldPieces(context.db.sql, storedPieces, signal)
   },
 })

@@ -11,8 +11,10 @@ export const costOfMonth = (teamId: string, month: Days): Part => part`(
   (select coalesce(sum(cost_usd), 0) from (${usageOf(teamId, month)}) used)
   + (select coalesce(sum(reserved_usd), 0) from runs where team_id = ${teamId} and counted_as = 'running'))`
 
-/** The same bytes as the quota of a sandbox counts: with the earlier contents of changed files. */
-export const bytesStored = (teamId: string): Part => storedOf(teamId, { since: '-infinity', until: 'infinity' })
+/** Files of sandboxes, the same bytes as their quota counts, with the earlier contents of changed files; cases and memory. */
+export const bytesStored = (teamId: string): Part => part`(
+  ${storedOf(teamId, { since: '-infinity', until: 'infinity' })}
+  + coalesce((select sum(bytes) from stored_bytes where team_id = ${teamId}), 0))::bigint`
 
 export const agentsOf = (teamId: string): Part => part`(
   select count(*) from agents where team_id = ${teamId} and deleted_at is null)`

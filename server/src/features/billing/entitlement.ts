@@ -38,6 +38,8 @@ interface Row {
 export async function readEntitlements(
   sql: Sql,
   teamId: string,
+  /** Of a team without a limit of its own; 0: none. */
+  storageUnlessSet: number,
 ): Promise<{ entitlements: Entitlement[]; plan: string }> {
   const month = await currentMonth(sql)
   const [row] = await sql<Row>`
@@ -47,7 +49,11 @@ export async function readEntitlements(
         'monthly_cost_usd', ${costOfMonth(teamId, month)}, 'storage_bytes', ${bytesStored(teamId)}, 'agents', ${agentsOf(teamId)}) as used
     from teams where id = ${teamId}`
   const { plan, places, used, ...set } = row!
-  const limits: Row['limits'] = { ...set.limits, max_concurrent_runs: places ?? placesUnlessSet }
+  const limits: Row['limits'] = {
+    ...(storageUnlessSet > 0 && { storage_bytes: storageUnlessSet }),
+    ...set.limits,
+    max_concurrent_runs: places ?? placesUnlessSet,
+  }
   const entitlements = keys.map((key) => {
     const limit = limits[key] ?? null
     return { key, ...entitlementKinds[key], enabled: limit !== 0, limit, used: used[key] }

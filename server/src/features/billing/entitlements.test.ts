@@ -90,7 +90,7 @@ test('a team reads what it may use and what it does; without a limit of its own 
     ['max_concurrent_runs', true, 50, 0, 'runs'],
     ['monthly_runs', true, null, 1, 'runs'],
     ['monthly_cost_usd', true, null, 0, 'usd'],
-    ['storage_bytes', true, null, 0, 'bytes'],
+    ['storage_bytes', true, 10 * 1024 ** 3, 0, 'bytes'],
     ['agents', true, null, 1, 'agents'],
   ])
   assert.deepEqual([body.plan, body.team_id], ['self_hosted', team.id])
@@ -394,4 +394,54 @@ test('without a limit no start reads or writes anything for it', async (t) => {
   )
   // the process itself asks now and then which teams have limits
   assert.ok(texts.filter((text) => text.includes('from entitlements')).length <= 1 + elapsedMs / 2000)
+})
+
+/** Every way to store bytes that is not a file. */
+async function waysToStore(team: TestTeam): Promise<(() => Promise<Answer>)[]> {
+  const queueId = await seedQueue(team)
+  const agentId = await seedAgent(team, procedure)
+  const [caseId] = await seedCases(team, queueId, 1)
+  const large = 'x'.repeat(2000)
+  return [
+    () => team.call(`POST /v2/queues/${queueId}/cases`, { body: { case: { title: 'Large', data: large } } }),
+    () => team.call(`PATCH /v2/cases/${caseId}`, { body: { data: large } }),
+    () => team.call(`PUT /v2/agents/${agentId}/memory/files/notes.md`, { body: { content: large } }),
+  ]
+}
+
+// proves entitlements.storageOfAll
+test('cases and memory count as files do and are refused past the limit, and what is deleted makes room', async () => {
+  const team = await seedTeam(one)
+  const ways = await waysToStore(team)
+  const { used } = await entitlementOf(team, 'storage_bytes')
+  await limit(team, 'storage_bytes', used + 1500)
+  for (const way of ways) {
+    const refused = await way()
+    assert.deepEqual([refused.status, refused.body.error], [403, 'entitlement_exceeded'])
+    assert.match(refused.body.message, /storage_bytes.*\d{4} more do not fit/)
+  }
+  assert.equal((await entitlementOf(team, 'storage_bytes')).used, used)
+  await limit(team, 'storage_bytes', used + 10_000)
+  for (const way of ways) assert.ok((await way()).status < 300)
+  const now = (await entitlementOf(team, 'storage_bytes')).used
+  assert.ok(now > used + 5000 && now < used + 7000, `${now} used after ${used}`)
+  const listed = await team.call('GET /v2/teams/:teamId/queues')
+  await team.call(`DELETE /v2/queues/${listed.body.queues[0].id}/cases`)
+  assert.equal((await entitlementOf(team, 'storage_bytes')).used, 2000)
+})
+
+// proves entitlements.storageDefault
+test('a team without a limit of its own keeps to the server’s default, which its entitlements show; 0 is none', async () => {
+  const small = await testApp({ address, config: { teamStorageBytes: 1000 } })
+  const none = await testApp({ address, config: { teamStorageBytes: 0 } })
+  const team = await seedTeam(small)
+  const ways = await waysToStore(team)
+  assert.deepEqual((await entitlementOf(team, 'storage_bytes')).limit, 1000)
+  for (const way of ways) assert.deepEqual([(await way()).status], [403])
+  const upload = await team.call('POST /v2/sandboxes')
+  const file = `/v2/sandboxes/${upload.body.sandbox_id}/files?path=a.bin`
+  assert.equal((await team.call(`POST ${file}`, { body: Buffer.alloc(1000) })).status, 403)
+  const free = through(none, team)
+  assert.equal((await free.call(`POST ${file}`, { body: Buffer.alloc(1000) })).status, 201)
+  assert.equal((await entitlementOf(free, 'storage_bytes')).limit, null)
 })

@@ -17,7 +17,7 @@ export const getBillingEntitlements = operation({
     plan: Type.String({ examples: ['self_hosted'] }),
     team_id: Id,
   }),
-  async handler({ team, sql }) {
-    return { ...(await readEntitlements(sql, team.id)), team_id: team.id }
+  async handler({ team, sql, context }) {
+    return { ...(await readEntitlements(sql, team.id, context.config.teamStorageBytes)), team_id: team.id }
   },
 })

@@ -1,4 +1,5 @@
 // Writes a memory file of an agent, new or over the old one.
+import { storageProblem } from '../../engine/storage.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
 import { changeMemory } from './changeMemory.ts'
@@ -25,10 +26,12 @@ export const putAgentMemoryFile = operation({
   }),
   status: 200,
   answer: MemoryFile,
-  errors: ['conflict', 'invalid_request', 'not_found'],
-  async handler({ team, agent, params, body, sql, fail }) {
+  errors: ['conflict', 'invalid_request', 'not_found', 'entitlement_exceeded'],
+  async handler({ team, agent, params, body, context, sql, fail }) {
     const checked = memoryPath(params.path)
     if ('problem' in checked) return fail('invalid_request', checked.problem)
+    const problem = await storageProblem(context, sql, team.id, Buffer.byteLength(body.content))
+    if (problem !== undefined) return fail('entitlement_exceeded', problem)
     const [changed] = await changeMemory(sql, [
       { ...body, kind: 'write', team_id: team.id, agent_id: agent.id, path: checked.path, source_run_id: null },
     ])

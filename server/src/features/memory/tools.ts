@@ -1,5 +1,7 @@
 // The tool set `memory`: what a run may do with its agent's memory files. Each tool takes the calls of many runs at once.
 import type { Sql } from '../../base/db.ts'
+import { storageProblem } from '../../engine/storage.ts'
+import type { Context } from '../../kit/context.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import { Type } from '../../kit/schema.ts'
 import { insideTool, type Outcome, type ToolCall } from '../../kit/tool.ts'
@@ -73,24 +75,25 @@ const memoryWrite = insideTool({
   name: 'memory_write',
   description: 'Write one of the agent’s memory files, new or over the old one; it outlives the run.',
   input: Type.Object({ path: Path, content: Type.String(), expected_generation: Expected }),
-  apply: (calls, sql) => change(calls, sql, ({ content }) => ({ kind: 'write', content }), written),
+  apply: (calls, sql, context) => change(calls, sql, context, ({ content }) => ({ kind: 'write', content }), written),
 })
 
 const memoryAppend = insideTool({
   name: 'memory_append',
   description: 'Add text at the end of one of the agent’s memory files; makes the file if there is none.',
   input: Type.Object({ path: Path, content: Type.String(), expected_generation: Expected }),
-  apply: (calls, sql) => change(calls, sql, ({ content }) => ({ kind: 'append', content }), written),
+  apply: (calls, sql, context) => change(calls, sql, context, ({ content }) => ({ kind: 'append', content }), written),
 })
 
 const memoryDelete = insideTool({
   name: 'memory_delete',
   description: 'Delete one of the agent’s memory files.',
   input: Type.Object({ path: Path, expected_generation: Expected }),
-  apply: (calls, sql) =>
+  apply: (calls, sql, context) =>
     change(
       calls,
       sql,
+      context,
       () => ({ kind: 'delete' }),
       ({ path }) => ({ path, deleted: true }),
     ),
@@ -100,22 +103,32 @@ const written = ({ path, generation, size_bytes }: Changed) => ({ path, generati
 
 type Kind = { kind: 'write' | 'append'; content: string } | { kind: 'delete' }
 
-/** All calls as one batch of changes, but for those whose path is none. */
+/** All calls as one batch of changes, but for those whose path is none and those that the team has no room for. */
 async function change<Input extends { path: string; expected_generation?: number }>(
   calls: ToolCall<Input>[],
   sql: Sql,
+  context: Context,
   kindOf: (input: Input) => Kind,
   resultOf: (changed: Changed) => object,
 ): Promise<Outcome[]> {
   const changes: MemoryChange[] = []
-  const outcomes = calls.map(({ run, input }): { error: string } | { place: number } => {
+  const outcomes: ({ error: string } | { place: number })[] = []
+  for (const { run, input } of calls) {
     const checked = memoryPath(input.path)
-    if ('problem' in checked) return { error: checked.problem }
     const { team_id, agent_id, id: source_run_id } = run
+    const kind = kindOf(input)
+    const problem =
+      'problem' in checked
+        ? checked.problem
+        : await storageProblem(context, sql, team_id, kind.kind === 'delete' ? 0 : Buffer.byteLength(kind.content))
+    if ('problem' in checked || problem !== undefined) {
+      outcomes.push({ error: problem! })
+      continue
+    }
     const { expected_generation: expected } = input
     const guard = expected === undefined ? {} : { expected_generation: expected }
-    return { place: changes.push({ team_id, agent_id, source_run_id, ...checked, ...guard, ...kindOf(input) }) - 1 }
-  })
+    outcomes.push({ place: changes.push({ team_id, agent_id, source_run_id, ...checked, ...guard, ...kind }) - 1 })
+  }
   const changed = await changeMemory(sql, changes)
   return outcomes.map((outcome): Outcome => {
     if ('error' in outcome) return outcome

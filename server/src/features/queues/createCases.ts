@@ -1,10 +1,11 @@
 // Adds cases to a queue, all or none of them.
 import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
+import { storageProblem } from '../../engine/storage.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type, type Static } from '../../kit/schema.ts'
 import { Case, caseColumns } from './case.ts'
-import { caseFields, isTooLarge, tooLarge } from './caseFields.ts'
+import { bytesOfCase, caseFields, isTooLarge, tooLarge } from './caseFields.ts'
 import { insertCases, type Inserted } from './insertCases.ts'
 import { LabelName, labelsMax, makeLabels } from './label.ts'
 
@@ -46,15 +47,22 @@ export const createCases = operation({
   bodyBytesMax: 16 * 1024 * 1024,
   status: 201,
   answer: Type.Object({ added_cases: Type.Array(AddedCase) }),
-  errors: ['invalid_request', 'not_found'],
+  errors: ['invalid_request', 'not_found', 'entitlement_exceeded'],
   emits: ['queue.case.created'],
-  async handler({ team, caller, queue, body, sql, fail }) {
+  async handler({ team, caller, queue, body, context, sql, fail }) {
     if ((body.case === undefined) === (body.cases === undefined)) {
       return fail('invalid_request', 'Send either case, with one case, or cases, with 1 to 100 of them.')
     }
     const given = body.cases ?? [body.case!]
     const large = given.findIndex(({ data }) => isTooLarge(data))
     if (large >= 0) return fail('invalid_request', tooLarge(body.cases ? `cases.${large}.data` : 'case.data'))
+    const problem = await storageProblem(
+      context,
+      sql,
+      team.id,
+      given.map(bytesOfCase).reduce((sum, bytes) => sum + bytes),
+    )
+    if (problem !== undefined) return fail('entitlement_exceeded', problem)
     const labels = await makeLabels(
       sql,
       { teamId: team.id, queueId: queue.id },

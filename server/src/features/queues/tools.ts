@@ -2,10 +2,12 @@
 import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { noteCases } from '../../engine/noteCase.ts'
+import { storageProblem } from '../../engine/storage.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { insideTool, type Outcome, type ToolCall } from '../../kit/tool.ts'
 import { caseColumns, displayStatuses, priorities } from './case.ts'
+import { bytesOfCase } from './caseFields.ts'
 import { insertCases } from './insertCases.ts'
 import { moveCases, type Move } from './moves.ts'
 
@@ -217,13 +219,18 @@ const caseCreate = insideTool({
     priority: Type.Optional(oneOf(priorities)),
     external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   }),
-  async apply(calls, sql) {
+  async apply(calls, sql, context) {
     const names = calls.map(({ run, input }) => ({ team_id: run.team_id, name: input.queue }))
     const queues = await sql<{ n: number; id: string }>`
       select w.n, q.id from unnest(${names.map(({ team_id }) => team_id)}::uuid[], ${names.map(({ name }) => name)}::text[])
         with ordinality as w (team_id, name, n) join queues q on q.team_id = w.team_id and q.name = w.name`
     const found = new Map(queues.map(({ n, id }) => [calls[n - 1]!, id]))
-    const able = calls.filter((call) => found.has(call))
+    const problems = new Map<Call<unknown>, string>()
+    for (const call of calls) {
+      const problem = await storageProblem(context, sql, call.run.team_id, bytesOfCase(call.input))
+      if (problem !== undefined) problems.set(call, problem)
+    }
+    const able = calls.filter((call) => found.has(call) && !problems.has(call))
     const made = await insertCases(
       sql,
       able.map((call) => ({
@@ -241,6 +248,8 @@ const caseCreate = insideTool({
     const done = new Map(able.map((call, index) => [call, made[index]!]))
     return calls.map((call) => {
       const one = done.get(call)
+      const problem = problems.get(call)
+      if (problem !== undefined) return { error: problem }
       if (!one) return { error: `There is no queue named ${JSON.stringify(call.input.queue)}.` }
       return { result: { case_id: one.id, existing: one.existing } }
     })

@@ -1,9 +1,10 @@
 // Changes what a case says, in whatever state it is; its state itself is changed by the verbs alone.
 import { newId } from '../../base/ids.ts'
+import { storageProblem } from '../../engine/storage.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import { Case, caseColumns, priorities } from './case.ts'
-import { caseFields, isTooLarge, tooLarge } from './caseFields.ts'
+import { bytesOfCase, caseFields, isTooLarge, tooLarge } from './caseFields.ts'
 
 export const updateCase = operation({
   id: 'updateCase',
@@ -19,9 +20,12 @@ export const updateCase = operation({
   }),
   status: 200,
   answer: wrapped('case', 'case_id', Case),
-  errors: ['invalid_request', 'not_found'],
-  async handler({ team, caller, case: { id }, body, sql, fail }) {
+  errors: ['invalid_request', 'not_found', 'entitlement_exceeded'],
+  async handler({ team, caller, case: { id, title: oldTitle, data: oldData }, body, context, sql, fail }) {
     if (isTooLarge(body.data)) return fail('invalid_request', tooLarge('data'))
+    const old = { title: oldTitle, data: oldData }
+    const problem = await storageProblem(context, sql, team.id, bytesOfCase({ ...old, ...body }) - bytesOfCase(old))
+    if (problem !== undefined) return fail('entitlement_exceeded', problem)
     const title = body.title ?? null
     const data = body.data ?? null
     const priority = body.priority === undefined ? null : priorities.indexOf(body.priority)

@@ -1,9 +1,7 @@
 // How much a sandbox, and all sandboxes of a team, may hold.
 import type { Sql } from '../../base/db.ts'
 import type { Fault } from '../../base/errors.ts'
-import { engineOf } from '../../engine/engine.ts'
-import { lockLimit } from '../../engine/entitlements.ts'
-import { bytesStored } from '../../engine/teamUse.ts'
+import { storageProblem } from '../../engine/storage.ts'
 import type { Context } from '../../kit/context.ts'
 import type { LockedSandbox } from './changes.ts'
 
@@ -55,20 +53,8 @@ export async function quotaProblem(
     const has = `With ${more.bytes} bytes more, the sandboxes of this team would pass their limit of ${teamFilesBytesMax} together`
     return invalid(`${has} (RUNYARD_TEAM_FILES_BYTES). Delete sandboxes or runs that are no longer needed.`)
   }
-  return limitProblem(context, sql, sandbox.team_id, more.bytes + (more.ofTeam ?? 0))
-}
-
-/** A limit of the team's own is kept to the byte: who writes holds it until its commit. */
-async function limitProblem(context: Context, sql: Sql, teamId: string, bytes: number): Promise<Refusal | undefined> {
-  const { entitlements } = engineOf(context)
-  await entitlements.refresh(sql)
-  if (bytes <= 0 || !entitlements.has(teamId, 'storage_bytes')) return undefined
-  const limit = await lockLimit(sql, teamId, 'storage_bytes')
-  const [stored] = await sql<{ bytes: number }>`select ${bytesStored(teamId)} as bytes`
-  if (limit === undefined || stored!.bytes + bytes <= Number(limit)) return undefined
-  const has = `This team may keep ${limit} bytes in its sandboxes (storage_bytes) and keeps ${stored!.bytes}; ${bytes} more do not fit`
-  const remedy = 'Delete sandboxes or runs that are no longer needed, or ask the operator to raise the limit'
-  return { code: 'entitlement_exceeded', message: `${has}. ${remedy} (runyard entitlements set).` }
+  const problem = await storageProblem(context, sql, sandbox.team_id, more.bytes + (more.ofTeam ?? 0))
+  return problem === undefined ? undefined : { code: 'entitlement_exceeded', message: problem }
 }
 
 async function teamBytes(context: Context, sql: Sql, teamId: string): Promise<number> {
