@@ -55,6 +55,8 @@ test('64 writes of different agents and runs are two statements, and each run fi
   const agents = await Promise.all(Array.from({ length: 8 }, newAgent))
   const runs = Array.from({ length: 64 }, newId)
   const calls = runs.map((run, n) => ({ agent: agents[n % 8]!, run, input: { path: `by/${n}.md`, content: `n ${n}` } }))
+  // the first write of a team in ten seconds reads how much the team keeps
+  await apply('memory_write', [{ agent: await newAgent(), input: { path: 'first.md', content: 'first' } }])
   const { outcomes, statements } = await apply('memory_write', calls)
   assert.equal(statements, 2)
   assert.deepEqual(
