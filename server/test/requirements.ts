@@ -977,6 +977,11 @@ export const requirements: Requirement[] = [
   { id: 'streams.many', says: 'Three hundred readers of one process each get all their events in order.' },
   { id: 'streams.team', says: 'A team’s stream begins now and gives every event of that team and of no other.' },
   {
+    id: 'events.scopes',
+    says: 'Each kind of event has the scope that reads its noun: `runs:read` (runs, human requests), `files:read` (files of runs), `queues:read`, `agents:read`, `connections:read`. Streams leave out what the credential may not read, and asking for it by name is a 403. A webhook gets only what the credential that set its address or events may read; nobody changes these who may not read what it gets.',
+    gap: { question: 'Who gets which events?', file: 'server/src/kit/event.ts' },
+  },
+  {
     id: 'streams.commitOrder',
     says: 'An event that was made earlier and committed later is not lost to a team’s stream.',
   },

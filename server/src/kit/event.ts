@@ -2,6 +2,7 @@
 import { newId } from '../base/ids.ts'
 import { empty, part, type Part, type Sql } from '../base/db.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static, type TProperties, type TSchema } from './schema.ts'
+import type { Scope } from './scopes.ts'
 
 export const Usage = named(
   'Usage',
@@ -105,38 +106,45 @@ export const Case = named(
 const ofRun = { run_id: Id, agent_id: Id, case_id: Type.Optional(Id), sequence: Type.Integer({ minimum: 1 }) }
 const ofCase = { queue_id: Id, case_id: Id, case: Case, run_id: Type.Optional(Id), agent_id: Type.Optional(Id) }
 
-const kind = <P extends TProperties>(sentWhen: string, data: P) => ({ sentWhen, data: Type.Object(data) })
+const kind = <P extends TProperties>(scope: Scope, sentWhen: string, data: P) => ({
+  scope,
+  sentWhen,
+  data: Type.Object(data),
+})
 
-/** What each event carries of its own; `event_id` and `team_id` are added to all of them. */
+/**
+ * What each event carries of its own; `event_id` and `team_id` are added to all of them. Each kind is for those who may also read its noun
+ * by an operation, and has that operation's scope.
+ */
 const kinds = {
-  'run.started': kind('A run goes from pending to running for the first time.', {
+  'run.started': kind('runs:read', 'A run goes from pending to running for the first time.', {
     ...ofRun,
     status: Type.Literal('running'),
     source: oneOf(['api', 'schedule', 'case_trigger', 'mcp', 'console', 'agent', 'retry']),
     build_id: Id,
     title: nullable(Type.String()),
   }),
-  'run.paused': kind('A run begins to wait for a person, a time, a connection or a sub-run.', {
+  'run.paused': kind('runs:read', 'A run begins to wait for a person, a time, a connection or a sub-run.', {
     ...ofRun,
     status: Type.Literal('waiting'),
     waiting_on: WaitingOn,
   }),
-  'run.completed': kind('A run is completed, or was stopped.', {
+  'run.completed': kind('runs:read', 'A run is completed, or was stopped.', {
     ...ofRun,
     status: oneOf(['completed', 'stopped']),
     output: Type.Unknown(),
     duration_ms: nullable(Type.Integer()),
     usage: Usage,
   }),
-  'run.failed': kind('A run has failed.', {
+  'run.failed': kind('runs:read', 'A run has failed.', {
     ...ofRun,
     status: Type.Literal('failed'),
     error: Type.Object({ code: Type.String(), message: Type.String(), step: nullable(Type.Integer()) }),
     duration_ms: nullable(Type.Integer()),
     usage: Usage,
   }),
-  'run.message.created': kind('A message is added to a run.', { ...ofRun, message: Message }),
-  'run.tool_call.completed': kind('A tool call has its result.', {
+  'run.message.created': kind('runs:read', 'A message is added to a run.', { ...ofRun, message: Message }),
+  'run.tool_call.completed': kind('runs:read', 'A tool call has its result.', {
     ...ofRun,
     tool_call_id: Type.String(),
     name: Type.String(),
@@ -145,45 +153,62 @@ const kinds = {
     duration_ms: Type.Integer(),
     step: Type.Integer(),
   }),
-  'run.file.created': kind('A run made or changed a file.', {
+  'run.file.created': kind('files:read', 'A run made or changed a file.', {
     ...ofRun,
     path: Type.String(),
     size_bytes: Type.Integer(),
     sha256: Type.String(),
     content_type: Type.String(),
   }),
-  'human_request.created': kind('A run asks a person.', { ...ofRun, human_request: HumanRequest }),
-  'human_request.responded': kind('A human request is answered, or times out into its default.', {
+  'human_request.created': kind('runs:read', 'A run asks a person.', { ...ofRun, human_request: HumanRequest }),
+  'human_request.responded': kind('runs:read', 'A human request is answered, or times out into its default.', {
     ...ofRun,
     human_request: HumanRequest,
   }),
-  'queue.case.created': kind('A case is added to a queue.', ofCase),
-  'queue.case.claimed': kind('A case is taken by a run or a person.', ofCase),
-  'queue.case.completed': kind('A case is completed or failed.', { ...ofCase, status: oneOf(['completed', 'failed']) }),
-  'assignment.build.published': kind('A build becomes the live one of its agent.', {
+  'queue.case.created': kind('queues:read', 'A case is added to a queue.', ofCase),
+  'queue.case.claimed': kind('queues:read', 'A case is taken by a run or a person.', ofCase),
+  'queue.case.completed': kind('queues:read', 'A case is completed or failed.', {
+    ...ofCase,
+    status: oneOf(['completed', 'failed']),
+  }),
+  'assignment.build.published': kind('agents:read', 'A build becomes the live one of its agent.', {
     agent_id: Id,
     build_id: Id,
     revision_number: Type.Integer(),
     previous_build_id: nullable(Id),
   }),
-  'connection.updated': kind('A connection is made, changed, authorised again, shared or deleted.', {
-    connection_id: Id,
-    provider: Type.String(),
-    status: oneOf(['active', 'action_required', 'disabled']),
-    change: oneOf(['created', 'updated', 'reauthorized', 'shared', 'deleted']),
-  }),
-  'connection.action_required': kind('A connection needs a person: its grant is gone or its refresh was refused.', {
-    connection_id: Id,
-    provider: Type.String(),
-    reason: Type.String(),
-    waiting_run_ids: Type.Array(Id),
-  }),
+  'connection.updated': kind(
+    'connections:read',
+    'A connection is made, changed, authorised again, shared or deleted.',
+    {
+      connection_id: Id,
+      provider: Type.String(),
+      status: oneOf(['active', 'action_required', 'disabled']),
+      change: oneOf(['created', 'updated', 'reauthorized', 'shared', 'deleted']),
+    },
+  ),
+  'connection.action_required': kind(
+    'connections:read',
+    'A connection needs a person: its grant is gone or its refresh was refused.',
+    {
+      connection_id: Id,
+      provider: Type.String(),
+      reason: Type.String(),
+      waiting_run_ids: Type.Array(Id),
+    },
+  ),
 }
 
 export type EventName = keyof typeof kinds
 /** The data an emitter gives; the kit adds the ids of event and team. */
 export type EventData<E extends EventName> = Static<(typeof kinds)[E]['data']>
 export const eventNames = Object.keys(kinds) as EventName[]
+
+export const scopeOfEvent = (name: EventName): Scope => kinds[name].scope
+
+/** Kinds of events that whoever has these scopes does not get. */
+export const withheldEvents = (scopes: ReadonlySet<Scope>): EventName[] =>
+  eventNames.filter((name) => !scopes.has(scopeOfEvent(name)))
 
 /** The envelope around an event as a receiver gets it: exactly these four fields. */
 export function envelopeOf(name: EventName): { sentWhen: string; schema: TSchema } {

@@ -9,15 +9,15 @@ export interface RunReader extends AnyReader {
   runId: string
 }
 
-export interface TeamReader extends AnyReader {
-  wants: (event: EventName) => boolean
-}
+export type TeamReader = AnyReader
 
 interface AnyReader {
   teamId: string
   /** The sequence in the run, or the position in the team, of the last event that the reader has. */
   after: number
   stream: EventStream
+  /** What it asked for, and may read. */
+  wants: (event: EventName) => boolean
   /** What was read for it already, and waits until it has taken what it has. */
   held?: read.ReadEvent[]
 }
@@ -196,7 +196,7 @@ function deliver(reader: RunReader | TeamReader, events: read.ReadEvent[]): void
       return
     }
     reader.after = number
-    if ('wants' in reader && !reader.wants(event)) stream.passed(number)
+    if (!reader.wants(event)) stream.passed(number)
     else stream.send({ id: number, event, data: text })
   }
 }

@@ -197,7 +197,12 @@ export function createPipeline(context: Context, credentials: Credentials, refus
       throw error
     })
     const token = bearerToken(request.authorization)!
-    const isAllowed = async () => (await credentials.find(token))?.scopes.has(operation.scope) ?? false
+    // what it sends was chosen by the scopes for reading that the credential had when it was opened
+    const needed = [operation.scope, ...[...caller.scopes].filter((scope) => scope.endsWith(':read'))]
+    const isAllowed = async () => {
+      const held = (await credentials.find(token))?.scopes
+      return held !== undefined && needed.every((scope) => held.has(scope))
+    }
     return { status: operation.status, body: null, headers: {}, stream: { source, isAllowed, release } }
   }
 

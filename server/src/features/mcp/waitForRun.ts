@@ -129,7 +129,7 @@ function nextEvent(wait: Wait, after: number, leftMs: number): Promise<void> {
     }
     const timer = setTimeout(stop, leftMs)
     const draining = setInterval(() => context.lifecycle.draining && stop(), drainLookMs)
-    const stopFollowing = eventFeedOf(context).followRun({ teamId, runId, after, stream })
+    const stopFollowing = eventFeedOf(context).followRun({ teamId, runId, after, wants: () => true, stream })
     signal.addEventListener('abort', stop)
   })
 }

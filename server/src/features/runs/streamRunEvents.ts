@@ -1,6 +1,6 @@
 // Streams one run: its events from the first to the last, and text while a model makes it.
 import { textDeltasOf } from '../../engine/textDeltas.ts'
-import { envelopeOf } from '../../kit/event.ts'
+import { envelopeOf, withheldEvents, type EventName } from '../../kit/event.ts'
 import { eventFeedOf } from '../../kit/eventFeed.ts'
 import { exampleOf } from '../../kit/openapi.ts'
 import { stream } from '../../kit/stream.ts'
@@ -15,14 +15,16 @@ export const streamRunEvents = stream({
     'Server-sent events: every event of the run in order, from the first one or behind `Last-Event-ID`, each with its `sequence` as id and ' +
     'the envelope of a webhook as data, whose `id` is the event’s own. Beside them `delta`, a piece of text while a model makes it, and ' +
     '`end` behind the last event of an ended run, where the stream closes. Both have no id and are not given again. A run that a message ' +
-    'starts again streams again. A comment comes every 15 seconds; a reader that takes nothing for 30 is let go and can resume.',
+    'starts again streams again. Events of files are left out for a credential without `files:read`. A comment comes every 15 seconds; a reader that takes nothing for 30 is let go and can resume.',
   scope: 'runs:read',
   example: [
     { id: 1, event: 'run.started', data: JSON.stringify(exampleOf(envelopeOf('run.started').schema)) },
     { event: 'delta', data: JSON.stringify({ run_id, text: 'The invoice ' }) },
     { event: 'end', data: JSON.stringify({ run_id, status: 'completed' }) },
   ],
-  async open({ team, run, lastEventId, context, sql }) {
+  async open({ team, run, caller, lastEventId, context, sql }) {
+    const withheld = new Set<EventName>(withheldEvents(caller.scopes))
+    const wants = (event: EventName) => !withheld.has(event)
     const [newest] =
       lastEventId === undefined
         ? []
@@ -30,7 +32,13 @@ export const streamRunEvents = stream({
     // a number that was never given would hide all events up to it
     const after = Math.min(lastEventId ?? 0, newest?.event_seq ?? 0)
     return (opened) => {
-      const stopEvents = eventFeedOf(context).followRun({ teamId: team.id, runId: run.id, after, stream: opened })
+      const stopEvents = eventFeedOf(context).followRun({
+        teamId: team.id,
+        runId: run.id,
+        after,
+        wants,
+        stream: opened,
+      })
       const stopText = textDeltasOf(context).follow(run.id, (text) =>
         opened.send({ event: 'delta', data: JSON.stringify({ run_id: run.id, text }) }),
       )

@@ -68,6 +68,30 @@ describe('the stream of a team', { timeout }, () => {
     assert.deepEqual(sequencesOf(reader), [1, 2])
   })
 
+  // proves events.scopes
+  test('gives a credential only the kinds whose noun it may read', async () => {
+    const { body } = await team.call('POST /v2/teams/:teamId/api-keys', { body: { scopes: ['runs:read'] } })
+    const queue = await team.call('POST /v2/teams/:teamId/queues', { body: { name: 'Claims' } })
+    const narrow = await readStream(baseUrl, team, path, { key: body.secret })
+    const whole = await readStream(baseUrl, team, path)
+    const created = { cases: [{ title: 'Claim', data: 'a secret of a customer' }] }
+    await team.call(`POST /v2/queues/${queue.body.queue_id}/cases`, { body: created })
+    const runId = await seedRunningRun(team)
+    await logEvents(sql, runId)
+    await endRun(service.context.db, runId)
+    await whole.until((its) => kindsOf(its).includes('run.completed'))
+    assert.deepEqual(kindsOf(whole), ['start', 'queue.case.created', 'run.file.created', 'run.completed'])
+    await narrow.until((its) => kindsOf(its).includes('run.completed'))
+    assert.deepEqual(kindsOf(narrow), ['start', 'run.completed'])
+    assert.ok(!narrow.text().includes('a secret of a customer'))
+    const ofRun = await readStream(baseUrl, team, `/v2/runs/${runId}/events`, { key: body.secret })
+    await ofRun.ended
+    assert.deepEqual(kindsOf(ofRun), ['run.completed', 'end'])
+    const wanted = await team.call('GET /v2/teams/:teamId/events?events=queue.case.created', { key: body.secret })
+    assert.equal(wanted.body.error, 'insufficient_scope')
+    assert.match(wanted.body.message, /queues:read/)
+  })
+
   // proves streams.commitOrder
   test('does not lose an event that was made earlier and committed later', async () => {
     const [early, late] = [await seedRunningRun(team), await seedRunningRun(team)]

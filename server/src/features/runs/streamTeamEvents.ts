@@ -1,5 +1,5 @@
 // Streams all events of a team as they happen, resumable for a day.
-import { envelopeOf, eventNames, type EventName } from '../../kit/event.ts'
+import { envelopeOf, eventNames, scopeOfEvent, withheldEvents, type EventName } from '../../kit/event.ts'
 import { eventFeedOf } from '../../kit/eventFeed.ts'
 import { exampleOf } from '../../kit/openapi.ts'
 import { Type } from '../../kit/schema.ts'
@@ -10,11 +10,12 @@ export const streamTeamEvents = stream({
   route: 'GET /v2/teams/:teamId/events',
   summary: 'Stream a team’s events',
   description:
-    'Server-sent events: every event of the team from now on, or behind `Last-Event-ID`, each with its position in this stream as id and ' +
+    'Server-sent events: every event of the team that the credential may read, from now on or behind `Last-Event-ID`, each with its position in this stream as id and ' +
     'the envelope of a webhook as data, whose `id` is the event’s own. Positions are given after the commit, so that resuming loses and ' +
     'repeats nothing, and are kept for 24 hours. `start` comes first and tells where the stream begins; `gap` says that what follows ' +
     '`Last-Event-ID` is not all kept any more, and the stream goes on with the oldest that is. A comment comes every 15 seconds; a reader ' +
-    'that takes nothing for 30 is let go and can resume.',
+    'that takes nothing for 30 is let go and can resume. Each kind has the scope of what it tells of: `runs:read` for runs and human ' +
+    'requests, `files:read` for files of runs, `queues:read` for cases, `agents:read` for builds, `connections:read` for connections.',
   scope: 'runs:read',
   query: Type.Object({
     events: Type.Optional(
@@ -25,18 +26,23 @@ export const streamTeamEvents = stream({
       }),
     ),
   }),
-  errors: ['invalid_request'],
+  errors: ['insufficient_scope', 'invalid_request'],
   example: [
     { id: 4711, event: 'start', data: JSON.stringify({ position: 4711 }) },
     { id: 4713, event: 'run.completed', data: JSON.stringify(exampleOf(envelopeOf('run.completed').schema)) },
   ],
-  async open({ team, query, lastEventId, context, fail }) {
+  async open({ team, caller, query, lastEventId, context, fail }) {
     const wanted = new Set(query.events?.split(','))
     const unknown = [...wanted].filter((name) => !(eventNames as string[]).includes(name))
     if (unknown.length > 0) {
       fail('invalid_request', `events names ${unknown.join(', ')}. The kinds of events are: ${eventNames.join(', ')}.`)
     }
-    const wants = (event: EventName) => wanted.size === 0 || wanted.has(event)
+    const withheld = new Set<string>(withheldEvents(caller.scopes))
+    const refused = [...wanted].find((name) => withheld.has(name)) as EventName | undefined
+    if (refused !== undefined) {
+      fail('insufficient_scope', `This credential lacks the scope ${scopeOfEvent(refused)}, which reads ${refused}.`)
+    }
+    const wants = (event: EventName) => !withheld.has(event) && (wanted.size === 0 || wanted.has(event))
     const feed = eventFeedOf(context)
     const { after, isGap } = await feed.openTeam(team.id, lastEventId)
     return (opened) => {

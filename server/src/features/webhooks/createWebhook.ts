@@ -1,5 +1,6 @@
 // Subscribes an address to a team's events.
 import { newId } from '../../base/ids.ts'
+import { withheldEvents } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import { fields, Webhook, webhookColumns, webhooksOf } from './webhook.ts'
@@ -13,7 +14,8 @@ export const createWebhook = operation({
   summary: 'Subscribe an address to events',
   description:
     'From now on each of these events is sent to `url` by POST, at least once, signed with the team’s secret. What fails is tried again ' +
-    'for about three days and then kept as a dead letter. A team has at most 50 webhooks.',
+    'for about three days and then kept as a dead letter. It gets the events that the credential which made it may read (streamTeamEvents ' +
+    'lists their scopes). A team has at most 50 webhooks.',
   scope: 'webhooks:manage',
   body: Type.Object(
     { url: fields.url, events: fields.events, description: Type.Optional(fields.description) },
@@ -25,7 +27,7 @@ export const createWebhook = operation({
   async prepare({ body, context }) {
     await context.guard.checkOnSave(body.url)
   },
-  async handler({ team, body, sql, fail }) {
+  async handler({ team, caller, body, sql, fail }) {
     // locked against others who count the team's webhooks
     await sql`select id from teams where id = ${team.id} for no key update`
     const [count] = await sql<{ made: number }>`select count(*) as made from ${webhooksOf(team.id)}`
@@ -33,8 +35,9 @@ export const createWebhook = operation({
       fail('conflict', `This team has ${webhooksMax} webhooks, which is the most. Delete or change one of them.`)
     }
     const [made] = await sql<Webhook>`
-      insert into delivery_targets (id, team_id, kind, url, events, description)
-      values (${newId()}, ${team.id}, 'subscription', ${body.url}, ${[...new Set(body.events)]}::text[], ${body.description ?? null})
+      insert into delivery_targets (id, team_id, kind, url, events, withheld, description)
+      values (${newId()}, ${team.id}, 'subscription', ${body.url}, ${[...new Set(body.events)]}::text[],
+        ${withheldEvents(caller.scopes)}::text[], ${body.description ?? null})
       returning ${webhookColumns}`
     return { webhook: made!, subscription_id: made!.id }
   },

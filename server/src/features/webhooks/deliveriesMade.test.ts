@@ -58,6 +58,33 @@ test('a webhook gets the events that it named, `*` all of them, each as one new 
   assert.deepEqual(await madeFor(stranger, theirs), [])
 })
 
+const change = (by: TestTeam, id: string, body: object) => by.call(`PATCH /v2/teams/:teamId/webhooks/${id}`, { body })
+
+// proves events.scopes
+test('a webhook gets no kind that its maker’s credential may not read, and nobody turns one to themselves to read more', async () => {
+  const team = await seedTeam(service)
+  const made = await team.call('POST /v2/teams/:teamId/api-keys', {
+    body: { scopes: ['webhooks:manage', 'runs:read'] },
+  })
+  const narrow = {
+    ...team,
+    call: (route: string, options = {}) => team.call(route, { key: made.body.secret, ...options }),
+  }
+  const own = await subscribe(narrow, ['*'])
+  const all = await subscribe(team, ['*'])
+  await emitAll(team)
+  const readable = eventNames.filter((name) => /^(run|human_request)\./.test(name) && name !== 'run.file.created')
+  assert.deepEqual(eventsOf(await madeFor(team, own)).toSorted(), readable.toSorted())
+  for (const body of [{ url: `${url}/mine` }, { events: ['*'] }]) {
+    assert.equal((await change(narrow, all, body)).body.error, 'insufficient_scope')
+  }
+  assert.equal((await change(narrow, own, { url: `${url}/mine` })).status, 200)
+  assert.equal((await change(narrow, all, { description: 'seen' })).status, 200)
+  assert.equal((await change(team, own, { events: ['*'] })).status, 200)
+  await emitAll(team)
+  assert.equal((await madeFor(team, own)).length, readable.length + eventNames.length)
+})
+
 // proves deliveries.made
 test('a change and its deliveries are one transaction, and a run’s deliveries stand in the order of its events', async () => {
   const team = await seedTeam(service)

@@ -1,4 +1,5 @@
 // Changes a webhook, switches it off or on again.
+import { scopeOfEvent, withheldEvents, type EventName } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import { fields, Webhook, webhookColumns, webhooksOf } from './webhook.ts'
@@ -9,7 +10,8 @@ export const updateWebhook = operation({
   summary: 'Change a webhook',
   description:
     'Only the given fields change. While `active` is false events pass it by; what it had not got by then waits. `active: true` also takes ' +
-    'back a disabling by Runyard; the dead letters of that time can then be replayed. What is not sent yet goes to a new `url`.',
+    'back a disabling by Runyard; the dead letters of that time can then be replayed. What is not sent yet goes to a new `url`. ' +
+    '`url` and `events` are changed only with a credential that may read all that the webhook gets.',
   scope: 'webhooks:manage',
   body: Type.Object(
     {
@@ -22,14 +24,23 @@ export const updateWebhook = operation({
   ),
   status: 200,
   answer: wrapped('webhook', 'subscription_id', Webhook),
-  errors: ['url_not_allowed', 'not_found'],
+  errors: ['insufficient_scope', 'url_not_allowed', 'not_found'],
   async prepare({ body, context }) {
     if (body.url !== undefined) await context.guard.checkOnSave(body.url)
   },
-  async handler({ team, subscription, body, sql, fail }) {
-    const [stored] = await sql<Webhook>`
-      select ${webhookColumns} from ${webhooksOf(team.id)} and id = ${subscription.id} for no key update`
+  async handler({ team, caller, subscription, body, sql, fail }) {
+    const [stored] = await sql<Webhook & { withheld: string[] }>`
+      select ${webhookColumns}, withheld from ${webhooksOf(team.id)} and id = ${subscription.id} for no key update`
     if (!stored) return fail('not_found')
+    const isRedirected = body.url !== undefined || body.events !== undefined
+    const withheld = withheldEvents(caller.scopes)
+    const refused = withheld.find((name) => gets(stored, name))
+    if (isRedirected && refused !== undefined) {
+      fail(
+        'insufficient_scope',
+        `This webhook gets ${refused}, which your credential lacks ${scopeOfEvent(refused)} for.`,
+      )
+    }
     const isSwitchedOn = body.active === true
     // a new address, or one of which a person says that it works again, has not failed yet
     const isFresh = isSwitchedOn || (body.url !== undefined && body.url !== stored.url)
@@ -37,6 +48,7 @@ export const updateWebhook = operation({
       update delivery_targets set
         url = coalesce(${body.url ?? null}, url),
         events = coalesce(${body.events ? [...new Set(body.events)] : null}::text[], events),
+        withheld = case when ${isRedirected} then ${withheld}::text[] else withheld end,
         active = coalesce(${body.active ?? null}, active),
         description = case when ${'description' in body} then ${body.description ?? null} else description end,
         disabled_at = case when ${isSwitchedOn} then null else disabled_at end,
@@ -49,3 +61,6 @@ export const updateWebhook = operation({
     return { webhook: changed!, subscription_id: changed!.id }
   },
 })
+
+const gets = ({ events, withheld }: { events: Webhook['events']; withheld: string[] }, name: EventName): boolean =>
+  (events.includes('*') || events.includes(name)) && !withheld.includes(name)
