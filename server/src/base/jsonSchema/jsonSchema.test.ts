@@ -1,0 +1,137 @@
+// JSON Schemas of tenants: the same answers as the compiled checker of our own schemas gives, in a bounded number of steps.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Check } from 'typebox/schema'
+import { anyDocument, anyValue, costlySchemas, doublingChain, refusedSchemas } from '../../../test/fuzz/hostileSchemas.ts'
+import { checkAgainst, keysTo, schemaProblems } from './jsonSchema.ts'
+
+const fits = (schema: Record<string, unknown>, value: unknown): boolean => {
+  const checked = checkAgainst(schema, value)
+  assert.ok(!('broken' in checked), JSON.stringify([schema, checked]))
+  return 'fits' in checked
+}
+
+// proves bounds.schemas
+test('a value fits a schema exactly when the checker of our own schemas says so', () => {
+  let fitting = 0
+  let others = 0
+  fc.assert(
+    fc.property(anyDocument, fc.array(anyValue, { minLength: 1, maxLength: 4 }), (schema, values) => {
+      for (const value of values) {
+        const isFitting = fits(schema, value)
+        if (isFitting) fitting += 1
+        else others += 1
+        assert.equal(isFitting, Check(schema, value), JSON.stringify([schema, value]))
+      }
+    }),
+    { numRuns: 2000, seed: 20_261_116 },
+  )
+  assert.ok(!fits({ required: ['toString'] }, {}), 'only own properties count')
+  assert.ok(fitting > 1000 && others > 1000, `${fitting} fit, ${others} do not`)
+})
+
+// proves bounds.schemas
+test('what no property and no item has looked at is refused by unevaluatedProperties and unevaluatedItems', () => {
+  const closed = {
+    allOf: [{ properties: { a: true } }],
+    anyOf: [{ properties: { b: { type: 'string' } }, required: ['b'] }, { properties: { c: true }, required: ['c'] }],
+    unevaluatedProperties: false,
+  }
+  assert.ok(fits(closed, { a: 1, b: 'x' }))
+  assert.ok(fits(closed, { a: 1, b: 'x', c: 1 }))
+  assert.ok(!fits(closed, { a: 1, b: 'x', d: 1 }))
+  assert.ok(!fits(closed, { b: 1, c: 1 }), 'a branch that does not fit has looked at nothing')
+  const list = { prefixItems: [{ type: 'number' }], contains: { type: 'string' }, unevaluatedItems: false }
+  assert.ok(fits(list, [1, 'a', 'b']))
+  assert.ok(!fits(list, [1, 'a', 2]))
+})
+
+// proves bounds.schemas
+test('a misfit names its place and its reason', () => {
+  const told = (schema: Record<string, unknown>, value: unknown): string => {
+    const checked = checkAgainst(schema, value)
+    assert.ok('misfit' in checked, JSON.stringify(checked))
+    return `${keysTo(checked.misfit.place).join('.')} ${checked.misfit.message}`
+  }
+  const lines = { properties: { lines: { items: { properties: { sku: { type: 'string' } }, required: ['sku'] } } } }
+  assert.equal(told(lines, { lines: [{ sku: 'a' }, { sku: 7 }] }), 'lines.1.sku must be string')
+  assert.equal(told(lines, { lines: [{}] }), 'lines.0 must have sku')
+  assert.equal(told({ anyOf: [{ type: 'string' }, { type: 'null' }] }, 5), ' must be string or null')
+  assert.equal(told({ additionalProperties: false }, { x: 1 }), 'x must not be given: the schema does not name it')
+  const kinds = { oneOf: [{ type: 'string' }, { properties: { size: { minimum: 2 } } }] }
+  assert.equal(told(kinds, { size: 1 }), 'size must be >= 2')
+})
+
+// proves bounds.schemas
+test('a schema that would take for ever is told as broken, and every check ends within its steps', () => {
+  for (const { name, schema, value } of costlySchemas) {
+    assert.deepEqual(schemaProblems(schema), [], name)
+    const checked = checkAgainst(schema, value)
+    assert.ok(Object.keys(checked).length === 1, name)
+  }
+  for (const levels of [24, 40, 60]) {
+    const checked = checkAgainst(doublingChain(levels), 'text')
+    assert.ok('broken' in checked && checked.broken.includes('takes too long'), JSON.stringify(checked))
+  }
+  const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) as unknown
+  const nested = checkAgainst({ $id: 'deep', items: { $ref: 'deep' } }, deep)
+  assert.ok('broken' in nested && nested.broken.includes('nested too deeply'))
+  const compared = checkAgainst({ uniqueItems: true }, [deep])
+  assert.ok('broken' in compared && compared.broken.includes('nested too deeply'))
+})
+
+// proves bounds.schemas
+test('a value of a megabyte fits an ordinary schema within its steps', () => {
+  const schema = {
+    type: 'array',
+    items: {
+      type: 'object',
+      required: ['id', 'email'],
+      properties: { id: { type: 'integer' }, email: { type: 'string', pattern: '^[^@]+@[^@]+$' }, tag: { enum: ['a', 'b'] } },
+      additionalProperties: false,
+    },
+  }
+  const value = Array.from({ length: 15_000 }, (_, id) => ({ id, email: `person-${id}@example.com`, tag: 'b' }))
+  assert.deepEqual(checkAgainst(schema, value), { fits: true })
+  const text = 'a line of text\n'.repeat(35_000)
+  assert.deepEqual(checkAgainst({ pattern: '^[^#]+$', minLength: 1 }, text), { fits: true })
+})
+
+// proves bounds.schemas
+test('a schema that cannot be used is refused with the place of each problem', () => {
+  for (const { schema, path } of refusedSchemas) {
+    const [first] = schemaProblems(schema)
+    assert.equal(first?.path, path, JSON.stringify(schema).slice(0, 200))
+    assert.ok(first.message.length > 5)
+    assert.ok('broken' in checkAgainst(schema, {}))
+  }
+  const two = { properties: { a: { pattern: '(' }, b: { $ref: '#/no' } }, $defs: { unused: { pattern: '[' } } }
+  assert.deepEqual(
+    schemaProblems(two).map(({ path }) => path),
+    ['/$defs/unused/pattern', '/properties/a/pattern', '/properties/b/$ref'],
+  )
+})
+
+// proves bounds.schemas
+test('references lead to pointers, anchors and ids inside the document', () => {
+  const schema = {
+    $id: 'https://example.com/root.json',
+    properties: {
+      pointer: { $ref: '#/$defs/a~1b' },
+      anchor: { $ref: '#named' },
+      id: { $ref: 'part.json' },
+      inside: { $ref: 'https://example.com/part.json#/$defs/deep' },
+      whole: { $ref: '#' },
+    },
+    $defs: {
+      'a/b': { type: 'number' },
+      named: { $anchor: 'named', type: 'boolean' },
+      part: { $id: 'part.json', type: 'string', $defs: { deep: { type: 'null' } } },
+    },
+  }
+  assert.ok(fits(schema, { pointer: 1, anchor: true, id: 'x', inside: null, whole: { pointer: 2 } }))
+  for (const wrong of [{ pointer: 'x' }, { anchor: 1 }, { id: 1 }, { inside: 1 }, { whole: { pointer: 'x' } }]) {
+    assert.ok(!fits(schema, wrong), JSON.stringify(wrong))
+  }
+})

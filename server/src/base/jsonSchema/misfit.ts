@@ -1,0 +1,24 @@
+// What does not fit a schema, and where.
+
+/** The way from the value as a whole to one of its parts. */
+export interface Place {
+  above: Place | null
+  key: string | number
+}
+
+export interface Misfit {
+  keyword: string
+  place: Place | null
+  /** Ends a sentence about the place. */
+  message: string
+  missing?: string[]
+  choices?: unknown[]
+}
+
+export function keysTo(place: Place | null): (string | number)[] {
+  const keys: (string | number)[] = []
+  for (let at = place; at; at = at.above) keys.push(at.key)
+  return keys.reverse()
+}
+
+export const lengthOf = (place: Place | null): number => keysTo(place).length

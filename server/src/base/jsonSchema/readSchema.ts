@@ -1,0 +1,264 @@
+// Reads a JSON Schema that a tenant wrote, once, and finds everything because of which it cannot be used.
+import { patternProblem } from '../pattern/linearPattern.ts'
+import { indexReferences, type References } from './references.ts'
+import { isFields, partsOfSameValue, type Fields, type SchemaNode } from './schemaNode.ts'
+
+export interface SchemaProblem {
+  /** A JSON pointer into the schema; empty for the schema as a whole. */
+  path: string
+  /** Ends a sentence about that place. */
+  message: string
+}
+
+export interface ReadSchema {
+  node: SchemaNode
+  problems: SchemaProblem[]
+  hasUnevaluated: boolean
+}
+
+export const charactersMax = 200_000
+export const valuesMax = 10_000
+export const depthMax = 64
+/** The longest way through references, `allOf` and the like before a schema looks at a part of the value. */
+const chainMax = 200
+const problemsMax = 20
+
+/** A schema that is read is remembered as long as the object that holds it. */
+const known = new WeakMap<object, ReadSchema>()
+
+export function readSchema(schema: Fields): ReadSchema {
+  let read = known.get(schema)
+  if (!read) known.set(schema, (read = readOnce(schema)))
+  return read
+}
+
+function readOnce(schema: Fields): ReadSchema {
+  const excess = excessOf(schema)
+  if (excess !== undefined) {
+    return { node: {}, problems: [{ path: '', message: excess }], hasUnevaluated: false }
+  }
+  const reader = new Reader(schema)
+  const node = reader.read()
+  const problems = reader.problems
+  const chain = problems.length === 0 ? chainProblem(reader.nodes) : undefined
+  return { node, problems: chain ? [chain] : problems, hasUnevaluated: reader.hasUnevaluated }
+}
+
+/** Without recursion: the depth is one of the things that are not known yet. */
+function excessOf(schema: Fields): string | undefined {
+  let characters = 0
+  let values = 0
+  const open: { value: unknown; depth: number }[] = [{ value: schema, depth: 1 }]
+  for (let next = open.pop(); next; next = open.pop()) {
+    const { value, depth } = next
+    values += 1
+    if (typeof value === 'string') characters += value.length
+    if (values > valuesMax) return `has more than ${valuesMax} values; make it smaller`
+    if (characters > charactersMax) return `has more than ${charactersMax} characters; make it smaller`
+    if (depth > depthMax) return `is nested deeper than ${depthMax} levels; move parts into $defs`
+    if (typeof value !== 'object' || value === null) continue
+    for (const [key, item] of Object.entries(value)) {
+      characters += key.length
+      open.push({ value: item, depth: depth + 1 })
+    }
+  }
+  return undefined
+}
+
+class Reader {
+  readonly problems: SchemaProblem[] = []
+  readonly nodes = new Map<unknown, { node: SchemaNode; path: string }>()
+  hasUnevaluated = false
+  readonly #root: Fields
+  readonly #references: References
+  /** References are followed after what refers to them, so a circle of them is no circle of calls. */
+  readonly #open: { node: SchemaNode; target: Fields | boolean; path: string }[] = []
+
+  constructor(root: Fields) {
+    this.#root = root
+    this.#references = indexReferences(root)
+  }
+
+  read(): SchemaNode {
+    const node = this.#node(this.#root, '')
+    for (let next = this.#open.pop(); next; next = this.#open.pop()) {
+      next.node.target = this.#node(next.target, next.path)
+    }
+    return node
+  }
+
+  #node(schema: Fields | boolean, path: string): SchemaNode {
+    if (typeof schema === 'boolean') return { always: schema }
+    const known = this.nodes.get(schema)
+    if (known) return known.node
+    const node: SchemaNode = {}
+    this.nodes.set(schema, { node, path })
+    this.#readAny(node, schema, path)
+    this.#readObject(node, schema, path)
+    this.#readList(node, schema, path)
+    this.#readPlain(node, schema, path)
+    return node
+  }
+
+  #readAny(node: SchemaNode, schema: Fields, path: string): void {
+    const { type } = schema
+    if (typeof type === 'string') node.types = [type]
+    else if (isTexts(type)) node.types = type
+    if (Object.hasOwn(schema, 'const')) node.constant = { value: schema['const'] }
+    if (Array.isArray(schema['enum'])) node.choices = schema['enum']
+    this.#readReference(node, schema, path)
+    node.condition = this.#one(schema, 'if', path)
+    if (node.condition) {
+      node.consequent = this.#one(schema, 'then', path)
+      node.alternative = this.#one(schema, 'else', path)
+    }
+    node.not = this.#one(schema, 'not', path)
+    node.allOf = this.#list(schema, 'allOf', path)
+    node.anyOf = this.#list(schema, 'anyOf', path)
+    node.oneOf = this.#list(schema, 'oneOf', path)
+    // read for their own problems: nothing but references leads to them
+    this.#map(schema, '$defs', path)
+    this.#map(schema, 'definitions', path)
+  }
+
+  #readReference(node: SchemaNode, schema: Fields, path: string): void {
+    for (const keyword of ['$dynamicRef', '$recursiveRef']) {
+      if (typeof schema[keyword] === 'string') this.#complain(`${path}/${keyword}`, 'is not supported; use $ref')
+    }
+    const reference = schema['$ref']
+    if (typeof reference !== 'string') return
+    const target = this.#references.targetOf(schema, reference)
+    if (isSchema(target)) this.#open.push({ node, target, path: `${path}/$ref` })
+    else this.#complain(`${path}/$ref`, `names nothing in this schema: ${JSON.stringify(reference.slice(0, 100))}`)
+  }
+
+  #readObject(node: SchemaNode, schema: Fields, path: string): void {
+    if (isTexts(schema['required'])) node.required = schema['required']
+    const properties = this.#map(schema, 'properties', path)
+    if (properties) node.properties = new Map(properties)
+    node.patternProperties = this.#map(schema, 'patternProperties', path)
+    for (const [pattern] of node.patternProperties ?? []) {
+      this.#checkPattern(pattern, `${path}/patternProperties/${escaped(pattern)}`)
+    }
+    node.additionalProperties = this.#one(schema, 'additionalProperties', path)
+    node.propertyNames = this.#one(schema, 'propertyNames', path)
+    node.unevaluatedProperties = this.#one(schema, 'unevaluatedProperties', path)
+    node.minProperties = numberIn(schema, 'minProperties')
+    node.maxProperties = numberIn(schema, 'maxProperties')
+    this.#readDependencies(node, schema, path)
+    if (node.unevaluatedProperties) this.hasUnevaluated = true
+  }
+
+  /** `dependencies` is the older spelling of both. */
+  #readDependencies(node: SchemaNode, schema: Fields, path: string): void {
+    const needed: [string, string[]][] = []
+    for (const keyword of ['dependentRequired', 'dependencies']) {
+      const given = schema[keyword]
+      if (!isFields(given)) continue
+      for (const [key, keys] of Object.entries(given)) if (isTexts(keys)) needed.push([key, keys])
+    }
+    if (needed.length > 0) node.dependentRequired = needed
+    const schemas = this.#map(schema, 'dependentSchemas', path) ?? []
+    const older = schema['dependencies']
+    for (const [key, part] of isFields(older) ? Object.entries(older) : []) {
+      if (isSchema(part)) schemas.push([key, this.#node(part, `${path}/dependencies/${escaped(key)}`)])
+    }
+    if (schemas.length > 0) node.dependentSchemas = schemas
+  }
+
+  #readList(node: SchemaNode, schema: Fields, path: string): void {
+    node.prefixItems = this.#list(schema, 'prefixItems', path)
+    if (Array.isArray(schema['items'])) {
+      // the older spelling of prefixItems and items
+      const items = this.#list(schema, 'items', path)
+      if (items && !node.prefixItems) {
+        node.prefixItems = items
+        node.items = this.#one(schema, 'additionalItems', path)
+      }
+    } else node.items = this.#one(schema, 'items', path)
+    node.contains = this.#one(schema, 'contains', path)
+    node.unevaluatedItems = this.#one(schema, 'unevaluatedItems', path)
+    node.minContains = numberIn(schema, 'minContains')
+    node.maxContains = numberIn(schema, 'maxContains')
+    node.minItems = numberIn(schema, 'minItems')
+    node.maxItems = numberIn(schema, 'maxItems')
+    node.uniqueItems = schema['uniqueItems'] === true
+    if (node.unevaluatedItems) this.hasUnevaluated = true
+  }
+
+  #readPlain(node: SchemaNode, schema: Fields, path: string): void {
+    node.minLength = numberIn(schema, 'minLength')
+    node.maxLength = numberIn(schema, 'maxLength')
+    if (typeof schema['format'] === 'string') node.format = schema['format']
+    if (typeof schema['pattern'] === 'string') {
+      node.pattern = schema['pattern']
+      this.#checkPattern(node.pattern, `${path}/pattern`)
+    }
+    node.minimum = numberIn(schema, 'minimum')
+    node.maximum = numberIn(schema, 'maximum')
+    node.exclusiveMinimum = numberIn(schema, 'exclusiveMinimum')
+    node.exclusiveMaximum = numberIn(schema, 'exclusiveMaximum')
+    node.multipleOf = numberIn(schema, 'multipleOf')
+  }
+
+  #checkPattern(pattern: string, path: string): void {
+    const problem = patternProblem(pattern)
+    if (problem !== undefined) this.#complain(path, problem)
+  }
+
+  #complain(path: string, message: string): void {
+    if (this.problems.length < problemsMax) this.problems.push({ path, message })
+  }
+
+  #one(schema: Fields, keyword: string, path: string): SchemaNode | undefined {
+    const part = Object.hasOwn(schema, keyword) ? schema[keyword] : undefined
+    return isSchema(part) ? this.#node(part, `${path}/${keyword}`) : undefined
+  }
+
+  /** A keyword with one unusable part counts as absent as a whole. */
+  #list(schema: Fields, keyword: string, path: string): SchemaNode[] | undefined {
+    const parts = schema[keyword]
+    if (!Array.isArray(parts) || !parts.every(isSchema)) return undefined
+    return parts.map((part, index) => this.#node(part, `${path}/${keyword}/${index}`))
+  }
+
+  #map(schema: Fields, keyword: string, path: string): [string, SchemaNode][] | undefined {
+    const parts = schema[keyword]
+    if (!isFields(parts) || !Object.values(parts).every(isSchema)) return undefined
+    return Object.entries(parts).map(([key, part]) => [
+      key,
+      this.#node(part as Fields | boolean, `${path}/${keyword}/${escaped(key)}`),
+    ])
+  }
+}
+
+/** A way through the parts of the same value that comes back to where it began would never end. */
+function chainProblem(nodes: Reader['nodes']): SchemaProblem | undefined {
+  const lengths = new Map<SchemaNode, number>()
+  const under = new Set<SchemaNode>()
+  const lengthOf = (node: SchemaNode): number => {
+    const known = lengths.get(node)
+    if (known !== undefined) return known
+    if (under.has(node) || under.size > chainMax) return Number.POSITIVE_INFINITY
+    under.add(node)
+    let length = 1
+    for (const part of partsOfSameValue(node)) length = Math.max(length, 1 + lengthOf(part))
+    under.delete(node)
+    lengths.set(node, length)
+    return length
+  }
+  for (const { node, path } of nodes.values()) {
+    if (lengthOf(node) > chainMax) return { path, message: 'refers to itself without end, or through too many others' }
+  }
+  return undefined
+}
+
+const isSchema = (value: unknown): value is Fields | boolean => typeof value === 'boolean' || isFields(value)
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string')
+
+const numberIn = (schema: Fields, keyword: string): number | undefined =>
+  typeof schema[keyword] === 'number' ? schema[keyword] : undefined
+
+const escaped = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')

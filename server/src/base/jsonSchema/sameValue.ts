@@ -1,0 +1,43 @@
+// Whether two JSON values are the same, paid for by their size.
+import type { StepBudget } from '../stepBudget.ts'
+import { isFields } from './schemaNode.ts'
+
+/** A value is nested deeper than anything that came as a request. */
+export class TooDeep extends Error {}
+
+const depthMax = 500
+/** A step covers this much of a text. */
+export const charactersPerStep = 64
+
+export function isSame(left: unknown, right: unknown, budget: StepBudget, depth = 0): boolean {
+  budget.spend(1)
+  if (left === right) return true
+  if (typeof left === 'string' && typeof right === 'string' && left.length === right.length) {
+    // they were compared to the end, or nearly
+    budget.spend(left.length / charactersPerStep)
+    return false
+  }
+  if (depth > depthMax) throw new TooDeep('the value is nested too deeply')
+  if (Array.isArray(left) && Array.isArray(right)) {
+    return left.length === right.length && left.every((item, index) => isSame(item, right[index], budget, depth + 1))
+  }
+  if (!isFields(left) || !isFields(right)) return false
+  const keys = Object.keys(left)
+  if (keys.length !== Object.keys(right).length) return false
+  return keys.every((key) => Object.hasOwn(right, key) && isSame(left[key], right[key], budget, depth + 1))
+}
+
+/** A text that two values share exactly when they are the same. */
+export function keyOf(value: unknown, budget: StepBudget, depth = 0): string {
+  budget.spend(1)
+  if (depth > depthMax) throw new TooDeep('the value is nested too deeply')
+  if (Array.isArray(value)) return `[${value.map((item) => keyOf(item, budget, depth + 1)).join(',')}]`
+  if (isFields(value)) {
+    const parts = Object.keys(value)
+      .toSorted()
+      .map((key) => `${JSON.stringify(key)}:${keyOf(value[key], budget, depth + 1)}`)
+    return `{${parts.join(',')}}`
+  }
+  if (typeof value === 'string') budget.spend(value.length / charactersPerStep)
+  return JSON.stringify(value) ?? 'null'
+}
