@@ -762,6 +762,33 @@ export const requirements: Requirement[] = [
     says: 'A very long log is gone from view at once; its rows go 5,000 a statement.',
     gap: { question: 'Is a huge run erased before the answer?', file: 'server/src/engine/deleteRuns.ts' },
   },
+  // What tenants write and the service evaluates
+  {
+    id: 'bounds.patterns',
+    says: 'A pattern of a tenant is matched in time proportional to the text; one with look-around, back-references or too many repetitions is refused.',
+    gap: {
+      question: 'Which regular expressions does `pattern` take?',
+      file: 'server/src/base/pattern/linearPattern.ts',
+    },
+  },
+  {
+    id: 'bounds.schemas',
+    says: 'A value is held against a JSON Schema of a tenant in a bounded number of steps, with the answers of the checker of our own schemas.',
+    gap: { question: 'How long may checking a value take?', file: 'server/src/base/jsonSchema/jsonSchema.ts' },
+  },
+  {
+    id: 'bounds.savedSchemas',
+    says: 'A schema that is too large, refers to what is not there or has a bad pattern is refused when it is saved, with each place.',
+  },
+  {
+    id: 'bounds.outputSchema',
+    says: 'An output_schema that takes too long, or cannot be used, fails the run with output_invalid; the service goes on.',
+  },
+  { id: 'bounds.forms', says: 'An answer to a form is checked in bounded steps, whatever the form’s schema is.' },
+  {
+    id: 'bounds.caches',
+    says: 'A cache whose keys a caller can choose holds a bounded number of entries of a bounded size.',
+  },
   { id: 'retention.runs', says: 'Runs go so many days after their end; an active run never does.' },
   {
     id: 'retention.messages',

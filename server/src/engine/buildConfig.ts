@@ -1,4 +1,5 @@
 // A build's config as the engine reads it: plain values with their defaults, and everything that is wrong, with its place.
+import { schemaProblems } from '../base/jsonSchema/jsonSchema.ts'
 
 /** Whether a person must allow a call of a tool: never, always, or when an expression holds. */
 export type Approval = 'never' | 'always' | { when: string }
@@ -96,6 +97,9 @@ export function problemsOf(config: unknown, known: Known): Problem[] {
   for (const [tool, approval] of parsed.approvals) {
     const problem = typeof approval === 'object' ? known.expressionProblem(approval.when) : undefined
     if (problem !== undefined) complain(`data.approvals.${tool}.when`, problem)
+  }
+  for (const { path, message } of parsed.output_schema ? schemaProblems(parsed.output_schema) : []) {
+    complain(`data.output_schema${path}`, message)
   }
   const model = parsed.model ?? known.defaultModel
   if (parsed.limits.max_cost_usd !== null && !known.hasPrice(model)) {

@@ -1,5 +1,6 @@
 // A turn's calls before anything happens: which are refused, which need a person's word first, which our own database does, which go outside.
 import { storable } from '../base/storable.ts'
+import { checkAgainst, keysTo } from '../base/jsonSchema/jsonSchema.ts'
 import { brief } from '../kit/json.ts'
 import { Type } from '../kit/schema.ts'
 import type { Tool } from '../kit/tool.ts'
@@ -39,15 +40,24 @@ export const wordNeeded = (tool: Tool): string | undefined => (tool.kind === 'ou
 
 /** A sentence that a model can act on, or undefined when the arguments fit. */
 export function misfitOf(tool: Tool, args: unknown): string | undefined {
-  // a schema from outside is never compiled: its patterns could take for ever
-  const validator = validatorOf(tool.kind === 'outside' && tool.isForeign ? anyArguments : tool.input)
-  if (validator.Check(args)) return undefined
+  const isForeign = tool.kind === 'outside' && tool.isForeign === true
+  const validator = validatorOf(isForeign ? anyArguments : tool.input)
+  if (validator.Check(args)) return isForeign ? misfitOfForeign(tool, args) : undefined
   const [first] = validator.Errors(args)
   const place = first?.instancePath ? ` at ${first.instancePath}` : ''
   return `The arguments of ${tool.name} do not fit its schema${place}: ${first?.message ?? 'not an object'}.`
 }
 
 const anyArguments = Type.Object({})
+
+/** A schema of another server is never compiled. One that cannot be used says nothing here: that server checks its arguments itself. */
+function misfitOfForeign(tool: Tool, args: unknown): string | undefined {
+  const checked = checkAgainst(tool.input, args)
+  if (!('misfit' in checked)) return undefined
+  const place = keysTo(checked.misfit.place).map((key) => `/${key}`)
+  const at = place.length > 0 ? ` at ${brief(place.join(''))}` : ''
+  return `The arguments of ${tool.name} do not fit its schema${at}: ${brief(checked.misfit.message)}.`
+}
 
 const kindOf = (tool: Tool | undefined): StepKind => {
   if (tool?.kind !== 'waiting') return 'tool'

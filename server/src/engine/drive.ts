@@ -14,7 +14,7 @@ import { complete, fail, failWith, pause } from './letGo.ts'
 import { limitsOf, reachedLimit } from './limits.ts'
 import type { LoadBuild, LoadedBuild } from './loadBuild.ts'
 import { outputTokensMax, type EngineModels } from './models.ts'
-import { misfitOfOutput } from './outputSchema.ts'
+import { checkOutput, type OutputMisfit } from './outputSchema.ts'
 import { performCalls, settleOpen } from './performCalls.ts'
 import type { ResolverFor } from './steps.ts'
 import type { ToolBox } from './toolBox.ts'
@@ -259,12 +259,12 @@ async function recordOutput(driving: Driving, change: Change, turn: Turn, output
   if (!misfit && (await complete(driving, change, output))) return true
   // somebody spoke while it finished: a pure model is simply asked again, another one has said its word and goes on from there
   if (!misfit && isPure) return false
-  if (misfit && (isPure || ++driving.misfits > misfitsMax)) {
-    const message = `The output does not fit the build's output_schema: ${misfit}`
+  if (misfit && (isPure || misfit.isHopeless || ++driving.misfits > misfitsMax)) {
+    const message = `The output does not fit the build's output_schema: ${misfit.says}`
     await fail(driving, change, { code: 'output_invalid', message, step: null })
     return true
   }
-  const correction = `Your output does not fit the schema: ${misfit} Answer again with an output that fits.`
+  const correction = `Your output does not fit the schema: ${misfit?.says} Answer again with an output that fits.`
   if (misfit) addMessage(change, { type: 'system', role: 'system', text_content: correction })
   await commit(driving, change)
   driving.turn += 1
@@ -284,5 +284,5 @@ async function addPureEnding(driving: Driving, change: Change): Promise<boolean>
   return true
 }
 
-const misfitOf = ({ build }: Driving, output: unknown): string | undefined =>
-  build.output_schema === null ? undefined : misfitOfOutput(build.output_schema, output)
+const misfitOf = ({ build }: Driving, output: unknown): OutputMisfit | undefined =>
+  build.output_schema === null ? undefined : checkOutput(build.output_schema, output)

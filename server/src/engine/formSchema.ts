@@ -1,26 +1,15 @@
 // The JSON Schema of a form, which an agent wrote: whether it can be used at all, and what of some values does not fit it.
-import { Compile } from 'typebox/compile'
+import { checkAgainst, keysTo, type Misfit } from '../base/jsonSchema/jsonSchema.ts'
 import { brief } from '../kit/json.ts'
 
 export type FormCheck = { fits: true } | { misfit: string } | { broken: string }
 
-interface Misfit {
-  keyword: string
-  instancePath: string
-  message: string
-  params: { requiredProperties?: string[]; allowedValues?: unknown[] }
-}
-
-/** Never throws: a schema that cannot be read, or that never comes to an end, is broken, and says why. */
+/** Never throws: a schema that cannot be read, or that takes too long, is broken, and the answer says why. */
 export function checkForm(schema: Record<string, unknown>, values: unknown): FormCheck {
-  try {
-    const validator = Compile(schema)
-    if (validator.Check(values)) return { fits: true }
-    const misfits = validator.Errors(values) as unknown as Misfit[]
-    return { misfit: sentenceOf(misfits.find(({ keyword }) => keyword !== 'anyOf') ?? misfits[0]) }
-  } catch (error) {
-    return { broken: brief(error instanceof Error ? error.message : String(error)).toWellFormed() }
-  }
+  const checked = checkAgainst(schema, values)
+  if ('fits' in checked) return checked
+  if ('broken' in checked) return { broken: brief(checked.broken).toWellFormed() }
+  return { misfit: sentenceOf(checked.misfit).toWellFormed() }
 }
 
 /** Why nothing can be held against this schema; undefined: it can be used. */
@@ -29,11 +18,11 @@ export function problemOfForm(schema: Record<string, unknown>): string | undefin
   return 'broken' in checked ? checked.broken : undefined
 }
 
-function sentenceOf(misfit: Misfit | undefined): string {
-  if (!misfit) return 'values do not fit the form.'
-  const place = ['values', ...misfit.instancePath.split('/').slice(1)].join('.')
-  const { requiredProperties, allowedValues } = misfit.params
-  if (requiredProperties) return `${brief(requiredProperties.map((name) => `${place}.${name}`).join(', '))} is missing.`
-  if (allowedValues) return `${brief(place)} must be one of: ${brief(allowedValues.join(', '))}.`
-  return `${brief(place)} ${brief(misfit.message)}.`
+function sentenceOf({ place, message, missing, choices }: Misfit): string {
+  const field = ['values', ...keysTo(place)].join('.')
+  if (missing) return `${brief(missing.map((name) => `${field}.${name}`).join(', '))} is missing.`
+  if (choices) return `${brief(field)} must be one of: ${brief(choices.map(shown).join(', '))}.`
+  return `${brief(field)} ${brief(message)}.`
 }
+
+const shown = (choice: unknown): string => (typeof choice === 'string' ? choice : JSON.stringify(choice))

@@ -1,13 +1,24 @@
 // Whether a run's output fits the JSON Schema that its build asks for, and if not, where.
-import { Compile, type Validator } from 'typebox/compile'
+import { checkAgainst, keysTo } from '../base/jsonSchema/jsonSchema.ts'
+import { brief } from '../kit/json.ts'
 
-const compiled = new WeakMap<object, Validator>()
+export interface OutputMisfit {
+  /** Says what does not fit; or, where no output could, why the schema cannot be used. */
+  says: string
+  /** Another output would not help. */
+  isHopeless: boolean
+}
+
+/** Undefined when the output fits. */
+export function checkOutput(schema: Record<string, unknown>, output: unknown): OutputMisfit | undefined {
+  const checked = checkAgainst(schema, output)
+  if ('fits' in checked) return undefined
+  if ('broken' in checked) return { says: `the schema cannot be used: ${brief(checked.broken)}.`, isHopeless: true }
+  const { place, message } = checked.misfit
+  const pointer = keysTo(place).map((key) => `/${key}`)
+  return { says: `${brief(pointer.join('')) || 'the output'} ${brief(message)}.`.toWellFormed(), isHopeless: false }
+}
 
 /** The place and the reason, or undefined when it fits. */
-export function misfitOfOutput(schema: Record<string, unknown>, output: unknown): string | undefined {
-  let validator = compiled.get(schema)
-  if (!validator) compiled.set(schema, (validator = Compile(schema)))
-  if (validator.Check(output)) return undefined
-  const [first] = validator.Errors(output)
-  return `${first?.instancePath || 'the output'} ${first?.message ?? 'does not fit'}.`
-}
+export const misfitOfOutput = (schema: Record<string, unknown>, output: unknown): string | undefined =>
+  checkOutput(schema, output)?.says

@@ -111,7 +111,7 @@ export interface OutsideTool<Input extends TObject = TObject> extends Described<
     call: ToolCall<Static<Input>>,
     asked: { waitingOn: WaitingOn; sql: Sql; context: Context },
   ) => Promise<boolean>
-  /** `input` is another server's schema, shown to models; that server checks arguments against it, we only that they are an object. */
+  /** `input` is another server's schema: it is checked in bounded steps, and where it cannot be used that server alone checks arguments. */
   isForeign?: true
   /** What an approval of this call counts for besides its tool and arguments: the connection, and the tool as its server lists it. */
   boundTo?: (call: ToolCall<Static<Input>>, asked: { sql: Sql; context: Context }) => Promise<Bound>

@@ -28,7 +28,21 @@ export const oversizedPatterns: string[] = [
   'a{2147483647}',
 ]
 
-const point = fc.constantFrom('a', 'b', 'c', '.', '[ab]', '[^a]', '\\w', '\\s', '\\u{1F600}', 'é', '[]', '[^]', '\\p{L}')
+const point = fc.constantFrom(
+  'a',
+  'b',
+  'c',
+  '.',
+  '[ab]',
+  '[^a]',
+  '\\w',
+  '\\s',
+  '\\u{1F600}',
+  'é',
+  '[]',
+  '[^]',
+  '\\p{L}',
+)
 const assertion = fc.constantFrom('^', '$', '\\b', '\\B')
 const quantifier = fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{1,3}', '{0,2}', '{2,}', '*?', '{0}')
 

@@ -25,7 +25,13 @@ export const costlySchemas: SchemaAttack[] = [
   { name: 'anyOf and $ref, 60 levels', schema: doublingChain(60), value: 'text' },
   {
     name: 'a tree that asks every item twice at every level',
-    schema: { $id: 'tree', anyOf: [{ items: { $ref: 'tree' }, minItems: 9 }, { items: { $ref: 'tree' }, type: 'array' }] },
+    schema: {
+      $id: 'tree',
+      anyOf: [
+        { items: { $ref: 'tree' }, minItems: 9 },
+        { items: { $ref: 'tree' }, type: 'array' },
+      ],
+    },
     value: JSON.parse(`${'['.repeat(40)}${']'.repeat(40)}`) as unknown,
   },
   {
@@ -38,7 +44,11 @@ export const costlySchemas: SchemaAttack[] = [
     schema: { patternProperties: Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`^(a?){30}${n}$`, true])) },
     value: Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`${'a'.repeat(30)}${n}`, n])),
   },
-  { name: 'equal items of a long list', schema: { uniqueItems: true }, value: Array.from({ length: 600_000 }, (_, n) => n) },
+  {
+    name: 'equal items of a long list',
+    schema: { uniqueItems: true },
+    value: Array.from({ length: 600_000 }, (_, n) => n),
+  },
   ...patternAttacks.map(({ pattern, text }) => ({ name: pattern, schema: { type: 'string', pattern }, value: text })),
 ]
 

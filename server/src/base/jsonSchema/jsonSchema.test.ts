@@ -3,7 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Check } from 'typebox/schema'
-import { anyDocument, anyValue, costlySchemas, doublingChain, refusedSchemas } from '../../../test/fuzz/hostileSchemas.ts'
+import {
+  anyDocument,
+  anyValue,
+  costlySchemas,
+  doublingChain,
+  refusedSchemas,
+} from '../../../test/fuzz/hostileSchemas.ts'
 import { checkAgainst, keysTo, schemaProblems } from './jsonSchema.ts'
 
 const fits = (schema: Record<string, unknown>, value: unknown): boolean => {
@@ -35,7 +41,10 @@ test('a value fits a schema exactly when the checker of our own schemas says so'
 test('what no property and no item has looked at is refused by unevaluatedProperties and unevaluatedItems', () => {
   const closed = {
     allOf: [{ properties: { a: true } }],
-    anyOf: [{ properties: { b: { type: 'string' } }, required: ['b'] }, { properties: { c: true }, required: ['c'] }],
+    anyOf: [
+      { properties: { b: { type: 'string' } }, required: ['b'] },
+      { properties: { c: true }, required: ['c'] },
+    ],
     unevaluatedProperties: false,
   }
   assert.ok(fits(closed, { a: 1, b: 'x' }))
@@ -88,7 +97,11 @@ test('a value of a megabyte fits an ordinary schema within its steps', () => {
     items: {
       type: 'object',
       required: ['id', 'email'],
-      properties: { id: { type: 'integer' }, email: { type: 'string', pattern: '^[^@]+@[^@]+$' }, tag: { enum: ['a', 'b'] } },
+      properties: {
+        id: { type: 'integer' },
+        email: { type: 'string', pattern: '^[^@]+@[^@]+$' },
+        tag: { enum: ['a', 'b'] },
+      },
       additionalProperties: false,
     },
   }

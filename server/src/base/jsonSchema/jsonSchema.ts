@@ -34,7 +34,8 @@ export function checkAgainst(schema: Fields, value: unknown): SchemaCheck {
     const misfit = new ValueCheck(new StepBudget(stepsFor(value)), hasUnevaluated).run(node, value)
     return misfit ? { misfit } : { fits: true }
   } catch (error) {
-    if (error instanceof TooManySteps) return { broken: 'it takes too long to check this value; make the schema simpler' }
+    if (error instanceof TooManySteps)
+      return { broken: 'it takes too long to check this value; make the schema simpler' }
     if (error instanceof TooDeep) return { broken: error.message }
     throw error
   }

@@ -39,13 +39,51 @@ test('a pattern matches exactly where the built-in engine says that it matches',
 // proves bounds.patterns
 test('escapes of every kind mean what they mean to the built-in engine', () => {
   const patterns = [
-    ...['^\\d{3}-\\d{4}$', '^\\S+@\\S+\\.\\S+$', '^\\x41\\u0042\\u{43}$', '^\\uD83D\\uDE00$', '^[\\]\\\\-]$', '^\\cJ$', '^\\0$'],
-    ...['^\\p{Lu}\\P{Lu}$', '^[^\\s\\d]$', '^\\/\\.\\*\\[\\{$', '^(?<year>\\d{4})$', '^a|b$', '', '^$', '^[\\u{1F600}-\\u{1F64F}]$'],
+    ...[
+      '^\\d{3}-\\d{4}$',
+      '^\\S+@\\S+\\.\\S+$',
+      '^\\x41\\u0042\\u{43}$',
+      '^\\uD83D\\uDE00$',
+      '^[\\]\\\\-]$',
+      '^\\cJ$',
+      '^\\0$',
+    ],
+    ...[
+      '^\\p{Lu}\\P{Lu}$',
+      '^[^\\s\\d]$',
+      '^\\/\\.\\*\\[\\{$',
+      '^(?<year>\\d{4})$',
+      '^a|b$',
+      '',
+      '^$',
+      '^[\\u{1F600}-\\u{1F64F}]$',
+    ],
   ]
-  const texts = ['123-4567', 'a@b.c', 'ABC', '😀', ']', '\\', '-', '\n', '\0', 'Éa', 'x', '/.*[{', '2026', '', 'b', 'ab']
+  const texts = [
+    '123-4567',
+    'a@b.c',
+    'ABC',
+    '😀',
+    ']',
+    '\\',
+    '-',
+    '\n',
+    '\0',
+    'Éa',
+    'x',
+    '/.*[{',
+    '2026',
+    '',
+    'b',
+    'ab',
+  ]
   for (const pattern of patterns) {
     for (const text of texts) {
-      assert.equal(matchesPattern(pattern, text, enough()), new RegExp(pattern, 'u').test(text), `${pattern} on ${text}`)
+      assert.equal(
+        matchesPattern(pattern, text, enough()),
+        new RegExp(pattern, 'u').test(text),
+        `${pattern} on ${text}`,
+      )
     }
   }
 })

@@ -64,7 +64,10 @@ class Reader {
     if (this.#takes('?')) return { min: 0, max: 1 }
     if (!this.#takes('{')) return undefined
     const [min, max] = this.#through('}').slice(0, -1).split(',')
-    return { min: Number(min), max: max === undefined ? Number(min) : max === '' ? Number.POSITIVE_INFINITY : Number(max) }
+    return {
+      min: Number(min),
+      max: max === undefined ? Number(min) : max === '' ? Number.POSITIVE_INFINITY : Number(max),
+    }
   }
 
   #atom(): PatternNode {
@@ -83,7 +86,8 @@ class Reader {
 
   #group(): PatternNode {
     if (this.#takes('?')) {
-      if (this.#takes('=') || this.#takes('!') || this.#takes('<=') || this.#takes('<!')) throw new BadPattern(lookAround)
+      if (this.#takes('=') || this.#takes('!') || this.#takes('<=') || this.#takes('<!'))
+        throw new BadPattern(lookAround)
       if (this.#takes('<')) this.#through('>')
       else if (!this.#takes(':')) throw new BadPattern(flags)
     }

@@ -52,7 +52,7 @@ export class Program {
   #run(text: string, budget: StepBudget): boolean {
     this.#seenAt.fill(-1)
     let count = 0
-    for (let at = 0; ; ) {
+    for (let at = 0; ;) {
       if (at === 0 || !this.#isAnchored) {
         const added = this.#enter(0, text, at, count)
         if (added < 0) return true

@@ -143,7 +143,11 @@ describe('an answer', () => {
     const refused = await respond(team, path, { values: { a: 'x' } })
     assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'])
     assert.match(refused.body.message, /Cancel the request/)
-    const runId = await startRun(team, await seedAgent(team, block('ask', `Fill it in\n${JSON.stringify(broken)}`)))
+    const given = await seedAgent(
+      team,
+      block('tool name=human_ask', '{"title": "Fill it in", "form_schema": {{ message }}}'),
+    )
+    const runId = await startRun(team, given, { message: broken })
     await drainRuns(service)
     assert.match((await readRun(team, runId)).error.message, /form_schema cannot be used: .*character class/)
   })

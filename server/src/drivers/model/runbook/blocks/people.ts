@@ -1,5 +1,7 @@
 // approve and ask: what a person is asked, with a title, a text and answers to choose from.
+import { schemaProblems } from '../../../../base/jsonSchema/jsonSchema.ts'
 import { headAndRest, withoutBlankEdges, type Deed, type Draft, type Line } from '../block.ts'
+import { isRecord } from '../scope.ts'
 import { CannotRender } from '../text.ts'
 import { indexOutsideHoles, type Template } from '../template.ts'
 import type { Fill } from '../block.ts'
@@ -98,8 +100,9 @@ function splitAsk(draft: Draft, rest: Line): { text: Line; form: Template | unde
   if (from === -1) return { text: rest, form: undefined, options: [] }
   const text = withoutBlankEdges(lines.slice(0, from), rest.line)
   if (!item.test(lines[from]!)) {
-    const schema = lines.slice(from).join('\n')
-    return { text, form: draft.template(schema, rest.line + from, 'json_value', 'form schema'), options: [] }
+    const form = draft.template(lines.slice(from).join('\n'), rest.line + from, 'json_value', 'form schema')
+    checkSchema(draft, form, rest.line + from)
+    return { text, form, options: [] }
   }
   const options: Option[] = []
   const labels = new Set<string>()
@@ -118,6 +121,23 @@ function splitAsk(draft: Draft, rest: Line): { text: Line; form: Template | unde
     })
   }
   return { text, form: undefined, options }
+}
+
+/** A schema with values in it can only be checked when they are there: human_ask does so. */
+function checkSchema(draft: Draft, { literals, holes }: Template, line: number): void {
+  if (holes.length > 0) return
+  let schema: unknown
+  try {
+    schema = JSON.parse(literals.join(''))
+  } catch (error) {
+    // reading the template has told why it is not JSON
+    if (error instanceof SyntaxError) return
+    throw error
+  }
+  if (!isRecord(schema)) return
+  for (const { path, message } of schemaProblems(schema)) {
+    draft.tell(line, `The form schema cannot be used: ${path === '' ? 'it' : path} ${message}.`)
+  }
 }
 
 function splitOption(text: string): { label: string; description: string } {
