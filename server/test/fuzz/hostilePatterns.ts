@@ -1,5 +1,5 @@
 // Patterns that hang an engine that backtracks, each with a text that does it; and random patterns for comparisons.
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 
 export interface PatternAttack {
   pattern: string

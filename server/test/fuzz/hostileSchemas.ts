@@ -1,5 +1,5 @@
 // JSON Schemas that take for ever to check, each with a value that does it; and random schemas and values for comparisons.
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { patternAttacks } from './hostilePatterns.ts'
 
 export interface SchemaAttack {
@@ -142,7 +142,16 @@ export const anySchema: fc.Arbitrary<unknown> = fc.letrec<{ schema: unknown }>((
         { requiredKeys: [] },
       ),
       fc.record(
-        { allOf: parts, anyOf: parts, oneOf: parts, not: part, if: part, then: part, else: part },
+        {
+          allOf: parts,
+          anyOf: parts,
+          oneOf: parts,
+          not: part,
+          if: part,
+          else: part,
+          // oxlint-disable-next-line unicorn/no-thenable -- a keyword of JSON Schema
+          then: part,
+        },
         { requiredKeys: [] },
       ),
       fc.constantFrom({ $ref: '#/$defs/tree' }, { $ref: '#list' }),

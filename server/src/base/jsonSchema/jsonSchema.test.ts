@@ -1,7 +1,7 @@
 // JSON Schemas of tenants: the same answers as the compiled checker of our own schemas gives, in a bounded number of steps.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { Check } from 'typebox/schema'
 import {
   anyDocument,
@@ -56,13 +56,14 @@ test('what no property and no item has looked at is refused by unevaluatedProper
   assert.ok(!fits(list, [1, 'a', 2]))
 })
 
+const told = (schema: Record<string, unknown>, value: unknown): string => {
+  const checked = checkAgainst(schema, value)
+  assert.ok('misfit' in checked, JSON.stringify(checked))
+  return `${keysTo(checked.misfit.place).join('.')} ${checked.misfit.message}`
+}
+
 // proves bounds.schemas
 test('a misfit names its place and its reason', () => {
-  const told = (schema: Record<string, unknown>, value: unknown): string => {
-    const checked = checkAgainst(schema, value)
-    assert.ok('misfit' in checked, JSON.stringify(checked))
-    return `${keysTo(checked.misfit.place).join('.')} ${checked.misfit.message}`
-  }
   const lines = { properties: { lines: { items: { properties: { sku: { type: 'string' } }, required: ['sku'] } } } }
   assert.equal(told(lines, { lines: [{ sku: 'a' }, { sku: 7 }] }), 'lines.1.sku must be string')
   assert.equal(told(lines, { lines: [{}] }), 'lines.0 must have sku')

@@ -18,7 +18,7 @@ export interface Misfit {
 export function keysTo(place: Place | null): (string | number)[] {
   const keys: (string | number)[] = []
   for (let at = place; at; at = at.above) keys.push(at.key)
-  return keys.reverse()
+  return keys.toReversed()
 }
 
 export const lengthOf = (place: Place | null): number => keysTo(place).length

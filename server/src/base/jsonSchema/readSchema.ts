@@ -24,11 +24,11 @@ const chainMax = 200
 const problemsMax = 20
 
 /** A schema that is read is remembered as long as the object that holds it. */
-const known = new WeakMap<object, ReadSchema>()
+const readSchemas = new WeakMap<object, ReadSchema>()
 
 export function readSchema(schema: Fields): ReadSchema {
-  let read = known.get(schema)
-  if (!read) known.set(schema, (read = readOnce(schema)))
+  let read = readSchemas.get(schema)
+  if (!read) readSchemas.set(schema, (read = readOnce(schema)))
   return read
 }
 

@@ -16,7 +16,7 @@ export class BadPattern extends Error {}
 export function parsePattern(source: string): PatternNode {
   try {
     // parses without compiling, so every pattern below is well formed and the reader needs no errors of its own
-    new RegExp(source, 'u')
+    void new RegExp(source, 'u')
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     throw new BadPattern(`is not a regular expression: ${error.message.split(': ').at(-1)!}`, { cause: error })
