@@ -1,4 +1,5 @@
 // The process: reads its settings, serves its roles, and stops cleanly when it is told to.
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { ConfigError, readConfig, unknownSettings } from './base/config.ts'
 import { EncryptionKeyRefused } from './base/encryptionKey.ts'
@@ -6,8 +7,9 @@ import { createLog } from './base/log.ts'
 import { MigrationRefused } from './base/migrate.ts'
 import { box } from './box.ts'
 import type { Feature } from './kit/feature.ts'
-import { PortTaken, serve } from './serve.ts'
+import { PortTaken, serve, serveAlone } from './serve.ts'
 
+const ownFile = fileURLToPath(import.meta.url)
 const exitConfig = 78
 /** What work gets beyond the drain time: at its end it was told to stop, and needs a moment to do so. */
 const deafMs = 5000
@@ -16,7 +18,11 @@ const sameWishMs = 500
 
 export async function main(args: string[], features?: Feature[]): Promise<void> {
   const told = untilTold()
-  const { values } = parseArgs({ args, options: { role: { type: 'string' } }, strict: true })
+  const { values } = parseArgs({
+    args,
+    options: { role: { type: 'string' }, alone: { type: 'boolean' } },
+    strict: true,
+  })
   const env = values.role === undefined ? process.env : { ...process.env, RUNYARD_ROLE: values.role }
   const config = readConfig(env)
   const log = createLog(config.logLevel)
@@ -24,9 +30,11 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
   for (const name of unknownSettings(env)) log.warn({ setting: name }, 'no such setting; is it misspelled?')
 
   const startedAt = performance.now()
-  const running = await serve(config, log, features)
+  const running = values.alone
+    ? await serveAlone(config, log, features)
+    : await serve(config, log, { features, entry: features === undefined ? ownFile : process.argv[1]! })
   log.info({ role: config.role, ready_ms: Math.round(performance.now() - startedAt) }, 'ready')
-  process.stdout.write(box(config, running))
+  if (!values.alone) process.stdout.write(box(config, running))
 
   const wish = await told
   setTimeout(

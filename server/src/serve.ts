@@ -1,6 +1,6 @@
 // One running process: the database found, the roles started, and how it all stops without dropping anything.
 import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join as joinPath } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
@@ -20,6 +20,8 @@ import { hostForUrl, type Context } from './kit/context.ts'
 import { createContext } from './kit/createContext.ts'
 import { announcePresence, type Presence } from './kit/presence.ts'
 import { startWorker } from './kit/worker.ts'
+import { startAlone } from './kit/alone.ts'
+import { startLoneWork } from './loneWork.ts'
 
 export interface Running {
   context: Context
@@ -34,7 +36,59 @@ export interface Running {
 /** The port is taken: told with what to do about it. */
 export class PortTaken extends Error {}
 
-export async function serve(config: Config, log: Log, features: Feature[] = allFeatures): Promise<Running> {
+export interface ServeOptions {
+  features?: Feature[] | undefined
+  /** The file that starts another process of this service. */
+  entry: string
+}
+
+export async function serve(config: Config, log: Log, { features, entry }: ServeOptions): Promise<Running> {
+  const { context, presence, address, embedded, firstKey, leave } = await join(config, log, features)
+  const hasApi = config.role !== 'worker' || config.portGiven
+  let app: FastifyInstance | undefined
+  try {
+    app = hasApi ? await listen(context) : undefined
+  } catch (error) {
+    await leave()
+    throw error
+  }
+  const worker = config.role === 'api' ? undefined : await startWork(context, presence, entry)
+  const serviceFile = app && config.role !== 'worker' ? await announce(context, firstKey, address()) : undefined
+
+  return {
+    context,
+    firstKey,
+    place: embedded?.place,
+    baseUrl: app && context.baseUrl(),
+    async stop({ patient }) {
+      context.lifecycle.draining = true
+      const stillListening = patient && app ? sleep(config.readinessIntervalMs * 2) : undefined
+      await Promise.all([worker?.stop(), stillListening])
+      await app?.close()
+      if (serviceFile) await rm(serviceFile, { force: true })
+      await leave()
+    },
+  }
+}
+
+/** A process that does what the one that started it tells it to, and nothing else (kit/alone.ts). */
+export async function serveAlone(config: Config, log: Log, features?: Feature[]): Promise<Running> {
+  const { context, presence, embedded, firstKey, leave } = await join(config, log, features)
+  const worker = await startLoneWork(context, presence)
+  return {
+    context,
+    firstKey,
+    place: embedded?.place,
+    baseUrl: undefined,
+    async stop() {
+      await worker.stop()
+      await leave()
+    },
+  }
+}
+
+/** A process of the service with its database, its context and its presence; what it does with them is its role's affair. */
+async function join(config: Config, log: Log, features: Feature[] = allFeatures) {
   const { address, embedded } = await findDatabase(config, log)
   let announced: Presence | undefined
   const { keyring, firstKey } = await prepareDatabase(config, log, address(), async () => {
@@ -66,41 +120,18 @@ export async function serve(config: Config, log: Log, features: Feature[] = allF
         await db.close()
       },
     })
-
-  const hasApi = config.role !== 'worker' || config.portGiven
-  let app: FastifyInstance | undefined
-  try {
-    app = hasApi ? await listen(context) : undefined
-  } catch (error) {
-    await leave()
-    throw error
-  }
-  const worker = config.role === 'api' ? undefined : await startWork(context, presence)
-  const serviceFile = app && config.role !== 'worker' ? await announce(context, firstKey, address()) : undefined
-
-  return {
-    context,
-    firstKey,
-    place: embedded?.place,
-    baseUrl: app && context.baseUrl(),
-    async stop({ patient }) {
-      context.lifecycle.draining = true
-      const stillListening = patient && app ? sleep(config.readinessIntervalMs * 2) : undefined
-      await Promise.all([worker?.stop(), stillListening])
-      await app?.close()
-      if (serviceFile) await rm(serviceFile, { force: true })
-      await leave()
-    },
-  }
+  return { context, presence, address, embedded, firstKey, leave }
 }
 
 /** The two kinds of work: jobs, and the runs of agents; both find what a dead process left. */
-async function startWork(context: Context, presence: Presence): Promise<{ stop(): Promise<void> }> {
-  const { config, db } = context
+async function startWork(context: Context, presence: Presence, entry: string): Promise<{ stop(): Promise<void> }> {
+  const { config, db, log } = context
+  const alone = startAlone({ log, entry, args: ['--role', 'worker', '--alone'] })
   const runs = engineOf(context).work({
     id: presence.processId,
     places: config.workerConcurrency,
     lost: () => presence.held(),
+    alone,
   })
   const jobs = await startWorker(context, presence, {
     async bury(dead) {
@@ -110,7 +141,7 @@ async function startWork(context: Context, presence: Presence): Promise<{ stop()
   })
   return {
     async stop() {
-      await Promise.all([runs.stop(config.drainS * 1000), jobs.stop()])
+      await Promise.all([runs.stop(config.drainS * 1000), jobs.stop(), alone.stop()])
     },
   }
 }
@@ -141,7 +172,7 @@ async function announce(
   firstKey: FirstKey,
   address: Parameters<typeof connectionUrl>[0] | string,
 ): Promise<string | undefined> {
-  const file = join(context.config.dataDir, 'service.json')
+  const file = joinPath(context.config.dataDir, 'service.json')
   const present = await readIfThere(file)
   if (present !== undefined && isAlive((JSON.parse(present) as { pid: number }).pid)) return undefined
   const facts = {

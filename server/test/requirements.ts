@@ -1334,6 +1334,10 @@ export const requirements: Requirement[] = [
     says: 'A worker without its lock for more than 3 s drops its calls and claims nothing; its runs go on.',
   },
   {
+    id: 'runs.deadly',
+    says: 'A run that three processes died over at the same place fails with internal_error and says so; runs beside it are not harmed.',
+  },
+  {
     id: 'storable.values',
     says: 'What PostgreSQL cannot hold of a foreign value (NUL, half a character, endless nesting) is replaced before it is stored.',
   },

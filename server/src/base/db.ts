@@ -1,4 +1,5 @@
 // The door to PostgreSQL: a pool, the `sql` tag with named prepared statements, and transactions.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseError, Pool, types as builtInTypes } from 'pg'
 import type { ClientBase, ClientConfig, CustomTypesConfig, QueryResultRow } from 'pg'
 import { DatabaseAway, watchDatabase, type DatabaseWatch } from './databaseWatch.ts'
@@ -162,6 +163,19 @@ export function isConnectionTrouble(error: unknown): boolean {
       error.message,
     )
   )
+}
+
+/** For what must be written however long the database is away; anything but its absence is thrown. */
+export async function untilWritten<T>(write: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 2000)) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!isConnectionTrouble(error)) throw error
+      signal?.throwIfAborted()
+      await sleep(waitMs, undefined, signal && { signal })
+    }
+  }
 }
 
 export const uniqueViolation = '23505'

@@ -48,6 +48,8 @@ export async function addUserMessage(
         completed_at = case when was.had_ended then null else r.completed_at end,
         output = case when was.had_ended then null else r.output end,
         error = case when was.had_ended then null else r.error end,
+        deaths = case when was.had_ended then 0 else r.deaths end,
+        failures = case when was.had_ended then 0 else r.failures end,
         admitted_at = case when was.had_ended and (select granted from grant_) = 1 then now() else r.admitted_at end,
         queued_at = case when was.had_ended and coalesce((select granted from grant_), 0) = 0 then now() else r.queued_at end
       from was where r.id = was.id

@@ -72,14 +72,17 @@ const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<
   ),
   -- whoever holds a run's row may want the team's, which we hold: such a run is passed over
   locked as materialized (
-    select id, started_at is null as is_first, is_woken, queued_at from runs
+    select id, started_at is null as is_first, is_woken, queued_at, deaths from runs
     -- (… is true): by the key, not by a walk along the whole line
     where id = any(array(select id from allowed)) and (queued_at is not null) is true order by id for update skip locked
   ),
   -- as many as there are seats are claimed with it: those that got an id for their first event
   seated as (
     select a.id, a.is_first, e.event_id, e.event_id is not null as is_claimed
-    from (select *, row_number() over (order by is_woken desc, queued_at) as place from locked) a
+    from (
+      -- a suspect gets its place and no seat beside others
+      select *, case when deaths <> 2 then row_number() over (order by deaths = 2, is_woken desc, queued_at) end as place from locked
+    ) a
     left join unnest(${Array.from({ length: seat?.places ?? 0 }, newId)}::uuid[]) with ordinality as e (event_id, place)
       on e.place = a.place
   ),

@@ -43,6 +43,9 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
         waiting_on = case when c.status is null then r.waiting_on else c.waiting_on end,
         postponed_to = case when c.waiting_on ->> 'kind' = 'time' then c.due_at end,
         due_at = c.due_at,
+        -- it has come forward, or has ended: what processes died over lies behind it
+        deaths = case when c.messages > 0 or c.status in ('completed', 'failed') then 0 else r.deaths end,
+        failures = case when c.messages > 0 or c.status in ('completed', 'failed') then 0 else r.failures end,
         output = case when c.status = 'completed' then c.output else r.output end,
         error = case when c.status = 'failed' then c.error else r.error end,
         completed_at = case when c.status in ('completed', 'failed') then now() end,

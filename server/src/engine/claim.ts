@@ -30,11 +30,21 @@ export interface Held {
   output_tokens: number
   cost_usd: string
   active_ms: number
+  /** Processes that died over it since it last came forward. */
+  deaths: number
+  /** Failures of the service to advance it since then. */
+  failures: number
 }
+
+/** This many processes may die over a run while they hold others too; from then on it is a suspect, and driven in a process of its own. */
+export const suspectDeaths = 2
+/** After this many the run is given up. */
+export const deathsMax = 3
 
 export const heldColumns = part`
   r.id, r.team_id, r.agent_id, r.build_id, r.user_id, r.case_id, r.case_title, r.parent_run_id, r.depth, r.run_number, r.source, r.title,
-  r.message, r.limits, r.created_at, r.epoch, r.wake_seq, r.config_hash, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms`
+  r.message, r.limits, r.created_at, r.epoch, r.wake_seq, r.config_hash, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms, r.deaths,
+  r.failures`
 
 /**
  * Up to `places` runs that hold a team's place and no worker. When more are ready than fit, the teams with the fewest running go first,
@@ -42,7 +52,8 @@ export const heldColumns = part`
  */
 export async function claimRuns(sql: Sql, workerId: string, places: number): Promise<Held[]> {
   const ready = await sql<{ id: string; team_id: string }>`
-    select id, team_id from runs where admitted_at is not null and worker is null order by admitted_at limit ${places + 1}`
+    select id, team_id from runs where admitted_at is not null and worker is null and deaths <> 2
+    order by admitted_at limit ${places + 1}`
   if (ready.length === 0) return []
   const ids = ready.length <= places ? ready.map(({ id }) => id) : await fairChoice(sql, places)
   return claim(sql, workerId, ids)
@@ -53,9 +64,36 @@ async function fairChoice(sql: Sql, places: number): Promise<string[]> {
     select id from (
       select r.id, r.admitted_at, row_number() over (partition by r.team_id order by r.admitted_at)
         + (select count(*) from runs h where h.team_id = r.team_id and h.admitted_at is not null and h.worker is not null) as would_be
-      from runs r where r.admitted_at is not null and r.worker is null
+      from runs r where r.admitted_at is not null and r.worker is null and r.deaths <> 2
     ) ranked order by would_be, admitted_at limit ${places}`
   return chosen.map(({ id }) => id)
+}
+
+/** The suspect that waits longest: a process has one at a time done beside it (kit/alone.ts). */
+export async function claimSuspect(sql: Sql, workerId: string): Promise<Held | undefined> {
+  const found = await sql<{ id: string }>`
+    select id from runs where admitted_at is not null and worker is null and deaths = 2 order by admitted_at limit 1`
+  const [held] = await claim(
+    sql,
+    workerId,
+    found.map(({ id }) => id),
+  )
+  return held
+}
+
+/** The process that drives nothing else takes the suspect from the one that keeps it for that. */
+export async function takeSuspect(sql: Sql, id: string, epoch: number, workerId: string): Promise<Held | undefined> {
+  const [held] = await sql<Held>`
+    update runs r set worker = ${workerId}, epoch = r.epoch + 1, updated_at = now()
+    where r.id = ${id} and r.epoch = ${epoch} and r.status = 'running' and r.worker is not null returning ${heldColumns}`
+  return held
+}
+
+/** The process that drove this run and nothing else died. `epoch`: as it was kept for that; a sweep may have set the run free since. */
+export async function noteLastDeath(sql: Sql, { id, epoch }: Pick<Held, 'id' | 'epoch'>): Promise<void> {
+  await sql`
+    update runs set deaths = ${deathsMax}, worker = null, epoch = epoch + 1, updated_at = now()
+    where id = ${id} and deaths = ${suspectDeaths} and status = 'running' and epoch between ${epoch} and ${epoch + 3}`
 }
 
 /** What a claim changes of a run, where `when` holds: shared by the claim of ready runs and the one that admits and claims at once. */
@@ -82,6 +120,7 @@ export const startedEvents = (from: Part): Part =>
 
 /** Guarded: what another worker took meanwhile does not come back. */
 async function claim(sql: Sql, workerId: string, ids: string[]): Promise<Held[]> {
+  if (ids.length === 0) return []
   return sql<Held>`
     with ready as materialized (
       select runs.id, runs.started_at is null as is_first, e.event_id
@@ -102,17 +141,24 @@ async function claim(sql: Sql, workerId: string, ids: string[]): Promise<Held[]>
 export const readClaimed = (sql: Sql, workerId: string): Promise<Pick<Held, 'id' | 'epoch'>[]> => sql<Held>`
   select id, epoch from runs where worker = ${workerId}`
 
-/** Gives runs back untouched, for another worker to go on with: a process that stops, or that lost track of them. */
-export async function giveBack(sql: Sql, workerId: string, ids: string[]): Promise<void> {
+/**
+ * Gives runs back untouched, for another worker to go on with: a process that stops, or that lost track of them. That is not a death;
+ * `failed` says that they could not be advanced.
+ */
+export async function giveBack(sql: Sql, workerId: string, ids: string[], failed = false): Promise<void> {
   await sql`
-    update runs set worker = null, epoch = epoch + 1, updated_at = now()
+    update runs set worker = null, epoch = epoch + 1, failures = failures + ${Number(failed)}::smallint, updated_at = now()
     where id = any(${ids}::uuid[]) and worker = ${workerId}`
 }
 
-/** What a dead process held is ready again; its epoch moves at once, so that nothing it still sends can be written. */
+/**
+ * What a dead process held is ready again; its epoch moves at once, so that nothing it still sends can be written. The death is counted
+ * for each of them, but never up to the last one: among many, nobody knows which run it was.
+ */
 export async function reviveRuns(sql: Sql, workerId: string): Promise<number> {
   const rows = await sql`
-    update runs set worker = null, epoch = epoch + 1, updated_at = now()
+    update runs set worker = null, epoch = epoch + 1, updated_at = now(),
+      deaths = case when deaths < ${suspectDeaths} then deaths + 1 else deaths end
     where id in (select id from runs where worker = ${workerId} order by id for update) returning id`
   return rows.length
 }

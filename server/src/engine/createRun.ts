@@ -68,6 +68,8 @@ export const heldAtBirth = (run: NewRun, configHash: string | null): Held => ({
   output_tokens: 0,
   cost_usd: '0',
   active_ms: 0,
+  deaths: 0,
+  failures: 0,
 })
 
 export interface Created {

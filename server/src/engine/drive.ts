@@ -5,10 +5,11 @@ import type { Context } from '../kit/context.ts'
 import { connectionUseOf, type ToolSet } from '../kit/feature.ts'
 import { defaultPlugins } from './buildConfig.ts'
 import { addMessage, newChange, putStep, type Change, type Step } from './change.ts'
-import type { Held } from './claim.ts'
+import { deathsMax, type Held } from './claim.ts'
 import { messageText } from './createRun.ts'
 import { callingRunOf, commit, feed, LimitReached, Yielded, type Driving } from './driving.ts'
 import { entriesOf, entryOf, readMessages, readSteps } from './history.ts'
+import { giveUp } from './giveUp.ts'
 import { createKept } from './kept.ts'
 import { complete, fail, failWith, pause } from './letGo.ts'
 import { limitsOf, reachedLimit } from './limits.ts'
@@ -38,8 +39,6 @@ export interface DriveParts {
 export interface Hold {
   /** Aborted when the run was stopped, taken over or ran out of its time. */
   signal: AbortSignal
-  /** How often advancing this run failed by itself. */
-  failures: number
   /** False when the process stops. */
   mayGoOn: () => boolean
 }
@@ -49,10 +48,12 @@ const misfitsMax = 3
 /** A run that could not be advanced this often fails: the mistake is ours, and trying again does not mend it. */
 const failuresMax = 3
 
-export async function driveRun(parts: DriveParts, run: Held, { signal, failures, mayGoOn }: Hold): Promise<void> {
+export async function driveRun(parts: DriveParts, run: Held, { signal, mayGoOn }: Hold): Promise<void> {
+  // before anything of it is read: opening it may be what they died over
+  if (run.deaths >= deathsMax) return giveUp(parts, run)
   const build = await parts.loadBuild(parts.context.db.sql, run)
   const driving = open(parts, run, build, await toolsOfConnections(parts.context, run, build), signal)
-  if (failures >= failuresMax) {
+  if (run.failures >= failuresMax) {
     return failWith(
       driving,
       'internal_error',

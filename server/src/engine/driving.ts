@@ -63,9 +63,12 @@ export class LimitReached extends Error {}
 /** Given back without having failed, for whoever claims it next: the process stops, or what it knows of the run is no longer true. */
 export class Yielded extends Error {}
 
+/** What writing a change needs. */
+export type Writing = Pick<Driving, 'run' | 'usage' | 'atEnd' | 'writer' | 'watch' | 'wakeSeen' | 'wakeSeq'>
+
 /** Writes a change; false: something came meanwhile, so the run was not let go and nothing was written. */
 export async function commit(
-  driving: Driving,
+  driving: Writing,
   change: Change,
   effects: Effect[] = [],
   followUp?: Write['followUp'],
@@ -87,6 +90,7 @@ export async function commit(
   usage.input_tokens += change.usage.input_tokens
   usage.output_tokens += change.usage.output_tokens
   usage.cost_usd = sum(usage.cost_usd, change.usage.cost_usd)
+  if (change.messages.length > 0) Object.assign(driving.run, { deaths: 0, failures: 0 })
   if (change.move) watch.moved(change.move, usage.steps)
   return true
 }

@@ -1,18 +1,20 @@
 // The engine of one process: its lanes, its runs, and what the features of runs call.
-import type { Sql } from '../base/db.ts'
+import { untilWritten, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
+import type { Alone, Unit } from '../kit/alone.ts'
 import type { Context } from '../kit/context.ts'
 import { eventFeedOf } from '../kit/eventFeed.ts'
 import { tell } from '../kit/feature.ts'
 import { followSubRun } from './actsFor.ts'
 import { admitNext, createAdmissionRows, type Admitted } from './admission.ts'
-import type { Held } from './claim.ts'
+import { noteLastDeath, suspectDeaths, takeSuspect, type Held } from './claim.ts'
 import { createRuns, type Created, type NewRun, type RunWanted } from './createRun.ts'
-import { driveRun, type DriveParts } from './drive.ts'
+import { driveRun, type DriveParts, type Hold } from './drive.ts'
 import { createEntitlements, type Entitlements } from './entitlements.ts'
 import { createHolder, type Holder } from './holder.ts'
 import { createBuildLoader, type LoadBuild } from './loadBuild.ts'
 import { createEngineModels, type EngineModels } from './models.ts'
+import { Yielded } from './driving.ts'
 import { countPlacesLeft, createPlaces, type TeamPlaces } from './places.ts'
 import { createRunNumbers } from './runNumbers.ts'
 import { readyChannel, stopChannel } from './signals.ts'
@@ -47,6 +49,8 @@ export interface Engine {
   start(start: Start): Promise<Started>
   /** Takes up runs on this process until it stops. */
   work(process: WorkingProcess): RunWorker
+  /** Drives what this process is told to, one run at a time, and takes up nothing by itself (kit/alone.ts). */
+  workAlone(process: Omit<WorkingProcess, 'places'>): LoneRunWorker
   /** Runs everything that is due until nothing is: how tests wait for nothing. */
   drain(): Promise<void>
   /** Called with each piece of text as a model makes it. */
@@ -57,6 +61,15 @@ export interface WorkingProcess {
   id: string
   places: number
   lost: () => AbortSignal
+  /** Where runs are driven that two processes died over; without it they are driven like any other. */
+  alone?: Alone
+}
+
+export interface LoneRunWorker {
+  /** Until the run has come forward, waits or has ended; false: it was not there to be taken. `took` is waited for before it begins. */
+  drive(unit: Unit, took: () => Promise<void>): Promise<boolean>
+  look(): Promise<void>
+  stop(drainMs: number): Promise<void>
 }
 
 export interface RunWorker {
@@ -223,14 +236,26 @@ function createEngine(context: Context): Engine {
     atEnd,
   }
 
-  function hold(process: WorkingProcess): Holder {
+  const drive = (run: Held, held: Hold) => watched(parts, run, (watch) => driveRun({ ...parts, watch }, run, held))
+
+  function hold({ id, places: seats, lost, alone }: WorkingProcess): Holder {
     return createHolder({
       context,
-      workerId: process.id,
-      places: process.places,
-      lost: process.lost,
-      drive: (run, held) => watched(parts, run, (watch) => driveRun({ ...parts, watch }, run, held)),
+      workerId: id,
+      places: seats,
+      lost,
+      mayTakeSuspect: () => !alone?.isBusy(),
+      drive: (run, held) => (alone && run.deaths === suspectDeaths ? driveElsewhere(alone, run) : drive(run, held)),
     })
+  }
+
+  /** This process keeps the run until the other one has taken it, and says what became of that one. */
+  async function driveElsewhere(alone: Alone, run: Held): Promise<void> {
+    const { id, epoch } = run
+    const ending = await alone.drive({ kind: 'run', id, epoch })
+    if (ending === 'untouched') throw new Yielded()
+    if (ending === 'died') await untilWritten(() => noteLastDeath(db.sql, { id, epoch }))
+    setImmediate(ready)
   }
 
   return {
@@ -264,6 +289,41 @@ function createEngine(context: Context): Engine {
         async stop(drainMs) {
           holder = undefined
           stopReady()
+          stopStops()
+          stopRelay()
+          await mine.stop(drainMs)
+        },
+      }
+    },
+    workAlone(process) {
+      // once a run has come forward it is anybody's again
+      const isOurs = ({ deaths }: Held) => deaths === suspectDeaths
+      const mine = createHolder({
+        context,
+        workerId: process.id,
+        places: 1,
+        lost: process.lost,
+        mayTakeSuspect: () => false,
+        isOurs,
+        drive,
+      })
+      const stopStops = context.listener.on(stopChannel, (ids) => mine.drop(ids.split(',')))
+      const stopRelay = deltas.relay()
+      return {
+        look: () => mine.look(),
+        async drive({ id, epoch }, took) {
+          const seat = mine.reserve(1)
+          let run: Held | undefined
+          try {
+            run = await takeSuspect(db.sql, id, epoch, process.id)
+            if (run) await took()
+          } finally {
+            seat.settle(run ? [run] : [])
+          }
+          await mine.emptied()
+          return run !== undefined
+        },
+        async stop(drainMs) {
           stopStops()
           stopRelay()
           await mine.stop(drainMs)

@@ -4,7 +4,7 @@ import { isConnectionTrouble } from '../base/db.ts'
 import type { Context } from '../kit/context.ts'
 import { readEpochs } from './apply.ts'
 import type { Limits } from './buildConfig.ts'
-import { claimRuns, giveBack, readClaimed, type Held } from './claim.ts'
+import { claimRuns, claimSuspect, giveBack, readClaimed, type Held } from './claim.ts'
 import type { Seat } from './createRun.ts'
 import { Fenced, LimitReached, Yielded } from './driving.ts'
 import { durationSentence, timeLeftMs } from './limits.ts'
@@ -21,6 +21,8 @@ export interface Holder {
   isIdle(): boolean
   /** Resolves when no run is held and none is ready. */
   idle(): Promise<void>
+  /** Resolves when no run is held. */
+  emptied(): Promise<void>
   /** No new runs; those held finish the step at hand and are given back, and are cut off when the time is over. */
   stop(drainMs: number): Promise<void>
 }
@@ -35,8 +37,12 @@ interface HolderOptions {
   places: number
   /** Aborted when this process must no longer believe that its runs are its own. */
   lost: () => AbortSignal
-  /** `failures`: how often advancing this run failed by itself; `mayGoOn`: false when the process stops. */
-  drive: (run: Held, hold: { signal: AbortSignal; failures: number; mayGoOn: () => boolean }) => Promise<void>
+  /** `mayGoOn`: false when the process stops. */
+  drive: (run: Held, hold: { signal: AbortSignal; mayGoOn: () => boolean }) => Promise<void>
+  /** Whether a run that two processes died over may be claimed now. */
+  mayTakeSuspect: () => boolean
+  /** Whether this run is still this process's to go on with. */
+  isOurs?: (run: Held) => boolean
 }
 
 /** Why a held run is dropped without a word: somebody else has it, or it was stopped. */
@@ -51,10 +57,10 @@ interface HeldRun {
   controller: AbortController
 }
 
-export function createHolder({ context, workerId, places, lost, drive }: HolderOptions): Holder {
+export function createHolder(options: HolderOptions): Holder {
+  const { context, workerId, places, lost, drive, mayTakeSuspect, isOurs = () => true } = options
   const { db, log } = context
   const held = new Map<string, HeldRun>()
-  const failures = new Map<string, number>()
   let reserved = 0
   let stopping = false
   let claiming: Promise<void> | undefined
@@ -90,6 +96,10 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
 
   async function claimAll(): Promise<void> {
     try {
+      if (free() > 0 && mayTakeSuspect()) {
+        const suspect = await claimSuspect(db.sql, workerId)
+        if (suspect) take(suspect)
+      }
       while (free() > 0) {
         const asked = free()
         const runs = await claimRuns(db.sql, workerId, asked)
@@ -114,11 +124,8 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
       Math.min(leftMs, 2 ** 31 - 1),
     )
     const signal = AbortSignal.any([controller.signal, lost()])
-    void drive(run, { signal, failures: failures.get(run.id) ?? 0, mayGoOn: () => !stopping })
-      .then(
-        () => void failures.delete(run.id),
-        (error: unknown) => recover(run, signal, error),
-      )
+    void drive(run, { signal, mayGoOn: () => !stopping && isOurs(run) })
+      .catch((error: unknown) => recover(run, signal, error))
       .finally(() => {
         clearTimeout(timer)
         if (held.get(run.id)?.controller === controller) held.delete(run.id)
@@ -131,10 +138,12 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
   async function recover(run: Held, signal: AbortSignal, error: unknown): Promise<void> {
     if (error instanceof Fenced || signal.reason instanceof Dropped) return
     const isCutOff = signal.aborted && !(signal.reason instanceof LimitReached)
-    if (!(error instanceof Yielded) && !isCutOff) noteFailure(run, error)
+    const isFailure = !(error instanceof Yielded) && !isCutOff && !isConnectionTrouble(error)
+    if (isFailure)
+      log.warn({ err: error, run_id: run.id }, 'a run could not be advanced; it is taken up again from its log')
     for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5000)) {
       try {
-        return await giveBack(db.sql, workerId, [run.id])
+        return await giveBack(db.sql, workerId, [run.id], isFailure)
       } catch (failed) {
         if (!isConnectionTrouble(failed) || stopping) {
           return log.error({ err: failed, run_id: run.id }, 'a run could not be given back; the sweep will find it')
@@ -142,11 +151,6 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
         await sleep(waitMs)
       }
     }
-  }
-
-  function noteFailure(run: Held, error: unknown): void {
-    if (!isConnectionTrouble(error)) failures.set(run.id, (failures.get(run.id) ?? 0) + 1)
-    log.warn({ err: error, run_id: run.id }, 'a run could not be advanced; it is taken up again from its log')
   }
 
   /** Claims whose answer was lost with its connection: nobody works on them. Seen at two looks, so that none is just on its way. */
@@ -209,6 +213,7 @@ export function createHolder({ context, workerId, places, lost, drive }: HolderO
         tellIdle()
       })
     },
+    emptied: whenEmpty,
     async stop(drainMs) {
       stopping = true
       await claiming

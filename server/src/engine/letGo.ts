@@ -1,6 +1,6 @@
 // Letting go of a run: it waits, or it has ended. Guarded by what was seen, so that nothing that came meanwhile is missed.
 import { newChange, putStep, type Change, type Move, type Step } from './change.ts'
-import { commit, waitingOnOf, type Driving } from './driving.ts'
+import { commit, waitingOnOf, type Driving, type Writing } from './driving.ts'
 import { cancelRequestsOf } from './humanRequests.ts'
 import type { Effect } from './writing.ts'
 
@@ -34,7 +34,7 @@ interface Failure {
 }
 
 /** Fails the run with this change, whatever came meanwhile; what is still open is cut off. */
-export async function fail(driving: Driving, change: Change, error: Failure): Promise<void> {
+export async function fail(driving: Writing & Pick<Driving, 'open'>, change: Change, error: Failure): Promise<void> {
   for (const step of driving.open) putStep(change, ended(step, 'cut_off', null))
   const effects = driving.open.some(({ kind, state }) => kind === 'human' || state !== 'intent')
     ? [takeBack(driving.run.id)]

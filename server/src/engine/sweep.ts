@@ -13,6 +13,7 @@ interface Found {
   due: boolean
   expired: boolean
   ready: boolean
+  suspect: boolean
 }
 
 export interface RunSweep {
@@ -29,9 +30,10 @@ export function createRunSweep({ db, log }: Pick<Context, 'db' | 'log'>): RunSwe
       // one cheap statement when nothing is due: an idle service must cost next to nothing
       const [found] = await db.sql<Found>`
         select exists (select from runs where due_at <= now()) as due,
-          exists (select from runs where admitted_at is not null and worker is null) as ready,
+          exists (select from runs where admitted_at is not null and worker is null and deaths <> 2) as ready,
+          exists (select from runs where admitted_at is not null and worker is null and deaths = 2) as suspect,
           exists (select from human_requests where status = 'pending' and expires_at <= now()) as expired`
-      let isReady = found!.ready
+      let isReady = found!.ready || found!.suspect
       while (found!.due && (await wakeSome())) isReady = true
       while (found!.expired && (await db.transaction(expireRequest))) isReady = true
       count += 1

@@ -1,0 +1,28 @@
+// Gives up a run that three processes died over, without opening it: nothing that it carries is read or evaluated once more.
+import { newChange } from './change.ts'
+import { deathsMax, type Held } from './claim.ts'
+import type { DriveParts } from './drive.ts'
+import { readSteps } from './history.ts'
+import { fail } from './letGo.ts'
+
+export async function giveUp({ context, writer, watch, atEnd }: DriveParts, run: Held): Promise<void> {
+  const { open, lastSeq } = await readSteps(context.db.sql, run.id)
+  const at = open.at(-1)
+  const place = at ? `at step ${at.seq}${at.tool === null ? '' : ` (${at.tool})`}` : `after step ${lastSeq}`
+  const message =
+    `${deathsMax} processes of the service died while they worked on this run ${place}, so it was given up. ` +
+    'Its operator finds the reason in the log.'
+  context.log.error({ run_id: run.id, step: at?.seq ?? lastSeq }, 'a run is given up: processes died over it')
+  const { steps, input_tokens, output_tokens, cost_usd } = run
+  const writing = {
+    run,
+    writer,
+    watch,
+    atEnd: atEnd(run),
+    open,
+    wakeSeen: run.wake_seq,
+    wakeSeq: run.wake_seq,
+    usage: { steps, input_tokens, output_tokens, cost_usd },
+  }
+  await fail(writing, newChange(run, at?.turn ?? 0), { code: 'internal_error', message, step: at?.seq ?? null })
+}

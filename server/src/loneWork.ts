@@ -1,0 +1,46 @@
+// The work of a process that does one piece at a time, told by the process that started it; it says when it takes one and when it is done.
+import { engineOf } from './engine/engine.ts'
+import { aliveEveryMs, type FromChild, type ToChild, type Unit } from './kit/alone.ts'
+import type { Context } from './kit/context.ts'
+import type { Presence } from './kit/presence.ts'
+
+export async function startLoneWork(context: Context, presence: Presence): Promise<{ stop(): Promise<void> }> {
+  const { config, log } = context
+  const runs = engineOf(context).workAlone({ id: presence.processId, lost: () => presence.held() })
+  let working: Promise<void> = Promise.resolve()
+
+  async function drive(unit: Unit): Promise<void> {
+    let taken = false
+    try {
+      taken = await runs.drive(unit, () => tell({ took: unit.id }))
+    } catch (error) {
+      log.warn({ err: error, kind: unit.kind, id: unit.id }, 'work could not be taken from the process that keeps it')
+    }
+    await tell({ done: unit.id, taken })
+  }
+
+  const look = setInterval(() => {
+    runs.look().catch((error: unknown) => log.debug({ err: error }, 'a look failed; it is tried again'))
+  }, 500)
+  const alive = setInterval(() => void tell({ alive: true }), aliveEveryMs)
+  process.on('message', (message: ToChild) => {
+    if (message !== 'stop') working = working.then(() => drive(message.drive))
+  })
+  await tell({ ready: true })
+  return {
+    async stop() {
+      await runs.stop(config.drainS * 1000)
+      await working
+      clearInterval(look)
+      clearInterval(alive)
+    },
+  }
+}
+
+/** Resolves when the other process will read it, whatever becomes of this one; at once where nobody listens any more. */
+function tell(message: FromChild): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.connected) process.send!(message, undefined, undefined, () => resolve())
+    else resolve()
+  })
+}
