@@ -391,6 +391,10 @@ export const requirements: Requirement[] = [
   { id: 'presence.rejoin', says: 'A presence lock whose connection broke is taken again without anybody noticing.' },
   { id: 'presence.lost', says: 'A process that cannot take its lock again within 3 s stops what it was doing.' },
   { id: 'presence.buriedOnce', says: 'A dead process is buried by exactly one of the others.' },
+  {
+    id: 'presence.failover',
+    says: 'Who never held its lock on this server, after a restart or a failover, is not declared dead within 3 s.',
+  },
   { id: 'worker.takeover', says: 'Jobs of a dead process are free within about half a second.' },
   { id: 'worker.drain', says: 'A stopping worker takes no new job, finishes those at hand, and exits 0.' },
   {
@@ -1325,13 +1329,17 @@ export const requirements: Requirement[] = [
   { id: 'runs.subRunLocks', says: 'Runs that start, await and stop runs cause no deadlock.' },
   {
     id: 'runs.zombie',
-    says: 'A worker whose runs were taken over while it stood still can write nothing of them.',
+    says: 'A worker whose runs were taken over while it stood still can change nothing of them but tell the answers that it has.',
     gap: { question: 'Who has the runs of a process that stands still?', file: 'server/src/kit/presence.ts' },
   },
   { id: 'runs.lostClaim', says: 'A claim whose answer was lost is found by its own process and given back.' },
   {
     id: 'runs.lostLock',
-    says: 'A worker without its lock for more than 3 s drops its calls and claims nothing; its runs go on.',
+    says: 'A worker without its lock for more than 3 s claims nothing; what it has under way goes on.',
+  },
+  {
+    id: 'runs.outcomeKept',
+    says: 'A worker that lives through an outage of PostgreSQL keeps the outcomes it has: nobody is asked, and no call is repeated.',
   },
   {
     id: 'runs.deadly',

@@ -27,11 +27,12 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
   const written = await sql<WrittenRow & { left: Left[] | null }>`
     with change as materialized (
       select * from json_to_recordset(${storableJson(changes.map(changeRow))}::json) as t (
-        run_id uuid, epoch int, messages int, events int, steps int, input_tokens bigint, output_tokens bigint, cost_usd numeric,
+        id uuid, run_id uuid, epoch int, messages int, events int, steps int, input_tokens bigint, output_tokens bigint, cost_usd numeric,
         reserved_usd numeric, status text, wake_seen int, waiting_on jsonb, due_at timestamptz, output jsonb, error jsonb)
     ),
     run as (
       update runs r set
+        last_change = c.id,
         message_seq = r.message_seq + c.messages,
         event_seq = r.event_seq + c.events,
         steps = r.steps + c.steps,
@@ -125,10 +126,12 @@ export const readEpochs = (sql: Sql, ids: string[]) =>
     id: string
     epoch: number
     wake_seq: number
-  }>`select id, epoch, wake_seq from runs where id = any(${ids}::uuid[])`
+    has_ended: boolean
+  }>`select id, epoch, wake_seq, completed_at is not null as has_ended from runs where id = any(${ids}::uuid[])`
 
-function changeRow({ runId, epoch, messages, events, usage, move, reserved_usd }: Change) {
+function changeRow({ id, runId, epoch, messages, events, usage, move, reserved_usd }: Change) {
   return {
+    id,
     run_id: runId,
     epoch,
     messages: messages.length,

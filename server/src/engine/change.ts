@@ -70,6 +70,8 @@ interface EventRow {
 }
 
 export interface Change {
+  /** Its own: whether it was committed can be asked by it. */
+  id: string
   runId: string
   epoch: number
   turn: number
@@ -84,6 +86,7 @@ export interface Change {
 
 export function newChange(run: { id: string; epoch: number }, turn: number): Change {
   return {
+    id: newId(),
     runId: run.id,
     epoch: run.epoch,
     turn,

@@ -34,6 +34,7 @@ export interface DriveParts {
   /** What belongs to the end of a run, in its transaction. */
   atEnd: (run: Held) => Write['atEnd']
   watch: Watch
+  underWay: Driving['underWay']
 }
 
 export interface Hold {
@@ -50,7 +51,7 @@ const failuresMax = 3
 
 export async function driveRun(parts: DriveParts, run: Held, { signal, mayGoOn }: Hold): Promise<void> {
   // before anything of it is read: opening it may be what they died over
-  if (run.deaths >= deathsMax) return giveUp(parts, run)
+  if (run.deaths >= deathsMax) return giveUp(parts, run, signal)
   const build = await parts.loadBuild(parts.context.db.sql, run)
   const driving = open(parts, run, build, await toolsOfConnections(parts.context, run, build), signal)
   if (run.failures >= failuresMax) {
@@ -139,6 +140,8 @@ function open(
     promptBytes: model.isPure ? 0 : JSON.stringify(setup).length,
     callNames: new Map(),
     kept: createKept(context.log, run.id),
+    line: { tail: Promise.resolve() },
+    underWay: parts.underWay,
   }
 }
 

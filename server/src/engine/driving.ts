@@ -9,6 +9,7 @@ import { sum } from './money.ts'
 import type { StepResolver } from './steps.ts'
 import type { ToolBox } from './toolBox.ts'
 import type { Watch } from './watch.ts'
+import { writeSurely } from './writeSurely.ts'
 import type { Effect, Write, Writer } from './writing.ts'
 
 export interface Driving {
@@ -48,6 +49,10 @@ export interface Driving {
   /** Aborted when the run was stopped, taken over or ran out of its time. */
   signal: AbortSignal
   kept: Kept & { close(): Promise<void> }
+  /** Its writes go one after the other: this is the end of the last one. */
+  line: { tail: Promise<unknown> }
+  /** Calls that this process has under way, by id and attempt: also those of runs that were taken from it meanwhile. */
+  underWay: Map<string, Promise<unknown>>
 }
 
 /** Another process may hold the run now, or it was stopped: nothing more may be written or done for it. */
@@ -64,7 +69,10 @@ export class LimitReached extends Error {}
 export class Yielded extends Error {}
 
 /** What writing a change needs. */
-export type Writing = Pick<Driving, 'run' | 'usage' | 'atEnd' | 'writer' | 'watch' | 'wakeSeen' | 'wakeSeq'>
+export type Writing = Pick<
+  Driving,
+  'run' | 'usage' | 'atEnd' | 'writer' | 'watch' | 'wakeSeen' | 'wakeSeq' | 'context' | 'signal' | 'line'
+>
 
 /** Writes a change; false: something came meanwhile, so the run was not let go and nothing was written. */
 export async function commit(
@@ -73,9 +81,9 @@ export async function commit(
   effects: Effect[] = [],
   followUp?: Write['followUp'],
 ): Promise<boolean> {
-  const { usage, atEnd, writer, watch, wakeSeen } = driving
+  const { usage, atEnd, watch, wakeSeen } = driving
   const { parent_run_id: parentRunId } = driving.run
-  const applied = await writer.write({
+  const applied = await writeSurely(driving, {
     change,
     effects,
     wakeSeen,

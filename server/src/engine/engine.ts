@@ -234,6 +234,7 @@ function createEngine(context: Context): Engine {
       for (const heard of ears) heard(runId, delta)
     },
     atEnd,
+    underWay: new Map(),
   }
 
   const drive = (run: Held, held: Hold) => watched(parts, run, (watch) => driveRun({ ...parts, watch }, run, held))

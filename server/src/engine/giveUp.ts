@@ -5,7 +5,8 @@ import type { DriveParts } from './drive.ts'
 import { readSteps } from './history.ts'
 import { fail } from './letGo.ts'
 
-export async function giveUp({ context, writer, watch, atEnd }: DriveParts, run: Held): Promise<void> {
+export async function giveUp(parts: DriveParts, run: Held, signal: AbortSignal): Promise<void> {
+  const { context, writer, watch, atEnd } = parts
   const { open, lastSeq } = await readSteps(context.db.sql, run.id)
   const at = open.at(-1)
   const place = at ? `at step ${at.seq}${at.tool === null ? '' : ` (${at.tool})`}` : `after step ${lastSeq}`
@@ -16,6 +17,9 @@ export async function giveUp({ context, writer, watch, atEnd }: DriveParts, run:
   const { steps, input_tokens, output_tokens, cost_usd } = run
   const writing = {
     run,
+    context,
+    signal,
+    line: { tail: Promise.resolve() },
     writer,
     watch,
     atEnd: atEnd(run),

@@ -55,6 +55,8 @@ const straysEvery = 10
 interface HeldRun {
   run: Held
   controller: AbortController
+  /** The same run as this process held it before it was taken from it. */
+  before?: HeldRun
 }
 
 export function createHolder(options: HolderOptions): Holder {
@@ -114,16 +116,17 @@ export function createHolder(options: HolderOptions): Holder {
 
   function take(run: Held): void {
     const controller = new AbortController()
-    // our own run again, taken from us and claimed anew before its old work noticed
-    held.get(run.id)?.controller.abort(new Dropped())
-    held.set(run.id, { run, controller })
+    // our own run again, taken from us and claimed anew before its old work noticed: a call of that is under way, and its outcome counts
+    const before = held.get(run.id)
+    held.set(run.id, { run, controller, ...(before && { before }) })
     const limits = run.limits as unknown as Limits
     const leftMs = Math.max(1, timeLeftMs({ run }, limits))
     const timer = setTimeout(
       () => controller.abort(new LimitReached(durationSentence(limits))),
       Math.min(leftMs, 2 ** 31 - 1),
     )
-    const signal = AbortSignal.any([controller.signal, lost()])
+    // a process that cannot prove that it lives goes on: without the database it can begin nothing, and what is under way has happened
+    const { signal } = controller
     void drive(run, { signal, mayGoOn: () => !stopping && isOurs(run) })
       .catch((error: unknown) => recover(run, signal, error))
       .finally(() => {
@@ -171,7 +174,11 @@ export function createHolder(options: HolderOptions): Holder {
   }
 
   const drop = (ids: string[]) => {
-    for (const id of ids) held.get(id)?.controller.abort(new Dropped())
+    for (const id of ids) cutOff(held.get(id))
+  }
+
+  function cutOff(one: HeldRun | undefined): void {
+    for (let each = one; each; each = each.before) each.controller.abort(new Dropped())
   }
 
   return {
@@ -196,15 +203,18 @@ export function createHolder(options: HolderOptions): Holder {
       if (strays.size > 0 || looks++ % straysEvery === 0) await giveBackStrays()
       const runs = [...held.values()]
       if (runs.length === 0) return
-      const now = new Map(
-        (
-          await readEpochs(
-            db.sql,
-            runs.map(({ run }) => run.id),
-          )
-        ).map((row) => [row.id, row.epoch]),
+      const seen = runs.map(({ run }) => run.epoch)
+      const rows = await readEpochs(
+        db.sql,
+        runs.map(({ run }) => run.id),
       )
-      for (const { run, controller } of runs) if (now.get(run.id) !== run.epoch) controller.abort(new Dropped())
+      const now = new Map(rows.map((row) => [row.id, row]))
+      for (const [index, one] of runs.entries()) {
+        const row = now.get(one.run.id)
+        const isOver = row === undefined || (row.has_ended && row.epoch !== seen[index])
+        // one that another process took over is not cut off: what it has under way is told to whoever holds it, and its next write is fenced
+        if (isOver && one.run.epoch === seen[index]) cutOff(one)
+      }
     },
     idle() {
       return new Promise((resolve) => {

@@ -31,6 +31,22 @@ export function capped(step: Step, outcome: Outcome): Capped {
   }
 }
 
+export interface FileToKeep {
+  path: string
+  content: string
+  encoding?: 'base64'
+}
+
+/** What an outcome leaves in the run's workspace: its own files, and the rest of a result that is too long for a message. */
+export function filesOf({ writes = [] }: Outcome, overflow: Capped['overflow']): FileToKeep[] {
+  const own = writes.map(({ path, bytes }) => ({
+    path,
+    content: bytes.toString('base64'),
+    encoding: 'base64' as const,
+  }))
+  return [...own, ...(overflow ? [overflow] : [])]
+}
+
 /** The outcome without what the scrubber knows, in its texts and in its files. */
 export function withoutSecrets(outcome: Outcome, scrub: Scrub): Outcome {
   const writes = outcome.writes?.map(({ path, bytes }) => ({ path, bytes: scrubbedBytes(bytes, scrub) }))

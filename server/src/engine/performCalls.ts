@@ -9,8 +9,9 @@ import { checkWord } from './approvedCall.ts'
 import { planCall, wordNeeded, type Plan } from './calls.ts'
 import { addEvent, addMessage, newChange, putStep, type Change, type Step } from './change.ts'
 import { callIdOf, commit, feed, feedOutcome, Fenced, toolCallOf, Yielded, type Driving } from './driving.ts'
-import { capped, recordOutcome, withoutSecrets } from './outcome.ts'
-import { approvalRequest, askAbout, settle } from './settle.ts'
+import { keepFailure, keepLate } from './lateOutcome.ts'
+import { capped, filesOf, recordOutcome, withoutSecrets, type FileToKeep } from './outcome.ts'
+import { approvalRequest, askAbout, settle, underWayKey } from './settle.ts'
 import { isRefused, isTransient, type Effect, type Write } from './writing.ts'
 
 /** What a follow-up adds to the write of a turn's calls, once their outcomes are known. */
@@ -177,8 +178,20 @@ interface Making {
   bound?: Bound | undefined
 }
 
-/** Makes an outside call whose intent is committed, and commits what it brought. */
-async function make(driving: Driving, step: Step, { probe = false, bound }: Making = {}): Promise<void> {
+/** Makes an outside call whose intent is committed, and commits what it brought. Whoever holds the run meanwhile can wait for that. */
+async function make(driving: Driving, step: Step, options: Making = {}): Promise<void> {
+  const { underWay } = driving
+  const key = underWayKey(driving.run.id, step)
+  const making = makeOnce(driving, step, options)
+  underWay.set(key, making)
+  try {
+    await making
+  } finally {
+    underWay.delete(key)
+  }
+}
+
+async function makeOnce(driving: Driving, step: Step, { probe = false, bound }: Making): Promise<void> {
   const { context, signal } = driving
   const tool = driving.toolBox.find(step.tool!)
   if (tool?.kind !== 'outside') throw new Error(`${step.tool} does not act outside`)
@@ -204,7 +217,15 @@ async function make(driving: Driving, step: Step, { probe = false, bound }: Maki
     const sentence = ownFailure(driving, error) ?? failureSentence(tool.timeoutMs, error)
     outcome = { error: scrub ? scrub(sentence) : sentence }
   }
-  await recordResult(driving, step, outcome)
+  try {
+    await recordResult(driving, step, outcome)
+  } catch (error) {
+    // the run was taken over while this process lives: its outcome is true all the same
+    if (error instanceof Fenced && (await keepLate(driving, step, outcome))) {
+      context.log.warn({ run_id: driving.run.id, step: step.seq }, 'an outcome is kept for a run that was taken over')
+    }
+    throw error
+  }
 }
 
 /** What the connections of the build hold is known to be secret, whichever call brings it back. */
@@ -237,10 +258,7 @@ async function askAgain(driving: Driving, step: Step, reason: string): Promise<v
 
 async function recordResult(driving: Driving, step: Step, outcome: Outcome): Promise<void> {
   const { outcome: clean, overflow } = capped(step, outcome)
-  const writes = (outcome.writes ?? []).map(({ path, bytes }) => {
-    return { path, content: bytes.toString('base64'), encoding: 'base64' as const }
-  })
-  const effects = [...writes, ...(overflow ? [overflow] : [])].map((file) => writeEffect(driving, step, file))
+  const effects = filesOf(outcome, overflow).map((file) => writeEffect(driving, step, file))
   if (outcome.record) effects.push(recordEffect(outcome.record))
   const told = await commitResult(driving, step, clean, effects)
   driving.open = driving.open.filter(({ seq }) => seq !== step.seq)
@@ -266,10 +284,8 @@ async function commitResult(driving: Driving, step: Step, outcome: Outcome, effe
   }
 }
 
-const keepFailure = 'The call succeeded but its result could not be saved; see the server log.'
-
 /** A file of the run's workspace that comes with a result, as what is too long for a message does. */
-function writeEffect(driving: Driving, step: Step, file: { path: string; content: string }): Effect {
+function writeEffect(driving: Driving, step: Step, file: FileToKeep): Effect {
   return {
     kind: 'inside',
     tool: 'sandbox_write_file',

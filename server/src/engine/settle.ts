@@ -4,6 +4,7 @@ import type { Begun, Outcome, Tool } from '../kit/tool.ts'
 import type { Step } from './change.ts'
 import { toolCallOf, waitingOnOf, type Driving } from './driving.ts'
 import { bindsOf } from './approvedCall.ts'
+import { readLate } from './lateOutcome.ts'
 import { openRequest, requestOf, type HumanRequest, type RequestWanted } from './humanRequests.ts'
 
 export type Settled =
@@ -20,6 +21,10 @@ export type Settled =
 export async function settle(driving: Driving, step: Step, tool: Tool | undefined, sql: Sql): Promise<Settled> {
   if (!tool) return { kind: 'outcome', outcome: { error: `The tool ${step.tool} is no longer there.` } }
   if (step.state === 'approval') return approval(step, await requestOf(sql, driving.run.id, step.seq))
+  if (step.state === 'in_doubt' || (step.state === 'intent' && tool.kind === 'outside')) {
+    const outcome = await outcomeElsewhere(driving, step, sql)
+    if (outcome) return { kind: 'outcome', outcome }
+  }
   if (step.state === 'in_doubt') return doubt(step, await requestOf(sql, driving.run.id, step.seq))
   if (step.state === 'intent') return cutOff(driving, step, tool)
   if (step.state !== 'waiting' || tool.kind === 'inside') throw new Error(`step ${step.seq} is not open`)
@@ -38,6 +43,23 @@ const notYet = (step: Step, waiting_on: Begun['waiting_on'], hasCome = true): Se
   hasCome
     ? { kind: 'make', step: { ...step, state: 'intent', attempt: step.attempt + 1, result: null } }
     : { kind: 'waits', waiting_on }
+
+export const underWayKey = (runId: string, { seq, attempt }: Step): string => `${runId}:${seq}:${attempt}`
+
+/** The call may still be under way in this very process, which lost the run and has it again; or its outcome came after a takeover. */
+async function outcomeElsewhere(driving: Driving, step: Step, sql: Sql): Promise<Outcome | undefined> {
+  const { run, underWay, signal } = driving
+  const making = underWay.get(underWayKey(run.id, step))
+  if (making) await Promise.race([making.catch(() => undefined), aborted(signal)])
+  signal.throwIfAborted()
+  return readLate(sql, run.id, step)
+}
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
 
 /** Begun by a worker that is gone, between its intent and its result. */
 function cutOff(driving: Driving, step: Step, tool: Tool): Settled {
@@ -62,7 +84,7 @@ const doubtRequest = (step: Step): RequestWanted => ({
   type: 'question',
   title: `Outcome unknown: ${step.tool}`,
   description:
-    `The process that made this call died before its answer was recorded, so it may or may not have happened. ` +
+    `The process that made this call ended before its answer was recorded, so it may or may not have happened. ` +
     `It is not repeated unless you say so.`,
   questions: [
     {

@@ -1,5 +1,5 @@
 // A lane: what arrives while a write is under way goes into the next one, so many callers share one commit, and nobody waits when it is idle.
-import { retryingDeadlocks, sqlState } from '../base/db.ts'
+import { isConnectionTrouble, retryingDeadlocks, sqlState } from '../base/db.ts'
 
 /** Thrown by a flush that undid itself because of some of its operations: each is tried alone. `cause`: what one of them threw. */
 export class TryAlone extends Error {}
@@ -97,7 +97,8 @@ export function createLane<Op, Result>({
       batch.forEach(({ resolve }, index) => resolve(results[index]!))
     } catch (error) {
       // one bad row must fail alone; but only what PostgreSQL itself refused is surely undone and may be tried again
-      if (batch.length > 1 && (sqlState(error) !== undefined || error instanceof TryAlone)) {
+      const isUndone = sqlState(error) !== undefined && !isConnectionTrouble(error)
+      if (batch.length > 1 && (isUndone || error instanceof TryAlone)) {
         for (const waiting of batch) await carry([waiting])
       } else for (const { reject } of batch) reject(error instanceof TryAlone ? (error.cause ?? error) : error)
     }

@@ -94,3 +94,24 @@ test('two sweepers bury a dead process once', async () => {
   assert.equal((await ask('select id from processes')).length, 2)
   await Promise.all([one.leave(), two.leave()])
 })
+
+// proves presence.failover
+test('a process that never held its lock on this server, as after a failover, is not declared dead before it could come back', async () => {
+  const one = await join()
+  const gone = (startedAt: string) =>
+    ask<{ id: string }>(
+      `insert into processes (id, role, host, pid, server_started_at) values (gen_random_uuid(), 'worker', 'gone', 1, ${startedAt}) returning id`,
+    )
+  const [elsewhere] = await gone(`now() - interval '1 day'`)
+  const [here] = await gone('pg_postmaster_start_time()')
+  const buried: unknown[] = []
+  const bury = async ({ id }: DeadProcess) => void buried.push(id)
+  await one.sweep(bury)
+  assert.deepEqual(buried, [here!.id], 'who lost it here is dead at once')
+  await one.sweep(bury)
+  assert.equal(buried.length, 1)
+  await ask(`update processes set missed_since = missed_since - interval '3 seconds' where missed_since is not null`)
+  await one.sweep(bury)
+  assert.deepEqual(buried, [here!.id, elsewhere!.id])
+  await one.leave()
+})

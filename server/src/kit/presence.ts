@@ -66,14 +66,15 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
       // first the lock, then the row: a row without its lock would look like a death
       const [lock] = await ask<{ held: boolean }>`select pg_try_advisory_lock(${presenceLockClass}, ${lockKey}) as held`
       if (!lock!.held) throw new Error('the lock of this process is still held by its lost connection')
-      const inserted = await ask`
-        insert into processes (id, role, host, pid, lock_key, job_pool_id)
-        values (${processId}, ${options.role}, ${hostname()}, ${process.pid}, ${lockKey}, ${jobPoolId})
-        on conflict (id) do nothing returning id`
+      const [row] = await ask<{ is_new: boolean }>`
+        insert into processes as p (id, role, host, pid, lock_key, job_pool_id, server_started_at)
+        values (${processId}, ${options.role}, ${hostname()}, ${process.pid}, ${lockKey}, ${jobPoolId}, pg_postmaster_start_time())
+        on conflict (id) do update set server_started_at = excluded.server_started_at, missed_since = null
+        returning (p.xmax = 0) as is_new`
       client = fresh
       sql = ask
       fresh.on('end', () => void rejoin())
-      return inserted.length > 0
+      return row!.is_new
     } catch (error) {
       await fresh.end().catch((failed: Error) => options.log.debug({ err: failed }, 'closing a failed connection'))
       throw error
@@ -113,11 +114,16 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
       await sql`update processes set job_pool_id = ${id} where id = ${processId}`
     },
     async sweep(bury) {
-      // everyone's locks are gone while the server restarts: nobody is declared dead before they could come back
+      // everyone's locks are gone when the server restarts or a standby takes its place, and both have another start time: who never held its
+      // lock on this server is not declared dead before it could have come back
+      await sql`
+        update processes set missed_since = clock_timestamp()
+        where id <> ${processId} and server_started_at is distinct from pg_postmaster_start_time() and missed_since is null`
       const dead = await sql<DeadProcess>`
         with others as materialized (
           select id, lock_key, job_pool_id from processes
-          where id <> ${processId} and pg_postmaster_start_time() < clock_timestamp() - make_interval(secs => ${graceMs / 1000}::float8)
+          where id <> ${processId} and (server_started_at = pg_postmaster_start_time()
+            or missed_since < clock_timestamp() - make_interval(secs => ${graceMs / 1000}::float8))
         )
         select * from others where pg_try_advisory_lock(${presenceLockClass}, lock_key)`
       for (const one of dead) {

@@ -1,4 +1,4 @@
-// Proof: a worker that cannot prove for a while that it lives drops its work, and neither fails nor repeats it.
+// Proof: a worker that cannot prove for a while that it lives keeps what it has under way, and neither fails, doubts nor repeats it.
 import { presenceLockClass } from '../../src/base/locks.ts'
 import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
 import { honestPerson } from './person.ts'
@@ -9,8 +9,10 @@ import { endLockOf } from './zombie.ts'
 export interface LostLock extends Ledger, Calls {
   runs: number
   completed: number
-  /** Calls that the worker hung up by itself while another session had its lock. */
+  /** Must be 0: calls that the worker hung up by itself while another session had its lock. */
   cutOff: number
+  /** Must be 0: questions to people. */
+  asked: number
 }
 
 /** More than the 3 s for which a process may be without its lock. */
@@ -37,10 +39,12 @@ export async function loseLock(yard: Yard, worker: Service, { runs }: { runs: nu
   await untilQuiet(yard)
   await person.leave()
   const completed = await sql`select id from runs where id = any(${ids}::uuid[]) and status = 'completed'`
+  const asked = await sql`select id from human_requests where run_id = any(${ids}::uuid[])`
   const arrivals = await counter.arrivals()
   return {
     runs,
     completed: completed.length,
+    asked: asked.length,
     cutOff: arrivals.slice(before).filter(({ cutOffAt }) => cutOffAt !== null).length,
     ...(await compareCalls(sql, arrivals)),
     ...(await readLedger(sql)),

@@ -19,13 +19,15 @@ after(async () => {
 })
 
 // proves runs.zombie
-test('a stopped worker keeps its runs while its lock is held, and writes nothing once they are another’s', async (t) => {
+test('a stopped worker keeps its runs while its lock is held; once they are another’s, it only tells the answers that it has', async (t) => {
   const seen = await stopAndContinueWorker(yard, { runs: 8, stillMs: 1200 })
   t.diagnostic(JSON.stringify(seen))
   assert.equal(seen.completed, seen.runs)
   assert.ok(seen.keptWhileLocked > 0, 'it was stopped in the middle of some')
   assert.equal(seen.takenOver, seen.keptWhileLocked)
   assert.equal(seen.changedByZombie, 0)
+  assert.deepEqual([seen.answeredLate, seen.stillAsked], [seen.inDoubt, 0], 'what only it knew is known')
+  assert.ok(seen.inDoubt > 0)
   assert.ok(seen.livesOn)
   assert.ok(areTrue(seen), 'nothing finished was repeated, nothing in doubt was repeated without a word')
   assert.ok(isWhole(seen), 'one end each, numbers without gaps')
@@ -40,10 +42,10 @@ test('runs that a living worker claimed without hearing of it are found and end'
 })
 
 // proves runs.lostLock
-test('a worker that lost its lock for longer than it may drops its calls, and its runs go on', async (t) => {
+test('a worker that lost its lock for a while keeps its calls, and nobody is asked about them', async (t) => {
   const seen = await loseLock(yard, yard.workers[0]!, { runs: 4 })
   t.diagnostic(JSON.stringify(seen))
   assert.equal(seen.completed, seen.runs)
-  assert.ok(seen.cutOff > 0, 'it dropped them by itself')
+  assert.deepEqual([seen.cutOff, seen.asked], [0, 0])
   assert.ok(areTrue(seen) && isWhole(seen))
 })

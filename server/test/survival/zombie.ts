@@ -1,4 +1,4 @@
-// Proof: a worker that is stopped in the middle keeps its runs while it counts as living; once they are taken over, it can write nothing more.
+// Proof: a worker that is stopped in the middle keeps its runs while it counts as living; once they are taken over, it can only tell answers.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { presenceLockClass } from '../../src/base/locks.ts'
 import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
@@ -15,8 +15,14 @@ export interface Zombie extends Ledger, Calls {
   takenOver: number
   /** From the end of the lock to the claim of the last of them. */
   takeoverMs: number
-  /** Must be 0: runs that changed when their old holder went on, which had their answers in its sockets. */
+  /** Must be 0: runs that had ended, and changed when their old holder went on, which had their answers in its sockets. */
   changedByZombie: number
+  /** Runs whose call was in doubt when their old holder went on. */
+  inDoubt: number
+  /** Of them, those that ended by the answer that it had, without a word of a person. */
+  answeredLate: number
+  /** Must be 0: questions that are still open then. */
+  stillAsked: number
   /** The old holder is listed again and takes runs. */
   livesOn: boolean
 }
@@ -61,14 +67,22 @@ export async function stopAndContinueWorker(yard: Yard, { runs, stillMs }: Optio
     (count) => count === 0,
   )
   const before = await rowsOf(yard)
+  const doubted = await sql<{ id: string }>`select id from runs where status = 'waiting'`
+  const isDoubted = new Set(doubted.map(({ id }) => id))
   old.child.kill('SIGCONT')
   await until(
     'the old holder is listed again',
     () => isListed(yard, old),
     (listed) => listed,
   )
+  await until(
+    'every answer is told',
+    () => activeRuns(yard),
+    (count) => count === 0,
+  )
   await sleep(stillMs)
   const after = await rowsOf(yard)
+  const stillAsked = await sql`select id from human_requests where status = 'pending'`
   const person = honestPerson(yard)
   await until(
     'every run has ended',
@@ -77,13 +91,18 @@ export async function stopAndContinueWorker(yard: Yard, { runs, stillMs }: Optio
   )
   await person.leave()
   const [completed] = await sql<{ count: string }>`select count(*) from runs where status = 'completed'`
+  const answered = await sql`
+    select run_id from run_steps where run_id = any(${[...isDoubted]}::uuid[]) and arrived is not null and state = 'done' and attempt = 1`
   return {
     runs,
     completed: Number(completed!.count),
     keptWhileLocked: kept.length,
     takenOver: takenOver.length,
     takeoverMs,
-    changedByZombie: [...before].filter(([id, rows]) => after.get(id) !== rows).length,
+    changedByZombie: [...before].filter(([id, rows]) => !isDoubted.has(id) && after.get(id) !== rows).length,
+    inDoubt: doubted.length,
+    answeredLate: answered.length,
+    stillAsked: stillAsked.length,
     livesOn: await takesRuns(yard, old, other, agents[0]!),
     ...(await compareCalls(sql, await counter.arrivals())),
     ...(await readLedger(sql)),

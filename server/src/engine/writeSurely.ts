@@ -1,0 +1,64 @@
+// Writes a change of a held run however long the database is away, and exactly once: what a call or a model brought is not forgotten.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isConnectionTrouble, untilWritten, type Sql } from '../base/db.ts'
+import type { Applied } from './apply.ts'
+import type { Change } from './change.ts'
+import type { Writing } from './driving.ts'
+import { isTransient, type Write } from './writing.ts'
+
+/** A write that PostgreSQL puts off (a lock, a deadlock, a timeout) is tried this often; one that finds no PostgreSQL, for as long as it takes. */
+const putOffMax = 10
+const pauseMs = 100
+
+/**
+ * One write of a run at a time. When a connection breaks, nobody knows whether its commit happened: so the row is asked, which names the
+ * last change, and what may still be under way on that connection is fenced before the change is written again.
+ */
+export function writeSurely(writing: Writing, write: Write): Promise<Applied> {
+  const turn = writing.line.tail.then(() => attempt(writing, write))
+  writing.line.tail = turn.catch(() => undefined)
+  return turn
+}
+
+async function attempt(writing: Writing, write: Write): Promise<Applied> {
+  const { writer, run, context, signal } = writing
+  const { change } = write
+  for (let tries = 1; ; tries++) {
+    try {
+      change.epoch = run.epoch
+      return await writer.write(write)
+    } catch (error) {
+      if (!isTransient(error) || (!isConnectionTrouble(error) && tries >= putOffMax)) throw error
+      context.log.warn({ err: error, run_id: run.id }, 'a run could not be written; it is tried again')
+      const found = await untilWritten(() => find(context.db.sql, change), signal)
+      if ('outcome' in found) return found
+      run.epoch = found.epoch
+      await sleep(pauseMs, undefined, { signal })
+    }
+  }
+}
+
+interface Found {
+  epoch: number
+  wake_seq: number
+  is_written: boolean
+  fenced: number | null
+}
+
+/** The outcome of the change, where it has one; else the epoch with which it may be written, and nothing sent before can be. */
+async function find(sql: Sql, { id, runId, epoch }: Change): Promise<Applied | { epoch: number }> {
+  // a run that is still held has epoch + 1 only where this very question was asked before and its answer was lost
+  const [run] = await sql<Found>`
+    with was as materialized (
+      select id, epoch, wake_seq, last_change is not distinct from ${id}::uuid as is_written, worker from runs where id = ${runId} for update
+    ),
+    fenced as (
+      update runs r set epoch = r.epoch + 1 from was
+      where r.id = was.id and r.id = ${runId} and not was.is_written and was.worker is not null and was.epoch between ${epoch}::int and ${epoch}::int + 1
+      returning r.epoch
+    )
+    select epoch, wake_seq, is_written, (select epoch from fenced) as fenced from was`
+  if (run?.is_written) return { outcome: 'written', wakeSeq: run.wake_seq, messageBase: 0 }
+  if (run === undefined || run.fenced === null) return { outcome: 'fenced', wakeSeq: 0, messageBase: 0 }
+  return { epoch: run.fenced }
+}
