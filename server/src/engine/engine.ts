@@ -246,7 +246,7 @@ function createEngine(context: Context): Engine {
       places: seats,
       lost,
       mayTakeSuspect: () => !alone?.isBusy(),
-      drive: (run, held) => (alone && run.deaths === suspectDeaths ? driveElsewhere(alone, run) : drive(run, held)),
+      drive: (run, held) => (alone && isSuspect(run) ? driveElsewhere(alone, run) : drive(run, held)),
     })
   }
 
@@ -297,15 +297,13 @@ function createEngine(context: Context): Engine {
       }
     },
     workAlone(process) {
-      // once a run has come forward it is anybody's again
-      const isOurs = ({ deaths }: Held) => deaths === suspectDeaths
       const mine = createHolder({
         context,
         workerId: process.id,
         places: 1,
         lost: process.lost,
         mayTakeSuspect: () => false,
-        isOurs,
+        isOurs: isSuspect,
         drive,
       })
       const stopStops = context.listener.on(stopChannel, (ids) => mine.drop(ids.split(',')))
@@ -345,6 +343,9 @@ function createEngine(context: Context): Engine {
     },
   }
 }
+
+/** Once it has come forward it is a run like any other. */
+const isSuspect = ({ deaths }: Held): boolean => deaths === suspectDeaths
 
 /** The run above wakes with the end of this one. */
 function atEnd({ id, parent_run_id }: Held): Write['atEnd'] {
