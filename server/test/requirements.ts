@@ -105,6 +105,34 @@ export const requirements: Requirement[] = [
     id: 'errors.databaseHangs',
     says: 'A database that is away or hangs is a 500 in the error shape within 2 s; /readyz turns red, /healthz stays green.',
   },
+  {
+    id: 'errors.everyProblem',
+    says: 'A 400 names every problem of query and body at once; of very many it tells the first and counts the rest.',
+  },
+  {
+    id: 'filters.honoured',
+    says: 'Every documented query parameter of every reading operation changes the answer.',
+  },
+  // Other spellings
+  {
+    id: 'spellings.names',
+    says: 'A field with another name (agentic_memory_enabled, reconnect_instance_id, webhook_url) is taken under either; two that differ are a 400.',
+  },
+  { id: 'spellings.null', says: 'recurring and source_build_id may be null, which counts as absent.' },
+  {
+    id: 'spellings.words',
+    says: 'Filters take claimed for in_progress of cases, and interrupted, not_started and starting for stopped and pending of runs.',
+  },
+  {
+    id: 'spellings.commas',
+    says: 'One text with commas stands for the choices of a multi-select question and for statuses and priorities in a filter of cases.',
+  },
+  { id: 'spellings.label', says: 'A label without a key has an empty one.' },
+  { id: 'spellings.provider', says: 'A provider’s name may be written without its hyphens.' },
+  {
+    id: 'connections.credentials',
+    says: 'getConnectionCredentials tells which headers a connection sends and never a value; headers may come as two maps, which are sealed alike.',
+  },
   // Idempotency
   {
     id: 'idempotency.keyRange',
@@ -2208,6 +2236,7 @@ export const requirements: Requirement[] = [
     says: 'An agent completes, fails, postpones, hands over, changes, lists, claims and adds cases.',
     gap: { question: 'To whom can a case be handed over?', file: 'server/src/features/queues/tools.ts' },
   },
+  { id: 'cases.queueById', says: 'A case block and the tools for cases take a queue by its name or by its id.' },
   { id: 'cases.toolsAlone', says: 'A run that holds no case is told so by every tool that needs one.' },
   // connections: accounts and keys at other services, and runs that use them
   {

@@ -1,6 +1,7 @@
 // JSON as callers send it: strict UTF-8, bounded in depth, and with nothing that PostgreSQL or an answer could not hold.
 import { JsonRefused, scanJson } from '../base/boundedJson.ts'
 import { Fault } from '../base/errors.ts'
+import { refuseFor } from './problems.ts'
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
@@ -30,30 +31,36 @@ export function parseJson(bytes: Uint8Array): unknown {
     const because = error instanceof SyntaxError ? error.message.toWellFormed() : 'it is not valid UTF-8'
     return refuse(`The body is not valid JSON: ${because}.`)
   }
-  checkValue(value, [])
+  const problems: string[] = []
+  checkValue(value, [], problems)
+  refuseFor(problems)
   return value
 }
 
+/** Collected before the walk ends: a hostile body could hold millions. */
+const problemsMax = 100
+
 /** Values that would be stored as something else, or not at all, are refused where they come in. */
-function checkValue(value: unknown, path: (string | number)[]): void {
-  if (typeof value === 'string') return checkText(value, path)
+function checkValue(value: unknown, path: (string | number)[], problems: string[]): void {
+  if (problems.length >= problemsMax) return
+  if (typeof value === 'string') return checkText(value, path, problems)
   if (typeof value === 'number' && !Number.isFinite(value)) {
-    refuse(`${brief(placeOf(path))}: the number is out of range.`)
+    problems.push(`${brief(placeOf(path))}: the number is out of range.`)
   }
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
-    for (const [index, item] of value.entries()) checkBelow(item, path, index)
+    for (const [index, item] of value.entries()) checkBelow(item, path, index, problems)
     return
   }
   for (const [key, item] of Object.entries(value)) {
-    checkText(key, 'A field name')
-    checkBelow(item, path, key)
+    checkText(key, 'A field name', problems)
+    checkBelow(item, path, key, problems)
   }
 }
 
-function checkBelow(value: unknown, path: (string | number)[], step: string | number): void {
+function checkBelow(value: unknown, path: (string | number)[], step: string | number, problems: string[]): void {
   path.push(step)
-  checkValue(value, path)
+  checkValue(value, path, problems)
   path.pop()
 }
 
@@ -61,13 +68,15 @@ function checkBelow(value: unknown, path: (string | number)[], step: string | nu
 const placeOf = (path: (string | number)[]): string =>
   path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at > 0 ? `.${step}` : step)).join('') || 'The body'
 
-/** PostgreSQL text holds no NUL, and a lone surrogate is no character. */
-export function checkText(text: string, place: string | (string | number)[]): void {
+/** PostgreSQL text holds no NUL, and a lone surrogate is not a character. */
+export function checkText(text: string, place: string | (string | number)[], problems: string[]): void {
   const isGood = !text.includes('\u0000') && text.isWellFormed()
   if (isGood) return
   const where = brief(typeof place === 'string' ? place : placeOf(place))
-  if (text.includes('\u0000')) refuse(`${where} contains a NUL character (\\u0000), which cannot be stored.`)
-  refuse(`${where} contains half of a surrogate pair, which is not a character.`)
+  const what = text.includes('\u0000')
+    ? 'a NUL character (\\u0000), which cannot be stored'
+    : 'half of a surrogate pair, which is not a character'
+  problems.push(`${where} contains ${what}.`)
 }
 
 const placeLengthMax = 200

@@ -6,6 +6,7 @@ import { isMutating, type Operation } from './operation.ts'
 import { nounOf, parametersOf, restParameterOf } from './resources.ts'
 import { nameOf, type TSchema } from './schema.ts'
 import { scopes } from './scopes.ts'
+import { spellingsOf } from './spellings.ts'
 
 type Json = Record<string, unknown>
 
@@ -267,8 +268,18 @@ function withReferences(schema: TSchema, components: Json): Json {
 function copy(value: unknown, components: Json): unknown {
   if (Array.isArray(value)) return value.map((item) => descend(item, components))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, descend(item, components)]))
+  const entries = Object.entries(value).map(([key, item]) => [key, descend(item, components)])
+  return Object.fromEntries([...entries, ...otherNames(value, components)])
 }
+
+/** Of the properties of an object: a field that has other names stands under each of them. */
+const otherNames = (properties: object, components: Json): [string, unknown][] =>
+  Object.entries(properties).flatMap(([name, schema]) =>
+    (spellingsOf((schema ?? {}) as object).names ?? []).map((other): [string, unknown] => {
+      const described = copy(schema, components) as Json
+      return [other, { ...described, description: `Another spelling of \`${name}\`.` }]
+    }),
+  )
 
 const descend = (value: unknown, components: Json): unknown =>
   typeof value === 'object' && value !== null && nameOf(value) !== undefined

@@ -17,6 +17,7 @@ import { isMutating, keyTaken, type Operation, type StoredRows, type Via } from 
 import { requireOwnAddress } from './ownAddress.ts'
 import { openStreamsOf } from './openStreams.ts'
 import { replyOfSaid, requestOf, type Asked } from './protocol.ts'
+import { refuseFor } from './problems.ts'
 import { refuseIfOver } from './rateLimit.ts'
 import type { Refusals } from './refusals.ts'
 import { answered, faultOf, replyOf, replyOfFault, type Reply } from './reply.ts'
@@ -25,7 +26,7 @@ import { nounOf } from './resources.ts'
 import type { Source } from './stream.ts'
 import { countStranger } from './strangers.ts'
 import { teamDatabaseOf, type TeamDatabase } from './teamDatabase.ts'
-import { validateBody, validateQuery } from './validate.ts'
+import { readFields, readQuery } from './validate.ts'
 
 /** A request as any transport brings it: HTTP, or a message of another protocol. */
 export interface PlainRequest {
@@ -120,10 +121,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
       team: { id: caller.team_id },
       caller,
       params: plain,
-      query: validateQuery(operation.query, request.search),
-      body: takesJson(operation)
-        ? await parsing(exchange, () => validateBody(operation.body, parseBody(exchange.bytes)))
-        : {},
+      ...(await (takesJson(operation) ? parsing(exchange, () => readRequest(exchange)) : readRequest(exchange))),
       bytes: exchange.bytes ?? noBytes,
       contentType: request.contentType,
       context,
@@ -359,6 +357,27 @@ function requireScopeAndTeam({ operation, caller, request }: Exchange): void {
   }
   for (const name of operation.parameters) {
     if (nounOf(name) === 'team' && request.params[name] !== caller.team_id) throw new Fault('forbidden')
+  }
+}
+
+/** Query and body as the operation declares them, or a refusal with everything that is wrong with both. */
+function readRequest({ operation, request, bytes }: Exchange): Record<'query' | 'body', Record<string, unknown>> {
+  const problems: string[] = []
+  const query = readQuery(operation.query, request.search, problems)
+  const sent = takesJson(operation) ? collecting(problems, () => parseBody(bytes)) : undefined
+  const body = sent && readFields(operation.body, sent, problems)
+  refuseFor(problems)
+  return { query, body: body ?? {} }
+}
+
+/** Undefined: what was refused is among the problems. */
+function collecting<T>(problems: string[], read: () => T): T | undefined {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof Fault) || error.code !== 'invalid_request') throw error
+    problems.push(error.message)
+    return undefined
   }
 }
 

@@ -1,9 +1,11 @@
-// Turns raw query strings and bodies into what a declaration asks for, or says in one sentence what does not fit.
+// Turns raw query strings and bodies into what a declaration asks for, and collects everything that does not fit.
 import { Compile, type Validator } from 'typebox/compile'
-import { Fault } from '../base/errors.ts'
 import { readInstant } from './instant.ts'
-import { brief, checkText } from './json.ts'
+import { checkText } from './json.ts'
+import { misfitsOf } from './misfits.ts'
+import { refuseFor } from './problems.ts'
 import type { TObject, TSchema } from './schema.ts'
+import { differing, inOwnWords, respell, spellingsOf } from './spellings.ts'
 
 const validators = new WeakMap<object, Validator>()
 
@@ -13,15 +15,28 @@ export function validatorOf(schema: TSchema): Validator {
   return validator
 }
 
-/** Known fields only: what the caller sent beside them is ignored, and never reaches a handler. */
+/** Refuses a body with everything that does not fit. */
 export function validateBody(schema: TObject | undefined, body: Record<string, unknown>): Record<string, unknown> {
+  const problems: string[] = []
+  const known = readFields(schema, body, problems)
+  refuseFor(problems)
+  return known
+}
+
+/** Known fields only: what the caller sent beside them is ignored, and never reaches a handler. */
+export function readFields(
+  schema: TObject | undefined,
+  body: Record<string, unknown>,
+  problems: string[],
+): Record<string, unknown> {
   const known: Record<string, unknown> = {}
   if (!schema) return known
+  respell(schema, body, problems)
   for (const name of Object.keys(schema.properties)) {
     if (Object.hasOwn(body, name)) known[name] = body[name]
   }
   readInstants(schema, known)
-  requireFit(schema, known, 'body')
+  collectMisfits(schema, known, 'body', problems)
   return known
 }
 
@@ -67,30 +82,44 @@ function holdsInstants(schema: Part): boolean {
 }
 
 /** Unknown names are ignored, an empty value is an absent one, a repeated name is refused, numbers and booleans are read. */
-export function validateQuery(schema: TObject | undefined, search: string): Record<string, unknown> {
+export function readQuery(schema: TObject | undefined, search: string, problems: string[]): Record<string, unknown> {
   const known: Record<string, unknown> = {}
   if (!schema) return known
   const given = readPairs(search)
   for (const [name, property] of Object.entries(schema.properties) as [string, QueryProperty][]) {
-    const values = given.get(name) ?? []
-    if (values.length > 1) throw new Fault('invalid_request', `The query parameter ${name} is given more than once.`)
-    const text = values[0]
-    if (text === null) {
-      throw new Fault(
-        'invalid_request',
-        `The query parameter ${name} has a % that is not followed by two hexadecimal digits of UTF-8.`,
-      )
-    }
+    const text = givenText(given, name, property, problems)
     if (text === undefined || text === '') {
       if (property.default !== undefined) known[name] = property.default
-    } else {
-      // a path that cannot be names nothing: that is for the operation to say, as of any other path
-      if (property.format !== 'path') checkText(text, `The query parameter ${name}`)
-      known[name] = readQueryValue(property, text)
+      continue
+    }
+    // a path that cannot be names nothing: that is for the operation to say, as of any other path
+    if (property.format !== 'path') checkText(text, `The query parameter ${name}`, problems)
+    known[name] = readQueryValue(property, inOwnWords(property, text))
+  }
+  collectMisfits(schema, known, 'query parameter', problems)
+  return known
+}
+
+/** The text under the parameter's name or under another spelling of it. */
+function givenText(
+  given: Map<string, (string | null)[]>,
+  name: string,
+  property: TSchema,
+  problems: string[],
+): string | undefined {
+  let found: string | undefined
+  for (const one of [name, ...(spellingsOf(property).names ?? [])]) {
+    const values = given.get(one) ?? []
+    if (values.length > 1) problems.push(`The query parameter ${one} is given more than once.`)
+    const [text] = values
+    if (text === null) {
+      problems.push(`The query parameter ${one} has a % that is not followed by two hexadecimal digits of UTF-8.`)
+    } else if (text !== undefined && text !== '') {
+      if (found !== undefined && found !== text) problems.push(differing(name, one))
+      found ??= text
     }
   }
-  requireFit(schema, known, 'query parameter')
-  return known
+  return found
 }
 
 /** The values under each name; null is one that cannot be decoded, where URLSearchParams would guess. */
@@ -126,35 +155,7 @@ function readQueryValue(property: QueryProperty, text: string): unknown {
   return text
 }
 
-function requireFit(schema: TSchema, value: unknown, where: string): void {
+function collectMisfits(schema: TSchema, value: unknown, where: string, problems: string[]): void {
   const validator = validatorOf(schema)
-  if (validator.Check(value)) return
-  throw new Fault('invalid_request', explain(validator, value, where))
-}
-
-interface Problem {
-  keyword: string
-  instancePath: string
-  message: string
-  params: { requiredProperties?: string[]; allowedValues?: unknown[]; additionalProperties?: string[] }
-}
-
-/** The first problem, named by its field and in words; further ones show up when that one is mended. */
-function explain(validator: Validator, value: unknown, where: string): string {
-  const problems = validator.Errors(value) as unknown as Problem[]
-  const problem = problems.find(({ keyword }) => keyword !== 'anyOf') ?? problems[0]
-  if (!problem) return `The ${where} does not fit this operation.`
-  const field = problem.instancePath.split('/').slice(1).join('.')
-  const { requiredProperties, allowedValues } = problem.params
-  if (requiredProperties) {
-    const missing = requiredProperties.map((name) => (field ? `${brief(field)}.${name}` : name)).join(', ')
-    return `${missing} is missing in the ${where}.`
-  }
-  const place = brief(field) || `the ${where}`
-  if (allowedValues) return `${place} must be one of: ${allowedValues.join(', ')}.`
-  const alternatives = problems.filter(
-    ({ keyword, instancePath }) => keyword === 'type' && instancePath === problem.instancePath,
-  )
-  if (alternatives.length > 1) return `${place} ${alternatives.map(({ message }) => message).join(' or ')}.`
-  return `${place} ${problem.message}.`
+  if (!validator.Check(value)) problems.push(...misfitsOf(validator, value, where))
 }

@@ -1,7 +1,8 @@
 // Makes an agent with its first build, which is live at once so that a run can start.
 import { isWithoutProcedure } from '../../engine/buildConfig.ts'
 import { operation } from '../../kit/operation.ts'
-import { Id, Type, type Static } from '../../kit/schema.ts'
+import { Id, nullable, Type, type Static } from '../../kit/schema.ts'
+import { spelled } from '../../kit/spellings.ts'
 import { Agent, AgentDescription, AgentName, findAgent, insertAgent, MemoryEnabled } from './agent.ts'
 import { agentLimitProblem } from './agentLimit.ts'
 import { Build, BuildConfig, BuildName, insertBuild, requireSource, SourceBuildId } from './build.ts'
@@ -12,7 +13,7 @@ const Body = Type.Object(
   {
     name: Type.Optional(AgentName),
     description: Type.Optional(AgentDescription),
-    memory_enabled: Type.Optional(MemoryEnabled),
+    memory_enabled: spelled(Type.Optional(MemoryEnabled), { names: ['agentic_memory_enabled'] }),
     instructions: Type.Optional(
       Type.String({
         maxLength: 262_144,
@@ -28,7 +29,7 @@ const Body = Type.Object(
       }),
     ),
     build: Type.Optional(Type.Object({ name: Type.Optional(BuildName), config: BuildConfig })),
-    source_build_id: Type.Optional(SourceBuildId),
+    source_build_id: Type.Optional(nullable(SourceBuildId)),
   },
   {
     examples: [
@@ -58,10 +59,10 @@ export const createAgent = operation({
   errors: ['invalid_request', 'not_found', 'entitlement_exceeded'],
   async prepare({ team, body, context, sql, fail }) {
     const isShort = body.instructions !== undefined || body.model !== undefined
-    if ([isShort, body.build, body.source_build_id].filter(Boolean).length > 1) {
+    if ([isShort, body.build, typeof body.source_build_id === 'string'].filter(Boolean).length > 1) {
       return fail('invalid_request', 'Give only one of: instructions with model, build, source_build_id.')
     }
-    if (body.source_build_id !== undefined) {
+    if (typeof body.source_build_id === 'string') {
       const source = await requireSource(sql, body.source_build_id, team.id, fail)
       await requireUsable(source.config, { sql, context, team, fail })
       return { config: source.config, parentBuildId: source.id }

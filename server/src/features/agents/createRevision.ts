@@ -1,7 +1,7 @@
 // Makes a draft of an agent: of a given config, or as a copy of a build.
 import type { Sql } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
-import { Type, wrapped } from '../../kit/schema.ts'
+import { nullable, Type, wrapped } from '../../kit/schema.ts'
 import { Build, BuildConfig, buildColumns, BuildName, insertBuild, requireSource, SourceBuildId } from './build.ts'
 import { procedureTemplate } from './procedureTemplate.ts'
 import { requireUsable } from './usableConfig.ts'
@@ -17,7 +17,7 @@ export const createRevision = operation({
     {
       name: Type.Optional(BuildName),
       config: Type.Optional(BuildConfig),
-      source_build_id: Type.Optional(SourceBuildId),
+      source_build_id: Type.Optional(nullable(SourceBuildId)),
     },
     { examples: [{ name: 'Invoice triage', config: { version: 'v2', data: { input: procedureTemplate } } }] },
   ),
@@ -26,7 +26,7 @@ export const createRevision = operation({
   errors: ['invalid_request', 'not_found'],
   async prepare({ team, agent, body, context, sql, fail }) {
     const source =
-      body.source_build_id === undefined
+      typeof body.source_build_id !== 'string'
         ? await liveBuild(sql, agent.id, team.id)
         : await requireSource(sql, body.source_build_id, team.id, fail)
     // a copy is not checked: it may be made in order to mend what a server that changed no longer takes

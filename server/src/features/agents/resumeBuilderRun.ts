@@ -1,4 +1,5 @@
 // Answers what a builder run asked, and lets it go on.
+import { choicesOf } from '../../kit/choices.ts'
 import { brief } from '../../kit/json.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
@@ -26,7 +27,8 @@ export const resumeBuilderRun = operation({
   body: Type.Object(
     {
       answers: Type.Record(Type.String(), Type.Union([Answer, Type.Array(Answer)]), {
-        description: 'By the text of the question: words, or a list of labels with `multi_select`.',
+        description:
+          'By the text of the question: words, or with `multi_select` a list of labels, also as one text with commas between.',
       }),
     },
     { examples: [{ answers: { 'When is the work done?': 'When every invoice is filed.' } }] },
@@ -64,10 +66,11 @@ export const resumeBuilderRun = operation({
 
 /** Only what was asked, and only where something is said. */
 function answersTo(asked: BuilderQuestion[], given: Answers): Answers {
-  const said = asked.flatMap(({ question }): [string, string | string[]][] => {
-    const answer = Object.hasOwn(given, question) ? given[question] : undefined
-    const words = [answer ?? []].flat().filter((text) => text.trim() !== '')
-    return words.length === 0 ? [] : [[question, Array.isArray(answer) ? words : words[0]!]]
+  const said = asked.flatMap((one): [string, string | string[]][] => {
+    const answer = Object.hasOwn(given, one.question) ? given[one.question] : undefined
+    const words = choicesOf(one, answer)
+    const isList = Array.isArray(answer) || words.length > 1
+    return words.length === 0 ? [] : [[one.question, isList ? words : words[0]!]]
   })
   return Object.fromEntries(said)
 }

@@ -1,6 +1,7 @@
 // Changes an agent's name, description or whether it has a memory; what it does is changed by its builds.
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
+import { spelled } from '../../kit/spellings.ts'
 import { Agent, agentColumns, AgentDescription, AgentName, MemoryEnabled } from './agent.ts'
 
 export const updateAgent = operation({
@@ -12,7 +13,7 @@ export const updateAgent = operation({
   body: Type.Object({
     name: Type.Optional(AgentName),
     description: Type.Optional(AgentDescription),
-    memory_enabled: Type.Optional(MemoryEnabled),
+    memory_enabled: spelled(Type.Optional(MemoryEnabled), { names: ['agentic_memory_enabled'] }),
   }),
   status: 200,
   answer: wrapped('agent', 'agent_id', Agent),

@@ -8,6 +8,7 @@ import { parseRunbook } from '../../drivers/model/runbook/parse.ts'
 import { approvalRoots } from '../../engine/approval.ts'
 import { parseBuildConfig, problemsOf, type Problem } from '../../engine/buildConfig.ts'
 import type { Context } from '../../kit/context.ts'
+import { tellAll } from '../../kit/problems.ts'
 import type { BuildConfig } from './build.ts'
 
 interface Asked {
@@ -81,23 +82,7 @@ const namesNothing = (path: string, id: string, noun: string): Problem => ({
   message: `${JSON.stringify(id)} names no ${noun} of the team`,
 })
 
-const problemsTold = 20
-/** A refusal is for a person to read, and quotes what the caller sent. */
-const lengthTold = 1800
-const problemLengthMax = 300
-
-const cut = (text: string): string =>
-  text.length <= problemLengthMax ? text : `${text.slice(0, problemLengthMax).toWellFormed()}…`
-
 export function sentenceOf(problems: Problem[], names: Names): string {
-  let text = 'The config cannot be used.'
-  let told = 0
-  for (const { path, message } of problems.slice(0, problemsTold)) {
-    const sentence = ` ${cut(`${names[path] ?? path}: ${message.replace(/\.$/, '')}`)}.`
-    if (told > 0 && text.length + sentence.length > lengthTold) break
-    text += sentence
-    told += 1
-  }
-  const left = problems.length - told
-  return left === 0 ? text : `${text} And ${left} more.`
+  const sentences = problems.map(({ path, message }) => `${names[path] ?? path}: ${message.replace(/\.$/, '')}.`)
+  return tellAll(sentences, 'The config cannot be used.')
 }

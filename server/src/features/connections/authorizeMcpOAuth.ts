@@ -5,6 +5,7 @@ import { isId } from '../../base/ids.ts'
 import { discover, type Discovered } from '../../drivers/oauth/discover.ts'
 import { requireS256, type AuthorizationServer } from '../../drivers/oauth/oauth.ts'
 import { operation } from '../../kit/operation.ts'
+import { refuseFor } from '../../kit/problems.ts'
 import { Type, type Static } from '../../kit/schema.ts'
 import { McpServerUrl } from './checkMcpOAuth.ts'
 import { fields } from './fields.ts'
@@ -141,15 +142,16 @@ async function connectionOf(sql: Sql, teamId: string, body: Static<typeof Wanted
 }
 
 function requireUsable(body: Static<typeof Wanted>, known: Known | undefined): void {
-  if (!known && body.name === undefined)
-    throw new Fault('invalid_request', 'name is missing: how the connection is called.')
+  const problems: string[] = []
+  if (!known && body.name === undefined) problems.push('name is missing: how the connection is called.')
   if (body.client_secret !== undefined && body.client_id === undefined) {
-    throw new Fault('invalid_request', 'client_secret needs the client_id that it belongs to.')
+    problems.push('client_secret needs the client_id that it belongs to.')
   }
   // whatever names the connection expects the same server behind it
   if (known && new URL(body.mcp_server_url).href !== known.server_url) {
-    throw new Fault('invalid_request', `mcp_server_url must be that of the connection: ${known.server_url}`)
+    problems.push(`mcp_server_url must be that of the connection: ${known.server_url}`)
   }
+  refuseFor(problems)
 }
 
 function requireOAuth({ server }: Discovered, { host }: URL): AuthorizationServer {

@@ -1,8 +1,9 @@
 // Makes a connection that needs no OAuth: an MCP server or an API with a key, with headers or with nothing.
 import { operation } from '../../kit/operation.ts'
+import { alongside, refuseFor } from '../../kit/problems.ts'
 import { oneOf, Type, wrapped } from '../../kit/schema.ts'
 import { Connection } from './connection.ts'
-import { fields, requireSecure, secretOf } from './fields.ts'
+import { fields, secretOf, secureProblem } from './fields.ts'
 import { insertConnection } from './newConnection.ts'
 
 export const createConnection = operation({
@@ -16,7 +17,9 @@ export const createConnection = operation({
   body: Type.Object(
     {
       name: fields.name,
-      type: oneOf(['custom_mcp', 'api']),
+      type: Type.Optional(
+        oneOf(['custom_mcp', 'api'], { default: 'custom_mcp', description: 'An MCP server, unless it is an `api`.' }),
+      ),
       server_url: fields.server_url,
       provider: Type.Optional(
         Type.String({
@@ -48,17 +51,20 @@ export const createConnection = operation({
   errors: ['url_not_allowed', 'duplicate_name', 'conflict', 'invalid_request'],
   emits: ['connection.updated'],
   async prepare({ body, context }) {
-    await context.guard.checkOnSave(body.server_url)
+    const problems: string[] = []
+    const sent = secretOf(body, problems)
+    if (body.type === 'api' && body.transport !== undefined) problems.push('transport is for MCP servers alone.')
+    await alongside(problems, () => context.guard.checkOnSave(body.server_url))
+    const insecure = sent && URL.canParse(body.server_url) ? secureProblem(body.server_url) : undefined
+    if (insecure !== undefined) problems.push(insecure)
+    refuseFor(problems)
+    return sent
   },
-  async handler({ team, caller, body, sql, context, fail }) {
-    const sent = secretOf(body)
-    if (sent) requireSecure(body.server_url)
-    if (body.type === 'api' && body.transport !== undefined)
-      fail('invalid_request', 'transport is for MCP servers alone.')
+  async handler({ team, caller, body, prepared: sent, sql, context, fail }) {
     const { host, href } = new URL(body.server_url)
     const made = await insertConnection(sql, context, team.id, {
       name: body.name,
-      type: body.type,
+      type: body.type ?? 'custom_mcp',
       provider: body.provider ?? host,
       server_url: href,
       transport: body.transport ?? null,

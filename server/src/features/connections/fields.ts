@@ -10,6 +10,15 @@ const headerName = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$"
 /** Control and format characters, spelled out: readers of a schema need not know the classes of Unicode. */
 const unseen = '\\u0000-\\u001f\\u007f-\\u009f\\u00ad\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f\\ufeff'
 
+const headersMax = 20
+
+const HeaderMap = Type.Record(
+  Type.String({ pattern: headerName }),
+  // RFC 9110 §5.5
+  Type.String({ minLength: 1, maxLength: 8000, pattern: '^[!-~]([\\t -~]*[!-~])?$' }),
+  { minProperties: 1, maxProperties: headersMax },
+)
+
 export const fields = {
   name: Type.String({
     minLength: 1,
@@ -38,14 +47,18 @@ export const fields = {
     description: 'The header that takes the bare key.',
     examples: ['X-Api-Key'],
   }),
-  headers: Type.Record(
-    Type.String({ pattern: headerName }),
-    // RFC 9110 §5.5
-    Type.String({ minLength: 1, maxLength: 8000, pattern: '^[!-~]([\\t -~]*[!-~])?$' }),
+  headers: Type.Union(
+    [
+      HeaderMap,
+      Type.Object(
+        { plaintext: Type.Optional(HeaderMap), secret: Type.Optional(HeaderMap) },
+        { additionalProperties: false, minProperties: 1 },
+      ),
+    ],
     {
-      minProperties: 1,
-      maxProperties: 20,
-      description: 'Headers that are sent with every call, beside the key where there is one. Never shown again.',
+      description:
+        'Headers that are sent with every call, beside the key where there is one. Never shown again. Also accepted as two maps, ' +
+        '`plaintext` and `secret`, which are sealed alike.',
       examples: [{ 'X-Api-Key': 'example-0123456789' }],
     },
   ),
@@ -70,38 +83,57 @@ export interface SentSecret {
   auth_method: 'apikey' | 'headers'
 }
 
-/** The credential that a body brings: a key, headers, or a key and further headers; undefined: none. */
-export function secretOf(body: Static<typeof Sent>): SentSecret | undefined {
-  const { api_key, api_key_header, headers } = body
-  if (api_key_header !== undefined && api_key === undefined) throw refused('api_key_header needs an api_key.')
+/** The credential that a body brings: a key, headers, or a key and further headers; undefined: none, or one with problems. */
+export function secretOf(body: Static<typeof Sent>, problems: string[]): SentSecret | undefined {
+  const { api_key, api_key_header } = body
+  const headers = body.headers && mergedHeaders(body.headers, problems)
+  if (api_key_header !== undefined && api_key === undefined) problems.push('api_key_header needs an api_key.')
   if (api_key === undefined) {
-    return headers && { secret: { kind: 'headers', headers: checked(headers) }, auth_method: 'headers' }
+    return headers && { secret: { kind: 'headers', headers: checked(headers, problems) }, auth_method: 'headers' }
   }
   const name = api_key_header ?? 'authorization'
   if (Object.keys(headers ?? {}).some((other) => other.toLowerCase() === name.toLowerCase())) {
-    throw refused(`headers must not set ${name} too: the key is sent there.`)
+    problems.push(`headers must not set ${name} too: the key is sent there.`)
   }
   const sent = { ...headers, [name]: api_key_header === undefined ? `Bearer ${api_key}` : api_key }
-  return { secret: { kind: 'headers', headers: checked(sent) }, auth_method: 'apikey' }
+  return { secret: { kind: 'headers', headers: checked(sent, problems) }, auth_method: 'apikey' }
 }
 
-function checked(headers: Record<string, string>): Record<string, string> {
+type Headers = Record<string, string>
+
+/** One map of the two that a caller may give. A map whose values are texts is one already, whatever its headers are called. */
+function mergedHeaders(given: NonNullable<Static<typeof Sent>['headers']>, problems: string[]): Headers {
+  if (Object.values(given).every((value) => typeof value === 'string')) return given as Headers
+  const { plaintext = {}, secret = {} } = given as { plaintext?: Headers; secret?: Headers }
+  const open = new Set(Object.keys(plaintext).map((name) => name.toLowerCase()))
+  if (Object.keys(secret).some((name) => open.has(name.toLowerCase()))) {
+    problems.push('headers has one header in both plaintext and secret. Give it once.')
+  }
+  const merged = { ...plaintext, ...secret }
+  if (Object.keys(merged).length > headersMax) problems.push(`headers must not have more than ${headersMax} headers.`)
+  return merged
+}
+
+function checked(headers: Headers, problems: string[]): Headers {
   const names = Object.keys(headers)
   if (new Set(names.map((name) => name.toLowerCase())).size < names.length) {
-    throw refused('headers has one header twice; their names must differ in more than case.')
+    problems.push('headers has one header twice; their names must differ in more than case.')
   }
   // a key that does not fit the schema's pattern is an unknown field to it, and so no mistake
-  const bad = names.find((name) => !new RegExp(headerName).test(name))
-  if (bad !== undefined) throw refused('headers has a name that is no name of a header.')
-  const taken = names.find((name) => notSettable.has(name.toLowerCase()))
-  if (taken !== undefined) throw refused(`headers must not set ${taken}: it follows from the call itself.`)
+  if (names.some((name) => !new RegExp(headerName).test(name))) {
+    problems.push('headers has a name that is not a name of a header.')
+  }
+  for (const name of names.filter((one) => notSettable.has(one.toLowerCase()))) {
+    problems.push(`headers must not set ${name}: it follows from the call itself.`)
+  }
   return headers
 }
 
 /** A credential must not cross the internet in clear. */
-export function requireSecure(serverUrl: string): void {
-  if (isSecure(new URL(serverUrl))) return
-  throw refused('server_url must be an https address, since a credential is sent there.')
-}
+export const secureProblem = (serverUrl: string): string | undefined =>
+  isSecure(new URL(serverUrl)) ? undefined : 'server_url must be an https address, since a credential is sent there.'
 
-const refused = (message: string): Fault => new Fault('invalid_request', message)
+export function requireSecure(serverUrl: string): void {
+  const problem = secureProblem(serverUrl)
+  if (problem !== undefined) throw new Fault('invalid_request', problem)
+}

@@ -6,7 +6,7 @@ import { askBroker } from './broker.ts'
 import { Connection, connectionColumns } from './connection.ts'
 import { fields, requireSecure } from './fields.ts'
 import { insertUnderFreeName } from './newConnection.ts'
-import { providerNamed } from './providers.ts'
+import { providerSpelled } from './providers.ts'
 import { reauthorized } from './state.ts'
 
 const askMs = 20_000
@@ -48,7 +48,7 @@ export const finalizeThirdPartyOAuth = operation({
   emits: ['connection.updated'],
   actsOutside: true,
   async prepare({ team, params, body, context, fail }) {
-    const row = providerNamed(params.provider)
+    const row = providerSpelled(params.provider)
     // a provider that the table does not have needs an address, or its token could go nowhere
     if (!row && body.server_url === undefined) return fail('not_found')
     const { brokerUrl, brokerKey } = context.config
@@ -77,12 +77,13 @@ export const finalizeThirdPartyOAuth = operation({
     }
   },
   async handler({ team, caller, params, body, sql, context, prepared: { row, account, providerConfigKey }, fail }) {
+    const provider = row?.name ?? params.provider
     // it belongs to one connection of all teams: who brings it at the same moment waits here
     await sql`select pg_advisory_xact_lock(hashtextextended(${body.broker_connection_id}, 15))`
     const [known] = await sql<Connection>`
       with c as (
         update connections set status = 'active', broken_at = null, broken_reason = null, generation = generation + 1, updated_at = now()
-        where broker_connection_id = ${body.broker_connection_id} and team_id = ${team.id} and provider = ${params.provider}
+        where broker_connection_id = ${body.broker_connection_id} and team_id = ${team.id} and provider = ${provider}
           and oauth ->> 'provider_config_key' = ${providerConfigKey}
         returning *)
       select ${connectionColumns} from c`
@@ -93,11 +94,11 @@ export const finalizeThirdPartyOAuth = operation({
     const taken = await sql`select 1 from connections where broker_connection_id = ${body.broker_connection_id} limit 1`
     if (taken.length > 0)
       fail('conflict', 'The broker’s connection is in use already. Connect the account there once more.')
-    const title = row?.title ?? params.provider
+    const title = row?.title ?? provider
     const made = await insertUnderFreeName(sql, context, team.id, {
       name: body.name ?? (account === null ? title : `${title} (${account})`),
       type: row ? 'native' : 'api',
-      provider: params.provider,
+      provider,
       server_url: body.server_url === undefined ? null : new URL(body.server_url).href,
       transport: null,
       auth_method: 'oauth',

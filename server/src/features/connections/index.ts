@@ -11,6 +11,7 @@ import { deleteConnection } from './deleteConnection.ts'
 import { finalizeThirdPartyOAuth } from './finalizeThirdPartyOAuth.ts'
 import { sealedFlowSecret } from './flow.ts'
 import { getConnection } from './getConnection.ts'
+import { getConnectionCredentials } from './getConnectionCredentials.ts'
 import { giveBackGrant, sealedRevocation } from './giveBackGrant.job.ts'
 import { listConnectionDependents } from './listConnectionDependents.ts'
 import { listConnections } from './listConnections.ts'
@@ -35,6 +36,7 @@ export const connections = feature({
     listConnections,
     createConnection,
     getConnection,
+    getConnectionCredentials,
     updateConnection,
     deleteConnection,
     testConnection,

@@ -2,9 +2,10 @@
 import { McpUnauthorized, openMcp, type ListedTool } from '../../drivers/mcp/mcp.ts'
 import type { Context } from '../../kit/context.ts'
 import { operation } from '../../kit/operation.ts'
+import { alongside, refuseFor } from '../../kit/problems.ts'
 import { nullable, oneOf, Type } from '../../kit/schema.ts'
 import { transports } from './connection.ts'
-import { fields, requireSecure, secretOf } from './fields.ts'
+import { fields, secretOf, secureProblem } from './fields.ts'
 import { doorOf, troubleWith } from './outside.ts'
 
 type Probed =
@@ -51,9 +52,12 @@ export const probeMcpServer = operation({
   }),
   errors: ['url_not_allowed', 'invalid_request'],
   async prepare({ body, context }) {
-    await context.guard.checkOnSave(body.server_url)
-    const sent = secretOf(body)
-    if (sent) requireSecure(body.server_url)
+    const problems: string[] = []
+    const sent = secretOf(body, problems)
+    await alongside(problems, () => context.guard.checkOnSave(body.server_url))
+    const insecure = sent && URL.canParse(body.server_url) ? secureProblem(body.server_url) : undefined
+    if (insecure !== undefined) problems.push(insecure)
+    refuseFor(problems)
     return probe(context, body.server_url, body.transport ?? null, sent?.secret.headers ?? {})
   },
   handler: async ({ prepared }) => prepared,

@@ -346,3 +346,9 @@ export const providers: readonly Provider[] = [
 ]
 
 export const providerNamed = (name: string): Provider | undefined => providers.find((one) => one.name === name)
+
+const withoutMarks = (name: string): string => name.replaceAll(/[-_]/g, '')
+
+/** As callers spell it: `googlesheets` and `google_sheets` are `google-sheets`. */
+export const providerSpelled = (name: string): Provider | undefined =>
+  providerNamed(name) ?? providers.find((one) => withoutMarks(one.name) === withoutMarks(name))

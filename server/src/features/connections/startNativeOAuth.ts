@@ -3,18 +3,22 @@ import type { Sql } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Time, Type } from '../../kit/schema.ts'
+import { spelled } from '../../kit/spellings.ts'
 import { beginFlow } from './flow.ts'
 import { nativeClient, settingsWanted } from './nativeClient.ts'
-import { providerNamed } from './providers.ts'
+import { providerSpelled } from './providers.ts'
 import { callbackPath, redirectUriOf } from './redirectUri.ts'
 import { requireReturnUrl, ReturnUrl } from './returnUrl.ts'
 
-export const reconnectConnectionId = Type.Optional(
-  Type.String({
-    maxLength: 100,
-    description:
-      'A connection to authorise again: it keeps its id, its name and whatever names it. Its account may be another one afterwards.',
-  }),
+export const reconnectConnectionId = spelled(
+  Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description:
+        'A connection to authorise again: it keeps its id, its name and whatever names it. Its account may be another one afterwards.',
+    }),
+  ),
+  { names: ['reconnect_instance_id'] },
 )
 
 /** What both ways of beginning answer. */
@@ -44,7 +48,8 @@ export const startNativeOAuth = operation({
   summary: 'Connect an account',
   description:
     'Answers with the address at which the owner of the account agrees. Their browser comes back to this server within ten minutes, once, ' +
-    'and the connection is then made. The key or client that began it must still be good at that time.',
+    'and the connection is then made. The key or client that began it must still be good at that time. A provider’s name is also accepted ' +
+    'without its hyphens: `googlesheets` for `google-sheets`.',
   scope: 'connections:write',
   body: Type.Object(
     {
@@ -63,7 +68,7 @@ export const startNativeOAuth = operation({
   answer: AuthorizationBegun,
   errors: ['not_found', 'provider_not_configured', 'public_url_missing'],
   async handler({ team, caller, params, body, sql, context, fail }) {
-    const row = providerNamed(params.provider)
+    const row = providerSpelled(params.provider)
     if (!row) return fail('not_found')
     const native = nativeClient(context.config, row.name)
     if (!native) {

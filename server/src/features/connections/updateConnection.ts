@@ -1,9 +1,10 @@
 // Changes a connection: its name, who may use it, its key or headers, whether it is switched on.
 import { part, empty, type Part } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
+import { refuseFor } from '../../kit/problems.ts'
 import { oneOf, Type, wrapped } from '../../kit/schema.ts'
 import { Connection, connectionColumns } from './connection.ts'
-import { fields, requireSecure, secretOf, type SentSecret } from './fields.ts'
+import { fields, secretOf, secureProblem, type SentSecret } from './fields.ts'
 import { requireRight } from './right.ts'
 import { sealSecret } from './secret.ts'
 import { endWaits, reauthorized } from './state.ts'
@@ -47,11 +48,13 @@ export const updateConnection = operation({
       select ${connectionColumns} from connections c where c.id = ${id} and c.team_id = ${team.id} for no key update`
     if (!stored) return fail('not_found')
     await requireRight(sql, caller.member_id, stored)
-    const sent = secretOf(body)
-    const problem = problemOf(stored, body, sent)
-    if (problem !== undefined) fail('invalid_request', problem)
+    const problems: string[] = []
+    const sent = secretOf(body, problems)
+    problems.push(...problemsOf(stored, body, sent))
     const serverUrl = body.server_url === undefined ? stored.server_url : new URL(body.server_url).href
-    if (sent) requireSecure(serverUrl!)
+    const insecure = sent && serverUrl !== null ? secureProblem(serverUrl) : undefined
+    if (insecure !== undefined) problems.push(insecure)
+    refuseFor(problems)
     const status = statusAfter(stored, body.status, sent)
     if (body.status === 'active' && stored.status === 'action_required' && status !== 'active') {
       const how = stored.auth_method === 'oauth' ? 'Authorise it again.' : 'Send its new api_key or headers.'
@@ -84,18 +87,22 @@ export const updateConnection = operation({
 
 type Asked = { server_url?: string; transport?: string; status?: string }
 
-/** What this connection cannot take; undefined: nothing. */
-function problemOf(stored: Connection, body: Asked, sent: SentSecret | undefined): string | undefined {
+/** Everything that this connection cannot take. */
+function problemsOf(stored: Connection, body: Asked, sent: SentSecret | undefined): string[] {
+  const problems: string[] = []
   const moves = body.server_url !== undefined && new URL(body.server_url).href !== stored.server_url
   if (stored.auth_method === 'oauth' && (sent || moves)) {
-    return 'This connection has OAuth: its credential and address come from authorising it. Make another connection instead.'
+    problems.push(
+      'This connection has OAuth: its credential and address come from authorising it. Make another connection instead.',
+    )
   }
   if (moves && stored.has_headers && !sent) {
-    return 'Another server_url must bring its credential along: send api_key or headers too.'
+    problems.push('Another server_url must bring its credential along: send api_key or headers too.')
   }
-  if (body.transport !== undefined && stored.type !== 'custom_mcp' && stored.type !== 'mcp')
-    return 'transport is for MCP servers alone.'
-  return undefined
+  if (body.transport !== undefined && stored.type !== 'custom_mcp' && stored.type !== 'mcp') {
+    problems.push('transport is for MCP servers alone.')
+  }
+  return problems
 }
 
 /** What was broken before it was switched off is broken still, until it gets another credential. */

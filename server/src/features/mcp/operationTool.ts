@@ -5,6 +5,7 @@ import type { Operation } from '../../kit/operation.ts'
 import { isMutating } from '../../kit/operation.ts'
 import type { Asked } from '../../kit/protocol.ts'
 import { nounOf } from '../../kit/resources.ts'
+import { acceptedNames } from '../../kit/spellings.ts'
 import { brief, outline, withoutNull } from './outline.ts'
 
 type Json = Record<string, unknown>
@@ -97,10 +98,10 @@ export function askedOf(operation: Operation, given: Json, teamId: string): Omit
     if (value === undefined) throw new Fault('invalid_request', `${field} is missing in the arguments.`)
     params[name] = textOf(value)
   }
-  const search = Object.keys(operation.query?.properties ?? {})
+  const search = acceptedNames(operation.query)
     .filter((name) => given[name] !== undefined && given[name] !== null)
     .map((name) => `${name}=${encodeURIComponent(scalarOf(name, given[name]))}`)
-  const fields = Object.keys(operation.body?.properties ?? {}).filter((name) => Object.hasOwn(given, name))
+  const fields = acceptedNames(operation.body).filter((name) => Object.hasOwn(given, name))
   const body = isMutating(operation) ? Object.fromEntries(fields.map((name) => [name, given[name]])) : undefined
   return { params, search: search.join('&'), body }
 }

@@ -242,3 +242,34 @@ test('a run that holds no case is told so by every tool that needs one', async (
     assert.match((await readRun(team, runId)).output, /This run holds no case/)
   }
 })
+
+// proves cases.queueById
+test('a case block and the tools name a queue by its name or by its id, and another team’s by neither', async () => {
+  const desk = await newDesk()
+  const { team, queueId, name } = desk
+  const stranger = await newDesk()
+  const add = (queue: string) => block(`case create queue=${queue} title="From ${queue}"`, 'See.')
+  const listed = block(`tool name=case_list id=listed`, JSON.stringify({ queue: queueId }))
+  const procedure = `${add(name)}${add(queueId)}${listed}${block(`tool name=case_claim`, JSON.stringify({ queue: queueId }))}`
+  const agentId = await seedAgent(team, procedure)
+  const runId = await startRun(team, agentId)
+  await drainRuns(service)
+  const { cases } = (await team.call(`GET /v2/queues/${queueId}/cases?sort_order=asc`)).body
+  assert.deepEqual(
+    cases.map((one: { title: string; attempts: number }) => [one.title, one.attempts]),
+    [
+      [`From ${name}`, 1],
+      [`From ${queueId}`, 0],
+    ],
+    (await readRun(team, runId)).error?.message,
+  )
+  const { producers } = (await team.call(`GET /v2/queues/${queueId}/agents`)).body
+  assert.deepEqual(
+    producers.map((one: { in_procedure: boolean }) => one.in_procedure),
+    [true],
+  )
+  const outsider = await startRun(team, await seedAgent(team, add(stranger.queueId)))
+  await drainRuns(service)
+  assert.match((await readRun(team, outsider)).error.message, /no queue with the name or id/)
+  assert.equal((await stranger.team.call(`GET /v2/queues/${stranger.queueId}/cases`)).body.total, 0)
+})

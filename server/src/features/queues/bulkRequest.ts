@@ -3,6 +3,7 @@ import type { Sql } from '../../base/db.ts'
 import { isId, newId } from '../../base/ids.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Enqueue } from '../../kit/job.ts'
+import { refuseFor } from '../../kit/problems.ts'
 import { Type, type Static } from '../../kit/schema.ts'
 import { changeCases, type Bulk, type Done } from './bulk.ts'
 import { bulkAnswer, type Deed } from './bulkAction.ts'
@@ -42,14 +43,14 @@ export async function actInBulk(
   asked: Asked & { body: Static<typeof Chosen> },
   deed: Deed,
 ): Promise<Static<typeof Answer>> {
-  const { queue, body, sql, fail } = asked
+  const { queue, body, sql } = asked
   const isListed = body.case_ids !== undefined
-  if (isListed === (body.all_matching === true)) {
-    fail('invalid_request', 'Say either case_ids or all_matching: true.')
-  }
+  const problems: string[] = []
+  if (isListed === (body.all_matching === true)) problems.push('Say either case_ids or all_matching: true.')
   if (isListed && (body.filters !== undefined || body.search !== undefined)) {
-    fail('invalid_request', 'filters and search go with all_matching: true. Leave them out beside case_ids.')
+    problems.push('filters and search go with all_matching: true. Leave them out beside case_ids.')
   }
+  refuseFor(problems)
   if (body.case_ids) return actNow(asked, deed, await listedIds(asked, body.case_ids))
   const filter = await caseFilterFrom(sql, queue, body)
   return filter ? actOnMatching(asked, deed, filter) : actNow(asked, deed, [])
@@ -66,12 +67,10 @@ async function listedIds({ team, queue, sql, fail }: Asked, wanted: string[]): P
   const rows = await sql<{ id: string }>`
     select id from cases where id = any(${ids.filter(isId)}::uuid[]) and queue_id = ${queue.id} and team_id = ${team.id}`
   const known = new Set(rows.map(({ id }) => id))
-  const missing = ids.findIndex((id) => !known.has(id))
-  if (missing >= 0) {
-    fail(
-      'not_found',
-      `case_ids.${missing} names no case of this queue. Nothing was changed; leave it out and try again.`,
-    )
+  const missing = wanted.flatMap((id, index) => (known.has(id) ? [] : [`case_ids.${index}`]))
+  if (missing.length > 0) {
+    const says = `This queue has no case with the id of ${missing.join(', ')}. Nothing was changed; leave it out and try again.`
+    fail('not_found', says)
   }
   return ids
 }

@@ -1,6 +1,7 @@
 // What a list of cases can be narrowed by, as a query or a body says it, and the condition on cases that it is.
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { instant, oneOf, Type, type Static } from '../../kit/schema.ts'
+import { spelled } from '../../kit/spellings.ts'
 import { displayStatuses, priorities, type DisplayStatus, type Priority } from './case.ts'
 
 const listOf = (values: readonly string[]) => `^(${values.join('|')})(,(${values.join('|')}))*$`
@@ -18,14 +19,19 @@ const times = {
   updated_at_from: Type.Optional(instant('Cases that changed at this time or later.')),
 }
 
+const otherStatuses = { claimed: 'in_progress' }
+
 /** As a query says it. */
 export const queryFields = {
-  status: Type.Optional(
-    Type.String({
-      pattern: listOf(displayStatuses),
-      description: `One or more of ${displayStatuses.join(', ')}, separated by commas.`,
-      examples: ['pending,postponed'],
-    }),
+  status: spelled(
+    Type.Optional(
+      Type.String({
+        pattern: listOf(displayStatuses),
+        description: `One or more of ${displayStatuses.join(', ')}, separated by commas.`,
+        examples: ['pending,postponed'],
+      }),
+    ),
+    { words: otherStatuses },
   ),
   priority: Type.Optional(
     Type.String({
@@ -45,8 +51,13 @@ const keysMax = 10
 /** As a body says it. An empty list would be read as nothing by one and as everything by another: it is refused. */
 export const CaseFilters = Type.Object(
   {
-    status: Type.Optional(Type.Array(oneOf(displayStatuses), { minItems: 1, maxItems: displayStatuses.length })),
-    priority: Type.Optional(Type.Array(oneOf(priorities), { minItems: 1, maxItems: priorities.length })),
+    status: spelled(
+      Type.Optional(Type.Array(oneOf(displayStatuses), { minItems: 1, maxItems: displayStatuses.length })),
+      { words: otherStatuses, commas: true },
+    ),
+    priority: spelled(Type.Optional(Type.Array(oneOf(priorities), { minItems: 1, maxItems: priorities.length })), {
+      commas: true,
+    }),
     labels: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 100 }), {
         maxProperties: keysMax,

@@ -3,18 +3,19 @@ import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { storageProblem } from '../../engine/storage.ts'
 import { operation } from '../../kit/operation.ts'
+import { refuseFor } from '../../kit/problems.ts'
 import { Type, type Static } from '../../kit/schema.ts'
 import { Case, caseColumns } from './case.ts'
 import { bytesOfCase, caseFields, isTooLarge, tooLarge } from './caseFields.ts'
 import { insertCases, type Inserted } from './insertCases.ts'
-import { LabelName, labelsMax, makeLabels } from './label.ts'
+import { GivenLabel, labelNameOf, labelsMax, makeLabels } from './label.ts'
 
 const NewCase = Type.Object({
   title: caseFields.title,
   data: Type.Optional(caseFields.data),
   priority: Type.Optional(caseFields.priority),
   labels: Type.Optional(
-    Type.Array(LabelName, { maxItems: labelsMax, description: 'Made in the queue where they are missing.' }),
+    Type.Array(GivenLabel, { maxItems: labelsMax, description: 'Made in the queue where they are missing.' }),
   ),
   external_id: Type.Optional(
     Type.String({
@@ -31,31 +32,29 @@ const AddedCase = Type.Object({
   existing: Type.Boolean({ description: 'The queue had it already, by its external_id; nothing was changed.' }),
 })
 
+const Body = Type.Object(
+  {
+    case: Type.Optional(NewCase),
+    cases: Type.Optional(Type.Array(NewCase, { minItems: 1, maxItems: 100 })),
+  },
+  { examples: [{ cases: [{ title: 'Invoice 4711', data: '{"amount": 120.5}', priority: 'high' }] }] },
+)
+
 export const createCases = operation({
   id: 'createCases',
   route: 'POST /v2/queues/:queue_id/cases',
   summary: 'Add cases to a queue',
   description: 'One `case`, or up to 100 `cases`: all of them or none. The answer has them in the same order.',
   scope: 'queues:write',
-  body: Type.Object(
-    {
-      case: Type.Optional(NewCase),
-      cases: Type.Optional(Type.Array(NewCase, { minItems: 1, maxItems: 100 })),
-    },
-    { examples: [{ cases: [{ title: 'Invoice 4711', data: '{"amount": 120.5}', priority: 'high' }] }] },
-  ),
+  body: Body,
   bodyBytesMax: 16 * 1024 * 1024,
   status: 201,
   answer: Type.Object({ added_cases: Type.Array(AddedCase) }),
   errors: ['invalid_request', 'not_found', 'entitlement_exceeded'],
   emits: ['queue.case.created'],
   async handler({ team, caller, queue, body, context, sql, fail }) {
-    if ((body.case === undefined) === (body.cases === undefined)) {
-      return fail('invalid_request', 'Send either case, with one case, or cases, with 1 to 100 of them.')
-    }
+    refuseFor(problemsOf(body))
     const given = body.cases ?? [body.case!]
-    const large = given.findIndex(({ data }) => isTooLarge(data))
-    if (large >= 0) return fail('invalid_request', tooLarge(body.cases ? `cases.${large}.data` : 'case.data'))
     const problem = await storageProblem(
       context,
       sql,
@@ -66,11 +65,13 @@ export const createCases = operation({
     const labels = await makeLabels(
       sql,
       { teamId: team.id, queueId: queue.id },
-      given.flatMap((one) => one.labels ?? []),
+      given.flatMap((one) => (one.labels ?? []).map(labelNameOf)),
     )
     const labelIds = (one: Static<typeof NewCase>) =>
       labels
-        .filter(({ key, value }) => one.labels?.some((name) => name.key === key && name.value === value))
+        .filter(({ key, value }) =>
+          one.labels?.map(labelNameOf).some((name) => name.key === key && name.value === value),
+        )
         .map(({ id }) => id)
     // all are of one time: their ids keep the order in which they were given
     const newIds = given.map(() => newId()).toSorted()
@@ -101,6 +102,17 @@ export const createCases = operation({
     return { added_cases }
   },
 })
+
+function problemsOf({ case: one, cases }: Static<typeof Body>): string[] {
+  const large = (cases ?? []).flatMap(({ data }, index) => (isTooLarge(data) ? [tooLarge(`cases.${index}.data`)] : []))
+  return [
+    ...((one === undefined) === (cases === undefined)
+      ? ['Send either case, with one case, or cases, with 1 to 100 of them.']
+      : []),
+    ...(one && isTooLarge(one.data) ? [tooLarge('case.data')] : []),
+    ...large,
+  ]
+}
 
 async function readCases(sql: Sql, teamId: string, ids: string[]): Promise<Case[]> {
   if (ids.length === 0) return []

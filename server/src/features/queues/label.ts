@@ -11,7 +11,11 @@ export type Label = Static<typeof Label>
 
 /** What a caller may say of a label; the same fields stand in every answer. */
 export const labelFields = {
-  key: Type.String({ maxLength: 100, description: 'May be empty: then the value says it all.', examples: ['region'] }),
+  key: Type.String({
+    maxLength: 100,
+    description: 'May be empty or left out: then the value says it all.',
+    examples: ['region'],
+  }),
   value: Type.String({ minLength: 1, maxLength: 200, examples: ['eu'] }),
   color_hue: Type.Integer({
     minimum: 0,
@@ -20,8 +24,15 @@ export const labelFields = {
   }),
 }
 
-export const LabelName = Type.Object({ key: labelFields.key, value: labelFields.value })
-export type LabelName = Static<typeof LabelName>
+/** As a caller names a label: without a key, its key is empty. */
+export const GivenLabel = Type.Object({ key: Type.Optional(labelFields.key), value: labelFields.value })
+
+export interface LabelName {
+  key: string
+  value: string
+}
+
+export const labelNameOf = ({ key = '', value }: Static<typeof GivenLabel>): LabelName => ({ key, value })
 
 export const LabelIds = Type.Array(Type.String(), { minItems: 1, maxItems: 100, description: 'Labels of this queue.' })
 

@@ -2,7 +2,7 @@
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
 import { labelsOfCase, putOn } from './caseLabels.ts'
-import { findLabels, Label, LabelIds, LabelName, labelsMax, makeLabels, noSuchLabel } from './label.ts'
+import { findLabels, GivenLabel, Label, LabelIds, labelNameOf, labelsMax, makeLabels, noSuchLabel } from './label.ts'
 
 export const linkCaseLabels = operation({
   id: 'linkCaseLabels',
@@ -15,7 +15,7 @@ export const linkCaseLabels = operation({
   body: Type.Object(
     {
       label_ids: Type.Optional(LabelIds),
-      labels: Type.Optional(Type.Array(LabelName, { minItems: 1, maxItems: 100 })),
+      labels: Type.Optional(Type.Array(GivenLabel, { minItems: 1, maxItems: 100 })),
     },
     { examples: [{ labels: [{ key: 'region', value: 'eu' }] }] },
   ),
@@ -31,7 +31,7 @@ export const linkCaseLabels = operation({
     const queues = await sql`select id from queues where id = ${queue.id} and team_id = ${team.id} for key share`
     if (queues.length === 0) fail('not_found')
     const wanted = body.labels
-      ? await makeLabels(sql, owner, body.labels)
+      ? await makeLabels(sql, owner, body.labels.map(labelNameOf))
       : await findLabels(sql, owner, body.label_ids!)
     if (!wanted) return fail('not_found', noSuchLabel)
     if (!(await putOn(sql, { teamId: team.id, caseId, userId: caller.member_id }, wanted))) fail('not_found')

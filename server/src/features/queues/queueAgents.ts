@@ -55,17 +55,22 @@ export async function producersOf(sql: Sql, of: Of): Promise<Producer[]> {
 }
 
 /** The database finds the few that could; only those are read as procedures. */
-async function agentsWhoseProcedureFills(sql: Sql, { teamId, queueName }: Of): Promise<{ id: string; name: string }[]> {
+async function agentsWhoseProcedureFills(
+  sql: Sql,
+  { teamId, queueId, queueName }: Of,
+): Promise<{ id: string; name: string }[]> {
   const live = await sql<{ id: string; name: string; config: unknown }>`
     select a.id, a.name, b.config from agents a join builds b on b.agent_id = a.id and b.status = 'live'
     where a.team_id = ${teamId} and a.deleted_at is null
-      and strpos(b.config::text, 'queue=') > 0 and strpos(b.config #>> '{data,input}', ${queueName}) > 0`
-  return live.filter(({ config }) => fills(parseBuildConfig(config).procedure, queueName))
+      and strpos(b.config::text, 'queue=') > 0
+      and (strpos(b.config #>> '{data,input}', ${queueName}) > 0 or strpos(b.config #>> '{data,input}', ${queueId}::text) > 0)`
+  return live.filter(({ config }) => fills(parseBuildConfig(config).procedure, [queueName, queueId]))
 }
 
-/** A block names its queue in plain text; what else it needs is not asked for. */
-function fills(procedure: string, queueName: string): boolean {
+/** A block names its queue in plain text, by name or id; what else it needs is not asked for. */
+function fills(procedure: string, spellings: unknown[]): boolean {
   return parseRunbook(procedure).blocks.some(
-    ({ tool, resolve }) => tool === 'case_create' && (resolve(() => '') as { queue?: unknown }).queue === queueName,
+    ({ tool, resolve }) =>
+      tool === 'case_create' && spellings.includes((resolve(() => '') as { queue?: unknown }).queue),
   )
 }

@@ -1,6 +1,6 @@
 // The tool set `cases`: what an agent does with the case its run holds, and with others of its queues. Each tool takes the calls of many runs at once.
 import type { Sql } from '../../base/db.ts'
-import { newId } from '../../base/ids.ts'
+import { isId, newId } from '../../base/ids.ts'
 import { noteCases } from '../../engine/noteCase.ts'
 import { storageProblem } from '../../engine/storage.ts'
 import type { ToolSet } from '../../kit/feature.ts'
@@ -13,9 +13,24 @@ import { moveCases, type Move } from './moves.ts'
 
 const postponedMaxS = 366 * 86_400
 const Reason = Type.String({ minLength: 1, maxLength: 2000 })
-const QueueName = Type.String({ minLength: 1, maxLength: 100, description: 'The name of the queue.' })
+const QueueName = Type.String({ minLength: 1, maxLength: 100, description: 'The name or the id of the queue.' })
 
 type Call<Input> = ToolCall<Input>
+
+const noQueue = (queue: string): string => `There is no queue with the name or id ${JSON.stringify(queue)}.`
+
+/** The id of the queue that each call names, by its name or else by its id; undefined: the team has none. */
+async function queuesOf(sql: Sql, calls: Call<{ queue: string }>[]): Promise<(string | undefined)[]> {
+  const rows = await sql<{ n: number; id: string }>`
+    select distinct on (w.n) w.n, q.id
+    from unnest(
+      ${calls.map(({ run }) => run.team_id)}::uuid[], ${calls.map(({ input }) => input.queue)}::text[],
+      ${calls.map(({ input }) => (isId(input.queue) ? input.queue : null))}::uuid[]) with ordinality as w (team_id, name, id, n)
+    join queues q on q.team_id = w.team_id and (q.name = w.name or q.id = w.id)
+    order by w.n, q.name = w.name desc`
+  const found = new Map(rows.map(({ n, id }) => [n - 1, id]))
+  return calls.map((_, index) => found.get(index))
+}
 
 const holdsNone = 'This run holds no case. Claim one first, or start the agent by a case.'
 
@@ -167,9 +182,12 @@ async function claimOne(sql: Sql, call: Call<{ queue?: string; case_id?: string 
   const { run, input } = call
   if ((input.queue === undefined) === (input.case_id === undefined)) return { error: 'Say either queue or case_id.' }
   if ((await heldBy(sql, [call])).size > 0) return { error: 'This run holds a case already. Close that one first.' }
+  const [queueId = null] =
+    input.queue === undefined ? [] : await queuesOf(sql, [{ ...call, input: { queue: input.queue } }])
+  if (input.queue !== undefined && queueId === null) return { error: noQueue(input.queue) }
   const [next] = await sql<{ id: string; queue_id: string; title: string }>`
-    select c.id, c.queue_id, c.title from cases c join queues q on q.id = c.queue_id
-    where c.team_id = ${run.team_id} and (c.id::text = ${input.case_id ?? null} or q.name = ${input.queue ?? null})
+    select c.id, c.queue_id, c.title from cases c
+    where c.team_id = ${run.team_id} and (c.id::text = ${input.case_id ?? null} or c.queue_id = ${queueId}::uuid)
       and c.claimed_at is null and (c.display_status = 'pending' or c.display_status = 'postponed'
         and (c.postponed_to <= now() or ${input.case_id !== undefined}))
     order by c.display_status = 'postponed' desc, c.priority desc, c.created_at, c.id limit 1 for update of c skip locked`
@@ -190,17 +208,17 @@ const caseList = insideTool({
   }),
   async apply(calls, sql) {
     const outcomes: Outcome[] = []
-    for (const { run, input } of calls) {
-      const [queue] = await sql<{ id: string }>`
-        select id from queues where team_id = ${run.team_id} and name = ${input.queue}`
-      if (!queue) {
-        outcomes.push({ error: `There is no queue named ${JSON.stringify(input.queue)}.` })
+    const queues = await queuesOf(sql, calls)
+    for (const [index, { run, input }] of calls.entries()) {
+      const queueId = queues[index]
+      if (queueId === undefined) {
+        outcomes.push({ error: noQueue(input.queue) })
         continue
       }
       const { status = null, limit = 20 } = input
       const cases = await sql`
         select c.id, c.title, c.display_status, (array['none', 'medium', 'high'])[c.priority + 1] as priority, c.created_at, c.reason
-        from cases c where c.queue_id = ${queue.id} and c.team_id = ${run.team_id}
+        from cases c where c.queue_id = ${queueId} and c.team_id = ${run.team_id}
           and (${status}::text is null or c.display_status = ${status})
         order by c.created_at desc, c.id desc limit ${limit}`
       outcomes.push({ result: { cases } })
@@ -220,11 +238,8 @@ const caseCreate = insideTool({
     external_id: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
   }),
   async apply(calls, sql, context) {
-    const names = calls.map(({ run, input }) => ({ team_id: run.team_id, name: input.queue }))
-    const queues = await sql<{ n: number; id: string }>`
-      select w.n, q.id from unnest(${names.map(({ team_id }) => team_id)}::uuid[], ${names.map(({ name }) => name)}::text[])
-        with ordinality as w (team_id, name, n) join queues q on q.team_id = w.team_id and q.name = w.name`
-    const found = new Map(queues.map(({ n, id }) => [calls[n - 1]!, id]))
+    const queues = await queuesOf(sql, calls)
+    const found = new Map(calls.flatMap((call, index) => (queues[index] ? [[call, queues[index]]] : [])))
     const problems = new Map<Call<unknown>, string>()
     for (const call of calls) {
       const problem = await storageProblem(context, sql, call.run.team_id, bytesOfCase(call.input))
@@ -250,7 +265,7 @@ const caseCreate = insideTool({
       const one = done.get(call)
       const problem = problems.get(call)
       if (problem !== undefined) return { error: problem }
-      if (!one) return { error: `There is no queue named ${JSON.stringify(call.input.queue)}.` }
+      if (!one) return { error: noQueue(call.input.queue) }
       return { result: { case_id: one.id, existing: one.existing } }
     })
   },

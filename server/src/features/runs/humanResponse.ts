@@ -1,7 +1,9 @@
 // What a person answered, held against what was asked: only what fits becomes the response, and only what was asked for is kept.
 import { checkForm } from '../../engine/formSchema.ts'
 import type { HumanRequest, Question, RequestType } from '../../engine/humanRequests.ts'
+import { choicesOf } from '../../kit/choices.ts'
 import { brief } from '../../kit/json.ts'
+import { tellAll } from '../../kit/problems.ts'
 
 /** The fields of an answer; which one counts is said by the type of the request. */
 export interface Given {
@@ -40,14 +42,15 @@ function checkAnswers(questions: Question[], answers: Given['answers']): Checked
   if (answers === undefined)
     return { misfit: 'answers is missing: give one to each question, by the text of the question.' }
   const kept: [string, string | string[]][] = []
+  const misfits: string[] = []
   for (const question of questions) {
     const answer = Object.hasOwn(answers, question.question) ? answers[question.question] : undefined
-    const chosen = [...new Set([answer ?? []].flat())].filter((text) => text.trim() !== '')
+    const chosen = choicesOf(question, answer)
     const misfit = misfitOf(question, chosen)
-    if (misfit) return { misfit: `answers: ${misfit}` }
-    kept.push([question.question, question.multi_select ? chosen : chosen[0]!])
+    if (misfit === undefined) kept.push([question.question, question.multi_select ? chosen : chosen[0]!])
+    else misfits.push(`answers: ${misfit}`)
   }
-  return { response: { answers: Object.fromEntries(kept) } }
+  return misfits.length > 0 ? { misfit: tellAll(misfits) } : { response: { answers: Object.fromEntries(kept) } }
 }
 
 /** Agents act upon labels, so an answer in other words is none; what else there is to say goes into the comment. */

@@ -25,7 +25,7 @@ export const respondToHumanRequest = operation({
       answers: Type.Optional(
         Type.Record(Type.String(), Type.Union([Answer, Type.Array(Answer)]), {
           description:
-            'By the text of the question. Where it has options: the label of one, or a list of labels with `multi_select`.',
+            'By the text of the question. Where it has options: the label of one, or with `multi_select` a list of labels, also as one text with commas between.',
         }),
       ),
       values: Type.Optional(

@@ -3,6 +3,7 @@ import { isId } from '../../base/ids.ts'
 import { allAgents, countedAs, type CountedAs } from '../../engine/runCounts.ts'
 import { statuses } from '../../engine/lifecycle.ts'
 import { instant, oneOf, Type, type Static } from '../../kit/schema.ts'
+import { spelled } from '../../kit/spellings.ts'
 import { sources } from './run.ts'
 
 const severities = ['critical', 'medium', 'low'] as const
@@ -11,12 +12,15 @@ const anyStatus = `(${filterStatuses.join('|')})`
 
 export const filterFields = {
   agent_id: Type.Optional(Type.String({ description: 'Only runs of this agent.' })),
-  status: Type.Optional(
-    Type.String({
-      pattern: `^${anyStatus}(,${anyStatus})*$`,
-      description: `One or more of ${filterStatuses.join(', ')}, separated by commas; \`needs_attention\` are those that wait for a person.`,
-      examples: ['running,waiting'],
-    }),
+  status: spelled(
+    Type.Optional(
+      Type.String({
+        pattern: `^${anyStatus}(,${anyStatus})*$`,
+        description: `One or more of ${filterStatuses.join(', ')}, separated by commas; \`needs_attention\` are those that wait for a person.`,
+        examples: ['running,waiting'],
+      }),
+    ),
+    { words: { interrupted: 'stopped', not_started: 'pending', starting: 'pending' } },
   ),
   since: Type.Optional(instant('Runs created from this time on.')),
   until: Type.Optional(instant('Runs created before this time.')),

@@ -8,6 +8,7 @@ import { titleOf } from '../../engine/title.ts'
 import type { Context } from '../../kit/context.ts'
 import { keyTaken, operation } from '../../kit/operation.ts'
 import { Id, nullable, Type, url } from '../../kit/schema.ts'
+import { spelled } from '../../kit/spellings.ts'
 import { newRunAnswer, Run, RunStatus } from './run.ts'
 
 const metadataBytesMax = 16 * 1024
@@ -53,9 +54,10 @@ export const startRun = operation({
       metadata: Type.Optional(
         nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'Yours, kept as it is; at most 16 KiB.' })),
       ),
-      callback_url: Type.Optional(nullable(url('Gets this run’s events, signed like webhooks.'))),
+      callback_url: spelled(Type.Optional(nullable(url('Gets this run’s events, signed like webhooks.'))), {
+        names: ['webhook_url'],
+      }),
       sandbox_id: Type.Optional(nullable(Type.String({ description: 'A sandbox that becomes the run’s workspace.' }))),
-      webhook_url: Type.Optional(nullable(url('Another name for `callback_url`.'))),
     },
     {
       examples: [
@@ -67,7 +69,7 @@ export const startRun = operation({
   answer: Type.Object({ run: Run, run_id: Id, status: RunStatus }),
   errors: ['not_found', 'invalid_request', 'sandbox_busy', 'entitlement_exceeded'],
   async prepare({ team, body, context, sql, fail }) {
-    const callbackUrl = body.callback_url ?? body.webhook_url ?? null
+    const callbackUrl = body.callback_url ?? null
     if (callbackUrl !== null) await context.guard.checkOnSave(callbackUrl)
     if (body.metadata && Buffer.byteLength(JSON.stringify(body.metadata)) > metadataBytesMax) {
       fail('invalid_request', 'metadata is larger than 16 KiB. Keep large things elsewhere and put a reference here.')

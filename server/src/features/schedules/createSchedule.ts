@@ -25,7 +25,7 @@ export const createSchedule = operation({
   answer: Schedule,
   errors: ['invalid_request', 'not_found', 'conflict'],
   async handler({ team, caller, agent, body, context, sql, fail }) {
-    const timing = requireTiming(body, {}, fail)
+    const timing = requireTiming(body, {})
     // locked against its deletion, and against others who count its schedules
     const agents = await sql`
       select id from agents where id = ${agent.id} and team_id = ${team.id} and deleted_at is null for no key update`

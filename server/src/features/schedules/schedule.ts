@@ -55,7 +55,7 @@ export const besideFrequency = {
   timezone: Type.Optional(nullable(fields.timezone)),
   message: Type.Optional(fields.message),
   enabled: Type.Optional(fields.enabled),
-  recurring: Type.Optional(fields.recurring),
+  recurring: Type.Optional(nullable(fields.recurring)),
   overlap: Type.Optional(fields.overlap),
   catch_up: Type.Optional(fields.catch_up),
 }

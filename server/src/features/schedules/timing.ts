@@ -1,7 +1,9 @@
 // The timing that a caller wants: which field goes with which frequency, and whether there is any such time at all.
 import { cronProblem } from '../../base/cron.ts'
 import { nextAfter, type Frequency, type Timing } from '../../base/schedule.ts'
+import { Fault } from '../../base/errors.ts'
 import { isTimezone } from '../../base/wallClock.ts'
+import { refuseFor } from '../../kit/problems.ts'
 
 type Field = 'time' | 'day' | 'day_of_month' | 'cron'
 
@@ -28,26 +30,27 @@ export type GivenTiming = { [Name in keyof Timing]?: Timing[Name] | null | undef
 /** What is stored of each field when nothing is given for it; null clears one. */
 type Stored = Partial<Timing>
 
-type Fail = (code: 'invalid_request', message: string) => never
-
 /** The whole timing of a new schedule, or of one that is changed: there, what its frequency has no use for falls away by itself. */
-export function requireTiming(given: GivenTiming, stored: Stored, fail: Fail): Timing {
-  const frequency = given.frequency ?? stored.frequency ?? fail('invalid_request', 'frequency is missing.')
+export function requireTiming(given: GivenTiming, stored: Stored): Timing {
+  const problems: string[] = []
+  const frequency = given.frequency ?? stored.frequency
+  if (!frequency) throw new Fault('invalid_request', 'frequency is missing.')
   const timing: Timing = {
     frequency,
-    time: fieldFor('time', frequency, given, stored, fail),
-    day: fieldFor('day', frequency, given, stored, fail),
-    day_of_month: fieldFor('day_of_month', frequency, given, stored, fail),
-    cron: fieldFor('cron', frequency, given, stored, fail)?.trim() ?? null,
+    time: fieldFor('time', frequency, given, stored, problems),
+    day: fieldFor('day', frequency, given, stored, problems),
+    day_of_month: fieldFor('day_of_month', frequency, given, stored, problems),
+    cron: fieldFor('cron', frequency, given, stored, problems)?.trim() ?? null,
     timezone: given.timezone === undefined ? (stored.timezone ?? 'UTC') : (given.timezone ?? 'UTC'),
   }
   if (!isTimezone(timing.timezone)) {
-    fail('invalid_request', 'timezone is not known here. Give an IANA name, such as Europe/Berlin or UTC.')
+    problems.push('timezone is not known here. Give an IANA name, such as Europe/Berlin or UTC.')
   }
   const problem = timing.cron === null ? undefined : cronProblem(timing.cron)
-  if (problem !== undefined) fail('invalid_request', `cron ${problem}.`)
+  if (problem !== undefined) problems.push(`cron ${problem}.`)
+  refuseFor(problems)
   if (nextAfter(timing, new Date()) === null) {
-    fail('invalid_request', 'cron fits no date that ever comes. Check its day of the month against its month.')
+    refuseFor(['cron fits no date that ever comes. Check its day of the month against its month.'])
   }
   return timing
 }
@@ -57,16 +60,16 @@ function fieldFor<Name extends Field>(
   frequency: Frequency,
   given: GivenTiming,
   stored: Stored,
-  fail: Fail,
+  problems: string[],
 ): Timing[Name] | null {
   const isUsed = fieldsOf[frequency].includes(name)
   const value = given[name] === undefined && isUsed ? stored[name] : given[name]
   if (!isUsed && value !== undefined && value !== null) {
     const users = Object.entries(fieldsOf).flatMap(([one, used]) => (used.includes(name) ? [one] : []))
-    return fail('invalid_request', `${name} does not go with frequency ${frequency}, only with ${users.join(', ')}.`)
+    problems.push(`${name} does not go with frequency ${frequency}, only with ${users.join(', ')}.`)
   }
   if (isUsed && (value === undefined || value === null)) {
-    return fail('invalid_request', `${name} is missing: frequency ${frequency} needs it (${examples[name]}).`)
+    problems.push(`${name} is missing: frequency ${frequency} needs it (${examples[name]}).`)
   }
   return value ?? null
 }

@@ -25,7 +25,7 @@ export const updateSchedule = operation({
     const [stored] = await sql<Schedule>`
       select ${scheduleColumns} from schedules where id = ${schedule.id} and team_id = ${team.id} for update`
     if (!stored) return fail('not_found')
-    const timing = requireTiming(body, stored, fail)
+    const timing = requireTiming(body, stored)
     const enabled = body.enabled ?? stored.enabled
     const isFresh = enabled && (!stored.enabled || !isSameTiming(timing, stored))
     const next = isFresh ? nextAfter(timing, context.clock.now()) : enabled ? stored.next_run_at : null

@@ -1,0 +1,47 @@
+// Everything that is wrong with a request, told in one refusal that a person can still read.
+import { Fault } from '../base/errors.ts'
+import { OutboundRefused } from '../base/outbound/guard.ts'
+
+const problemsTold = 20
+/** A refusal quotes what the caller sent, which may be megabytes. */
+const lengthTold = 1800
+const problemLengthMax = 300
+
+const cut = (text: string): string =>
+  text.length <= problemLengthMax ? text : `${text.slice(0, problemLengthMax).toWellFormed()}…`
+
+/** The problems as one text, after an opening where there is one. Each problem is a sentence. */
+export function tellAll(problems: readonly string[], opening = ''): string {
+  let text = opening
+  let told = 0
+  for (const problem of problems.slice(0, problemsTold)) {
+    const sentence = `${text === '' ? '' : ' '}${cut(problem)}`
+    if (told > 0 && text.length + sentence.length > lengthTold) break
+    text += sentence
+    told += 1
+  }
+  const left = problems.length - told
+  return left === 0 ? text : `${text} And ${left} more.`
+}
+
+/** Refuses a request with all of its problems at once, if there are any. */
+export function refuseFor(problems: readonly string[]): void {
+  if (problems.length > 0) throw new Fault('invalid_request', tellAll(problems))
+}
+
+/** What a refusal of a value says; undefined: it is another kind of error. */
+function refusalOf(error: unknown): string | undefined {
+  if (error instanceof OutboundRefused) return error.reason
+  return error instanceof Fault && error.status === 400 ? error.message : undefined
+}
+
+/** A check that refuses by itself, beside problems that are known already: then it is told among them. */
+export async function alongside(problems: string[], check: () => Promise<unknown>): Promise<void> {
+  try {
+    await check()
+  } catch (error) {
+    const says = refusalOf(error)
+    if (problems.length === 0 || says === undefined) throw error
+    problems.push(says)
+  }
+}

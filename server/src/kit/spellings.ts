@@ -1,0 +1,114 @@
+// Other spellings of a field, accepted beside its own. A schema declares them, and a request is rewritten before it is checked.
+import { isDeepStrictEqual } from 'node:util'
+import type { TSchema } from './schema.ts'
+
+export interface Spellings {
+  /** Further names of the field. */
+  names?: readonly string[]
+  /** Further words for its value, or for the items of a list, each with the word that it stands for. */
+  words?: Readonly<Record<string, string>>
+  /** Text with commas between the items stands for the list. */
+  commas?: true
+}
+
+/** Hidden, since it is not a keyword of JSON Schema; TypeBox keeps it when it makes a schema optional. */
+const mark = '~spellings'
+
+interface Part {
+  [mark]?: Spellings
+  description?: string
+  anyOf?: Part[]
+  items?: Part
+  properties?: Record<string, Part>
+}
+
+/** Declares other spellings and adds them to the description. It stands outermost, around `Type.Optional` and `nullable`. */
+export function spelled<T extends TSchema>(schema: T, spellings: Spellings): T {
+  const copied = Object.defineProperties({}, Object.getOwnPropertyDescriptors(schema)) as Part
+  copied.description = [copied.description, ...sentencesOf(spellings)].filter(Boolean).join(' ')
+  return Object.defineProperty(copied, mark, { value: spellings, enumerable: false, configurable: true }) as T
+}
+
+function sentencesOf({ names, words, commas }: Spellings): string[] {
+  const pairs = Object.entries(words ?? {}).map(([other, own]) => `\`${other}\` for \`${own}\``)
+  return [
+    names ? `Also accepted as ${names.map((name) => `\`${name}\``).join(', ')}.` : '',
+    pairs.length > 0 ? `Also accepted: ${pairs.join(', ')}.` : '',
+    commas ? 'Also accepted as one text with commas between the items.' : '',
+  ].filter((sentence) => sentence !== '')
+}
+
+export const spellingsOf = (schema: object): Spellings => (schema as Part)[mark] ?? {}
+
+/** Every name under which a field of this object may come. */
+export const acceptedNames = (schema: { properties: Record<string, object> } | undefined): string[] =>
+  Object.entries(schema?.properties ?? {}).flatMap(([name, one]) => [name, ...(spellingsOf(one).names ?? [])])
+
+export const differing = (name: string, other: string): string =>
+  `${other} is another spelling of ${name}, and the two differ. Send one of them.`
+
+/** Our word for each of the words between commas. */
+export const inOwnWords = (schema: object, text: string): string => {
+  const { words } = spellingsOf(schema)
+  if (!words) return text
+  return text
+    .split(',')
+    .map((word) => ownWord(words, word))
+    .join(',')
+}
+
+const ownWord = (words: Readonly<Record<string, string>>, word: string): string =>
+  Object.hasOwn(words, word) ? words[word]! : word
+
+/** Rewrites a body in place, also below its first level, and gives what stands for the value itself. */
+export function respell(schema: Part, value: unknown, problems: string[]): unknown {
+  if (!holdsSpellings(schema)) return value
+  let own = ownValue(spellingsOf(schema), value)
+  for (const part of schema.anyOf ?? []) own = respell(part, own, problems)
+  if (Array.isArray(own) && schema.items) {
+    for (const [index, item] of own.entries()) own[index] = respell(schema.items, item, problems)
+  } else if (typeof own === 'object' && own !== null && schema.properties) {
+    respellFields(schema.properties, own as Record<string, unknown>, problems)
+  }
+  return own
+}
+
+function respellFields(properties: Record<string, Part>, fields: Record<string, unknown>, problems: string[]): void {
+  for (const [name, part] of Object.entries(properties)) {
+    for (const other of spellingsOf(part).names ?? []) {
+      if (!Object.hasOwn(fields, other)) continue
+      const [mine, theirs] = [fields[name], fields[other]]
+      if (isAbsent(mine)) fields[name] = theirs
+      else if (!isAbsent(theirs) && !isDeepStrictEqual(mine, theirs)) problems.push(differing(name, other))
+    }
+    if (Object.hasOwn(fields, name)) fields[name] = respell(part, fields[name], problems)
+  }
+}
+
+const isAbsent = (value: unknown): boolean => value === undefined || value === null
+
+function ownValue({ words, commas }: Spellings, value: unknown): unknown {
+  if (typeof value === 'string' && commas) {
+    const items = value.split(',').map((item) => item.trim())
+    return ownValue({ ...(words && { words }) }, items)
+  }
+  if (!words) return value
+  const own = (item: unknown): unknown => (typeof item === 'string' ? ownWord(words, item) : item)
+  return Array.isArray(value) ? value.map(own) : own(value)
+}
+
+const holders = new WeakMap<Part, boolean>()
+
+function holdsSpellings(schema: Part): boolean {
+  let holds = holders.get(schema)
+  if (holds === undefined) {
+    const parts = [
+      ...(schema.anyOf ?? []),
+      ...(schema.items ? [schema.items] : []),
+      ...Object.values(schema.properties ?? {}),
+    ]
+    holds = schema[mark] !== undefined || parts.some(holdsSpellings)
+    holders.set(schema, holds)
+  }
+  return holds
+}

@@ -1,0 +1,182 @@
+// Every query parameter of every reading operation is honoured: with it the answer is another one than without it.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { newId } from '../src/base/ids.ts'
+import { drainEvaluations } from '../src/features/evaluations/evaluator.ts'
+import { drainRuns, seedAgent, startRun } from './kit/runs.ts'
+import { runWithFile, seeders, seedTeam } from './kit/seed.ts'
+import { testApp } from './kit/testApp.ts'
+
+const service = await testApp()
+const team = await seedTeam(service)
+const { sql } = team
+
+const seed = (noun: string, above: Record<string, string> = {}) => seeders[noun]!(team, above)
+const nobody = newId()
+const long = { since: '2020-01-01T00:00:00Z', until: '2020-02-01T00:00:00Z', future: '2100-01-01T00:00:00Z' }
+
+/** An agent whose run fails, and is evaluated; its newer run has not ended. */
+const agent = await seedAgent(team, '```tool name=case_complete\n{}\n```\n')
+const ended = await startRun(team, agent, { message: 'Check invoice 47' })
+await drainRuns(service)
+await drainEvaluations(service.context)
+const open = await startRun(team, agent, { message: 'Check the weather' })
+// older than the ended run: the two orders differ
+await sql`update runs set created_at = created_at - interval '1 hour' where id = ${open} and team_id = ${team.id}`
+const draft = await seed('build', { agent })
+await team.call(`PATCH /v2/revisions/${draft}`, {
+  body: { config: { version: 'v2', data: { input: 'Something else.' } } },
+})
+await team.call(`POST /v2/agents/${agent}/eval-rubrics`, {
+  body: { title: 'Only there', description: 'The run says what it did and leaves nothing open.', build_id: draft },
+})
+await seed('schedule', { agent })
+
+const queue = await seed('queue')
+const cases = [await seed('case', { queue }), await seed('case', { queue })]
+await team.call(`PATCH /v2/cases/${cases[0]}`, { body: { title: 'Changed lately', priority: 'high' } })
+await seed('label', { queue })
+await seed('queue')
+const caseRun = ended
+await sql`update runs set case_id = ${cases[0]} where id = ${caseRun} and team_id = ${team.id}`
+const worker = await seed('agent')
+const rival = await seed('agent')
+await team.call(`POST /v2/agents/${rival}/case-triggers`, { body: { case_queue_id: queue, enabled: true } })
+
+const sandbox = await seed('sandbox')
+await team.call(`POST /v2/sandboxes/${sandbox}/files?path=other.md`, { body: 'Other' })
+const fileRun = await runWithFile(team, { agent })
+await seed('request')
+await seed('delivery')
+await seed('connection')
+await seed('member')
+await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ada', email: 'ada@example.com', role: 'viewer' } })
+await seed('client')
+
+const page = { limit: '0', offset: '1' }
+const path = { path: 'out' }
+
+/** By operation: where it is asked, and for each parameter a value that must make a difference. */
+const asked: Record<string, { at: string; with: Record<string, string>; always?: string }> = {
+  listMembers: { at: '/v2/teams/:teamId/members', with: { search: 'ADA example', role: 'viewer', ...page } },
+  listApiKeys: { at: '/v2/teams/:teamId/api-keys', with: page },
+  listOauthClients: { at: '/v2/teams/:teamId/oauth-clients', with: page },
+  listAuditLog: {
+    at: '/v2/teams/:teamId/audit-log',
+    with: { operation: 'createQueue', user_id: nobody, since: long.future, until: long.until, ...page },
+  },
+  listAgents: { at: '/v2/teams/:teamId/agents', with: { include_schedules: 'true', ...page } },
+  listAgentRevisions: { at: `/v2/agents/${agent}/revisions`, with: page },
+  diffRevisions: { at: `/v2/agents/${agent}/revisions/${draft}/diff`, with: { against: draft } },
+  listSandboxFiles: { at: `/v2/sandboxes/${sandbox}/files`, with: path },
+  getSandboxFileContent: {
+    at: `/v2/sandboxes/${sandbox}/files/content`,
+    with: { path: 'out/report.md' },
+    always: 'path=other.md',
+  },
+  listRunSandboxFiles: { at: `/v2/agents/${agent}/runs/${fileRun}/sandbox/files`, with: path },
+  listRunSandboxFilesByRun: { at: `/v2/runs/${fileRun}/sandbox/files`, with: path },
+  listRuns: {
+    at: '/v2/teams/:teamId/runs',
+    with: {
+      agent_id: agent,
+      status: 'pending',
+      since: long.future,
+      until: long.until,
+      user_id: nobody,
+      case_queue_id: queue,
+      source: 'schedule',
+      search: 'weather',
+      has_issues: 'true',
+      issue_severity: 'critical',
+      count_only: 'true',
+      sort_by: 'completed_at',
+      sort_order: 'asc',
+      ...page,
+    },
+  },
+  listRunMessages: { at: `/v2/runs/${ended}/messages`, with: page },
+  listHumanRequests: {
+    at: '/v2/teams/:teamId/human-requests',
+    with: { status: 'responded', assignee_user_id: team.memberId, ...page },
+  },
+  listQueues: { at: '/v2/teams/:teamId/queues', with: { search: 'no such queue', ...page } },
+  listCases: {
+    at: `/v2/queues/${queue}/cases`,
+    with: {
+      status: 'completed',
+      priority: 'high',
+      search: 'lately',
+      created_at_from: long.future,
+      updated_at_from: long.future,
+      sort_by: 'updated_at',
+      sort_order: 'asc',
+      ...page,
+    },
+  },
+  listRecentCaseRunMessages: { at: `/v2/cases/${cases[0]}/runs/${caseRun}/recent-messages`, with: { limit: '1' } },
+  listLabels: { at: `/v2/queues/${queue}/labels`, with: page },
+  previewAgentCaseTriggerConflicts: {
+    at: `/v2/agents/${worker}/case-triggers/conflict-preview`,
+    with: { case_queue_id: queue },
+  },
+  listConnections: {
+    at: '/v2/teams/:teamId/connections',
+    with: { type: 'api', provider: 'github', status: 'disabled', search: 'nowhere', ...page },
+  },
+  getBillingUsageHistory: {
+    at: '/v2/teams/:teamId/billing/usage/history',
+    with: { since: long.until, until: long.until },
+    always: `since=${long.since}`,
+  },
+  getEvalScores: {
+    at: `/v2/agent/${agent}/eval-scores`,
+    with: { since: long.future, scope: 'custom', revision_id: draft },
+  },
+  getEvalRubrics: { at: `/v2/agents/${agent}/eval-rubrics`, with: { build_id: draft } },
+  listWebhookDeliveries: {
+    at: '/v2/teams/:teamId/webhook-deliveries',
+    with: { status: 'delivered', event: 'run.failed', subscription_id: nobody, ...page },
+  },
+}
+
+/** A run with one file gives it without a path: what a path changes is proved in features/sandboxes/runFiles.test.ts. */
+const provedElsewhere = new Set(['getRunSandboxFileContent', 'getRunSandboxFileContentByRun', 'streamTeamEvents'])
+
+interface Described {
+  operationId: string
+  parameters: { in?: string; name: string }[]
+}
+
+const { body: document } = await service.call('GET /openapi.json')
+const reading = Object.entries(document.paths as Record<string, { get?: Described }>).flatMap(([at, { get }]) =>
+  get && !provedElsewhere.has(get.operationId) && get.parameters.some((one) => one.in === 'query')
+    ? [{ at, ...get }]
+    : [],
+)
+
+/** What was found, without the paging that is echoed. */
+async function ask(at: string, query: string): Promise<object> {
+  const { status, body, text } = await team.call(`GET ${at}?${query}`)
+  assert.equal(status, 200, `${at}?${query} ${text}`)
+  const { limit: _limit, offset: _offset, ...found } = body
+  return found
+}
+
+// proves filters.honoured
+describe('a query parameter changes the answer:', () => {
+  for (const { operationId, parameters } of reading) {
+    const names = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
+    test(`${operationId} by ${names.join(', ')}`, async () => {
+      const one = asked[operationId]
+      assert.ok(one, `this test needs a line for ${operationId}`)
+      assert.deepEqual(Object.keys(one.with).toSorted(), names.toSorted(), 'each parameter has a value here')
+      const before = await ask(one.at, one.always ?? '')
+      for (const [name, value] of Object.entries(one.with)) {
+        const others = (one.always ?? '').split('&').filter((pair) => pair !== '' && !pair.startsWith(`${name}=`))
+        const after = await ask(one.at, [...others, `${name}=${encodeURIComponent(value)}`].join('&'))
+        assert.notDeepEqual(after, before, `${name} makes no difference`)
+      }
+    })
+  }
+})
