@@ -2,8 +2,9 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { ConfigError, readConfig, unknownSettings } from './base/config.ts'
+import { isPassing, queryCanceled, sqlState } from './base/db.ts'
 import { EncryptionKeyRefused } from './base/encryptionKey.ts'
-import { createLog } from './base/log.ts'
+import { createLog, type Log } from './base/log.ts'
 import { MigrationRefused } from './base/migrate.ts'
 import { box } from './box.ts'
 import type { Feature } from './kit/feature.ts'
@@ -16,6 +17,9 @@ const deafMs = 5000
 /** A terminal and npm may both deliver one Ctrl-C: what comes this soon after the first is the same wish. */
 const sameWishMs = 500
 
+/** What a process that fails gets to give its work back; the others find the rest. */
+const failingMs = 5000
+
 export async function main(args: string[], features?: Feature[]): Promise<void> {
   const told = untilTold()
   const { values } = parseArgs({
@@ -26,6 +30,7 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
   const env = values.role === undefined ? process.env : { ...process.env, RUNYARD_ROLE: values.role }
   const config = readConfig(env)
   const log = createLog(config.logLevel)
+  const failed = untilFailed(log)
   void told.then((wish) => log.info(wish, 'stopping'))
   for (const name of unknownSettings(env)) log.warn({ setting: name }, 'no such setting; is it misspelled?')
 
@@ -36,16 +41,46 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
   log.info({ role: config.role, ready_ms: Math.round(performance.now() - startedAt) }, 'ready')
   if (!values.alone) process.stdout.write(box(config, running))
 
-  const wish = await told
+  const wish = await Promise.race([told, failed])
+  const isFailing = 'failure' in wish
   setTimeout(
     () => {
       log.error('work under way did not end in time; it is left to the other processes')
       process.exit(1)
     },
-    config.drainS * 1000 + deafMs,
+    isFailing ? failingMs : config.drainS * 1000 + deafMs,
   ).unref()
-  await running.stop(wish)
+  await running.stop(isFailing ? { patient: false } : wish)
   log.info('stopped')
+  if (isFailing) throw new StoppedByFailure(wish.failure)
+}
+
+/** A mistake of ours that nobody caught ended the process. Its stack is in the log. */
+class StoppedByFailure extends Error {
+  constructor(cause: unknown) {
+    super(`Runyard stopped, because of an error that nothing caught: ${String(cause)}`, { cause })
+  }
+}
+
+/**
+ * No error ends the process silently. A rejection that comes of a database that is away is no reason to end: whoever waits for it hears of it
+ * in another way, and the job engine (kit/jobEngine.ts) leaves some to nobody. Anything else may have left a piece of work undone
+ * for ever, so the process logs it, gives back what it holds and exits with 1.
+ */
+function untilFailed(log: Log): Promise<{ failure: unknown }> {
+  return new Promise((resolve) => {
+    const fail = (error: unknown) => {
+      log.fatal({ err: error }, 'an error that nothing caught; the process stops, and others take its work')
+      resolve({ failure: error })
+    }
+    process.on('unhandledRejection', (error) => {
+      const isLate = sqlState(error) === queryCanceled
+      if (isPassing(error) || isLate)
+        log.error({ err: error }, 'nothing handled this trouble with the database; the process goes on')
+      else fail(error)
+    })
+    process.on('uncaughtException', fail)
+  })
 }
 
 /**
@@ -85,7 +120,7 @@ export function exitWith(error: unknown): never {
     error instanceof MigrationRefused ||
     String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS')
   const told = error instanceof Error ? (isPlain ? error.message : (error.stack ?? error.message)) : String(error)
-  process.stderr.write(`Runyard cannot start: ${told}\n`)
+  process.stderr.write(error instanceof StoppedByFailure ? `${error.message}\n` : `Runyard cannot start: ${told}\n`)
   process.exit(1)
 }
 

@@ -6,10 +6,11 @@ import type { FastifyInstance } from 'fastify'
 import { buildApp } from './app.ts'
 import type { Config } from './base/config.ts'
 import { openDatabase } from './base/db.ts'
-import { connectionUrl } from './base/embeddedPostgres.ts'
+import { connectionUrl, type EmbeddedPostgres } from './base/embeddedPostgres.ts'
 import { readIfThere, writeWhole } from './base/files.ts'
 import { isAlive } from './base/isAlive.ts'
 import type { Log } from './base/log.ts'
+import { pauseAfter } from './base/pause.ts'
 import { findDatabase, leaveDatabase, prepareDatabase } from './database.ts'
 import { reviveRuns } from './engine/claim.ts'
 import { engineOf } from './engine/engine.ts'
@@ -99,12 +100,25 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures)
     address,
     log,
     connectionsMax: 30,
-    ...(embedded && { onAway: () => void bringBack() }),
+    ...(embedded && { onAway: () => void bringBack(embedded) }),
   })
-  const bringBack = () =>
-    embedded
-      ?.ensureRunning()
-      .catch((error: unknown) => log.error({ err: error }, 'the embedded database does not start'))
+  let isBringingBack = false
+  /** One loop at a time; a start that failed is tried again for as long as the database is away. */
+  async function bringBack(postgres: EmbeddedPostgres): Promise<void> {
+    if (isBringingBack) return
+    isBringingBack = true
+    for (let failures = 0; !db.watch.isPresent() && !context.lifecycle.draining;) {
+      try {
+        await postgres.ensureRunning()
+        failures = 0
+      } catch (error) {
+        failures += 1
+        log.error({ err: error }, 'the embedded database does not start; it is tried again')
+      }
+      await sleep(pauseAfter(failures + 1, { firstMs: 1000, longestMs: 30_000 }))
+    }
+    isBringingBack = false
+  }
   const context = createContext({ config, log, db, keyring, features })
 
   const leave = () =>

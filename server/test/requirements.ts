@@ -415,6 +415,34 @@ export const requirements: Requirement[] = [
     says: 'An embedded server that was killed is started again by any process that finds it dead.',
   },
   { id: 'durable.killed', says: 'What was acknowledged survives kill -9 of the service and its database.' },
+  {
+    id: 'postgres.standby',
+    says: 'A standby counts as a database that is away: /readyz is red, requests get a 500 with Retry-After, and all goes on after its promotion.',
+  },
+  {
+    id: 'postgres.writes',
+    says: '/readyz is red while the database cannot write, on a full disk or read-only, and a refused write says so.',
+  },
+  {
+    id: 'postgres.oneLoop',
+    says: 'Whoever lost its connection comes back in one loop with growing pauses: a server that refuses us never has more than one connection of each.',
+  },
+  {
+    id: 'errors.databaseAway',
+    says: 'A database that is away is a 500 internal_error with Retry-After and a sentence that says so, on every path.',
+  },
+  {
+    id: 'worker.engineRestarts',
+    says: 'The job engine is started anew when it ended by itself.',
+  },
+  {
+    id: 'worker.lostCompletion',
+    says: 'A job whose end could not be written ends neither the process nor waits for hours: it runs again within seconds.',
+  },
+  {
+    id: 'process.rejections',
+    says: 'An error that nothing caught is logged with its stack; the process goes on when it is trouble with the database, else it stops cleanly and exits with 1.',
+  },
   { id: 'presence.lives', says: 'Other processes see that a process lives by the session lock it holds.' },
   { id: 'presence.rejoin', says: 'A presence lock whose connection broke is taken again without anybody noticing.' },
   { id: 'presence.lost', says: 'A process that cannot take its lock again within 3 s stops what it was doing.' },

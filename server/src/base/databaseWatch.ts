@@ -1,18 +1,23 @@
-// Knows within about a second that PostgreSQL no longer answers, and makes every waiting request hear of it at once.
-import type { Client, Pool, PoolClient } from 'pg'
+// Knows within about a second that PostgreSQL no longer answers or no longer writes, and makes every waiting request hear of it at once.
+import { randomBytes } from 'node:crypto'
+import { DatabaseError, type Client, type Pool, type PoolClient } from 'pg'
 import type { Log } from './log.ts'
 import { cut } from './session.ts'
 
 export interface DatabaseWatch {
   isPresent(): boolean
+  /** Why this process can do nothing useful with the database, as sentences; none when all is well. */
+  problems(): string[]
   /** Runs the work unless the database is away; what is under way when it goes away fails instead of hanging. */
   whilePresent<T>(work: () => Promise<T>): Promise<T>
+  /** A statement of ours failed with this: where it says that nothing can be written, we are not ready until a write succeeds. */
+  noteFailure(error: unknown): void
   close(): Promise<void>
 }
 
 export class DatabaseAway extends Error {
-  constructor() {
-    super('the database does not answer')
+  constructor(reason = 'the database does not answer') {
+    super(reason)
     this.name = 'DatabaseAway'
   }
 }
@@ -27,38 +32,99 @@ interface WatchOptions {
 const pingEveryMs = 500
 /** Long enough for a machine that is busy with everything else, short enough to answer within 2 s of the last good ping. */
 const pingTimeoutMs = 1250
+/** A tiny commit this often proves that commits get through; while they do not, it is tried with every ping. */
+const writeEveryMs = 5000
+
+/** SQLSTATEs that say of the server, not of the statement, that it cannot write. */
+const writeProblems: Record<string, string> = {
+  '25006': 'the database is read-only',
+  '53100': 'the database cannot write, because its disk is full',
+  '58030': 'the database cannot write, because its disk fails',
+}
+
+/** The server cannot write now, whoever asks it. */
+export function writeProblemOf(error: unknown): string | undefined {
+  return error instanceof DatabaseError && error.code !== undefined ? writeProblems[error.code] : undefined
+}
 
 /**
  * A connection that breaks is noticed by its own error. What is not noticed is a server that hangs (stopped, or its machine
- * gone): its sockets stay open and queries wait. So one connection of its own asks `select 1`, and when no answer comes the
- * sockets of all clients are cut, which makes their queries fail.
+ * gone): its sockets stay open and queries wait. So one connection of its own asks, and when no answer comes the
+ * sockets of all clients are cut, which makes their queries fail. A standby counts as away: nothing that we do works there, and a
+ * connection that was opened to it must not outlive the moment in which the primary is back under the same name.
  */
 export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): DatabaseWatch {
   const clients = new Set<PoolClient>()
   pool.on('connect', (client) => clients.add(client))
   pool.on('remove', (client) => clients.delete(client))
 
-  let present = true
+  let awayBecause: string | undefined
+  let writeProblem: string | undefined
+  let writtenAt = performance.now()
   let closed = false
   let probe: Client | undefined
   let timer: NodeJS.Timeout | undefined
   let pinging: Promise<void> = Promise.resolve()
 
   async function ping(): Promise<void> {
-    if (!probe) {
-      const fresh = connect()
-      fresh.on('error', (error) => log.debug({ err: error }, 'the watch lost its connection'))
-      await fresh.connect()
-      probe = fresh
-    }
-    await probe.query('select 1')
+    const asked = probe ?? (await openProbe())
+    const { rows } = await asked.query<{ is_standby: boolean; is_read_only: boolean }>(
+      `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only`,
+    )
+    const { is_standby, is_read_only } = rows[0]!
+    if (is_standby) throw new DatabaseAway('the database is a standby, which only reads')
+    if (is_read_only) return turnWriting(writeProblems['25006'])
+    if (writeProblem !== undefined || performance.now() - writtenAt > writeEveryMs) await write(asked)
   }
 
-  function turn(isPresent: boolean, reason?: unknown): void {
-    if (present === isPresent) return
-    present = isPresent
-    if (isPresent) return log.info('the database answers again')
-    log.error({ err: reason }, 'the database does not answer; requests fail until it does')
+  async function openProbe(): Promise<Client> {
+    const fresh = connect()
+    // known from its first moment, so that it is cut when it does not come through
+    probe = fresh
+    fresh.on('error', (error) => log.debug({ err: error }, 'the watch lost its connection'))
+    fresh.on('end', () => {
+      // an idle connection that somebody ended says nothing of the server: the next ping opens another
+      if (probe === fresh) probe = undefined
+    })
+    await fresh.connect()
+    return fresh
+  }
+
+  /**
+   * In quiet times a commit without any row: a record in the write-ahead log, flushed. After a failure a table that is filled and
+   * undone, since a full disk lets a commit through as long as no file has to grow.
+   */
+  async function write(asked: Client): Promise<void> {
+    try {
+      if (writeProblem === undefined) {
+        await asked.query(`select pg_logical_emit_message(true, 'runyard', 'writes')`)
+      } else {
+        const name = `runyard_write_probe_${randomBytes(4).toString('hex')}`
+        await asked.query(
+          `begin; create table ${name} as select repeat(md5(n::text), 200) as filler from generate_series(1, 20) n; rollback`,
+        )
+      }
+      writtenAt = performance.now()
+      turnWriting(undefined)
+    } catch (error) {
+      await asked.query('rollback')
+      turnWriting(writeProblemOf(error) ?? `the database refuses to write: ${(error as Error).message}`)
+    }
+  }
+
+  function turnWriting(problem: string | undefined): void {
+    if (problem === writeProblem) return
+    writeProblem = problem
+    if (problem === undefined) log.info('the database writes again')
+    else log.error(`${problem}; the process is not ready until it writes`)
+  }
+
+  function turn(reason: string | undefined, error?: unknown): void {
+    const wasPresent = awayBecause === undefined
+    awayBecause = reason
+    if (wasPresent === (reason === undefined)) return
+    if (reason === undefined) return log.info('the database answers again')
+    log.error({ err: error }, `${reason}; requests fail until it is back`)
     for (const client of clients) cut(client)
     onAway?.()
   }
@@ -71,11 +137,12 @@ export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): Dat
     })
     try {
       await Promise.race([ping(), timeout])
-      turn(true)
+      turn(undefined)
     } catch (error) {
       if (probe) cut(probe)
       probe = undefined
-      if (!closed) turn(false, error)
+      const reason = error instanceof DatabaseAway ? error.message : 'the database does not answer'
+      if (!closed) turn(reason, error)
     } finally {
       clearTimeout(late)
     }
@@ -91,8 +158,13 @@ export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): Dat
   next()
 
   return {
-    isPresent: () => present,
-    whilePresent: (work) => (present ? work() : Promise.reject(new DatabaseAway())),
+    isPresent: () => awayBecause === undefined,
+    problems: () => [awayBecause ?? writeProblem].filter((one) => one !== undefined),
+    whilePresent: (work) => (awayBecause === undefined ? work() : Promise.reject(new DatabaseAway(awayBecause))),
+    noteFailure(error) {
+      const problem = writeProblemOf(error)
+      if (problem !== undefined) turnWriting(problem)
+    },
     async close() {
       closed = true
       clearTimeout(timer)

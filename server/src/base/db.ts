@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseError, Pool, types as builtInTypes } from 'pg'
 import type { ClientBase, ClientConfig, CustomTypesConfig, QueryResultRow } from 'pg'
-import { DatabaseAway, watchDatabase, type DatabaseWatch } from './databaseWatch.ts'
+import { DatabaseAway, watchDatabase, writeProblemOf, type DatabaseWatch } from './databaseWatch.ts'
 import type { Log } from './log.ts'
 import { connectionSettings, SessionClient, type Address } from './session.ts'
 import { flatten } from './sql.ts'
@@ -90,13 +90,22 @@ export function openDatabase(options: DatabaseOptions): Database {
     connect: () => new CurrentAddressClient({ connectionTimeoutMillis: 1000, application_name: 'runyard watch' }),
     ...(options.onAway && { onAway: options.onAway }),
   })
+  /** Every statement of ours is evidence of whether the server still writes. */
+  async function noting<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      watch.noteFailure(error)
+      throw error
+    }
+  }
   return {
     address: options.address,
     pool,
     connectionsMax,
     watch,
-    sql: (strings, ...values) => watch.whilePresent(() => run(pool, strings, values)),
-    transaction: (work) => watch.whilePresent(() => transaction(pool, work)),
+    sql: (strings, ...values) => noting(() => watch.whilePresent(() => run(pool, strings, values))),
+    transaction: (work) => noting(() => watch.whilePresent(() => transaction(pool, work))),
     async close() {
       closing = true
       await watch.close()
@@ -151,15 +160,15 @@ export function sqlState(error: unknown): string | undefined {
 
 /** The server or the way to it failed, not the statement: the same may well succeed in a moment. */
 export function isConnectionTrouble(error: unknown): boolean {
-  if (error instanceof DatabaseAway) return true
+  if (error instanceof DatabaseAway || writeProblemOf(error) !== undefined) return true
   const state = sqlState(error)
   // classes 08 (connection), 53 (resources), 57 (operator intervention: restart, shutdown)
   if (state !== undefined) return /^(08|53|57P)/.test(state)
   if (!(error instanceof Error)) return false
   const { code } = error as { code?: unknown }
   return (
-    (typeof code === 'string' && /^(ECONN|EPIPE|ETIMEDOUT)/.test(code)) ||
-    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+    (typeof code === 'string' && /^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOST|ENET)/.test(code)) ||
+    /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed)/.test(
       error.message,
     )
   )
@@ -178,8 +187,15 @@ export async function untilWritten<T>(write: () => Promise<T>, signal?: AbortSig
   }
 }
 
+/** Trouble of the moment, not of the statement: besides that with the server, a deadlock and a lock that was not to be had. */
+export function isPassing(error: unknown): boolean {
+  return isConnectionTrouble(error) || /^(40|55P03)/.test(sqlState(error) ?? '')
+}
+
 export const uniqueViolation = '23505'
 export const lockNotAvailable = '55P03'
+/** A statement that took longer than it may. */
+export const queryCanceled = '57014'
 
 const deadlock = '40P01'
 const serializationFailure = '40001'

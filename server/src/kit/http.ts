@@ -10,7 +10,7 @@ import type { Context } from './context.ts'
 import { openStreamsOf } from './openStreams.ts'
 import type { Operation } from './operation.ts'
 import type { Pipeline } from './pipeline.ts'
-import { replyOfFault, type Reply } from './reply.ts'
+import { faultOf, replyOfFault, type Reply } from './reply.ts'
 import { report } from './report.ts'
 import { restParameterOf } from './resources.ts'
 import { addressOf } from './strangers.ts'
@@ -98,7 +98,7 @@ export function createHttp(context: Context): FastifyInstance {
   app.setErrorHandler((error, request, reply) => {
     if (error instanceof Fault) return sendFault(reply, error)
     context.log.error({ err: error, request_id: request.id, path: pathOf(request.raw.url) }, 'a route failed')
-    return sendFault(reply, new Fault('internal_error'))
+    return sendFault(reply, faultOf(error) ?? new Fault('internal_error'))
   })
   return app
 }

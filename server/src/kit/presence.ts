@@ -6,7 +6,8 @@ import { sqlOn, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { presenceLockClass } from '../base/locks.ts'
 import type { Log } from '../base/log.ts'
-import { connectionSettings, SessionClient, type Address } from '../base/session.ts'
+import { pauseAfter } from '../base/pause.ts'
+import { connectionSettings, cut, SessionClient, type Address } from '../base/session.ts'
 
 export interface DeadProcess {
   id: string
@@ -35,7 +36,8 @@ interface PresenceOptions {
 
 /** How long a dropped lock connection may take to come back before we must believe that we were declared dead. */
 const graceMs = 3000
-const retryMs = 100
+/** Quick while the others still wait for us, then less and less often: a server may refuse us for hours. */
+const pauses = { firstMs: 100, longestMs: 3000 }
 
 export async function announcePresence(options: PresenceOptions): Promise<Presence> {
   const processId = newId()
@@ -76,7 +78,7 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
       fresh.on('end', () => void rejoin())
       return row!.is_new
     } catch (error) {
-      await fresh.end().catch((failed: Error) => options.log.debug({ err: failed }, 'closing a failed connection'))
+      cut(fresh)
       throw error
     }
   }
@@ -84,6 +86,7 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
   async function rejoin(): Promise<void> {
     const lostAt = performance.now()
     let told = false
+    let late = 0
     for (;;) {
       if (leaving) return undefined
       try {
@@ -100,7 +103,7 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
         options.log.error('this process could not prove that it lives; it stops what it was doing')
         holding.abort(new Error('this process lost its presence lock'))
       }
-      await sleep(retryMs)
+      await sleep(performance.now() - lostAt < graceMs ? pauses.firstMs : pauseAfter(++late, pauses))
     }
   }
 

@@ -1,6 +1,6 @@
 // What a caller gets: the answer of an operation, or the one shape of a refusal, whatever was thrown.
-import { DatabaseAway } from '../base/databaseWatch.ts'
-import { lockNotAvailable, sqlState } from '../base/db.ts'
+import { writeProblemOf } from '../base/databaseWatch.ts'
+import { isConnectionTrouble, lockNotAvailable, sqlState } from '../base/db.ts'
 import { errorBody, Fault } from '../base/errors.ts'
 import { PoolFull } from '../base/fairPool.ts'
 import { OutboundRefused } from '../base/outbound/guard.ts'
@@ -50,10 +50,16 @@ export function faultOf(error: unknown): Fault | undefined {
   if (error instanceof Fault) return error
   if (error instanceof OutboundRefused) return new Fault('url_not_allowed', error.reason)
   if (error instanceof PoolFull) return poolFault(error)
-  if (error instanceof DatabaseAway) {
-    return new Fault('internal_error', 'The database does not answer right now. Try again in a moment.', {
-      cause: error,
-    })
+  if (isConnectionTrouble(error)) {
+    const says = writeProblemOf(error) === undefined ? 'does not answer' : 'cannot write'
+    return new Fault(
+      'internal_error',
+      `The database ${says} right now. Send the request again after Retry-After seconds.`,
+      {
+        headers: { 'retry-after': '1' },
+        cause: error,
+      },
+    )
   }
   if (sqlState(error) === lockNotAvailable) {
     return new Fault('conflict', 'Another request is changing the same record. Try again in a moment.')

@@ -1,19 +1,8 @@
 // Runs the declared jobs on graphile-worker, and twice a second sets free what dead processes held and lets the features tick.
-import { EventEmitter } from 'node:events'
-import {
-  Logger,
-  parseCronItems,
-  run,
-  runOnce,
-  type CronItem,
-  type TaskList,
-  type WorkerEvents,
-  type WorkerPool,
-} from 'graphile-worker'
-import type { Log } from '../base/log.ts'
+import { runOnce, type TaskList } from 'graphile-worker'
 import type { Context } from './context.ts'
 import type { WorkingProcess } from './feature.ts'
-import type { Job } from './job.ts'
+import { jobLogger, jobsMax, startJobEngine, type JobEngine } from './jobEngine.ts'
 import type { Presence } from './presence.ts'
 import { validatorOf } from './validate.ts'
 
@@ -23,8 +12,6 @@ export interface Worker {
 }
 
 const sweepMs = 500
-/** Jobs are short housekeeping; runs have places of their own. */
-const jobsMax = 10
 
 /** What else a working process does with the sweep: the engine's part, handed in because the kit knows no runs. */
 export interface SweepPart {
@@ -35,55 +22,37 @@ export interface SweepPart {
 }
 
 export async function startWorker(context: Context, presence: Presence, part?: SweepPart): Promise<Worker> {
-  const { config, db, log, registry } = context
-  const concurrency = Math.min(jobsMax, config.workerConcurrency)
-  const events: WorkerEvents = new EventEmitter()
-  // wrapped, because a pool is itself a promise: of its end
-  const created = new Promise<{ pool: WorkerPool }>((resolve) => {
-    events.once('pool:create', ({ workerPool }) => resolve({ pool: workerPool }))
-  })
-  const runner = await run({
-    pgPool: db.pool,
-    events,
-    logger: jobLogger(log),
-    noHandleSignals: true,
-    concurrency,
-    pollInterval: 1000,
-    // one look for jobs serves all places: without it each place asks once a poll (an idle process took 2.9 % of a core, then 1.4 %)
-    preset: { worker: { localQueue: { size: Math.max(2, concurrency) } } },
-    gracefulShutdownAbortTimeout: config.drainS * 1000,
-    taskList: taskList(context, () => presence.held()),
-    parsedCronItems: parseCronItems(registry.jobs.filter(({ cron }) => cron !== undefined).map(cronItem)),
-  })
-  const failed = runner.promise.catch((error: unknown) => log.error({ err: error }, 'the job engine stopped'))
-  const { pool } = await created
-  await presence.setJobPool(pool.id)
-  const sweeper = startSweeper(context, presence, pool, part)
+  const jobs = await startJobEngine(
+    context,
+    presence,
+    taskList(context, () => presence.held()),
+  )
+  const sweeper = startSweeper(context, presence, jobs, part)
   const ticking = startTicks(context)
   const working = startFeatureWork(context, { id: presence.processId, lost: () => presence.held() })
   return {
     async stop() {
       // first of all no new jobs; the sweep goes on meanwhile, for it sets free what others may run
-      await Promise.all([runner.stop(), ticking.stop(), working.stop()])
+      await Promise.all([jobs.stop(), ticking.stop(), working.stop()])
       await sweeper.stop()
-      await failed
     },
   }
 }
 
 /** Jobs that a dead process had locked are free at once instead of after graphile-worker's own four hours. */
-function startSweeper({ db, log, metrics }: Context, presence: Presence, pool: WorkerPool, part?: SweepPart): Loop {
+function startSweeper({ db, log, metrics }: Context, presence: Presence, jobs: JobEngine, part?: SweepPart): Loop {
   return twiceASecond(async () => {
     try {
       await presence.sweep(async (dead) => {
         if (dead.job_pool_id) await db.sql`select graphile_worker.force_unlock_workers(${[dead.job_pool_id]}::text[])`
         // unlocking tells nobody; without this the jobs would wait for the next poll
-        pool.nudge(jobsMax)
+        jobs.nudge(jobsMax)
         await part?.bury(dead)
         metrics.takeovers.inc()
         log.warn({ process_id: dead.id }, 'a process died; its work is set free')
       })
       await part?.look()
+      await jobs.look()
     } catch (error) {
       log.warn({ err: error }, 'the sweep failed; it is tried again')
     }
@@ -171,10 +140,6 @@ export async function drain(context: Context): Promise<void> {
   })
 }
 
-function cronItem({ name, cron }: Job): CronItem {
-  return { task: name, match: cron!, identifier: name, options: { backfillPeriod: 0, jobKey: name } }
-}
-
 /** `held`: aborted when this process must no longer believe that its jobs are its own. */
 function taskList(context: Context, held?: () => AbortSignal): TaskList {
   return Object.fromEntries(
@@ -197,12 +162,4 @@ function taskList(context: Context, held?: () => AbortSignal): TaskList {
       },
     ]),
   )
-}
-
-/** graphile-worker tells every job's start and end at info; ours are told by metrics, so only its worries reach the log. */
-function jobLogger(log: Log): Logger {
-  return new Logger((scope) => (level, message) => {
-    const rank = level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'trace'
-    log[rank]({ job_engine: scope.label }, message)
-  })
 }

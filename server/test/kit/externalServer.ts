@@ -1,7 +1,7 @@
 // A PostgreSQL that somebody else set up: the machine's own package where it has one, else the embedded programs, both with initdb's defaults.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { appendFile, chmod, chown, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { chmod, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -51,8 +51,8 @@ export interface ExternalServer {
   newDatabase(): Promise<Address>
   /** Fast shutdown; resolves when the server is gone. */
   stop(): Promise<void>
-  /** With these lines behind its configuration from now on. */
-  start(more?: string): Promise<void>
+  /** As a standby without a primary: it answers, and only reads, until it is promoted. */
+  startStandby(): Promise<void>
   remove(): Promise<void>
 }
 
@@ -80,8 +80,7 @@ export async function startExternalServer(programs: ServerPrograms): Promise<Ext
     }
   }
 
-  async function start(more?: string): Promise<void> {
-    if (more !== undefined) await appendFile(join(data, 'postgresql.conf'), `\n${more}\n`)
+  async function start(): Promise<void> {
     server = spawn(join(bin, 'postgres'), ['-D', data, ...settings.flatMap((one) => ['-c', one])], {
       ...options,
       stdio: 'ignore',
@@ -115,7 +114,11 @@ export async function startExternalServer(programs: ServerPrograms): Promise<Ext
       await asSuperuser(`create database ${name} owner ${name}`)
       return { host: '127.0.0.1', port, user: name, password, database: name }
     },
-    start,
+    async startStandby() {
+      await writeFile(join(data, 'standby.signal'), '')
+      if (account) await chown(join(data, 'standby.signal'), account.uid, account.gid)
+      await start()
+    },
     stop,
     async remove() {
       await stop()

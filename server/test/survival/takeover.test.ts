@@ -47,6 +47,28 @@ test('a stopping worker finishes the job at hand, takes no other, and exits 0', 
   assert.equal(await next.stop('SIGINT'), 0)
 })
 
+// proves worker.lostCompletion, process.rejections
+test('a job whose end could not be written for a moment neither ends its process nor stays locked', async () => {
+  const worker = await startWorker(options)
+  // what the job engine hears when its connection is ended by a failover
+  await client.query(`
+    create function refuse_ends() returns trigger language plpgsql as
+      $$ begin raise exception 'terminating connection due to administrator command' using errcode = 'admin_shutdown'; end $$;
+    create trigger refuse_ends before delete on graphile_worker._private_jobs execute function refuse_ends()`)
+  const job = await enqueueSlowJob(client, 0)
+  await untilRow(client, job, ({ what }) => what === 'done')
+  while (!worker.log().includes('nothing handled this trouble')) {
+    assert.equal(worker.child.exitCode, null, worker.log())
+    await client.query('select pg_sleep(0.01)')
+  }
+  await client.query('drop trigger refuse_ends on graphile_worker._private_jobs')
+  const left = async () =>
+    (await client.query(`select 1 from graphile_worker.jobs where task_identifier = 'slowJob'`)).rowCount
+  while ((await left()) !== 0) await client.query('select pg_sleep(0.05)')
+  assert.match(worker.log(), /set free; they run again/)
+  assert.equal(await worker.stop('SIGINT'), 0)
+})
+
 // proves worker.deaf
 test('a job that does not listen is left behind when the drain time is over, and the exit code says so', async () => {
   const worker = await startWorker({ ...options, env: { ...options.env, RUNYARD_DRAIN_S: '0' } })

@@ -6,10 +6,7 @@ export const health = feature({
   routes(app, { db, lifecycle, metrics }) {
     app.get('/healthz', async () => ({ status: 'alive' }))
     app.get('/readyz', async (_request, reply) => {
-      const problems = [
-        ...(lifecycle.draining ? ['the process is stopping'] : []),
-        ...(db.watch.isPresent() ? [] : ['the database does not answer']),
-      ]
+      const problems = [...(lifecycle.draining ? ['the process is stopping'] : []), ...db.watch.problems()]
       if (problems.length === 0) return { status: 'ready' }
       return reply.code(503).send({ status: 'not ready', problems })
     })

@@ -1,5 +1,5 @@
 // Fires what is due, as part of every working process: each due time once, however many of them look at it, and whichever dies.
-import { isConnectionTrouble, part, retryingDeadlocks, sqlState, type Part, type Sql } from '../../base/db.ts'
+import { isPassing, part, retryingDeadlocks, type Part, type Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Tick } from '../../kit/feature.ts'
 import { activeStatuses, startDue } from './startDue.ts'
@@ -66,6 +66,3 @@ const inTransaction = (context: Context, claim: (sql: Sql) => Promise<string[]>)
       if (ids.length > 0) await startDue(context, sql, ids)
     }),
   )
-
-/** Trouble of the moment (the database is away, a lock was not to be had), not of a schedule: the next look will do. */
-const isPassing = (error: unknown): boolean => isConnectionTrouble(error) || /^(40|55P03)/.test(sqlState(error) ?? '')

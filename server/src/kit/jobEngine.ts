@@ -1,0 +1,159 @@
+// Keeps graphile-worker going: it is started anew when it ended by trouble, and jobs whose lock it forgot are set free.
+import { EventEmitter } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  Logger,
+  parseCronItems,
+  run,
+  type CronItem,
+  type Runner,
+  type TaskList,
+  type WorkerEvents,
+  type WorkerPool,
+} from 'graphile-worker'
+import { part, type Sql } from '../base/db.ts'
+import type { Log } from '../base/log.ts'
+import { pauseAfter } from '../base/pause.ts'
+import type { Context } from './context.ts'
+import type { Job } from './job.ts'
+import type { Presence } from './presence.ts'
+
+export interface JobEngine {
+  /** There may be jobs to take. */
+  nudge(count: number): void
+  /** Called by the sweep: sets free what is locked by this process and known to nobody in it. */
+  look(): Promise<void>
+  /** No new jobs from now on; resolves when those under way have ended. */
+  stop(): Promise<void>
+}
+
+/** Jobs are short housekeeping; runs have places of their own. */
+export const jobsMax = 10
+const pauses = { firstMs: 250, longestMs: 30_000 }
+/** A job is a stray when two looks in a row find it locked and nobody has it: an answer or a completion may be under way in between. */
+const lookEveryMs = 5000
+
+interface Engine {
+  runner: Runner
+  pool: WorkerPool
+  /** Ids of the jobs that were fetched and have not ended. */
+  held: Set<string>
+  ended: Promise<void>
+}
+
+export async function startJobEngine(context: Context, presence: Presence, tasks: TaskList): Promise<JobEngine> {
+  const { db, log } = context
+  let stopping = false
+  const stopped = new AbortController()
+  let engine = await start(context, tasks)
+  await presence.setJobPool(engine.pool.id)
+  let suspects = new Set<string>()
+  let lookedAt = performance.now()
+
+  /** graphile-worker ends itself when one of its writes fails often enough, and whenever it finds itself in an unexpected state. */
+  async function keepGoing(): Promise<void> {
+    for (;;) {
+      await engine.ended
+      if (stopping) return
+      log.error('the job engine ended by itself; it is started anew')
+      for (let failures = 1; !stopping; failures++) {
+        try {
+          // first those of the ended one, whose name nobody remembers afterwards
+          await db.sql`select graphile_worker.force_unlock_workers(${[engine.pool.id]}::text[])`
+          engine = await start(context, tasks)
+          await presence.setJobPool(engine.pool.id)
+          break
+        } catch (error) {
+          log.warn({ err: error }, 'the job engine does not start yet; it is tried again')
+          await sleep(pauseAfter(failures, pauses), undefined, { signal: stopped.signal }).catch(() => undefined)
+        }
+      }
+    }
+  }
+  const going = keepGoing()
+
+  return {
+    nudge: (count) => engine.pool.nudge(count),
+    async look() {
+      if (performance.now() - lookedAt < lookEveryMs) return
+      lookedAt = performance.now()
+      const { pool, held } = engine
+      const locked = await lockedJobs(db.sql, pool.id)
+      const strays = locked.filter((id) => !held.has(id))
+      const lost = strays.filter((id) => suspects.has(id))
+      suspects = new Set(strays)
+      if (lost.length === 0) return
+      await setFree(db.sql, pool.id, lost)
+      log.warn({ jobs: lost }, 'jobs whose end or whose fetch was lost with a connection are set free; they run again')
+      pool.nudge(lost.length)
+    },
+    async stop() {
+      stopping = true
+      stopped.abort()
+      // an engine that ended in this moment has nothing to stop
+      await engine.runner
+        .stop()
+        .catch((error: unknown) => log.debug({ err: error }, 'the job engine was ending already'))
+      await going
+    },
+  }
+}
+
+async function start(context: Context, tasks: TaskList): Promise<Engine> {
+  const { config, db, log, registry } = context
+  const concurrency = Math.min(jobsMax, config.workerConcurrency)
+  const events: WorkerEvents = new EventEmitter()
+  const held = new Set<string>()
+  events.on('localQueue:getJobs:complete', ({ jobs }) => jobs.forEach(({ id }) => held.add(String(id))))
+  events.on('localQueue:returnJobs', ({ jobs }) => jobs.forEach(({ id }) => held.delete(String(id))))
+  events.on('job:complete', ({ job }) => held.delete(String(job.id)))
+  // wrapped, because a pool is itself a promise: of its end
+  const created = new Promise<{ pool: WorkerPool }>((resolve) => {
+    events.once('pool:create', ({ workerPool }) => resolve({ pool: workerPool }))
+  })
+  const runner = await run({
+    pgPool: db.pool,
+    events,
+    logger: jobLogger(log),
+    noHandleSignals: true,
+    concurrency,
+    pollInterval: 1000,
+    // one look for jobs serves all places: without it each place asks once a poll (an idle process took 2.9 % of a core, then 1.4 %)
+    preset: { worker: { localQueue: { size: Math.max(2, concurrency) } } },
+    gracefulShutdownAbortTimeout: config.drainS * 1000,
+    taskList: tasks,
+    parsedCronItems: parseCronItems(registry.jobs.filter(({ cron }) => cron !== undefined).map(cronItem)),
+  })
+  const ended = runner.promise.catch((error: unknown) => log.error({ err: error }, 'the job engine stopped'))
+  const { pool } = await created
+  return { runner, pool, held, ended }
+}
+
+function cronItem({ name, cron }: Job): CronItem {
+  return { task: name, match: cron!, identifier: name, options: { backfillPeriod: 0, jobKey: name } }
+}
+
+async function lockedJobs(sql: Sql, poolId: string): Promise<string[]> {
+  const rows = await sql<{ id: string }>`select id::text from graphile_worker._private_jobs where locked_by = ${poolId}`
+  return rows.map(({ id }) => id)
+}
+
+/** A line of jobs is locked with the one job of it that is under way. */
+async function setFree(sql: Sql, poolId: string, ids: string[]): Promise<void> {
+  const mine = part`locked_by = ${poolId}`
+  await sql`
+    with freed as (
+      update graphile_worker._private_jobs set locked_at = null, locked_by = null, run_at = greatest(run_at, now())
+      where id = any(${ids}::bigint[]) and ${mine} returning job_queue_id
+    )
+    update graphile_worker._private_job_queues set locked_at = null, locked_by = null
+    where id in (select job_queue_id from freed) and ${mine}`
+}
+
+/** graphile-worker tells every job's start and end at info; ours are told by metrics, so only its worries reach the log. */
+export function jobLogger(log: Log): Logger {
+  return new Logger((scope) => (level, message) => {
+    const rank = level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'trace'
+    log[rank]({ job_engine: scope.label }, message)
+  })
+}
