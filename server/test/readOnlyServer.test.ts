@@ -22,6 +22,8 @@ const readiness = () => service.call('GET /readyz')
 const addMember = () => team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ann' } })
 const asOperator = (statement: string) => server.asSuperuser(statement, address.database)
 
+const timesWritingAgain = () => service.logged.filter((line) => line.includes('the database writes again')).length
+
 async function untilReady(ready: boolean): Promise<string[]> {
   for (;;) {
     const { status, body } = await readiness()
@@ -62,12 +64,11 @@ test('writes that fail on a full disk turn /readyz red until files can grow agai
     create event trigger disk_full on ddl_command_end when tag in ('CREATE TABLE AS') execute function disk_full_too()`)
   await refusedWrite(/cannot write right now/)
   assert.deepEqual((await readiness()).body.problems, ['the database cannot write, because its disk is full'])
-  const retried = () => service.logged.filter((line) => line.includes('the database writes again')).length
-  const before = retried()
+  const before = timesWritingAgain()
   assert.equal((await readiness()).status, 503)
   await asOperator('drop event trigger disk_full; drop trigger disk_full on members')
   await untilReady(true)
-  assert.equal(retried(), before + 1)
+  assert.equal(timesWritingAgain(), before + 1)
   assert.equal((await addMember()).status, 201)
 })
 

@@ -43,8 +43,7 @@ interface Engine {
 
 export async function startJobEngine(context: Context, presence: Presence, tasks: TaskList): Promise<JobEngine> {
   const { db, log } = context
-  let stopping = false
-  const stopped = new AbortController()
+  const stopping = new AbortController()
   let engine = await start(context, tasks)
   await presence.setJobPool(engine.pool.id)
   let suspects = new Set<string>()
@@ -54,18 +53,20 @@ export async function startJobEngine(context: Context, presence: Presence, tasks
   async function keepGoing(): Promise<void> {
     for (;;) {
       await engine.ended
-      if (stopping) return
+      if (stopping.signal.aborted) return
       log.error('the job engine ended by itself; it is started anew')
-      for (let failures = 1; !stopping; failures++) {
+      for (let failures = 1; !stopping.signal.aborted; failures++) {
         try {
           // first those of the ended one, whose name nobody remembers afterwards
           await db.sql`select graphile_worker.force_unlock_workers(${[engine.pool.id]}::text[])`
           engine = await start(context, tasks)
           await presence.setJobPool(engine.pool.id)
+          // who was told to stop meanwhile stopped the one before
+          if (stopping.signal.aborted) await engine.runner.stop()
           break
         } catch (error) {
           log.warn({ err: error }, 'the job engine does not start yet; it is tried again')
-          await sleep(pauseAfter(failures, pauses), undefined, { signal: stopped.signal }).catch(() => undefined)
+          await sleep(pauseAfter(failures, pauses), undefined, { signal: stopping.signal }).catch(() => undefined)
         }
       }
     }
@@ -88,8 +89,7 @@ export async function startJobEngine(context: Context, presence: Presence, tasks
       pool.nudge(lost.length)
     },
     async stop() {
-      stopping = true
-      stopped.abort()
+      stopping.abort()
       // an engine that ended in this moment has nothing to stop
       await engine.runner
         .stop()
@@ -99,14 +99,17 @@ export async function startJobEngine(context: Context, presence: Presence, tasks
   }
 }
 
+/** Its type says text, but our pool reads an int8 as a number. */
+const idOf = ({ id }: { id: unknown }): string => String(id)
+
 async function start(context: Context, tasks: TaskList): Promise<Engine> {
   const { config, db, log, registry } = context
   const concurrency = Math.min(jobsMax, config.workerConcurrency)
   const events: WorkerEvents = new EventEmitter()
   const held = new Set<string>()
-  events.on('localQueue:getJobs:complete', ({ jobs }) => jobs.forEach(({ id }) => held.add(String(id))))
-  events.on('localQueue:returnJobs', ({ jobs }) => jobs.forEach(({ id }) => held.delete(String(id))))
-  events.on('job:complete', ({ job }) => held.delete(String(job.id)))
+  events.on('localQueue:getJobs:complete', ({ jobs }) => jobs.forEach((job) => held.add(idOf(job))))
+  events.on('localQueue:returnJobs', ({ jobs }) => jobs.forEach((job) => held.delete(idOf(job))))
+  events.on('job:complete', ({ job }) => held.delete(idOf(job)))
   // wrapped, because a pool is itself a promise: of its end
   const created = new Promise<{ pool: WorkerPool }>((resolve) => {
     events.once('pool:create', ({ workerPool }) => resolve({ pool: workerPool }))
