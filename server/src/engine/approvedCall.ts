@@ -3,7 +3,7 @@ import type { Sql } from '../base/db.ts'
 import type { Bound, Tool } from '../kit/tool.ts'
 import type { Step } from './change.ts'
 import { callIdOf, toolCallOf, type Driving } from './driving.ts'
-import { actionHash, approvalOf, type Binds } from './humanRequests.ts'
+import { actionHash, wordAbout, type Binds } from './humanRequests.ts'
 
 /** What an approval of this call counts for, as it is now. */
 export async function bindsOf(driving: Driving, step: Step, tool: Tool | undefined, sql: Sql): Promise<Binds> {
@@ -18,13 +18,12 @@ export type Word = { bound?: Bound } | { changed: string }
 
 /** Asked before every call that was open: one that was approved may have been cut off or put off since, for any time. */
 export async function checkWord(driving: Driving, step: Step, tool: Tool, sql: Sql): Promise<Word> {
-  const approval = await approvalOf(sql, driving.run.id, step.seq)
-  if (!approval?.action || approval.response?.['approved'] !== true) return {}
-  // one that the tool opened itself is its own affair
-  if (approval.action.tool !== step.tool) return {}
+  const word = await wordAbout(sql, driving.run.id, step.seq)
+  // one that the tool opened itself is its own affair, and one that nobody has answered yet allowed nothing
+  if (word?.action?.tool !== step.tool || word?.response === null) return {}
   const binds = await bindsOf(driving, step, tool, sql)
   const hash = actionHash(callIdOf(driving.run.id, step.seq), step.tool, step.arguments, binds)
-  return hash === approval.action.hash ? { bound: binds } : { changed: differenceOf(approval.bound, binds) }
+  return hash === word.action.hash ? { bound: binds } : { changed: differenceOf(word.bound, binds) }
 }
 
 const parts: Record<string, string> = {

@@ -16,7 +16,7 @@ import { limitsOf, reachedLimit } from './limits.ts'
 import type { LoadBuild, LoadedBuild } from './loadBuild.ts'
 import { outputTokensMax, type EngineModels } from './models.ts'
 import { checkOutput, type OutputMisfit } from './outputSchema.ts'
-import { performCalls, settleOpen } from './performCalls.ts'
+import { performCalls, settleOpen, unlessAborted } from './performCalls.ts'
 import type { ResolverFor } from './steps.ts'
 import type { ToolBox } from './toolBox.ts'
 import { askModel, usedBy, withUse } from './turn.ts'
@@ -53,7 +53,7 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, mayGoOn }
   // before anything of it is read: opening it may be what they died over
   if (run.deaths >= deathsMax) return giveUp(parts, run, signal)
   const build = await parts.loadBuild(parts.context.db.sql, run)
-  const driving = open(parts, run, build, await toolsOfConnections(parts.context, run, build), signal)
+  const driving = open(parts, run, build, await toolsOfConnections(parts.context, run, build, signal), signal)
   if (run.failures >= failuresMax) {
     return failWith(
       driving,
@@ -86,9 +86,17 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, mayGoOn }
 }
 
 /** As they are when the run is taken: tools that come or change later are for its next taker. */
-async function toolsOfConnections(context: Context, run: Held, build: LoadedBuild): Promise<ToolSet[]> {
+async function toolsOfConnections(
+  context: Context,
+  run: Held,
+  build: LoadedBuild,
+  signal: AbortSignal,
+): Promise<ToolSet[]> {
   const use = build.connections.length > 0 ? connectionUseOf(context.registry) : undefined
-  return use?.tools({ sql: context.db.sql, context, run: callingRunOf(run), connectionIds: build.connections }) ?? []
+  if (!use) return []
+  const tools = use.tools({ sql: context.db.sql, context, run: callingRunOf(run), connectionIds: build.connections })
+  // a server may take long to list them
+  return unlessAborted(tools, signal)
 }
 
 function open(

@@ -92,15 +92,15 @@ export async function requestOf(sql: Sql, runId: string, step: number): Promise<
   return request
 }
 
-/** The newest approval of a step, with what it was bound to. Null: it is older than such bonds. */
-export async function approvalOf(
+/** The newest word about the call of a step, asked as an approval or after a crash, with what it was bound to. Null: it is older than such bonds. */
+export async function wordAbout(
   sql: Sql,
   runId: string,
   step: number,
 ): Promise<(HumanRequest & { bound: Binds | null }) | undefined> {
   const [request] = await sql<HumanRequest & { bound: Binds | null }>`
     select ${requestColumns}, bound from human_requests
-    where run_id = ${runId} and step = ${step} and type = 'approval' order by id desc limit 1`
+    where run_id = ${runId} and step = ${step} and action is not null order by id desc limit 1`
   return request
 }
 

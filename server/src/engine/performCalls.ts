@@ -354,7 +354,7 @@ async function allEnded(works: Promise<void>[]): Promise<void> {
 }
 
 /** A tool that does not listen to its signal must not keep the run: its late answer is nobody's any more. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const cut = Promise.withResolvers<never>()
   const abort = () => cut.reject(signal.reason as Error)
   signal.addEventListener('abort', abort, { once: true })

@@ -134,8 +134,7 @@ function approval(step: Step, request: HumanRequest | undefined): Settled {
 
 /** Opens the request of a step, as the change that records it takes effect. */
 export async function askAbout(driving: Driving, step: Step, wanted: RequestWanted, sql: Sql): Promise<Begun> {
-  const isBound = wanted.type === 'approval'
-  const binds = isBound ? await bindsOf(driving, step, driving.toolBox.find(step.tool!), sql) : undefined
+  const binds = wanted.action ? await bindsOf(driving, step, driving.toolBox.find(step.tool!), sql) : undefined
   const request = await openRequest(sql, toolCallOf(driving, step), { ...wanted, ...(binds && { binds }) })
   return {
     waiting_on: { kind: 'human', detail: { human_request_id: request.id, title: request.title } },
