@@ -317,6 +317,15 @@ export const requirements: Requirement[] = [
   },
   { id: 'health.metrics', says: '/metrics counts requests by operation and status.' },
   {
+    id: 'texts.once',
+    says: 'A message of more than 64 KiB is stored once, however many rows name it, and whoever reads it gets all of it; events carry its beginning.',
+    gap: { question: 'How often is a large message stored?', file: 'server/src/engine/largeTexts.ts' },
+  },
+  {
+    id: 'texts.erased',
+    says: 'A large message counts as stored while its run is there, and its bytes are erased within a day of the run.',
+  },
+  {
     id: 'growth.told',
     says: '/metrics and runyard doctor say what grows: bytes, rows and the oldest of runs, events, blobs, cases, the audit log and others.',
   },

@@ -2,6 +2,7 @@
 import { part, type Part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { insertRunEvents } from '../kit/event.ts'
+import { wholeMessage } from './largeTexts.ts'
 
 /** What a worker needs to know of a run that it holds. */
 export interface Held {
@@ -43,7 +44,7 @@ export const deathsMax = 3
 
 export const heldColumns = part`
   r.id, r.team_id, r.agent_id, r.build_id, r.user_id, r.case_id, r.case_title, r.parent_run_id, r.depth, r.run_number, r.source, r.title,
-  r.message, r.limits, r.created_at, r.epoch, r.wake_seq, r.config_hash, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms, r.deaths,
+  ${wholeMessage} as message, r.limits, r.created_at, r.epoch, r.wake_seq, r.config_hash, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms, r.deaths,
   r.failures`
 
 /**

@@ -4,6 +4,7 @@ import { newId } from '../base/ids.ts'
 import { insertRunEvents } from '../kit/event.ts'
 import type { Held } from './claim.ts'
 import { messageInEvent, messageRow } from './change.ts'
+import { messageColumns } from './largeTexts.ts'
 import { lockedTeams } from './places.ts'
 
 export type Source = 'api' | 'schedule' | 'case_trigger' | 'mcp' | 'console' | 'agent' | 'retry'
@@ -112,7 +113,7 @@ export function runRow(run: NewRun, extra: object = {}): object {
     user_id: run.userId,
     acts_for: run.actsFor,
     // the column is JSON: a text is a JSON string there
-    message: run.message ?? null,
+    ...messageColumns(run.message, text),
     title: run.title,
     metadata: run.metadata,
     limits: run.limits,
@@ -156,7 +157,7 @@ export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part =>
   wanted as materialized (
     select * from json_to_recordset(${JSON.stringify(rows)}::json) as w (
       id uuid, team_id uuid, agent_id uuid, build_id uuid, run_number bigint, created_at timestamptz, source text, user_id uuid,
-      acts_for uuid[], message jsonb, title text, metadata jsonb, limits jsonb, callback_url text, sandbox_id uuid, parent_run_id uuid,
+      acts_for uuid[], message jsonb, message_blob text, message_is_text boolean, title text, metadata jsonb, limits jsonb, callback_url text, sandbox_id uuid, parent_run_id uuid,
       retry_of_run_id uuid, depth smallint, case_id uuid, case_queue_id uuid, case_title text, is_capped boolean,
       agent_seen timestamptz, build_seen timestamptz, wants_live boolean,
       message_id uuid, message_text text, message_shown json, message_at timestamptz, message_event_id uuid, started_event_id uuid
@@ -207,10 +208,10 @@ export const insertedRuns = (seat: Seat | undefined, isOfDrafts: boolean): Part 
   ),
   ${isOfDrafts ? pinnedConfigs : empty}
   run as (
-    insert into runs (id, team_id, agent_id, build_id, run_number, created_at, updated_at, source, user_id, acts_for, config_hash, message, title, metadata,
+    insert into runs (id, team_id, agent_id, build_id, run_number, created_at, updated_at, source, user_id, acts_for, config_hash, message, message_blob, message_is_text, title, metadata,
       limits, callback_url, sandbox_id, parent_run_id, retry_of_run_id, depth, case_id, case_queue_id, case_title, status, started_at,
       running_since, admitted_at, queued_at, worker, epoch, message_seq, event_seq)
-    select id, team_id, agent_id, build_id, run_number, created_at, created_at, source, user_id, follows, config_hash, message, title, metadata,
+    select id, team_id, agent_id, build_id, run_number, created_at, created_at, source, user_id, follows, config_hash, message, decode(message_blob, 'hex'), message_is_text, title, metadata,
       limits, callback_url, sandbox_id, parent_run_id, retry_of_run_id, depth, case_id, case_queue_id, case_title,
       case when is_claimed then 'running' else 'pending' end,
       case when is_claimed then now() end, case when is_claimed then now() end,
@@ -218,6 +219,8 @@ export const insertedRuns = (seat: Seat | undefined, isOfDrafts: boolean): Part 
       case when is_claimed then ${seat?.workerId ?? null}::uuid end, is_claimed::int,
       (message_id is not null)::int, (message_id is not null)::int + is_claimed::int
     from seated
+    -- JSON that could not be read again is refused now
+    where message_is_text is not false or message_text::jsonb is not null
   ),
   message as (
     insert into run_messages (run_id, seq, id, turn, type, role, text_content, "timestamp")

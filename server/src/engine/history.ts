@@ -1,7 +1,8 @@
 // A run's log read back: the entries its model is fed with after a takeover, exactly as they were fed while it ran.
-import type { Sql } from '../base/db.ts'
+import { part, type Sql } from '../base/db.ts'
 import type { Entry, WantedCall } from '../drivers/model/model.ts'
 import type { Step, ToolResult } from './change.ts'
+import { wholeText } from './largeTexts.ts'
 
 export interface LoggedMessage {
   seq: number
@@ -20,9 +21,9 @@ const messagesAtOnce = 2000
 
 export async function readMessages(sql: Sql, runId: string, after: number): Promise<LoggedMessage[]> {
   const parts = await sql<{ messages: LoggedMessage[] }>`
-    select json_agg(json_build_object('seq', seq, 'turn', turn, 'type', type, 'role', role, 'text_content', text_content,
+    select json_agg(json_build_object('seq', seq, 'turn', turn, 'type', type, 'role', role, 'text_content', ${wholeText(part`m`)},
       'tool_call', tool_call, 'tool_result', tool_result, 'opaque', opaque, 'restarts', restarts) order by seq) as messages
-    from run_messages where run_id = ${runId} and seq > ${after} group by seq / ${messagesAtOnce}::int order by min(seq)`
+    from run_messages m where run_id = ${runId} and seq > ${after} group by seq / ${messagesAtOnce}::int order by min(seq)`
   return parts.flatMap(({ messages }) => messages)
 }
 

@@ -35,8 +35,8 @@ export async function copyTurnsBefore(sql: Sql, { from, to, turn }: Copy): Promi
     where run_id = ${from} and seq > ${written!.message_seq} and turn < ${turn} order by seq`
   const seqs = messages.map(({ seq }) => seq)
   await sql`
-    insert into run_messages (run_id, seq, id, turn, type, role, text_content, tool_call, tool_result, opaque, restarts, "timestamp")
-    select ${to}::uuid, m.seq, n.id, m.turn, m.type, m.role, m.text_content,
+    insert into run_messages (run_id, seq, id, turn, type, role, text_content, text_blob, tool_call, tool_result, opaque, restarts, "timestamp")
+    select ${to}::uuid, m.seq, n.id, m.turn, m.type, m.role, m.text_content, m.text_blob,
       case when m.tool_call is not null then m.tool_call || jsonb_build_object('id', ${to} || substr(m.tool_call ->> 'id', 37)) end,
       case when m.tool_result is not null
         then m.tool_result || jsonb_build_object('tool_call_id', ${to} || substr(m.tool_result ->> 'tool_call_id', 37)) end,

@@ -3,6 +3,7 @@ import { part } from '../base/db.ts'
 import { Usage, WaitingOn } from '../kit/event.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../kit/schema.ts'
 import { statuses } from './lifecycle.ts'
+import { wholeMessage } from './largeTexts.ts'
 
 export const sources = ['api', 'schedule', 'case_trigger', 'mcp', 'console', 'agent', 'retry'] as const
 
@@ -73,7 +74,7 @@ export const sandboxOf = part`coalesce((select s.id from sandboxes s where s.run
 
 export const runColumns = part`
   r.id, r.team_id, r.agent_id, a.name as agent_name, r.build_id, r.run_number, r.metadata, r.limits, r.callback_url, r.title, r.status,
-  r.source, r.user_id, ${sandboxOf} as sandbox_id, r.browser_session_id, r.parent_run_id, r.case_id, r.case_queue_id, r.case_title, r.message, r.output,
+  r.source, r.user_id, ${sandboxOf} as sandbox_id, r.browser_session_id, r.parent_run_id, r.case_id, r.case_queue_id, r.case_title, ${wholeMessage} as message, r.output,
   r.error, r.waiting_on, r.postponed_to,
   jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,
     'cost_usd', trim_scale(r.cost_usd)) as usage,

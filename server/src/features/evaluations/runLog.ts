@@ -1,5 +1,6 @@
 // What evaluations read of ended runs: facts and entries without their long texts, many runs at once and only so much of each.
-import type { Sql } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
+import { wholeText } from '../../engine/largeTexts.ts'
 import type { Rubric } from './rubric.ts'
 import { maySecret } from './secretText.ts'
 
@@ -67,7 +68,7 @@ export async function readEntries(sql: Sql, ids: string[]): Promise<Map<string, 
       case when m.role in ('assistant', 'tool') and said.text ~ ${maySecret} then left(said.text, ${suspiciousMax}) end as suspicious
     from unnest(${ids}::uuid[]) as w (run_id), lateral (
       select * from run_messages where run_id = w.run_id order by seq desc limit ${entriesMax}) m,
-      lateral (select concat_ws(' ', m.text_content, m.tool_call::text, m.tool_result::text) as text) said
+      lateral (select concat_ws(' ', ${wholeText(part`m`)}, m.tool_call::text, m.tool_result::text) as text) said
     order by w.run_id, m.seq`
   const found = new Map<string, Entry[]>(ids.map((id) => [id, []]))
   for (const { run_id, ...entry } of rows) found.get(run_id)!.push(entry)

@@ -1,5 +1,6 @@
 // A run as the judge reads it: its facts and messages as data, as much of them as fits, with marks where something is left out.
-import type { Sql } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
+import { wholeText } from '../../engine/largeTexts.ts'
 
 export interface Transcript {
   run: { id: string; agent_id: string; created_at: Date }
@@ -58,7 +59,7 @@ export async function readTranscript(sql: Sql, teamId: string, runId: string): P
 
 const readLines = (sql: Sql, runId: string, after: number, until: number): Promise<Row[]> => sql<Row>`
   select id, seq as n, role, type, left(said.text, ${textMax}) as text, length(said.text) as length
-  from run_messages m, lateral (select concat_ws(' ', m.text_content,
+  from run_messages m, lateral (select concat_ws(' ', ${wholeText(part`m`)},
     m.tool_call ->> 'name', (m.tool_call -> 'arguments')::text,
     case when m.tool_result ->> 'error' is null then (m.tool_result -> 'result')::text else 'error: ' || (m.tool_result ->> 'error') end) as text) said
   where m.run_id = ${runId} and m.seq > ${after}::int and m.seq <= ${until}::int order by m.seq`

@@ -1,4 +1,6 @@
 // Lists the last messages of a run that works or worked on a case.
+import { part } from '../../base/db.ts'
+import { wholeText } from '../../engine/largeTexts.ts'
 import { Message } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type, type Static } from '../../kit/schema.ts'
@@ -24,8 +26,8 @@ export const listRecentCaseRunMessages = operation({
   async handler({ run, query, sql }) {
     // the kit found the run in this team, and by its case_id below this case
     const messages = await sql<Static<typeof Message>>`
-      select id, run_id, seq, type, role, "timestamp", text_content, tool_call, tool_result
-      from run_messages where run_id = ${run.id} order by seq desc limit ${query.limit}`
+      select id, run_id, seq, type, role, "timestamp", ${wholeText(part`m`)} as text_content, tool_call, tool_result
+      from run_messages m where run_id = ${run.id} order by seq desc limit ${query.limit}`
     return { messages: messages.toReversed() }
   },
 })
