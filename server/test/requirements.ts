@@ -2903,7 +2903,7 @@ export const requirements: Requirement[] = [
   },
   {
     id: 'entitlements.storageOfAll',
-    says: 'storage_bytes counts files of sandboxes, titles and data of cases, and memory; past it each of them is refused.',
+    says: 'storage_bytes counts files of sandboxes, titles and data of cases, memory, and messages over 64 KiB; past it each of them is refused.',
     gap: { question: 'What does storage_bytes count?', file: 'server/src/engine/storage.ts' },
   },
   {

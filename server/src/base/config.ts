@@ -157,7 +157,7 @@ const settings = {
   teamStorageBytes: integer(
     'RUNYARD_TEAM_STORAGE_BYTES',
     { min: 0, max: 1024 ** 5, unset: 10 * 1024 ** 3 },
-    'How many bytes a team may keep in files, cases and memory unless `runyard entitlements set` says otherwise; 0: no limit.',
+    'How many bytes a team may keep in files, cases, memory and large messages unless `runyard entitlements set` says otherwise; 0: no limit.',
   ),
   cdpUrl: address(
     'RUNYARD_CDP_URL',

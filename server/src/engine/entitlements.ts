@@ -12,7 +12,7 @@ export const entitlementKinds = {
   max_concurrent_runs: { label: 'Runs that work at the same time', unit: 'runs' },
   monthly_runs: { label: 'Runs started in a month', unit: 'runs' },
   monthly_cost_usd: { label: 'Model cost in a month', unit: 'usd' },
-  storage_bytes: { label: 'Bytes kept in files, cases and memory', unit: 'bytes' },
+  storage_bytes: { label: 'Bytes kept in files, cases, memory and large messages', unit: 'bytes' },
   agents: { label: 'Agents', unit: 'agents' },
 } as const
 export type EntitlementKey = keyof typeof entitlementKinds

@@ -1,4 +1,4 @@
-// How many bytes a team may keep, over everything that it stores: files of sandboxes, cases, memory.
+// How many bytes a team may keep, over everything that it stores: files of sandboxes, cases, memory, large messages of runs.
 import { part, type Sql } from '../base/db.ts'
 import { countsOf } from '../base/pieces.ts'
 import type { Context } from '../kit/context.ts'

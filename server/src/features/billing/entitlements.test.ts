@@ -406,11 +406,12 @@ async function waysToStore(team: TestTeam): Promise<(() => Promise<Answer>)[]> {
     () => team.call(`POST /v2/queues/${queueId}/cases`, { body: { case: { title: 'Large', data: large } } }),
     () => team.call(`PATCH /v2/cases/${caseId}`, { body: { data: large } }),
     () => team.call(`PUT /v2/agents/${agentId}/memory/files/notes.md`, { body: { content: large } }),
+    () => team.call('POST /v2/teams/:teamId/runs', { body: { agent_id: agentId, message: large.repeat(33) } }),
   ]
 }
 
 // proves entitlements.storageOfAll
-test('cases and memory count as files do and are refused past the limit, and what is deleted makes room', async () => {
+test('cases, memory and large messages count as files do and are refused past the limit, and what is deleted makes room', async () => {
   const team = await seedTeam(one)
   const ways = await waysToStore(team)
   const { used } = await entitlementOf(team, 'storage_bytes')
@@ -421,13 +422,13 @@ test('cases and memory count as files do and are refused past the limit, and wha
     assert.match(refused.body.message, /storage_bytes.*\d{4} more do not fit/)
   }
   assert.equal((await entitlementOf(team, 'storage_bytes')).used, used)
-  await limit(team, 'storage_bytes', used + 10_000)
+  await limit(team, 'storage_bytes', used + 80_000)
   for (const way of ways) assert.ok((await way()).status < 300)
   const now = (await entitlementOf(team, 'storage_bytes')).used
-  assert.ok(now > used + 5000 && now < used + 7000, `${now} used after ${used}`)
+  assert.ok(now > used + 71_000 && now < used + 73_000, `${now} used after ${used}`)
   const listed = await team.call('GET /v2/teams/:teamId/queues')
   await team.call(`DELETE /v2/queues/${listed.body.queues[0].id}/cases`)
-  assert.equal((await entitlementOf(team, 'storage_bytes')).used, 2000)
+  assert.equal((await entitlementOf(team, 'storage_bytes')).used, 68_000)
 })
 
 // proves entitlements.storageDefault
