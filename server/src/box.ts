@@ -1,10 +1,12 @@
 // What a start prints: a box with everything a newcomer needs for the first request, and below it one to begin with.
 import type { Config } from './base/config.ts'
+import { firstKeyFile } from './firstStart.ts'
 import type { Running } from './serve.ts'
 
 type Shown = Pick<Running, 'baseUrl' | 'firstKey' | 'place'>
 
-export function box(config: Config, running: Shown): string {
+/** The key itself is shown by the start that made it, and only to a terminal: what is not one is most often kept as a log. */
+export function box(config: Config, running: Shown, { isTerminal }: { isTerminal: boolean }): string {
   const { baseUrl, firstKey, place } = running
   const data = config.databaseUrl === undefined ? (place ?? config.dataDir) : 'the PostgreSQL of DATABASE_URL'
   const rows: [string, string | undefined][] = baseUrl
@@ -12,7 +14,7 @@ export function box(config: Config, running: Shown): string {
         ['Page', `${baseUrl}/`],
         ['Base URL', baseUrl],
         ['Team id', firstKey.teamId],
-        ['API key', firstKey.secret ?? 'its copy is gone; make another: npx runyard key create'],
+        ['API key', keyWords(config, firstKey, isTerminal)],
         ['Demo', firstKey.demoAgentId && `agent ${firstKey.demoAgentId}`],
         ['Data', data],
       ]
@@ -25,17 +27,25 @@ export function box(config: Config, running: Shown): string {
   const width = Math.max(title.length, ...lines.map((line) => line.length))
   const framed = [title, '', ...lines].map((line) => `│ ${line.padEnd(width)} │`)
   const bottom = `└${'─'.repeat(width + 2)}┘`
-  return [`┌${'─'.repeat(width + 2)}┐`, ...framed, bottom, ...firstRun(running), ''].join('\n')
+  return [`┌${'─'.repeat(width + 2)}┐`, ...framed, bottom, ...firstRun(config, running), ''].join('\n')
+}
+
+function keyWords(config: Config, { secret, isNew }: Running['firstKey'], isTerminal: boolean): string {
+  if (secret === undefined) return 'its copy is gone; make another: npx runyard key create'
+  if (config.apiKey !== undefined) return 'as RUNYARD_API_KEY says'
+  return isNew && isTerminal ? secret : `in ${firstKeyFile(config)}`
 }
 
 /** Below the box, where a terminal lets it be copied as it stands. */
-function firstRun({ baseUrl, firstKey: { teamId, secret, demoAgentId } }: Shown): string[] {
+function firstRun(config: Config, { baseUrl, firstKey: { teamId, secret, demoAgentId } }: Shown): string[] {
   if (baseUrl === undefined || secret === undefined || demoAgentId === undefined) return []
+  const fromFile = `$(cat '${firstKeyFile(config).replaceAll("'", `'\\''`)}')`
+  const key = config.apiKey === undefined ? fromFile : '$RUNYARD_API_KEY'
   return [
     'Run the demo agent:',
     '',
     `  curl ${baseUrl}/v2/teams/${teamId}/runs \\`,
-    `    -H 'Authorization: Bearer ${secret.replaceAll("'", `'\\''`)}' \\`,
+    `    -H "Authorization: Bearer ${key}" \\`,
     `    -H 'Content-Type: application/json' -d '{"agent_id": "${demoAgentId}"}'`,
     '',
   ]

@@ -76,13 +76,13 @@ describe('the demo agent', () => {
     const { address, start } = await installation()
     const first = await start()
     assert.ok(first.demoAgentId)
-    assert.deepEqual(await start(), first)
+    assert.deepEqual(await start(), { ...first, isNew: false })
     assert.deepEqual(await agentNames(address, first), ['Demo: paper order'])
 
     const other = await testApp({ address })
     await other.call(`DELETE /v2/agents/${first.demoAgentId}`, { key: first.secret! })
     await other.close()
-    assert.deepEqual(await start(), { ...first, demoAgentId: undefined })
+    assert.deepEqual(await start(), { ...first, isNew: false, demoAgentId: undefined })
     assert.deepEqual(await agentNames(address, first), [])
   })
 
@@ -97,17 +97,51 @@ describe('the demo agent', () => {
     }
   })
 
+  // proves start.keyShownOnce
+  test('has its key shown once, by the first start and to a terminal; what RUNYARD_API_KEY says is never shown', async () => {
+    const { start, configOf } = await installation()
+    const chosen = 'chosen-by-the-operator-0123456789'
+    const told = (firstKey: FirstKey, isTerminal: boolean, env = {}) =>
+      box(configOf(env), { baseUrl: 'http://127.0.0.1:4700', place: '/data', firstKey }, { isTerminal })
+    const first = await start()
+    const secret = first.secret!
+    assert.ok(told(first, true).includes(`API key   ${secret} `))
+    assert.ok(!told(first, false).includes(secret))
+    const later = await start()
+    assert.equal(later.secret, secret)
+    for (const text of [told(first, false), told(later, true)]) {
+      assert.ok(!text.includes(secret))
+      assert.match(text, /API key +in \/.*\/first-key /)
+      assert.match(text, /Bearer \$\(cat '\/.*\/first-key'\)"/)
+    }
+    const given = { RUNYARD_API_KEY: chosen }
+    const withGiven = told(await start(given), true, given)
+    assert.ok(!withGiven.includes(chosen))
+    assert.match(withGiven, /API key +as RUNYARD_API_KEY says/)
+    const fresh = await installation()
+    const firstWithGiven = box(
+      fresh.configOf(given),
+      { baseUrl: 'http://127.0.0.1:4700', place: '/data', firstKey: await fresh.start(given) },
+      { isTerminal: true },
+    )
+    assert.ok(!firstWithGiven.includes(chosen))
+  })
+
   // proves demo.box
   test('is named in the box, with a command that starts a run of it', async () => {
     const { start, configOf } = await installation()
     const firstKey = await start()
     const running = { baseUrl: 'http://127.0.0.1:4700', place: '/data', firstKey }
-    const told = box(configOf({}), running)
+    const told = box(configOf({}), running, { isTerminal: true })
     const [framed, below] = told.split('┘') as [string, string]
     assert.ok(framed.includes(`Demo      agent ${firstKey.demoAgentId}`))
     assert.ok(below.includes(`curl http://127.0.0.1:4700/v2/teams/${firstKey.teamId}/runs \\\n`))
     assert.ok(below.includes(`-d '{"agent_id": "${firstKey.demoAgentId}"}'`))
-    const without = box(configOf({}), { ...running, firstKey: { ...firstKey, demoAgentId: undefined } })
+    const without = box(
+      configOf({}),
+      { ...running, firstKey: { ...firstKey, demoAgentId: undefined } },
+      { isTerminal: true },
+    )
     assert.doesNotMatch(without, /Demo|curl/)
   })
 })

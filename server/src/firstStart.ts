@@ -13,13 +13,18 @@ export interface FirstKey {
   teamId: string
   /** Undefined: its clear copy is gone or it was revoked; another one is made with `runyard key create`. */
   secret: string | undefined
+  /** Made by this very start: shown once, to a terminal. */
+  isNew: boolean
   /** While the team has it. */
   demoAgentId: string | undefined
 }
 
+/** Where the clear copy of the first key lies. */
+export const firstKeyFile = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'first-key')
+
 /** Runs under the migration lock, inside one transaction. */
 export async function firstStart(sql: Sql, config: Config, log: Log): Promise<FirstKey> {
-  const file = join(config.dataDir, 'first-key')
+  const file = firstKeyFile(config)
   const [oldest] = await sql<{ team_id: string; member_id: string }>`
     select t.id as team_id, m.id as member_id from teams t
       join members m on m.team_id = t.id and m.role = 'admin' and m.removed_at is null
@@ -33,12 +38,12 @@ export async function firstStart(sql: Sql, config: Config, log: Log): Promise<Fi
     // who brings a key of their own sets up a real installation
     const wantsDemo = config.hasDemo && config.apiKey === undefined
     const demoAgentId = wantsDemo ? await createDemoAgent(sql, { teamId, memberId }) : undefined
-    return { teamId, secret, demoAgentId }
+    return { teamId, secret, isNew: config.apiKey === undefined, demoAgentId }
   }
   if (config.apiKey) await addGivenKey(sql, config.apiKey, oldest, log)
   const secret = config.apiKey ?? (await readIfThere(file))?.trim()
   const key = (secret ? await workingKey(sql, secret) : undefined) ?? { teamId: oldest.team_id, secret: undefined }
-  return { ...key, demoAgentId: await findDemoAgent(sql, key.teamId) }
+  return { ...key, isNew: false, demoAgentId: await findDemoAgent(sql, key.teamId) }
 }
 
 /** RUNYARD_API_KEY with a new value is one more key; one that was revoked stays revoked. */
@@ -56,7 +61,7 @@ async function addGivenKey(
   await issueApiKey(sql, wanted)
 }
 
-async function workingKey(sql: Sql, secret: string): Promise<Omit<FirstKey, 'demoAgentId'> | undefined> {
+async function workingKey(sql: Sql, secret: string): Promise<Pick<FirstKey, 'teamId' | 'secret'> | undefined> {
   const [key] = await sql<{ team_id: string }>`
     select k.team_id from api_keys k join members m on m.id = k.member_id and m.removed_at is null
     where k.secret_hash = ${hashToken(secret)} and k.revoked_at is null and (k.expires_at is null or k.expires_at > now())`

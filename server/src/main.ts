@@ -39,7 +39,7 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
     ? await serveAlone(config, log, features)
     : await serve(config, log, { features, entry: features === undefined ? ownFile : process.argv[1]! })
   log.info({ role: config.role, ready_ms: Math.round(performance.now() - startedAt) }, 'ready')
-  if (!values.alone) process.stdout.write(box(config, running))
+  if (!values.alone) process.stdout.write(box(config, running, { isTerminal: process.stdout.isTTY }))
 
   const wish = await Promise.race([told, failed])
   const isFailing = 'failure' in wish

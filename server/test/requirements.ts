@@ -315,6 +315,15 @@ export const requirements: Requirement[] = [
     id: 'health.ready',
     says: '/healthz is green while the process lives, /readyz while it also has its database and does not drain.',
   },
+  {
+    id: 'health.metricsOnce',
+    says: '/metrics is put together at most once a second; with RUNYARD_METRICS_TOKEN it is a 401 for whoever does not send that token.',
+    gap: { question: 'Who may read /metrics, and how often?', file: 'server/src/features/health/metricsRoute.ts' },
+  },
+  {
+    id: 'docs.once',
+    says: 'The OpenAPI document, the reference and /llms.txt are made and compressed once, with an ETag and a 304 for whoever has them.',
+  },
   { id: 'health.metrics', says: '/metrics counts requests by operation and status.' },
   {
     id: 'texts.once',
@@ -482,7 +491,12 @@ export const requirements: Requirement[] = [
   },
   {
     id: 'start.firstKey',
-    says: 'The first start makes a team, an admin and a key; later starts print the same key from <data dir>/first-key, or say how to make another.',
+    says: 'The first start makes a team, an admin and a key; its clear copy is <data dir>/first-key, and later starts say so, or how to make another.',
+  },
+  {
+    id: 'start.keyShownOnce',
+    says: 'The first key is printed by the start that makes it, and only to a terminal; RUNYARD_API_KEY is never printed.',
+    gap: { question: 'When is the first key shown?', file: 'server/src/box.ts' },
   },
   {
     id: 'start.encryptionKey',

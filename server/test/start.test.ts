@@ -44,8 +44,11 @@ test('the first key is kept for its owner alone, and the next start has the same
   const facts = JSON.parse(await readFile(join(dataDir.path, 'service.json'), 'utf8')) as Record<string, unknown>
   assert.deepEqual([facts['api_key'], facts['team_id'], facts['pid']], [key, teamId, service.pid])
   assert.equal((await stat(join(dataDir.path, 'service.json'))).mode & 0o777, 0o600)
+  assert.ok(!service.box.includes(key), 'what is not a terminal is not shown the key')
   await restart()
   assert.equal(service.key, key)
+  assert.ok(!service.box.includes(key))
+  assert.ok(service.box.includes(file))
   assert.equal(service.teamId, teamId)
   assert.ok(await works(key))
 })

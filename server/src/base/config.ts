@@ -257,6 +257,18 @@ const settings = {
     ),
     read: readHeaders,
   } satisfies Setting<Record<string, string>>,
+  metricsToken: {
+    ...text(
+      'RUNYARD_METRICS_TOKEN',
+      'none: anybody who reaches the port may read them',
+      'Closes `/metrics` to whoever does not send it as `Authorization: Bearer <token>`; 16 or more printable characters.',
+      true,
+    ),
+    read(value) {
+      if (value === undefined || /^[\x21-\x7e]{16,512}$/.test(value)) return value
+      throw new Error('must be 16 to 512 printable characters without spaces')
+    },
+  } satisfies Setting<string | undefined>,
   logLevel: oneOf(
     'LOG_LEVEL',
     ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],

@@ -51,3 +51,29 @@ test('it says what grows: bytes, rows and the age of the oldest, and a table tha
     assert.match(text, new RegExp(`^runyard_stored_rows\\{what="${what}"\\} \\d+$`, 'm'))
   }
 })
+
+// proves health.metricsOnce
+test('/metrics is put together at most once a second, and with a token only for whoever has it', async () => {
+  const token = 'a-token-for-prometheus'
+  const closed = await testApp({ config: { metricsToken: token } })
+  for (const headers of [{}, { authorization: 'Bearer another' }]) {
+    const refused = await closed.call('GET /metrics', { headers })
+    assert.equal(refused.status, 401)
+    assert.equal(refused.body.error, 'unauthorized')
+  }
+  const { registry } = closed.context.metrics
+  const real = registry.metrics.bind(registry)
+  let made = 0
+  registry.metrics = () => {
+    made += 1
+    return real()
+  }
+  const read = () => closed.call('GET /metrics', { key: token })
+  closed.clock.set('2030-01-01T00:00:00Z')
+  const texts = await Promise.all(Array.from({ length: 20 }, read))
+  assert.ok(texts.every(({ status, text }) => status === 200 && text === texts[0]!.text))
+  assert.equal(made, 1)
+  closed.clock.advance(1001)
+  await read()
+  assert.equal(made, 2)
+})
