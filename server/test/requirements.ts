@@ -1417,6 +1417,10 @@ export const requirements: Requirement[] = [
     says: 'A worker without its lock for more than 3 s claims nothing; what it has under way goes on.',
   },
   {
+    id: 'execs.deadly',
+    says: 'A command that three workers died over is given up with that sentence; from the second death on nothing runs beside it.',
+  },
+  {
     id: 'runs.outcomeKept',
     says: 'A worker that lives through an outage of PostgreSQL keeps the outcomes it has: nobody is asked, and no call is repeated.',
   },

@@ -19,7 +19,12 @@ export interface TakenExec {
   command: string
   timeout_s: number
   attempt: number
+  /** Workers that died while they ran it. */
+  deaths: number
 }
+
+/** A command that this many workers died over is run while its worker runs no other; the next death is its own. */
+export const suspectDeaths = 2
 
 export async function askExec(
   sql: Sql,
@@ -36,24 +41,34 @@ export async function askExec(
   return id
 }
 
-/** The oldest command of the team that has the fewest under way; `full` are teams that this process takes nothing more of. */
-export async function takeExec(sql: Sql, worker: string, full: string[]): Promise<TakenExec | undefined> {
+/**
+ * The oldest command of the team that has the fewest under way; `full` are teams that this process takes nothing more of. `isIdle`: it runs
+ * no command now, so it may take one that two workers died over.
+ */
+export async function takeExec(
+  sql: Sql,
+  worker: string,
+  full: string[],
+  isIdle: boolean,
+): Promise<TakenExec | undefined> {
+  const deathsMost = isIdle ? suspectDeaths : suspectDeaths - 1
   const [taken] = await sql<TakenExec>`
     with team as materialized (
-      select team_id, count(worker) as under_way, min(requested_at) filter (where worker is null) as oldest
+      select team_id, count(worker) as under_way,
+        min(requested_at) filter (where worker is null and deaths <= ${deathsMost}::int) as oldest
       from sandbox_execs where ended_at is null group by team_id
     ),
     next as materialized (
       select n.id from (
         select team_id from team where oldest is not null and team_id <> all(${full}::uuid[]) order by under_way, oldest
       ) t, lateral (
-        select id from sandbox_execs where team_id = t.team_id and ended_at is null and worker is null
+        select id from sandbox_execs where team_id = t.team_id and ended_at is null and worker is null and deaths <= ${deathsMost}::int
         order by requested_at limit 1 for update skip locked) n
       limit 1
     )
     update sandbox_execs e set worker = ${worker}, attempt = e.attempt + 1 from next
     where e.id = next.id
-    returning e.id, e.team_id, e.sandbox_id, e.command, e.timeout_s, e.attempt`
+    returning e.id, e.team_id, e.sandbox_id, e.command, e.timeout_s, e.attempt, e.deaths`
   return taken
 }
 
@@ -79,8 +94,11 @@ export const giveBackExec = (sql: Sql, { id, attempt }: TakenExec, worker: strin
 const diedSentence =
   'The worker that ran this command died. Whether it reached a host before is unknown; the files are as they were before it.'
 
+const givenUpSentence =
+  'Three workers died while they ran this command, so it was given up. The files are as they were before it.'
+
 /**
- * What dead workers held is free again; only where commands may reach hosts it ends instead, for then it must not be made twice. What
+ * What dead workers held is free again, and given up after the third death; only where commands may reach hosts it ends instead, for then it must not be made twice. What
  * nobody waits for any more ends too. Answers with whether there is something to take.
  */
 export async function sweepExecs(sql: Sql, mayRepeat: boolean): Promise<boolean> {
@@ -91,8 +109,9 @@ export async function sweepExecs(sql: Sql, mayRepeat: boolean): Promise<boolean>
   const dead = open.filter(({ is_dead }) => is_dead).map(({ id }) => id)
   if (dead.length > 0) {
     await sql`
-      update sandbox_execs set worker = null, failure = case when not ${mayRepeat} then ${diedSentence} end,
-        ended_at = case when not ${mayRepeat} then now() end
+      update sandbox_execs set worker = null, deaths = deaths + 1,
+        failure = case when not ${mayRepeat} then ${diedSentence} when deaths >= ${suspectDeaths} then ${givenUpSentence} end,
+        ended_at = case when not ${mayRepeat} or deaths >= ${suspectDeaths} then now() end
       where id = any(${dead}) and ended_at is null and not exists (select from processes p where p.id = worker)`
   }
   const late = open

@@ -54,7 +54,7 @@ suite('commands of two teams', async () => {
     const worker = newId()
     const order: string[] = []
     const take = async (full: string[] = []) => {
-      const taken = await takeExec(db.sql, worker, full)
+      const taken = await takeExec(db.sql, worker, full, true)
       if (taken) order.push(taken.team_id === quiet.id ? 'quiet' : 'noisy')
     }
     for (let n = 0; n < 5; n++) await take()

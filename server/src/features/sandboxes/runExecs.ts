@@ -6,7 +6,7 @@ import type { Work, WorkingProcess } from '../../kit/feature.ts'
 import { CannotKeep } from '../../kit/tool.ts'
 import { lockedColumns, type LockedSandbox } from './changes.ts'
 import { commandResult, outputBytesMax } from './command.ts'
-import { endExec, giveBackExec, sweepExecs, takeExec, type Answered, type TakenExec } from './execs.ts'
+import { endExec, giveBackExec, suspectDeaths, sweepExecs, takeExec, type Answered, type TakenExec } from './execs.ts'
 import { keepChanges } from './keepChanges.ts'
 import { workbenchOf, type Bench, type Ran } from './workbench.ts'
 
@@ -46,6 +46,8 @@ export function startExecRunner(
   let taking: Promise<void> | undefined
   let again = false
   let isStopping = false
+  /** The command under way is one that workers died over: nothing runs beside it. */
+  let isAlone = false
 
   function nudge(): void {
     if (taking) {
@@ -63,17 +65,19 @@ export function startExecRunner(
       })
   }
 
-  const mayTake = () => places.taken() < places.size && !isStopping && !lost().aborted
+  const mayTake = () => places.taken() < places.size && !isAlone && !isStopping && !lost().aborted
 
   async function takeAll(): Promise<void> {
     while (mayTake()) {
       // commands of runs use the same shells: a team whose runs hold its share waits with its callers' commands too
       const full = [...places.fullTeams(), ...workbenchOf(context).slots.fullTeams()]
-      const exec = await takeExec(db.sql, worker, full)
+      const exec = await takeExec(db.sql, worker, full, underWay.size === 0)
       if (!exec) return
+      isAlone = exec.deaths >= suspectDeaths
       const release = places.tryTake(exec.team_id)
       const work = run(exec).finally(() => {
         underWay.delete(work)
+        isAlone = false
         release?.()
         nudge()
       })
