@@ -1,11 +1,13 @@
 // PostgreSQL goes away while calls are under way and comes back after their answers: the worker that lived through it has forgotten nothing.
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionTrouble } from '../../src/base/db.ts'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
 import { signalTree } from './processTree.ts'
-import { temporaryDataDir } from './processes.ts'
+import { send, temporaryDataDir } from './processes.ts'
 import { block, openYard, until } from './yard.ts'
 
 const dataDir = await temporaryDataDir()
@@ -17,36 +19,53 @@ after(async () => {
 })
 
 const runs = 10
-const answerMs = 400
 
-/** Posts, which may not be repeated, and a get, which may: each is answered while the database is away. */
+/** The outside: it counts calls, and answers none before it is told to. */
+let arrived: { answer: () => void; wasHungUp: boolean }[] = []
+const outside = createServer((_, response) => {
+  const call = { answer: () => void response.end('counted'), wasHungUp: false }
+  response.on('close', () => (call.wasHungUp = !response.writableFinished))
+  arrived.push(call)
+})
+await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve))
+const url = `http://127.0.0.1:${(outside.address() as AddressInfo).port}`
+after(() => outside.close())
+const answerAll = () => {
+  for (const { answer } of arrived) answer()
+}
+
+/** Posts, which may not be repeated, and gets, which may: each is answered while the database is away. */
 async function whileAway(outage: () => Promise<void>) {
-  const { counter } = yard
-  const before = (await counter.arrivals()).length
-  const calls = ['POST', 'GET'].map(
-    (method) => `${method} ${counter.url}/ms/${answerMs}/it${method === 'POST' ? '\n\nonce' : ''}`,
+  arrived = []
+  await until(
+    'the service is ready',
+    () => send(yard.apis[0]!.baseUrl, { path: '/readyz', key: '' }),
+    ({ status }) => status === 200,
   )
   const agents = await Promise.all(
-    calls.map((call) =>
+    [`POST ${url}/it\n\nonce`, `GET ${url}/it`].map((call) =>
       yard.newAgent(`${block('http id=it', call)}\n${block('output', '{{ steps.it.output.body }}')}`),
     ),
   )
   const ids = await Promise.all(Array.from({ length: runs }, (_, n) => yard.startRun(agents[n % agents.length]!)))
-  await until('every call is made', counter.arrivals, (all) => all.length === before + runs, { everyMs: 5 })
+  await until(
+    'every call is made',
+    async () => arrived.length,
+    (count) => count === runs,
+  )
   await outage()
   const ended = await until(
     'all have ended or wait',
     () => readRuns(ids),
     (rows) => rows.length === runs && rows.every(({ status }) => !['pending', 'running'].includes(status)),
   )
-  const arrivals = (await counter.arrivals()).slice(before)
   const [{ asked } = { asked: -1 }] = await yard.sql<{ asked: number }>`
     select count(*)::int as asked from human_requests where run_id = any(${ids}::uuid[])`
   return {
     outputs: [...new Set(ended.map(({ status, output }) => `${status}: ${output}`))],
     asked,
-    calls: arrivals.length,
-    hungUp: arrivals.filter(({ cutOffAt }) => cutOffAt !== null).length,
+    calls: arrived.length,
+    hungUp: arrived.filter(({ wasHungUp }) => wasHungUp).length,
     died: yard.workers.filter(({ child }) => child.exitCode !== null || child.signalCode !== null).length,
   }
 }
@@ -64,7 +83,10 @@ const kept = { outputs: ['completed: counted'], asked: 0, calls: runs, hungUp: 0
 
 // proves runs.outcomeKept
 test('a PostgreSQL that is killed while calls are answered costs no answer: nobody is asked, nothing is repeated', async () => {
-  const seen = await whileAway(() => signalTree(postgres.serverPid()!, 'SIGKILL'))
+  const seen = await whileAway(async () => {
+    await signalTree(postgres.serverPid()!, 'SIGKILL')
+    answerAll()
+  })
   assert.deepEqual(seen, kept)
 })
 
@@ -73,6 +95,7 @@ test('nor does one that stands still for longer than a process may be without it
   const seen = await whileAway(async () => {
     const pid = postgres.serverPid()!
     await signalTree(pid, 'SIGSTOP')
+    answerAll()
     await sleep(4000)
     await signalTree(pid, 'SIGCONT')
   })
