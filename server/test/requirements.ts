@@ -1521,6 +1521,10 @@ export const requirements: Requirement[] = [
   { id: 'agents.runs', says: 'An agent tells how many runs it has and when the newest was made.' },
   // Moves of a run
   { id: 'runs.moves', says: 'A run moves only by the table of states, whoever writes: the database holds it too.' },
+  {
+    id: 'sandbox.manyFiles',
+    says: 'A command that leaves more files than a workspace holds is refused by their number, before any is read or stored, and the next command finds the workspace as it was.',
+  },
   // pools that teams share
   {
     id: 'pools.fair',
@@ -1537,6 +1541,27 @@ export const requirements: Requirement[] = [
   {
     id: 'pools.streams',
     says: 'Open streams are capped for a credential, a team and the process; one more is a 429 with Retry-After, and a stream that ends makes room.',
+  },
+  {
+    id: 'pools.jobs',
+    says: 'Jobs of one team never hold all job slots of a process, and jobs of all teams together leave some for the housekeeping of the service.',
+  },
+  {
+    id: 'pools.commits',
+    says: 'Starts and writes of runs share commits in turns: one of each team that waits, then the next of each.',
+  },
+  {
+    id: 'pools.schedules',
+    says: 'Schedules that are due fire in turns by team: one team’s ten thousand do not delay the one of another.',
+  },
+  {
+    id: 'pools.judgements',
+    says: 'Judgements that are due are taken in turns by team, and one team never holds all judges of a process.',
+  },
+  { id: 'pools.builders', says: 'Builder runs of one team never hold all builder slots of a process.' },
+  {
+    id: 'pools.browser',
+    says: 'Browser sessions of one team never hold all of a process; more wait, in turns by team.',
   },
   // webhooks and deliveries
   {

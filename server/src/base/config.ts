@@ -166,6 +166,11 @@ const settings = {
     'A browser of your own that agents use instead: the address of its DevTools protocol.',
     true,
   ),
+  browserSessionsMax: integer(
+    'RUNYARD_BROWSER_SESSIONS',
+    { min: 1, max: 1000, unset: 16 },
+    'How many runs use the browser of one worker process at a time, each with up to ten pages; more wait their turn, by team.',
+  ),
   rateLimit: integer(
     'RUNYARD_RATE_LIMIT',
     { min: 0, max: 10_000_000, unset: 6000 },

@@ -73,6 +73,7 @@ export interface Change {
   /** Its own: whether it was committed can be asked by it. */
   id: string
   runId: string
+  teamId: string
   epoch: number
   turn: number
   messages: MessageRow[]
@@ -84,10 +85,11 @@ export interface Change {
   move: (Move & { wakeSeen: number }) | null
 }
 
-export function newChange(run: { id: string; epoch: number }, turn: number): Change {
+export function newChange(run: { id: string; team_id: string; epoch: number }, turn: number): Change {
   return {
     id: newId(),
     runId: run.id,
+    teamId: run.team_id,
     epoch: run.epoch,
     turn,
     messages: [],

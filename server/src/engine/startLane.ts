@@ -125,6 +125,7 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
     flushesMax: 1,
     // half of a team's places: while some start, the others' writes are under way (measured: 45 % of the floor, with all at once 34 %)
     opsMax: 25,
+    teamOf: ({ run }) => run.teamId,
     // two requests with one key never share a flush: the statement could not take it twice
     keyOf: ({ run, stored }) => (stored.key as { key: string | null }).key ?? run.id,
     async flush(starts) {

@@ -125,6 +125,7 @@ export function createWriter({ context, toolBox, onLeft, onWritten, onFlush }: W
     flush,
     onFlush,
     keyOf: ({ change }) => change.runId,
+    teamOf: ({ change }) => change.teamId,
     flushesMax: 1,
   })
   return { write: (write) => lane.add(write) }

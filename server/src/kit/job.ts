@@ -56,6 +56,23 @@ export function enqueueOn(sql: Sql): Enqueue {
       select graphile_worker.add_job(
         ${wanted.name}, ${JSON.stringify(input)}::json,
         queue_name => ${options.queueName ?? null}, run_at => ${options.runAt ?? null},
-        max_attempts => ${wanted.attemptsMax}, job_key => ${options.key ?? null}, priority => ${options.priority ?? 0})`
+        max_attempts => ${wanted.attemptsMax}, job_key => ${options.key ?? null}, priority => ${options.priority ?? 0},
+        flags => ${flagsOf(input)}::text[])`
   }
+}
+
+/** On every job that works for one team, whichever. */
+export const teamJobFlag = 'team'
+export const flagOfTeam = (teamId: string): string => `team ${teamId}`
+
+/** The team that a job works for, by its input; undefined: it is housekeeping of the service. */
+export function teamOf(input: unknown): string | undefined {
+  const { team_id } = (input ?? {}) as { team_id?: unknown }
+  return typeof team_id === 'string' ? team_id : undefined
+}
+
+/** By these a process leaves out the jobs of teams that already hold their share of its slots. */
+export function flagsOf(input: unknown): string[] | null {
+  const team = teamOf(input)
+  return team === undefined ? null : [teamJobFlag, flagOfTeam(team)]
 }

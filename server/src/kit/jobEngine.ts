@@ -16,6 +16,7 @@ import type { Log } from '../base/log.ts'
 import { pauseAfter } from '../base/pause.ts'
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
+import type { JobSlots } from './jobSlots.ts'
 import type { Presence } from './presence.ts'
 
 export interface JobEngine {
@@ -41,10 +42,15 @@ interface Engine {
   ended: Promise<void>
 }
 
-export async function startJobEngine(context: Context, presence: Presence, tasks: TaskList): Promise<JobEngine> {
+export async function startJobEngine(
+  context: Context,
+  presence: Presence,
+  tasks: TaskList,
+  slots: JobSlots,
+): Promise<JobEngine> {
   const { db, log } = context
   const stopping = new AbortController()
-  let engine = await start(context, tasks)
+  let engine = await start(context, tasks, slots)
   await presence.setJobPool(engine.pool.id)
   let suspects = new Set<string>()
   let lookedAt = performance.now()
@@ -59,7 +65,7 @@ export async function startJobEngine(context: Context, presence: Presence, tasks
         try {
           // first those of the ended one, whose name nobody remembers afterwards
           await db.sql`select graphile_worker.force_unlock_workers(${[engine.pool.id]}::text[])`
-          engine = await start(context, tasks)
+          engine = await start(context, tasks, slots)
           await presence.setJobPool(engine.pool.id)
           // who was told to stop meanwhile stopped the one before
           if (stopping.signal.aborted) await engine.runner.stop()
@@ -102,9 +108,12 @@ export async function startJobEngine(context: Context, presence: Presence, tasks
 /** Its type says text, but our pool reads an int8 as a number. */
 const idOf = ({ id }: { id: unknown }): string => String(id)
 
-async function start(context: Context, tasks: TaskList): Promise<Engine> {
+/** How many jobs a process runs at a time. */
+export const jobConcurrency = ({ config }: Context): number => Math.min(jobsMax, config.workerConcurrency)
+
+async function start(context: Context, tasks: TaskList, slots: JobSlots): Promise<Engine> {
   const { config, db, log, registry } = context
-  const concurrency = Math.min(jobsMax, config.workerConcurrency)
+  const concurrency = jobConcurrency(context)
   const events: WorkerEvents = new EventEmitter()
   const held = new Set<string>()
   events.on('localQueue:getJobs:complete', ({ jobs }) => jobs.forEach((job) => held.add(idOf(job))))
@@ -124,6 +133,7 @@ async function start(context: Context, tasks: TaskList): Promise<Engine> {
     // one look for jobs serves all places: without it each place asks once a poll (an idle process took 2.9 % of a core, then 1.4 %)
     preset: { worker: { localQueue: { size: Math.max(2, concurrency) } } },
     gracefulShutdownAbortTimeout: config.drainS * 1000,
+    forbiddenFlags: () => slots.forbidden(),
     taskList: tasks,
     parsedCronItems: parseCronItems(registry.jobs.filter(({ cron }) => cron !== undefined).map(cronItem)),
   })

@@ -24,7 +24,13 @@ const refusal = Object.assign(new DatabaseError('refused', 10, 'error'), { code:
 // proves lanes.batch
 test('what arrives while a flush is under way goes into the next one', async () => {
   const { flushes, flush } = gate()
-  const lane = createLane<Op, number>({ flush, keyOf: ({ key }) => key, flushesMax: 1, onFlush: () => undefined })
+  const lane = createLane<Op, number>({
+    flush,
+    keyOf: ({ key }) => key,
+    teamOf: () => 'one',
+    flushesMax: 1,
+    onFlush: () => undefined,
+  })
   const results = Promise.all([1, 2, 3, 4].map((n) => lane.add({ key: `${n}`, n })))
   assert.deepEqual(
     flushes.map(({ ops }) => ops.length),
@@ -45,7 +51,7 @@ test('what is kept back goes when it may, and by itself when nobody says so', as
   const { flushes, flush } = gate()
   let isOpen = false
   const mayGo = (_op: Op, beside: Op[], waitedMs: number) => waitedMs > 30 || (isOpen && beside.length < 2)
-  const lane = createLane<Op, number>({ flush, keyOf: ({ key }) => key, mayGo })
+  const lane = createLane<Op, number>({ flush, keyOf: ({ key }) => key, teamOf: () => 'one', mayGo })
   const results = [1, 2, 3].map((n) => lane.add({ key: `${n}`, n }))
   assert.equal(flushes.length, 0)
   assert.ok(lane.hasWaiting(({ n }) => n === 3))
@@ -67,7 +73,13 @@ test('what is kept back goes when it may, and by itself when nobody says so', as
 // proves lanes.order
 test('two operations of one key never share a flush and keep their order', async () => {
   const { flushes, flush } = gate()
-  const lane = createLane<Op, number>({ flush, keyOf: ({ key }) => key, flushesMax: 4, onFlush: () => undefined })
+  const lane = createLane<Op, number>({
+    flush,
+    keyOf: ({ key }) => key,
+    teamOf: () => 'one',
+    flushesMax: 4,
+    onFlush: () => undefined,
+  })
   const results = [1, 2].map((n) => lane.add({ key: 'same', n }))
   assert.equal(flushes.length, 1)
   flushes[0]!.end()
@@ -84,6 +96,7 @@ test('one that PostgreSQL refuses fails alone; after any other failure nothing i
   const lane = (fails: (ops: Op[]) => Error | undefined) =>
     createLane<Op, number>({
       keyOf: ({ key }) => key,
+      teamOf: () => 'one',
       flushesMax: 1,
       onFlush: () => undefined,
       async flush(ops) {
@@ -107,4 +120,29 @@ test('one that PostgreSQL refuses fails alone; after any other failure nothing i
     ['fulfilled', 'rejected', 'rejected', 'rejected'],
   )
   assert.deepEqual(tried, [[0], [1, 2, 3]])
+})
+
+// proves pools.commits
+test('teams take turns: a flush has one operation of each team that waits before the second of any', async () => {
+  const { flushes, flush } = gate()
+  const lane = createLane<Op, number>({
+    flush,
+    keyOf: ({ n }) => `${n}`,
+    teamOf: ({ key }) => key,
+    flushesMax: 1,
+    opsMax: 3,
+  })
+  const noisy = Array.from({ length: 9 }, (_, n) => lane.add({ key: 'noisy', n }))
+  const quiet = lane.add({ key: 'quiet', n: 100 })
+  flushes[0]!.end()
+  await settled()
+  assert.deepEqual(
+    flushes[1]!.ops.map(({ key }) => key),
+    ['noisy', 'quiet', 'noisy'],
+  )
+  for (let at = 1; at < 4; at++) {
+    flushes[at]!.end()
+    await settled()
+  }
+  await Promise.all([...noisy, quiet])
 })

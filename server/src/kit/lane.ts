@@ -1,5 +1,6 @@
 // A lane: what arrives while a write is under way goes into the next one, so many callers share one commit, and nobody waits when it is idle.
 import { isConnectionTrouble, retryingDeadlocks, sqlState } from '../base/db.ts'
+import { inTurns } from '../base/fairPool.ts'
 
 /** Thrown by a flush that undid itself because of some of its operations: each is tried alone. `cause`: what one of them threw. */
 export class TryAlone extends Error {}
@@ -18,6 +19,8 @@ interface LaneOptions<Op, Result> {
   flush: (ops: Op[]) => Promise<Result[]>
   /** Two operations with the same key never share a flush: the second waits for the first. */
   keyOf: (op: Op) => string
+  /** Teams take turns: a flush has one operation of each that waits, then the next of each. */
+  teamOf: (op: Op) => string
   /** False keeps an operation back for the moment, although a flush could have it; `beside` are those that go before it. */
   mayGo?: (op: Op, beside: Op[], waitedMs: number) => boolean
   opsMax?: number
@@ -40,6 +43,7 @@ const keptBackMs = 10
 export function createLane<Op, Result>({
   flush,
   keyOf,
+  teamOf,
   mayGo,
   opsMax = 64,
   flushesMax = 4,
@@ -68,7 +72,7 @@ export function createLane<Op, Result>({
     const ops: Op[] = []
     const left: Waiting<Op, Result>[] = []
     const now = performance.now()
-    for (const waiting of line) {
+    for (const waiting of inTurns(line, ({ op }) => teamOf(op))) {
       if (batch.length === opsMax || busyKeys.has(waiting.key)) left.push(waiting)
       else if (mayGo && !mayGo(waiting.op, ops, now - waiting.since)) {
         left.push(waiting)

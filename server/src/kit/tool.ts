@@ -37,7 +37,7 @@ interface Alongside {
   writes?: { path: string; bytes: Buffer }[]
 }
 
-/** Thrown by `record`: what the call brought cannot be kept, and its message tells the model why. The call then failed. */
+/** Thrown by `record`, or by the call itself: what the call brought cannot be kept, and its message tells the model why. The call then failed. */
 export class CannotKeep extends Error {}
 
 /**

@@ -1,8 +1,9 @@
 // Runs the declared jobs on graphile-worker, and twice a second sets free what dead processes held and lets the features tick.
-import { runOnce, type TaskList } from 'graphile-worker'
+import { runOnce, type JobHelpers, type TaskList } from 'graphile-worker'
 import type { Context } from './context.ts'
 import type { WorkingProcess } from './feature.ts'
-import { jobLogger, jobsMax, startJobEngine, type JobEngine } from './jobEngine.ts'
+import { jobConcurrency, jobLogger, jobsMax, startJobEngine, type JobEngine } from './jobEngine.ts'
+import { createJobSlots, putBack, type JobSlots } from './jobSlots.ts'
 import type { Presence } from './presence.ts'
 import { validatorOf } from './validate.ts'
 
@@ -22,11 +23,9 @@ export interface SweepPart {
 }
 
 export async function startWorker(context: Context, presence: Presence, part?: SweepPart): Promise<Worker> {
-  const jobs = await startJobEngine(
-    context,
-    presence,
-    taskList(context, () => presence.held()),
-  )
+  const slots = createJobSlots(jobConcurrency(context), context.config.teamShare)
+  const tasks = taskList(context, { held: () => presence.held(), slots })
+  const jobs = await startJobEngine(context, presence, tasks, slots)
   const sweeper = startSweeper(context, presence, jobs, part)
   const ticking = startTicks(context)
   const working = startFeatureWork(context, { id: presence.processId, lost: () => presence.held() })
@@ -140,17 +139,25 @@ export async function drain(context: Context): Promise<void> {
   })
 }
 
-/** `held`: aborted when this process must no longer believe that its jobs are its own. */
-function taskList(context: Context, held?: () => AbortSignal): TaskList {
+interface TaskOptions {
+  /** Aborted when this process must no longer believe that its jobs are its own. */
+  held?: () => AbortSignal
+  /** Without them every job runs at once. */
+  slots?: JobSlots
+}
+
+function taskList(context: Context, { held, slots }: TaskOptions = {}): TaskList {
   return Object.fromEntries(
     context.registry.jobs.map((job) => [
       job.name,
-      async (payload: unknown, { abortSignal }: { abortSignal?: AbortSignal }) => {
-        if (!validatorOf(job.input).Check(payload)) throw new Error(`the input of the job ${job.name} does not fit`)
+      async (payload: unknown, { abortSignal, job: taken }: JobHelpers) => {
+        const release = slots ? slots.take(payload) : () => undefined
+        if (!release) return putBack(context.db.sql, taken.id, payload)
         const startedAt = performance.now()
         const ended = (outcome: string) =>
           context.metrics.jobSeconds.observe({ job: job.name, outcome }, (performance.now() - startedAt) / 1000)
         try {
+          if (!validatorOf(job.input).Check(payload)) throw new Error(`the input of the job ${job.name} does not fit`)
           const signal = AbortSignal.any([abortSignal, held?.()].filter((one) => one !== undefined))
           await job.handler({ input: payload, context, sql: context.db.sql, signal })
           ended('done')
@@ -158,6 +165,8 @@ function taskList(context: Context, held?: () => AbortSignal): TaskList {
           ended('failed')
           context.log.error({ err: error, job: job.name }, 'job failed')
           throw error
+        } finally {
+          release()
         }
       },
     ]),

@@ -1,5 +1,6 @@
 // Carries a builder run on to its next rest: a proposal, a question, or a failure with its reason.
 import { isConnectionTrouble, type Sql } from '../../base/db.ts'
+import { createFairPool, teamShare, type FairPool } from '../../base/fairPool.ts'
 import { ModelRefused, ModelTrouble } from '../../drivers/model/model.ts'
 import type { Context } from '../../kit/context.ts'
 import { enqueueOn, job, type Job, type JobCall } from '../../kit/job.ts'
@@ -35,26 +36,36 @@ export const advanceBuilder: Job<Input> = job({
   attemptsMax: 1000,
   async handler(call) {
     const { context, input, sql } = call
-    const places = (atWork.get(context) ?? 0) + 1
-    if (places > placesOf(context)) {
+    const release = builderSlotsOf(context).tryTake(input.team_id)
+    if (!release) {
       const runAt = new Date(Date.now() + lookAgainMs)
       return enqueueOn(sql)(advanceBuilder, input, { ...jobOptionsOf(input.builder_run_id), runAt })
     }
-    atWork.set(context, places)
     try {
       const held = await claimBuilderRun(sql, input.builder_run_id, input.team_id)
       if (held) await advance(held, call)
     } catch (error) {
       if (!(error instanceof Fenced)) throw error
     } finally {
-      atWork.set(context, atWork.get(context)! - 1)
+      release()
     }
   },
 })
 
-/** How many each process is at. */
-const atWork = new WeakMap<Context, number>()
 const lookAgainMs = 1000
+
+const slots = new WeakMap<Context, FairPool>()
+
+/** The slots of this process for builder runs. */
+export function builderSlotsOf(context: Context): FairPool {
+  let ofProcess = slots.get(context)
+  if (!ofProcess) {
+    const size = placesOf(context)
+    ofProcess = createFairPool({ name: 'builder runs', size, perTeam: teamShare(size, context.config.teamShare) })
+    slots.set(context, ofProcess)
+  }
+  return ofProcess
+}
 
 /** A model may take minutes, and jobs of all kinds share the ten places of a process: some stay for short work. */
 const placesOf = ({ config }: Context): number => Math.max(1, Math.min(4, Math.floor(config.workerConcurrency / 2)))

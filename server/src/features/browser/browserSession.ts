@@ -6,7 +6,7 @@ import type { BrowserSession, SessionState } from '../../drivers/browser/browser
 import type { Context } from '../../kit/context.ts'
 import { resource } from '../../kit/resources.ts'
 import type { CallingRun } from '../../kit/tool.ts'
-import { browserOf } from './browserOf.ts'
+import { browserOf, sessionSlotsOf } from './browserOf.ts'
 
 export interface SessionRow {
   id: string
@@ -66,11 +66,17 @@ export async function openSession(context: Context, run: CallingRun, signal: Abo
   const state = sealed
     ? (JSON.parse(context.keyring.open(sealed, purposeOf(row.id)).toString()) as SessionState)
     : undefined
-  const browser = await browserOf(context).open({ signal, ...(state && { state }) })
+  const release = await sessionSlotsOf(context).take(run.team_id, signal)
+  const browser = await browserOf(context)
+    .open({ signal, ...(state && { state }) })
+    .catch((error: unknown) => {
+      release()
+      throw error
+    })
   return {
     id: row?.id ?? newId(),
     browser,
     note: row && (state ? openedAnew : openedEmpty),
-    close: () => browser.close(),
+    close: () => browser.close().finally(release),
   }
 }

@@ -1,5 +1,6 @@
 // What a working process does for evaluations: looks for ended runs and due judgements, and rests much longer than it works.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createFairPool, teamShare } from '../../base/fairPool.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Work } from '../../kit/feature.ts'
 import { evaluateEnded } from './evaluateEnded.ts'
@@ -15,6 +16,11 @@ export function startEvaluator(context: Context): Work {
   const { db, log } = context
   const stopping = new AbortController()
   const judging = new Set<Promise<void>>()
+  const slots = createFairPool({
+    name: 'judgements',
+    size: judgesMax,
+    perTeam: teamShare(judgesMax, context.config.teamShare),
+  })
   let evaluating: Promise<void> | undefined
 
   async function evaluateAll(): Promise<void> {
@@ -28,14 +34,19 @@ export function startEvaluator(context: Context): Work {
   const rest = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
 
   async function judgeDue(): Promise<void> {
-    const free = judgesMax - judging.size
-    if (free <= 0 || stopping.signal.aborted) return
-    for (const held of await claimJudgements(db.sql, free, usualTimes)) {
+    // one at a time, so that what the one before took counts
+    while (slots.taken() < slots.size && !stopping.signal.aborted) {
+      const [held] = await claimJudgements(db.sql, 1, usualTimes, slots.fullTeams())
+      if (!held) return
+      const release = slots.tryTake(held.team_id)
       const work: Promise<void> = judge(context, held, usualTimes, stopping.signal)
         .catch((error: unknown) =>
           log.warn({ err: error, run_id: held.run_id }, 'a judgement was not written; it is tried again'),
         )
-        .finally(() => judging.delete(work))
+        .finally(() => {
+          judging.delete(work)
+          release?.()
+        })
       judging.add(work)
     }
   }

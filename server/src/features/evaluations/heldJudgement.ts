@@ -31,16 +31,21 @@ export class Lost extends Error {}
 
 /**
  * Takes over what is due, at most so many, and pushes its time ahead by the lease. Teams that have least under way come first, so that
- * one with thousands of runs to judge does not keep the others waiting.
+ * one with thousands of runs to judge does not keep the others waiting; `full` are teams that this process takes nothing more of.
  */
-export const claimJudgements = (sql: Sql, max: number, { leaseMs }: JudgeTimes): Promise<HeldJudgement[]> =>
+export const claimJudgements = (
+  sql: Sql,
+  max: number,
+  { leaseMs }: JudgeTimes,
+  full: string[] = [],
+): Promise<HeldJudgement[]> =>
   sql<HeldJudgement>`
     with team as materialized (
       select team_id, count(*) filter (where claim is not null and due_at > now()) as under_way from judgements
       group by team_id having bool_or(due_at <= now())
     ),
     due as materialized (
-      select next.* from (select team_id from team order by under_way, random()) t, lateral (
+      select next.* from (select team_id from team where team_id <> all(${full}::uuid[]) order by under_way, random()) t, lateral (
         select evaluation_id, claim is not null as was_cut_off from judgements
         where team_id = t.team_id and due_at <= now() order by due_at limit ${max} for update skip locked) next
       limit ${max}

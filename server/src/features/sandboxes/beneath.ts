@@ -49,14 +49,28 @@ export async function reachFolder(
   for (const name of names) {
     let next = await openFolder(folder, name)
     if (!next) {
-      await mkdir(folder.at(name), { mode: 0o755 })
-      await onMade(folder.at(name))
-      next = await opened(folder.at(name))
+      try {
+        next = await makeFolder(folder.at(name), onMade)
+      } catch (error) {
+        await folder.close()
+        throw error
+      }
     }
     await folder.close()
     folder = next
   }
   return folder
+}
+
+/** Another call may make the same folder at the same time: then it is there. */
+async function makeFolder(path: string, onMade: (path: string) => Promise<void>): Promise<Folder> {
+  try {
+    await mkdir(path, { mode: 0o755 })
+    await onMade(path)
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error
+  }
+  return opened(path)
 }
 
 export function isCode(error: unknown, ...codes: string[]): boolean {

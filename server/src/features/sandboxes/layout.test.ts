@@ -1,6 +1,7 @@
 // A workspace in a folder: what is laid out is what the manifest says, what changed is found, and nothing leads out of the folder.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import {
   chmod,
   mkdir,
@@ -20,6 +21,7 @@ import { after, test } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { CannotKeep } from '../../kit/tool.ts'
 import { recordChanges } from './changes.ts'
 import { createLayout, type Layout } from './layout.ts'
 import type { Place } from './workspace.ts'
@@ -195,3 +197,23 @@ test(
     assert.deepEqual(await readdir(layout.folder), ['good'])
   },
 )
+
+// proves sandbox.manyFiles
+test('more files than a workspace holds are refused by their number: none is read, stored or left for the next command', async () => {
+  const place = await newPlace()
+  const folder = join(above, newId())
+  await mkdir(folder)
+  const layout = createLayout(db, place, folder, undefined, 50)
+  await bring(layout, place)
+  for (let n = 0; n <= 50; n++) writeFileSync(join(folder, `file ${n}`), `many ${n}`)
+  await assert.rejects(layout.findChanges(never), (error: unknown) => {
+    assert.ok(error instanceof CannotKeep)
+    assert.match(error.message, /more than 50 files and empty folders.*pack them into an archive/)
+    return true
+  })
+  const [stored] = await db.sql<{ blobs: number }>`
+    select count(*)::int as blobs from blobs where sha256 in (select sha256(convert_to('many ' || n, 'utf8')) from generate_series(0, 50) n)`
+  assert.equal(stored!.blobs, 0)
+  await layout.clear()
+  assert.deepEqual(await readdir(layout.folder), [])
+})

@@ -1,13 +1,14 @@
 // A workspace laid out in a folder of this machine: brought to what the manifest says, and looked through for what changed since.
 import { constants } from 'node:fs'
-import { lchown, open, readdir, rm, symlink, type FileHandle } from 'node:fs/promises'
+import { lchown, open, readdir, rm, symlink, unlink, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { basename, dirname } from 'node:path/posix'
 import type { Database } from '../../base/db.ts'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
-import { reachFolder, type Folder } from './beneath.ts'
+import { isCode, reachFolder, type Folder } from './beneath.ts'
 import { foldersAbove } from './changes.ts'
-import { markOf, openForReading, scanFolder, type Disk, type Seen } from './scan.ts'
+import { entriesMax, markOf, openForReading, scanFolder, type Disk, type Seen } from './scan.ts'
+import { sideBySide } from './sideBySide.ts'
 import { readManifest, type Entry, type Manifest, type Place } from './workspace.ts'
 
 /** So much goes to the database in one statement; a file that is larger goes alone, in pieces. */
@@ -43,7 +44,14 @@ export interface Owner {
   gid: number
 }
 
-export function createLayout(db: Database, place: Place, folder: string, owner: Owner | undefined): Layout {
+/** `most`: entries that a command may leave. */
+export function createLayout(
+  db: Database,
+  place: Place,
+  folder: string,
+  owner: Owner | undefined,
+  most = entriesMax,
+): Layout {
   let version: string | undefined
   let manifest: Manifest = new Map()
   let disk: Disk = new Map()
@@ -65,8 +73,18 @@ export function createLayout(db: Database, place: Place, folder: string, owner: 
     }
   }
 
+  /** What stands in the way is found by the attempt itself: in a new folder nothing does, and asking for each file would cost most. */
   async function put(path: string, entry: Entry, fetched: Map<string, Buffer>): Promise<Seen> {
-    await clearWay(path)
+    try {
+      return await putThere(path, entry, fetched)
+    } catch (error) {
+      if (!isCode(error, 'EEXIST', 'ENOTDIR', 'ELOOP')) throw error
+      await clearWay(path)
+      return putThere(path, entry, fetched)
+    }
+  }
+
+  async function putThere(path: string, entry: Entry, fetched: Map<string, Buffer>): Promise<Seen> {
     const parent = await folderOf(path)
     const at = parent.at(basename(path))
     try {
@@ -101,6 +119,16 @@ export function createLayout(db: Database, place: Place, folder: string, owner: 
     }
   }
 
+  async function clear(): Promise<void> {
+    await sideBySide(await readdir(folder, { withFileTypes: true }), async (one) => {
+      const at = join(folder, one.name)
+      // a plain unlink is several times as fast as rm, which looks at what it removes first
+      await (one.isDirectory() ? rm(at, { recursive: true, force: true }) : unlink(at))
+    })
+    disk = new Map()
+    version = undefined
+  }
+
   return {
     folder,
 
@@ -116,14 +144,17 @@ export function createLayout(db: Database, place: Place, folder: string, owner: 
       proposal = undefined
       if (wanted === version && !isChanged) return
       const now = await readManifest(db.sql, place)
-      for (const path of disk.keys()) if (!now.manifest.has(path)) await remove(path)
+      const left = [...disk.keys()].filter((path) => !now.manifest.has(path))
+      // mostly what a command left that is not kept: emptying the folder is one look, removing each path many
+      if (left.length > now.manifest.size) await clear()
+      else await sideBySide(left, remove)
       disk = new Map([...disk].filter(([path, { entry }]) => isSame(now.manifest.get(path), entry)))
       const missing = [...now.manifest].filter(([path]) => !disk.has(path))
       for (const batch of batchesOf(missing)) {
         const fetched = await postgresBlobs(db.sql).get(
           batch.flatMap(([, entry]) => (isSmall(entry) ? entry.sha256 : [])),
         )
-        for (const [path, entry] of batch) disk.set(path, await put(path, entry, fetched))
+        await sideBySide(batch, async ([path, entry]) => void disk.set(path, await put(path, entry, fetched)))
       }
       manifest = now.manifest
       version = now.version
@@ -132,23 +163,21 @@ export function createLayout(db: Database, place: Place, folder: string, owner: 
 
     async findChanges(signal) {
       isChanged = true
-      const scan = await scanFolder(folder, disk, signal)
+      const scan = await scanFolder(folder, disk, { most, signal })
       disk = scan.disk
       const gone = [...manifest.keys()].filter((path) => !disk.has(path))
-      const fresh = [...disk].filter(([path, { entry }]) => !isSame(manifest.get(path), entry))
+      const fresh = [...disk]
+        .filter(([path, { entry }]) => !isSame(manifest.get(path), entry))
+        .toSorted(([one], [other]) => (one < other ? -1 : 1))
       const changes = [
         ...gone.map((path): PathChange => ({ path, entry: null, wasThere: true })),
         ...fresh.map(([path, { entry }]): PathChange => ({ path, entry, wasThere: manifest.has(path) })),
       ]
-      await storeContents(changes, signal)
+      await storeContents(changes, scan.contents, signal)
       return { changes, unkept: scan.unkept }
     },
 
-    async clear() {
-      for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true })
-      disk = new Map()
-      version = undefined
-    },
+    clear,
 
     proposed(changes, at) {
       proposal = { changes, version: at }
@@ -156,7 +185,11 @@ export function createLayout(db: Database, place: Place, folder: string, owner: 
   }
 
   /** Before anything names them: many small ones in one statement, a large one in pieces. */
-  async function storeContents(changes: PathChange[], signal: AbortSignal): Promise<void> {
+  async function storeContents(
+    changes: PathChange[],
+    contents: Map<string, Buffer>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const blobs = postgresBlobs(db.sql)
     const files = changes.flatMap(({ path, entry }) => (entry?.kind === 'file' ? [{ path, entry }] : []))
     const known = await blobs.has(files.map(({ entry }) => entry.sha256))
@@ -171,9 +204,9 @@ export function createLayout(db: Database, place: Place, folder: string, owner: 
       signal.throwIfAborted()
       if (entry.size_bytes > smallBytesMax) await blobs.putStream(piecesOf(path, signal))
       else {
-        batch.push(await readSmall(path))
+        batch.push(contents.get(entry.sha256) ?? (await readSmall(path)))
         bytes += entry.size_bytes
-        if (bytes >= batchBytesMax) await flush()
+        if (bytes >= batchBytesMax || batch.length >= batchFilesMax) await flush()
       }
     }
     if (batch.length > 0) await flush()

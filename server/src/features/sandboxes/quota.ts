@@ -4,9 +4,7 @@ import type { Fault } from '../../base/errors.ts'
 import { storageProblem } from '../../engine/storage.ts'
 import type { Context } from '../../kit/context.ts'
 import type { LockedSandbox } from './changes.ts'
-
-/** Files, links and empty folders: as many as can be laid out and looked through in a moment. */
-const entriesMax = 10_000
+import { entriesMax } from './scan.ts'
 
 /** A team's total is counted this seldom: a busy team would be counted with every write, and may so pass its limit for a moment. */
 const countedEveryMs = 10_000

@@ -2,7 +2,9 @@
 import { createHash, hash } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, open, readdir, readlink, rm } from 'node:fs/promises'
+import { CannotKeep } from '../../kit/tool.ts'
 import { openFolder, openRoot, type Folder } from './beneath.ts'
+import { sideBySide } from './sideBySide.ts'
 import type { Entry } from './workspace.ts'
 import { workspacePath, workspaceRoot } from './workspacePath.ts'
 
@@ -19,32 +21,73 @@ export interface Scan {
   disk: Disk
   /** Names that no path of ours may have, and what is neither file, folder nor link: it cannot be kept, and was removed. */
   unkept: string[]
+  /** Bytes of small files that were read to hash them, by hash, so that nobody reads them twice; bounded. */
+  contents: Map<string, Buffer>
+}
+
+/** Files, links and empty folders: as many as can be laid out and looked through in a moment. */
+export const entriesMax = 10_000
+
+/** The bytes that a scan keeps for whoever stores them. */
+const contentsBytesMax = 16 * 1024 * 1024
+
+interface Scanning extends Scan {
+  before: Disk
+  signal: AbortSignal
+  most: number
+  entries: number
+  contentsBytes: number
 }
 
 export const markOf = ({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string => `${size} ${mtimeNs} ${ctimeNs} ${ino}`
 
-/** `before`: what was known of it; a file with the same marks has the same bytes. */
-export async function scanFolder(root: string, before: Disk, signal: AbortSignal): Promise<Scan> {
-  const scan: Scan = { disk: new Map(), unkept: [] }
-  await scanInto(scan, await openRoot(root), workspaceRoot, before, signal)
+/** `before`: what was known of it; a file with the same marks has the same bytes. Rejects as soon as there is more than can be kept. */
+export async function scanFolder(
+  root: string,
+  before: Disk,
+  { most, signal }: { most: number; signal: AbortSignal },
+): Promise<Scan> {
+  const scan: Scanning = {
+    most,
+    disk: new Map(),
+    unkept: [],
+    contents: new Map(),
+    before,
+    signal,
+    entries: 0,
+    contentsBytes: 0,
+  }
+  await scanInto(scan, await openRoot(root), workspaceRoot)
   return scan
 }
 
+/** Before anything is read: a command that left a million files costs a look at their names. */
+function count(scan: Scanning, entries: number): void {
+  scan.entries += entries
+  if (scan.entries <= scan.most) return
+  const says = `The command left more than ${scan.most} files and empty folders, and a workspace holds no more than that.`
+  throw new CannotKeep(
+    `${says} Nothing that it wrote is kept. Remove some before it ends, or pack them into an archive.`,
+  )
+}
+
 /** Closes the folder that it is given. */
-async function scanInto(scan: Scan, folder: Folder, path: string, before: Disk, signal: AbortSignal): Promise<number> {
+async function scanInto(scan: Scanning, folder: Folder, path: string): Promise<number> {
   let kept = 0
   try {
-    for (const name of await readdir(folder.path)) {
-      signal.throwIfAborted()
+    const found = await readdir(folder.path, { withFileTypes: true })
+    count(scan, found.filter((one) => !one.isDirectory()).length)
+    await sideBySide(found, async ({ name }) => {
+      scan.signal.throwIfAborted()
       const checked = workspacePath(`${path}/${name}`)
       // another spelling in the manifest than on the disk would be another file
       const isOurs = !('problem' in checked) && checked.path === `${path}/${name}`
-      if (isOurs && (await scanEntry(scan, folder, name, checked.path, before, signal))) kept += 1
+      if (isOurs && (await scanEntry(scan, folder, name, checked.path))) kept += 1
       else {
         scan.unkept.push(`${path}/${name}`)
         await rm(folder.at(name), { recursive: true, force: true })
       }
-    }
+    })
   } finally {
     await folder.close()
   }
@@ -52,18 +95,12 @@ async function scanInto(scan: Scan, folder: Folder, path: string, before: Disk, 
 }
 
 /** False: it cannot be kept. */
-async function scanEntry(
-  scan: Scan,
-  folder: Folder,
-  name: string,
-  path: string,
-  before: Disk,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function scanEntry(scan: Scanning, folder: Folder, name: string, path: string): Promise<boolean> {
   const stat = await lstat(folder.at(name), { bigint: true })
   if (stat.isDirectory()) {
     const inner = await openFolder(folder, name)
-    if (inner && (await scanInto(scan, inner, path, before, signal)) === 0) {
+    if (inner && (await scanInto(scan, inner, path)) === 0) {
+      count(scan, 1)
       scan.disk.set(path, { entry: { kind: 'dir' }, mark: '' })
     }
     return inner !== undefined
@@ -74,15 +111,19 @@ async function scanEntry(
     return true
   }
   if (!stat.isFile()) return false
-  scan.disk.set(path, await seenFile(folder.at(name), stat, before.get(path), signal))
+  scan.disk.set(path, await seenFile(scan, folder.at(name), stat, scan.before.get(path)))
   return true
 }
 
-async function seenFile(at: string, stat: BigIntStats, known: Seen | undefined, signal: AbortSignal): Promise<Seen> {
+async function seenFile(scan: Scanning, at: string, stat: BigIntStats, known: Seen | undefined): Promise<Seen> {
   const mark = markOf(stat)
   const is_executable = (stat.mode & 0o100n) !== 0n
   if (known?.mark === mark && known.entry.kind === 'file') return { mark, entry: { ...known.entry, is_executable } }
-  const { sha256, size_bytes } = await hashFile(at, stat, signal)
+  const { sha256, size_bytes, bytes } = await hashFile(at, stat, scan.signal)
+  if (bytes && scan.contentsBytes + bytes.length <= contentsBytesMax) {
+    scan.contentsBytes += bytes.length
+    scan.contents.set(sha256, bytes)
+  }
   return { mark, entry: { kind: 'file', sha256, size_bytes, is_executable } }
 }
 
@@ -96,12 +137,12 @@ async function hashFile(
   at: string,
   stat: BigIntStats,
   signal: AbortSignal,
-): Promise<{ sha256: string; size_bytes: number }> {
+): Promise<{ sha256: string; size_bytes: number; bytes?: Buffer }> {
   const file = await openForReading(at)
   if (stat.size <= pieceBytes) {
     try {
       const bytes = await file.readFile()
-      return { sha256: hash('sha256', bytes, 'hex'), size_bytes: bytes.length }
+      return { sha256: hash('sha256', bytes, 'hex'), size_bytes: bytes.length, bytes }
     } finally {
       await file.close()
     }

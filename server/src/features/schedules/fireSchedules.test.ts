@@ -6,7 +6,7 @@ import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { testApp, type TestApp } from '../../../test/kit/testApp.ts'
 import type { Context } from '../../kit/context.ts'
-import { fireSchedules } from './fireSchedules.ts'
+import { dueSchedules, fireSchedules, fireSome } from './fireSchedules.ts'
 
 const block = (word: string, body: string) => `\`\`\`${word}\n${body}\n\`\`\`\n`
 const procedure = block('output', '{{ message }}')
@@ -287,4 +287,22 @@ test('a schedule that cannot be fired is put off, and holds up no other', async 
   assert.deepEqual(counts, [1, 0, 1])
   assert.deepEqual(await team.sql`select id from schedules where team_id = ${team.id} and next_run_at <= now()`, [])
   assert.ok(service.logged.some((line) => line.includes('a schedule cannot be fired') && line.includes(ids[1]!)))
+})
+
+// proves pools.schedules
+test('a schedule of one team fires with the first transaction, however many of another team were due before it', async () => {
+  const noisy = await seedTeam(service)
+  const quiet = await seedTeam(service)
+  const first = await seedSchedule(noisy, await seedAgent(noisy, procedure))
+  const own = await seedSchedule(quiet, await seedAgent(quiet, procedure))
+  await noisy.sql`
+    insert into schedules (id, team_id, agent_id, user_id, enabled, frequency, cron, timezone, message, recurring, overlap, catch_up, next_run_at)
+    select gen_random_uuid(), team_id, agent_id, user_id, enabled, frequency, cron, timezone, message, recurring, overlap, catch_up,
+      now() - interval '30 seconds' from schedules, generate_series(1, 150) where id = ${first}`
+  await makeDue(quiet, own)
+  assert.equal(await fireSome(service.context, dueSchedules), 100)
+  assert.equal((await runsOf(service, own)).length, 1)
+  const [left] = await noisy.sql<{ due: number }>`
+    select count(*)::int as due from schedules where team_id = ${noisy.id} and next_run_at <= now()`
+  assert.equal(left!.due, 51)
 })

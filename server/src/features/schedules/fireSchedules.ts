@@ -7,30 +7,43 @@ import { activeStatuses, startDue } from './startDue.ts'
 /** In one transaction: so many share a commit, and a process that dies leaves so many to the others. */
 const atOnce = 100
 
-const due = part`next_run_at <= now() order by next_run_at`
+/** Schedules to fire, and since when: of each team the oldest, then the next of each, so that none waits for all of another's. */
+interface Which {
+  where: Part
+  since: Part
+}
+
+export const dueSchedules: Which = { where: part`next_run_at <= now()`, since: part`next_run_at` }
 /** A due time was held back for a run that has ended by now, or is gone. */
-const freed = part`held_since is not null and not exists (
-    select from runs r where r.id = schedules.last_run_id and r.team_id = schedules.team_id and r.status in ${activeStatuses})
-  order by held_since`
+const freed: Which = {
+  where: part`held_since is not null and not exists (
+    select from runs r where r.id = schedules.last_run_id and r.team_id = schedules.team_id and r.status in ${activeStatuses})`,
+  since: part`held_since`,
+}
 
 /** Called twice a second. While nothing is due it is this one statement, and its two answers are the first entries of two indexes. */
 export const fireSchedules: Tick = async ({ context, signal }) => {
   const [found] = await context.db.sql<{ is_due: boolean; is_held: boolean }>`
     select coalesce((select min(next_run_at) from schedules) <= now(), false) as is_due,
       (select min(held_since) from schedules) is not null as is_held`
-  const wanted = [...(found!.is_due ? [due] : []), ...(found!.is_held ? [freed] : [])]
+  const wanted = [...(found!.is_due ? [dueSchedules] : []), ...(found!.is_held ? [freed] : [])]
   for (const which of wanted) {
     // fewer than asked for: the rest is done, or in the hands of others
     while (!signal.aborted && (await fireSome(context, which)) === atOnce) continue
   }
 }
 
-async function fireSome(context: Context, which: Part): Promise<number> {
+/** One transaction; answers how many it had. */
+export async function fireSome(context: Context, { where, since }: Which): Promise<number> {
   let ids: string[] = []
   try {
     await inTransaction(context, async (sql) => {
       const claimed = await sql<{ id: string }>`
-        select id from schedules where ${which} limit ${atOnce} for update skip locked`
+        select id from schedules where ${where} and id in (
+          select id from (
+            select id, ${since} as since, row_number() over (partition by team_id order by ${since}) as turn from schedules where ${where}
+          ) s order by turn, since limit ${atOnce})
+        for update skip locked`
       return (ids = claimed.map(({ id }) => id))
     })
   } catch (error) {

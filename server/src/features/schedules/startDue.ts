@@ -1,5 +1,6 @@
 // What happens to schedules that are due, inside the transaction that holds them: their runs are made, and they are moved on.
 import { part, type Sql } from '../../base/db.ts'
+import { inTurns } from '../../base/fairPool.ts'
 import { nextAfter } from '../../base/schedule.ts'
 import type { NewRun } from '../../engine/createRun.ts'
 import { engineOf } from '../../engine/engine.ts'
@@ -51,9 +52,11 @@ export async function startDue(context: Context, sql: Sql, ids: string[]): Promi
     where s.id = any(${ids}::uuid[]) order by s.next_run_at, s.id`
   const fired: Fired[] = []
   let count = 0
-  for (const row of rows) {
-    // the others stay due, for the next transaction
-    if (count >= runsMax) break
+  const served = new Set<string>()
+  for (const row of inTurns(rows, ({ team_id }) => team_id)) {
+    // the others stay due, for the next transaction; but one of each team goes, however many runs another's makes
+    if (count >= runsMax && served.has(row.team_id)) continue
+    served.add(row.team_id)
     const one = plan(row)
     count += one.start.length
     fired.push(one)

@@ -65,6 +65,8 @@ export function startDelivering(context: Context, { id: workerId, lost }: Workin
 
   const marks = createLane<rows.Result, void>({
     keyOf: ({ delivery }) => delivery.id,
+    // a target is one team's, and how many of its attempts fly is capped there
+    teamOf: ({ delivery }) => delivery.target_id,
     opsMax: 256,
     flushesMax: 1,
     async flush(results) {
