@@ -38,6 +38,7 @@ test('a field is taken under its other name, both names may agree, and two that 
   assert.match(both.body.message, differ)
   const wrong = await create({ agentic_memory_enabled: 'no' })
   assert.equal(wrong.status, 400, 'it is checked like the field itself')
+  assert.match(wrong.body.message, /^agentic_memory_enabled must be boolean/)
   const agentId = await seeders['agent']!(team, {})
   const changed = await team.call(`PATCH /v2/agents/${agentId}`, { body: { agentic_memory_enabled: false } })
   assert.equal(taken(changed).agent.memory_enabled, false)
@@ -53,7 +54,7 @@ test('a field is taken under its other name, both names may agree, and two that 
   for (const name of ['callback_url', 'webhook_url']) {
     const tooLong = await team.call('POST /v2/teams/:teamId/runs', { body: { agent_id: agentId, [name]: long } })
     assert.equal(tooLong.status, 400)
-    assert.match(tooLong.body.message, /callback_url must not have more than 2048 characters/)
+    assert.equal(tooLong.body.message, `${name} must not have more than 2048 characters.`)
   }
 
   const known = newId()

@@ -60,29 +60,48 @@ export const inOwnWords = (schema: object, text: string): string => {
 const ownWord = (words: Readonly<Record<string, string>>, word: string): string =>
   Object.hasOwn(words, word) ? words[word]! : word
 
+/** By our name of a field: the name under which it came. */
+export type Used = Map<string, string>
+
 /** Rewrites a body in place, also below its first level, and gives what stands for the value itself. */
-export function respell(schema: Part, value: unknown, problems: string[]): unknown {
+export function respell(schema: Part, value: unknown, problems: string[], used: Used): unknown {
   if (!holdsSpellings(schema)) return value
   let own = ownValue(spellingsOf(schema), value)
-  for (const part of schema.anyOf ?? []) own = respell(part, own, problems)
+  for (const part of schema.anyOf ?? []) own = respell(part, own, problems, used)
   if (Array.isArray(own) && schema.items) {
-    for (const [index, item] of own.entries()) own[index] = respell(schema.items, item, problems)
+    for (const [index, item] of own.entries()) own[index] = respell(schema.items, item, problems, used)
   } else if (typeof own === 'object' && own !== null && schema.properties) {
-    respellFields(schema.properties, own as Record<string, unknown>, problems)
+    respellFields(schema.properties, own as Record<string, unknown>, problems, used)
   }
   return own
 }
 
-function respellFields(properties: Record<string, Part>, fields: Record<string, unknown>, problems: string[]): void {
+function respellFields(
+  properties: Record<string, Part>,
+  fields: Record<string, unknown>,
+  problems: string[],
+  used: Used,
+): void {
   for (const [name, part] of Object.entries(properties)) {
     for (const other of spellingsOf(part).names ?? []) {
       if (!Object.hasOwn(fields, other)) continue
       const [mine, theirs] = [fields[name], fields[other]]
-      if (isAbsent(mine)) fields[name] = theirs
-      else if (!isAbsent(theirs) && !isDeepStrictEqual(mine, theirs)) problems.push(differing(name, other))
+      if (isAbsent(mine)) {
+        fields[name] = theirs
+        used.set(name, other)
+      }
+      if (!isAbsent(mine) && !isAbsent(theirs) && !isDeepStrictEqual(mine, theirs))
+        problems.push(differing(name, other))
     }
-    if (Object.hasOwn(fields, name)) fields[name] = respell(part, fields[name], problems)
+    if (Object.hasOwn(fields, name)) fields[name] = respell(part, fields[name], problems, used)
   }
+}
+
+/** A problem names its field as the caller spelled it. */
+export function asSpelled(problem: string, used: Used): string {
+  const [name = ''] = /^\w+/.exec(problem) ?? []
+  const other = used.get(name)
+  return other === undefined ? problem : `${other}${problem.slice(name.length)}`
 }
 
 const isAbsent = (value: unknown): boolean => value === undefined || value === null

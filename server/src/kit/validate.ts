@@ -5,7 +5,7 @@ import { checkText } from './json.ts'
 import { misfitsOf } from './misfits.ts'
 import { refuseFor } from './problems.ts'
 import type { TObject, TSchema } from './schema.ts'
-import { differing, inOwnWords, respell, spellingsOf } from './spellings.ts'
+import { asSpelled, differing, inOwnWords, respell, spellingsOf, type Used } from './spellings.ts'
 
 const validators = new WeakMap<object, Validator>()
 
@@ -31,12 +31,15 @@ export function readFields(
 ): Record<string, unknown> {
   const known: Record<string, unknown> = {}
   if (!schema) return known
-  respell(schema, body, problems)
+  const used: Used = new Map()
+  respell(schema, body, problems, used)
   for (const name of Object.keys(schema.properties)) {
     if (Object.hasOwn(body, name)) known[name] = body[name]
   }
   readInstants(schema, known)
-  collectMisfits(schema, known, 'body', problems)
+  const misfits: string[] = []
+  collectMisfits(schema, known, 'body', misfits)
+  problems.push(...misfits.map((misfit) => asSpelled(misfit, used)))
   return known
 }
 

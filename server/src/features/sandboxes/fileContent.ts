@@ -20,7 +20,9 @@ export const ContentQuery = Type.Object({ path: FilePath })
 /** Of a run, which mostly leaves one file: that one needs no name. */
 export const RunContentQuery = Type.Object({ path: Type.Optional(RunFilePath) })
 
+/** A refusal is for a person to read; the list of files has them whole. */
 const filesNamed = 20
+const nameLengthTold = 80
 
 /** The only file of a run's workspace. */
 export async function onlyPath(sql: Sql, place: Place | undefined): Promise<string> {
@@ -32,7 +34,9 @@ export async function onlyPath(sql: Sql, place: Place | undefined): Promise<stri
     : []
   if (files.length === 1) return files[0]!.path
   if (files.length === 0) throw new Fault('invalid_request', 'path is missing in the query. This run has no files yet.')
-  const names = files.map(({ path }) => (path.length <= 200 ? path : `${path.slice(0, 200).toWellFormed()}…`))
+  const names = files.map(({ path }) =>
+    path.length <= nameLengthTold ? path : `${path.slice(0, nameLengthTold).toWellFormed()}…`,
+  )
   const left = files[0]!.total - files.length
   const rest = left > 0 ? `, and ${left} more` : ''
   throw new Fault('invalid_request', `path is missing in the query. This run has: ${names.join(', ')}${rest}.`)
