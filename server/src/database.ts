@@ -4,7 +4,8 @@ import type { Config } from './base/config.ts'
 import { sqlOn, type Address, type Sql } from './base/db.ts'
 import { embeddedPostgres, type EmbeddedPostgres } from './base/embeddedPostgres.ts'
 import { settleEncryptionKey } from './base/encryptionKey.ts'
-import { migrationLock } from './base/locks.ts'
+import { connectOrTell } from './base/databaseRefused.ts'
+import { migrationLock, presenceLockClass } from './base/locks.ts'
 import type { Log } from './base/log.ts'
 import { migrate } from './base/migrate.ts'
 import type { Keyring } from './base/secrets.ts'
@@ -79,6 +80,24 @@ export async function leaveDatabase({ embedded, presence, sql, close }: Leaving)
   await presence.leave()
   await close()
   if (isLast) await embedded.stop()
+}
+
+/** For a start that failed: the embedded server is stopped unless somebody else lives on it. */
+export async function abandonDatabase(embedded: EmbeddedPostgres | undefined, log: Log): Promise<void> {
+  if (!embedded) return
+  try {
+    const client = await connectOrTell(embedded.address(), 'runyard leaving')
+    const sql = sqlOn(client)
+    const [others] = await sql<{ live: boolean }>`
+      select exists (
+        select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
+        where l.locktype = 'advisory' and l.classid = ${presenceLockClass}::int8::oid and l.granted) as live`
+    const isNeeded = others!.live || (await isBeingPrepared(sql))
+    await client.end()
+    if (!isNeeded) await embedded.stop()
+  } catch (error) {
+    log.warn({ err: error }, 'the embedded database was not stopped after the failed start')
+  }
 }
 
 /** Some process is migrating it, or about to serve it for the first time. */

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { ConfigError, readConfig, unknownSettings } from './base/config.ts'
+import { DatabaseRefused } from './base/databaseRefused.ts'
 import { isPassing, queryCanceled, sqlState } from './base/db.ts'
 import { EncryptionKeyRefused } from './base/encryptionKey.ts'
 import { createLog, type Log } from './base/log.ts'
@@ -116,6 +117,7 @@ export function exitWith(error: unknown): never {
   }
   const isPlain =
     error instanceof PortTaken ||
+    error instanceof DatabaseRefused ||
     error instanceof EncryptionKeyRefused ||
     error instanceof MigrationRefused ||
     String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS')

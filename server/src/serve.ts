@@ -11,7 +11,7 @@ import { readIfThere, writeWhole } from './base/files.ts'
 import { isAlive } from './base/isAlive.ts'
 import type { Log } from './base/log.ts'
 import { pauseAfter } from './base/pause.ts'
-import { findDatabase, leaveDatabase, prepareDatabase } from './database.ts'
+import { abandonDatabase, findDatabase, leaveDatabase, prepareDatabase } from './database.ts'
 import { reviveRuns } from './engine/claim.ts'
 import { engineOf } from './engine/engine.ts'
 import { features as allFeatures } from './features.ts'
@@ -46,15 +46,26 @@ export interface ServeOptions {
 export async function serve(config: Config, log: Log, { features, entry }: ServeOptions): Promise<Running> {
   const { context, presence, address, embedded, firstKey, leave } = await join(config, log, features)
   const hasApi = config.role !== 'worker' || config.portGiven
+  const opened = Promise.withResolvers<void>()
   let app: FastifyInstance | undefined
-  try {
-    app = hasApi ? await listen(context) : undefined
-  } catch (error) {
+  let worker: { stop(): Promise<void> } | undefined
+  let serviceFile: string | undefined
+  const close = async () => {
+    opened.resolve()
+    await app?.close()
+    if (serviceFile) await rm(serviceFile, { force: true })
     await leave()
+  }
+  try {
+    app = hasApi ? await listen(context, opened.promise) : undefined
+    // what was left by a killed process is replaced before the first request is answered
+    serviceFile = app && config.role !== 'worker' ? await announce(context, firstKey, address()) : undefined
+    opened.resolve()
+    worker = config.role === 'api' ? undefined : await startWork(context, presence, entry)
+  } catch (error) {
+    await close()
     throw error
   }
-  const worker = config.role === 'api' ? undefined : await startWork(context, presence, entry)
-  const serviceFile = app && config.role !== 'worker' ? await announce(context, firstKey, address()) : undefined
 
   return {
     context,
@@ -94,6 +105,10 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures)
   let announced: Presence | undefined
   const { keyring, firstKey } = await prepareDatabase(config, log, address(), async () => {
     announced = await announcePresence({ address, role: config.role, log })
+  }).catch(async (error: unknown) => {
+    await announced?.leave()
+    await abandonDatabase(embedded, log)
+    throw error
   })
   const presence = announced!
   const db = openDatabase({
@@ -160,9 +175,11 @@ async function startWork(context: Context, presence: Presence, entry: string): P
   }
 }
 
-async function listen(context: Context): Promise<FastifyInstance> {
+/** Requests that come before `opened` wait for it. */
+async function listen(context: Context, opened: Promise<void>): Promise<FastifyInstance> {
   const { config, lifecycle } = context
   const app = buildApp(context)
+  app.addHook('onRequest', () => opened)
   try {
     await app.listen({ host: config.host, port: config.port })
   } catch (error) {
@@ -188,7 +205,9 @@ async function announce(
 ): Promise<string | undefined> {
   const file = joinPath(context.config.dataDir, 'service.json')
   const present = await readIfThere(file)
-  if (present !== undefined && isAlive((JSON.parse(present) as { pid: number }).pid)) return undefined
+  const { pid: other } = JSON.parse(present ?? '{}') as { pid?: number }
+  // in a container that was started again a killed process may have had the same number as this one
+  if (other !== undefined && other !== process.pid && isAlive(other)) return undefined
   const facts = {
     base_url: context.baseUrl(),
     team_id: firstKey.teamId,

@@ -85,6 +85,13 @@ test('every connection to PostgreSQL is a session that makes our settings', () =
   assert.deepEqual(wrong, [])
 })
 
+// proves dependencies.quiet
+test('the lock file does not bring the package by which others count installations', async () => {
+  // spectral asks for it and never loads it: npm keeps it out for as long as the lock file does not name it
+  const lock = await readFile(new URL('../../package-lock.json', import.meta.url), 'utf8')
+  assert.doesNotMatch(lock, /@scarf\/scarf/)
+})
+
 // proves architecture.names
 test('an operation stands in a file of its own name', () => {
   for (const { name, operations } of features) {

@@ -503,6 +503,19 @@ export const requirements: Requirement[] = [
     says: 'A process whose encryption key is not the one of the database refuses to start and says which it needs.',
   },
   { id: 'start.told', says: 'A signal during the start ends the process cleanly as soon as it has started.' },
+  {
+    id: 'start.databaseRefused',
+    says: 'A database that cannot be reached or used is told in one sentence with what to do, and the exit code is 1.',
+  },
+  { id: 'start.leavesNothing', says: 'A start that failed leaves no PostgreSQL running.' },
+  {
+    id: 'start.serviceFile',
+    says: 'The service.json of a killed process is replaced before the next one answers its first request.',
+  },
+  {
+    id: 'start.givenKey',
+    says: 'RUNYARD_API_KEY may begin with ry_; one that is a mistyped key of ours is refused at the start.',
+  },
   { id: 'start.portTaken', says: 'A taken port is told with the setting that changes it.' },
   // The house
   {
@@ -991,6 +1004,7 @@ export const requirements: Requirement[] = [
     id: 'guides.runbooks',
     says: 'Every procedure in the guide to runbooks parses, and together they show every block.',
   },
+  { id: 'dependencies.quiet', says: 'No package that is installed reports to its maker.' },
   { id: 'guides.version', says: 'The version that the service tells of itself is the newest of the changelog.' },
   { id: 'guides.paths', says: 'Every API path in the guides and the README is served.' },
   {

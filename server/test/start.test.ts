@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { connectionUrl } from '../src/base/embeddedPostgres.ts'
@@ -63,6 +63,37 @@ test('a different RUNYARD_API_KEY on a later start is one more key', async () =>
   await restart()
 })
 
+// proves start.givenKey
+test('a chosen key may begin as ours do, and a mistyped one of ours is refused', async () => {
+  const chosen = 'ry_chosen-by-the-operator-0123456789'
+  await restart({ RUNYARD_API_KEY: chosen })
+  assert.ok(await works(chosen))
+  await restart()
+  assert.ok(await works(chosen), 'it is a key like any other, also when it is no longer given')
+  const mistyped = `${service.key.slice(0, -1)}${service.key.endsWith('a') ? 'b' : 'a'}`
+  const refused = await failure({ dataDir: dataDir.path, env: { ...env, RUNYARD_API_KEY: mistyped } })
+  assert.match(refused, /ended with 78[^]*RUNYARD_API_KEY looks like a key that Runyard made and has a wrong checksum/)
+})
+
+// proves start.serviceFile
+test('the service.json of a killed process is replaced before the next one answers', async () => {
+  const { port } = new URL(service.baseUrl)
+  const old = service.pid
+  await service.stop('SIGKILL')
+  const starting = startService({ dataDir: dataDir.path, env: { ...env, PORT: port } })
+  let answered = false
+  while (!answered) {
+    answered = await send(`http://127.0.0.1:${port}`, { path: '/readyz', key: '' }).then(
+      () => true,
+      () => false,
+    )
+  }
+  const facts = JSON.parse(await readFile(join(dataDir.path, 'service.json'), 'utf8')) as { pid: number }
+  service = await starting
+  assert.notEqual(facts.pid, old)
+  assert.equal(facts.pid, service.pid)
+})
+
 // proves start.firstKey
 test('service.json goes with a clean stop, and a lost first-key is told in the box', async () => {
   await service.stop('SIGINT')
@@ -105,6 +136,34 @@ test('who is told to stop while it starts does so as soon as it has started, and
   assert.match(log, /no such setting[^]*"stopping"[^]*"stopped"/)
   await assert.rejects(stat(join(dataDir.path, 'service.json')))
   service = await startService({ dataDir: dataDir.path, env })
+})
+
+// proves start.databaseRefused
+test('a database that is not there is one sentence, and the exit code is 1', async () => {
+  const told = await failure({
+    dataDir: dataDir.path,
+    env: { ...env, DATABASE_URL: 'postgres://runyard@127.0.0.1:1/runyard' },
+  })
+  assert.match(told, /ended with 1: .*Runyard cannot start: Nothing answers at 127\.0\.0\.1:1/)
+  assert.doesNotMatch(told, / at .*\.ts/)
+})
+
+// proves start.leavesNothing
+test('a start that fails leaves no PostgreSQL running', async () => {
+  const broken = await temporaryDataDir()
+  // the first key cannot be written: the embedded server runs by then
+  await mkdir(join(broken.path, 'first-key'))
+  await failure({ dataDir: broken.path, env: { LOG_LEVEL: 'info' } })
+  const files = await readdir(broken.path, { recursive: true })
+  assert.ok(
+    files.some((file) => file.endsWith('PG_VERSION')),
+    'there is a cluster',
+  )
+  assert.deepEqual(
+    files.filter((file) => file.endsWith('postmaster.pid')),
+    [],
+  )
+  await broken.remove()
 })
 
 // proves start.portTaken

@@ -2,8 +2,10 @@
 import { resolve } from 'node:path'
 import { oauthSettingRows, readOauthSettings, type OauthSettings } from './oauthSettings.ts'
 import { parsePrivateHostList } from './outbound/guard.ts'
+import { isMistypedKey } from './secrets.ts'
 import {
   address,
+  databaseAddress,
   encryptionKey,
   integer,
   oneOf,
@@ -36,12 +38,10 @@ const settings = {
     'the address it listens on',
     'The address under which users reach the service, for links, OAuth redirects and signed URLs.',
   ),
-  databaseUrl: address(
+  databaseUrl: databaseAddress(
     'DATABASE_URL',
-    ['postgres:', 'postgresql:'],
     'embedded PostgreSQL 18',
     'An own PostgreSQL, version 15 or newer, reached directly (session locks do not pass a transaction pooler).',
-    true,
   ),
   dataDir: text('RUNYARD_DATA_DIR', '`./.runyard`', 'Where the embedded database, the keys and `service.json` lie.'),
   role: oneOf('RUNYARD_ROLE', ['all', 'api', 'worker'], 'all', 'What this process does; `--role` says the same.'),
@@ -53,8 +53,14 @@ const settings = {
       true,
     ),
     read(value) {
-      if (value === undefined || /^[\x21-\x7e]{24,512}$/.test(value)) return value
-      throw new Error('must be 24 or more printable characters without spaces')
+      if (value === undefined) return value
+      if (!/^[\x21-\x7e]{24,512}$/.test(value)) {
+        throw new Error('must be 24 or more printable characters without spaces')
+      }
+      if (!isMistypedKey(value)) return value
+      throw new Error(
+        'looks like a key that Runyard made and has a wrong checksum: copy it whole, or choose another text of your own',
+      )
     },
   } satisfies Setting<string | undefined>,
   teamName: text('RUNYARD_TEAM_NAME', '`My team`', 'The name of the team made at the first start.'),

@@ -113,7 +113,10 @@ async function bringUp(server: Server): Promise<void> {
         log(`${how} PostgreSQL`, { pid: running.pid, port: running.port, ms: Math.round(performance.now() - begun) })
         return
       } catch (error) {
-        if (isRefusal(error)) throw error
+        if (isRefusal(error)) {
+          if (running.pid === started?.pid) await stopServer(cluster, log, server.binaries)
+          throw error
+        }
         problem = error
       }
     } else if (running?.status === 'stopping') {
@@ -129,6 +132,8 @@ async function bringUp(server: Server): Promise<void> {
       started = await start(server)
     }
   }
+  // what we started and cannot use is not left behind
+  if (started && !started.ended()) await stopServer(cluster, log, server.binaries)
   throw new Error(
     `The embedded PostgreSQL in ${server.place} does not start: ${String(problem)}\n` +
       (await lastLogLines(server.place)),

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { runMigrations } from 'graphile-worker'
 import { Pool, type Client, type ClientConfig } from 'pg'
+import { connectOrTell } from './databaseRefused.ts'
 import { migrationLock } from './locks.ts'
 import { createLog, type Log } from './log.ts'
 import { connectionSettings, SessionClient, type Address } from './session.ts'
@@ -45,8 +46,9 @@ interface MigrateOptions {
 export async function migrate(options: MigrateOptions): Promise<{ applied: string[] }> {
   const log = options.log ?? createLog('warn')
   const migrations = options.migrations ?? (await readMigrations())
-  const client = new SessionClient({ ...connectionSettings(options.address), application_name: 'runyard migrate' })
-  await client.connect()
+  const client = await connectOrTell(options.address, 'runyard migrate')
+  // a lost connection is told by the statement that needed it
+  client.on('error', () => undefined)
   try {
     await requireVersion(client)
     await client.query('select pg_advisory_lock($1)', [migrationLock])
@@ -62,7 +64,17 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
 }
 
 export async function requireVersion(client: Client): Promise<void> {
-  const { rows } = await client.query<{ number: string }>(`select current_setting('server_version_num') as number`)
+  const { rows } = await client.query<{ number: string; is_standby: boolean; is_read_only: boolean }>(
+    `select current_setting('server_version_num') as number, pg_is_in_recovery() as is_standby,
+       current_setting('transaction_read_only') = 'on' as is_read_only`,
+  )
+  const { is_standby, is_read_only } = rows[0]!
+  if (is_standby)
+    throw new MigrationRefused('This PostgreSQL is a standby, which only reads. Give the address of the primary.')
+  if (is_read_only)
+    throw new MigrationRefused(
+      'This database is read-only (default_transaction_read_only). Allow writes, then start again.',
+    )
   const major = Math.floor(Number(rows[0]?.number) / 10_000)
   if (major < 15) throw new MigrationRefused(`PostgreSQL ${major} is too old: Runyard needs version 15 or newer.`)
 }

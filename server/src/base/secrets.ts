@@ -98,6 +98,15 @@ export function randomWord(length: number): string {
   return word
 }
 
+/**
+ * Of the shape of our keys (`ry_<team part>_<random>_<checksum>`) with another checksum than its own: known to be mistyped without asking the
+ * database. Any other text may be a key that an operator chose, also one that begins with `ry_`.
+ */
+export function isMistypedKey(text: string): boolean {
+  const [, body, checksum] = /^(ry_[0-9a-f]{12}_[A-Za-z0-9]{40})_([A-Za-z0-9]{6})$/.exec(text) ?? []
+  return body !== undefined && checksumWord(body) !== checksum
+}
+
 export function checksumWord(text: string, length = 6): string {
   const digest = hash('sha256', text, 'buffer')
   let word = ''

@@ -52,6 +52,21 @@ export function integer(
   }
 }
 
+/** One server. A list of hosts would need a driver that looks for the primary among them. */
+export function databaseAddress(env: string, unset: string, says: string): Setting<string | undefined> {
+  const plain = address(env, ['postgres:', 'postgresql:'], unset, says, true)
+  return {
+    ...plain,
+    read(value) {
+      const [, hosts] = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(value ?? '') ?? []
+      if (hosts?.includes(',')) {
+        throw new Error('names several hosts, and only one is taken: give the address that leads to the primary')
+      }
+      return plain.read(value)
+    },
+  }
+}
+
 export function address(
   env: string,
   protocols: string[],

@@ -1,4 +1,5 @@
 // runyard doctor: looks at everything a Runyard needs and says, line by line, what to do about what is wrong.
+import { reasonOf } from '../base/databaseRefused.ts'
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { browser } from './checks/browser.ts'
@@ -9,7 +10,7 @@ import { dataDir, diskSpace, nodeVersion, openFiles, settings } from './checks/m
 import { port } from './checks/port.ts'
 import { sandbox } from './checks/sandbox.ts'
 import { command, type Call } from './command.ts'
-import { joinDatabase, reasonOf, type Joined } from './joinDatabase.ts'
+import { joinDatabase, type Joined } from './joinDatabase.ts'
 
 /** In the order of the table. What a later feature depends on gets its line here. */
 const checks: (Check | DatabaseCheck)[] = [

@@ -3,12 +3,13 @@ import { realpath } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Client } from 'pg'
 import type { Config } from '../base/config.ts'
+import { connectOrTell, reasonOf } from '../base/databaseRefused.ts'
 import { sqlOn, type Sql } from '../base/db.ts'
 import type { EmbeddedPostgres } from '../base/embeddedPostgres.ts'
 import type { Log } from '../base/log.ts'
 import { readFacts } from '../base/postgres/facts.ts'
 import { runningPostmaster } from '../base/postgres/server.ts'
-import { connectionSettings, SessionClient, type Address } from '../base/session.ts'
+import type { Address } from '../base/session.ts'
 import { findDatabase, isBeingPrepared, leaveDatabase } from '../database.ts'
 import { announcePresence, type Presence } from '../kit/presence.ts'
 import { CommandFailed } from './command.ts'
@@ -46,10 +47,9 @@ export async function joinDatabase({ config, log, role, mayMake, announceLate }:
   const { address, embedded } = await findDatabase(config, log).catch((error: unknown) => {
     throw new CommandFailed(reasonOf(error), { cause: error })
   })
-  const client = new SessionClient({
-    ...connectionSettings(address()),
-    application_name: `runyard ${role}`,
-    connectionTimeoutMillis: 10_000,
+  const client = await connectOrTell(address(), `runyard ${role}`).catch(async (error: unknown) => {
+    if (!wasRunning) await embedded?.stop()
+    throw new CommandFailed(reasonOf(error), { cause: error })
   })
   client.on('error', (error) => log.debug({ err: error }, 'the connection of the command was lost'))
   const announce = async () => {
@@ -59,7 +59,6 @@ export async function joinDatabase({ config, log, role, mayMake, announceLate }:
   }
   let presence: Presence | undefined
   try {
-    await client.connect()
     presence = announceLate ? undefined : await announce()
   } catch (error) {
     await client.end()
@@ -120,10 +119,4 @@ export async function withDatabase<T>(options: JoinOptions, work: (joined: Joine
 async function clusterOf(dataDir: string): Promise<string | undefined> {
   const facts = readFacts(dataDir)
   return facts && join(resolve(await realpath(dataDir), facts.place), facts.cluster)
-}
-
-/** Trying a name's addresses one after the other fails with an AggregateError, whose own message is empty. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
-  return error instanceof Error ? error.message : String(error)
 }

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
-import { checksumWord } from '../base/secrets.ts'
+import { isMistypedKey } from '../base/secrets.ts'
 import { effectiveScopes, type Role, type Scope } from './scopes.ts'
 import { shareLookups } from './sharedLookups.ts'
 
@@ -151,14 +151,7 @@ const callerOf = (row: Row): Caller => ({
   expires_at: row.expires_at,
 })
 
-const isWellFormed = (token: string): boolean =>
-  token.length <= tokenLengthMax && (!token.startsWith('ry_') || hasValidChecksum(token))
-
-/** `ry_<team part>_<random>_<checksum>`: a mistyped key is told apart without asking the database. */
-export function hasValidChecksum(key: string): boolean {
-  const end = key.lastIndexOf('_')
-  return key.split('_').length === 4 && checksumWord(key.slice(0, end)) === key.slice(end + 1)
-}
+const isWellFormed = (token: string): boolean => token.length <= tokenLengthMax && !isMistypedKey(token)
 
 /** RFC 6750 §2.1; the scheme's name is case-insensitive. */
 export function bearerToken(authorization: string | undefined): string | undefined {

@@ -2,9 +2,9 @@
 import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { reasonOf } from '../../base/databaseRefused.ts'
 import { readIfThere } from '../../base/files.ts'
 import { hostForUrl } from '../../kit/context.ts'
-import { reasonOf } from '../joinDatabase.ts'
 import { ok, problem, warning, type Check } from './check.ts'
 
 export const port: Check = {

@@ -1,0 +1,83 @@
+// Why a PostgreSQL does not let us in, as one sentence with what to do about it.
+import { connectionSettings, SessionClient, type Address } from './session.ts'
+
+/** The database cannot be reached or used as it is: told to the operator in one sentence. */
+export class DatabaseRefused extends Error {}
+
+const connectMs = 10_000
+
+/** Connects, or says in a sentence why that is not possible. */
+export async function connectOrTell(address: string | Address, applicationName: string): Promise<SessionClient> {
+  let client: SessionClient
+  try {
+    client = new SessionClient({
+      ...connectionSettings(address),
+      application_name: applicationName,
+      connectionTimeoutMillis: connectMs,
+    })
+  } catch (error) {
+    // pg reads the files that an address names (sslrootcert and its kin) right here
+    throw new DatabaseRefused(`DATABASE_URL cannot be used: ${reasonOf(error)}. Correct it.`, { cause: error })
+  }
+  try {
+    await client.connect()
+    return client
+  } catch (error) {
+    throw new DatabaseRefused(refusal(error, client, typeof address === 'string'), { cause: error })
+  }
+}
+
+/** Trying a name's addresses one after the other fails with an AggregateError, whose own message is empty. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join(', ')
+  return error instanceof Error ? error.message : String(error)
+}
+
+interface Where {
+  host: string
+  port: number
+  user?: string | undefined
+  database?: string | undefined
+}
+
+function refusal(error: unknown, { host, port, user, database }: Where, isExternal: boolean): string {
+  const reason = reasonOf(error)
+  const { code } = error as { code?: unknown }
+  const where = isExternal
+    ? `the PostgreSQL of DATABASE_URL (${host}:${port})`
+    : `the embedded PostgreSQL (${host}:${port})`
+  const correct = 'correct DATABASE_URL'
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `Nothing answers at ${host}:${port}, where ${where} should be. Start it, or ${correct}.`
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `The host ${host} of ${where} is not known here. Check the name and the name server, or ${correct}.`
+    case 'ETIMEDOUT':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+      return `There is no way to ${where}: ${reason}. Check the host, the port and the firewall.`
+    case '28P01':
+      return `The user "${user}" or its password is wrong for ${where}. Correct them in DATABASE_URL.`
+    case '28000':
+      return `The user "${user}" may not come in to ${where}: ${reason}. Check the user and the server's pg_hba.conf.`
+    case '3D000':
+      return `There is no database "${database}" on ${where}. Create it (createdb ${database}), or ${correct}.`
+    case '42501':
+      return `The user "${user}" lacks a right on ${where}: ${reason}. Make it the owner of the database "${database}".`
+    case '53300':
+      return `There is no free connection on ${where}: ${reason}. Raise its max_connections, or stop what uses them.`
+    case '57P03':
+      return `This PostgreSQL takes no connections yet: ${where} says "${reason}". Start Runyard again when it is up.`
+  }
+  if (/does not support SSL/.test(reason)) {
+    return `There is no TLS on ${where}. Switch it on there, or take sslmode out of DATABASE_URL.`
+  }
+  if (typeof code === 'string' && /CERT|TLS|SSL|SIGNATURE/.test(code)) {
+    return `The TLS certificate of ${where} is not trusted: ${reason}. Name its authority with sslrootcert=/path/to/ca.pem in DATABASE_URL.`
+  }
+  if (/timeout/.test(reason)) {
+    return `No answer came from ${where} within ${connectMs / 1000} s. Check the host, the port and the firewall.`
+  }
+  return `There is no connection to ${where}: ${reason}. Check the server, or ${correct}.`
+}
