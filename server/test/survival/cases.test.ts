@@ -29,23 +29,20 @@ test('a bulk action whose workers are all killed changes every case once', async
   const { teamId } = yard.apis[0]!
   const queue = await yard.call({ method: 'POST', path: `/v2/teams/${teamId}/queues`, body: { name: 'Many' } })
   const queueId = bodyOf(queue)['queue_id'] as string
-  const [matching, count] = [10_500, 2_000]
+  // fewer would be changed by the request itself
+  const count = 10_001
   await yard.sql`
     insert into cases (id, team_id, queue_id, title, data)
-    select new_id(), ${teamId}, ${queueId}, 'Case ' || n, '' from generate_series(1, ${matching}::int) n`
+    select new_id(), ${teamId}, ${queueId}, 'Case ' || n, '' from generate_series(1, ${count}::int) n`
   const body = { all_matching: true, status: 'completed' }
   const begun = await yard.call({ method: 'POST', path: `/v2/queues/${queueId}/cases/bulk-update-status`, body })
   const actionId = bodyOf(begun)['bulk_action_id'] as string
-  // most of them are gone before their turn comes: fewer would be changed by the request itself
-  await yard.sql`
-    delete from cases where id in (
-      select id from cases where queue_id = ${queueId} order by id desc limit ${matching - count}::int)`
   const look = async () =>
     bodyOf(await yard.call({ path: `/v2/bulk-actions/${actionId}` }))['bulk_action'] as {
       status: string
       updated_count: number
     }
-  const underWay = await until('it gets on', look, ({ updated_count }) => updated_count >= count / 4)
+  const underWay = await until('it gets on', look, ({ updated_count }) => updated_count > 0)
   assert.equal(underWay.status, 'running')
   await Promise.all(yard.workers.splice(0).map((worker) => worker.stop('SIGKILL')))
   yard.workers.push(await yard.startWorker())
