@@ -76,11 +76,13 @@ export function createCredentials(sql: Sql): Credentials {
   }
 
   async function find(token: string): Promise<Caller | undefined> {
-    if (!isWellFormed(token)) return undefined
     const digest = digestOf(token)
     const now = performance.now()
     const entry = known.get(digest)
-    if (!entry) return now - (unknown.get(digest) ?? -Infinity) <= lifeMs ? undefined : ask(digest)
+    if (!entry) {
+      const isUnknown = !isWellFormed(token) || now - (unknown.get(digest) ?? -Infinity) <= lifeMs
+      return isUnknown ? undefined : ask(digest)
+    }
     const age = now - entry.askedAt
     if (age > lifeMs) return ask(digest)
     // a background look-up that fails is repeated, and then reported, by the request that finds the entry too old
