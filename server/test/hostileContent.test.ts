@@ -1,12 +1,14 @@
 // What a hostile tenant writes and the service evaluates, through HTTP: each attack ends in a clear answer, and the service goes on.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
+import { cacheSizes } from '../src/base/boundedCache.ts'
 import { costlySchemas, doublingChain, refusedSchemas } from './fuzz/hostileSchemas.ts'
+import { templateAttacks } from './fuzz/hostileTemplates.ts'
 import { drainRuns, readRun, seedAgent, startRun } from './kit/runs.ts'
 import { seedTeam, type TestTeam } from './kit/seed.ts'
 import { testApp } from './kit/testApp.ts'
 
-const service = await testApp()
+const service = await testApp({ config: { runMemoryBytes: 8 * 1024 ** 2 } })
 const { sql } = service.context.db
 
 const block = (word: string, body: string) => `\`\`\`${word}\n${body}\n\`\`\`\n`
@@ -77,10 +79,17 @@ suite('an output schema', () => {
     const schemas = [{ pattern: '^(?=a)' }, { $ref: '#' }, { enum: Array.from({ length: 20_000 }, (_, n) => n) }]
     for (const schema of schemas) {
       const agentId = await seedAgent(team, echo)
+      const draft = await team.call(`POST /v2/agents/${agentId}/revisions`, {
+        body: { config: { version: 'v2', data: { input: echo } } },
+      })
+      assert.equal(draft.status, 201, draft.text)
+      const { build_id } = draft.body
       await sql`
         update builds set config = jsonb_set(config, '{data,output_schema}', ${JSON.stringify(schema)}::jsonb)
-        where agent_id = ${agentId}`
-      const run = await endOf(team, agentId, 'text')
+        where id = ${build_id}`
+      const runId = await startRun(team, agentId, { message: 'text', build_id })
+      await drainRuns(service)
+      const run = await readRun(team, runId)
       assert.deepEqual([run.status, run.error.code], ['failed', 'output_invalid'])
       assert.match(run.error.message, /the schema cannot be used/)
     }
@@ -119,5 +128,80 @@ suite('a form', () => {
     assert.equal(made.status, 400)
     assert.match(made.body.message, /form schema cannot be used: \/properties\/a\/pattern/)
     assert.match(made.body.message, /\/properties\/b\/\$ref names nothing/)
+  })
+})
+
+suite('a procedure', () => {
+  // proves bounds.templates
+  test('whose templates would fill the memory fails its run in one turn, and the service goes on', async () => {
+    const team = await seedTeam(service)
+    // bounds.test.ts of the runbook makes the others, which need no service
+    for (const { name, procedure, message } of templateAttacks.slice(0, 2)) {
+      const run = await endOf(team, await seedAgent(team, procedure), message)
+      assert.equal(run.status, 'failed', name)
+      assert.match(run.error.message, /^Step \S+ \(line \d+\)/, name)
+    }
+    await assertAtWork()
+  })
+
+  // proves bounds.runMemory
+  test('whose results take more memory than a run may have ends with limit_reached', async () => {
+    const team = await seedTeam(service)
+    const write = block('memory path=large.md', '{{ message }}')
+    const read = (n: number) => block(`tool id=read${n} name=memory_read`, '{"path": "large.md"}')
+    const reads = Array.from({ length: 80 }, (_, n) => read(n)).join('\n')
+    const agentId = await seedAgent(team, `${write}\n${reads}\n${block('output', 'all of them')}`)
+    const run = await endOf(team, agentId, 'x'.repeat(60_000))
+    assert.deepEqual([run.status, run.error.code], ['failed', 'limit_reached'])
+    assert.match(run.error.message, /take \d+ MiB of memory, and it may have 8 MiB \(RUNYARD_RUN_MEMORY_BYTES\)/)
+    const small = await endOf(team, agentId, 'x'.repeat(1000))
+    assert.deepEqual([small.status, small.output], ['completed', 'all of them'])
+  })
+})
+
+/** One of the many spellings of one time zone. */
+const spelled = (n: number) =>
+  Array.from('america/argentina/buenos_aires', (letter, at) => ((n >> at) & 1 ? letter.toUpperCase() : letter)).join('')
+
+suite('a cache', () => {
+  // proves bounds.caches
+  test('of time zones and cron expressions stays small, however many spellings callers send', async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, echo)
+    const path = `/v2/agents/${agentId}/schedules`
+    for (let n = 0; n < 30; n += 1) {
+      const body = { frequency: 'custom', cron: `${n} 0 1 1 *`, timezone: spelled(n * 7), message: 'x', enabled: false }
+      const made = await team.call(`POST ${path}`, { body })
+      assert.ok(made.status < 300, made.text)
+    }
+    const kept = new Map(cacheSizes().map((cache) => [cache.name, cache.entries]))
+    // the spellings of one zone are one entry
+    assert.ok(kept.get('time zones')! <= 3, String(kept.get('time zones')))
+    assert.ok(kept.get('cron expressions')! <= 1000)
+  })
+
+  // proves bounds.caches
+  test('of builds and procedures holds a bounded size, however large the procedures are', async () => {
+    const team = await seedTeam(service)
+    for (let n = 0; n < 14; n += 1) {
+      const run = await endOf(team, await seedAgent(team, `${n} ${'word '.repeat(40_000)}\n\n${echo}`), 'x')
+      assert.equal(run.status, 'completed')
+    }
+    const kept = cacheSizes()
+    for (const [name, most] of [
+      ['procedures', 2_000_000],
+      ['builds', 64 * 1024 ** 2],
+      ['startable agents', 64 * 1024 ** 2],
+    ] as const) {
+      const sizes = kept.filter((cache) => cache.name === name).map(({ size }) => size)
+      assert.ok(
+        sizes.some((size) => size > 500_000),
+        `${name}: ${sizes.join(', ')}`,
+      )
+      assert.ok(
+        sizes.every((size) => size <= most),
+        `${name}: ${sizes.join(', ')}`,
+      )
+    }
   })
 })

@@ -880,6 +880,20 @@ export const requirements: Requirement[] = [
     id: 'bounds.outputSchema',
     says: 'An output_schema that takes too long, or cannot be used, fails the run with output_invalid; the service goes on.',
   },
+  {
+    id: 'bounds.templates',
+    says: 'Expressions and templates are counted while they are worked out; one that takes too much fails its run in that turn, with little memory.',
+    gap: { question: 'How much may the expressions of one turn do?', file: 'server/src/drivers/model/runbook/text.ts' },
+  },
+  {
+    id: 'bounds.runMemory',
+    says: 'A run whose messages and results take more than RUNYARD_RUN_MEMORY_BYTES fails with limit_reached.',
+  },
+  {
+    id: 'runbook.jsonValue',
+    says: 'Where a JSON value stands, {{ x | json }} is the value of x; inside a JSON string it is its JSON text.',
+    gap: { question: 'What does the filter json mean inside JSON?', file: 'server/src/drivers/model/runbook/block.ts' },
+  },
   { id: 'bounds.forms', says: 'An answer to a form is checked in bounded steps, whatever the form’s schema is.' },
   {
     id: 'bounds.caches',

@@ -196,6 +196,11 @@ const settings = {
     { min: 1, max: 1000, unset: 64 },
     'How many runs one worker process advances at a time; waiting runs do not count.',
   ),
+  runMemoryBytes: integer(
+    'RUNYARD_RUN_MEMORY_BYTES',
+    { min: 1024 * 1024, max: 1024 ** 4, unset: 64 * 1024 * 1024 },
+    'How many bytes of memory the messages and results of one run may take; a run that needs more fails with `limit_reached`.',
+  ),
   retentionDays: {
     env: 'RUNYARD_RETENTION_DAYS',
     says:

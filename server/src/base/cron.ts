@@ -1,5 +1,6 @@
 // Cron expressions of five fields: what is wrong with one, and the next time on a calendar that it fits. Knows no time zones.
 import { Cron } from 'croner'
+import { BoundedCache } from './boundedCache.ts'
 
 interface Field {
   name: string
@@ -60,17 +61,11 @@ function valueOf(given: string, { from, words = [] }: Field): number {
 const rangeOf = ({ from, to, words }: Field): string =>
   `${from} to ${to}${words ? `, or ${words[0]} to ${words.at(-1)}` : ''}`
 
-const parsed = new Map<string, Cron>()
-const parsedMax = 2000
+const parsed = new BoundedCache<Cron>({ name: 'cron expressions', entriesMax: 1000 })
 
 /** The first minute after `wall` that fits; undefined: none ever does. */
 export function nextFit(cron: string, wall: number): number | undefined {
-  let known = parsed.get(cron)
-  if (!known) {
-    // an offset of nothing keeps croner from asking for a time zone, which costs ten times as much
-    known = new Cron(cron, { utcOffset: 0, paused: true })
-    if (parsed.size >= parsedMax) parsed.delete(parsed.keys().next().value!)
-    parsed.set(cron, known)
-  }
+  // an offset of nothing keeps croner from asking for a time zone, which costs ten times as much
+  const known = parsed.getOrMake(cron, () => new Cron(cron, { utcOffset: 0, paused: true }))
   return known.nextRun(new Date(wall))?.getTime()
 }

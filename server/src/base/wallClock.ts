@@ -1,16 +1,15 @@
 // The clock on the wall of a time zone: what it shows at an instant, and when it first shows a time. Times on the wall are counted like UTC.
+import { BoundedCache } from './boundedCache.ts'
 
 const dayMs = 86_400_000
-const formats = new Map<string, Intl.DateTimeFormat>()
+/** Each takes about 23 KiB, and a name can be spelled in any mixture of large and small letters. */
+const formats = new BoundedCache<Intl.DateTimeFormat>({ name: 'time zones', entriesMax: 200 })
 
-function formatOf(zone: string): Intl.DateTimeFormat {
-  let format = formats.get(zone)
-  if (!format) {
-    format = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
-    formats.set(zone, format)
-  }
-  return format
-}
+const formatOf = (zone: string): Intl.DateTimeFormat =>
+  formats.getOrMake(
+    zone.toLowerCase(),
+    () => new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' }),
+  )
 
 /** Names only: an offset such as +02:00 has no rule for summer and winter, so it is not what a person means by a time zone. */
 export function isTimezone(name: string): boolean {

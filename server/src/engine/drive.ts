@@ -1,5 +1,7 @@
 // Drives one held run, turn by turn, until it ends, must wait, or is no longer ours. Every write goes through the ledger; memory is only a copy.
 import { parseBounded } from '../base/boundedJson.ts'
+import { setImmediate } from 'node:timers/promises'
+import { bytesHeld } from '../base/valueSize.ts'
 import type { RunFacts, Setup, TokenUsage, Turn } from '../drivers/model/model.ts'
 import type { Context } from '../kit/context.ts'
 import { connectionUseOf, type ToolSet } from '../kit/feature.ts'
@@ -12,7 +14,7 @@ import { entriesOf, entryOf, readMessages, readSteps } from './history.ts'
 import { giveUp } from './giveUp.ts'
 import { createKept } from './kept.ts'
 import { complete, fail, failWith, pause } from './letGo.ts'
-import { limitsOf, reachedLimit } from './limits.ts'
+import { limitsOf, reachedLimit, reachedMemory } from './limits.ts'
 import type { LoadBuild, LoadedBuild } from './loadBuild.ts'
 import { outputTokensMax, type EngineModels } from './models.ts'
 import { checkOutput, type OutputMisfit } from './outputSchema.ts'
@@ -44,6 +46,8 @@ export interface Hold {
   mayGoOn: () => boolean
 }
 
+/** How long reading a log again may hold up everything else in the process. */
+const recallMs = 20
 /** How often a model may try again when its output does not fit the build's schema. */
 const misfitsMax = 3
 /** A run that could not be advanced this often fails: the mistake is ours, and trying again does not mend it. */
@@ -73,7 +77,7 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, mayGoOn }
         if (await pause(driving, waits)) return
         continue
       }
-      const limit = reachedLimit(driving)
+      const limit = reachedLimit(driving) ?? reachedMemory(driving)
       if (limit) return await failWith(driving, 'limit_reached', limit)
       if (await takeTurn(parts, driving)) return
     }
@@ -146,6 +150,7 @@ function open(
     usage: { steps, input_tokens, output_tokens, cost_usd },
     misfits: 0,
     promptBytes: model.isPure ? 0 : JSON.stringify(setup).length,
+    heldBytes: bytesHeld(run.message),
     callNames: new Map(),
     kept: createKept(context.log, run.id),
     line: { tail: Promise.resolve() },
@@ -195,7 +200,14 @@ async function recall(driving: Driving): Promise<void> {
   }
   const messages = await readMessages(context.db.sql, run.id, 0)
   const { entries, turn } = entriesOf(messages)
-  for (const entry of entries) feed(driving, entry)
+  let resumedAt = performance.now()
+  for (const entry of entries) {
+    feed(driving, entry)
+    // a model that follows a procedure works every step out again, and the log may be long
+    if (performance.now() - resumedAt < recallMs) continue
+    await setImmediate()
+    resumedAt = performance.now()
+  }
   driving.turn = turn
   driving.messageSeen = messages.at(-1)?.seq ?? 0
   const { open: steps, lastSeq } = await readSteps(context.db.sql, run.id)

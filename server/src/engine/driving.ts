@@ -1,4 +1,5 @@
 // What a worker knows of a run while it holds it, and how it writes: all of it can be rebuilt from the log, so losing it loses nothing.
+import { bytesHeld } from '../base/valueSize.ts'
 import type { Conversation, Entry, Model } from '../drivers/model/model.ts'
 import type { Context } from '../kit/context.ts'
 import type { Begun, CallingRun, Kept, Outcome, ToolCall } from '../kit/tool.ts'
@@ -44,6 +45,8 @@ export interface Driving {
   misfits: number
   /** About how much the model reads: the input of its next turn, for the worst case of its cost. */
   promptBytes: number
+  /** About what the entries of its log take in this process. */
+  heldBytes: number
   /** What the model called the calls that have no result yet, by their id. */
   callNames: Map<string, string>
   /** Aborted when the run was stopped, taken over or ran out of its time. */
@@ -109,6 +112,7 @@ export function feed(driving: Driving, entry: Entry): void {
   driving.resolver.add(entry)
   if (entry.kind === 'assistant') for (const { id, name } of entry.calls) driving.callNames.set(id, name)
   if (entry.kind === 'result') driving.callNames.delete(entry.call_id)
+  driving.heldBytes += bytesHeld(entry)
   if (!driving.model.isPure) driving.promptBytes += JSON.stringify(entry).length
 }
 

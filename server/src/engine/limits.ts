@@ -36,6 +36,14 @@ export function reachedLimit(driving: Pick<Driving, 'run' | 'usage'>): string | 
   return undefined
 }
 
+/** One run must not fill the memory of a process that works on many. */
+export function reachedMemory({ heldBytes, context }: Pick<Driving, 'heldBytes' | 'context'>): string | undefined {
+  const most = context.config.runMemoryBytes
+  if (heldBytes <= most) return undefined
+  const [held, limit] = [heldBytes, most].map((bytes) => `${Math.ceil(bytes / 1024 ** 2)} MiB`)
+  return `The messages and results of the run take ${held} of memory, and it may have ${limit} (RUNYARD_RUN_MEMORY_BYTES).`
+}
+
 /** Whether a model call that may cost `worst` still fits under the cost limit. */
 export function fitsCost(driving: Driving, worst: string): boolean {
   const { max_cost_usd } = limitsOf(driving)

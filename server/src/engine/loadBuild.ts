@@ -1,5 +1,7 @@
 // A build as a run needs it: its config parsed once, and kept, because what a run follows never changes. A run of a draft has a copy of its own.
+import { BoundedCache } from '../base/boundedCache.ts'
 import { part, type Part, type Sql } from '../base/db.ts'
+import { bytesHeld } from '../base/valueSize.ts'
 import { needsApproval } from './approval.ts'
 import { parseBuildConfig, type BuildConfig } from './buildConfig.ts'
 import { canonicalHash } from './canonical.ts'
@@ -18,7 +20,7 @@ interface Row {
   agent_name: string
 }
 
-const keptMax = 500
+const bounds = { entriesMax: 500, sizeMax: 64 * 1024 ** 2, sizeOf: ({ build }: KeptBuild) => bytesHeld(build) }
 /** An agent's new name may reach a run's procedure this much later. */
 const keptMs = 10_000
 
@@ -27,6 +29,11 @@ export interface FollowsBuild {
   team_id: string
   build_id: string
   config_hash: string | null
+}
+
+interface KeptBuild {
+  build: LoadedBuild
+  readAt: number
 }
 
 export type LoadBuild = (sql: Sql, run: FollowsBuild) => Promise<LoadedBuild>
@@ -45,7 +52,7 @@ const configOfRun = ({ team_id, config_hash }: Pick<FollowsBuild, 'team_id' | 'c
     : part`(select p.config from pinned_configs p where p.team_id = ${team_id} and p.hash = ${config_hash})`
 
 export function createBuildLoader(): LoadBuild {
-  const kept = new Map<string, { build: LoadedBuild; readAt: number }>()
+  const kept = new BoundedCache<KeptBuild>({ name: 'builds', ...bounds })
   return async (sql, run) => {
     const { build_id: id, config_hash } = run
     const key = `${id} ${config_hash ?? ''}`
@@ -63,7 +70,6 @@ export function createBuildLoader(): LoadBuild {
       contentHash: canonicalHash(row.config),
       needsApproval: (tool: string, args: unknown) => needsApproval(parsed.approvals.get(tool), args),
     }
-    if (kept.size >= keptMax) kept.delete(kept.keys().next().value!)
     kept.set(key, { build, readAt: performance.now() })
     return build
   }

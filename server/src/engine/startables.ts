@@ -1,6 +1,8 @@
 // What can be started, remembered: an agent with its live build, checked again by the very statement that makes the run.
+import { BoundedCache } from '../base/boundedCache.ts'
 import type { Sql } from '../base/db.ts'
 import { isId } from '../base/ids.ts'
+import { bytesHeld } from '../base/valueSize.ts'
 import { parseBuildConfig, type BuildConfig } from './buildConfig.ts'
 
 export interface Startable {
@@ -20,7 +22,7 @@ interface Row {
   config: unknown
 }
 
-const keptMax = 1000
+const bounds = { entriesMax: 1000, sizeMax: 64 * 1024 ** 2, sizeOf: ({ config }: Startable) => bytesHeld(config) }
 
 export interface Startables {
   /** `fresh`: read it anew, because what was remembered is no longer so. */
@@ -34,7 +36,7 @@ export interface Startables {
 }
 
 export function createStartables(): Startables {
-  const kept = new Map<string, Startable>()
+  const kept = new BoundedCache<Startable>({ name: 'startable agents', ...bounds })
   return {
     async find(sql, teamId, agentId, buildId, fresh) {
       const name = `${teamId} ${agentId} ${buildId ?? ''}`
@@ -55,7 +57,6 @@ export function createStartables(): Startables {
         config: parseBuildConfig(row.config),
         seen: { agentAt: row.agent_at, buildAt: row.build_at, isLive: buildId === null },
       }
-      if (kept.size >= keptMax) kept.delete(kept.keys().next().value!)
       kept.set(name, found)
       return found
     },

@@ -1,6 +1,6 @@
 // The executable blocks of a procedure, offered to a model as one tool: run as they are written, never edited by it.
 import type { Entry, ModelTool, RunFacts, WantedCall } from '../drivers/model/model.ts'
-import { parseRunbook } from '../drivers/model/runbook/parse.ts'
+import { parsedOnce, type ParsedRunbook } from '../drivers/model/runbook/parsedRunbook.ts'
 import { createStepRecord, missingTools, resolveStep } from '../drivers/model/runbook/steps.ts'
 import type { ToolBox } from './toolBox.ts'
 
@@ -15,30 +15,27 @@ export interface StepResolver {
   resolve(call: WantedCall): { name: string; arguments: unknown } | { error: string }
 }
 
-type Blocks = ReturnType<typeof parseRunbook>['blocks']
+type Blocks = ParsedRunbook['blocks']
 
 interface Known {
   blocks: Blocks
   sets: string[]
 }
 
-const keptMax = 200
-
 export type ResolverFor = (procedure: string, facts: RunFacts, isPure: boolean) => StepResolver
 
 export function createResolvers(toolBox: ToolBox): ResolverFor {
-  const kept = new Map<string, Known>()
+  /** Kept as long as the parsed procedure is. */
+  const setsOf = new WeakMap<Blocks, string[]>()
 
   function known(procedure: string): Known {
-    let found = kept.get(procedure)
-    if (!found) {
-      const { blocks } = parseRunbook(procedure)
-      const sets = missingTools(blocks).map(({ tool }) => toolBox.setOf(tool))
-      found = { blocks, sets: [...new Set(sets.filter((set) => set !== undefined))] }
-      if (kept.size >= keptMax) kept.delete(kept.keys().next().value!)
-      kept.set(procedure, found)
+    const { blocks } = parsedOnce(procedure)
+    let sets = setsOf.get(blocks)
+    if (!sets) {
+      const needed = missingTools(blocks).map(({ tool }) => toolBox.setOf(tool))
+      setsOf.set(blocks, (sets = [...new Set(needed.filter((set) => set !== undefined))]))
     }
-    return found
+    return { blocks, sets }
   }
 
   return (procedure, facts, isPure) => {

@@ -151,3 +151,11 @@ test('words that only begin like a secret are none', () => {
   ])
     assert.equal(secretIn(text), undefined, text)
 })
+
+// proves bounds.patterns
+test('a text that begins like a secret again and again is looked through once', () => {
+  // a look that begins anew at each beginning takes minutes
+  for (const beginning of ['eyJ-', 'eyJ_', 'eyJ.', '-----BEGIN A ', 'AKIA-']) {
+    assert.equal(secretIn(beginning.repeat(40_000)), undefined, beginning)
+  }
+})

@@ -1,6 +1,7 @@
 // Text that looks like a secret: shapes so plain that hardly anything else has them. What was found is named, never repeated.
 import { part } from '../../base/db.ts'
 
+/** Each is linear: a part that repeats cannot begin again inside itself. */
 const shapes: [string, RegExp][] = [
   ['a key or token of this service', /\b(?:ry|ryt|rys)_[A-Za-z0-9]+_?[A-Za-z0-9]{20,}|\bwhsec_[A-Za-z0-9+/=_-]{20,}/],
   ['an Anthropic key', /\bsk-ant-[A-Za-z0-9_-]{20,}/],
@@ -11,7 +12,7 @@ const shapes: [string, RegExp][] = [
   ['a Slack token', /\bxox[abeoprs]-[A-Za-z0-9-]{20,}/],
   ['a Stripe key', /\b[rs]k_live_[A-Za-z0-9]{16,}/],
   ['a private key', /-----BEGIN (?:[A-Z]+ ){0,2}PRIVATE KEY-----/],
-  ['a signed token (JWT)', /\beyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}/],
+  ['a signed token (JWT)', /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}/],
 ]
 
 /** What it looks like, or undefined. */

@@ -46,6 +46,7 @@ function createDispatcher(context: Context): Dispatcher {
   async function giveOut(): Promise<void> {
     const queueIds = [...due]
     due.clear()
+    stillLively()
     for (const queueId of queueIds) {
       try {
         const given = await dispatchQueue(context, queueId)
@@ -59,13 +60,19 @@ function createDispatcher(context: Context): Dispatcher {
     }
   }
 
+  /** Forgets the others: there may be any number of queues. */
+  function stillLively(): string[] {
+    for (const [id, at] of lively) if (performance.now() - at >= livelyMs) lively.delete(id)
+    return [...lively.keys()]
+  }
+
   function changed(queueId?: string): void {
     if (!isWorking) {
       if (queueId !== undefined) call(queueId)
       return
     }
     if (queueId !== undefined) due.add(queueId)
-    else for (const [id, at] of lively) if (performance.now() - at < livelyMs) due.add(id)
+    else for (const id of stillLively()) due.add(id)
     if (due.size > 0) gather()
   }
 

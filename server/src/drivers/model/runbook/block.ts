@@ -57,12 +57,23 @@ export function readTemplate(text: string, line: number, place: Place, what: str
   if (place === 'bash') checkBash(draw(template), refuse)
   else if (place === 'python') checkPython(draw(template), refuse)
   else if (place === 'js') checkJs(draw(template), refuse)
-  else if (place === 'json_text' || place === 'json_value') checkJson(template, line, what, tell)
-  else if (place === 'url') {
+  else if (place === 'json_text' || place === 'json_value') {
+    checkJson(template, line, what, tell)
+    takeValues(template)
+  } else if (place === 'url') {
     const problem = checkUrl(template)
     if (problem !== undefined) tell(line, problem)
   }
   return template
+}
+
+/** Where a JSON value stands, `{{ x | json }}` means the value itself, not its JSON text inside a string. */
+function takeValues(template: Template): void {
+  for (const hole of template.holes) {
+    const node = hole.expression?.node
+    if (hole.part === 'json_string' || node?.kind !== 'filter' || node.name !== 'json') continue
+    hole.expression = { ...hole.expression!, node: node.of }
+  }
 }
 
 export interface Line {

@@ -1,10 +1,12 @@
 // The filters of the expression language. Null passes through those that have nothing to say about it.
 import { parseBounded } from '../../../base/boundedJson.ts'
+import type { StepBudget } from '../../../base/stepBudget.ts'
+import { payFor } from '../../../base/valueSize.ts'
 import type { FilterName } from './expression.ts'
 import { isRecord } from './scope.ts'
-import { CannotRender, charactersMax, jsonOf, textOf } from './text.ts'
+import { CannotRender, charactersMax, jsonOf, quoted, textOf } from './text.ts'
 
-type Filter = (value: unknown, argument: unknown) => unknown
+type Filter = (value: unknown, argument: unknown, budget: StepBudget) => unknown
 
 const filters: Record<Exclude<FilterName, 'default' | 'json' | 'length'>, Filter> = {
   upper: (value) => text(value, 'upper').toUpperCase(),
@@ -14,40 +16,76 @@ const filters: Record<Exclude<FilterName, 'default' | 'json' | 'length'>, Filter
     text(value, 'lines')
       .replace(/\r?\n$/, '')
       .split(/\r?\n/),
-  parse: (value) => parsed(text(value, 'parse')),
+  parse: (value, _argument, budget) => parsed(text(value, 'parse'), budget),
   number: numberOf,
-  join: (value, argument) => joined(list(value, 'join'), text(argument, 'join')),
+  join: (value, argument, budget) => joined(list(value, 'join'), text(argument, 'join'), budget),
   first: (value) => list(value, 'first')[0] ?? null,
   last: (value) => list(value, 'last').at(-1) ?? null,
-  sum: (value) => list(value, 'sum').reduce<number>((sum, item) => sum + summand(item), 0),
+  sum: (value, _argument, budget) => {
+    const items = list(value, 'sum')
+    budget.spend(items.length)
+    return items.reduce<number>((sum, item) => sum + summand(item), 0)
+  },
 }
 
-export function applyFilter(name: Exclude<FilterName, 'default'>, value: unknown, argument: unknown): unknown {
-  if (name === 'json') return jsonOf(value)
-  if (name === 'length') return lengthOf(value)
-  return value === null ? null : filters[name](value, argument)
+/** Larger than any message; written as JSON again and again, a text would double each time. */
+const resultCharactersMax = 4_000_000
+
+export function applyFilter(
+  name: Exclude<FilterName, 'default'>,
+  value: unknown,
+  argument: unknown,
+  budget: StepBudget,
+): unknown {
+  // every filter that takes a text reads all of it
+  if (typeof value === 'string') budget.spend(value.length)
+  const result = filtered(name, value, argument, budget)
+  if (typeof result === 'string' && result.length > resultCharactersMax) {
+    throw new CannotRender(`The filter ${name} gives a text of more than ${resultCharactersMax} characters.`)
+  }
+  return result
+}
+
+function filtered(
+  name: Exclude<FilterName, 'default'>,
+  value: unknown,
+  argument: unknown,
+  budget: StepBudget,
+): unknown {
+  if (name === 'json') {
+    payFor(value, budget)
+    return jsonOf(value)
+  }
+  if (name === 'length') return lengthOf(value, budget)
+  return value === null ? null : filters[name](value, argument, budget)
 }
 
 function text(value: unknown, filter: FilterName): string {
   if (typeof value === 'string') return value
-  throw new CannotRender(`The filter ${filter} takes a text, not ${jsonOf(value).slice(0, 40)}.`)
+  throw new CannotRender(`The filter ${filter} takes a text, not ${quoted(value)}.`)
 }
 
 function list(value: unknown, filter: FilterName): unknown[] {
   if (Array.isArray(value)) return value
-  throw new CannotRender(`The filter ${filter} takes a list, not ${jsonOf(value).slice(0, 40)}.`)
+  throw new CannotRender(`The filter ${filter} takes a list, not ${quoted(value)}.`)
 }
 
-function lengthOf(value: unknown): number {
+function lengthOf(value: unknown, budget: StepBudget): number {
   if (value === null) return 0
   if (Array.isArray(value)) return value.length
-  if (isRecord(value)) return Object.keys(value).length
+  if (isRecord(value)) {
+    const { length } = Object.keys(value)
+    budget.spend(length)
+    return length
+  }
   let count = 0
   for (const _ of text(value, 'length')) count += 1
   return count
 }
 
-function parsed(source: string): unknown {
+function parsed(source: string, budget: StepBudget): unknown {
+  // a value takes more time and memory than its text
+  budget.spend(source.length * 2)
   try {
     return parseBounded(source)
   } catch (error) {
@@ -63,17 +101,20 @@ function numberOf(value: unknown): number {
   const written = typeof value === 'string' ? value.trim() : ''
   const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(written) ? Number(written) : Number.NaN
   if (Number.isFinite(number)) return number
-  throw new CannotRender(`${jsonOf(value).slice(0, 40)} is no number, so | number cannot read it.`)
+  throw new CannotRender(`${quoted(value)} is no number, so | number cannot read it.`)
 }
 
 function summand(item: unknown): number {
   if (typeof item === 'number') return item
-  throw new CannotRender(`The filter sum takes a list of numbers; ${jsonOf(item).slice(0, 40)} is none.`)
+  throw new CannotRender(`The filter sum takes a list of numbers; ${quoted(item)} is none.`)
 }
 
-function joined(items: unknown[], separator: string): string {
-  const parts = items.map(textOf)
-  const length = parts.reduce((sum, part) => sum + part.length, separator.length * Math.max(parts.length - 1, 0))
-  if (length > charactersMax) throw new CannotRender(`The joined text is longer than ${charactersMax} characters.`)
-  return parts.join(separator)
+function joined(items: unknown[], separator: string, budget: StepBudget): string {
+  const between = separator.length * Math.max(items.length - 1, 0)
+  if (between <= charactersMax) {
+    payFor(items, budget)
+    const parts = items.map(textOf)
+    if (parts.reduce((sum, part) => sum + part.length, between) <= charactersMax) return parts.join(separator)
+  }
+  throw new CannotRender(`The joined text is longer than ${charactersMax} characters.`)
 }

@@ -2,9 +2,9 @@
 import type { Entry, RunFacts, WantedCall } from '../model.ts'
 import type { Block } from './block.ts'
 import { contentOf, noteResult, outcomeOf } from './outcome.ts'
-import { answersOf, newScope, readMessage, type Scope } from './scope.ts'
+import { answersOf, newScope, readMessage, renewBudget, type Scope } from './scope.ts'
 import { prepare } from './steps.ts'
-import { textOf } from './text.ts'
+import { textOf, tooMuchWork } from './text.ts'
 
 type Ending = { kind: 'done'; output: unknown; text: string } | { kind: 'failed'; code: string; message: string }
 
@@ -66,6 +66,7 @@ export function createFold(blocks: Block[], facts: RunFacts): Fold {
 
 /** Walks on to the next call, or to the end. What it changes on its way follows from the state alone. */
 function decide(blocks: Block[], state: State): NonNullable<State['pending']> {
+  renewBudget(state.scope)
   for (;;) {
     const block = blocks[state.position]
     if (!block) return { kind: 'done', output: null, text: summaryOf(state) }
@@ -76,6 +77,7 @@ function decide(blocks: Block[], state: State): NonNullable<State['pending']> {
       const { path } = prepared
       return pendingCall(block, state, 'memory_read', { path }, { kind: 'memory', path })
     }
+    if (prepared.kind === 'exhausted') return exhausted(block)
     if (prepared.kind === 'output') return { kind: 'done', output: prepared.value, text: textOf(prepared.value) }
     if (prepared.kind === 'skipped') {
       state.scope.steps.set(block.id, { output: null, error: null, ok: false, skipped: true })
@@ -171,6 +173,13 @@ const stepFailed = (block: Block, message: string): Ending => ({
   kind: 'failed',
   code: 'step_failed',
   message: `Step ${block.id} (line ${block.line}) failed: ${message}`,
+})
+
+/** Whatever its on_error= says: going on would begin with the next step where this one had to stop. */
+const exhausted = (block: Block): Ending => ({
+  kind: 'failed',
+  code: 'limit_reached',
+  message: `Step ${block.id} (line ${block.line}) takes too long to work out: ${tooMuchWork}`,
 })
 
 /** No answer, or another one than was offered, is no leave to go on. */

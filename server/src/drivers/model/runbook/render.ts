@@ -1,4 +1,5 @@
 // Fills the holes of a template: each value is written so that it stays a value in the place where it goes.
+import { payFor } from '../../../base/valueSize.ts'
 import { isHeaderText } from './blocks/http.ts'
 import { evaluate } from './evaluate.ts'
 import type { Scope } from './scope.ts'
@@ -8,12 +9,14 @@ import type { Hole, Place, Template } from './template.ts'
 /** A text, or any value where the template is one value or JSON as a whole. */
 export function render(template: Template, scope: Scope): unknown {
   const { place, literals, holes } = template
-  const values = holes.map(({ expression }) => evaluate(expression!, scope))
-  if (place === 'value') return values[0]
+  if (place === 'value') return evaluate(holes[0]!.expression!, scope)
   const parts: string[] = [literals[0]!]
   let length = 0
+  // one after the other, so that what goes too far stops before the rest is worked out
   for (const [index, hole] of holes.entries()) {
-    const written = writers[place](values[index], hole.part)
+    const value = evaluate(hole.expression!, scope)
+    payFor(value, scope.budget)
+    const written = writers[place](value, hole.part)
     length += written.length
     if (length > charactersMax) throw new CannotRender(`The values are longer than ${charactersMax} characters in all.`)
     parts.push(written, literals[index + 1]!)

@@ -2,7 +2,8 @@
 import type { Entry, Model, Turn } from '../model.ts'
 import type { Block } from './block.ts'
 import { createFold, type Fold } from './fold.ts'
-import { parseRunbook, type Problem } from './parse.ts'
+import type { Problem } from './parse.ts'
+import { parsedOnce } from './parsedRunbook.ts'
 
 export const runbook: Model = {
   isPure: true,
@@ -18,27 +19,6 @@ export const runbook: Model = {
       },
     }
   },
-}
-
-type Parsed = ReturnType<typeof parseRunbook>
-
-/** Most runs of a server are of few builds, and reading a procedure costs more than a step of it. */
-const keptCharactersMax = 2_000_000
-const kept = new Map<string, Parsed>()
-let keptCharacters = 0
-
-function parsedOnce(procedure: string): Parsed {
-  const known = kept.get(procedure)
-  if (known) return known
-  const parsed = parseRunbook(procedure)
-  kept.set(procedure, parsed)
-  keptCharacters += procedure.length
-  for (const oldest of kept.keys()) {
-    if (keptCharacters <= keptCharactersMax) break
-    kept.delete(oldest)
-    keptCharacters -= oldest.length
-  }
-  return parsed
 }
 
 const problemsTold = 5

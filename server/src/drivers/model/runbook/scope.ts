@@ -1,6 +1,8 @@
 // What expressions can read while a procedure runs: facts, results of steps, answers of people, memory files.
 import { parseBounded } from '../../../base/boundedJson.ts'
+import { StepBudget } from '../../../base/stepBudget.ts'
 import type { RunFacts } from '../model.ts'
+import { stepsOfTurn } from './text.ts'
 
 export interface StepView {
   output: unknown
@@ -10,6 +12,8 @@ export interface StepView {
 }
 
 export interface Scope {
+  /** What is left for the expressions of this turn. */
+  budget: StepBudget
   message: unknown
   case: unknown
   run: unknown
@@ -21,7 +25,20 @@ export interface Scope {
 }
 
 export function newScope(facts: RunFacts, message: unknown = facts.message): Scope {
-  return { message, case: facts.case, run: facts.run, steps: new Map(), answers: new Map(), memory: new Map() }
+  return {
+    budget: new StepBudget(stepsOfTurn),
+    message,
+    case: facts.case,
+    run: facts.run,
+    steps: new Map(),
+    answers: new Map(),
+    memory: new Map(),
+  }
+}
+
+/** A turn begins: its expressions may do as much as those of any other. */
+export function renewBudget(scope: Scope): void {
+  scope.budget = new StepBudget(stepsOfTurn)
 }
 
 /** A message as an expression reads it: parsed when it is JSON. */

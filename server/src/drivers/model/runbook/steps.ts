@@ -1,11 +1,12 @@
 // Steps of a procedure, one at a time: turned into calls with the values that are there, for the runbook and for other models.
+import { TooManySteps } from '../../../base/stepBudget.ts'
 import type { Entry, RunFacts, WantedCall } from '../model.ts'
 import type { Block } from './block.ts'
 import { evaluate, isTrue, WantsMemory } from './evaluate.ts'
 import { contentOf, noteResult, outcomeOf, type Made } from './outcome.ts'
 import { render } from './render.ts'
-import { changesMemory, isRecord, newScope, readMessage, type Scope } from './scope.ts'
-import { CannotRender, jsonOf } from './text.ts'
+import { changesMemory, isRecord, newScope, readMessage, renewBudget, type Scope } from './scope.ts'
+import { CannotRender, jsonOf, tooMuchWork } from './text.ts'
 
 export type Prepared =
   | { kind: 'call'; name: string; arguments: unknown }
@@ -14,6 +15,8 @@ export type Prepared =
   /** This memory file must be read first. */
   | { kind: 'memory'; path: string }
   | { kind: 'error'; message: string }
+  /** The turn has done as much as it may: nothing more can be worked out in it. */
+  | { kind: 'exhausted' }
 
 export function prepare(block: Block, scope: Scope): Prepared {
   try {
@@ -23,6 +26,7 @@ export function prepare(block: Block, scope: Scope): Prepared {
   } catch (error) {
     if (error instanceof WantsMemory) return { kind: 'memory', path: error.path }
     if (error instanceof CannotRender) return { kind: 'error', message: error.message }
+    if (error instanceof TooManySteps) return { kind: 'exhausted' }
     throw error
   }
 }
@@ -54,7 +58,10 @@ export function resolveStep(
   if (!block) return { error: `There is no step ${JSON.stringify(id.slice(0, 64))}. There are: ${idsOf(blocks)}.` }
   const open = block.reads.filter((read) => !scope.steps.has(read))
   if (open.length > 0) return { error: `The step ${id} reads what was not run yet. Run first: ${open.join(', ')}.` }
+  renewBudget(scope)
   const prepared = prepare(block, scope)
+  if (prepared.kind === 'exhausted')
+    return { error: `The step ${id} (line ${block.line}) cannot be run: ${tooMuchWork}` }
   if (prepared.kind === 'call') return { name: prepared.name, arguments: prepared.arguments }
   if (prepared.kind === 'error')
     return { error: `The step ${id} (line ${block.line}) cannot be run: ${prepared.message}` }
@@ -89,6 +96,7 @@ export function createStepRecord(blocks: Block[], facts: RunFacts, callName = 'r
   function begin({ id, name, arguments: given }: WantedCall): void {
     const stepId = name === callName && isRecord(given) ? given['id'] : undefined
     const block = typeof stepId === 'string' ? byId.get(stepId) : undefined
+    renewBudget(scope)
     const prepared = block && prepare(block, scope)
     if (prepared?.kind === 'call') open.set(id, { block, made: prepared })
     else if (!block) open.set(id, { block, made: { name, arguments: given } })

@@ -1,0 +1,14 @@
+// Procedures that were read before: most runs of a server are of few builds, and reading a procedure costs more than a step of it.
+import { BoundedCache } from '../../../base/boundedCache.ts'
+import { parseRunbook } from './parse.ts'
+
+export type ParsedRunbook = ReturnType<typeof parseRunbook>
+
+const kept = new BoundedCache<ParsedRunbook>({
+  name: 'procedures',
+  entriesMax: 1000,
+  sizeMax: 2_000_000,
+  sizeOf: (_parsed, procedure) => procedure.length,
+})
+
+export const parsedOnce = (procedure: string): ParsedRunbook => kept.getOrMake(procedure, () => parseRunbook(procedure))
