@@ -1591,6 +1591,10 @@ export const requirements: Requirement[] = [
     id: 'pools.browser',
     says: 'Browser sessions of one team never hold all of a process; more wait, in turns by team.',
   },
+  {
+    id: 'pools.priority',
+    says: 'Commands in sandboxes run at a lower CPU priority than the service, so that endless loops do not slow everybody’s requests.',
+  },
   // webhooks and deliveries
   {
     id: 'webhooks.create',

@@ -26,6 +26,8 @@ export interface BubblewrapOptions {
 export async function bubblewrapDriver(options: BubblewrapOptions): Promise<SandboxDriver | { unusable: string }> {
   const programs = findPrograms()
   if ('unusable' in programs) return programs
+  if (programs.nice === null)
+    options.log.debug('nice is not installed: commands run at the CPU priority of the service')
   const mayReach = allowedHosts(options.hosts)
   const ownFolder = await mkdtemp(join(await realpath(tmpdir()), 'runyard-sandbox-'))
   const proxy = options.hosts.length === 0 ? null : await openProxy(options, mayReach, ownFolder)
@@ -109,7 +111,7 @@ function findPrograms(): Programs | { unusable: string } {
   const isRoot = process.getuid?.() === 0
   const setpriv = isRoot ? findProgram('setpriv') : null
   if (isRoot && setpriv === null) return { unusable: 'setpriv is not installed, and the service runs as root' }
-  return { bwrap, setpriv, mkfifo, node: process.execPath }
+  return { bwrap, setpriv, mkfifo, nice: findProgram('nice'), node: process.execPath }
 }
 
 function findProgram(name: string): string | null {

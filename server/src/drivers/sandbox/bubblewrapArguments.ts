@@ -1,5 +1,6 @@
 // How bubblewrap is called: what of the machine a command sees, and as whom it runs.
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+import { commandNiceness } from './lowerPriority.ts'
 import type { Command, Limits } from './sandbox.ts'
 
 /** "nobody" on every Linux: who a command is inside. */
@@ -13,6 +14,8 @@ export interface Programs {
   /** Takes the rights of root away before the sandbox is made; null when we are not root. */
   setpriv: string | null
   mkfifo: string
+  /** Lowers the CPU priority before anything else is started; null where it is not installed. */
+  nice: string | null
   /** The service's own, for `js` and the relay. */
   node: string
 }
@@ -61,11 +64,12 @@ export function bubblewrapCall(wanted: {
     binds.push({ from: proxied.relay, to: '/opt/relay.mts', isWritable: false })
     binds.push({ from: proxied.socket, to: '/opt/proxy.sock', isWritable: false })
   }
-  const { bwrap, setpriv } = programs
+  const { bwrap, setpriv, nice } = programs
   const isStaged = setpriv !== null
   const command = [bwrap, '--args', String(descriptors.args), '--', ...innerCommand(wanted)]
   const staged = isStaged ? asNobody(bwrap, setpriv, binds, command) : command
-  const [program, ...args] = joinPath === null ? staged : ['/bin/sh', '-c', joinAndRun, 'sh', joinPath, ...staged]
+  const yielding = nice === null ? staged : [nice, '-n', String(commandNiceness), ...staged]
+  const [program, ...args] = joinPath === null ? yielding : ['/bin/sh', '-c', joinAndRun, 'sh', joinPath, ...yielding]
   const reachable = isStaged ? binds.map((bind, index) => ({ ...bind, from: stagedPath(index) })) : binds
   return { program: program!, args, options: sandboxOptions(reachable, proxied !== null, isStaged) }
 }

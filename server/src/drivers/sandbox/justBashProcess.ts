@@ -9,6 +9,7 @@ import { childFlags } from './childFlags.ts'
 import type { HostFetch } from './hostFetch.ts'
 import { fetchLineBytesMax, type ChildSettings, type Heard, type ToChild } from './justBashProtocol.ts'
 import { readJsonLines, writeJsonLine } from './jsonLines.ts'
+import { lowerPriority } from './lowerPriority.ts'
 import type { Command, Executed, Limits } from './sandbox.ts'
 
 const childFile = fileURLToPath(new URL('justBashChild.ts', import.meta.url))
@@ -51,6 +52,7 @@ export function startJustBash({ limits, hostFetch, log, ...options }: JustBashPr
     env: {},
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   })
+  lowerPriority(child.pid, log)
   const channel = child.stdio[3] as Duplex
   const lastWords = keepEnd(child.stderr!)
   const life = new AbortController()
