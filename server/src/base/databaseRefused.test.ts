@@ -37,7 +37,7 @@ test('each refusal names its reason and what to do', async () => {
   const port = await freePort()
   assert.match(
     await told(connectionUrl({ ...address, port })),
-    new RegExp(`Nothing answers at 127.0.0.1:${port}.*Start it`),
+    new RegExp(`Nothing answers at 127.0.0.1:${port}.*Start PostgreSQL there`),
   )
   assert.match(await told(connectionUrl({ ...address, password: 'wrong' })), /password is wrong.*Correct them/)
   assert.match(await told(connectionUrl({ ...address, user: 'nobody_here' })), /The user "nobody_here" or its password/)

@@ -49,7 +49,7 @@ function refusal(error: unknown, { host, port, user, database }: Where, isExtern
   const correct = 'correct DATABASE_URL'
   switch (code) {
     case 'ECONNREFUSED':
-      return `Nothing answers at ${host}:${port}, where ${where} should be. Start it, or ${correct}.`
+      return `Nothing answers at ${host}:${port}, the address of ${isExternal ? 'DATABASE_URL' : 'the embedded PostgreSQL'}. Start PostgreSQL there, or ${correct}.`
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return `The host ${host} of ${where} is not known here. Check the name and the name server, or ${correct}.`

@@ -1,4 +1,5 @@
 // GET /oauth/callback: where a provider sends the browser back to. No bearer: the state is the permission, once.
+import { isConnectionTrouble } from '../../base/db.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { Fault } from '../../base/errors.ts'
@@ -87,6 +88,13 @@ function toldOf(error: unknown, requestId: string): Told {
     return { code: 'unreachable', title, sentence: `${error.message} Go back to where you began and start it again.` }
   }
   if (error instanceof Fault) return { code: error.code, title, sentence: error.message }
+  if (isConnectionTrouble(error)) {
+    return {
+      code: 'internal_error',
+      title,
+      sentence: 'The database does not answer right now. Start it again in a moment.',
+    }
+  }
   const sentence = `The server failed to carry this out. Start it again; if it stays, give the operator this id: ${requestId}.`
   return { code: 'internal_error', title, sentence }
 }
