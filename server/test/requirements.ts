@@ -1592,6 +1592,10 @@ export const requirements: Requirement[] = [
     says: 'Browser sessions of one team never hold all of a process; more wait, in turns by team.',
   },
   {
+    id: 'pools.evaluations',
+    says: 'Ended runs are evaluated in turns by team: one team’s hundred thousand, or its long logs, do not delay the run of another.',
+  },
+  {
     id: 'pools.priority',
     says: 'Commands in sandboxes run at a lower CPU priority than the service, so that endless loops do not slow everybody’s requests.',
   },

@@ -1,5 +1,6 @@
 // Evaluates runs that have ended, many in one transaction; what only a model can tell is left to the judge.
 import { isConnectionTrouble, type Sql } from '../../base/db.ts'
+import { inTurns } from '../../base/fairPool.ts'
 import { newId } from '../../base/ids.ts'
 import type { Context } from '../../kit/context.ts'
 import { summaryOf, type Result } from './evaluation.ts'
@@ -68,13 +69,12 @@ async function giveUp(sql: Sql, { run_id, team_id }: Due): Promise<void> {
 function evaluateSome(context: Context, max: number, seen: { due?: Due[] } = {}): Promise<number> {
   return context.db.transaction(async (sql) => {
     // skipped where another process is at it; a run that ends meanwhile only adds rows, and never waits for these
-    const due = await sql<Due>`
-      select ctid::text as place, run_id, team_id, evaluation_id from runs_to_evaluate limit ${max} for update skip locked`
+    const due = await claimEnded(sql, max)
     seen.due = due
     if (due.length === 0) return 0
     const asked = new Map(due.flatMap((one) => (one.evaluation_id === null ? [] : [[one.run_id, one.evaluation_id]])))
     const ended = await readEnded(sql, [...new Set(due.map(({ run_id }) => run_id))])
-    const taken = atOnce(ended.filter(({ is_erased }) => !is_erased))
+    const taken = atOnce(due, ended)
     const logs = await readLogs(sql, taken)
     const held = await hold(sql, taken)
     const plans = logs.filter(({ id }) => held.has(id)).map((log) => planOf(context, log, asked.get(log.id)))
@@ -95,14 +95,41 @@ function evaluateSome(context: Context, max: number, seen: { due?: Due[] } = {})
   })
 }
 
+/**
+ * Up to `max`, the same number of each team that waits, and the teams in no order: a team with a hundred thousand ended runs does not
+ * delay the one run of another. The recursion goes from one team to the next by the index and does not read the rows between them.
+ */
+export const claimEnded = (sql: Sql, max: number): Promise<Due[]> => sql<Due>`
+  with recursive team as (
+    (select team_id from runs_to_evaluate order by team_id limit 1)
+    union all
+    select (select next.team_id from runs_to_evaluate next where next.team_id > team.team_id order by next.team_id limit 1)
+    from team where team.team_id is not null
+  ),
+  turn as materialized (
+    select team_id, greatest(1, ${max}::int / count(*) over ()) as rows from team where team_id is not null order by random()
+  )
+  select due.* from turn, lateral (
+    select ctid::text as place, run_id, team_id, evaluation_id from runs_to_evaluate
+    where team_id = turn.team_id limit turn.rows for update skip locked) due
+  limit ${max}`
+
 const lost = summaryOf(
   [],
   'The run went on, or its log was erased, before it was evaluated. A run that goes on is evaluated when it ends.',
 )
 
-function atOnce(runs: EndedRun[]): EndedRun[] {
+/** The first of each team, then the second of each: long logs of one team leave room for the others. */
+function atOnce(due: Due[], ended: EndedRun[]): EndedRun[] {
+  const withLog = new Map(ended.filter(({ is_erased }) => !is_erased).map((run) => [run.id, run]))
+  const inOrder = [...new Set(due.map(({ run_id }) => run_id))].flatMap((id) => withLog.get(id) ?? [])
   let messages = 0
-  return runs.filter((run, place) => (messages += Math.min(run.messages, entriesMax)) <= messagesAtOnce || place === 0)
+  return inTurns(inOrder, ({ team_id }) => team_id).filter((run, place) => {
+    const own = Math.min(run.messages, entriesMax)
+    if (place > 0 && messages + own > messagesAtOnce) return false
+    messages += own
+    return true
+  })
 }
 
 async function readLogs(sql: Sql, runs: EndedRun[]): Promise<RunLog[]> {
