@@ -192,7 +192,7 @@ describe('the command line', { concurrency: 2 }, () => {
       'max_concurrent_runs 7 runs, 0 used',
       'monthly_runs 500 runs, 0 used',
       'monthly_cost_usd 99.5 usd, 0 used',
-      'storage_bytes no limit, 0 used',
+      'storage_bytes 10737418240 bytes, 0 used',
     ])
     await run(entitlementsUnset, 'monthly_runs')
     assert.match((await run(entitlementsUnset, 'max_concurrent_runs')).join(), /is 50 now/)

@@ -441,5 +441,11 @@ test('a process that dies with a call for a broken connection leaves a run that 
   assert.equal((await readRun(team, runId)).waiting_on.kind, 'connection')
   await team.call(`PATCH /v2/connections/${id}`, { body: { headers: newKey } })
   await goOn()
+  // another credential than the one they allowed it with: they are asked again
+  const { body: again } = await team.call(`GET /v2/runs/${runId}`)
+  assert.match(again.pending_human_request.description, /the credential or address of its connection has changed/)
+  const allow = `POST /v2/runs/${runId}/human-requests/${again.pending_human_request.id}/respond`
+  assert.equal((await team.call(allow, { body: { approved: true } })).status, 200)
+  await drainRuns(service)
   assert.equal((await readRun(team, runId)).status, 'completed')
 })
