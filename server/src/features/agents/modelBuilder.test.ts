@@ -275,7 +275,9 @@ test('a model that still writes for a discarded builder run is cut off, and not 
 
 // proves builder.places
 test('a process is at four at a time; the others are left for later, and jobs of other kinds have room', async () => {
-  const team = await seedTeam(service)
+  const [team, other] = [await seedTeam(service), await seedTeam(service)]
+  // one team has three of the four slots at most
+  const teams = [team, team, team, other, other]
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
   const { promise: areAsked, resolve: allAsked } = Promise.withResolvers<void>()
   let asked = 0
@@ -285,16 +287,16 @@ test('a process is at four at a time; the others are left for later, and jobs of
   }
   provider.answer(late, late, late, late)
   const ids: string[] = []
-  for (let count = 0; count < 5; count++) ids.push(await generate(team, (await newDraft(team, current)).buildId))
+  for (const its of teams) ids.push(await generate(its, (await newDraft(its, current)).buildId))
   const { context } = service
-  const advance = (id: string) => {
+  const advance = (id: string, index: number) => {
     const signal = new AbortController().signal
-    return advanceBuilder.handler({ input: { builder_run_id: id, team_id: team.id }, context, sql, signal })
+    return advanceBuilder.handler({ input: { builder_run_id: id, team_id: teams[index]!.id }, context, sql, signal })
   }
   const four = ids.slice(0, 4).map(advance)
   await areAsked
-  await advance(ids[4]!)
-  assert.equal((await readBuilderRun(team, ids[4]!)).status, 'pending')
+  await advance(ids[4]!, 4)
+  assert.equal((await readBuilderRun(other, ids[4]!)).status, 'pending')
   const [job] =
     await sql`select run_at > now() as is_later from graphile_worker.jobs where key = ${`builder ${ids[4]}`}`
   assert.deepEqual(job, { is_later: true })
@@ -302,7 +304,9 @@ test('a process is at four at a time; the others are left for later, and jobs of
   await Promise.all(four)
   provider.answer(gives(procedure))
   await afterPause(ids[4]!)
-  for (const id of ids) assert.equal((await readBuilderRun(team, id)).status, 'review')
+  for (const [index, id] of ids.entries()) {
+    assert.equal((await readBuilderRun(teams[index]!, id)).status, 'review')
+  }
 })
 
 // proves builder.whichModel
