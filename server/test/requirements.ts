@@ -1592,6 +1592,10 @@ export const requirements: Requirement[] = [
     says: 'Browser sessions of one team never hold all of a process; more wait, in turns by team.',
   },
   {
+    id: 'pools.runs',
+    says: 'Runs of one team never hold all places of a process, whether they are claimed at their start, from the line or when they are ready.',
+  },
+  {
     id: 'pools.evaluations',
     says: 'Ended runs are evaluated in turns by team: one team’s hundred thousand, or its long logs, do not delay the run of another.',
   },

@@ -193,8 +193,8 @@ const settings = {
   } satisfies Setting<string[]>,
   workerConcurrency: integer(
     'RUNYARD_WORKER_CONCURRENCY',
-    { min: 1, max: 1000, unset: 64 },
-    'How many runs one worker process advances at a time; waiting runs do not count.',
+    { min: 1, max: 1000, unset: 68 },
+    'How many runs one worker process advances at a time; waiting runs do not count. One team has at most its share of them (`RUNYARD_TEAM_SHARE`).',
   ),
   runMemoryBytes: integer(
     'RUNYARD_RUN_MEMORY_BYTES',

@@ -2,7 +2,7 @@
 import { part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { claiming, heldColumns, startedEvents, type Held } from './claim.ts'
-import type { Seat } from './createRun.ts'
+import { seatWithout, type Seat } from './createRun.ts'
 import { lockedTeams, type TeamPlaces } from './places.ts'
 
 /** Every team that starts runs has a row; remembered, so that a start costs no look. */
@@ -30,7 +30,9 @@ export async function admitNext(sql: Sql, teamIds: string[], seat?: Seat): Promi
   const all: Admitted = { admitted: 0, claimed: [], teams: [] }
   // one team at a time: the counts of a team are read under its row's lock, by a statement that begins after it
   for (const teamId of [...new Set(teamIds)].sort()) {
-    const rows = await admitOne(sql, teamId, seat && { ...seat, places: seat.places - all.claimed.length })
+    const left = seat && seatWithout(seat, all.claimed)
+    const places = left && Math.max(0, Math.min(left.places, left.rooms?.get(teamId) ?? left.places))
+    const rows = await admitOne(sql, teamId, left && { ...left, places: places! })
     const admitted = rows.filter(({ id }) => id !== null)
     all.admitted += admitted.length
     all.claimed.push(...admitted.filter(({ is_claimed }) => is_claimed))

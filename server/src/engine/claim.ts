@@ -47,26 +47,56 @@ export const heldColumns = part`
   ${wholeMessage} as message, r.limits, r.created_at, r.epoch, r.wake_seq, r.config_hash, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms, r.deaths,
   r.failures`
 
+/** What one team may hold of a process, and what each team holds there now. */
+export interface TeamShares {
+  perTeam: number
+  held: ReadonlyMap<string, number>
+}
+
+const noShares: TeamShares = { perTeam: Number.MAX_SAFE_INTEGER, held: new Map() }
+
 /**
- * Up to `places` runs that hold a team's place and no worker. When more are ready than fit, the teams with the fewest running go first,
- * each with its oldest: a noisy team never stands in front of another.
+ * Up to `places` runs that hold a team's place and no worker, and of no team more than its share. When more are ready than fit, the teams
+ * with the fewest running go first, each with its oldest: a noisy team never stands in front of another.
  */
-export async function claimRuns(sql: Sql, workerId: string, places: number): Promise<Held[]> {
+export async function claimRuns(
+  sql: Sql,
+  workerId: string,
+  places: number,
+  shares: TeamShares = noShares,
+): Promise<Held[]> {
   const ready = await sql<{ id: string; team_id: string }>`
     select id, team_id from runs where admitted_at is not null and worker is null and deaths <> 2
     order by admitted_at limit ${places + 1}`
   if (ready.length === 0) return []
-  const ids = ready.length <= places ? ready.map(({ id }) => id) : await fairChoice(sql, places)
+  const ids = ready.length <= places ? withinShares(ready, shares) : await fairChoice(sql, places, shares)
   return claim(sql, workerId, ids)
 }
 
-async function fairChoice(sql: Sql, places: number): Promise<string[]> {
+/** The oldest of each team, as many as its share has room for. */
+function withinShares(ready: { id: string; team_id: string }[], { perTeam, held }: TeamShares): string[] {
+  const holds = new Map(held)
+  return ready.flatMap(({ id, team_id }) => {
+    const would = (holds.get(team_id) ?? 0) + 1
+    if (would > perTeam) return []
+    holds.set(team_id, would)
+    return [id]
+  })
+}
+
+async function fairChoice(sql: Sql, places: number, { perTeam, held }: TeamShares): Promise<string[]> {
   const chosen = await sql<{ id: string }>`
+    with here as materialized (
+      select * from unnest(${[...held.keys()]}::uuid[], ${[...held.values()]}::int[]) as h (team_id, runs)
+    )
     select id from (
-      select r.id, r.admitted_at, row_number() over (partition by r.team_id order by r.admitted_at)
-        + (select count(*) from runs h where h.team_id = r.team_id and h.admitted_at is not null and h.worker is not null) as would_be
-      from runs r where r.admitted_at is not null and r.worker is null and r.deaths <> 2
-    ) ranked order by would_be, admitted_at limit ${places}`
+      select ready.id, ready.admitted_at, ready.place + coalesce(here.runs, 0) as would_be_here, ready.place
+        + (select count(*) from runs h where h.team_id = ready.team_id and h.admitted_at is not null and h.worker is not null) as would_be
+      from (
+        select id, team_id, admitted_at, row_number() over (partition by team_id order by admitted_at) as place
+        from runs where admitted_at is not null and worker is null and deaths <> 2
+      ) ready left join here on here.team_id = ready.team_id
+    ) ranked where would_be_here <= ${perTeam}::bigint order by would_be, admitted_at limit ${places}`
   return chosen.map(({ id }) => id)
 }
 

@@ -87,6 +87,29 @@ export interface Created {
 export interface Seat {
   workerId: string
   places: number
+  /** How many of the places one team may take, where its share of the process does not leave all of them. */
+  rooms?: ReadonlyMap<string, number>
+}
+
+/** What is left of a seat when these runs have taken theirs. */
+export function seatWithout(seat: Seat, claimed: { team_id: string }[]): Seat {
+  const rooms = new Map(seat.rooms)
+  for (const { team_id } of claimed) if (rooms.has(team_id)) rooms.set(team_id, rooms.get(team_id)! - 1)
+  return { ...seat, places: seat.places - claimed.length, rooms }
+}
+
+/** Those that are past their team's room: they get their place in the team and wait for a worker. */
+function pastRoom({ rooms }: Seat, runs: NewRun[]): string[] {
+  if (!rooms || rooms.size === 0) return []
+  const left = new Map(rooms)
+  return runs
+    .toSorted((a, b) => a.runNumber - b.runNumber)
+    .flatMap(({ id, teamId, isCapped }) => {
+      const room = left.get(teamId)
+      if (isCapped || room === undefined) return []
+      left.set(teamId, room - 1)
+      return room > 0 ? [] : [id]
+    })
 }
 
 /** The runs that could be made: one whose agent or build is gone meanwhile is not among them. */
@@ -94,7 +117,7 @@ export async function createRuns(sql: Sql, runs: NewRun[], seat: Seat | undefine
   return sql<Created>`
     with ${wantedRuns(runs.map((run) => runRow(run)))},
     start as (select * from possible),
-    ${insertedRuns(seat, mayBeOfDraft(runs))}
+    ${insertedRuns(seat, runs)}
     select id, is_admitted, is_claimed, config_hash from seated`
 }
 
@@ -185,10 +208,19 @@ const pinnedConfigs = part`
   ),`
 
 /** Whether one of them may be of a draft: of a live build, the statement itself makes sure that it is live. */
-export const mayBeOfDraft = (runs: NewRun[]): boolean => runs.some(({ seen }) => !seen?.isLive)
+const mayBeOfDraft = (runs: NewRun[]): boolean => runs.some(({ seen }) => !seen?.isLive)
+
+/** Whether this process takes the run: a text of its own only where a team is at its share, so that the usual statement stays one. */
+function maySit(seat: Seat | undefined, runs: NewRun[]): Part {
+  const past = seat ? pastRoom(seat, runs) : []
+  return past.length === 0 ? part`is_admitted` : part`(is_admitted and id <> all(${past}::uuid[]))`
+}
 
 /** Writes every row of `start`; `seated` then tells which got a place, and which of those this process holds. */
-export const insertedRuns = (seat: Seat | undefined, isOfDrafts: boolean): Part => part`
+export const insertedRuns = (seat: Seat | undefined, runs: NewRun[]): Part =>
+  insertedRunsWhere(seat, maySit(seat, runs), mayBeOfDraft(runs))
+
+const insertedRunsWhere = (seat: Seat | undefined, sits: Part, isOfDrafts: boolean): Part => part`
   ${lockedTeams(part`select team_id from start`)},
   grant_ as (
     update admission a set granted = ${fitting}, held = a.held - back.places + ${fitting}, in_line = a.in_line + s.total - ${fitting}
@@ -204,7 +236,7 @@ export const insertedRuns = (seat: Seat | undefined, isOfDrafts: boolean): Part 
     from start s left join grant_ g on g.team_id = s.team_id
   ),
   seated as materialized (
-    select *, is_admitted and sum(is_admitted::int) over (order by run_number) <= ${seat?.places ?? 0}::int as is_claimed from placed
+    select *, ${sits} and sum(${sits}::int) over (order by run_number) <= ${seat?.places ?? 0}::int as is_claimed from placed
   ),
   ${isOfDrafts ? pinnedConfigs : empty}
   run as (

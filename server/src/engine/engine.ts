@@ -167,7 +167,7 @@ function createEngine(context: Context): Engine {
     while (dueTeams.size > 0) {
       const teams = [...dueTeams]
       dueTeams.clear()
-      const seat = holder?.reserve(64)
+      const seat = holder?.reserve(new Map(teams.map((id) => [id, seatsAtOnce])))
       places.counting(teams)
       let next: Admitted = { admitted: 0, claimed: [], teams: [] }
       try {
@@ -311,7 +311,8 @@ function createEngine(context: Context): Engine {
       return {
         look: () => mine.look(),
         async drive({ id, epoch }, took) {
-          const seat = mine.reserve(1)
+          // whose run it is shows when it is taken; there is one place, and it is anybody's
+          const seat = mine.reserve(new Map([['', 1]]))
           let run: Held | undefined
           try {
             run = await takeSuspect(db.sql, id, epoch, process.id)
@@ -343,6 +344,9 @@ function createEngine(context: Context): Engine {
     },
   }
 }
+
+/** Runs that one round gives to this process with their places. */
+const seatsAtOnce = 64
 
 /** Once it has come forward it is a run like any other. */
 const isSuspect = ({ deaths }: Held): boolean => deaths === suspectDeaths

@@ -1,6 +1,7 @@
 // The runs of one process: takes what is ready while it has places, drives each, and drops at once what is no longer its own.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionTrouble } from '../base/db.ts'
+import { teamShare } from '../base/fairPool.ts'
 import type { Context } from '../kit/context.ts'
 import { readEpochs } from './apply.ts'
 import type { Limits } from './buildConfig.ts'
@@ -12,8 +13,8 @@ import { durationSentence, timeLeftMs } from './limits.ts'
 export interface Holder {
   /** Something may be ready. */
   nudge(): void
-  /** Reserves free places for runs that are about to be claimed; `settle` takes those that were. */
-  reserve(wanted: number): Reserved
+  /** Reserves free places for runs that are about to be claimed, so many of each team; `settle` takes those that were. */
+  reserve(wanted: ReadonlyMap<string, number>): Reserved
   /** Drops runs that were stopped. */
   drop(ids: string[]): void
   /** Looks for itself what calls may have missed: runs that are no longer ours. */
@@ -45,6 +46,13 @@ interface HolderOptions {
   isOurs?: (run: Held) => boolean
 }
 
+/** How often each team occurs. */
+export function countsOf(teamIds: Iterable<string>): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const id of teamIds) counts.set(id, (counts.get(id) ?? 0) + 1)
+  return counts
+}
+
 /** Why a held run is dropped without a word: somebody else has it, or it was stopped. */
 class Dropped extends Error {}
 class OutOfTime extends Error {}
@@ -63,7 +71,12 @@ export function createHolder(options: HolderOptions): Holder {
   const { context, workerId, places, lost, drive, mayTakeSuspect, isOurs = () => true } = options
   const { db, log } = context
   const held = new Map<string, HeldRun>()
+  /** One team never has the whole process: the next run of another finds a place at once. */
+  const perTeam = teamShare(places, context.config.teamShare)
   let reserved = 0
+  const reservedOf = new Map<string, number>()
+  /** Teams that were at their share when ready runs were last claimed: some of theirs may have been left. */
+  let leftOut = new Set<string>()
   let stopping = false
   let claiming: Promise<void> | undefined
   let again = false
@@ -76,6 +89,27 @@ export function createHolder(options: HolderOptions): Holder {
 
   // what a process claims that cannot prove that it lives would be cut off at once, and claimed again, and so on
   const free = () => (stopping || lost().aborted ? 0 : Math.max(0, places - held.size - reserved))
+
+  /** What each team holds here, with what is reserved for it. */
+  function holdings(): Map<string, number> {
+    const counts = countsOf([...held.values()].map(({ run }) => run.team_id))
+    for (const [team, count] of reservedOf) counts.set(team, (counts.get(team) ?? 0) + count)
+    return counts
+  }
+
+  const isFull = (team: string): boolean => (holdings().get(team) ?? 0) >= perTeam
+
+  /** The teams whose share does not leave room for all that they want, with what it leaves. Nothing is counted while everything fits into one share. */
+  function roomsFor(wanted: ReadonlyMap<string, number>): Map<string, number> {
+    let total = held.size + reserved
+    for (const count of wanted.values()) total += count
+    if (total <= perTeam) return new Map()
+    const holds = holdings()
+    const rooms = [...wanted].map(([team, count]) => [team, Math.min(count, perTeam - (holds.get(team) ?? 0))] as const)
+    return new Map(
+      rooms.filter(([team, room]) => room < wanted.get(team)!).map(([team, room]) => [team, Math.max(0, room)]),
+    )
+  }
 
   function nudge(): void {
     if (claiming) {
@@ -104,8 +138,9 @@ export function createHolder(options: HolderOptions): Holder {
       }
       while (free() > 0) {
         const asked = free()
-        const runs = await claimRuns(db.sql, workerId, asked)
+        const runs = await claimRuns(db.sql, workerId, asked, { perTeam, held: holdings() })
         for (const run of runs) take(run)
+        leftOut = new Set([...holdings()].filter(([, count]) => count >= perTeam).map(([team]) => team))
         if (runs.length < asked) return
       }
       missed = true
@@ -132,7 +167,7 @@ export function createHolder(options: HolderOptions): Holder {
       .finally(() => {
         clearTimeout(timer)
         if (held.get(run.id)?.controller === controller) held.delete(run.id)
-        if (missed && free() > 0) nudge()
+        if ((missed || leftOut.has(run.team_id)) && free() > 0) nudge()
         tellIdle()
       })
   }
@@ -186,15 +221,27 @@ export function createHolder(options: HolderOptions): Holder {
     drop,
     isIdle: () => held.size === 0 && !claiming,
     reserve(wanted) {
-      const count = Math.min(wanted, free())
+      const rooms = roomsFor(wanted)
+      let count = 0
+      for (const [team, asked] of wanted) count += rooms.get(team) ?? asked
+      count = Math.min(count, free())
+      const own = [...wanted].map(([team, asked]) => [team, Math.min(rooms.get(team) ?? asked, count)] as const)
       reserved += count
+      for (const [team, most] of own) reservedOf.set(team, (reservedOf.get(team) ?? 0) + most)
       return {
         workerId,
         places: count,
+        rooms,
         settle(claimed) {
           reserved -= count
+          for (const [team, most] of own) {
+            const left = reservedOf.get(team)! - most
+            if (left > 0) reservedOf.set(team, left)
+            else reservedOf.delete(team)
+          }
           for (const run of claimed) take(run)
-          if (missed && free() > 0) nudge()
+          const hasRoomAgain = own.some(([team]) => leftOut.has(team) && !isFull(team))
+          if ((missed || hasRoomAgain) && free() > 0) nudge()
           if (claimed.length < count) tellIdle()
         },
       }

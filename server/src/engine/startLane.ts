@@ -4,8 +4,17 @@ import { Fault } from '../base/errors.ts'
 import { auditColumnTypes, insertAuditRows } from '../kit/audit.ts'
 import { keyColumnTypes, takeKeys } from '../kit/idempotency.ts'
 import type { StoredRows } from '../kit/operation.ts'
-import { heldAtBirth, insertedRuns, mayBeOfDraft, runRow, wantedRuns, type Created, type NewRun } from './createRun.ts'
-import type { Reserved } from './holder.ts'
+import {
+  heldAtBirth,
+  insertedRuns,
+  runRow,
+  seatWithout,
+  wantedRuns,
+  type Created,
+  type NewRun,
+  type Seat,
+} from './createRun.ts'
+import { countsOf, type Reserved } from './holder.ts'
 import { createLane, TryAlone, type Lane } from '../kit/lane.ts'
 import type { Places, TeamPlaces } from './places.ts'
 import type { Fitting, StartLimits } from './startLimits.ts'
@@ -24,7 +33,7 @@ export type Started = 'started' | 'gone' | 'key_taken' | { refused: string }
 interface StartLaneOptions {
   db: Database
   /** Places of this process for runs that it can take at once; `settle` hears which it got. */
-  reserve: (wanted: number) => Reserved | undefined
+  reserve: (wanted: ReadonlyMap<string, number>) => Reserved | undefined
   /** Runs got a place and no worker. */
   onReady: () => void
   onWritten: () => void
@@ -60,7 +69,7 @@ const patienceMs = 100
 export function createStartLane(options: StartLaneOptions): Lane<Start, Started> {
   const { db, reserve, onReady, onWritten, places, limits, onCounted, onFlush } = options
 
-  function insert(sql: Sql, starts: Start[], seat: Reserved | undefined): Promise<Row[]> {
+  function insert(sql: Sql, starts: Start[], seat: Seat | undefined): Promise<Row[]> {
     places.counting(starts.map(({ run }) => run.teamId))
     return sql<Row>`
       with ${wantedRuns(
@@ -72,7 +81,10 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
         select p.* from possible p
         where p.key is null or exists (select from taken t where t.team_id = p.team_id and t.key = p.key)
       ),
-      ${insertedRuns(seat, mayBeOfDraft(starts.map(({ run }) => run)))},
+      ${insertedRuns(
+        seat,
+        starts.map(({ run }) => run),
+      )},
       audited as (${insertAuditRows(part`start`)})
       select p.id, case when s.id is null then 'key_taken' else 'started' end as outcome, coalesce(s.is_admitted, false) as is_admitted,
         coalesce(s.is_claimed, false) as is_claimed, p.config_hash,
@@ -81,7 +93,7 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
   }
 
   /** Those that do not fit are refused, each by itself. One that found its key taken leaves its room to the next, so it is asked again. */
-  async function insertWithinLimits(sql: Sql, starts: Start[], seat: Reserved | undefined): Promise<Row[]> {
+  async function insertWithinLimits(sql: Sql, starts: Start[], seat: Seat | undefined): Promise<Row[]> {
     const rows: Row[] = []
     for (let left = starts; ;) {
       const { fitting, refused } = await limits.fitting(
@@ -89,8 +101,9 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
         left.map(({ run }) => run),
       )
       const able = left.filter(({ run }) => fitting.includes(run))
-      const claimed = rows.filter(({ is_claimed }) => is_claimed).length
-      if (able.length > 0) rows.push(...(await insert(sql, able, seat && { ...seat, places: seat.places - claimed })))
+      const seated = new Set(rows.filter(({ is_claimed }) => is_claimed).map(({ id }) => id))
+      const claimed = starts.filter(({ run }) => seated.has(run.id)).map(({ run }) => ({ team_id: run.teamId }))
+      if (able.length > 0) rows.push(...(await insert(sql, able, seat && seatWithout(seat, claimed))))
       const started = new Set(rows.filter(({ outcome }) => outcome === 'started').map(({ id }) => id))
       const made = fitting.filter(({ id }) => started.has(id))
       await limits.count(sql, made)
@@ -100,7 +113,7 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
   }
 
   /** In one transaction with the runs: one whose sandbox is not to be had is not started, and what comes with it is tried without it. */
-  async function insertAndGive(sql: Sql, starts: Start[], seat: Reserved | undefined): Promise<Row[]> {
+  async function insertAndGive(sql: Sql, starts: Start[], seat: Seat | undefined): Promise<Row[]> {
     const rows = await insertWithinLimits(sql, starts, seat)
     for (const { run } of starts) {
       const isStarted = rows.some(({ id, outcome }) => id === run.id && outcome === 'started')
@@ -129,7 +142,7 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
     // two requests with one key never share a flush: the statement could not take it twice
     keyOf: ({ run, stored }) => (stored.key as { key: string | null }).key ?? run.id,
     async flush(starts) {
-      const seat = reserve(starts.length)
+      const seat = reserve(countsOf(starts.map(({ run }) => run.teamId)))
       let rows: Row[] = []
       try {
         const runs = starts.map(({ run }) => run)
