@@ -2,21 +2,37 @@
 import { engineOf } from './engine/engine.ts'
 import { aliveEveryMs, type FromChild, type ToChild, type Unit } from './kit/alone.ts'
 import type { Context } from './kit/context.ts'
+import type { LoneDrive } from './kit/feature.ts'
+import { driveJob, jobKind } from './kit/jobDeaths.ts'
 import type { Presence } from './kit/presence.ts'
 
 export async function startLoneWork(context: Context, presence: Presence): Promise<{ stop(): Promise<void> }> {
-  const { config, log } = context
-  const runs = engineOf(context).workAlone({ id: presence.processId, lost: () => presence.held() })
+  const { config, log, registry } = context
+  const self = { id: presence.processId, lost: () => presence.held() }
+  const runs = engineOf(context).workAlone(self)
+  const stopping = new AbortController()
+  const kinds: Record<string, LoneDrive> = {
+    run: ({ unit, took }) => runs.drive(unit, took),
+    [jobKind]: driveJob,
+    ...Object.fromEntries(registry.features.flatMap(({ alone }) => Object.entries(alone ?? {}))),
+  }
   let working: Promise<void> = Promise.resolve()
 
   async function drive(unit: Unit): Promise<void> {
     let taken = false
-    try {
-      taken = await runs.drive(unit, () => tell({ took: unit.id }))
-    } catch (error) {
-      log.warn({ err: error, kind: unit.kind, id: unit.id }, 'work could not be taken from the process that keeps it')
+    let failure: string | undefined
+    const took = (at?: string) => {
+      taken = true
+      return tell({ took: unit.id, at })
     }
-    await tell({ done: unit.id, taken })
+    try {
+      const signal = AbortSignal.any([stopping.signal, presence.held()])
+      taken = await kinds[unit.kind]!({ context, unit, process: self, took, signal })
+    } catch (error) {
+      failure = error instanceof Error ? error.message : String(error)
+      log.warn({ err: error, kind: unit.kind, id: unit.id }, 'work that processes died over failed')
+    }
+    await tell({ done: unit.id, taken, failure })
   }
 
   const look = setInterval(() => {
@@ -29,6 +45,7 @@ export async function startLoneWork(context: Context, presence: Presence): Promi
   await tell({ ready: true })
   return {
     async stop() {
+      stopping.abort()
       await runs.stop(config.drainS * 1000)
       await working
       clearInterval(look)

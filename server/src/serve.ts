@@ -167,6 +167,7 @@ async function startWork(context: Context, presence: Presence, entry: string): P
       if ((await reviveRuns(db.sql, dead.id)) > 0) runs.nudge()
     },
     look: () => runs.look(),
+    alone,
   })
   return {
     async stop() {

@@ -1453,6 +1453,14 @@ export const requirements: Requirement[] = [
     says: 'A worker that lives through an outage of PostgreSQL keeps the outcomes it has: nobody is asked, and no call is repeated.',
   },
   {
+    id: 'alone.told',
+    says: 'The process for work that others died over is killed when it hangs; a death, a failure and a start that failed are told apart.',
+  },
+  {
+    id: 'work.deadly',
+    says: 'A builder run, a judgement, a delivery or a job that three processes died over is given up and says so; work beside it is done.',
+  },
+  {
     id: 'runs.deadly',
     says: 'A run that three processes died over at the same place fails with internal_error and says so; runs beside it are not harmed.',
   },

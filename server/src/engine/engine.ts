@@ -254,8 +254,8 @@ function createEngine(context: Context): Engine {
   async function driveElsewhere(alone: Alone, run: Held): Promise<void> {
     const { id, epoch } = run
     const ending = await alone.drive({ kind: 'run', id, epoch })
-    if (ending === 'untouched') throw new Yielded()
-    if (ending === 'died') await untilWritten(() => noteLastDeath(db.sql, { id, epoch }))
+    if (ending.how === 'untouched') throw new Yielded()
+    if (ending.how === 'died') await untilWritten(() => noteLastDeath(db.sql, { id, epoch }))
     setImmediate(ready)
   }
 

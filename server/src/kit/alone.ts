@@ -10,11 +10,17 @@ export interface Unit {
   epoch: number
 }
 
-/** `done`: it has come forward, waits, or has ended. `died`: its process died over it. `untouched`: no process took it. */
-export type AloneEnding = 'done' | 'died' | 'untouched'
+/**
+ * `done`: it has come forward, waits, or has ended; `failure` is the error that it ended with. `died`: its process died over it, and `at` is the
+ * part of it that was begun last. `untouched`: no process took it, or one that was told to stop gave it back.
+ */
+export type AloneEnding =
+  | { how: 'done'; failure?: string | undefined }
+  | { how: 'died'; at: string | undefined }
+  | { how: 'untouched' }
 
 export interface Alone {
-  /** One at a time: whoever asks meanwhile hears `untouched` at once. */
+  /** One unit at a time: whoever asks meanwhile hears `untouched` at once. */
   drive(unit: Unit): Promise<AloneEnding>
   isBusy(): boolean
   stop(): Promise<void>
@@ -22,10 +28,16 @@ export interface Alone {
 
 /** What the two processes tell each other. */
 export type ToChild = { drive: Unit } | 'stop'
-export type FromChild = { ready: true } | { alive: true } | { took: string } | { done: string; taken: boolean }
+export type FromChild =
+  | { ready: true }
+  | { alive: true }
+  | { took: string; at?: string | undefined }
+  | { done: string; taken: boolean; failure?: string | undefined }
 
 /** A process that works on a unit and is silent for this long hangs: it is killed, and that is a death like any other. */
-const silentMs = 15_000
+const usualSilentMs = 15_000
+/** After a start that failed the next one waits for this long. */
+const restMs = 5000
 /** What a process may take to start, on a busy machine. */
 const startMs = 60_000
 /** It stays for so long after its last unit: the next one need not wait for its start. */
@@ -38,23 +50,34 @@ interface AloneOptions {
   /** The file and the arguments that start such a process. */
   entry: string
   args: string[]
+  silentMs?: number
 }
 
-export function startAlone({ log, entry, args }: AloneOptions): Alone {
+export function startAlone({ log, entry, args, silentMs = usualSilentMs }: AloneOptions): Alone {
   let child: Child | undefined
   let driving: Promise<AloneEnding> | undefined
   let idle: NodeJS.Timeout | undefined
   let stopping = false
+  let restsUntil = 0
+
+  const isBusy = () => driving !== undefined || stopping || performance.now() < restsUntil
 
   async function driveIn(unit: Unit): Promise<AloneEnding> {
     clearTimeout(idle)
-    child ??= openChild(entry, args)
+    child ??= openChild(entry, args, silentMs)
     const mine = child
     const ending = await mine.drive(unit)
-    if (ending === 'died') {
+    if (ending.how === 'died') {
+      log.error(
+        { kind: unit.kind, id: unit.id, at: ending.at, ...(await mine.exited) },
+        'a process that did nothing else died over this work',
+      )
+    }
+    if (ending.how === 'untouched' && !mine.hasStarted() && !stopping) {
+      restsUntil = performance.now() + restMs
       log.error(
         { kind: unit.kind, id: unit.id, ...(await mine.exited) },
-        'a process that did nothing else died over this work',
+        'the process for work that others died over does not start; it is tried again',
       )
     }
     if (mine.isGone()) child = undefined
@@ -70,9 +93,9 @@ export function startAlone({ log, entry, args }: AloneOptions): Alone {
   }
 
   return {
-    isBusy: () => driving !== undefined || stopping,
+    isBusy,
     async drive(unit) {
-      if (driving || stopping) return 'untouched'
+      if (isBusy()) return { how: 'untouched' }
       driving = driveIn(unit).finally(() => (driving = undefined))
       return driving
     },
@@ -88,10 +111,11 @@ interface Child {
   drive(unit: Unit): Promise<AloneEnding>
   exited: Promise<{ code: number | null; signal: string | null }>
   isGone(): boolean
+  hasStarted(): boolean
   stop(): Promise<void>
 }
 
-function openChild(entry: string, args: string[]): Child {
+function openChild(entry: string, args: string[], silentMs: number): Child {
   const child = fork(entry, args, {
     // its log is ours; it must not listen where we do
     env: { ...process.env, PORT: '' },
@@ -111,7 +135,7 @@ function openChild(entry: string, args: string[]): Child {
     if (!isReady) {
       child.kill('SIGKILL')
       await heard.exited
-      return 'untouched'
+      return { how: 'untouched' }
     }
     const ended = heard.unit(unit.id)
     tell(sent)
@@ -120,9 +144,12 @@ function openChild(entry: string, args: string[]): Child {
     }, aliveEveryMs)
     try {
       const how = await Promise.race([ended.done, heard.exited.then(() => undefined)])
-      if (how !== undefined) return how ? 'done' : 'untouched'
-      // one that was told to stop did not die over its work
-      return ended.isTaken() && !isAsked ? 'died' : 'untouched'
+      // one that was told to stop neither failed nor died over its work
+      if (how !== undefined) {
+        const isOver = how.taken && !(isAsked && how.failure !== undefined)
+        return isOver ? { how: 'done', failure: how.failure } : { how: 'untouched' }
+      }
+      return ended.isTaken() && !isAsked ? { how: 'died', at: ended.at() } : { how: 'untouched' }
     } finally {
       clearInterval(watchdog)
     }
@@ -132,6 +159,7 @@ function openChild(entry: string, args: string[]): Child {
     drive,
     exited: heard.exited,
     isGone: () => child.exitCode !== null || child.signalCode !== null,
+    hasStarted: heard.isReady,
     async stop() {
       isAsked = true
       tell('stop')
@@ -140,31 +168,39 @@ function openChild(entry: string, args: string[]): Child {
   }
 }
 
+type Done = { taken: boolean; failure?: string | undefined }
+
 function listenTo(child: ChildProcess) {
   const ready = Promise.withResolvers<boolean>()
+  let isReady = false
   const exited = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
     child.once('exit', (code, signal) => resolve({ code, signal }))
     child.once('error', () => resolve({ code: null, signal: null }))
   })
-  const taken = new Set<string>()
-  const waiting = new Map<string, (isTaken: boolean) => void>()
+  /** Of each unit that was taken, the part that was begun last. */
+  const taken = new Map<string, string | undefined>()
+  const waiting = new Map<string, (done: Done) => void>()
   let heardAt = performance.now()
   child.on('message', (message: FromChild) => {
     heardAt = performance.now()
-    if ('ready' in message) ready.resolve(true)
-    if ('took' in message) taken.add(message.took)
-    if ('done' in message) waiting.get(message.done)?.(message.taken)
+    if ('ready' in message) {
+      isReady = true
+      ready.resolve(true)
+    }
+    if ('took' in message) taken.set(message.took, message.at)
+    if ('done' in message) waiting.get(message.done)?.(message)
   })
   return {
     ready: ready.promise,
+    isReady: () => isReady,
     exited,
     silentForMs: () => performance.now() - heardAt,
     unit(id: string) {
-      const done = Promise.withResolvers<boolean>()
+      const done = Promise.withResolvers<Done>()
       taken.delete(id)
       heardAt = performance.now()
       waiting.set(id, done.resolve)
-      return { done: done.promise, isTaken: () => taken.has(id) }
+      return { done: done.promise, isTaken: () => taken.has(id), at: () => taken.get(id) }
     },
   }
 }

@@ -4,6 +4,7 @@ import type { Config } from '../base/config.ts'
 import type { Part, Sql } from '../base/db.ts'
 import type { Scrub } from '../base/knownSecrets.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
+import type { Alone, Unit } from './alone.ts'
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
@@ -100,7 +101,20 @@ export interface WorkingProcess {
   id: string
   /** Aborted when the others may believe that it died: what it held is no longer its own. */
   lost: () => AbortSignal
+  /** Where work is done that two processes died over; without it that work is done like any other. */
+  alone?: Alone | undefined
 }
+
+/** Does one unit in a process that does nothing else (kit/alone.ts). False: the unit was not there to be taken. */
+export type LoneDrive = (call: {
+  context: Context
+  unit: Unit
+  process: WorkingProcess
+  /** Waited for before the work begins; `at` names the part of it that begins, where a death must be known by its part. */
+  took: (at?: string) => Promise<void>
+  /** Aborted when the process must stop. */
+  signal: AbortSignal
+}) => Promise<boolean>
 
 /** What a feature keeps going in a working process. */
 export interface Work {
@@ -124,6 +138,10 @@ export interface Feature {
   /** One cheap statement while there is nothing to do: it is paid for twice a second. */
   tick?: Tick
   work?: (context: Context, process: WorkingProcess) => Work
+  /** Sets free what a dead process held, and counts its death. */
+  bury?: (context: Context, dead: { id: string }) => Promise<void>
+  /** By the kind of their units: how work is done that two processes died over. */
+  alone?: Record<string, LoneDrive>
   /** The process ends, and nothing of it works any more: what the feature still holds outside goes. */
   close?: (context: Context) => Promise<void>
   /** Told after commits of this process that wrote events, whatever its role. */
@@ -148,7 +166,17 @@ type Declared = Pick<Feature, 'name'> & {
   hooks?: Hooks
 } & Pick<
     Feature,
-    'toolSetsBy' | 'tick' | 'work' | 'close' | 'onEvents' | 'keepsEvents' | 'connectionUse' | 'sealed' | 'routes'
+    | 'toolSetsBy'
+    | 'tick'
+    | 'work'
+    | 'bury'
+    | 'alone'
+    | 'close'
+    | 'onEvents'
+    | 'keepsEvents'
+    | 'connectionUse'
+    | 'sealed'
+    | 'routes'
   >
 
 export function feature(declared: Declared): Feature {

@@ -20,6 +20,10 @@ export interface Job<Input = unknown> {
   cron?: string
   attemptsMax: number
   handler: (call: JobCall<Input>) => Promise<void>
+  /** How far the work has come; deaths count together only at the same place. Without it a job has one place. */
+  place?: ((call: Pick<JobCall<Input>, 'input' | 'sql'>) => Promise<string>) | undefined
+  /** Three processes died over it: writes that down where people look for it, in the transaction that gives the job up. */
+  givenUp?: ((call: Pick<JobCall<Input>, 'input' | 'sql'> & { deaths: number }) => Promise<void>) | undefined
 }
 
 interface JobDeclaration<Input extends TObject> {
@@ -30,6 +34,8 @@ interface JobDeclaration<Input extends TObject> {
   cron?: string
   attemptsMax?: number
   handler: (call: JobCall<Static<Input>>) => Promise<void>
+  place?: Job<Static<Input>>['place']
+  givenUp?: Job<Static<Input>>['givenUp']
 }
 
 export function job<Input extends TObject = TObject<Record<never, never>>>(

@@ -30,11 +30,12 @@ export function createJobSlots(concurrency: number, sharePercent: number): JobSl
   }
 }
 
-/** The same job again in a second, with its queue and its key; the one at hand then ends. */
-export async function putBack(sql: Sql, jobId: string, input: unknown): Promise<void> {
-  await sql`
-    select graphile_worker.add_job(j.task_identifier, ${JSON.stringify(input)}::json, queue_name => j.queue_name,
+/** The same job again in a second, with its queue and its key; the one at hand then ends. Answers with the id of the new one. */
+export async function putBack(sql: Sql, jobId: string, input: unknown): Promise<string> {
+  const [put] = await sql<{ id: string }>`
+    select (graphile_worker.add_job(j.task_identifier, ${JSON.stringify(input)}::json, queue_name => j.queue_name,
       run_at => now() + interval '1 second', max_attempts => j.max_attempts, job_key => j.key, priority => j.priority,
-      flags => ${flagsOf(input)}::text[])
+      flags => ${flagsOf(input)}::text[])).id::text as id
     from graphile_worker.jobs j where j.id = ${jobId}::bigint`
+  return put!.id
 }

@@ -1,7 +1,9 @@
 // Runs the declared jobs on graphile-worker, and twice a second sets free what dead processes held and lets the features tick.
 import { runOnce, type JobHelpers, type TaskList } from 'graphile-worker'
+import type { Alone } from './alone.ts'
 import type { Context } from './context.ts'
 import type { WorkingProcess } from './feature.ts'
+import { deathsOf, doElsewhere, forgetDeaths, noteJobDeaths, suspectDeaths } from './jobDeaths.ts'
 import { jobConcurrency, jobLogger, jobsMax, startJobEngine, type JobEngine } from './jobEngine.ts'
 import { createJobSlots, putBack, type JobSlots } from './jobSlots.ts'
 import type { Presence } from './presence.ts'
@@ -20,15 +22,18 @@ export interface SweepPart {
   bury(dead: { id: string }): Promise<void>
   /** Twice a second, whoever lives. */
   look(): Promise<void>
+  /** Where work is done that two processes died over. */
+  alone: Alone
 }
 
 export async function startWorker(context: Context, presence: Presence, part?: SweepPart): Promise<Worker> {
+  const alone = part?.alone
   const slots = createJobSlots(jobConcurrency(context), context.config.teamShare)
-  const tasks = taskList(context, { held: () => presence.held(), slots })
+  const tasks = taskList(context, { held: () => presence.held(), slots, alone })
   const jobs = await startJobEngine(context, presence, tasks, slots)
   const sweeper = startSweeper(context, presence, jobs, part)
   const ticking = startTicks(context)
-  const working = startFeatureWork(context, { id: presence.processId, lost: () => presence.held() })
+  const working = startFeatureWork(context, { id: presence.processId, lost: () => presence.held(), alone })
   return {
     async stop() {
       // first of all no new jobs; the sweep goes on meanwhile, for it sets free what others may run
@@ -39,14 +44,20 @@ export async function startWorker(context: Context, presence: Presence, part?: S
 }
 
 /** Jobs that a dead process had locked are free at once instead of after graphile-worker's own four hours. */
-function startSweeper({ db, log, metrics }: Context, presence: Presence, jobs: JobEngine, part?: SweepPart): Loop {
+function startSweeper(context: Context, presence: Presence, jobs: JobEngine, part?: SweepPart): Loop {
+  const { db, log, metrics, registry } = context
   return twiceASecond(async () => {
     try {
       await presence.sweep(async (dead) => {
-        if (dead.job_pool_id) await db.sql`select graphile_worker.force_unlock_workers(${[dead.job_pool_id]}::text[])`
+        if (dead.job_pool_id) {
+          // counted while they are still locked: nobody has them in hand meanwhile
+          await noteJobDeaths(context, dead.job_pool_id)
+          await db.sql`select graphile_worker.force_unlock_workers(${[dead.job_pool_id]}::text[])`
+        }
         // unlocking tells nobody; without this the jobs would wait for the next poll
         jobs.nudge(jobsMax)
         await part?.bury(dead)
+        for (const { bury } of registry.features) await bury?.(context, dead)
         metrics.takeovers.inc()
         log.warn({ process_id: dead.id }, 'a process died; its work is set free')
       })
@@ -144,22 +155,27 @@ interface TaskOptions {
   held?: () => AbortSignal
   /** Without them every job runs at once. */
   slots?: JobSlots
+  /** Without it a job that processes died over runs like any other. */
+  alone?: Alone | undefined
 }
 
-function taskList(context: Context, { held, slots }: TaskOptions = {}): TaskList {
+function taskList(context: Context, { held, slots, alone }: TaskOptions = {}): TaskList {
   return Object.fromEntries(
     context.registry.jobs.map((job) => [
       job.name,
       async (payload: unknown, { abortSignal, job: taken }: JobHelpers) => {
         const release = slots ? slots.take(payload) : () => undefined
-        if (!release) return putBack(context.db.sql, taken.id, payload)
+        if (!release) return void (await putBack(context.db.sql, taken.id, payload))
         const startedAt = performance.now()
         const ended = (outcome: string) =>
           context.metrics.jobSeconds.observe({ job: job.name, outcome }, (performance.now() - startedAt) / 1000)
         try {
           if (!validatorOf(job.input).Check(payload)) throw new Error(`the input of the job ${job.name} does not fit`)
           const signal = AbortSignal.any([abortSignal, held?.()].filter((one) => one !== undefined))
-          await job.handler({ input: payload, context, sql: context.db.sql, signal })
+          const deaths = alone ? await deathsOf(context.db.sql, job, taken) : 0
+          if (alone && deaths >= suspectDeaths) await doElsewhere({ context, alone, job, taken, input: payload })
+          else await job.handler({ input: payload, context, sql: context.db.sql, signal })
+          if (deaths > 0 && deaths < suspectDeaths) await forgetDeaths(context.db.sql, job, taken)
           ended('done')
         } catch (error) {
           ended('failed')

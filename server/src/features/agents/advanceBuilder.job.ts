@@ -11,6 +11,7 @@ import {
   claimBuilderRun,
   failBuilderRun,
   Fenced,
+  placeOfBuilderRun,
   putOff,
   type BuilderError,
   type HeldBuilderRun,
@@ -50,6 +51,18 @@ export const advanceBuilder: Job<Input> = job({
       release()
     }
   },
+  place: ({ input, sql }) => placeOfBuilderRun(sql, input.builder_run_id),
+  async givenUp({ input, sql, deaths }) {
+    const held = await claimBuilderRun(sql, input.builder_run_id, input.team_id)
+    if (held) await failBuilderRun(sql, held, diedOver(deaths))
+  },
+})
+
+const diedOver = (deaths: number): BuilderError => ({
+  code: 'internal_error',
+  message:
+    `${deaths} processes of the service died while they worked on this builder run, so it was given up. ` +
+    'Generate again; if it stays so, the operator finds the reason in the log.',
 })
 
 const lookAgainMs = 1000

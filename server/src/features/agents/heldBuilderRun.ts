@@ -58,6 +58,13 @@ export async function claimBuilderRun(sql: Sql, id: string, teamId: string): Pro
   return held
 }
 
+/** How far it has come: what was said and what was answered so far. */
+export async function placeOfBuilderRun(sql: Sql, id: string): Promise<string> {
+  const [found] = await sql<{ place: string }>`
+    select jsonb_array_length(messages) || ' ' || md5(answers::text) as place from builder_runs where id = ${id}`
+  return found?.place ?? ''
+}
+
 const lineLengthMax = 300
 
 const cut = (line: string): string => {

@@ -2,17 +2,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createFairPool, teamShare } from '../../base/fairPool.ts'
 import type { Context } from '../../kit/context.ts'
-import type { Work } from '../../kit/feature.ts'
+import type { Work, WorkingProcess } from '../../kit/feature.ts'
 import { evaluateEnded } from './evaluateEnded.ts'
-import { claimJudgements, usualTimes, type JudgeTimes } from './heldJudgement.ts'
-import { judge } from './judging.ts'
+import { claimJudgements, suspectDeaths, usualTimes, type JudgeTimes } from './heldJudgement.ts'
+import { judge, judgeElsewhere } from './judging.ts'
 
 /** So many times as long as it worked: whatever happens, runs get five sixths of what one connection can do. */
 const restFactor = 5
 /** Answers of a judge take seconds to minutes, and cost money: a few at a time. */
 const judgesMax = 4
 
-export function startEvaluator(context: Context): Work {
+export function startEvaluator(context: Context, { id: worker, alone }: WorkingProcess): Work {
   const { db, log } = context
   const stopping = new AbortController()
   const judging = new Set<Promise<void>>()
@@ -36,10 +36,15 @@ export function startEvaluator(context: Context): Work {
   async function judgeDue(): Promise<void> {
     // one at a time, so that what the one before took counts
     while (slots.taken() < slots.size && !stopping.signal.aborted) {
-      const [held] = await claimJudgements(db.sql, 1, usualTimes, slots.fullTeams())
+      const claimer = { worker, maySuspect: !alone?.isBusy() }
+      const [held] = await claimJudgements(db.sql, 1, usualTimes, slots.fullTeams(), claimer)
       if (!held) return
       const release = slots.tryTake(held.team_id)
-      const work: Promise<void> = judge(context, held, usualTimes, stopping.signal)
+      const judged =
+        alone && held.deaths === suspectDeaths
+          ? judgeElsewhere(context, alone, held)
+          : judge(context, held, usualTimes, stopping.signal)
+      const work: Promise<void> = judged
         .catch((error: unknown) =>
           log.warn({ err: error, run_id: held.run_id }, 'a judgement was not written; it is tried again'),
         )

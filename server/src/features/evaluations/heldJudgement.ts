@@ -1,5 +1,5 @@
 // An evaluation in the hands of the judge of one process: held by a lease of the database's clock, and written only while it is its own.
-import type { Sql } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
 import type { Result } from './evaluation.ts'
 
 export interface HeldJudgement {
@@ -8,6 +8,8 @@ export interface HeldJudgement {
   run_id: string
   claim: string
   attempts: number
+  /** Processes that died over it. */
+  deaths: number
   /** Whoever held it before died over it. */
   was_cut_off: boolean
   agent_id: string
@@ -26,6 +28,19 @@ export interface JudgeTimes {
 
 export const usualTimes: JudgeTimes = { leaseMs: 30_000, answerMs: 180_000 }
 
+/** A judgement that this many processes died over is asked for in a process of its own. */
+export const suspectDeaths = 2
+/** After this many it is given up. */
+export const deathsMax = 3
+
+/** Who claims, where others must know when it dies; and whether it may take a suspect now. */
+export interface Claimer {
+  worker: string | null
+  maySuspect: boolean
+}
+
+const anyone: Claimer = { worker: null, maySuspect: true }
+
 /** Another holds it now, or the run is deleted: nothing more may be written. */
 export class Lost extends Error {}
 
@@ -38,6 +53,7 @@ export const claimJudgements = (
   max: number,
   { leaseMs }: JudgeTimes,
   full: string[] = [],
+  { worker, maySuspect }: Claimer = anyone,
 ): Promise<HeldJudgement[]> =>
   sql<HeldJudgement>`
     with team as materialized (
@@ -47,21 +63,52 @@ export const claimJudgements = (
     due as materialized (
       select next.* from (select team_id from team where team_id <> all(${full}::uuid[]) order by under_way, random()) t, lateral (
         select evaluation_id, claim is not null as was_cut_off from judgements
-        where team_id = t.team_id and due_at <= now() order by due_at limit ${max} for update skip locked) next
+        where team_id = t.team_id and due_at <= now() and (deaths <> ${suspectDeaths} or ${maySuspect}::boolean) order by due_at limit ${max} for update skip locked) next
       limit ${max}
     )
-    update judgements j set claim = gen_random_uuid(), attempts = j.attempts + 1, due_at = now() + ${leaseMs} * interval '1 millisecond'
+    update judgements j set claim = gen_random_uuid(), worker = ${worker}, attempts = j.attempts + 1, due_at = now() + ${leaseMs} * interval '1 millisecond'
     from due, evaluations e
     where j.evaluation_id = due.evaluation_id and e.id = j.evaluation_id and e.team_id = j.team_id
-    returning j.evaluation_id, j.team_id, j.run_id, j.claim, j.attempts, due.was_cut_off, e.agent_id, e.build_id, e.source, e.run_ended_at,
-      e.results`
+    returning ${heldColumns}, due.was_cut_off`
+
+const heldColumns = part`
+  j.evaluation_id, j.team_id, j.run_id, j.claim, j.attempts, j.deaths, e.agent_id, e.build_id, e.source, e.run_ended_at, e.results`
+
+/** The process that does nothing else takes the suspect from the one that keeps it for that. */
+export async function takeSuspect(
+  sql: Sql,
+  worker: string,
+  { id, epoch }: { id: string; epoch: number },
+  { leaseMs }: JudgeTimes,
+): Promise<HeldJudgement | undefined> {
+  const [held] = await sql<HeldJudgement>`
+    update judgements j set claim = gen_random_uuid(), worker = ${worker}, due_at = now() + ${leaseMs} * interval '1 millisecond'
+    from evaluations e
+    where j.evaluation_id = ${id} and e.id = j.evaluation_id and e.team_id = j.team_id and j.attempts = ${epoch} and j.claim is not null
+    returning ${heldColumns}, true as was_cut_off`
+  return held
+}
+
+/** What a dead process held is due at once. Its death is counted, but never up to the last one: it may have had another reason. */
+export async function buryJudgements(sql: Sql, worker: string): Promise<void> {
+  await sql`
+    update judgements set due_at = now(), worker = null, deaths = case when deaths < ${suspectDeaths} then deaths + 1 else deaths end
+    where worker = ${worker} and claim is not null`
+}
+
+/** The process that judged this and nothing else died. */
+export async function noteLastDeath(sql: Sql, { evaluation_id, team_id, attempts }: HeldJudgement): Promise<void> {
+  await sql`
+    update judgements set deaths = ${deathsMax}, due_at = now(), worker = null
+    where evaluation_id = ${evaluation_id} and team_id = ${team_id} and deaths = ${suspectDeaths} and attempts = ${attempts}`
+}
 
 /** At once, for another process, and without counting the attempt: it was not its fault. */
 export const giveBack = (sql: Sql, held: HeldJudgement): Promise<void> => putOff(sql, held, 0, 1)
 
 export async function putOff(sql: Sql, held: HeldJudgement, pauseMs: number, uncounted = 0): Promise<void> {
   await sql`
-    update judgements set claim = null, attempts = attempts - ${uncounted}::int, due_at = now() + ${Math.round(pauseMs)} * interval '1 millisecond'
+    update judgements set claim = null, worker = null, attempts = attempts - ${uncounted}::int, due_at = now() + ${Math.round(pauseMs)} * interval '1 millisecond'
     where evaluation_id = ${held.evaluation_id} and team_id = ${held.team_id} and claim = ${held.claim}`
 }
 

@@ -11,6 +11,8 @@ import { getEvalRubrics } from './getEvalRubrics.ts'
 import { getEvalScores } from './getEvalScores.ts'
 import { getPromotionGate } from './getPromotionGate.ts'
 import { getRunEvaluation } from './getRunEvaluation.ts'
+import { buryJudgements } from './heldJudgement.ts'
+import { judgeAlone, judgementKind } from './judging.ts'
 import { holdToGate } from './promotionGate.ts'
 import { putPromotionGate } from './putPromotionGate.ts'
 import { replaceEvalRubrics } from './replaceEvalRubrics.ts'
@@ -35,5 +37,7 @@ export const evaluations = feature({
   resources: [rubricResource],
   jobs: [foldEvalCounts, eraseTranscripts],
   hooks: { runsDeleted: forgetEvaluations, mayPromote: holdToGate },
-  work: (context) => startEvaluator(context),
+  work: startEvaluator,
+  bury: ({ db }, { id }) => buryJudgements(db.sql, id),
+  alone: { [judgementKind]: judgeAlone },
 })

@@ -1,9 +1,23 @@
 // The lane of the judge: a few evaluations at a time, each held by a lease, tried again after trouble, and ended in every case.
+import { untilWritten } from '../../base/db.ts'
 import { ModelRefused, ModelTrouble } from '../../drivers/model/model.ts'
+import type { Alone } from '../../kit/alone.ts'
 import type { Context } from '../../kit/context.ts'
+import type { LoneDrive } from '../../kit/feature.ts'
 import { askJudge, NoAnswer, type Asked } from './askJudge.ts'
 import { summaryOf, type Result } from './evaluation.ts'
-import { giveBack, Lost, putOff, renew, type HeldJudgement, type JudgeTimes } from './heldJudgement.ts'
+import {
+  deathsMax,
+  giveBack,
+  Lost,
+  noteLastDeath,
+  putOff,
+  renew,
+  takeSuspect,
+  usualTimes,
+  type HeldJudgement,
+  type JudgeTimes,
+} from './heldJudgement.ts'
 import { judgeOf, notJudged } from './judgeModel.ts'
 import { endWithout, writeEvaluations } from './writeEvaluations.ts'
 
@@ -19,12 +33,7 @@ export async function judge(
   stopping: AbortSignal,
 ): Promise<void> {
   const lost = new AbortController()
-  const renewing = setInterval(() => {
-    renew(context.db.sql, held, times).then(
-      (isOurs) => isOurs || lost.abort(new Lost()),
-      (error: unknown) => context.log.debug({ err: error }, 'a lease was not renewed; it is tried again'),
-    )
-  }, times.leaseMs / 3)
+  const stopRenewing = keepRenewing(context, held, times, () => lost.abort(new Lost()))
   try {
     await decide(context, held, times, AbortSignal.any([stopping, lost.signal]))
   } catch (error) {
@@ -32,8 +41,42 @@ export async function judge(
     if (stopping.aborted) await giveBack(context.db.sql, held)
     else await afterTrouble(context, held, error)
   } finally {
-    clearInterval(renewing)
+    stopRenewing()
   }
+}
+
+function keepRenewing(context: Context, held: HeldJudgement, times: JudgeTimes, onLost: () => void): () => void {
+  const renewing = setInterval(() => {
+    renew(context.db.sql, held, times).then(
+      (isOurs) => isOurs || onLost(),
+      (error: unknown) => context.log.debug({ err: error }, 'a lease was not renewed; it is tried again'),
+    )
+  }, times.leaseMs / 3)
+  return () => clearInterval(renewing)
+}
+
+/** The kind of these units among those that a process of its own does. */
+export const judgementKind = 'judgement'
+
+/** This process keeps the judgement until the other one has taken it, and writes what became of that one. */
+export async function judgeElsewhere(context: Context, alone: Alone, held: HeldJudgement): Promise<void> {
+  const { sql } = context.db
+  const stopRenewing = keepRenewing(context, held, usualTimes, () => undefined)
+  try {
+    const ending = await alone.drive({ kind: judgementKind, id: held.evaluation_id, epoch: held.attempts })
+    if (ending.how === 'untouched') await giveBack(sql, held)
+    if (ending.how === 'died') await untilWritten(() => noteLastDeath(sql, held))
+  } finally {
+    stopRenewing()
+  }
+}
+
+export const judgeAlone: LoneDrive = async ({ context, unit, process, took, signal }) => {
+  const held = await takeSuspect(context.db.sql, process.id, unit, usualTimes)
+  if (!held) return false
+  await took()
+  await judge(context, held, usualTimes, signal)
+  return true
 }
 
 async function decide(context: Context, held: HeldJudgement, times: JudgeTimes, signal: AbortSignal): Promise<void> {
@@ -41,6 +84,9 @@ async function decide(context: Context, held: HeldJudgement, times: JudgeTimes, 
   const custom = held.results.filter(({ flag }) => flag.startsWith('custom__')).length
   // the server had a model when the run was evaluated, and has none any more
   if (model === undefined) return finish(context, held, { status: 'ready', results: [], remark: notJudged(custom) })
+  if (held.deaths >= deathsMax) {
+    return giveUp(context, held, `${deathsMax} processes of the service died while they judged this run.`)
+  }
   if (held.attempts > attemptsMax) return giveUp(context, held, `The judge was cut off ${attemptsMax} times.`)
   const asked: Asked = await askJudge(context, held, { model, times, signal })
   await finish(context, held, { status: 'ready', results: asked.results })

@@ -19,6 +19,7 @@ import {
 import { resultOf, tell } from './result.ts'
 import { signingSecrets } from './secret.ts'
 import { signingKey, type SigningKey } from './signature.ts'
+import { sendElsewhere } from './sendElsewhere.ts'
 import * as rows from './targets.ts'
 
 /** Requests in flight of one process, and of one team in it: a team whose receivers all hang leaves room for the others. */
@@ -47,7 +48,14 @@ interface Wanted {
   due: boolean
 }
 
-export function startDelivering(context: Context, { id: workerId, lost }: WorkingProcess) {
+/** Delivering to one target, one delivery at a time. */
+export interface OneByOne {
+  targetId: string
+  /** Waited for before each attempt. */
+  before(deliveryId: string): Promise<void>
+}
+
+export function startDelivering(context: Context, { id: workerId, lost, alone }: WorkingProcess, oneByOne?: OneByOne) {
   const { db, log, config, keyring } = context
   const outboxes = new Map<string, Outbox>()
   const teamFlights = new Map<string, number>()
@@ -129,7 +137,11 @@ export function startDelivering(context: Context, { id: workerId, lost }: Workin
   async function claim(announce: boolean): Promise<void> {
     lookedAt = performance.now()
     const found = await rows.targetsWithWork(db.sql, workerId)
-    const free = found.filter(({ holder, id }) => holder === null || (holder === 'mine' && !outboxes.has(id)))
+    const untaken = found.filter(({ holder, id }) => holder === null || (holder === 'mine' && !outboxes.has(id)))
+    const isSuspect = ({ deaths }: { deaths: number }) => alone !== undefined && deaths >= rows.suspectDeaths
+    const free = untaken.filter((one) => (oneByOne ? one.id === oneByOne.targetId : !isSuspect(one)))
+    const suspect = untaken.find(isSuspect)
+    if (alone && suspect && !alone.isBusy() && !isStopping) void sendElsewhere(context, alone, suspect.id)
     if (announce && found.some(({ holder }) => holder === 'other')) {
       await db.sql`select set_config('synchronous_commit', 'off', true), pg_notify(${deliveriesChannel}, '')`
     }
@@ -172,7 +184,7 @@ export function startDelivering(context: Context, { id: workerId, lost }: Workin
   }
 
   const hasRoom = ({ target }: Outbox): boolean =>
-    !isStopping && flights < flightsMax && (teamFlights.get(target.team_id) ?? 0) < teamFlightsMax
+    !isStopping && flights < (oneByOne ? 1 : flightsMax) && (teamFlights.get(target.team_id) ?? 0) < teamFlightsMax
 
   function pumpOne(outbox: Outbox): void {
     const now = new Date()
@@ -193,6 +205,7 @@ export function startDelivering(context: Context, { id: workerId, lost }: Workin
     if (isFirst) outbox.busyRuns.add(delivery.run_id!)
     let outcome: Outcome | undefined
     try {
+      await oneByOne?.before(delivery.id)
       outcome = await attempt(context, delivery, target.url, await keysOf(target.team_id))
     } catch (error) {
       // of our own: the delivery is as it was, and whoever has its target next tries it again
@@ -337,6 +350,13 @@ export function startDelivering(context: Context, { id: workerId, lost }: Workin
 
   return {
     nudge,
+    /** Nothing of this target is under way, and nothing may be sent to it now. */
+    isDoneWith(targetId: string): boolean {
+      const outbox = outboxes.get(targetId)
+      if (!outbox) return true
+      const isResting = outbox.known.size === 0 || isPaused(outbox.target, new Date())
+      return isResting && outbox.flights + outbox.unwritten === 0
+    },
     async look(): Promise<void> {
       if (lost().aborted) {
         outboxes.clear()

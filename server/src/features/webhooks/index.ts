@@ -15,7 +15,10 @@ import { replayWebhook } from './replayWebhook.ts'
 import { replayWebhookDelivery } from './replayWebhookDelivery.ts'
 import { rotateWebhookSecret } from './rotateWebhookSecret.ts'
 import { sealedSecrets } from './secret.ts'
+import { sendAlone } from './sendAlone.ts'
+import { targetKind } from './sendElsewhere.ts'
 import { sweepDeliveries } from './sweepDeliveries.job.ts'
+import { buryTargets } from './targets.ts'
 import { testWebhook } from './testWebhook.ts'
 import { updateWebhook } from './updateWebhook.ts'
 import { subscription } from './webhook.ts'
@@ -40,6 +43,8 @@ export const webhooks = feature({
   jobs: [replayDeliveries, sweepDeliveries],
   hooks: { runsDeleted: forgetEndedCallbacks },
   work: (context, process) => delivererOf(context).work(process),
+  bury: ({ db }, { id }) => buryTargets(db.sql, id),
+  alone: { [targetKind]: sendAlone },
   onEvents: (context) => delivererOf(context).written(),
   keepsEvents: keepsUnsettled,
   sealed: sealedSecrets,

@@ -3,7 +3,7 @@ import { part, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { noteDeliveries } from '../../engine/usage.ts'
 import type { Outgoing, Outcome } from './attempt.ts'
-import type { DeliveryState } from './delivery.ts'
+import type { Attempt, DeliveryState } from './delivery.ts'
 
 export interface Target {
   id: string
@@ -14,7 +14,12 @@ export interface Target {
   failures: number
   failing_since: Date | null
   paused_until: Date | null
+  /** Processes that died while they had it and something to send to it. */
+  deaths: number
 }
+
+/** A target that this many processes died over is sent to in a process of its own, one delivery after the other. */
+export const suspectDeaths = 2
 
 /** A delivery in memory. */
 export interface Loaded extends Outgoing {
@@ -29,7 +34,11 @@ export interface Loaded extends Outgoing {
  * Targets with something to send, of those that may be sent to now, and who has them. The first of each target's new deliveries is found
  * by hopping along the index from target to target, so a long line of one costs nothing more.
  */
-export const targetsWithWork = (sql: Sql, workerId: string) => sql<{ id: string; holder: 'mine' | 'other' | null }>`
+export const targetsWithWork = (sql: Sql, workerId: string) => sql<{
+  id: string
+  holder: 'mine' | 'other' | null
+  deaths: number
+}>`
   with recursive fresh (target_id) as (
     (select target_id from deliveries where state = 'new' order by target_id limit 1)
     union all
@@ -41,7 +50,7 @@ export const targetsWithWork = (sql: Sql, workerId: string) => sql<{ id: string;
     union
     select id from delivery_targets where retry_at <= now()
   )
-  select t.id, case when t.worker = ${workerId} then 'mine' when p.id is not null then 'other' end as holder
+  select t.id, t.deaths, case when t.worker = ${workerId} then 'mine' when p.id is not null then 'other' end as holder
   from due join delivery_targets t on t.id = due.id left join processes p on p.id = t.worker
   where t.active and t.deleted_at is null and (t.paused_until is null or t.paused_until <= now())`
 
@@ -54,12 +63,12 @@ export async function claimTargets(sql: Sql, workerId: string, ids: string[]): P
       where id = any(${ids}::uuid[]) and active and deleted_at is null
         and (worker is null or worker = ${workerId} or not exists (select from processes p where p.id = worker))
       order by id for update skip locked)
-    returning t.id, t.team_id, t.kind, t.url, t.failures, t.failing_since, t.paused_until`
+    returning t.id, t.team_id, t.kind, t.url, t.failures, t.failing_since, t.paused_until, t.deaths`
 }
 
 /** As people changed them meanwhile; those that are missing are no longer ours to send to. */
 export const readTargets = (sql: Sql, workerId: string, ids: string[]) => sql<Target>`
-  select id, team_id, kind, url, failures, failing_since, paused_until from delivery_targets
+  select id, team_id, kind, url, failures, failing_since, paused_until, deaths from delivery_targets
   where id = any(${ids}::uuid[]) and worker = ${workerId} and active and deleted_at is null`
 
 /** The next new deliveries of each target in their order, without those that are in memory. */
@@ -156,9 +165,42 @@ export async function settleRetries(sql: Sql, workerId: string, ids: string[]): 
     where t.id = any(${ids}::uuid[]) and t.worker = ${workerId} and t.retry_at <= now()`
 }
 
+const hasDue = part`(
+  exists (select from deliveries d where d.target_id = t.id and d.state = 'new') or coalesce(t.retry_at <= now(), false))`
+
+/** Where nothing is due any more, nothing is left that processes could have died over. */
 export async function releaseTargets(sql: Sql, workerId: string, ids: string[]): Promise<void> {
-  await sql`update delivery_targets set worker = null where id = any(${ids}::uuid[]) and worker = ${workerId}`
+  await sql`
+    update delivery_targets t set worker = null,
+      deaths = case when t.deaths > 0 and not ${hasDue} then 0 else t.deaths end
+    where t.id = any(${ids}::uuid[]) and t.worker = ${workerId}`
 }
+
+/** Of a dead process: a death counts for every target that it had and had something to send to, but never up to the last one. */
+export async function buryTargets(sql: Sql, workerId: string): Promise<void> {
+  await sql`
+    update delivery_targets t set worker = null, deaths = case when t.deaths < ${suspectDeaths} and ${hasDue} then t.deaths + 1 else t.deaths end
+    where t.worker = ${workerId}`
+}
+
+/** What was due was sent without a death. */
+export async function clearDeaths(sql: Sql, targetId: string): Promise<void> {
+  await sql`update delivery_targets set deaths = 0 where id = ${targetId}`
+}
+
+/** A process that sent this delivery and nothing else died: the delivery is given up, and its target is as any other again. */
+export async function buryDeadly(sql: Sql, deliveryId: string, reason: string): Promise<void> {
+  const attempt = { at: new Date().toISOString(), ...noAnswer, error: reason }
+  await sql`
+    with given_up as (
+      update deliveries set state = 'dead', attempts = attempts + 1, reason = ${reason}, due_at = null, settled_at = now(),
+        log = case when jsonb_array_length(log) < ${logMax} then log else log - 0 end || ${storableJson(attempt)}::jsonb
+      where id = ${deliveryId} and state in ('new', 'retrying', 'replaying') returning target_id
+    )
+    update delivery_targets t set deaths = 0 from given_up where t.id = given_up.target_id`
+}
+
+const noAnswer: Omit<Attempt, 'at' | 'error'> = { ok: false, status: null, stage: null, latency_ms: 0, answer: null }
 
 /** Nothing is sent to it any more until somebody switches it on again; what waited for it becomes dead letters (buryDisabled). */
 export async function disableTarget(sql: Sql, id: string, reason: string): Promise<void> {

@@ -1,0 +1,33 @@
+// Sends what is due to one target, one delivery after the other, in a process that does nothing else: a death accuses the one under way.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LoneDrive } from '../../kit/feature.ts'
+import { startDelivering } from './delivering.ts'
+import { clearDeaths } from './targets.ts'
+
+/** After this many the target is as any other again: those that processes died over were among the first. */
+const sentMax = 100
+
+export const sendAlone: LoneDrive = async ({ context, unit, process, took, signal }) => {
+  let sent = 0
+  const sending = startDelivering(context, process, {
+    targetId: unit.id,
+    async before(deliveryId) {
+      sent += 1
+      await took(deliveryId)
+    },
+  })
+  try {
+    // the first look finds the target and what is new, the second what is to be sent again
+    await sending.look()
+    await sending.look()
+    while (!sending.isDoneWith(unit.id) && sent < sentMax && !signal.aborted) {
+      await sleep(20)
+      await sending.look()
+    }
+    // else it is set back with the target, unless something is still due
+    if (sent >= sentMax) await clearDeaths(context.db.sql, unit.id)
+  } finally {
+    await sending.stop()
+  }
+  return sent > 0
+}
