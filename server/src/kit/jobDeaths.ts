@@ -12,9 +12,9 @@ import { putBack } from './jobSlots.ts'
 export const suspectDeaths = 2
 const deathsMax = 3
 
-/** A job as graphile-worker hands it out. */
+/** A job as graphile-worker hands it out. Its type says that an id is a text, but our pool reads an int8 as a number. */
 export interface TakenJob {
-  id: string
+  id: string | number
   key: string | null
   attempts: number
 }
@@ -63,7 +63,7 @@ export async function doElsewhere({ context, alone, job, taken, input }: Elsewhe
   const before = await placeOf(job, sql, input)
   const ending = await alone.drive({ kind: jobKind, id: String(taken.id), epoch: taken.attempts })
   if (ending.how === 'untouched') {
-    const next = await putBack(sql, taken.id, input)
+    const next = await putBack(sql, String(taken.id), input)
     if (taken.key === null)
       await sql`update job_deaths set ref = ${next} where job = ${job.name} and ref = ${refOf(taken)}`
     return

@@ -165,7 +165,10 @@ function taskList(context: Context, { held, slots, alone }: TaskOptions = {}): T
       job.name,
       async (payload: unknown, { abortSignal, job: taken }: JobHelpers) => {
         const release = slots ? slots.take(payload) : () => undefined
-        if (!release) return void (await putBack(context.db.sql, taken.id, payload))
+        if (!release) {
+          await putBack(context.db.sql, taken.id, payload)
+          return
+        }
         const startedAt = performance.now()
         const ended = (outcome: string) =>
           context.metrics.jobSeconds.observe({ job: job.name, outcome }, (performance.now() - startedAt) / 1000)

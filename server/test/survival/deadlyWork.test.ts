@@ -1,6 +1,6 @@
 // A run, a builder run, a judgement, a delivery and a job that kill their processes are given up after three; those beside them end as ever.
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
@@ -27,11 +27,12 @@ function speak({ body }: FakeRequest): FakeAnswer {
 provider.answer(speak)
 
 /** Gets deliveries and calls of runs. Only the last delivery of a run is left without an answer: each waits for the one before. */
-const receiver = createServer(async (request, response) => {
+const receiver = createServer((request, response) => void receive(request, response))
+async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request)
   const isLast = request.method === 'GET' || body.includes('run.completed')
   if (!isSilent || !isLast) response.end('ok')
-})
+}
 await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
 const hooks = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
 
@@ -63,7 +64,7 @@ const runbook = { models: { agent: { model: 'builtin:runbook' } } }
 
 const post = async (path: string, body?: object) =>
   bodyOf(await yard.call({ method: 'POST', path, ...(body && { body }) })) as Record<string, string>
-const get = async (path: string) => bodyOf(await yard.call({ path })) as Record<string, unknown>
+const get = async (path: string) => bodyOf(await yard.call({ path }))
 
 /** A run that is judged when it has ended, or whose end is told to `callback_url`. */
 async function endedRun(output: string, { rubric, callback }: { rubric?: string; callback?: string }): Promise<string> {
@@ -89,6 +90,9 @@ const readJobs = () => sql<{ name: string; attempts: number; max_attempts: numbe
   select task_identifier as name, attempts, max_attempts, last_error from graphile_worker.jobs
   where task_identifier in ('deadlyJob', 'patientJob')`
 
+const byRun = <T extends { run_id: string }>(rows: T[], ids: string[]) =>
+  ids.map((id) => rows.find(({ run_id }) => run_id === id))
+
 interface Run {
   status: string
   output: unknown
@@ -108,8 +112,6 @@ async function seen(of: { runs: string[]; builders: string[]; judged: string[]; 
     log: { error: string | null }[]
   }>`
     select run_id, state, reason, log from deliveries where run_id = any(${of.delivered}::uuid[]) and event = 'run.completed'`
-  const byRun = <T extends { run_id: string }>(rows: T[], ids: string[]) =>
-    ids.map((id) => rows.find(({ run_id }) => run_id === id))
   return {
     builders: builders as { status: string; error: { code: string; message: string } | null }[],
     judged: byRun(evaluations, of.judged),

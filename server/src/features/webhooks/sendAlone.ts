@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoneDrive } from '../../kit/feature.ts'
 import { startDelivering } from './delivering.ts'
+import { lookMs } from './deliveriesChannel.ts'
 import { clearDeaths } from './targets.ts'
 
 /** After this many the target is as any other again: those that processes died over were among the first. */
@@ -9,6 +10,7 @@ const sentMax = 100
 
 export const sendAlone: LoneDrive = async ({ context, unit, process, took, signal }) => {
   let sent = 0
+  const isOver = () => sending.isDoneWith(unit.id) || sent >= sentMax || signal.aborted
   const sending = startDelivering(context, process, {
     targetId: unit.id,
     async before(deliveryId) {
@@ -19,11 +21,10 @@ export const sendAlone: LoneDrive = async ({ context, unit, process, took, signa
   try {
     // the first look finds the target and what is new, the second what is to be sent again
     await sending.look()
-    await sending.look()
-    while (!sending.isDoneWith(unit.id) && sent < sentMax && !signal.aborted) {
-      await sleep(20)
+    do {
       await sending.look()
-    }
+      await sleep(lookMs)
+    } while (!isOver())
     // else it is set back with the target, unless something is still due
     if (sent >= sentMax) await clearDeaths(context.db.sql, unit.id)
   } finally {
