@@ -1600,6 +1600,10 @@ export const requirements: Requirement[] = [
     says: 'Browser sessions of one team never hold all of a process; more wait, in turns by team.',
   },
   {
+    id: 'pools.transfers',
+    says: 'Uploads, downloads and pictures by signed addresses take turns by team: one team’s slow ones never hold all transfers of a process, and past a bounded line it gets a 429.',
+  },
+  {
     id: 'pools.runs',
     says: 'Runs of one team never hold all places of a process, whether they are claimed at their start, from the line or when they are ready.',
   },

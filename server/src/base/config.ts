@@ -140,6 +140,11 @@ const settings = {
     'How much of a pool that all teams share one team may hold, in percent (commands, jobs, database connections of requests and others: ' +
       'ARCHITECTURE.md lists them). With a single team 100 leaves nothing unused.',
   ),
+  transfersMax: integer(
+    'RUNYARD_TRANSFERS',
+    { min: 1, max: 10_000, unset: 64 },
+    'How many files and pictures one process sends or takes by signed addresses at a time, about 3 MiB of memory each; one team has at most its share of them.',
+  ),
   streamsMax: integer(
     'RUNYARD_STREAMS',
     { min: 1, max: 1_000_000, unset: 4000 },

@@ -96,9 +96,10 @@ export function createHttp(context: Context): FastifyInstance {
     )
   })
   app.setErrorHandler((error, request, reply) => {
-    if (error instanceof Fault) return sendFault(reply, error)
+    const fault = faultOf(error)
+    if (fault && (fault === error || fault.status < 500)) return sendFault(reply, fault)
     context.log.error({ err: error, request_id: request.id, path: pathOf(request.raw.url) }, 'a route failed')
-    return sendFault(reply, faultOf(error) ?? new Fault('internal_error'))
+    return sendFault(reply, fault ?? new Fault('internal_error'))
   })
   return app
 }

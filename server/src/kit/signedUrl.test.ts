@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '../base/errors.ts'
+import { newId } from '../base/ids.ts'
 import { createKeyring } from '../base/secrets.ts'
 import type { Context } from './context.ts'
 import { requireSignature, signedUrl, signedUrlOnce } from './signedUrl.ts'
@@ -22,7 +23,12 @@ const isRefused = (url: string, method?: string, opener?: Context): void =>
     (error) => error instanceof Fault && error.status === 403,
   )
 
-const target = { path: '/files/one/a%20b', query: { path: '/workspace/a b', bytes_max: '100' }, validS: 900 }
+const target = {
+  path: '/files/one/a%20b',
+  query: { path: '/workspace/a b', bytes_max: '100' },
+  teamId: newId(),
+  validS: 900,
+}
 
 // proves signedUrls.exact
 test('an address is good as it stands, and with no letter changed', () => {

@@ -9,6 +9,8 @@ interface Signed {
   /** Begins with / and is percent-encoded already; outside of /v2. */
   path: string
   query?: Record<string, string>
+  /** Whose it is: the transfer counts for this team (transfers.ts). */
+  teamId: string
   validS: number
 }
 
@@ -25,8 +27,9 @@ export function signedUrl(context: Context, { validS, ...signed }: Signed): stri
 export const signedUrlOnce = (context: Context, { validS, ...signed }: Signed): string =>
   signedUntil(context, signed, Math.floor(Date.now() / 1000) + validS)
 
-function signedUntil(context: Context, { method, path, query = {} }: Omit<Signed, 'validS'>, expires: number): string {
-  const words = new URLSearchParams({ ...query, expires: String(expires) })
+function signedUntil(context: Context, signed: Omit<Signed, 'validS'>, expires: number): string {
+  const { method, path, query = {}, teamId } = signed
+  const words = new URLSearchParams({ ...query, team: teamId, expires: String(expires) })
   const target = `${path}?${words.toString()}`
   return `${context.baseUrl()}${target}&signature=${signatureOf(context, method, target)}`
 }

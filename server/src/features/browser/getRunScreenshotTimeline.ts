@@ -44,7 +44,8 @@ export const getRunScreenshotTimeline = operation({
       run_id: run.id,
       duration_ms: Math.max(lasted?.ms ?? 0, rows.at(-1)?.offset_ms ?? 0),
       screenshots: rows.map((row) => {
-        return { ...row, image_url: imageUrl(context, row.id), thumbnail_url: thumbnailUrl(context, row.id) }
+        const { id } = row
+        return { ...row, image_url: imageUrl(context, team.id, id), thumbnail_url: thumbnailUrl(context, team.id, id) }
       }),
     }
   },

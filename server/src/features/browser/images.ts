@@ -3,16 +3,15 @@ import type { FastifyInstance } from 'fastify'
 import { Fault } from '../../base/errors.ts'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import type { Context } from '../../kit/context.ts'
-import { requireSignature } from '../../kit/signedUrl.ts'
+import { beginTransfer } from '../../kit/transfers.ts'
 
 type Params = { Params: { screenshot_id: string } }
 
 export function mountImages(app: FastifyInstance, context: Context): void {
-  const { sql } = context.db
-
   for (const size of ['', '/thumbnail'] as const) {
     app.get<Params>(`/images/:screenshot_id${size}`, async (request, reply) => {
-      const { secondsLeft } = requireSignature(context, request)
+      const { db, secondsLeft } = await beginTransfer(context, request, reply)
+      const { sql } = db
       // The signature is the permission: it was made for this very address by a caller of the team.
       const [found] = await sql<{ full: string; thumbnail: string }>`
         select encode(sha256, 'hex') as full, encode(thumbnail_sha256, 'hex') as thumbnail

@@ -52,7 +52,7 @@ export const listBrowserSessionPages = operation({
       run_id: session.run_id,
       status: session.status,
       pages: rows.map(({ screenshot_id, ...page }) => {
-        return { ...page, last_screenshot_url: screenshot_id && imageUrl(context, screenshot_id) }
+        return { ...page, last_screenshot_url: screenshot_id && imageUrl(context, team.id, screenshot_id) }
       }),
     }
   },

@@ -29,7 +29,7 @@ export const Screenshot = named(
 
 const validS = 3600
 
-export const imageUrl = (context: Context, id: string): string =>
-  signedUrl(context, { method: 'GET', path: `/images/${id}`, validS })
-export const thumbnailUrl = (context: Context, id: string): string =>
-  signedUrl(context, { method: 'GET', path: `/images/${id}/thumbnail`, validS })
+export const imageUrl = (context: Context, teamId: string, id: string): string =>
+  signedUrl(context, { method: 'GET', path: `/images/${id}`, teamId, validS })
+export const thumbnailUrl = (context: Context, teamId: string, id: string): string =>
+  signedUrl(context, { method: 'GET', path: `/images/${id}/thumbnail`, teamId, validS })

@@ -20,7 +20,9 @@ export const createUploadUrl = operation({
   }),
   status: 200,
   answer: Type.Object({
-    upload_url: Type.String({ examples: ['http://127.0.0.1:4700/files/…/uploads/…?path=…&expires=…&signature=…'] }),
+    upload_url: Type.String({
+      examples: ['http://127.0.0.1:4700/files/…/uploads/…?path=…&team=…&expires=…&signature=…'],
+    }),
     path: Type.String({ examples: [`/workspace/${examplePath}`] }),
     expires_in_seconds: Type.Integer({ examples: [validS] }),
   }),
@@ -35,6 +37,7 @@ export const createUploadUrl = operation({
       method: 'PUT',
       path: `/files/${sandbox_id}/uploads/${id}`,
       query: { path, bytes_max: String(uploadBytesMax) },
+      teamId: team.id,
       validS,
     })
     return { upload_url, path, expires_in_seconds: validS }

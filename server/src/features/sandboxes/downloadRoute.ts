@@ -4,7 +4,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../base/errors.ts'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import type { Context } from '../../kit/context.ts'
-import { requireSignature } from '../../kit/signedUrl.ts'
+import type { TeamDatabase } from '../../kit/teamDatabase.ts'
+import { beginTransfer } from '../../kit/transfers.ts'
 import { contentTypeOf } from './contentType.ts'
 import { isThere } from './sandbox.ts'
 
@@ -29,19 +30,19 @@ interface Wanted {
 
 export function mountDownloads(app: FastifyInstance, context: Context): void {
   app.get('/files/:sandbox_id/:sha256/:name', async (request, reply) => {
-    const { secondsLeft } = requireSignature(context, request)
+    const { db, secondsLeft } = await beginTransfer(context, request, reply)
     const wanted = request.params as Wanted
-    const sizeBytes = await findSize(context, wanted)
+    const sizeBytes = await findSize(db, wanted)
     const etag = `"${wanted.sha256}"`
     reply.headers({ etag, 'cache-control': `private, max-age=${secondsLeft}, immutable` })
     if (isKnown(request, etag)) return reply.code(304).send()
-    return sendBytes(context, reply, wanted, sizeBytes)
+    return sendBytes(db, reply, wanted, sizeBytes)
   })
 }
 
 /** The signature says that this sandbox had these bytes. They are there while anybody names them, also after a change of the file. */
-async function findSize({ db }: Context, { sandbox_id, sha256 }: Wanted): Promise<number> {
-  const [blob] = await db.sql<{ size_bytes: number }>`
+async function findSize({ sql }: TeamDatabase, { sandbox_id, sha256 }: Wanted): Promise<number> {
+  const [blob] = await sql<{ size_bytes: number }>`
     select b.size_bytes from sandboxes s, blobs b
     where s.id = ${sandbox_id} and ${isThere} and b.sha256 = decode(${sha256}, 'hex')`
   if (!blob) throw new Fault('not_found', 'The file of this address is gone. List the files to see what is there.')
@@ -53,7 +54,7 @@ function isKnown({ headers }: FastifyRequest, etag: string): boolean {
   return known.includes(etag) || known.includes('*')
 }
 
-function sendBytes(context: Context, reply: FastifyReply, { sha256, name }: Wanted, sizeBytes: number): FastifyReply {
+function sendBytes(db: TeamDatabase, reply: FastifyReply, { sha256, name }: Wanted, sizeBytes: number): FastifyReply {
   const type = contentTypeOf(name)
   reply.headers({
     'content-type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
@@ -65,13 +66,13 @@ function sendBytes(context: Context, reply: FastifyReply, { sha256, name }: Want
     'referrer-policy': 'no-referrer',
     'accept-ranges': 'none',
   })
-  return reply.send(Readable.from(wholeOf(context, sha256, sizeBytes), { objectMode: false }))
+  return reply.send(Readable.from(wholeOf(db, sha256, sizeBytes), { objectMode: false }))
 }
 
 /** Breaks the answer off when bytes are missing, which nobody could tell from its end otherwise. */
-async function* wholeOf({ db }: Context, sha256: string, sizeBytes: number): AsyncGenerator<Buffer> {
+async function* wholeOf({ sql }: TeamDatabase, sha256: string, sizeBytes: number): AsyncGenerator<Buffer> {
   let sent = 0
-  for await (const piece of postgresBlobs(db.sql).read(sha256)) {
+  for await (const piece of postgresBlobs(sql).read(sha256)) {
     sent += piece.length
     yield piece
   }

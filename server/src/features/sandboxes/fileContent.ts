@@ -54,7 +54,7 @@ export const FileContent = Type.Object({
   size_bytes: Type.Integer({ minimum: 0 }),
   download_url: Type.String({
     description: 'Gives the bytes to whoever has it, without a credential, for at least an hour.',
-    examples: ['http://127.0.0.1:4700/files/…/report.md?path=…&expires=…&signature=…'],
+    examples: ['http://127.0.0.1:4700/files/…/report.md?path=…&team=…&expires=…&signature=…'],
   }),
 })
 
@@ -90,11 +90,12 @@ async function contentOf(
 }
 
 /** By the hash of the bytes: what is behind it never changes, so that it may be cached for as long as it is good. */
-function downloadUrl(context: Context, { sandbox_id }: Place, { path, sha256 }: FoundFile): string {
+function downloadUrl(context: Context, { sandbox_id, team_id }: Place, { path, sha256 }: FoundFile): string {
   return signedUrl(context, {
     method: 'GET',
     path: `/files/${sandbox_id}/${sha256}/${encodeURIComponent(nameOf(path))}`,
     query: { path },
+    teamId: team_id,
     validS: downloadValidS,
   })
 }

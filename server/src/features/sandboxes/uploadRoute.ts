@@ -6,7 +6,9 @@ import type { StoredBlob } from '../../drivers/blobs/blobs.ts'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import type { Context } from '../../kit/context.ts'
 import { readPieces, refuseBody } from '../../kit/requestBody.ts'
-import { requireSignature } from '../../kit/signedUrl.ts'
+import { faultOf } from '../../kit/reply.ts'
+import type { TeamDatabase } from '../../kit/teamDatabase.ts'
+import { beginTransfer } from '../../kit/transfers.ts'
 import { quotaProblem } from './quota.ts'
 import { lockFreeSandbox } from './sandbox.ts'
 import { claimUpload, spendUpload, whileClaimed, type Claim, type Upload } from './uploadClaim.ts'
@@ -15,10 +17,10 @@ import { placeFile } from './writeFiles.ts'
 export function mountUploads(app: FastifyInstance, context: Context): void {
   app.put('/files/:sandbox_id/uploads/:upload_id', async (request, reply) => {
     try {
-      requireSignature(context, request)
+      const { db } = await beginTransfer(context, request, reply)
       const { upload, bytesMax } = uploadOf(request)
-      const held = await claimUpload(context.db.sql, upload)
-      const stored = await whileClaimed(context, held, () => takeFile(context, request, held, bytesMax))
+      const held = await claimUpload(db.sql, upload)
+      const stored = await whileClaimed(context, held, () => takeFile({ context, db, request, held, bytesMax }))
       const { team_id, sandbox_id } = held.sandbox
       context.log.info(
         { request_id: request.id, team_id, sandbox_id, upload_id: upload.id, ...stored },
@@ -26,7 +28,7 @@ export function mountUploads(app: FastifyInstance, context: Context): void {
       )
       return await reply.code(201).send({ path: upload.path, ...stored })
     } catch (error) {
-      throw refuseBody(request, faultOf(error))
+      throw refuseBody(request, refusalOf(error))
     }
   })
 }
@@ -38,17 +40,21 @@ function uploadOf(request: FastifyRequest): { upload: Upload; bytesMax: number }
   return { upload: { id: upload_id, sandboxId: sandbox_id, path }, bytesMax: Number(bytes_max) }
 }
 
+interface Taking {
+  context: Context
+  db: TeamDatabase
+  request: FastifyRequest
+  held: Claim
+  bytesMax: number
+}
+
 /** The bytes are stored before the workspace names them: whoever sees the file finds all of it. */
-async function takeFile(
-  context: Context,
-  request: FastifyRequest,
-  held: Claim,
-  bytesMax: number,
-): Promise<Pick<StoredBlob, 'sha256' | 'size_bytes'>> {
-  await refuseInVain(context, request, held)
-  const blob = await postgresBlobs(context.db.sql).putStream(readPieces(request, bytesMax))
+async function takeFile(taking: Taking): Promise<Pick<StoredBlob, 'sha256' | 'size_bytes'>> {
+  const { context, db, request, held, bytesMax } = taking
+  await refuseInVain(taking)
+  const blob = await postgresBlobs(db.sql).putStream(readPieces(request, bytesMax))
   await retryingDeadlocks(() =>
-    context.db.transaction(async (sql) => {
+    db.transaction(async (sql) => {
       const locked = await lockFreeSandbox(sql, held.sandbox)
       const refused = await placeFile(context, sql, locked, held.upload.path, blob)
       if (refused) throw new Fault(refused.code, refused.message)
@@ -59,16 +65,16 @@ async function takeFile(
 }
 
 /** What could not be kept as things stand is refused before it is sent; the end asks again, with the sandbox locked. */
-async function refuseInVain(context: Context, request: FastifyRequest, { sandbox }: Claim): Promise<void> {
-  await context.db.transaction(async (sql) => {
-    const locked = await lockFreeSandbox(sql, sandbox)
+async function refuseInVain({ context, db, request, held }: Taking): Promise<void> {
+  await db.transaction(async (sql) => {
+    const locked = await lockFreeSandbox(sql, held.sandbox)
     const bytes = Number(request.headers['content-length'] ?? 0)
     const problem = await quotaProblem(context, sql, locked, { bytes, entries: 1 })
     if (problem) throw new Fault(problem.code, problem.message)
   })
 }
 
-function faultOf(error: unknown): unknown {
-  if (sqlState(error) !== lockNotAvailable) return error
+function refusalOf(error: unknown): unknown {
+  if (sqlState(error) !== lockNotAvailable) return faultOf(error) ?? error
   return new Fault('conflict', 'Another request is changing the same sandbox. Try again in a moment.', { cause: error })
 }

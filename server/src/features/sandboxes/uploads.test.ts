@@ -93,6 +93,7 @@ test('an address that was changed, expired, or is for another method takes nothi
       method: 'PUT',
       path: new URL(url).pathname,
       query: { path: '/workspace/refused.txt', bytes_max: '1073741824' },
+      teamId: team.id,
       validS,
     })
   assert.equal(new URL(expired(900)).pathname, new URL(url).pathname)
@@ -177,6 +178,7 @@ test('more bytes than the address allows are refused, announced or not, and the 
     method: 'PUT',
     path: new URL(body.upload_url).pathname,
     query: { path: '/workspace/capped', bytes_max: '1000000' },
+    teamId: team.id,
     validS: 900,
   })
   const announced = await put(url, new Uint8Array(1_000_001))

@@ -1,0 +1,54 @@
+// Files and pictures under way by signed addresses: teams take turns for the transfers of a process and for the statements of each.
+//
+// Such a request has no credential, so that no rate limit counts it. Whose it is stands in its address, under the signature: nothing is
+// asked of the database before the transfer has its slot. A slot is held until the answer is sent or the caller is gone.
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '../base/errors.ts'
+import { createFairPool, teamShare, type FairPool } from '../base/fairPool.ts'
+import type { Context } from './context.ts'
+import { requireSignature } from './signedUrl.ts'
+import { teamDatabaseOf, type TeamDatabase } from './teamDatabase.ts'
+
+/** Of one team, for each slot of the pool: each is a connection that waits with its body unread. */
+const waitingPerSlot = 4
+const waitMaxMs = 10_000
+/** A reader that takes nothing for so long is let go. A sender that pauses is told so earlier, by an answer (requestBody.ts). */
+const stalledMs = 90_000
+
+const ofContext = new WeakMap<Context, FairPool>()
+
+/** The transfers of this process. */
+export function transfersOf(context: Context): FairPool {
+  let pool = ofContext.get(context)
+  if (!pool) {
+    const { transfersMax: size, teamShare: percent } = context.config
+    const perTeam = teamShare(size, percent)
+    pool = createFairPool({ name: 'file transfers', size, perTeam, waitingMax: size * waitingPerSlot, waitMaxMs })
+    ofContext.set(context, pool)
+  }
+  return pool
+}
+
+export interface Transfer {
+  /** The database as the team of this address uses it. */
+  db: TeamDatabase
+  /** How long the address is good. */
+  secondsLeft: number
+}
+
+/** Refuses an address that we did not sign, then waits for a slot. */
+export async function beginTransfer(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<Transfer> {
+  const { secondsLeft } = requireSignature(context, request)
+  // an address from before teams stood in them: all of those share what one team has
+  const { team = '' } = request.query as { team?: string }
+  const left = new AbortController()
+  const leave = () => left.abort(new Fault('invalid_request', 'The caller left before the transfer began.'))
+  reply.raw.once('close', leave)
+  if (reply.raw.destroyed) leave()
+  const release = await transfersOf(context).take(team, left.signal)
+  if (left.signal.aborted) release()
+  left.signal.throwIfAborted()
+  for (const end of ['finish', 'close']) reply.raw.once(end, release)
+  reply.raw.setTimeout(stalledMs, () => reply.raw.destroy())
+  return { db: teamDatabaseOf(context, team), secondsLeft }
+}
