@@ -1604,6 +1604,10 @@ export const requirements: Requirement[] = [
     says: 'Uploads, downloads and pictures by signed addresses take turns by team: one team’s slow ones never hold all transfers of a process, and past a bounded line it gets a 429.',
   },
   {
+    id: 'pools.cases',
+    says: 'Cases are given out in turns by team: one team’s many cases or queues do not delay the one case of another.',
+  },
+  {
     id: 'pools.runs',
     says: 'Runs of one team never hold all places of a process, whether they are claimed at their start, from the line or when they are ready.',
   },

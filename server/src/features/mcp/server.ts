@@ -11,8 +11,9 @@ import { Fault, errorBody } from '../../base/errors.ts'
 import { runyardVersion } from '../../base/version.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Caller } from '../../kit/credential.ts'
+import { openStreamsOf } from '../../kit/openStreams.ts'
 import type { Operation } from '../../kit/operation.ts'
-import type { Reply } from '../../kit/reply.ts'
+import { faultOf, type Reply } from '../../kit/reply.ts'
 import type { Conversation } from '../../kit/protocol.ts'
 import { completionsFor } from './completions.ts'
 import { askedOf, keyOf } from './operationTool.ts'
@@ -114,8 +115,10 @@ async function callTool(serving: Serving, means: Means, name: string, given: Jso
     const key = own === undefined || own === messageKey?.given ? messageKey?.derived : own
     return resultOf(await means.use(name, given, key))
   } catch (error) {
-    if (error instanceof Fault) return failed(JSON.stringify(errorBody(error)))
-    throw error
+    const fault = faultOf(error)
+    if (!fault || fault.status >= 500) throw error
+    if (fault.headers['retry-after'] !== undefined) serving.onTrouble()
+    return failed(JSON.stringify(errorBody(fault)))
   }
 }
 
@@ -139,7 +142,13 @@ async function answerWait(serving: Serving, { use, mcpReq }: Means, given: Json)
   if (before.status >= 400) return resultOf(before)
   const onProgress = progressOf(serving, mcpReq)
   const wait = { context, teamId: caller.team_id, runId: String(given['run_id']), seconds, signal }
-  await waitForRun({ ...wait, ...(onProgress && { onProgress }) })
+  // it follows the run's events for as long as a stream may, so it counts as one
+  const release = seconds > 0 ? openStreamsOf(context).reserve(caller) : undefined
+  try {
+    await waitForRun({ ...wait, ...(onProgress && { onProgress }) })
+  } finally {
+    release?.()
+  }
   const reply = await use('getRun', given)
   if (reply.status >= 400) return resultOf(reply)
   const answer = JSON.parse(reply.body!) as { status: string; run: { waiting_on: { kind: string } | null } }

@@ -5,6 +5,7 @@ import type { Context } from '../../kit/context.ts'
 import type { EventName } from '../../kit/event.ts'
 import { eventFeedOf } from '../../kit/eventFeed.ts'
 import type { EventStream } from '../../kit/stream.ts'
+import { teamDatabaseOf } from '../../kit/teamDatabase.ts'
 import type { ListedTool } from './operationTool.ts'
 
 /** Below the minute after which clients and proxies give up. */
@@ -82,7 +83,7 @@ export interface Wait {
 export async function waitForRun(wait: Wait): Promise<void> {
   const deadline = performance.now() + wait.seconds * 1000
   for (;;) {
-    const state = await stateOf(wait.context.db.sql, wait)
+    const state = await stateOf(teamDatabaseOf(wait.context, wait.teamId).sql, wait)
     const leftMs = deadline - performance.now()
     const isOver = leftMs <= 0 || wait.signal.aborted || wait.context.lifecycle.draining
     if (!state || isOver || hasEnded(state.status) || needsSomebody(state.status, state.kind)) return

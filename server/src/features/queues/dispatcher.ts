@@ -2,6 +2,7 @@
 import type { Context } from '../../kit/context.ts'
 import type { Work } from '../../kit/feature.ts'
 import { dispatchQueue } from './dispatch.ts'
+import { createDueQueues } from './dueQueues.ts'
 
 export interface Dispatcher {
   /** Something of this process was committed that may leave cases to give out, or room for them. */
@@ -28,7 +29,9 @@ function createDispatcher(context: Context): Dispatcher {
   const { db, log, listener } = context
   /** When each queue last gave something out. */
   const lively = new Map<string, number>()
-  const due = new Set<string>()
+  /** Queues that somebody told of and whose team is not known yet. */
+  const told = new Set<string>()
+  const due = createDueQueues()
   let isWorking = false
   let gathering: NodeJS.Timeout | undefined
   let going: Promise<void> | undefined
@@ -38,25 +41,43 @@ function createDispatcher(context: Context): Dispatcher {
       gathering = undefined
       going ??= giveOut().finally(() => {
         going = undefined
-        if (due.size > 0 && isWorking) gather()
+        if (told.size > 0 && isWorking) gather()
       })
     }, gatherMs)
   }
 
+  /** One transaction of one queue at a time. What is told during a long round takes its turn in it, and does not wait for its end. */
   async function giveOut(): Promise<void> {
-    const queueIds = [...due]
-    due.clear()
     stillLively()
-    for (const queueId of queueIds) {
+    let readAt = -Infinity
+    while (isWorking) {
+      if (told.size > 0 && performance.now() - readAt >= gatherMs) {
+        await readTeams()
+        readAt = performance.now()
+      }
+      const queueId = due.next()
+      if (queueId === undefined) return
       try {
         const given = await dispatchQueue(context, queueId)
         if (given > 0) {
           lively.set(queueId, performance.now())
-          due.add(queueId)
+          told.add(queueId)
         }
       } catch (error) {
         log.warn({ err: error, queue_id: queueId }, 'cases of a queue were not given out; it is tried again')
       }
+    }
+  }
+
+  async function readTeams(): Promise<void> {
+    const ids = [...told]
+    told.clear()
+    try {
+      const queues = await db.sql<{ id: string; team_id: string }>`
+        select id, team_id from queues where id = any(${ids}::uuid[])`
+      for (const { id, team_id } of queues) due.add(team_id, id)
+    } catch (error) {
+      log.warn({ err: error }, 'queues with something to give out were not read; the next look finds them')
     }
   }
 
@@ -71,9 +92,9 @@ function createDispatcher(context: Context): Dispatcher {
       if (queueId !== undefined) call(queueId)
       return
     }
-    if (queueId !== undefined) due.add(queueId)
-    else for (const id of stillLively()) due.add(id)
-    if (due.size > 0) gather()
+    if (queueId !== undefined) told.add(queueId)
+    else for (const id of stillLively()) told.add(id)
+    if (told.size > 0) gather()
   }
 
   function call(queueId: string): void {
@@ -89,12 +110,12 @@ function createDispatcher(context: Context): Dispatcher {
       const stopListening = listener.on(channel, (queueId) => changed(queueId))
       return {
         async look() {
-          const ready = await db.sql<{ queue_id: string }>`
-            select distinct t.queue_id from case_triggers t where t.enabled and (
+          const ready = await db.sql<{ team_id: string; queue_id: string }>`
+            select distinct t.team_id, t.queue_id from case_triggers t where t.enabled and (
               exists (select from cases c where c.queue_id = t.queue_id and c.display_status = 'pending')
               or exists (select from cases c where c.queue_id = t.queue_id and c.display_status = 'postponed' and c.postponed_to <= now()))`
-          for (const { queue_id } of ready) due.add(queue_id)
-          if (due.size > 0) gather()
+          for (const { team_id, queue_id } of ready) due.add(team_id, queue_id)
+          if (ready.length > 0) gather()
         },
         async stop() {
           isWorking = false

@@ -1,0 +1,29 @@
+// Queues that are to be looked after, in turns by team: a team with thousands of queues does not stand in front of another's one.
+
+export interface DueQueues {
+  /** Harmless for one that is due already. */
+  add(teamId: string, queueId: string): void
+  /** The first queue of the team whose turn it is; that team then goes behind the others. */
+  next(): string | undefined
+}
+
+export function createDueQueues(): DueQueues {
+  const lines = new Map<string, Set<string>>()
+  return {
+    add(teamId, queueId) {
+      const line = lines.get(teamId)
+      if (line) line.add(queueId)
+      else lines.set(teamId, new Set([queueId]))
+    },
+    next() {
+      const [first] = lines
+      if (!first) return undefined
+      const [teamId, line] = first
+      const [queueId] = line
+      line.delete(queueId!)
+      lines.delete(teamId)
+      if (line.size > 0) lines.set(teamId, line)
+      return queueId
+    },
+  }
+}
