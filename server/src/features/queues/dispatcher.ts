@@ -50,7 +50,8 @@ function createDispatcher(context: Context): Dispatcher {
   async function giveOut(): Promise<void> {
     stillLively()
     let readAt = -Infinity
-    while (isWorking) {
+    for (;;) {
+      if (!isWorking) return
       if (told.size > 0 && performance.now() - readAt >= gatherMs) {
         await readTeams()
         readAt = performance.now()

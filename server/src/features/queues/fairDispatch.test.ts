@@ -7,16 +7,17 @@ import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { dispatcherOf } from './dispatcher.ts'
 
+async function seed(team: TestTeam, cases: number): Promise<void> {
+  const queueId = await seedQueue(team, 2)
+  await seedWorker(team, queueId)
+  await seedCases(team, queueId, cases)
+}
+
 // proves pools.cases
 test('the one case of a team gets its run after one queue of another team that has twelve, and thousands of cases', async () => {
   const service = await testApp()
   const { sql } = service.context.db
   const [noisy, quiet] = [await seedTeam(service), await seedTeam(service)]
-  const seed = async (team: TestTeam, cases: number) => {
-    const queueId = await seedQueue(team, 2)
-    await seedWorker(team, queueId)
-    await seedCases(team, queueId, cases)
-  }
   for (let n = 0; n < 12; n++) await seed(noisy, n === 0 ? 2000 : 5)
   await seed(quiet, 1)
   const work = dispatcherOf(service.context).work()
