@@ -7,6 +7,7 @@ import type { Context } from './context.ts'
 import type { LoneDrive } from './feature.ts'
 import type { Job } from './job.ts'
 import { putBack } from './jobSlots.ts'
+import { validatorOf } from './validate.ts'
 
 /** Processes that did other work too may die over a job this often; nobody knows which work it was. */
 export const suspectDeaths = 2
@@ -31,7 +32,8 @@ export async function noteJobDeaths({ db, registry }: Context, poolId: string): 
   for (const { name, payload, ...taken } of locked) {
     const job = registry.jobs.find((one) => one.name === name)
     if (!job) continue
-    const place = await placeOf(job, db.sql, payload)
+    // an input that does not fit fails its job, and must not hold up the burial
+    const place = validatorOf(job.input).Check(payload) ? await placeOf(job, db.sql, payload) : ''
     await db.sql`
       insert into job_deaths as d (job, ref, place, deaths) values (${name}, ${refOf(taken)}, ${place}, 1)
       on conflict (job, ref) do update set place = excluded.place, died_at = now(),
