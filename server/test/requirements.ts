@@ -40,6 +40,10 @@ export const requirements: Requirement[] = [
     id: 'kit.transaction',
     says: 'A change, its events, its jobs, its audit row and its stored reply are one transaction.',
   },
+  {
+    id: 'database.ownStall',
+    says: 'A process whose event loop was busy does not take its database for away: only the time in which it could have heard an answer counts.',
+  },
   { id: 'kit.refusalChangesNothing', says: 'A refusal by a handler undoes everything that the handler did.' },
   {
     id: 'kit.deadlock',

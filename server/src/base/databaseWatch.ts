@@ -32,6 +32,7 @@ interface WatchOptions {
 const pingEveryMs = 500
 /** Long enough for a machine that is busy with everything else, short enough to answer within 2 s of the last good ping. */
 const pingTimeoutMs = 1250
+const pingSteps = 10
 /** A tiny commit this often proves that commits get through; while they do not, it is tried with every ping. */
 const writeEveryMs = 5000
 
@@ -132,8 +133,12 @@ export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): Dat
   async function tick(): Promise<void> {
     let late: NodeJS.Timeout | undefined
     const timeout = new Promise<never>((_, reject) => {
-      // one more turn of the event loop: when this process itself was busy, the answer is already in the socket
-      late = setTimeout(() => setImmediate(() => reject(new DatabaseAway())), pingTimeoutMs)
+      // Counted in short steps: a step that comes late because this process itself was busy counts once, however long that took. The
+      // last one leaves a turn of the event loop to an answer that is already in the socket.
+      let steps = 0
+      late = setInterval(() => {
+        if (++steps >= pingSteps) setImmediate(() => reject(new DatabaseAway()))
+      }, pingTimeoutMs / pingSteps)
     })
     try {
       await Promise.race([ping(), timeout])
@@ -144,7 +149,7 @@ export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): Dat
       const reason = error instanceof DatabaseAway ? error.message : 'the database does not answer'
       if (!closed) turn(reason, error)
     } finally {
-      clearTimeout(late)
+      clearInterval(late)
     }
     if (!closed) next()
   }

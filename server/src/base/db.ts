@@ -87,7 +87,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   const watch = watchDatabase({
     pool,
     log: options.log,
-    connect: () => new CurrentAddressClient({ connectionTimeoutMillis: 1000, application_name: 'runyard watch' }),
+    // longer than the watch waits: it alone decides what is too late
+    connect: () => new CurrentAddressClient({ connectionTimeoutMillis: 5000, application_name: 'runyard watch' }),
     ...(options.onAway && { onAway: options.onAway }),
   })
   /** Every statement of ours is evidence of whether the server still writes. */

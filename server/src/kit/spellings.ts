@@ -90,8 +90,7 @@ function respellFields(
         fields[name] = theirs
         used.set(name, other)
       }
-      if (!isAbsent(mine) && !isAbsent(theirs) && !isDeepStrictEqual(mine, theirs))
-        problems.push(differing(name, other))
+      if (!isAbsent(mine) && !isDeepStrictEqual(mine, theirs)) problems.push(differing(name, other))
     }
     if (Object.hasOwn(fields, name)) fields[name] = respell(part, fields[name], problems, used)
   }
