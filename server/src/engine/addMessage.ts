@@ -44,7 +44,7 @@ export async function addUserMessage(
     r as (
       update runs r set message_seq = r.message_seq + 1, event_seq = r.event_seq + 1, wake_seq = r.wake_seq + 1, updated_at = now(),
         status = case when was.had_ended then 'pending' else r.status end,
-        acts_for = case when was.had_ended then array[${memberId}::uuid] else ${withMember(part`r.acts_for`, memberId)} end,
+        acts_for = ${withMember(part`r.acts_for`, memberId)},
         completed_at = case when was.had_ended then null else r.completed_at end,
         output = case when was.had_ended then null else r.output end,
         error = case when was.had_ended then null else r.error end,

@@ -117,6 +117,13 @@ const ways: Record<string, (office: Office) => Promise<string>> = {
     await post(office.bob, id)
     return id
   },
+  'her own message to an ended run that somebody else spoke to': async (office) => {
+    const id = await runOf(office.ann, await agentOf(office))
+    await post(office.bob, id)
+    office.api.received.length = 0
+    await post(office.ann, id)
+    return id
+  },
   'a message of somebody else to her waiting run': async (office) => {
     const id = await runOf(office.ann, await agentOf(office, block('approve', 'Now?')))
     await post(office.bob, id)
@@ -210,11 +217,6 @@ const ownWays: Record<string, (office: Office) => Promise<string>> = {
     const data = { connections: [connection], approvals: { http_request: 'always' } }
     const id = await runOf(ann, await seedAgent(ann, send, data))
     await respond(bob, id, { approved: true, comment: 'Within the budget.' })
-    return id
-  },
-  'a message of hers to a run that somebody else had spoken to': async (office) => {
-    const id = await runOf(office.bob, await agentOf(office))
-    await post(office.ann, id)
     return id
   },
   'her schedule': async (office) => {

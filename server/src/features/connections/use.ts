@@ -28,9 +28,9 @@ export const connectionUse: ConnectionUse = {
   hasCome,
   async boundTo({ sql, run, connection: asked }) {
     const all = await connectionsOf(sql, run)
-    // one that the run may not use, or that is not there, fails when the call is made, with the reason
-    const found = all.filter(({ is_usable }) => is_usable).filter((one) => waysOf(one).includes(asked))
-    return found.length === 1 ? boundTo(found[0]!) : {}
+    const found = find(all, asked)
+    // bound to none: should the name mean a connection by the time of the call, that is not what was approved
+    return typeof found === 'string' ? { connection_id: null } : boundTo(found)
   },
   async call({ context, run, connection: asked, url, send, isRefused, isInvalidToken, bound }) {
     const { id } = pick(await patiently(() => connectionsOf(context.db.sql, run)), asked)
@@ -73,18 +73,25 @@ async function connectionsOf(sql: Sql, run: CallingRun): Promise<Known[]> {
 
 /** By id, by name, or by provider; each only where one alone is meant. */
 function pick(all: Known[], asked: string): Known {
+  const found = find(all, asked)
+  if (typeof found === 'string') throw new Error(found)
+  return found
+}
+
+/** The connection that is meant, or a sentence that says why there is none. */
+function find(all: Known[], asked: string): Known | string {
   const usable = all.filter(({ is_usable }) => is_usable)
   for (const way of ['id', 'name', 'provider'] as const) {
     const found = usable.filter((one) => one[way] === asked)
     if (found.length === 1) return found[0]!
     if (found.length > 1) {
       const ids = found.map(({ id }) => id).join(', ')
-      throw new Error(`${found.length} connections of this agent are called ${asked}. Say which by its id: ${ids}.`)
+      return `${found.length} connections of this agent are called ${asked}. Say which by its id: ${ids}.`
     }
   }
   const closed = all.find((one) => waysOf(one).includes(asked))
-  if (closed) throw new Error(notForThisRun(closed.name))
+  if (closed) return notForThisRun(closed.name)
   const names = usable.map(({ name }) => name).join(', ')
   const has = names ? `It has: ${names}.` : 'Its build names none that this run may use.'
-  throw new Error(`This agent has no connection called ${asked}. ${has}`)
+  return `This agent has no connection called ${asked}. ${has}`
 }

@@ -1,6 +1,7 @@
 // Does a run again that has ended: as a new run, from the start or from one of its steps.
 import { isId } from '../../base/ids.ts'
 import { parseBuildConfig } from '../../engine/buildConfig.ts'
+import { readActsFor } from '../../engine/actsFor.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { hasEnded, type Status } from '../../engine/lifecycle.ts'
 import { tightened } from '../../engine/limits.ts'
@@ -54,7 +55,8 @@ export const retryRun = operation({
       buildId,
       source: 'retry',
       userId: caller.member_id,
-      actsFor: [caller.member_id],
+      // turns that are copied carry the words of everybody who spoke in them
+      actsFor: [...new Set([caller.member_id, ...(body.from_step == null ? [] : await readActsFor(sql, run.id))])],
       message: run.message,
       title: run.title,
       metadata: run.metadata,

@@ -1,6 +1,7 @@
 // Runs one command in a sandbox and answers with what it printed; a worker runs it, never the API process.
 import { operation } from '../../kit/operation.ts'
 import { nullable, Type } from '../../kit/schema.ts'
+import { teamDatabaseOf } from '../../kit/teamDatabase.ts'
 import { timeoutMaxS, timeoutUnsetS } from './command.ts'
 import { execDeskOf } from './execDesk.ts'
 import { askExec } from './execs.ts'
@@ -45,9 +46,10 @@ export const execSandbox = operation({
   }),
   errors: ['not_found', 'sandbox_busy', 'conflict'],
   actsOutside: true,
-  async prepare({ sandbox, body, context, fail }) {
+  async prepare({ sandbox, body, caller, context, fail }) {
     const wanted = { command: body.command, timeoutS: body.timeout_s ?? timeoutUnsetS }
-    const id = await context.db.transaction(async (sql) => askExec(sql, await lockFreeSandbox(sql, sandbox), wanted))
+    const db = teamDatabaseOf(context, caller.team_id)
+    const id = await db.transaction(async (sql) => askExec(sql, await lockFreeSandbox(sql, sandbox), wanted))
     const desk = execDeskOf(context)
     await desk.asked()
     const answer = await desk.answerOf(id)

@@ -96,10 +96,14 @@ function parsed(source: string, budget: StepBudget): unknown {
   }
 }
 
+const digitsMax = 400
+
 function numberOf(value: unknown): number {
   if (typeof value === 'number') return value
   const written = typeof value === 'string' ? value.trim() : ''
-  const number = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/.test(written) ? Number(written) : Number.NaN
+  // each digit fits in one place of the pattern only, and no number that a text may hold is longer
+  const isNumber = written.length <= digitsMax && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(written)
+  const number = isNumber ? Number(written) : Number.NaN
   if (Number.isFinite(number)) return number
   throw new CannotRender(`${quoted(value)} is no number, so | number cannot read it.`)
 }
