@@ -56,7 +56,9 @@ export const retryRun = operation({
       source: 'retry',
       userId: caller.member_id,
       // turns that are copied carry the words of everybody who spoke in them
-      actsFor: [...new Set([caller.member_id, ...(body.from_step == null ? [] : await readActsFor(sql, run.id))])],
+      actsFor: [
+        ...new Set([caller.member_id, ...((body.from_step ?? null) === null ? [] : await readActsFor(sql, run.id))]),
+      ],
       message: run.message,
       title: run.title,
       metadata: run.metadata,

@@ -42,6 +42,12 @@ test('templates that would fill the memory or take for ever fail the run with a 
 })
 
 // proves bounds.templates
+test('a text that is almost a number is refused at once, however long it is', async () => {
+  const { ending } = await firstTurn(fenced('output', '{{ message | number }}'), `${'1'.repeat(1_000_000)}x`)
+  assert.ok(ending.kind === 'failed' && /cannot read it/.test(ending.message), JSON.stringify(ending).slice(0, 200))
+})
+
+// proves bounds.templates
 test('no template takes more than its turn, whatever it says', async () => {
   const endings = { done: 0, failed: 0, calls: 0 }
   await fc.assert(
