@@ -168,6 +168,29 @@ test('a name that means another connection by the time of the call is asked abou
   )
 })
 
+// proves approvals.name
+test('a connection that is named like the provider of another one is bound as well', async () => {
+  const team = await seedTeam(service)
+  const api = await startReceiver()
+  const given = { server_url: api.url, secret: secretOf('small-0123456789'), provider: 'pay' }
+  const connections = [
+    await seedConnection(service, team, { ...given, name: 'pay' }),
+    await seedConnection(service, team, { ...given, name: 'pay-2' }),
+  ]
+  const agentId = await seedAgent(team, block('http connection=pay', `POST ${api.url}/pay`), { connections, ...always })
+  const runId = await startRun(team, agentId)
+  await drainRuns(service)
+  for (const [index, name] of [
+    [0, 'pay-1'],
+    [1, 'pay'],
+  ] as const) {
+    await team.call(`PATCH /v2/connections/${connections[index]}`, { body: { name } })
+  }
+  await allow(team, runId)
+  assert.match((await requestOf(team, runId)).description, /the connection that it names/)
+  assert.equal(api.received.length, 0)
+})
+
 // proves approvals.tool
 test('a tool that its server changes while an approval waits is asked about again', async () => {
   const team = await seedTeam(service)

@@ -25,15 +25,20 @@ const refOf = ({ id, key }: Pick<TakenJob, 'id' | 'key'>): string => key ?? Stri
 const placeOf = async (job: Job, sql: Sql, input: unknown): Promise<string> => (await job.place?.({ input, sql })) ?? ''
 
 /** Every job that the dead process had locked is counted, but never up to the last death. */
-export async function noteJobDeaths({ db, registry }: Context, poolId: string): Promise<void> {
+export async function noteJobDeaths({ db, log, registry }: Context, poolId: string): Promise<void> {
   const locked = await db.sql<{ id: string; key: string | null; name: string; payload: unknown }>`
     select j.id::text, j.key, t.identifier as name, j.payload
     from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id where j.locked_by = ${poolId}`
   for (const { name, payload, ...taken } of locked) {
     const job = registry.jobs.find((one) => one.name === name)
     if (!job) continue
-    // an input that does not fit fails its job, and must not hold up the burial
-    const place = validatorOf(job.input).Check(payload) ? await placeOf(job, db.sql, payload) : ''
+    // neither an input that does not fit nor a place that cannot be read may hold up the burial
+    const place = validatorOf(job.input).Check(payload)
+      ? await placeOf(job, db.sql, payload).catch((error: unknown) => {
+          log.warn({ err: error, job: name }, 'the place of a job whose process died could not be read')
+          return ''
+        })
+      : ''
     await db.sql`
       insert into job_deaths as d (job, ref, place, deaths) values (${name}, ${refOf(taken)}, ${place}, 1)
       on conflict (job, ref) do update set place = excluded.place, died_at = now(),
