@@ -6,7 +6,7 @@ import { createHttp, mountOperation } from './kit/http.ts'
 import { createPipeline } from './kit/pipeline.ts'
 import { createRefusals } from './kit/refusals.ts'
 
-/** Of what is gathered in memory: last uses of credentials, and refusals that are not written one by one. */
+/** How often counts that are gathered in memory are written: last uses of credentials, and refusals that get no row of their own. */
 const countsEveryMs = 10_000
 
 export function buildApp(context: Context): FastifyInstance {

@@ -5,7 +5,7 @@ import type { Running } from './serve.ts'
 
 type Shown = Pick<Running, 'baseUrl' | 'firstKey' | 'place'>
 
-/** The key itself is shown by the start that made it, and only to a terminal: what is not one is most often kept as a log. */
+/** Only the start that made the key shows it, and only to a terminal: other outputs are most often kept as a log. */
 export function box(config: Config, running: Shown, { isTerminal }: { isTerminal: boolean }): string {
   const { baseUrl, firstKey, place } = running
   const data = config.databaseUrl === undefined ? (place ?? config.dataDir) : 'the PostgreSQL of DATABASE_URL'

@@ -82,7 +82,7 @@ export async function leaveDatabase({ embedded, presence, sql, close }: Leaving)
   if (isLast) await embedded.stop()
 }
 
-/** For a start that failed: the embedded server is stopped unless somebody else lives on it. */
+/** Cleans up after a start that failed: the embedded server is stopped unless another process uses it. */
 export async function abandonDatabase(embedded: EmbeddedPostgres | undefined, log: Log): Promise<void> {
   if (!embedded) return
   try {

@@ -13,13 +13,13 @@ export interface FirstKey {
   teamId: string
   /** Undefined: its clear copy is gone or it was revoked; another one is made with `runyard key create`. */
   secret: string | undefined
-  /** Made by this very start: shown once, to a terminal. */
+  /** Whether this very start made the key: it is shown once, to a terminal. */
   isNew: boolean
   /** While the team has it. */
   demoAgentId: string | undefined
 }
 
-/** Where the clear copy of the first key lies. */
+/** Where the clear copy of the first key is stored. */
 export const firstKeyFile = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'first-key')
 
 /** Runs under the migration lock, inside one transaction. */

@@ -1,4 +1,4 @@
-// The work of a process that does one piece at a time, told by the process that started it; it says when it takes one and when it is done.
+// The work of a process that does one piece at a time for the process that started it. It reports when it takes one and when it is done.
 import { engineOf } from './engine/engine.ts'
 import { aliveEveryMs, type FromChild, type ToChild, type Unit } from './kit/alone.ts'
 import type { Context } from './kit/context.ts'
@@ -54,7 +54,7 @@ export async function startLoneWork(context: Context, presence: Presence): Promi
   }
 }
 
-/** Resolves when the other process will read it, whatever becomes of this one; at once where nobody listens any more. */
+/** Resolves when the other process is sure to read it, whatever becomes of this one; at once if nobody listens any more. */
 function tell(message: FromChild): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected) process.send!(message, undefined, undefined, () => resolve())

@@ -18,7 +18,7 @@ const deafMs = 5000
 /** A terminal and npm may both deliver one Ctrl-C: what comes this soon after the first is the same wish. */
 const sameWishMs = 500
 
-/** What a process that fails gets to give its work back; the others find the rest. */
+/** How long a process that fails may take to give its work back; other processes find the rest. */
 const failingMs = 5000
 
 export async function main(args: string[], features?: Feature[]): Promise<void> {
@@ -56,7 +56,7 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
   if (isFailing) throw new StoppedByFailure(wish.failure)
 }
 
-/** A mistake of ours that nobody caught ended the process. Its stack is in the log. */
+/** The process ended because of a mistake of ours that nobody caught. Its stack is in the log. */
 class StoppedByFailure extends Error {
   constructor(cause: unknown) {
     super(`Runyard stopped, because of an error that nothing caught: ${String(cause)}`, { cause })
@@ -64,9 +64,9 @@ class StoppedByFailure extends Error {
 }
 
 /**
- * No error ends the process silently. A rejection that comes of a database that is away is no reason to end: whoever waits for it hears of it
- * in another way, and the job engine (kit/jobEngine.ts) leaves some to nobody. Anything else may have left a piece of work undone
- * for ever, so the process logs it, gives back what it holds and exits with 1.
+ * No error ends the process silently. A rejection because the database is away is not a reason to end: whoever waits learns of it
+ * in another way, and the job engine (kit/jobEngine.ts) leaves some rejections unhandled. Any other error may have left a piece of work
+ * undone for ever, so the process logs it, gives back what it holds and exits with 1.
  */
 function untilFailed(log: Log): Promise<{ failure: unknown }> {
   return new Promise((resolve) => {

@@ -58,7 +58,7 @@ export async function serve(config: Config, log: Log, { features, entry }: Serve
   }
   try {
     app = hasApi ? await listen(context, opened.promise) : undefined
-    // what was left by a killed process is replaced before the first request is answered
+    // a file that a killed process left is replaced before the first request is answered
     serviceFile = app && config.role !== 'worker' ? await announce(context, firstKey, address()) : undefined
     opened.resolve()
     worker = config.role === 'api' ? undefined : await startWork(context, presence, entry)
@@ -83,7 +83,7 @@ export async function serve(config: Config, log: Log, { features, entry }: Serve
   }
 }
 
-/** A process that does what the one that started it tells it to, and nothing else (kit/alone.ts). */
+/** A process that does only what the process that started it says (kit/alone.ts). */
 export async function serveAlone(config: Config, log: Log, features?: Feature[]): Promise<Running> {
   const { context, presence, embedded, firstKey, leave } = await join(config, log, features)
   const worker = await startLoneWork(context, presence)
@@ -99,7 +99,7 @@ export async function serveAlone(config: Config, log: Log, features?: Feature[])
   }
 }
 
-/** A process of the service with its database, its context and its presence; what it does with them is its role's affair. */
+/** A process of the service with its database, its context and its presence; its role decides what it does with them. */
 async function join(config: Config, log: Log, features: Feature[] = allFeatures) {
   const { address, embedded } = await findDatabase(config, log)
   let announced: Presence | undefined
@@ -118,7 +118,7 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures)
     ...(embedded && { onAway: () => void bringBack(embedded) }),
   })
   let isBringingBack = false
-  /** One loop at a time; a start that failed is tried again for as long as the database is away. */
+  /** One loop at a time; a start that failed is repeated for as long as the database is away. */
   async function bringBack(postgres: EmbeddedPostgres): Promise<void> {
     if (isBringingBack) return
     isBringingBack = true
@@ -207,7 +207,7 @@ async function announce(
   const file = joinPath(context.config.dataDir, 'service.json')
   const present = await readIfThere(file)
   const { pid: other } = JSON.parse(present ?? '{}') as { pid?: number }
-  // in a container that was started again a killed process may have had the same number as this one
+  // in a restarted container a killed process may have had the same process id as this one
   if (other !== undefined && other !== process.pid && isAlive(other)) return undefined
   const facts = {
     base_url: context.baseUrl(),

@@ -75,7 +75,7 @@ test('every connection to PostgreSQL is a session that makes our settings', () =
   const wrong: string[] = []
   for (const { path, text } of code) {
     if (path === 'base/session.ts') continue
-    // a pool makes plain clients of its own, unless it is told of what kind they are
+    // a pool makes plain clients of its own, unless it is given a class
     if (/new (pg\.)?Client\(/.test(text) && /from 'pg'/.test(text)) wrong.push(`${path} opens a plain client`)
     for (const [pool] of text.matchAll(/new Pool\(\{[^}]*/g)) {
       if (/from 'pg'/.test(text) && !/Client: \w+Client/.test(pool)) wrong.push(`${path} opens a pool of plain clients`)
@@ -87,7 +87,7 @@ test('every connection to PostgreSQL is a session that makes our settings', () =
 
 // proves dependencies.quiet
 test('the lock file does not bring the package by which others count installations', async () => {
-  // spectral asks for it and never loads it: npm keeps it out for as long as the lock file does not name it
+  // spectral depends on it and never loads it: npm does not install it as long as the lock file does not list it
   const lock = await readFile(new URL('../../package-lock.json', import.meta.url), 'utf8')
   assert.doesNotMatch(lock, /@scarf\/scarf/)
 })

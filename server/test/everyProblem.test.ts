@@ -1,4 +1,4 @@
-// A 400 names every problem of a request at once: what is missing, of the wrong type, out of range or at odds, in query and body.
+// A 400 lists every problem of a request at once: what is missing, of the wrong type, out of range or inconsistent, in query and body.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { seedQueue } from './kit/cases.ts'
@@ -27,7 +27,7 @@ async function questioned(): Promise<string> {
 const connections = 'POST /v2/teams/:teamId/connections'
 const schedules = `POST /v2/agents/${agentId}/schedules`
 const cases = `POST /v2/queues/${queueId}/cases`
-/** Too many bytes, though not too many characters. */
+/** A text with too many bytes, though not too many characters. */
 const large = 'é'.repeat(200_000)
 
 const refusals: [route: string, body: unknown, names: (string | RegExp)[]][] = [

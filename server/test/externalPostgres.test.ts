@@ -1,4 +1,4 @@
-// The core of the service on somebody's own PostgreSQL, with the defaults of its distribution.
+// The core of the service on an operator's own PostgreSQL, with the defaults of its distribution.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { Client } from 'pg'

@@ -1,4 +1,4 @@
-// Every query parameter of every reading operation is honoured: with it the answer is another one than without it.
+// Every query parameter of every reading operation is honoured: it changes the answer.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newId } from '../src/base/ids.ts'
@@ -15,7 +15,7 @@ const seed = (noun: string, above: Record<string, string> = {}) => seeders[noun]
 const nobody = newId()
 const long = { since: '2020-01-01T00:00:00Z', until: '2020-02-01T00:00:00Z', future: '2100-01-01T00:00:00Z' }
 
-/** An agent whose run fails, and is evaluated; its newer run has not ended. */
+/** An agent with a run that failed and is evaluated, and a newer run that has not ended. */
 const agent = await seedAgent(team, '```tool name=case_complete\n{}\n```\n')
 const ended = await startRun(team, agent, { message: 'Check invoice 47' })
 await drainRuns(service)
@@ -56,7 +56,7 @@ await seed('client')
 const page = { limit: '0', offset: '1' }
 const path = { path: 'out' }
 
-/** By operation: where it is asked, and for each parameter a value that must make a difference. */
+/** For each operation: its path, and for each parameter a value that must change the answer. */
 const asked: Record<string, { at: string; with: Record<string, string>; always?: string }> = {
   listMembers: { at: '/v2/teams/:teamId/members', with: { search: 'ADA example', role: 'viewer', ...page } },
   listApiKeys: { at: '/v2/teams/:teamId/api-keys', with: page },
@@ -155,7 +155,7 @@ const reading = Object.entries(document.paths as Record<string, { get?: Describe
     : [],
 )
 
-/** What was found, without the paging that is echoed. */
+/** The result without the echoed paging. */
 async function ask(at: string, query: string): Promise<object> {
   const { status, body, text } = await team.call(`GET ${at}?${query}`)
   assert.equal(status, 200, `${at}?${query} ${text}`)

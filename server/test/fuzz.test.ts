@@ -1,4 +1,4 @@
-// Requests made from the served OpenAPI document, good and broken, each answer held against that document.
+// Requests made from the served OpenAPI document, valid and broken; each answer is checked against that document.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import * as fc from 'fast-check'
@@ -19,7 +19,7 @@ import { testApp } from './kit/testApp.ts'
 const seed = Number(process.env['RUNYARD_FUZZ_SEED'] ?? 20260718)
 /** `npm run survive -- fuzz` sends more of them. */
 const requestsWanted = Number(process.env['RUNYARD_FUZZ_REQUESTS'] ?? 4000)
-/** How many answers with success, and how many refusals, each operation must have given. */
+/** How many successes and how many refusals each operation must have given. */
 const answersMin = Number(process.env['RUNYARD_FUZZ_ANSWERS'] ?? 10)
 /** And so many random broken ones it gets, however often it refused what was thought of. */
 const brokenMin = 10

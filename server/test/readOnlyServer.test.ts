@@ -1,4 +1,4 @@
-// A database that answers and does not write: a standby, one that is set read-only, one whose disk is full.
+// A database that answers but does not write: a standby, a read-only one, and one whose disk is full.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { migrate } from '../src/base/migrate.ts'

@@ -1,4 +1,4 @@
-// Other spellings that clients use are accepted over HTTP beside ours, mean the same, and are described in the document.
+// Other spellings that clients use are accepted over HTTP beside ours, mean the same, and are described in the OpenAPI document.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../src/base/ids.ts'

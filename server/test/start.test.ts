@@ -151,7 +151,7 @@ test('a database that is not there is one sentence, and the exit code is 1', asy
 // proves start.leavesNothing
 test('a start that fails leaves no PostgreSQL running', async () => {
   const broken = await temporaryDataDir()
-  // the first key cannot be written: the embedded server runs by then
+  // the first key cannot be written; the embedded server is already running then
   await mkdir(join(broken.path, 'first-key'))
   await failure({ dataDir: broken.path, env: { LOG_LEVEL: 'info' } })
   const files = await readdir(broken.path, { recursive: true })

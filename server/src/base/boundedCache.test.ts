@@ -1,4 +1,4 @@
-// The bounded cache: what it keeps, what goes first, and that its size is told.
+// The bounded cache: what it keeps, what it drops first, and that it reports its size.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BoundedCache, cacheSizes } from './boundedCache.ts'

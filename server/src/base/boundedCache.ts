@@ -1,10 +1,10 @@
-// The one cache of the service: it holds at most so many entries, and of large ones at most so much; the least recently used go first.
+// The one cache of the service. Its number of entries, and the total size of large ones, are bounded; the least recently used go first.
 
 export interface CacheBounds<Value> {
-  /** Names the cache for the people who look at `cacheSizes`. */
+  /** The name of the cache in `cacheSizes`. */
   name: string
   entriesMax: number
-  /** The sum of the sizes of all entries, where these differ much. */
+  /** Bounds the sum of the sizes of all entries, for caches whose entries differ much in size. */
   sizeMax?: number
   sizeOf?: (value: Value, key: string) => number
 }
@@ -43,7 +43,7 @@ export class BoundedCache<Value> implements Sized {
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key)
     if (!entry) return undefined
-    // a Map keeps the order of insertion, so an entry that is used goes to its end
+    // a Map keeps the order of insertion, so an entry that is used moves to the end
     this.#entries.delete(key)
     this.#entries.set(key, entry)
     return entry.value
@@ -69,7 +69,7 @@ export class BoundedCache<Value> implements Sized {
     this.#size -= entry.size
   }
 
-  /** The value of a key, made when it is not there. */
+  /** The value of a key; it is made if it is missing. */
   getOrMake(key: string, make: () => Value): Value {
     const found = this.get(key)
     if (found !== undefined) return found
@@ -79,10 +79,10 @@ export class BoundedCache<Value> implements Sized {
   }
 }
 
-/** Weak, so that a cache of a closed service can be freed. */
+/** The references are weak, so that a cache of a closed service can be freed. */
 const known = new Set<WeakRef<Sized>>()
 
-/** Every cache that is alive in this process, as it is now. */
+/** Lists every live cache of this process with its current size. */
 export function cacheSizes(): Sized[] {
   const sizes: Sized[] = []
   for (const reference of known) {

@@ -1,14 +1,14 @@
-// JSON that somebody outside wrote: how deep and how finely divided it is, is known from its bytes before it is parsed.
+// JSON from outside: one look at its bytes tells how deep it is and how many parts it has, before anything parses it.
 
 export const depthMax = 64
-/** A list of one-digit numbers, each in a list of its own, has one in four bytes; no sensible document comes near it. */
+/** A list of one-digit numbers, each in its own list, has one list every four bytes; no sensible document comes near this bound. */
 export const containersMax = 500_000
 
-/** The parser needs 0.3 s for 2 MB of opening brackets, and whatever walks the value by recursion fails. */
+/** The parser needs 0.3 s for 2 MB of opening brackets, and recursive code fails on such a value. */
 export class JsonRefused extends SyntaxError {}
 
 export interface Scan {
-  /** No string of it can hold a NUL or half of a surrogate pair, and no number can be out of range: the value need not be searched. */
+  /** True when no string can hold a NUL or half of a surrogate pair, and no number can be out of range: the value need not be searched. */
   isPlain: boolean
 }
 
@@ -17,7 +17,7 @@ const backslash = 0x5c
 const zero = 0x30
 const nine = 0x39
 
-/** One pass over the bytes. What is not JSON at all is left to the parser, which sees the same beginning as this. */
+/** Makes one pass over the bytes. It leaves text that is not JSON to the parser, which sees the same bytes. */
 export function scanJson(bytes: Uint8Array): Scan {
   let depth = 0
   let containers = 0
@@ -45,7 +45,7 @@ export function scanJson(bytes: Uint8Array): Scan {
   return { isPlain }
 }
 
-/** `at` is where the u of an escape stands: it is neither that of NUL nor that of a surrogate. */
+/** `at` is the index of the u of an escape. Answers whether the escape is neither a NUL nor a surrogate. */
 function isPlainEscape(bytes: Uint8Array, at: number): boolean {
   const [first, second] = [bytes[at + 1]!, bytes[at + 2]!]
   if (first === zero) return second !== zero || bytes[at + 3] !== zero || bytes[at + 4] !== zero
@@ -56,7 +56,7 @@ const isE = (byte: number): boolean => (byte | 0x20) === 0x65
 
 const isInNumber = (byte: number): boolean => (byte >= zero && byte <= nine) || byte === 0x2e || isE(byte)
 
-/** JSON.parse for text from outside; what is nested too deep is a SyntaxError like what is not JSON. */
+/** JSON.parse for text from outside. Text that is nested too deep is a SyntaxError, like text that is not JSON. */
 export function parseBounded(text: string): unknown {
   // shorter text cannot be deep enough
   if (text.length > depthMax) scanJson(Buffer.from(text))
@@ -64,7 +64,7 @@ export function parseBounded(text: string): unknown {
 }
 
 /**
- * Watches how deep JSON becomes that arrives in pieces and is parsed by a library. `perLine`: each line is a text of its own, as in a
+ * Watches the depth of JSON that arrives in pieces and is parsed by a library. `perLine`: each line is a text of its own, as in a
  * stream of server-sent events.
  */
 export function createDepthWatch({ perLine }: { perLine: boolean }): (piece: Uint8Array) => void {

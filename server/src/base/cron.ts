@@ -65,7 +65,7 @@ const parsed = new BoundedCache<Cron>({ name: 'cron expressions', entriesMax: 10
 
 /** The first minute after `wall` that fits; undefined: none ever does. */
 export function nextFit(cron: string, wall: number): number | undefined {
-  // an offset of nothing keeps croner from asking for a time zone, which costs ten times as much
+  // a zero offset keeps croner from asking for a time zone, which costs ten times as much
   const known = parsed.getOrMake(cron, () => new Cron(cron, { utcOffset: 0, paused: true }))
   return known.nextRun(new Date(wall))?.getTime()
 }

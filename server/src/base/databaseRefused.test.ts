@@ -1,4 +1,4 @@
-// Every way in which a PostgreSQL does not let us in is one sentence that says what to do.
+// Every reason why PostgreSQL refuses a connection becomes one sentence that says what to do.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { testDatabase } from '../../test/kit/postgres.ts'

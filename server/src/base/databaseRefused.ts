@@ -1,12 +1,12 @@
-// Why a PostgreSQL does not let us in, as one sentence with what to do about it.
+// Says in one sentence why PostgreSQL refuses a connection, and what to do about it.
 import { connectionSettings, SessionClient, type Address } from './session.ts'
 
-/** The database cannot be reached or used as it is: told to the operator in one sentence. */
+/** The database cannot be reached or used as it is. The message is one sentence for the operator. */
 export class DatabaseRefused extends Error {}
 
 const connectMs = 10_000
 
-/** Connects, or says in a sentence why that is not possible. */
+/** Connects, or throws a sentence that says why it could not. */
 export async function connectOrTell(address: string | Address, applicationName: string): Promise<SessionClient> {
   let client: SessionClient
   try {
@@ -16,7 +16,7 @@ export async function connectOrTell(address: string | Address, applicationName: 
       connectionTimeoutMillis: connectMs,
     })
   } catch (error) {
-    // pg reads the files that an address names (sslrootcert and its kin) right here
+    // pg reads the files that the URL names (sslrootcert and similar ones) right here
     throw new DatabaseRefused(`DATABASE_URL cannot be used: ${reasonOf(error)}. Correct it.`, { cause: error })
   }
   try {

@@ -1,4 +1,4 @@
-// The watch of the database: what it takes for a database that is away, and what it does not.
+// The watch of the database: when it takes the database for unreachable, and when it does not.
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { test } from 'node:test'

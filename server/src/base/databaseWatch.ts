@@ -1,4 +1,4 @@
-// Knows within about a second that PostgreSQL no longer answers or no longer writes, and makes every waiting request hear of it at once.
+// Notices within about a second that PostgreSQL no longer answers or writes, and fails every waiting request at once.
 import { randomBytes } from 'node:crypto'
 import { DatabaseError, type Client, type Pool, type PoolClient } from 'pg'
 import type { Log } from './log.ts'
@@ -6,11 +6,11 @@ import { cut } from './session.ts'
 
 export interface DatabaseWatch {
   isPresent(): boolean
-  /** Why this process can do nothing useful with the database, as sentences; none when all is well. */
+  /** Sentences that say why this process cannot use the database; empty when all is well. */
   problems(): string[]
   /** Runs the work unless the database is away; what is under way when it goes away fails instead of hanging. */
   whilePresent<T>(work: () => Promise<T>): Promise<T>
-  /** A statement of ours failed with this: where it says that nothing can be written, we are not ready until a write succeeds. */
+  /** Reports that a statement failed with this error. If it says that the server cannot write, we are not ready until a write succeeds. */
   noteFailure(error: unknown): void
   close(): Promise<void>
 }
@@ -33,26 +33,26 @@ const pingEveryMs = 500
 /** Long enough for a machine that is busy with everything else, short enough to answer within 2 s of the last good ping. */
 const pingTimeoutMs = 1250
 const pingSteps = 10
-/** A tiny commit this often proves that commits get through; while they do not, it is tried with every ping. */
+/** A tiny commit this often proves that commits succeed; while they fail, every ping tries one. */
 const writeEveryMs = 5000
 
-/** SQLSTATEs that say of the server, not of the statement, that it cannot write. */
+/** SQLSTATEs which say that the server cannot write, whatever the statement is. */
 const writeProblems: Record<string, string> = {
   '25006': 'the database is read-only',
   '53100': 'the database cannot write, because its disk is full',
   '58030': 'the database cannot write, because its disk fails',
 }
 
-/** The server cannot write now, whoever asks it. */
+/** Why the server cannot write now, for any client; undefined when this error does not say so. */
 export function writeProblemOf(error: unknown): string | undefined {
   return error instanceof DatabaseError && error.code !== undefined ? writeProblems[error.code] : undefined
 }
 
 /**
  * A connection that breaks is noticed by its own error. What is not noticed is a server that hangs (stopped, or its machine
- * gone): its sockets stay open and queries wait. So one connection of its own asks, and when no answer comes the
- * sockets of all clients are cut, which makes their queries fail. A standby counts as away: nothing that we do works there, and a
- * connection that was opened to it must not outlive the moment in which the primary is back under the same name.
+ * gone): its sockets stay open and queries wait. So the watch asks on a connection of its own, and when no answer comes it cuts the
+ * sockets of all clients, which makes their queries fail. A standby counts as away: nothing that we do works there, and a
+ * connection to it must not stay open after the primary is back under the same name.
  */
 export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): DatabaseWatch {
   const clients = new Set<PoolClient>()
@@ -80,11 +80,11 @@ export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): Dat
 
   async function openProbe(): Promise<Client> {
     const fresh = connect()
-    // known from its first moment, so that it is cut when it does not come through
+    // we register it at once, so that it is cut when it does not get through
     probe = fresh
     fresh.on('error', (error) => log.debug({ err: error }, 'the watch lost its connection'))
     fresh.on('end', () => {
-      // an idle connection that somebody ended says nothing of the server: the next ping opens another
+      // an idle connection that somebody closed says nothing about the server: the next ping opens another
       if (probe === fresh) probe = undefined
     })
     await fresh.connect()
@@ -92,8 +92,8 @@ export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): Dat
   }
 
   /**
-   * In quiet times a commit without any row: a record in the write-ahead log, flushed. After a failure a table that is filled and
-   * undone, since a full disk lets a commit through as long as no file has to grow.
+   * In quiet times this commits without a row: a record in the write-ahead log, flushed. After a failure it fills a table and rolls it
+   * back, since a full disk lets a commit through as long as no file has to grow.
    */
   async function write(asked: Client): Promise<void> {
     try {
@@ -133,8 +133,8 @@ export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): Dat
   async function tick(): Promise<void> {
     let late: NodeJS.Timeout | undefined
     const timeout = new Promise<never>((_, reject) => {
-      // Counted in short steps: a step that comes late because this process itself was busy counts once, however long that took. The
-      // last one leaves a turn of the event loop to an answer that is already in the socket.
+      // The wait is counted in short steps: a step that is late because this process was busy counts once, however long that took. The
+      // last step leaves one turn of the event loop to an answer that is already in the socket.
       let steps = 0
       late = setInterval(() => {
         if (++steps >= pingSteps) setImmediate(() => reject(new DatabaseAway()))

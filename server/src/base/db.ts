@@ -54,7 +54,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     statement_timeout: String(options.statementTimeoutMs ?? 30_000),
     lock_timeout: String(options.lockTimeoutMs ?? 2000),
     idle_in_transaction_session_timeout: '60000',
-    // every statement here has its index, and its plan is kept: one made while a table was small would read all of it for a minute
+    // every statement here has an index, and its plan is cached: a plan made while a table was small would scan the table for a minute
     // after it has grown (docs/decisions/0021)
     enable_seqscan: 'off',
   }
@@ -87,11 +87,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   const watch = watchDatabase({
     pool,
     log: options.log,
-    // longer than the watch waits: it alone decides what is too late
+    // this is longer than the watch waits: the watch alone decides what is too late
     connect: () => new CurrentAddressClient({ connectionTimeoutMillis: 5000, application_name: 'runyard watch' }),
     ...(options.onAway && { onAway: options.onAway }),
   })
-  /** Every statement of ours is evidence of whether the server still writes. */
+  /** Every statement of ours shows whether the server still writes. */
   async function noting<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work()
@@ -175,7 +175,7 @@ export function isConnectionTrouble(error: unknown): boolean {
   )
 }
 
-/** For what must be written however long the database is away; anything but its absence is thrown. */
+/** Use this for writes that must happen however long the database is away. It throws every error except the database's absence. */
 export async function untilWritten<T>(write: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 2000)) {
     try {
@@ -188,14 +188,14 @@ export async function untilWritten<T>(write: () => Promise<T>, signal?: AbortSig
   }
 }
 
-/** Trouble of the moment, not of the statement: besides that with the server, a deadlock and a lock that was not to be had. */
+/** Whether the error may pass by itself: the server was unreachable, a deadlock, or a lock that was not available. */
 export function isPassing(error: unknown): boolean {
   return isConnectionTrouble(error) || /^(40|55P03)/.test(sqlState(error) ?? '')
 }
 
 export const uniqueViolation = '23505'
 export const lockNotAvailable = '55P03'
-/** A statement that took longer than it may. */
+/** PostgreSQL canceled a statement that ran past its time limit. */
 export const queryCanceled = '57014'
 
 const deadlock = '40P01'

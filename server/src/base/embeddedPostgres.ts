@@ -132,7 +132,7 @@ async function bringUp(server: Server): Promise<void> {
       started = await start(server)
     }
   }
-  // what we started and cannot use is not left behind
+  // we stop a server that we started and cannot use
   if (started && !started.ended()) await stopServer(cluster, log, server.binaries)
   throw new Error(
     `The embedded PostgreSQL in ${server.place} does not start: ${String(problem)}\n` +

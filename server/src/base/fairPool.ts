@@ -10,7 +10,7 @@
 /** Gives the slot back; a second call does nothing. */
 export type Release = () => void
 
-/** The team has too much waiting here, or waited too long. Another team is not affected; the same call may succeed in a moment. */
+/** The team has too many calls waiting here, or waited too long. Other teams are not affected; the same call may succeed in a moment. */
 export class PoolFull extends Error {
   readonly pool: string
   constructor(pool: string, reason: string) {
@@ -21,11 +21,11 @@ export class PoolFull extends Error {
 }
 
 export interface FairPoolOptions {
-  /** What the slots are for, in the words of a message: "commands in sandboxes". */
+  /** What the slots are for, as it appears in a message: "commands in sandboxes". */
   name: string
   size: number
   perTeam: number
-  /** Calls of one team that may wait. Without it the callers must be bounded by something else. */
+  /** How many calls of one team may wait. Without it, something else must bound the callers. */
   waitingMax?: number
   waitMaxMs?: number
 }
@@ -35,14 +35,14 @@ export interface FairPool {
   readonly perTeam: number
   /** Waits for a slot. */
   take(team: string, signal?: AbortSignal): Promise<Release>
-  /** A slot, if one is free for this team now. */
+  /** Takes a slot if one is free for this team now. */
   tryTake(team: string): Release | undefined
   /** Holds a slot while the work lasts. */
   use<T>(team: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>
-  /** Slots that are taken: all, or those of one team. */
+  /** How many slots are taken: in all, or by one team. */
   taken(team?: string): number
   waiting(team: string): number
-  /** The teams that hold as much as they may. */
+  /** The teams that hold their full share. */
   fullTeams(): string[]
 }
 
@@ -57,7 +57,7 @@ interface Line {
   servedAt: number
 }
 
-/** The part of a pool that one team may hold: `percent` of it, at least one slot, and below 100 % never all of several. */
+/** How many slots one team may hold: `percent` of the pool, at least one, and below 100 % never all of a pool of several. */
 export function teamShare(size: number, percent: number): number {
   if (percent >= 100 || size <= 1) return size
   return Math.max(1, Math.min(size - 1, Math.floor((size * percent) / 100)))
@@ -75,7 +75,7 @@ export function createFairPool(options: FairPoolOptions): FairPool {
     return line
   }
 
-  /** A team that holds nothing and waits for nothing is not remembered: ids of teams do not pile up. */
+  /** Forgets a team that holds nothing and waits for nothing, so that team ids do not pile up. */
   function forgetIdle(team: string, line: Line): void {
     if (line.held === 0 && line.waiting.size === 0) lines.delete(team)
   }
@@ -118,7 +118,7 @@ export function createFairPool(options: FairPoolOptions): FairPool {
   }
 
   function tryTake(team: string): Release | undefined {
-    // whoever waits does so because the pool or its own team is full, so a slot that is free here is nobody else's
+    // a call waits only because the pool or its own team is full, so nobody else is waiting for a slot that is free here
     if (taken >= size || (lines.get(team)?.held ?? 0) >= perTeam) return undefined
     return hold(team, lineOf(team))
   }
@@ -180,7 +180,7 @@ export function createFairPool(options: FairPoolOptions): FairPool {
   return pool
 }
 
-/** The items in turns: the first of each team, then the second of each, each round in the order of arrival. */
+/** Orders the items in turns: the first of each team, then the second of each; each round in the order of arrival. */
 export function inTurns<T>(items: T[], teamOf: (item: T) => string): T[] {
   const rounds: T[][] = []
   const seen = new Map<string, number>()

@@ -38,6 +38,6 @@ export function scrubbed<T>(value: T, scrub: Scrub): T {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [scrub(name), scrubbed(item, scrub)])) as T
 }
 
-/** One letter a byte: nothing of a file changes but what is cut. */
+/** Reads one character per byte, so that cutting changes nothing else in a file. */
 export const scrubbedBytes = (bytes: Buffer, scrub: Scrub): Buffer =>
   Buffer.from(scrub(bytes.toString('latin1')), 'latin1')

@@ -1,5 +1,5 @@
-// The log: one JSON line per finished thing, to stderr. The rule for logs: everything that looks like a secret is cut out, for a log line
-// loses little by it. Data of teams follows another rule (knownSecrets.ts), so nothing of this one leaves the file.
+// The log: one JSON line per finished thing, to stderr. Everything that looks like a secret is cut out of it, because a log line
+// loses little that way. Data of teams follows another rule (knownSecrets.ts), so this rule is not exported.
 import { pino, type Logger } from 'pino'
 
 export type Log = Logger

@@ -47,7 +47,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
   const log = options.log ?? createLog('warn')
   const migrations = options.migrations ?? (await readMigrations())
   const client = await connectOrTell(options.address, 'runyard migrate')
-  // a lost connection is told by the statement that needed it
+  // the statement that needed the connection reports its loss
   client.on('error', () => undefined)
   try {
     await requireVersion(client)
@@ -159,7 +159,7 @@ export async function migrateJobEngine(address: string | Address): Promise<void>
     }
   }
   const pool = new Pool({ Client: MigratingClient, max: 1, application_name: 'runyard migrate jobs' })
-  // a lost connection is told by the statement that needed it
+  // the statement that needed the connection reports its loss
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
   try {

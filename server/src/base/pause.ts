@@ -1,4 +1,4 @@
-// The pause before the next try of something that failed: it doubles up to a limit, and is random by half so that many do not come at once.
+// The pause before the next try of something that failed: it doubles up to a limit, and half of it is random so that retries spread out.
 
 /** `failures`: how often it has failed in a row, 1 or more. */
 export function pauseAfter(failures: number, limits: { firstMs: number; longestMs: number }): number {

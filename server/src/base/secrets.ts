@@ -99,8 +99,8 @@ export function randomWord(length: number): string {
 }
 
 /**
- * Of the shape of our keys (`ry_<team part>_<random>_<checksum>`) with another checksum than its own: known to be mistyped without asking the
- * database. Any other text may be a key that an operator chose, also one that begins with `ry_`.
+ * Whether a text has the shape of our keys (`ry_<team part>_<random>_<checksum>`) but a wrong checksum: it is mistyped, and the database
+ * need not be asked. Any other text may be a key that an operator chose, also one that begins with `ry_`.
  */
 export function isMistypedKey(text: string): boolean {
   const [, body, checksum] = /^(ry_[0-9a-f]{12}_[A-Za-z0-9]{40})_([A-Za-z0-9]{6})$/.exec(text) ?? []

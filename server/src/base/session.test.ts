@@ -1,4 +1,4 @@
-// What a session of ours finds set, on a server whose operator has set the opposite.
+// The settings that a session of ours has, on a server whose operator has set the opposite.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { testDatabase } from '../../test/kit/postgres.ts'
@@ -10,7 +10,7 @@ const address = await testDatabase()
 const db = openDatabase({ address: () => address, log: createLog('silent') })
 after(() => db.close())
 
-/** As an operator would: for everybody who comes to this database. */
+/** Sets them as an operator would: for everybody who uses this database. */
 const contrary = {
   jit: 'on',
   plan_cache_mode: 'force_custom_plan',

@@ -11,14 +11,14 @@ export interface Address {
   database: string
 }
 
-/** An address in parts is the embedded server's, which has no TLS: said aloud, since PGSSLMODE could ask for it. */
+/** Separate connection fields are the embedded server's, which has no TLS. We say so explicitly, since PGSSLMODE could ask for it. */
 export function connectionSettings(address: string | Address): ClientConfig {
   return typeof address === 'string' ? { connectionString: address } : { ...address, ssl: false }
 }
 
 /**
- * The embedded server has most of these on its command line. An external one has the defaults of its distribution, and its operator
- * may have changed them for the role or the database (docs/decisions/0028 says which of the others are left to the operator).
+ * The embedded server has most of these on its command line. An external server has the defaults of its distribution, and its operator
+ * may have changed them for the role or the database. docs/decisions/0028 lists the settings that are left to the operator.
  */
 const settings: Record<string, string> = {
   // compiling a plan costs more than our longest statement: Debian's default made startRun take 3.4 s instead of 7 to 26 ms
@@ -26,7 +26,7 @@ const settings: Record<string, string> = {
   plan_cache_mode: 'auto',
   default_transaction_isolation: 'read committed',
   timezone: 'UTC',
-  // the spellings that the driver reads
+  // the driver reads these formats
   datestyle: 'ISO, MDY',
   intervalstyle: 'postgres',
   bytea_output: 'hex',
@@ -39,7 +39,7 @@ const settings: Record<string, string> = {
   statement_timeout: '0',
   lock_timeout: '0',
   idle_in_transaction_session_timeout: '0',
-  // a machine that is gone says no goodbye: the server notices within 5 s and frees its locks
+  // a machine that is gone does not say goodbye: the server notices within 5 s and frees its locks
   tcp_keepalives_idle: '2',
   tcp_keepalives_interval: '1',
   tcp_keepalives_count: '3',
@@ -51,8 +51,8 @@ const fromVersion17 = { transaction_timeout: '0' }
 export type SessionSettings = Record<string, string>
 
 /**
- * All of them in one round trip. They are sent behind the start-up message and not inside it (`options`), because a session pooler takes
- * no start-up options.
+ * Sends all settings in one round trip. They follow the start-up message and are not inside it (`options`), because a session pooler
+ * does not accept start-up options.
  */
 export function settingsStatement(more: SessionSettings, serverVersion: number): string {
   return Object.entries({ ...settings, ...(serverVersion >= 17 && fromVersion17), ...more })
@@ -62,7 +62,7 @@ export function settingsStatement(more: SessionSettings, serverVersion: number):
 
 const unheard = (): void => undefined
 
-/** A pg client that is connected only when its settings are made. The one kind of client that this service opens. */
+/** A pg client that counts as connected only after its settings are made. It is the one kind of client that this service opens. */
 export class SessionClient extends Client {
   readonly #more: SessionSettings
   readonly #timeoutMs: number
@@ -83,12 +83,12 @@ export class SessionClient extends Client {
   override connect(callback: (error: Error) => void): void
   override connect(callback?: (error: Error) => void): Promise<Client> | void {
     if (!callback) return this.#connect()
-    // the pool asks in this way
+    // the pool calls it in this way
     callbackify(() => this.#connect())(callback)
   }
 
   async #connect(): Promise<Client> {
-    // a connection that breaks before its owner has it is told by what fails here
+    // if a connection breaks before its owner has it, the calls here that fail report it
     this.on('error', unheard)
     await super.connect()
     const late = setTimeout(() => cut(this), this.#timeoutMs)
@@ -105,7 +105,7 @@ export class SessionClient extends Client {
   }
 }
 
-/** pg offers no way to give up a query that hangs; its socket is the one thing that ends it (pg 8: connection.stream). */
+/** pg cannot cancel a query that hangs; closing its socket is the only way to end it (pg 8: connection.stream). */
 export function cut(client: ClientBase): void {
   const { connection } = client as unknown as { connection: { stream: { destroy(): void } } }
   connection.stream.destroy()

@@ -52,7 +52,7 @@ export function integer(
   }
 }
 
-/** One server. A list of hosts would need a driver that looks for the primary among them. */
+/** The URL of one server. A list of hosts would need a driver that looks for the primary among them. */
 export function databaseAddress(env: string, unset: string, says: string): Setting<string | undefined> {
   const plain = address(env, ['postgres:', 'postgresql:'], unset, says, true)
   return {
@@ -172,7 +172,7 @@ export function readHeaders(value: string | undefined): Record<string, string> {
   return headers
 }
 
-/** `10.0.0.0/8, 192.0.2.7, fd00::/8`: addresses and networks. */
+/** Addresses and networks: `10.0.0.0/8, 192.0.2.7, fd00::/8`. */
 export function readNetworks(value = ''): string[] {
   const entries = value.split(/[\s,]+/).filter((one) => one !== '')
   for (const entry of entries) {

@@ -1,22 +1,22 @@
-// What PostgreSQL can hold of a value that comes from outside: the one place that cleans tool results, model answers and foreign texts.
+// Makes a value from outside storable in PostgreSQL: the one place that cleans tool results, model answers and foreign texts.
 
-/** Stands where a character was that cannot be stored. */
+/** Replaces a character that cannot be stored. */
 const replacement = '\ufffd'
-/** A value that is nested deeper is cut at this level: neither JSON.stringify nor PostgreSQL can read nesting without an end. */
+/** A value that is nested deeper is cut at this level: neither JSON.stringify nor PostgreSQL can read unlimited nesting. */
 const depthMax = 200
 const tooDeep = `[left out: nested deeper than ${depthMax} levels]`
 
-/** PostgreSQL holds no NUL and no half of a surrogate pair in a text. */
+/** PostgreSQL text cannot hold a NUL or half of a surrogate pair. */
 export const storableText = (text: string): string => text.replaceAll('\u0000', replacement).toWellFormed()
 
 /** The value as JSON that PostgreSQL can store as `json` and as `jsonb`. */
 export function storableJson(value: unknown): string {
   const text = JSON.stringify(value) ?? 'null'
-  // JSON.stringify escapes exactly the characters that must go, so nothing but its escapes has to be looked at
+  // JSON.stringify escapes exactly the characters that must go, so we only look at its escapes
   return text.includes('\\u') ? text.replace(escapes, cleanEscape) : text
 }
 
-/** The value as it can be read back after it was stored; whatever a tool, a model or another server sent may be given here. */
+/** The value as it reads back after it was stored. The value may come from any tool, model or server. */
 export function storable<T>(value: T): T {
   return (typeof value === 'string' ? storableText(value) : clean(value, 0)) as T
 }
@@ -27,7 +27,7 @@ const escapes = /\\(?:u[0-9a-f]{4}|.)/gi
 /** V8 writes a surrogate as an escape only where its other half is missing. */
 const cleanEscape = (escape: string): string => (/^\\u(0000|d[89a-f])/i.test(escape) ? replacement : escape)
 
-/** As JSON would give it back, except that nothing in it can fail. */
+/** The value as JSON would give it back, except that nothing in it can fail. */
 function clean(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return storableText(value)
   if (typeof value === 'bigint') return value.toString()

@@ -4,7 +4,7 @@ import type { StepBudget } from './stepBudget.ts'
 const bytesOfValue = 40
 const bytesOfCharacter = 2
 
-/** About what it takes in memory. */
+/** About how much memory the value takes. */
 export function bytesHeld(value: unknown): number {
   let bytes = 0
   walk(value, (characters) => (bytes += bytesOfValue + characters * bytesOfCharacter))
@@ -13,7 +13,7 @@ export function bytesHeld(value: unknown): number {
 
 const charactersPerStep = 4
 
-/** Pays for looking at all of it, and stops where that costs more than is left. */
+/** Charges for looking at all of the value, and stops when that costs more than is left. */
 export const payFor = (value: unknown, budget: StepBudget): void =>
   walk(value, (characters) => budget.spend(1 + characters / charactersPerStep))
 
@@ -24,7 +24,7 @@ function walk(whole: unknown, visit: (characters: number) => void): void {
     const value = open.pop()
     visit(typeof value === 'string' ? value.length : 0)
     if (Array.isArray(value)) {
-      // not spread: a list of a million items is more than a call takes
+      // this does not spread the list: a call cannot take a million arguments
       for (const item of value) open.push(item)
     } else if (typeof value === 'object' && value !== null) {
       for (const [key, item] of Object.entries(value)) {

@@ -2,7 +2,7 @@
 import { BoundedCache } from './boundedCache.ts'
 
 const dayMs = 86_400_000
-/** Each takes about 23 KiB, and a name can be spelled in any mixture of large and small letters. */
+/** Each entry takes about 23 KiB, and a name can be spelled in any mix of upper and lower case. */
 const formats = new BoundedCache<Intl.DateTimeFormat>({ name: 'time zones', entriesMax: 200 })
 
 const formatOf = (zone: string): Intl.DateTimeFormat =>

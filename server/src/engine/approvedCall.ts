@@ -5,7 +5,7 @@ import type { Step } from './change.ts'
 import { callIdOf, toolCallOf, type Driving } from './driving.ts'
 import { actionHash, wordAbout, type Binds } from './humanRequests.ts'
 
-/** What an approval of this call counts for, as it is now. */
+/** What an approval of this call would be bound to now. */
 export async function bindsOf(driving: Driving, step: Step, tool: Tool | undefined, sql: Sql): Promise<Binds> {
   const { build, context } = driving
   const bound =
@@ -13,13 +13,13 @@ export async function bindsOf(driving: Driving, step: Step, tool: Tool | undefin
   return { ...bound, content: build.contentHash }
 }
 
-/** `bound`: nothing of it may change until the call leaves. `changed`: what a person approved is not what would be done now. */
+/** `bound`: none of it may change until the call is sent. `changed`: the call is no longer what a person approved. */
 export type Word = { bound?: Bound } | { changed: string }
 
-/** Asked before every call that was open: one that was approved may have been cut off or put off since, for any time. */
+/** Asked before every call that was open: an approved call may have been interrupted or postponed since, for any length of time. */
 export async function checkWord(driving: Driving, step: Step, tool: Tool, sql: Sql): Promise<Word> {
   const word = await wordAbout(sql, driving.run.id, step.seq)
-  // one that the tool opened itself is its own affair, and one that nobody has answered yet allowed nothing
+  // a request that the tool opened itself is the tool's own affair, and a request without an answer allowed nothing
   if (word?.action?.tool !== step.tool || word?.response === null) return {}
   const binds = await bindsOf(driving, step, tool, sql)
   const hash = actionHash(callIdOf(driving.run.id, step.seq), step.tool, step.arguments, binds)

@@ -14,9 +14,9 @@ export interface Limits {
 }
 
 export interface BuildConfig {
-  /** Markdown; of a list of messages, their texts with an empty line between them. */
+  /** Markdown. A list of messages becomes their texts, with an empty line between them. */
   procedure: string
-  /** `provider:model`, also where the config leaves a plain provider out; null: the server's default. */
+  /** `provider:model`, also when the config gives the model without a provider; null means the server's default. */
   model: string | null
   /** Names of tool sets; null: `defaultPlugins`. */
   plugins: string[] | null
@@ -64,7 +64,7 @@ type Complain = (path: string, message: string) => void
 /** Never throws: what does not fit counts as absent. */
 export const parseBuildConfig = (config: unknown): BuildConfig => read(config, () => undefined).config
 
-/** Whether there is no procedure at all. One that cannot be read is there. */
+/** Whether the config has no procedure at all. A procedure that cannot be read still counts as given. */
 export function isWithoutProcedure(config: unknown): boolean {
   let isRead = true
   const { text } = readProcedure(dataOf(config)['input'], () => (isRead = false))
@@ -202,7 +202,7 @@ function readContent(content: unknown, path: string, complain: Complain): { path
   })
 }
 
-/** Model names that say by themselves whose they are. */
+/** Model names that show their provider. */
 const plainNames: [provider: (typeof providers)[number], name: RegExp][] = [
   ['anthropic', /^claude-/],
   ['openai', /^(?:gpt-|chatgpt-|o\d)/],

@@ -50,7 +50,7 @@ export function misfitOf(tool: Tool, args: unknown): string | undefined {
 
 const anyArguments = Type.Object({})
 
-/** A schema of another server is never compiled. One that cannot be used says nothing here: that server checks its arguments itself. */
+/** Another server's schema is never compiled. If it cannot be used, nothing is checked here: that server checks its arguments itself. */
 function misfitOfForeign(tool: Tool, args: unknown): string | undefined {
   const checked = checkAgainst(tool.input, args)
   if (!('misfit' in checked)) return undefined

@@ -1,4 +1,4 @@
-// One text for one JSON value, whatever the order of its fields: PostgreSQL forgets that order, so no hash may depend on it.
+// Gives one text for one JSON value, whatever the order of its fields: PostgreSQL does not keep that order, so no hash may depend on it.
 import { hash } from 'node:crypto'
 
 export const canonicalHash = (value: unknown): string => hash('sha256', JSON.stringify(sorted(value)) ?? 'null')

@@ -70,7 +70,7 @@ interface EventRow {
 }
 
 export interface Change {
-  /** Its own: whether it was committed can be asked by it. */
+  /** Identifies the change, so that we can ask whether it was committed. */
   id: string
   runId: string
   teamId: string

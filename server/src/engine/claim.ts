@@ -23,7 +23,7 @@ export interface Held {
   created_at: Date
   epoch: number
   wake_seq: number
-  /** Of a run of a draft: the config that it keeps (`pinned_configs`). */
+  /** For a run of a draft, the hash of the config that it keeps (`pinned_configs`). */
   config_hash: string | null
   message_seq: number
   steps: number
@@ -31,15 +31,15 @@ export interface Held {
   output_tokens: number
   cost_usd: string
   active_ms: number
-  /** Processes that died over it since it last came forward. */
+  /** How many processes died over the run since it last advanced. */
   deaths: number
-  /** Failures of the service to advance it since then. */
+  /** How often the service failed to advance it since then. */
   failures: number
 }
 
-/** This many processes may die over a run while they hold others too; from then on it is a suspect, and driven in a process of its own. */
+/** After this many deaths of processes that also held other runs, the run is a suspect, and is driven in a process of its own. */
 export const suspectDeaths = 2
-/** After this many the run is given up. */
+/** After this many deaths the run is given up. */
 export const deathsMax = 3
 
 export const heldColumns = part`
@@ -47,7 +47,7 @@ export const heldColumns = part`
   ${wholeMessage} as message, r.limits, r.created_at, r.epoch, r.wake_seq, r.config_hash, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms, r.deaths,
   r.failures`
 
-/** What one team may hold of a process, and what each team holds there now. */
+/** How much of a process one team may hold, and how much each team holds there now. */
 export interface TeamShares {
   perTeam: number
   held: ReadonlyMap<string, number>
@@ -56,8 +56,8 @@ export interface TeamShares {
 const noShares: TeamShares = { perTeam: Number.MAX_SAFE_INTEGER, held: new Map() }
 
 /**
- * Up to `places` runs that hold a team's place and no worker, and of no team more than its share. When more are ready than fit, the teams
- * with the fewest running go first, each with its oldest: a noisy team never stands in front of another.
+ * Claims up to `places` runs that have a slot of their team and no worker, but no more than its share of any team. When more are ready
+ * than fit, the teams with the fewest running go first, each with its oldest: a noisy team never blocks another.
  */
 export async function claimRuns(
   sql: Sql,
@@ -73,7 +73,7 @@ export async function claimRuns(
   return claim(sql, workerId, ids)
 }
 
-/** The oldest of each team, as many as its share has room for. */
+/** The oldest runs of each team, as many as its share has room for. */
 function withinShares(ready: { id: string; team_id: string }[], { perTeam, held }: TeamShares): string[] {
   const holds = new Map(held)
   return ready.flatMap(({ id, team_id }) => {
@@ -100,7 +100,7 @@ async function fairChoice(sql: Sql, places: number, { perTeam, held }: TeamShare
   return chosen.map(({ id }) => id)
 }
 
-/** The suspect that waits longest: a process has one at a time done beside it (kit/alone.ts). */
+/** The suspect that has waited longest: a process has one suspect at a time driven beside it (kit/alone.ts). */
 export async function claimSuspect(sql: Sql, workerId: string): Promise<Held | undefined> {
   const found = await sql<{ id: string }>`
     select id from runs where admitted_at is not null and worker is null and deaths = 2 order by admitted_at limit 1`
@@ -112,7 +112,7 @@ export async function claimSuspect(sql: Sql, workerId: string): Promise<Held | u
   return held
 }
 
-/** The process that drives nothing else takes the suspect from the one that keeps it for that. */
+/** The process that drives nothing else takes the suspect over from the process that keeps it for this. */
 export async function takeSuspect(sql: Sql, id: string, epoch: number, workerId: string): Promise<Held | undefined> {
   const [held] = await sql<Held>`
     update runs r set worker = ${workerId}, epoch = r.epoch + 1, updated_at = now()
@@ -120,7 +120,7 @@ export async function takeSuspect(sql: Sql, id: string, epoch: number, workerId:
   return held
 }
 
-/** The process that drove this run and nothing else died. `epoch`: as it was kept for that; a sweep may have set the run free since. */
+/** Records that the process that drove only this run died. `epoch` is the one it was kept with; a sweep may have freed the run since. */
 export async function noteLastDeath(sql: Sql, { id, epoch }: Pick<Held, 'id' | 'epoch'>): Promise<void> {
   await sql`
     update runs set deaths = ${deathsMax}, worker = null, epoch = epoch + 1, updated_at = now()
@@ -173,7 +173,7 @@ export const readClaimed = (sql: Sql, workerId: string): Promise<Pick<Held, 'id'
   select id, epoch from runs where worker = ${workerId}`
 
 /**
- * Gives runs back untouched, for another worker to go on with: a process that stops, or that lost track of them. That is not a death;
+ * Gives runs back untouched, for another worker to continue: this process stops, or lost track of them. It does not count as a death;
  * `failed` says that they could not be advanced.
  */
 export async function giveBack(sql: Sql, workerId: string, ids: string[], failed = false): Promise<void> {
@@ -183,8 +183,8 @@ export async function giveBack(sql: Sql, workerId: string, ids: string[], failed
 }
 
 /**
- * What a dead process held is ready again; its epoch moves at once, so that nothing it still sends can be written. The death is counted
- * for each of them, but never up to the last one: among many, nobody knows which run it was.
+ * Makes the runs of a dead process ready again. Each gets a new epoch at once, so that nothing the process still sends can be written. The
+ * death is counted for each run, but never as the last one: nobody knows which of them caused it.
  */
 export async function reviveRuns(sql: Sql, workerId: string): Promise<number> {
   const rows = await sql`

@@ -17,7 +17,7 @@ export interface RunWanted {
   buildId: string
   source: Source
   userId: string | null
-  /** Whose word it follows: the members who caused it. What they may not do, it may not. */
+  /** The members who caused the run and whose word it follows. It may not do what they may not do. */
   actsFor: string[]
   /** As the caller gave it: text, an object, or null. */
   message: unknown
@@ -79,7 +79,7 @@ export interface Created {
   is_admitted: boolean
   /** It is also held by the process that made it, and running. */
   is_claimed: boolean
-  /** Of a draft: the config that it keeps. */
+  /** For a run of a draft, the hash of the config that it keeps. */
   config_hash: string | null
 }
 
@@ -87,18 +87,18 @@ export interface Created {
 export interface Seat {
   workerId: string
   places: number
-  /** How many of the places one team may take, where its share of the process does not leave all of them. */
+  /** How many of the places each of these teams may take. It lists only teams whose share does not leave them all places. */
   rooms?: ReadonlyMap<string, number>
 }
 
-/** What is left of a seat when these runs have taken theirs. */
+/** The seat that is left when these runs have taken their places. */
 export function seatWithout(seat: Seat, claimed: { team_id: string }[]): Seat {
   const rooms = new Map(seat.rooms)
   for (const { team_id } of claimed) if (rooms.has(team_id)) rooms.set(team_id, rooms.get(team_id)! - 1)
   return { ...seat, places: seat.places - claimed.length, rooms }
 }
 
-/** Those that are past their team's room: they get their place in the team and wait for a worker. */
+/** The runs past their team's room: they get a slot of the team and wait for a worker. */
 function pastRoom({ rooms }: Seat, runs: NewRun[]): string[] {
   if (!rooms || rooms.size === 0) return []
   const left = new Map(rooms)
@@ -168,7 +168,7 @@ export function messageText(message: unknown): string | undefined {
   return typeof message === 'string' ? message : JSON.stringify(message, null, 2)
 }
 
-/** A start without a person follows the word of whoever wrote the build too: nobody looked at what they wrote before it began. */
+/** A start without a person also follows the word of the build's writer: nobody looked at the build before the run began. */
 const followed = part`
   case when w.source in ('schedule', 'case_trigger', 'agent') and b.config_by is not null and b.config_by <> all(w.acts_for)
     then w.acts_for || b.config_by else w.acts_for end`
@@ -198,7 +198,7 @@ export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part =>
 /** How many of a team's starts fit: none while others stand in line. */
 const fitting = part`case when a.in_line = 0 then least(s.open, greatest(a.places - a.held + back.places, 0)) else 0 end`
 
-/** What the runs of drafts keep. It is read in the same statement as the hash that names it, so the two cannot differ. */
+/** The configs that runs of drafts keep. The statement that reads a config also reads its hash, so the two cannot differ. */
 const pinnedConfigs = part`
   pinned as (
     insert into pinned_configs (team_id, hash, config)
@@ -207,10 +207,10 @@ const pinnedConfigs = part`
     on conflict (team_id, hash) do update set used_at = now()
   ),`
 
-/** Whether one of them may be of a draft: of a live build, the statement itself makes sure that it is live. */
+/** Whether one of the builds may be a draft. For a live build, the statement itself makes sure that it is live. */
 const mayBeOfDraft = (runs: NewRun[]): boolean => runs.some(({ seen }) => !seen?.isLive)
 
-/** Whether this process takes the run: a text of its own only where a team is at its share, so that the usual statement stays one. */
+/** Whether this process takes the run. The SQL differs only when a team is at its share, so that the usual statement stays one. */
 function maySit(seat: Seat | undefined, runs: NewRun[]): Part {
   const past = seat ? pastRoom(seat, runs) : []
   return past.length === 0 ? part`is_admitted` : part`(is_admitted and id <> all(${past}::uuid[]))`

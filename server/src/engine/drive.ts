@@ -46,7 +46,7 @@ export interface Hold {
   mayGoOn: () => boolean
 }
 
-/** How long reading a log again may hold up everything else in the process. */
+/** How long reading a log again may block the process. */
 const recallMs = 20
 /** How often a model may try again when its output does not fit the build's schema. */
 const misfitsMax = 3
@@ -54,7 +54,7 @@ const misfitsMax = 3
 const failuresMax = 3
 
 export async function driveRun(parts: DriveParts, run: Held, { signal, mayGoOn }: Hold): Promise<void> {
-  // before anything of it is read: opening it may be what they died over
+  // this comes before anything of the run is read: opening it may be what the processes died over
   if (run.deaths >= deathsMax) return giveUp(parts, run, signal)
   const build = await parts.loadBuild(parts.context.db.sql, run)
   const driving = open(parts, run, build, await toolsOfConnections(parts.context, run, build, signal), signal)
@@ -99,7 +99,7 @@ async function toolsOfConnections(
   const use = build.connections.length > 0 ? connectionUseOf(context.registry) : undefined
   if (!use) return []
   const tools = use.tools({ sql: context.db.sql, context, run: callingRunOf(run), connectionIds: build.connections })
-  // a server may take long to list them
+  // a server may take long to list its tools
   return unlessAborted(tools, signal)
 }
 
@@ -203,7 +203,7 @@ async function recall(driving: Driving): Promise<void> {
   let resumedAt = performance.now()
   for (const entry of entries) {
     feed(driving, entry)
-    // a model that follows a procedure works every step out again, and the log may be long
+    // a model that follows a procedure evaluates every step again, and the log may be long
     if (performance.now() - resumedAt < recallMs) continue
     await setImmediate()
     resumedAt = performance.now()

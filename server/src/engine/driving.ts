@@ -45,16 +45,16 @@ export interface Driving {
   misfits: number
   /** About how much the model reads: the input of its next turn, for the worst case of its cost. */
   promptBytes: number
-  /** About what the entries of its log take in this process. */
+  /** About how much memory the entries of its log take in this process. */
   heldBytes: number
   /** What the model called the calls that have no result yet, by their id. */
   callNames: Map<string, string>
   /** Aborted when the run was stopped, taken over or ran out of its time. */
   signal: AbortSignal
   kept: Kept & { close(): Promise<void> }
-  /** Its writes go one after the other: this is the end of the last one. */
+  /** The end of the last write: writes of a run go one after the other. */
   line: { tail: Promise<unknown> }
-  /** Calls that this process has under way, by id and attempt: also those of runs that were taken from it meanwhile. */
+  /** Calls that this process has under way, by id and attempt, including those of runs that were taken from it meanwhile. */
   underWay: Map<string, Promise<unknown>>
 }
 

@@ -49,7 +49,7 @@ export interface Engine {
   start(start: Start): Promise<Started>
   /** Takes up runs on this process until it stops. */
   work(process: WorkingProcess): RunWorker
-  /** Drives what this process is told to, one run at a time, and takes up nothing by itself (kit/alone.ts). */
+  /** Drives the runs that this process is given, one at a time, and claims nothing by itself (kit/alone.ts). */
   workAlone(process: Omit<WorkingProcess, 'places'>): LoneRunWorker
   /** Runs everything that is due until nothing is: how tests wait for nothing. */
   drain(): Promise<void>
@@ -61,12 +61,12 @@ export interface WorkingProcess {
   id: string
   places: number
   lost: () => AbortSignal
-  /** Where runs are driven that two processes died over; without it they are driven like any other. */
+  /** Drives runs that two processes died over. Without it they are driven like any other. */
   alone?: Alone
 }
 
 export interface LoneRunWorker {
-  /** Until the run has come forward, waits or has ended; false: it was not there to be taken. `took` is waited for before it begins. */
+  /** Resolves when the run has advanced, waits or has ended; false when it could not be taken. It waits for `took` before it begins. */
   drive(unit: Unit, took: () => Promise<void>): Promise<boolean>
   look(): Promise<void>
   stop(drainMs: number): Promise<void>
@@ -250,7 +250,7 @@ function createEngine(context: Context): Engine {
     })
   }
 
-  /** This process keeps the run until the other one has taken it, and says what became of that one. */
+  /** This process keeps the run until the other process has taken it, and reports how that process ended. */
   async function driveElsewhere(alone: Alone, run: Held): Promise<void> {
     const { id, epoch } = run
     const ending = await alone.drive({ kind: 'run', id, epoch })
@@ -311,7 +311,7 @@ function createEngine(context: Context): Engine {
       return {
         look: () => mine.look(),
         async drive({ id, epoch }, took) {
-          // whose run it is shows when it is taken; there is one place, and it is anybody's
+          // the run's team is only known once it is taken; there is one place, and any team may have it
           const seat = mine.reserve(new Map([['', 1]]))
           let run: Held | undefined
           try {
@@ -345,10 +345,10 @@ function createEngine(context: Context): Engine {
   }
 }
 
-/** Runs that one round gives to this process with their places. */
+/** How many runs one round gives to this process, with their places. */
 const seatsAtOnce = 64
 
-/** Once it has come forward it is a run like any other. */
+/** A suspect that has advanced is a run like any other. */
 const isSuspect = ({ deaths }: Held): boolean => deaths === suspectDeaths
 
 /** The run above wakes with the end of this one. */

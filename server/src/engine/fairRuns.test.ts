@@ -1,4 +1,4 @@
-// Runs of several teams in one process: a team holds at most its share of the places, by whatever way its runs get there.
+// Runs of several teams in one process: a team holds at most its share of the places, however its runs get there.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { drainRuns, seedAgent, startRun } from '../../test/kit/runs.ts'
@@ -12,7 +12,7 @@ import { admitNext } from './admission.ts'
 import { claimRuns } from './claim.ts'
 import { engineOf } from './engine.ts'
 
-/** Calls of the noisy team last until the gate opens; what the quiet team calls ends at once. */
+/** Calls of the noisy team last until the gate opens; calls of the quiet team end at once. */
 const gate = Promise.withResolvers<void>()
 const quietCame = Promise.withResolvers<void>()
 const allCame = Promise.withResolvers<void>()

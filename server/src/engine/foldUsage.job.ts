@@ -1,4 +1,4 @@
-// Folds what was used since the last time into the days, and what is stored into one row a team.
+// Folds the usage since the last time into the days, and the stored bytes into one row per team.
 import { foldPieces } from '../base/pieces.ts'
 import { job } from '../kit/job.ts'
 import { storedPieces } from './storage.ts'

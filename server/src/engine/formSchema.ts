@@ -4,7 +4,7 @@ import { brief } from '../kit/json.ts'
 
 export type FormCheck = { fits: true } | { misfit: string } | { broken: string }
 
-/** Never throws: a schema that cannot be read, or that takes too long, is broken, and the answer says why. */
+/** This never throws: a schema that cannot be read, or takes too long, is broken, and the answer says why. */
 export function checkForm(schema: Record<string, unknown>, values: unknown): FormCheck {
   const checked = checkAgainst(schema, values)
   if ('fits' in checked) return checked

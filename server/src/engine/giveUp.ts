@@ -1,4 +1,4 @@
-// Gives up a run that three processes died over, without opening it: nothing that it carries is read or evaluated once more.
+// Gives up a run that three processes died over, without opening it: none of its content is read or evaluated again.
 import { newChange } from './change.ts'
 import { deathsMax, type Held } from './claim.ts'
 import type { DriveParts } from './drive.ts'

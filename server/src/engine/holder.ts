@@ -13,7 +13,7 @@ import { durationSentence, timeLeftMs } from './limits.ts'
 export interface Holder {
   /** Something may be ready. */
   nudge(): void
-  /** Reserves free places for runs that are about to be claimed, so many of each team; `settle` takes those that were. */
+  /** Reserves free places for runs that are about to be claimed, by team; `settle` takes the places of those that were claimed. */
   reserve(wanted: ReadonlyMap<string, number>): Reserved
   /** Drops runs that were stopped. */
   drop(ids: string[]): void
@@ -38,11 +38,11 @@ interface HolderOptions {
   places: number
   /** Aborted when this process must no longer believe that its runs are its own. */
   lost: () => AbortSignal
-  /** `mayGoOn`: false when the process stops. */
+  /** `mayGoOn` is false when the process stops. */
   drive: (run: Held, hold: { signal: AbortSignal; mayGoOn: () => boolean }) => Promise<void>
   /** Whether a run that two processes died over may be claimed now. */
   mayTakeSuspect: () => boolean
-  /** Whether this run is still this process's to go on with. */
+  /** Whether this process may still continue this run. */
   isOurs?: (run: Held) => boolean
 }
 
@@ -63,7 +63,7 @@ const straysEvery = 10
 interface HeldRun {
   run: Held
   controller: AbortController
-  /** The same run as this process held it before it was taken from it. */
+  /** The same run, as this process held it before it lost it. */
   before?: HeldRun
 }
 
@@ -71,11 +71,11 @@ export function createHolder(options: HolderOptions): Holder {
   const { context, workerId, places, lost, drive, mayTakeSuspect, isOurs = () => true } = options
   const { db, log } = context
   const held = new Map<string, HeldRun>()
-  /** One team never has the whole process: the next run of another finds a place at once. */
+  /** One team never holds the whole process, so the next run of another team finds a place at once. */
   const perTeam = teamShare(places, context.config.teamShare)
   let reserved = 0
   const reservedOf = new Map<string, number>()
-  /** Teams that were at their share when ready runs were last claimed: some of theirs may have been left. */
+  /** Teams that were at their share when ready runs were last claimed: some of their runs may have been left. */
   let leftOut = new Set<string>()
   let stopping = false
   let claiming: Promise<void> | undefined
@@ -90,7 +90,7 @@ export function createHolder(options: HolderOptions): Holder {
   // what a process claims that cannot prove that it lives would be cut off at once, and claimed again, and so on
   const free = () => (stopping || lost().aborted ? 0 : Math.max(0, places - held.size - reserved))
 
-  /** What each team holds here, with what is reserved for it. */
+  /** How many places each team holds here, with those reserved for it. */
   function holdings(): Map<string, number> {
     const counts = countsOf([...held.values()].map(({ run }) => run.team_id))
     for (const [team, count] of reservedOf) counts.set(team, (counts.get(team) ?? 0) + count)
@@ -99,7 +99,7 @@ export function createHolder(options: HolderOptions): Holder {
 
   const isFull = (team: string): boolean => (holdings().get(team) ?? 0) >= perTeam
 
-  /** The teams whose share does not leave room for all that they want, with what it leaves. Nothing is counted while everything fits into one share. */
+  /** The teams that want more than their share leaves, with the room that is left. Nothing is counted while everything fits into one share. */
   function roomsFor(wanted: ReadonlyMap<string, number>): Map<string, number> {
     let total = held.size + reserved
     for (const count of wanted.values()) total += count
@@ -151,7 +151,7 @@ export function createHolder(options: HolderOptions): Holder {
 
   function take(run: Held): void {
     const controller = new AbortController()
-    // our own run again, taken from us and claimed anew before its old work noticed: a call of that is under way, and its outcome counts
+    // this is our own run again: it was taken from us and claimed before its old work noticed. That work has a call under way, and its outcome counts
     const before = held.get(run.id)
     held.set(run.id, { run, controller, ...(before && { before }) })
     const limits = run.limits as unknown as Limits
@@ -160,7 +160,7 @@ export function createHolder(options: HolderOptions): Holder {
       () => controller.abort(new LimitReached(durationSentence(limits))),
       Math.min(leftMs, 2 ** 31 - 1),
     )
-    // a process that cannot prove that it lives goes on: without the database it can begin nothing, and what is under way has happened
+    // a process that cannot prove that it lives goes on: without the database it cannot begin a call, and a call under way has perhaps happened
     const { signal } = controller
     void drive(run, { signal, mayGoOn: () => !stopping && isOurs(run) })
       .catch((error: unknown) => recover(run, signal, error))
@@ -259,7 +259,7 @@ export function createHolder(options: HolderOptions): Holder {
       for (const [index, one] of runs.entries()) {
         const row = now.get(one.run.id)
         const isOver = row === undefined || (row.has_ended && row.epoch !== seen[index])
-        // one that another process took over is not cut off: what it has under way is told to whoever holds it, and its next write is fenced
+        // a run that another process took over is not cut off: its outcomes are passed on to the new holder, and its next write is fenced
         if (isOver && one.run.epoch === seen[index]) cutOff(one)
       }
     },

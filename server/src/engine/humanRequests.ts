@@ -48,17 +48,17 @@ export interface RequestWanted {
   questions?: Question[] | null
   form_schema?: Record<string, unknown> | null
   action?: { tool: string; arguments: unknown }
-  /** What else the approval of the action is bound to. */
+  /** What the approval of the action is bound to besides the call. */
   binds?: Binds
   expires_in_s?: number | undefined
   on_timeout?: OnTimeout | undefined
   assignee_user_id?: string | null | undefined
 }
 
-/** What the call follows and touches: the config of its run by its hash, and what its tool says of it. */
+/** What the call depends on: the hash of its run's config, and what its tool says that it touches. */
 export type Binds = Bound & { content: string }
 
-/** What an approval is bound to: this call of this run with these very arguments, under this config, with these things outside. */
+/** An approval is bound to this call of this run with exactly these arguments, under this config, with these outside things. */
 export const actionHash = (callId: string, tool: string, args: unknown, binds?: Binds): string =>
   canonicalHash([callId, tool, args, binds ?? null])
 
@@ -92,7 +92,7 @@ export async function requestOf(sql: Sql, runId: string, step: number): Promise<
   return request
 }
 
-/** The newest word about the call of a step, asked as an approval or after a crash, with what it was bound to. Null: it is older than such bonds. */
+/** The newest answer about a step's call, given to an approval or after a crash, with what it was bound to. Null: it predates such binding. */
 export async function wordAbout(
   sql: Sql,
   runId: string,

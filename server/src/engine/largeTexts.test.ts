@@ -1,4 +1,4 @@
-// Large messages are kept once, and whoever reads them gets the whole text.
+// Large messages are stored once, and every reader gets the whole text.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ const service = await testApp()
 const { sql } = service.context.db
 
 const kibibyte = 1024
-/** Compresses to no less, and has letters of two and four bytes. */
+/** The text does not compress, and has characters of two and four bytes. */
 const largeText = (bytes: number): string => `Grüße 🙂 ${randomBytes(bytes / 2).toString('hex')}`
 const procedure = '```output\nread\n```\n'
 
@@ -20,7 +20,7 @@ const textsOf = async (team: TestTeam, runId: string): Promise<string[]> => {
   return body.messages.map((message: { text_content: string | null }) => message.text_content)
 }
 
-/** The bytes of all blobs, and of what the rows of runs and messages hold beside them. */
+/** Counts the bytes of all blobs, and the bytes that the rows of runs and messages hold beside them. */
 async function keptBytes(runId: string): Promise<{ blobs: number; rows: number }> {
   const [kept] = await sql<{ blobs: number; rows: number }>`
     select (select coalesce(sum(b.size_bytes), 0)::bigint from blobs b where b.sha256 in (
@@ -49,7 +49,7 @@ for (const [kind, message] of [
     const { blobs, rows } = await keptBytes(runId)
     assert.equal(blobs, Buffer.byteLength(text))
     assert.ok(rows < blobs / 4, `${rows} bytes beside ${blobs}`)
-    // another run with the same message, here a retry, keeps nothing more
+    // another run with the same message, here a retry, stores nothing more
     const again = await team.call(`POST /v2/runs/${runId}/retry`, { body: {} })
     await drainRuns(service)
     assert.deepEqual((await readRun(team, again.body.run_id)).message, message)

@@ -9,8 +9,8 @@ import { wakeRuns } from './wake.ts'
 import { isTransient } from './writing.ts'
 
 /**
- * Keeps the outcome on its step where that attempt is still open or in doubt: the question to a person is closed and the run is woken in
- * the same transaction, and its holder records the outcome like any other. False: the step has gone on without it.
+ * Stores the outcome on its step if that attempt is still open or in doubt. The same transaction closes the question to a person and wakes
+ * the run, and the run's holder then records the outcome like any other. False: the step has gone on without it.
  */
 export async function keepLate(driving: Driving, step: Step, outcome: Outcome): Promise<boolean> {
   const { context, run } = driving
@@ -25,7 +25,7 @@ export async function keepLate(driving: Driving, step: Step, outcome: Outcome): 
   }
 }
 
-/** Told where a call was made and nothing of its result can be written. */
+/** Reported when a call was made and nothing of its result can be written. */
 export const keepFailure = 'The call succeeded but its result could not be saved; see the server log.'
 
 async function write(sql: Sql, driving: Driving, step: Step, outcome: Outcome): Promise<boolean> {
@@ -50,7 +50,7 @@ async function write(sql: Sql, driving: Driving, step: Step, outcome: Outcome): 
   await sql`
     update run_steps set arrived = ${storableJson({ attempt: step.attempt, outcome: kept })}::jsonb
     where run_id = ${run.id} and seq = ${step.seq}`
-  // nobody needs to answer any more
+  // the question no longer needs an answer
   await sql`
     update human_requests set status = 'cancelled', responded_at = now()
     where run_id = ${run.id} and step = ${step.seq} and status = 'pending'`
@@ -58,7 +58,7 @@ async function write(sql: Sql, driving: Driving, step: Step, outcome: Outcome): 
   return true
 }
 
-/** What has arrived for this attempt of a step after its run was taken over. */
+/** The outcome that arrived for this attempt of a step after its run was taken over. */
 export async function readLate(sql: Sql, runId: string, { seq, attempt }: Step): Promise<Outcome | undefined> {
   const [row] = await sql<{ arrived: { attempt: number; outcome: Outcome } | null }>`
     select arrived from run_steps where run_id = ${runId} and seq = ${seq}`

@@ -1,4 +1,4 @@
-// A build as a run needs it: its config parsed once, and kept, because what a run follows never changes. A run of a draft has a copy of its own.
+// A build as a run needs it: its config is parsed once and cached, because a run's config never changes. A run of a draft has its own copy.
 import { BoundedCache } from '../base/boundedCache.ts'
 import { part, type Part, type Sql } from '../base/db.ts'
 import { bytesHeld } from '../base/valueSize.ts'
@@ -9,7 +9,7 @@ import { canonicalHash } from './canonical.ts'
 export interface LoadedBuild extends BuildConfig {
   id: string
   agentName: string
-  /** Of the whole config: what an approval is bound to. */
+  /** The hash of the whole config; an approval is bound to it. */
   contentHash: string
   /** Whether a person must allow this call. */
   needsApproval: (tool: string, args: unknown) => boolean
@@ -24,7 +24,7 @@ const bounds = { entriesMax: 500, sizeMax: 64 * 1024 ** 2, sizeOf: ({ build }: K
 /** An agent's new name may reach a run's procedure this much later. */
 const keptMs = 10_000
 
-/** What names the config that a run follows. */
+/** Identifies the config that a run follows. */
 export interface FollowsBuild {
   team_id: string
   build_id: string
@@ -45,7 +45,7 @@ export async function readRunConfig(sql: Sql, run: FollowsBuild): Promise<BuildC
   return parseBuildConfig(row?.config)
 }
 
-/** Of `builds b`. */
+/** SQL for the run's config, in a query over `builds b`. */
 const configOfRun = ({ team_id, config_hash }: Pick<FollowsBuild, 'team_id' | 'config_hash'>): Part =>
   config_hash === null
     ? part`b.config`

@@ -1,4 +1,4 @@
-// What a call brought, written down: the step's end, its message, its events. Results are data: cleaned of what cannot be stored, and capped.
+// Writes down the result of a call: the end of its step, its message, its events. Results are cleaned of what cannot be stored, and capped.
 import { scrubbed, scrubbedBytes, type Scrub } from '../base/knownSecrets.ts'
 import { storable, storableText } from '../base/storable.ts'
 import type { Outcome } from '../kit/tool.ts'
@@ -37,7 +37,7 @@ export interface FileToKeep {
   encoding?: 'base64'
 }
 
-/** What an outcome leaves in the run's workspace: its own files, and the rest of a result that is too long for a message. */
+/** The files that an outcome leaves in the run's workspace: its own, and the rest of a result that is too long for a message. */
 export function filesOf({ writes = [] }: Outcome, overflow: Capped['overflow']): FileToKeep[] {
   const own = writes.map(({ path, bytes }) => ({
     path,
@@ -47,7 +47,7 @@ export function filesOf({ writes = [] }: Outcome, overflow: Capped['overflow']):
   return [...own, ...(overflow ? [overflow] : [])]
 }
 
-/** The outcome without what the scrubber knows, in its texts and in its files. */
+/** The outcome without the secrets that the scrubber knows, in its texts and in its files. */
 export function withoutSecrets(outcome: Outcome, scrub: Scrub): Outcome {
   const writes = outcome.writes?.map(({ path, bytes }) => ({ path, bytes: scrubbedBytes(bytes, scrub) }))
   const alongside = { ...outcome, ...(writes && { writes }) }

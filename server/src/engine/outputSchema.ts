@@ -3,9 +3,9 @@ import { checkAgainst, keysTo } from '../base/jsonSchema/jsonSchema.ts'
 import { brief } from '../kit/json.ts'
 
 export interface OutputMisfit {
-  /** Says what does not fit; or, where no output could, why the schema cannot be used. */
+  /** Says what does not fit, or why the schema cannot be used when no output could fit it. */
   says: string
-  /** Another output would not help. */
+  /** True when another output would not help. */
   isHopeless: boolean
 }
 
@@ -19,6 +19,6 @@ export function checkOutput(schema: Record<string, unknown>, output: unknown): O
   return { says: `${brief(pointer.join('')) || 'the output'} ${brief(message)}.`.toWellFormed(), isHopeless: false }
 }
 
-/** The place and the reason, or undefined when it fits. */
+/** The place and the reason; undefined when it fits. */
 export const misfitOfOutput = (schema: Record<string, unknown>, output: unknown): string | undefined =>
   checkOutput(schema, output)?.says

@@ -172,13 +172,13 @@ async function commitCalls(
 }
 
 interface Making {
-  /** Look first whether it happened. */
+  /** The call may have happened already: look first. */
   probe?: boolean
-  /** Of a call that a person approved: what must not have changed when it leaves. */
+  /** For a call that a person approved: what must not have changed when it is sent. */
   bound?: Bound | undefined
 }
 
-/** Makes an outside call whose intent is committed, and commits what it brought. Whoever holds the run meanwhile can wait for that. */
+/** Makes an outside call whose intent is committed, and commits its outcome. Whoever holds the run meanwhile can wait for that. */
 async function make(driving: Driving, step: Step, options: Making = {}): Promise<void> {
   const { underWay } = driving
   const key = underWayKey(driving.run.id, step)
@@ -220,7 +220,7 @@ async function makeOnce(driving: Driving, step: Step, { probe = false, bound }: 
   try {
     await recordResult(driving, step, outcome)
   } catch (error) {
-    // the run was taken over while this process lives: its outcome is true all the same
+    // the run was taken over while this process lives: its outcome is still true
     if (error instanceof Fenced && (await keepLate(driving, step, outcome))) {
       context.log.warn({ run_id: driving.run.id, step: step.seq }, 'an outcome is kept for a run that was taken over')
     }
@@ -228,7 +228,7 @@ async function makeOnce(driving: Driving, step: Step, { probe = false, bound }: 
   }
 }
 
-/** What the connections of the build hold is known to be secret, whichever call brings it back. */
+/** Whatever the build's connections hold is known to be secret, whichever call returns it. */
 async function scrubberOf({ context, run, build }: Driving): Promise<Scrub | undefined> {
   const use = build.connections.length > 0 ? connectionUseOf(context.registry) : undefined
   return use?.scrubber({ context, teamId: run.team_id, connectionIds: build.connections })
@@ -249,7 +249,7 @@ async function putOff(driving: Driving, step: Step, notYet: NotYet): Promise<voi
   await commit(driving, newChange(driving.run, driving.turn), [waits])
 }
 
-/** It did not happen: a person decides about it as it is now. */
+/** The call did not happen: a person decides about it as it is now. */
 async function askAgain(driving: Driving, step: Step, reason: string): Promise<void> {
   const asked: Step = { ...step, state: 'approval', result: null }
   const open = (sql: Sql) => askAbout(driving, asked, approvalRequest(asked, reason), sql)
@@ -266,8 +266,8 @@ async function recordResult(driving: Driving, step: Step, outcome: Outcome): Pro
 }
 
 /**
- * The outcome as it was recorded. A call that was made is never made again because of what it brought: where that cannot be written, for
- * whatever reason, the step ends with a sentence that says so.
+ * The outcome as it was recorded. A call that was made is never repeated because of its result: if the result cannot be written, for any
+ * reason, the step ends with a sentence that says so.
  */
 async function commitResult(driving: Driving, step: Step, outcome: Outcome, effects: Effect[]): Promise<Outcome> {
   const change = newChange(driving.run, driving.turn)

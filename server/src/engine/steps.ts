@@ -25,7 +25,7 @@ interface Known {
 export type ResolverFor = (procedure: string, facts: RunFacts, isPure: boolean) => StepResolver
 
 export function createResolvers(toolBox: ToolBox): ResolverFor {
-  /** Kept as long as the parsed procedure is. */
+  /** Cached as long as the parsed procedure is. */
   const setsOf = new WeakMap<Blocks, string[]>()
 
   function known(procedure: string): Known {

@@ -1,4 +1,4 @@
-// How many bytes a team may keep, over everything that it stores: files of sandboxes, cases, memory, large messages of runs.
+// How many bytes a team may store in all: files of sandboxes, cases, memory, and large messages of runs.
 import { part, type Sql } from '../base/db.ts'
 import { countsOf } from '../base/pieces.ts'
 import type { Context } from '../kit/context.ts'
@@ -6,12 +6,12 @@ import { engineOf } from './engine.ts'
 import { lockLimit } from './entitlements.ts'
 import { bytesStored } from './teamUse.ts'
 
-/** Folded with the usage. */
+/** These pieces are folded together with the usage. */
 export const storedPieces = countsOf(part`stored_bytes`, part`team_id`, part`bytes`)
 
 /**
- * The default is kept by a count that is at most this old, so that it costs a busy team no statement and no lock; a team may so pass it
- * for a moment. A limit of the team's own is kept to the byte.
+ * The default limit uses a count that is at most this old, so that it costs a busy team no statement and no lock. A team can therefore
+ * exceed it for a moment. A limit that is set for a team is exact to the byte.
  */
 const countedEveryMs = 10_000
 
@@ -22,7 +22,7 @@ interface Counted {
 
 const totals = new WeakMap<Context, Map<string, Counted>>()
 
-/** Why so many bytes more do not fit, or undefined. With a limit of the team's own, whoever writes holds it until its commit. */
+/** Why this many more bytes do not fit, or undefined. If the team has its own limit, the writer locks it until its commit. */
 export async function storageProblem(
   context: Context,
   sql: Sql,

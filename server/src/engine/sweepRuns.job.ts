@@ -33,7 +33,7 @@ export const sweepRuns = job({
   },
 })
 
-/** Configs of drafts that no run follows any more. One that a start names at this moment was used just now, and stays. */
+/** Erases configs of drafts that no run follows any more. A config that a start is about to use was touched just now, and stays. */
 export async function forgetConfigs(sql: Sql): Promise<void> {
   await sql`
     delete from pinned_configs p where p.used_at < now() - interval '1 day'

@@ -1,4 +1,4 @@
-// Answers that PostgreSQL cannot hold: the call is made once, its run goes on, and the log tells what came of it.
+// Answers that PostgreSQL cannot hold: the call is made once, its run goes on, and the log says what happened.
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { startFakeAnthropic } from '../../test/fakes/anthropic.ts'

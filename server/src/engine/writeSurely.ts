@@ -1,4 +1,4 @@
-// Writes a change of a held run however long the database is away, and exactly once: what a call or a model brought is not forgotten.
+// Writes a change of a held run exactly once, however long the database is away: the result of a call or a model is not lost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionTrouble, untilWritten, type Sql } from '../base/db.ts'
 import type { Applied } from './apply.ts'
@@ -6,13 +6,13 @@ import type { Change } from './change.ts'
 import type { Writing } from './driving.ts'
 import { isTransient, type Write } from './writing.ts'
 
-/** A write that PostgreSQL puts off (a lock, a deadlock, a timeout) is tried this often; one that finds no PostgreSQL, for as long as it takes. */
+/** A write that PostgreSQL postpones (a lock, a deadlock, a timeout) is tried this often; one that does not reach PostgreSQL, without limit. */
 const putOffMax = 10
 const pauseMs = 100
 
 /**
- * One write of a run at a time. When a connection breaks, nobody knows whether its commit happened: so the row is asked, which names the
- * last change, and what may still be under way on that connection is fenced before the change is written again.
+ * A run has one write at a time. When a connection breaks, nobody knows whether its commit happened. So we read the row, which names the
+ * last change, and we fence what may still be under way on that connection before the change is written again.
  */
 export function writeSurely(writing: Writing, write: Write): Promise<Applied> {
   const turn = writing.line.tail.then(() => attempt(writing, write))
@@ -45,9 +45,9 @@ interface Found {
   fenced: number | null
 }
 
-/** The outcome of the change, where it has one; else the epoch with which it may be written, and nothing sent before can be. */
+/** The result of the change if it was committed; else the epoch for writing it, which fences everything that was sent before. */
 async function find(sql: Sql, { id, runId, epoch }: Change): Promise<Applied | { epoch: number }> {
-  // a run that is still held has epoch + 1 only where this very question was asked before and its answer was lost
+  // a run that is still held has epoch + 1 only if this same question was asked before and its answer was lost
   const [run] = await sql<Found>`
     with was as materialized (
       select id, epoch, wake_seq, last_change is not distinct from ${id}::uuid as is_written, worker from runs where id = ${runId} for update

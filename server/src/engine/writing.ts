@@ -170,9 +170,9 @@ function standing(change: Change, held: Locked[]): Applied | undefined {
   return undefined
 }
 
-/** The statement was refused for what it says, so its transaction is undone and would be again. */
+/** The statement was refused for its content: its transaction is rolled back, and would be again. */
 export const isRefused = (error: unknown): boolean => sqlState(error) !== undefined && !isTransient(error)
 
-/** The same may well succeed in a moment: a deadlock, a lock that was not to be had, a statement that took too long, a server that is away. */
+/** The same write may succeed in a moment: a deadlock, an unavailable lock, a slow statement, or a server that is away. */
 export const isTransient = (error: unknown): boolean =>
   isConnectionTrouble(error) || /^(40|55|57014)/.test(sqlState(error) ?? '')

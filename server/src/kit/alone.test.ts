@@ -1,4 +1,4 @@
-// The process for work that others died over: a death, a silence and a failed start are told apart.
+// The process for work that others died over: the caller can tell a death, a silence and a failed start apart.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import { startAlone } from './alone.ts'
 const folder = await mkdtemp(join(tmpdir(), 'runyard-alone-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
-/** A process that does with a unit what its id says. */
+/** A process that treats a unit as its id says. */
 const entry = join(folder, 'entry.mjs')
 await writeFile(
   entry,

@@ -1,9 +1,9 @@
-// A process of its own for work that other processes died over: whoever asks for it lives on, and learns for sure what killed what.
+// A process of its own for work that other processes died over: the caller lives on, and learns for sure which work killed it.
 import { fork, type ChildProcess } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
 
-/** One piece of work: its kind, its id, and what else the process that does it must know of it. */
+/** One piece of work: its kind, its id, and what else the process that does it must know. */
 export interface Unit {
   kind: string
   id: string
@@ -11,8 +11,8 @@ export interface Unit {
 }
 
 /**
- * `done`: it has come forward, waits, or has ended; `failure` is the error that it ended with. `died`: its process died over it, and `at` is the
- * part of it that was begun last. `untouched`: no process took it, or one that was told to stop gave it back.
+ * `done`: the unit has advanced, waits, or has ended; `failure` is the error it ended with. `died`: its process died over it, and `at` is the
+ * part that was begun last. `untouched`: no process took it, or a process that was told to stop gave it back.
  */
 export type AloneEnding =
   | { how: 'done'; failure?: string | undefined }
@@ -20,13 +20,13 @@ export type AloneEnding =
   | { how: 'untouched' }
 
 export interface Alone {
-  /** One unit at a time: whoever asks meanwhile hears `untouched` at once. */
+  /** Does one unit at a time: a caller that asks meanwhile gets `untouched` at once. */
   drive(unit: Unit): Promise<AloneEnding>
   isBusy(): boolean
   stop(): Promise<void>
 }
 
-/** What the two processes tell each other. */
+/** The messages between the two processes. */
 export type ToChild = { drive: Unit } | 'stop'
 export type FromChild =
   | { ready: true }
@@ -34,15 +34,15 @@ export type FromChild =
   | { took: string; at?: string | undefined }
   | { done: string; taken: boolean; failure?: string | undefined }
 
-/** A process that works on a unit and is silent for this long hangs: it is killed, and that is a death like any other. */
+/** A process that works on a unit and is silent for this long hangs. It is killed, which counts as a death. */
 const usualSilentMs = 15_000
-/** After a start that failed the next one waits for this long. */
+/** The pause after a start that failed. */
 const restMs = 5000
-/** What a process may take to start, on a busy machine. */
+/** How long a process may take to start, on a busy machine. */
 const startMs = 60_000
-/** It stays for so long after its last unit: the next one need not wait for its start. */
+/** How long the process stays after its last unit, so that the next one need not wait for a start. */
 const idleMs = 5000
-/** How often the process that works says that it does. */
+/** How often the working process says that it is alive. */
 export const aliveEveryMs = 1000
 
 interface AloneOptions {
@@ -144,7 +144,7 @@ function openChild(entry: string, args: string[], silentMs: number): Child {
     }, aliveEveryMs)
     try {
       const how = await Promise.race([ended.done, heard.exited.then(() => undefined)])
-      // one that was told to stop neither failed nor died over its work
+      // a process that was told to stop neither failed nor died over its work
       if (how !== undefined) {
         const isOver = how.taken && !(isAsked && how.failure !== undefined)
         return isOver ? { how: 'done', failure: how.failure } : { how: 'untouched' }
@@ -177,7 +177,7 @@ function listenTo(child: ChildProcess) {
     child.once('exit', (code, signal) => resolve({ code, signal }))
     child.once('error', () => resolve({ code: null, signal: null }))
   })
-  /** Of each unit that was taken, the part that was begun last. */
+  /** For each unit that was taken, the part that was begun last. */
   const taken = new Map<string, string | undefined>()
   const waiting = new Map<string, (done: Done) => void>()
   let heardAt = performance.now()

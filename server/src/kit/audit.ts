@@ -1,4 +1,4 @@
-// The audit log: one row for every answered mutation, written in the transaction of the change, never changed afterwards, erased when it is old.
+// The audit log: one row for every answered mutation, written in the transaction of the change. Rows never change; old ones are erased.
 import { part, type Part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import type { Keyed } from './idempotency.ts'
@@ -6,7 +6,7 @@ import type { Keyed } from './idempotency.ts'
 export interface AuditEntry {
   teamId: string
   memberId: string | null
-  /** Whom it was done for, where that can be somebody else. */
+  /** The member it was done for, if that can be somebody else. */
   forMemberId?: string | null
   credential: { type: 'api_key' | 'oauth_client' | 'command_line'; id: string | null }
   /** An operation id, or the words of a command. */
@@ -68,7 +68,7 @@ interface StoredReply {
   reply: Buffer | null
   /** The key is held by a committed claim of this very request. */
   isClaimed: boolean
-  /** False: a refusal that is counted in another row (refusals.ts). */
+  /** False for a refusal that is counted in another row (refusals.ts). */
   isAudited: boolean
 }
 

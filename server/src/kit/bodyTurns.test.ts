@@ -1,4 +1,4 @@
-// Large and deep bodies: refused by their bytes, and parsed in turns, so that one team's do not hold up another's.
+// Large and deep bodies: their bytes decide whether they are refused, and parsing takes turns, so that teams do not delay each other.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseBounded, createDepthWatch } from '../base/boundedJson.ts'

@@ -1,32 +1,32 @@
-// Whose body is read and parsed next: what large bodies of one team hold in memory and cost in time is bounded, so that others do not wait.
+// Decides whose body is read and parsed next: the memory and time that one team's large bodies take are bounded, so that others do not wait.
 import type { Caller } from './credential.ts'
 
 /** A smaller body never waits: the rate limit bounds what such bodies cost. */
 const smallBytes = 16 * 1024
-/** What the large bodies of one team may hold before they are parsed, in one process. One body is always let in. */
+/** How many bytes the large bodies of one team may hold before they are parsed, in one process. One body is always let in. */
 const heldBytesMax = 64 * 1024 * 1024
 /** The share of the process's time that parsing and checking the bodies of one team may take. */
 const share = 0.2
-/** What may be spent ahead of that share; behind it the next large body waits. */
+/** How much time may be spent ahead of that share; past it the next large body waits. */
 const aheadMs = 200
 
 export interface BodyTurn {
   /** Resolves when it is this body's turn to be parsed. */
   toParse(): Promise<void>
-  /** The body was parsed and checked, in so much time. */
+  /** Reports that the body was parsed and checked, in this many milliseconds. */
   parsed(ms: number): void
-  /** The body is not needed any more. Harmless when repeated. */
+  /** Reports that the body is not needed any more. A second call does nothing. */
   leave(): void
 }
 
 export interface BodyTurns {
-  /** Resolves when the body may be read. `bytes`: as announced, or the most that it may have. */
+  /** Resolves when the body may be read. `bytes` is the announced size, or the largest that is allowed. */
   enter(caller: Caller, bytes: number): Promise<BodyTurn>
 }
 
 interface Account {
   heldBytes: number
-  /** Time spent that the share has not covered yet, as of `at`. */
+  /** Spent time that the share has not covered yet, as of `at`. */
   debtMs: number
   at: number
   isParsing: boolean
@@ -54,7 +54,7 @@ export function createBodyTurns(now: () => number = () => performance.now()): Bo
     return account.debtMs
   }
 
-  /** Lets go on whoever may, and comes back when the debt is small enough for the next. */
+  /** Lets every body continue that may, and comes back when the debt is small enough for the next. */
   function look(account: Account): void {
     account.reading.letGo(({ bytes }) => {
       if (account.heldBytes > 0 && account.heldBytes + bytes > heldBytesMax) return false
@@ -117,12 +117,12 @@ interface Waiting {
 
 interface Line {
   add(credentialId: string, waiting: Waiting): void
-  /** In turns by credential, the first of each; stops at the first that may not go. */
+  /** Takes the first body of each credential in turn; stops at the first that may not continue. */
   letGo(mayGo: (waiting: Waiting) => boolean): void
   isEmpty(): boolean
 }
 
-/** One credential's bodies stand behind each other, and no credential of a team behind all bodies of another. */
+/** Bodies of one credential wait for each other, but no credential waits for all bodies of another in its team. */
 function createLine(): Line {
   const byCredential = new Map<string, Waiting[]>()
   return {

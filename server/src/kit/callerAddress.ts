@@ -1,13 +1,13 @@
-// The address of a caller: the peer's, or the one that a trusted proxy names, written so that one caller has one name.
+// The address of a caller: the peer's, or the one that a trusted proxy gives, in a form in which one caller has one address.
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv4 } from 'node:net'
 
-/** Reads the address that counts for a caller whom no credential names. */
+/** Reads the address by which a caller without a credential is counted. */
 export type ReadAddress = (request: IncomingMessage) => string
 
 /**
  * X-Forwarded-For is read from its right end, where the nearest proxy wrote, and only for as long as trusted proxies wrote it: the first
- * address that is not a trusted proxy is the caller's. Whatever stands to the left of it the caller may have invented.
+ * address that is not a trusted proxy is the caller's. The caller may have invented everything to the left of it.
  */
 export function createAddressReader(trustedProxies: readonly string[]): ReadAddress {
   const trusted = networksOf(trustedProxies)
@@ -36,7 +36,7 @@ function networksOf(entries: readonly string[]): BlockList {
   return networks
 }
 
-/** Without a port, brackets or a zone; an IPv4 address inside an IPv6 one is that IPv4 address. Undefined: it is not an address. */
+/** Strips the port, brackets and zone; an IPv4 address inside an IPv6 one becomes that IPv4 address. Undefined: not an address. */
 function plainAddress(text: string): string | undefined {
   const trimmed = text.trim()
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed
@@ -45,7 +45,7 @@ function plainAddress(text: string): string | undefined {
   return isIP(mapped) === 0 ? undefined : mapped
 }
 
-/** One customer has a whole /64 of IPv6 and can send each request from another address of it, so that the network counts. */
+/** One customer has a whole /64 of IPv6 and can send each request from another address in it, so the network counts. */
 function networkOf(address: string): string {
   if (!address.includes(':')) return address
   const [head = '', tail] = address.split('::')

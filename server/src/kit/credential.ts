@@ -12,9 +12,9 @@ export interface Caller {
   role: Role
   credential: { type: 'api_key' | 'oauth_client'; id: string }
   scopes: ReadonlySet<Scope>
-  /** The scopes as they were granted, in one order and before they are cut to the role: two tokens of a client can differ in them. */
+  /** The granted scopes, sorted, before they are cut to the role: two tokens of a client can differ in them. */
   grant: string
-  /** When this key or token ends; null: when it is revoked. */
+  /** When this key or token expires; null if it is valid until it is revoked. */
   expires_at: Date | null
 }
 
@@ -34,7 +34,7 @@ const unknownMax = 10_000
 const tokenLengthMax = 512
 
 export interface Credentials {
-  /** Undefined: nobody. */
+  /** Undefined when no credential has this token. */
   find(token: string): Promise<Caller | undefined>
   /** Remembered as its last use; not for a request that the rate limit refuses, which writes nothing. */
   used(caller: Caller): void
@@ -43,13 +43,13 @@ export interface Credentials {
 }
 
 /**
- * Anybody can send tokens that look right, for their checksum is public. So what is unknown is remembered apart from what is known and
- * never pushes it out, and the two are looked up apart: a flood of strangers holds one connection, a known credential waits for none
+ * Anybody can send tokens that look right, because their checksum is public. So unknown tokens are remembered apart from known ones and
+ * never push them out, and the two are looked up apart: a flood of strangers holds one connection, a known credential waits for none
  * of them, and one that this process has not seen yet waits for one statement more than without the flood.
  */
 export function createCredentials(sql: Sql): Credentials {
   const known = new Map<string, Known>()
-  /** When each was asked for. */
+  /** When each token was last asked for. */
   const unknown = new Map<string, number>()
   const asking = new Map<string, Promise<Caller | undefined>>()
   const used = new Map<string, Date>()
@@ -64,7 +64,7 @@ export function createCredentials(sql: Sql): Credentials {
         .then((caller) => {
           known.delete(digest)
           unknown.delete(digest)
-          // what was asked for last is put last, so that the first is what nobody has used for longest
+          // the token that was asked for last goes to the end, so the first one has been unused for longest
           if (caller) remember(known, knownMax, digest, { caller, askedAt })
           else remember(unknown, unknownMax, digest, askedAt)
           return caller

@@ -113,8 +113,8 @@ const kind = <P extends TProperties>(scope: Scope, sentWhen: string, data: P) =>
 })
 
 /**
- * What each event carries of its own; `event_id` and `team_id` are added to all of them. Each kind is for those who may also read its noun
- * by an operation, and has that operation's scope.
+ * The fields of each event; `event_id` and `team_id` are added to all of them. Each kind is for callers who may also read its noun
+ * through an operation, and has the scope of that operation.
  */
 const kinds = {
   'run.started': kind('runs:read', 'A run goes from pending to running for the first time.', {
@@ -206,7 +206,7 @@ export const eventNames = Object.keys(kinds) as EventName[]
 
 export const scopeOfEvent = (name: EventName): Scope => kinds[name].scope
 
-/** Kinds of events that whoever has these scopes does not get. */
+/** Kinds of events that a caller with these scopes does not get. */
 export const withheldEvents = (scopes: ReadonlySet<Scope>): EventName[] =>
   eventNames.filter((name) => !scopes.has(scopeOfEvent(name)))
 

@@ -16,7 +16,7 @@ interface AnyReader {
   /** The sequence in the run, or the position in the team, of the last event that the reader has. */
   after: number
   stream: EventStream
-  /** What it asked for, and may read. */
+  /** The kinds that it asked for and may read. */
   wants: (event: EventName) => boolean
   /** What was read for it already, and waits until it has taken what it has. */
   held?: read.ReadEvent[]

@@ -19,7 +19,7 @@ export interface ToolSet {
   tools: Tool[]
   /** A sentence on what stands behind the tools on this server, for the catalogue. */
   inForce?: (context: Context) => Promise<string>
-  /** Answers for every tool of this prefix that is not among the tools: it says why it cannot be called, or waits until it can. */
+  /** Answers for every tool with this prefix that is not in the list: it says why the tool cannot be called, or waits until it can. */
   standIn?: { prefix: string; tool: Tool }
   /** Native sets come with the server; a provider's set needs a connection to it. */
   provider: string | null
@@ -65,7 +65,7 @@ export interface Hooks {
 
 /** What a run of a build may use for the connections that the build names. */
 export interface ConnectionUse {
-  /** Tools that they bring, one set a connection, for every run that begins or goes on: from the database, where they were ever listed. */
+  /** The tools of connections, one set per connection, for every run that begins or goes on; from the database if they were ever listed. */
   tools: (asked: { sql: Sql; context: Context; run: CallingRun; connectionIds: string[] }) => Promise<ToolSet[]>
   /**
    * Makes one call with a connection's credential, which is added here and nowhere else, and only for its own hosts. Throws NotYet while
@@ -80,14 +80,14 @@ export interface ConnectionUse {
     send: (headers: Record<string, string>) => Promise<T>
     /** Whether an answer says that the credential is no longer good. */
     isRefused: (answer: T) => boolean
-    /** And whether it says so of the token itself. */
+    /** Whether the service also says that the token itself is invalid. */
     isInvalidToken: (answer: T) => boolean
-    /** As `boundTo` gave it, of a call that a person approved. */
+    /** For a call that a person approved: what `boundTo` returned. */
     bound?: Bound | undefined
   }) => Promise<{ answer: T; scrub: Scrub }>
-  /** What an approval of a call with this connection counts for. */
+  /** What an approval of a call with this connection is bound to. */
   boundTo: (asked: { sql: Sql; run: CallingRun; connection: string }) => Promise<Bound>
-  /** Cuts every secret that these connections hold now out of a text: what one call sent may come back with another. */
+  /** Cuts every secret that these connections hold now out of a text: what one call sent may come back in another. */
   scrubber: (asked: { context: Context; teamId: string; connectionIds: string[] }) => Promise<Scrub>
   /** Whether what a call of this run waits for has come: see NotYet. */
   hasCome: (asked: { sql: Sql; run: CallingRun; waitingOn: WaitingOn }) => Promise<boolean>
@@ -101,16 +101,16 @@ export interface WorkingProcess {
   id: string
   /** Aborted when the others may believe that it died: what it held is no longer its own. */
   lost: () => AbortSignal
-  /** Where work is done that two processes died over; without it that work is done like any other. */
+  /** Does work that two processes died over. Without it such work is done like any other. */
   alone?: Alone | undefined
 }
 
-/** Does one unit in a process that does nothing else (kit/alone.ts). False: the unit was not there to be taken. */
+/** Does one unit in a process that does nothing else (kit/alone.ts). False: the unit could not be taken. */
 export type LoneDrive = (call: {
   context: Context
   unit: Unit
   process: WorkingProcess
-  /** Waited for before the work begins; `at` names the part of it that begins, where a death must be known by its part. */
+  /** The work waits for this before it begins; `at` names the part that begins, when a death must be traced to its part. */
   took: (at?: string) => Promise<void>
   /** Aborted when the process must stop. */
   signal: AbortSignal
@@ -140,7 +140,7 @@ export interface Feature {
   work?: (context: Context, process: WorkingProcess) => Work
   /** Sets free what a dead process held, and counts its death. */
   bury?: (context: Context, dead: { id: string }) => Promise<void>
-  /** By the kind of their units: how work is done that two processes died over. */
+  /** How to do work that two processes died over, by the kind of unit. */
   alone?: Record<string, LoneDrive>
   /** The process ends, and nothing of it works any more: what the feature still holds outside goes. */
   close?: (context: Context) => Promise<void>

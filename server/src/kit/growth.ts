@@ -1,9 +1,9 @@
-// What grows in the database: bytes and rows of groups of tables, and how old the oldest is. Cheap enough for /metrics: no table is read whole.
+// What grows in the database: bytes and rows of groups of tables, and the age of the oldest row. It is cheap: no table is read whole.
 import { Gauge, type Registry } from 'prom-client'
 import type { Database, Sql } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 
-/** What each group is made of; a table that no group names counts as `other`, so that none is forgotten. */
+/** The tables of each group; a table that is in no group counts as `other`, so that none is forgotten. */
 const groups = {
   runs: ['runs', 'run_messages', 'run_steps', 'run_search', 'human_requests', 'evaluations', 'evaluation_transcripts'],
   events: ['events'],
@@ -17,14 +17,14 @@ const groups = {
 
 export interface Growth {
   what: string
-  /** With indexes. */
+  /** Includes indexes. */
   bytes: number
-  /** As PostgreSQL last estimated it. */
+  /** The number that PostgreSQL last estimated. */
   rows: number
   oldest: Date | null
 }
 
-/** Largest first. The oldest is found by an index: ids begin with the time. */
+/** Lists the largest first. An index finds the oldest row: ids begin with the time. */
 export async function readGrowth(sql: Sql): Promise<Growth[]> {
   const named = Object.entries(groups).flatMap(([what, tables]) => tables.map((table) => ({ what, table })))
   return sql<Growth>`
@@ -48,10 +48,10 @@ export async function readGrowth(sql: Sql): Promise<Growth[]> {
     select s.what, s.bytes, s.rows, o.at as oldest from sizes s left join oldest o using (what) order by s.bytes desc, s.what`
 }
 
-/** A scrape looks anew when the last look is older than this. */
+/** A scrape measures again when the last measurement is older than this. */
 const lookEveryMs = 60_000
 
-/** The same for Prometheus. While the database is away the gauges keep what was seen last. */
+/** The same for Prometheus. While the database is away the gauges keep their last values. */
 export function exposeGrowth(registry: Registry, db: Database, log: Log): void {
   let lookedAt = -Infinity
   let looking: Promise<void> | undefined
@@ -67,7 +67,7 @@ export function exposeGrowth(registry: Registry, db: Database, log: Log): void {
     }
     lookedAt = performance.now()
   }
-  // all three wait for the one look, whichever of them is asked first
+  // all three gauges wait for one measurement, whichever is asked first
   async function collect(): Promise<void> {
     if (performance.now() - lookedAt < lookEveryMs || !db.watch.isPresent()) return
     await (looking ??= look().finally(() => (looking = undefined)))

@@ -41,12 +41,13 @@ export function requireSaneKey(key: string): void {
   if (length < 1 || length > 255 || !/^[\t\x20-\x7e\x80-\xff]*$/.test(key)) throw new Fault('invalid_idempotency_key')
 }
 
-/** A key that comes as text and not in a header, spelled as a header would carry it. */
+/** A key that comes as text and not in a header, in the form in which a header would carry it. */
 export const keyOfText = (text: string): string => Buffer.from(text, 'utf8').toString('latin1')
 
 /**
- * A key is bound to the credential with its grant, to method, path with query, and body; each part is length-prefixed so that none can
- * pass for another. Some replies hold a secret: whoever repeats the request with another credential gets a 409, and not that secret.
+ * A key is bound to the credential with its grant, to the method, to the path with its query, and to the body. Each part is
+ * length-prefixed, so that no part can pass for another. Some replies hold a secret: another credential that repeats the request gets a
+ * 409, and not that secret.
  */
 export function hashRequest(
   { credential, grant }: Pick<Caller, 'credential' | 'grant'>,

@@ -22,7 +22,7 @@ export interface Job<Input = unknown> {
   handler: (call: JobCall<Input>) => Promise<void>
   /** How far the work has come; deaths count together only at the same place. Without it a job has one place. */
   place?: ((call: Pick<JobCall<Input>, 'input' | 'sql'>) => Promise<string>) | undefined
-  /** Three processes died over it: writes that down where people look for it, in the transaction that gives the job up. */
+  /** Called when three processes died over the job: records that where people look for it, in the transaction that gives the job up. */
   givenUp?: ((call: Pick<JobCall<Input>, 'input' | 'sql'> & { deaths: number }) => Promise<void>) | undefined
 }
 
@@ -67,17 +67,17 @@ export function enqueueOn(sql: Sql): Enqueue {
   }
 }
 
-/** On every job that works for one team, whichever. */
+/** The flag of every job that works for a team, whichever it is. */
 export const teamJobFlag = 'team'
 export const flagOfTeam = (teamId: string): string => `team ${teamId}`
 
-/** The team that a job works for, by its input; undefined: it is housekeeping of the service. */
+/** The team that a job works for, by its input; undefined for housekeeping of the service. */
 export function teamOf(input: unknown): string | undefined {
   const { team_id } = (input ?? {}) as { team_id?: unknown }
   return typeof team_id === 'string' ? team_id : undefined
 }
 
-/** By these a process leaves out the jobs of teams that already hold their share of its slots. */
+/** With these flags a process leaves out the jobs of teams that already hold their share of its slots. */
 export function flagsOf(input: unknown): string[] | null {
   const team = teamOf(input)
   return team === undefined ? null : [teamJobFlag, flagOfTeam(team)]

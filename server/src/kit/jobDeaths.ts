@@ -1,6 +1,6 @@
-// Jobs that processes died over: counted when a process is buried, done in a process of its own after two deaths, given up after the third.
+// Jobs that processes died over: deaths are counted when a process is buried; after two a lone process does the job, after three it is given up.
 //
-// A job is known by its key, or by its id where it has none: housekeeping that repeats by itself keeps its count from one time to the next.
+// A job is identified by its key, or by its id if it has none: housekeeping that repeats by itself keeps its count from one time to the next.
 import { untilWritten, type Sql } from '../base/db.ts'
 import type { Alone } from './alone.ts'
 import type { Context } from './context.ts'
@@ -9,7 +9,7 @@ import type { Job } from './job.ts'
 import { putBack } from './jobSlots.ts'
 import { validatorOf } from './validate.ts'
 
-/** Processes that did other work too may die over a job this often; nobody knows which work it was. */
+/** How often processes that also did other work may die over a job; nobody knows which work it was. */
 export const suspectDeaths = 2
 const deathsMax = 3
 
@@ -64,7 +64,7 @@ interface Elsewhere {
   input: unknown
 }
 
-/** This process keeps the job's lock and its slot meanwhile, and sees how the other one ends. Throws when the job failed. */
+/** This process keeps the job's lock and its slot meanwhile, and sees how the other process ends. Throws when the job failed. */
 export async function doElsewhere({ context, alone, job, taken, input }: Elsewhere): Promise<void> {
   const { sql } = context.db
   const before = await placeOf(job, sql, input)
@@ -100,7 +100,7 @@ export async function doElsewhere({ context, alone, job, taken, input }: Elsewhe
   }
 }
 
-/** The kind of these units among those that a process of its own does. */
+/** The kind of these units among the work that a process of its own does. */
 export const jobKind = 'job'
 
 export const driveJob: LoneDrive = async ({ context, unit, took, signal }) => {

@@ -1,4 +1,4 @@
-// Keeps graphile-worker going: it is started anew when it ended by trouble, and jobs whose lock it forgot are set free.
+// Keeps graphile-worker running: restarts it after it ended with an error, and frees jobs whose lock it forgot.
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
@@ -20,18 +20,18 @@ import type { JobSlots } from './jobSlots.ts'
 import type { Presence } from './presence.ts'
 
 export interface JobEngine {
-  /** There may be jobs to take. */
+  /** Says that there may be jobs to take. */
   nudge(count: number): void
-  /** Called by the sweep: sets free what is locked by this process and known to nobody in it. */
+  /** The sweep calls it: frees jobs that this process has locked and that nothing in it works on. */
   look(): Promise<void>
-  /** No new jobs from now on; resolves when those under way have ended. */
+  /** Takes no new jobs from now on; resolves when those under way have ended. */
   stop(): Promise<void>
 }
 
 /** Jobs are short housekeeping; runs have places of their own. */
 export const jobsMax = 10
 const pauses = { firstMs: 250, longestMs: 30_000 }
-/** A job is a stray when two looks in a row find it locked and nobody has it: an answer or a completion may be under way in between. */
+/** A job is a stray when two looks in a row find it locked and unused: between them an answer or a completion may be under way. */
 const lookEveryMs = 5000
 
 interface Engine {
@@ -63,11 +63,11 @@ export async function startJobEngine(
       log.error('the job engine ended by itself; it is started anew')
       for (let failures = 1; !stopping.signal.aborted; failures++) {
         try {
-          // first those of the ended one, whose name nobody remembers afterwards
+          // first the jobs of the ended engine, whose name nobody remembers afterwards
           await db.sql`select graphile_worker.force_unlock_workers(${[engine.pool.id]}::text[])`
           engine = await start(context, tasks, slots)
           await presence.setJobPool(engine.pool.id)
-          // who was told to stop meanwhile stopped the one before
+          // if stop was called meanwhile, it stopped the previous engine
           if (stopping.signal.aborted) await engine.runner.stop()
           break
         } catch (error) {
@@ -96,7 +96,7 @@ export async function startJobEngine(
     },
     async stop() {
       stopping.abort()
-      // an engine that ended in this moment has nothing to stop
+      // an engine that has just ended has nothing to stop
       await engine.runner
         .stop()
         .catch((error: unknown) => log.debug({ err: error }, 'the job engine was ending already'))
@@ -105,7 +105,7 @@ export async function startJobEngine(
   }
 }
 
-/** Its type says text, but our pool reads an int8 as a number. */
+/** The type says text, but our pool reads an int8 as a number. */
 const idOf = ({ id }: { id: unknown }): string => String(id)
 
 /** How many jobs a process runs at a time. */
@@ -130,7 +130,7 @@ async function start(context: Context, tasks: TaskList, slots: JobSlots): Promis
     noHandleSignals: true,
     concurrency,
     pollInterval: 1000,
-    // one look for jobs serves all places: without it each place asks once a poll (an idle process took 2.9 % of a core, then 1.4 %)
+    // one look for jobs serves all slots: otherwise each slot asks once per poll (an idle process took 2.9 % of a core, then 1.4 %)
     preset: { worker: { localQueue: { size: Math.max(2, concurrency) } } },
     gracefulShutdownAbortTimeout: config.drainS * 1000,
     forbiddenFlags: () => slots.forbidden(),
@@ -151,7 +151,7 @@ async function lockedJobs(sql: Sql, poolId: string): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** A line of jobs is locked with the one job of it that is under way. */
+/** A queue of jobs is locked together with its one job that is under way. */
 async function setFree(sql: Sql, poolId: string, ids: string[]): Promise<void> {
   const mine = part`locked_by = ${poolId}`
   await sql`
@@ -163,7 +163,7 @@ async function setFree(sql: Sql, poolId: string, ids: string[]): Promise<void> {
     where id in (select job_queue_id from freed) and ${mine}`
 }
 
-/** graphile-worker tells every job's start and end at info; ours are told by metrics, so only its worries reach the log. */
+/** graphile-worker logs every job's start and end at info; our metrics cover those, so only its warnings and errors reach the log. */
 export function jobLogger(log: Log): Logger {
   return new Logger((scope) => (level, message) => {
     const rank = level === 'error' ? 'error' : level === 'warning' ? 'warn' : 'trace'

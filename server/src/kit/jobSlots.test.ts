@@ -1,4 +1,4 @@
-// Job slots of a process: jobs of one team that do not end hold up neither another team's jobs nor the housekeeping of the service.
+// Job slots of a process: endless jobs of one team delay neither another team's jobs nor the housekeeping of the service.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../base/ids.ts'

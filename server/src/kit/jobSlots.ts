@@ -1,20 +1,20 @@
 // The job slots of a process: teams take turns, and some slots are always left for the housekeeping of the service.
 //
-// A job that works for a team says so by `team_id` in its input. Whoever looks for jobs leaves out the teams that hold their share (by the
-// flags on their jobs). Several looks at once may still bring one job too many: that one is put back for a second.
+// A job that works for a team has `team_id` in its input. Each look for jobs leaves out the teams that hold their share (by the
+// flags on their jobs). Several looks at once may still fetch one job too many: that one is put back for a second.
 import type { Sql } from '../base/db.ts'
 import { createFairPool, teamShare, type Release } from '../base/fairPool.ts'
 import { flagOfTeam, flagsOf, teamJobFlag, teamOf } from './job.ts'
 
 export interface JobSlots {
-  /** Flags of jobs that this process does not take now; null: it takes any. */
+  /** Flags of jobs that this process does not take now; null when it takes any. */
   forbidden(): string[] | null
-  /** A slot for a job with this input; undefined: its team has its share. */
+  /** Takes a slot for a job with this input; undefined when its team holds its share. */
   take(input: unknown): Release | undefined
 }
 
 export function createJobSlots(concurrency: number, sharePercent: number): JobSlots {
-  // of the slots of all teams together one team has its share, and all teams together leave the rest to housekeeping
+  // one team has its share of the slots for teams, and all teams together leave the rest to housekeeping
   const size = teamShare(concurrency, sharePercent)
   const slots = createFairPool({ name: 'jobs', size, perTeam: teamShare(size, sharePercent) })
   return {
@@ -30,7 +30,7 @@ export function createJobSlots(concurrency: number, sharePercent: number): JobSl
   }
 }
 
-/** The same job again in a second, with its queue and its key; the one at hand then ends. Answers with the id of the new one. */
+/** Adds the same job again for a second later, with its queue and its key; the current one then ends. Answers with the new id. */
 export async function putBack(sql: Sql, jobId: string, input: unknown): Promise<string> {
   const [put] = await sql<{ id: string }>`
     select (graphile_worker.add_job(j.task_identifier, ${JSON.stringify(input)}::json, queue_name => j.queue_name,

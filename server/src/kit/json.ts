@@ -1,4 +1,4 @@
-// JSON as callers send it: strict UTF-8, bounded in depth, and with nothing that PostgreSQL or an answer could not hold.
+// JSON as callers send it: strict UTF-8, bounded in depth, and without anything that PostgreSQL or an answer could not hold.
 import { JsonRefused, scanJson } from '../base/boundedJson.ts'
 import { Fault } from '../base/errors.ts'
 import { refuseFor } from './problems.ts'
@@ -37,7 +37,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value
 }
 
-/** Collected before the walk ends: a hostile body could hold millions. */
+/** How many problems are collected before the walk ends: a hostile body could hold millions. */
 const problemsMax = 100
 
 /** Values that would be stored as something else, or not at all, are refused where they come in. */
@@ -64,11 +64,11 @@ function checkBelow(value: unknown, path: (string | number)[], step: string | nu
   path.pop()
 }
 
-/** `items[3].name`; put together only for a refusal, since it would be most of the work. */
+/** Writes `items[3].name`. It is built only for a refusal, since building it always would be most of the work. */
 const placeOf = (path: (string | number)[]): string =>
   path.map((step, at) => (typeof step === 'number' ? `[${step}]` : at > 0 ? `.${step}` : step)).join('') || 'The body'
 
-/** PostgreSQL text holds no NUL, and a lone surrogate is not a character. */
+/** PostgreSQL text cannot hold a NUL, and a lone surrogate is not a character. */
 export function checkText(text: string, place: string | (string | number)[], problems: string[]): void {
   const isGood = !text.includes('\u0000') && text.isWellFormed()
   if (isGood) return

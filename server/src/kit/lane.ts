@@ -19,7 +19,7 @@ interface LaneOptions<Op, Result> {
   flush: (ops: Op[]) => Promise<Result[]>
   /** Two operations with the same key never share a flush: the second waits for the first. */
   keyOf: (op: Op) => string
-  /** Teams take turns: a flush has one operation of each that waits, then the next of each. */
+  /** Teams take turns: a flush has one operation of each waiting team, then the next of each. */
   teamOf: (op: Op) => string
   /** False keeps an operation back for the moment, although a flush could have it; `beside` are those that go before it. */
   mayGo?: (op: Op, beside: Op[], waitedMs: number) => boolean

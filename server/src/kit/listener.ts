@@ -23,7 +23,7 @@ export function createListener(options: { address: () => string | Address; log: 
   let listening: Promise<void> | undefined
   let line: Promise<unknown> = Promise.resolve()
 
-  /** The one loop there is: a connection that fails, in whatever way, ends its turn and never begins another loop. */
+  /** There is one loop: a connection that fails, in whatever way, ends its turn and never begins another loop. */
   async function listenOnAndOn(): Promise<void> {
     let failures = 0
     while (!closing.signal.aborted) {
@@ -84,7 +84,7 @@ export function createListener(options: { address: () => string | Address; log: 
     },
   }
 
-  /** A connection that cannot listen to one channel more is given up: the next one listens to all of them. */
+  /** A connection that cannot listen to one more channel is given up: the next one listens to all of them. */
   async function listenAlso(channel: string): Promise<void> {
     const present = client
     try {

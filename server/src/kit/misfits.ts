@@ -1,9 +1,9 @@
-// What a schema finds wrong with a value, as one sentence for each problem.
+// What a schema finds wrong with a value, with one sentence for each problem.
 import type { Validator } from 'typebox/compile'
 import { Settings } from 'typebox/system'
 import { brief } from './json.ts'
 
-/** TypeBox stops after 8, which hides problems of an ordinary body; without any bound a hostile body would make millions. */
+/** TypeBox stops after 8, which hides problems of an ordinary body; without a bound a hostile body would produce millions. */
 Settings.Set({ maxErrors: 100 })
 
 interface Finding {
@@ -25,7 +25,7 @@ export function misfitsOf(validator: Validator, value: unknown, where: string): 
   return misfits.length > 0 ? misfits : [`The ${where} does not fit this operation.`]
 }
 
-/** Of the alternatives of a union, the one whose type fits says more than the types of the others. */
+/** In a union, the alternative whose type fits says more than the types of the others. */
 function tellable(found: Finding[], isDeeper: boolean): Finding[] {
   const isOtherType = ({ keyword, schemaPath }: Finding) => keyword === 'type' && /\/anyOf\/\d+$/.test(schemaPath)
   const sharper = found.filter((one) => !isOtherType(one))

@@ -25,7 +25,7 @@ export interface Ended {
 }
 
 export interface OpenStreams {
-  /** A place for one more stream of this caller, or a 429: nobody waits for one, because a stream need not end. */
+  /** Takes a slot for one more stream of this caller, or throws a 429. Nobody waits for one, because a stream need not end. */
   reserve(caller: Pick<Caller, 'team_id' | 'credential'>): () => void
   open(opening: Opening): void
   /** Once a second while a stream is open; `now` as performance.now() has it. */
@@ -44,7 +44,7 @@ const stalledMs = 30_000
 const behindBytesMax = 1024 * 1024
 const goodbyeMs = 1000
 
-/** A reader that is refused comes back after a while; streams of others end meanwhile, or do not. */
+/** Tells a refused reader when to come back; by then streams of others may have ended. */
 const tooMany = (reason: string): Fault =>
   new Fault('rate_limited', `${reason} Close some, or read several runs with one stream of the team's events.`, {
     headers: { 'retry-after': '5' },
@@ -71,7 +71,7 @@ function createOpenStreams(context: Context): OpenStreams {
     size: streamsMax,
     perTeam: teamShare(streamsMax, percent),
   })
-  /** The same by credential. */
+  /** Counts the same by credential. */
   const ofKeys = createFairPool({ name: 'streams', size: streamsMax, perTeam: streamsOfKeyMax })
   let timer: NodeJS.Timeout | undefined
   let isClosing = false

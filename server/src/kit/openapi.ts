@@ -272,7 +272,7 @@ function copy(value: unknown, components: Json): unknown {
   return Object.fromEntries([...entries, ...otherNames(value, components)])
 }
 
-/** Of the properties of an object: a field that has other names stands under each of them. */
+/** Adds the other names of fields to the properties of an object: such a field appears under each of its names. */
 const otherNames = (properties: object, components: Json): [string, unknown][] =>
   Object.entries(properties).flatMap(([name, schema]) =>
     (spellingsOf((schema ?? {}) as object).names ?? []).map((other): [string, unknown] => {

@@ -69,7 +69,7 @@ export interface Declaration<
   tool?: false
   /** `prepare` changes the outside world: the idempotency claim is committed first and renewed while it runs. */
   actsOutside?: true
-  /** The member for whom the caller acted, as the answer tells: named in the audit row beside the caller. */
+  /** The member for whom the caller acted, as the answer shows: the audit row names them beside the caller. */
   holder?: (answer: Static<Answer>) => string
   /** Slow or outside things (DNS, providers), after validation and before the transaction. */
   prepare?: (call: Seen<R, Query, Body, Errors>) => Promise<Prepared>
@@ -110,7 +110,7 @@ export interface Operation {
   emits: readonly EventName[]
   tool: boolean
   actsOutside: boolean
-  /** The member for whom the caller acted, as the answer tells: named in the audit row beside the caller. */
+  /** The member for whom the caller acted, as the answer shows: the audit row names them beside the caller. */
   holder?: (answer: never) => string
   /** There: the answer is a stream of events, and `handler` gives its source (stream.ts). */
   stream?: { example: string }

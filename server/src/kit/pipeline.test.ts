@@ -127,7 +127,7 @@ test('an Idempotency-Key takes any characters that a header can carry, over a re
         answer.resume()
         resolve({ status: answer.statusCode!, replayed: answer.headers['idempotency-replayed'] === 'true' })
       })
-      // Node sends one byte a character, unless a body that is text goes with it
+      // Node sends one byte per character, unless a text body goes with it
       request.setHeader('Idempotency-Key', key.toString('latin1'))
       request.on('error', reject).end(Buffer.from(JSON.stringify({ note: 'a' })))
     })

@@ -45,7 +45,7 @@ export interface PlainRequest {
   via?: Via
   /** For what speaks a protocol of its own. */
   http?: { headers: IncomingHttpHeaders; signal: AbortSignal }
-  /** How large the body is; undefined: not announced. */
+  /** The size of the body; undefined when it is not announced. */
   bodyBytes: number | undefined
   /** Reads the body, refusing what is larger than the operation takes. */
   readBody(bytesMax: number): Promise<Uint8Array | undefined>
@@ -61,7 +61,7 @@ interface Exchange {
   request: PlainRequest
   caller: Caller
   bytes: Uint8Array | undefined
-  /** Until the body is parsed; of an operation that takes it as it stands, until the end. */
+  /** Held until the body is parsed; for an operation that takes the raw body, until the end. */
   turn: BodyTurn | undefined
   keyed: idempotency.Keyed | undefined
   /** The records of the path, in its order, without the team. */
@@ -187,7 +187,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
     return reply
   }
 
-  /** Its place among the open streams is taken before anything is read for it. */
+  /** Takes its slot among the open streams before anything is read for it. */
   async function streamOf({ operation, request, caller }: Exchange, open: () => Promise<Source>): Promise<Reply> {
     const release = openStreamsOf(context).reserve(caller)
     const source = await open().catch((error: unknown) => {
@@ -195,7 +195,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
       throw error
     })
     const token = bearerToken(request.authorization)!
-    // what it sends was chosen by the scopes for reading that the credential had when it was opened
+    // the credential's read scopes at the time of opening decided what the stream sends
     const needed = [operation.scope, ...[...caller.scopes].filter((scope) => scope.endsWith(':read'))]
     const isAllowed = async () => {
       const held = (await credentials.find(token))?.scopes
@@ -253,7 +253,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
       return await carryOut(exchange)
     } catch (error) {
       const fault = faultOf(error)
-      // what says only that a key, a record or a pool is busy is no outcome of this request: the next try may well succeed
+      // an error that only says that a key, a record or a pool is busy is not an outcome of this request: the next try may succeed
       const isBusy =
         fault?.code === 'idempotency_key_in_use' ||
         fault?.code === 'rate_limited' ||
@@ -360,7 +360,7 @@ function requireScopeAndTeam({ operation, caller, request }: Exchange): void {
   }
 }
 
-/** Query and body as the operation declares them, or a refusal with everything that is wrong with both. */
+/** Reads query and body as the operation declares them, or refuses them with everything that is wrong with both. */
 function readRequest({ operation, request, bytes }: Exchange): Record<'query' | 'body', Record<string, unknown>> {
   const problems: string[] = []
   const query = readQuery(operation.query, request.search, problems)
@@ -370,7 +370,7 @@ function readRequest({ operation, request, bytes }: Exchange): Record<'query' | 
   return { query, body: body ?? {} }
 }
 
-/** Undefined: what was refused is among the problems. */
+/** Undefined when it was refused; the problems then say why. */
 function collecting<T>(problems: string[], read: () => T): T | undefined {
   try {
     return read()
@@ -386,7 +386,7 @@ const noBytes = Buffer.alloc(0)
 const takesJson = (operation: Operation): boolean =>
   isMutating(operation) && !operation.takesBytes && !operation.protocol
 
-/** Parses a body when it is its turn, and notes what that took. A second round of the same request has no turn any more, and no wait. */
+/** Parses a body when its turn comes, and records the time. A second round of the same request has no turn any more, and does not wait. */
 async function parsing<T>(exchange: Exchange, parse: () => T): Promise<T> {
   const { turn } = exchange
   await turn?.toParse()

@@ -36,7 +36,7 @@ interface PresenceOptions {
 
 /** How long a dropped lock connection may take to come back before we must believe that we were declared dead. */
 const graceMs = 3000
-/** Quick while the others still wait for us, then less and less often: a server may refuse us for hours. */
+/** The pauses are short while the others still wait for us, and then grow: a server may refuse us for hours. */
 const pauses = { firstMs: 100, longestMs: 3000 }
 
 export async function announcePresence(options: PresenceOptions): Promise<Presence> {
@@ -117,8 +117,8 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
       await sql`update processes set job_pool_id = ${id} where id = ${processId}`
     },
     async sweep(bury) {
-      // everyone's locks are gone when the server restarts or a standby takes its place, and both have another start time: who never held its
-      // lock on this server is not declared dead before it could have come back
+      // all locks are gone when the server restarts or a standby takes its place, and either changes the start time. A process that never held
+      // its lock on this server is not declared dead before it could have come back
       await sql`
         update processes set missed_since = clock_timestamp()
         where id <> ${processId} and server_started_at is distinct from pg_postmaster_start_time() and missed_since is null`

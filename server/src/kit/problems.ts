@@ -1,4 +1,4 @@
-// Everything that is wrong with a request, told in one refusal that a person can still read.
+// Everything that is wrong with a request, in one refusal that a person can still read.
 import { Fault } from '../base/errors.ts'
 import { OutboundRefused } from '../base/outbound/guard.ts'
 
@@ -29,13 +29,13 @@ export function refuseFor(problems: readonly string[]): void {
   if (problems.length > 0) throw new Fault('invalid_request', tellAll(problems))
 }
 
-/** What a refusal of a value says; undefined: it is another kind of error. */
+/** What a refusal of a value says; undefined for any other kind of error. */
 function refusalOf(error: unknown): string | undefined {
   if (error instanceof OutboundRefused) return error.reason
   return error instanceof Fault && error.status === 400 ? error.message : undefined
 }
 
-/** A check that refuses by itself, beside problems that are known already: then it is told among them. */
+/** Runs a check that throws its refusal. If problems are known already, the refusal is added to them. */
 export async function alongside(problems: string[], check: () => Promise<unknown>): Promise<void> {
   try {
     await check()

@@ -55,7 +55,7 @@ interface ProtocolDeclaration<R extends ProtocolRoute, Query extends TObject> {
   refusal: TSchema
   /** How runs and the like say that they came this way. */
   via: Via
-  /** Parses its message before it first waits for anything: what that takes is counted for the caller. */
+  /** Parses its message before it first waits for anything: the time for that is charged to the caller. */
   speak: (call: Seen<R, Query, NoBody, never> & Conversation) => Promise<Said>
 }
 
@@ -80,7 +80,7 @@ export function requestOf({ path }: Operation, { params, search, body, idempoten
     search,
     url: search ? `${filled}?${search}` : filled,
     idempotencyKey,
-    // it is in memory already, as part of a message that waited for its turn
+    // it is already in memory, as part of a message that waited for its turn
     bodyBytes: 0,
     async readBody(bytesMax: number) {
       if (bytes && bytes.length > bytesMax) throw new Fault('payload_too_large')

@@ -33,7 +33,7 @@ interface Bucket {
 }
 
 interface WindowsOptions {
-  /** How many buckets are remembered; the oldest is forgotten first, and the database then tells what is left of it. */
+  /** How many buckets are remembered; the oldest is forgotten first, and the database then knows what is left of it. */
   bucketsMax: number
   lease: (name: string, limit: number, wanted: number) => Promise<Lease>
 }
@@ -97,7 +97,7 @@ export interface Lease {
   left_ms: number
 }
 
-/** Windows of credentials and teams: few enough that each has a statement of its own. */
+/** Windows of credentials and teams are few enough that each has a statement of its own. */
 export const createRateLimit = (sql: Sql): RateLimit =>
   createWindows({
     bucketsMax: 50_000,
@@ -105,8 +105,8 @@ export const createRateLimit = (sql: Sql): RateLimit =>
   })
 
 /**
- * One statement for some buckets, no two of them the same: opens the minute's window or takes from it. `used` may pass the limit by less
- * than one block, the grant never. In the order of their names, so that two such statements cannot wait for each other.
+ * Uses one statement for several distinct buckets: opens the minute's window or takes from it. `used` may pass the limit by less
+ * than one block, the grant never. Buckets are sorted by name, so that two such statements cannot deadlock.
  */
 export async function leaseMany(sql: Sql, asked: { name: string; wanted: number }[], limit: number): Promise<Lease[]> {
   return sql<Lease>`

@@ -1,16 +1,16 @@
-// Refused requests in the audit log: the first ones of a credential in a minute are rows of their own, the others are counted in one row.
+// Refused requests in the audit log: the first ones of a credential in a minute get rows of their own, the others are counted in one row.
 import type { Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { recordOutcome, type AuditEntry } from './audit.ts'
 
-/** In a minute, of one credential in one process. A client that is refused a hundred times a second would write eight million rows a day. */
+/** The rows per minute, credential and process. A client that is refused a hundred times a second would write eight million rows a day. */
 export const refusalsOneByOne = 60
 const windowMs = 60_000
 
 export interface Refusals {
-  /** Whether this one is to be written; otherwise it is counted, and `flush` writes the count. */
+  /** Whether this refusal gets a row; if not, it is counted, and `flush` writes the count. */
   isWritten(entry: AuditEntry): boolean
-  /** Writes what was counted; called on a timer and when the process stops. A process that is killed loses the counts of its last seconds. */
+  /** Writes the counts; called on a timer and when the process stops. A process that is killed loses the counts of its last seconds. */
   flush(): Promise<void>
 }
 
@@ -22,7 +22,7 @@ interface Window {
 }
 
 export function createRefusals(sql: Sql, now: () => number = () => performance.now()): Refusals {
-  /** By credential: only those that are known can be refused here, and a window is forgotten when its minute is over. */
+  /** Windows by credential: only known credentials can be refused here, and a window is forgotten when its minute is over. */
   const windows = new Map<string, Window>()
 
   function windowOf(entry: AuditEntry): Window {
@@ -64,7 +64,7 @@ export function createRefusals(sql: Sql, now: () => number = () => performance.n
   }
 }
 
-/** The last of them stands for all. */
+/** The last refusal stands for all of them. */
 const summary = (last: AuditEntry, count: number): AuditEntry => ({
   ...last,
   requestId: newId(),

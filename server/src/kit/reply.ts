@@ -41,7 +41,7 @@ export async function answered(work: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-/** Work of the same team ends all the time, so the next second is a fair time to come back. */
+/** Work of the same team ends all the time, so a second is a fair pause. */
 const poolFault = (full: PoolFull): Fault =>
   new Fault('rate_limited', full.message, { headers: { 'retry-after': '1' }, cause: full })
 

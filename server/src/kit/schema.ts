@@ -14,7 +14,7 @@ export const Id = Type.String({ format: 'uuid', examples: ['01981c5e-7a40-7c8e-9
 export const instant = (description: string) =>
   Type.String({ format: 'date-time', description, examples: ['2026-07-18T09:30:00Z'] })
 
-/** An address that a caller gives; every one is bounded. */
+/** A URL that a caller gives; the length of each is bounded. */
 export const url = (description: string, examples?: string[]) =>
   Type.String({ format: 'uri', maxLength: 2048, description, ...(examples && { examples }) })
 

@@ -1,4 +1,4 @@
-// Documents for everybody: made once, sent small, and not at all to whoever has them.
+// Documents for everybody: they are made once, sent compressed, and not sent to callers who already have them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'

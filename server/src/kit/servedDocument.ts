@@ -1,4 +1,4 @@
-// A document that is the same for everybody: made once, compressed once, and answered with a 304 to whoever has it.
+// A document that is the same for everybody: it is made once, compressed once, and answered with a 304 to callers who already have it.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
@@ -6,9 +6,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 export interface ServedDocument {
   contentType: string
-  /** For how long it may be used without asking again. */
+  /** How long it may be used without asking again. */
   maxAgeS?: number
-  /** What it is made of beside the code, such as the address of the service: another value is another document. */
+  /** What it depends on besides the code, such as the URL of the service: another value is another document. */
   madeOf?: () => string
   make: () => Made | Promise<Made>
 }
@@ -27,7 +27,7 @@ interface Kept {
   encoded: Map<Encoding, Promise<Buffer>>
 }
 
-/** Both run on threads of their own. Measured for the 558 KB of the OpenAPI document: 40 KB after 29 ms, 51 KB after 27 ms. */
+/** Both run on other threads. Measured for the 558 KB of the OpenAPI document: 40 KB after 29 ms, 51 KB after 27 ms. */
 const encoders: Record<Encoding, (bytes: Buffer) => Promise<Buffer>> = {
   br: (bytes) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
   gzip: promisify(gzip),
@@ -71,19 +71,19 @@ export function serveDocument(app: FastifyInstance, urls: string[], document: Se
 async function keep({ make }: ServedDocument): Promise<Kept> {
   const { text, headers = {} } = await make()
   const bytes = Buffer.from(text)
-  // weak, since it stands for every encoding of the same document
+  // the ETag is weak, since it stands for every encoding of the same document
   const etag = `W/"${createHash('sha256').update(bytes).digest('base64url').slice(0, 27)}"`
   return { bytes, etag, headers, encoded: new Map() }
 }
 
-/** RFC 9110 §13.1.2: compared weakly. */
+/** ETags are compared weakly (RFC 9110 §13.1.2). */
 function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   const plain = etag.slice(2)
   return ifNoneMatch.split(',').some((one) => ['*', plain, etag].includes(one.trim()))
 }
 
-/** RFC 9110 §12.5.3: the smaller one of those that are wanted; `q=0` is a refusal. */
+/** Chooses the smallest encoding that the caller accepts (RFC 9110 §12.5.3); `q=0` is a refusal. */
 export function encodingFor(acceptEncoding: string | string[] | undefined): Encoding | undefined {
   const wanted = new Map<string, boolean>()
   for (const one of String(acceptEncoding ?? '').split(',')) {

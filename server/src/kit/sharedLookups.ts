@@ -1,4 +1,4 @@
-// Look-ups that many callers share: one statement is under way at a time, and what arrives meanwhile goes into the next one.
+// Look-ups that many callers share: one statement is under way at a time, and callers that arrive meanwhile go into the next one.
 
 interface Waiting<Asked, Found> {
   asked: Asked
@@ -6,12 +6,12 @@ interface Waiting<Asked, Found> {
   reject: (error: unknown) => void
 }
 
-/** For one statement; a flood of more than this many waits for the statement after it. */
+/** How many look-ups one statement has; a flood of more waits for the statement after it. */
 const askedMax = 5000
 
 /**
- * For look-ups that strangers can cause. However many of them arrive, they hold one database connection, and a caller who is not a stranger
- * waits for one statement more than without them. `lookUp` answers in the order of what was asked.
+ * Use this for look-ups that strangers can cause. However many arrive, they hold one database connection, and a caller who is not a
+ * stranger waits for one statement more than without them. `lookUp` answers in the order of its inputs.
  */
 export function shareLookups<Asked, Found>(
   lookUp: (asked: Asked[]) => Promise<Found[]>,

@@ -9,7 +9,7 @@ interface Signed {
   /** Begins with / and is percent-encoded already; outside of /v2. */
   path: string
   query?: Record<string, string>
-  /** Whose it is: the transfer counts for this team (transfers.ts). */
+  /** The team that the URL belongs to: the transfer counts for it (transfers.ts). */
   teamId: string
   validS: number
 }

@@ -5,13 +5,13 @@ import type { TSchema } from './schema.ts'
 export interface Spellings {
   /** Further names of the field. */
   names?: readonly string[]
-  /** Further words for its value, or for the items of a list, each with the word that it stands for. */
+  /** Further words for its value, or for the items of a list, each with our word for it. */
   words?: Readonly<Record<string, string>>
   /** Text with commas between the items stands for the list. */
   commas?: true
 }
 
-/** Hidden, since it is not a keyword of JSON Schema; TypeBox keeps it when it makes a schema optional. */
+/** A hidden key, since it is not a keyword of JSON Schema; TypeBox keeps it when it makes a schema optional. */
 const mark = '~spellings'
 
 interface Part {
@@ -40,14 +40,14 @@ function sentencesOf({ names, words, commas }: Spellings): string[] {
 
 export const spellingsOf = (schema: object): Spellings => (schema as Part)[mark] ?? {}
 
-/** Every name under which a field of this object may come. */
+/** Lists every name that a field of this object may have in a request. */
 export const acceptedNames = (schema: { properties: Record<string, object> } | undefined): string[] =>
   Object.entries(schema?.properties ?? {}).flatMap(([name, one]) => [name, ...(spellingsOf(one).names ?? [])])
 
 export const differing = (name: string, other: string): string =>
   `${other} is another spelling of ${name}, and the two differ. Send one of them.`
 
-/** Our word for each of the words between commas. */
+/** Translates each of the words between commas into ours. */
 export const inOwnWords = (schema: object, text: string): string => {
   const { words } = spellingsOf(schema)
   if (!words) return text
@@ -60,10 +60,10 @@ export const inOwnWords = (schema: object, text: string): string => {
 const ownWord = (words: Readonly<Record<string, string>>, word: string): string =>
   Object.hasOwn(words, word) ? words[word]! : word
 
-/** By our name of a field: the name under which it came. */
+/** Maps our name of a field to the name under which it came. */
 export type Used = Map<string, string>
 
-/** Rewrites a body in place, also below its first level, and gives what stands for the value itself. */
+/** Rewrites a body in place, at every level, and returns what replaces the value itself. */
 export function respell(schema: Part, value: unknown, problems: string[], used: Used): unknown {
   if (!holdsSpellings(schema)) return value
   let own = ownValue(spellingsOf(schema), value)

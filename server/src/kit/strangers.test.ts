@@ -1,4 +1,4 @@
-// Strangers at the front door: they are counted by address, and nobody who is known waits for them.
+// Strangers at the front door: they are counted by address, and known callers do not wait for them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Sql } from '../base/db.ts'
@@ -17,7 +17,7 @@ const service = await testApp({ address, config })
 const { sql } = service.context.db
 const team = await seedTeam(service)
 
-/** Looks like a key to everybody who knows the format. */
+/** Has the form of a key, which anybody can produce who knows the format. */
 const madeUpKey = () => newSecret(newId())
 
 const statusOf = async (
@@ -30,7 +30,7 @@ const statusOf = async (
   return answer.statusCode
 }
 
-/** Ends when the address is refused, however the minutes of the database fall. */
+/** Ends when the address is refused, wherever the database's minutes begin. */
 async function useUp(app: TestApp, from: { remoteAddress: string; forwarded?: string }): Promise<void> {
   for (let sent = 0; (await statusOf(app, from, madeUpKey())) !== 429; sent++) assert.ok(sent < 3 * limit)
 }
@@ -76,7 +76,7 @@ test('ten thousand made-up keys cost a few statements and push no known key out 
   assert.ok(strangers.every((caller) => caller === undefined))
   assert.ok(statements < 20, `${statements} statements`)
   const before = statements
-  // remembered for less than a second: whether it is asked for again or not, it is found, and by no more than one statement
+  // it is remembered for less than a second: whether it is asked for again or not, it is found, with at most one statement
   assert.equal((await credentials.find(team.key))?.team_id, team.id)
   assert.ok(statements - before <= 1)
 })

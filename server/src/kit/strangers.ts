@@ -1,4 +1,4 @@
-// Requests that no credential vouches for, counted by the caller's address.
+// Counts requests without a valid credential by the caller's address.
 import type { IncomingMessage } from 'node:http'
 import type { Sql } from '../base/db.ts'
 import { createAddressReader, type ReadAddress } from './callerAddress.ts'
@@ -11,7 +11,7 @@ interface Strangers {
   readAddress: ReadAddress
 }
 
-/** Who is forgotten here is asked for again in the database, which has the count. */
+/** An address that is forgotten here is asked for again in the database, which has the count. */
 const addressesMax = 20_000
 
 const ofContext = new WeakMap<Context, Strangers>()
@@ -35,7 +35,7 @@ interface Asked {
   wanted: number
 }
 
-/** An address that was forgotten while its lease was under way can be there twice: the second finds nothing granted and asks again. */
+/** An address that was forgotten while its lease was under way can be there twice: the second is granted nothing and asks again. */
 async function leaseOnce(sql: Sql, asked: Asked[], limit: number): Promise<Lease[]> {
   const first = new Map(asked.toReversed().map((one) => [one.name, one]))
   const leases = await leaseMany(sql, [...first.values()], limit)
@@ -48,8 +48,8 @@ export const addressOf = (context: Context, request: IncomingMessage): string =>
   strangersOf(context).readAddress(request)
 
 /**
- * Counts a request after its credential, state or secret was found to be worth nothing, and refuses it when its address has used up
- * the minute. It is never called for a caller who is known: strangers behind an address do not hold up anybody else there.
+ * Counts a request after its credential, state or secret turned out to be invalid, and refuses it when its address has used up the
+ * minute. It is never called for a known caller: strangers behind an address do not delay anybody else there.
  */
 export async function countStranger(context: Context, address: string): Promise<void> {
   const { rateLimit } = context.config

@@ -1,4 +1,4 @@
-// How many live streams a credential, a team and a process may hold open, and that a stream that ends makes room.
+// How many live streams a credential, a team and a process may hold open; a stream that ends makes room.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readStream } from '../../test/kit/eventStream.ts'

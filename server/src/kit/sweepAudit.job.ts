@@ -1,9 +1,9 @@
-// Erases audit rows that are older than the settings allow, in small transactions; refused requests are kept for less long than changes.
+// Erases audit rows that are older than the settings allow, in small transactions; refused requests have a shorter limit than changes.
 import type { Sql } from '../base/db.ts'
 import { job } from './job.ts'
 
 const rowsAtOnce = 5000
-/** What is not done by then is done an hour later. */
+/** The job stops after this time and does the rest an hour later. */
 const sweepMaxMs = 10 * 60_000
 
 export const sweepAudit = job({

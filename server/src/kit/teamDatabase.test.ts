@@ -1,4 +1,4 @@
-// Connections of requests: a team whose requests hold many of them leaves some for the others.
+// Database connections of requests: a team whose requests hold many of them leaves some for the others.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createProbeTables, inside, probes } from '../../test/kit/probe.ts'

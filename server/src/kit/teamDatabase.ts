@@ -1,20 +1,20 @@
-// The database as the requests of one team use it: teams take turns for the connections that requests have together.
+// The database as the requests of one team use it: teams take turns for the connections that all requests share.
 //
-// A slot is held for one statement, or for one transaction, never for a whole request: a request that waits for a worker or for somebody
-// outside holds nothing. The other connections stay for credentials, runs, jobs and the sweep, whatever the requests do.
+// A slot is held for one statement or one transaction, never for a whole request: a request that waits for a worker or for somebody
+// outside holds nothing. The other connections are left for credentials, runs, jobs and the sweep, whatever the requests do.
 import type { Sql } from '../base/db.ts'
 import { createFairPool, teamShare, type FairPool } from '../base/fairPool.ts'
 import type { Context } from './context.ts'
 
 export interface TeamDatabase {
   sql: Sql
-  /** What runs inside must not ask this database for another statement: it would hold one slot and wait for a second. */
+  /** The callback must not ask this database for another statement: it would hold one slot and wait for a second. */
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
 }
 
-/** The part of the connections that requests may hold together. */
+/** The part of the connections that all requests together may hold. */
 const requestsPart = 0.6
-/** Statements of one team that may wait; each is a request that somebody waits for. */
+/** How many statements of one team may wait; each belongs to a request that somebody waits for. */
 const waitingMax = 2000
 const waitMaxMs = 10_000
 

@@ -10,7 +10,7 @@ export interface CallingRun {
   team_id: string
   agent_id: string
   build_id: string
-  /** Of a run of a draft: the config that it keeps. */
+  /** For a run of a draft, the hash of the config that it keeps. */
   config_hash: string | null
   user_id: string | null
   case_id: string | null
@@ -37,7 +37,7 @@ interface Alongside {
   writes?: { path: string; bytes: Buffer }[]
 }
 
-/** Thrown by `record`, or by the call itself: what the call brought cannot be kept, and its message tells the model why. The call then failed. */
+/** Thrown by `record`, or by the call itself: the result cannot be stored, and the message tells the model why. The call then failed. */
 export class CannotKeep extends Error {}
 
 /**
@@ -54,12 +54,12 @@ export class NotYet extends Error {
 }
 
 /**
- * Thrown by an outside tool whose call did not happen, because what a person approved is not what would be done now. The message says what
+ * Thrown by an outside tool whose call did not happen, because it is no longer what a person approved. The message says what
  * is different; the person is asked again.
  */
 export class Outdated extends Error {}
 
-/** What a call touches besides its arguments: plain JSON, the same for the same things. */
+/** What a call touches besides its arguments: plain JSON, equal for equal things. */
 export type Bound = Record<string, string | number | null>
 
 /** A file that a call made or changed in the run's workspace: each one is told as `run.file.created`. */
@@ -111,9 +111,9 @@ export interface OutsideTool<Input extends TObject = TObject> extends Described<
     call: ToolCall<Static<Input>>,
     asked: { waitingOn: WaitingOn; sql: Sql; context: Context },
   ) => Promise<boolean>
-  /** `input` is another server's schema: it is checked in bounded steps, and where it cannot be used that server alone checks arguments. */
+  /** `input` is another server's schema. It is checked in bounded steps; if it cannot be used, only that server checks the arguments. */
   isForeign?: true
-  /** What an approval of this call counts for besides its tool and arguments: the connection, and the tool as its server lists it. */
+  /** What an approval of this call is bound to besides its tool and arguments: the connection, and the tool as its server lists it. */
   boundTo?: (call: ToolCall<Static<Input>>, asked: { sql: Sql; context: Context }) => Promise<Bound>
   /** Why a person must allow this call whatever the build says; undefined: no reason. */
   needsWord?: string
@@ -124,7 +124,7 @@ export interface Outside {
   /** Aborted when the run was stopped, taken over or ran out of its time, or the call out of its own. */
   signal: AbortSignal
   kept: Kept
-  /** Of a call that a person approved: what it was bound to, which must still be so when it is made (else `Outdated`). */
+  /** For a call that a person approved: what it was bound to, and what must still hold when it is made (else `Outdated`). */
   bound?: Bound
 }
 

@@ -1,7 +1,7 @@
-// Files and pictures under way by signed addresses: teams take turns for the transfers of a process and for the statements of each.
+// Uploads and downloads of files and pictures by signed URLs: teams take turns for the transfers of a process and for their statements.
 //
-// Such a request has no credential, so that no rate limit counts it. Whose it is stands in its address, under the signature: nothing is
-// asked of the database before the transfer has its slot. A slot is held until the answer is sent or the caller is gone.
+// Such a request has no credential, so no rate limit counts it. The signed part of its URL contains its team, so the transfer gets its
+// slot before it asks the database anything. A slot is held until the answer is sent or the caller is gone.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../base/errors.ts'
 import { createFairPool, teamShare, type FairPool } from '../base/fairPool.ts'
@@ -9,10 +9,10 @@ import type { Context } from './context.ts'
 import { requireSignature } from './signedUrl.ts'
 import { teamDatabaseOf, type TeamDatabase } from './teamDatabase.ts'
 
-/** Of one team, for each slot of the pool: each is a connection that waits with its body unread. */
+/** How many transfers of one team may wait, per slot of the pool: each is a connection whose body is not read yet. */
 const waitingPerSlot = 4
 const waitMaxMs = 10_000
-/** A reader that takes nothing for so long is let go. A sender that pauses is told so earlier, by an answer (requestBody.ts). */
+/** A reader that takes nothing for this long is disconnected. A sender that pauses gets an answer earlier (requestBody.ts). */
 const stalledMs = 90_000
 
 const ofContext = new WeakMap<Context, FairPool>()
@@ -30,16 +30,16 @@ export function transfersOf(context: Context): FairPool {
 }
 
 export interface Transfer {
-  /** The database as the team of this address uses it. */
+  /** The database as the URL's team uses it. */
   db: TeamDatabase
-  /** How long the address is good. */
+  /** How long the URL is still valid. */
   secondsLeft: number
 }
 
-/** Refuses an address that we did not sign, then waits for a slot. */
+/** Refuses a URL that we did not sign, then waits for a slot. */
 export async function beginTransfer(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<Transfer> {
   const { secondsLeft } = requireSignature(context, request)
-  // an address from before teams stood in them: all of those share what one team has
+  // older URLs do not contain a team: all of them share what one team has
   const { team = '' } = request.query as { team?: string }
   const left = new AbortController()
   const leave = () => left.abort(new Fault('invalid_request', 'The caller left before the transfer began.'))

@@ -95,7 +95,7 @@ export function readQuery(schema: TObject | undefined, search: string, problems:
       if (property.default !== undefined) known[name] = property.default
       continue
     }
-    // a path that cannot be names nothing: that is for the operation to say, as of any other path
+    // an impossible path leads to nothing: the operation says so, as for any other path
     if (property.format !== 'path') checkText(text, `The query parameter ${name}`, problems)
     known[name] = readQueryValue(property, inOwnWords(property, text))
   }
@@ -103,7 +103,7 @@ export function readQuery(schema: TObject | undefined, search: string, problems:
   return known
 }
 
-/** The text under the parameter's name or under another spelling of it. */
+/** The text under the parameter's name or under another spelling of that name. */
 function givenText(
   given: Map<string, (string | null)[]>,
   name: string,

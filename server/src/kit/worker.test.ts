@@ -1,4 +1,4 @@
-// A working process lets the features tick, side by side and again after a failure, and keeps its job engine going.
+// A working process runs the ticks of the features side by side, again after a failure, and keeps its job engine running.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testApp } from '../../test/kit/testApp.ts'
@@ -52,11 +52,11 @@ test('a job engine that ended by itself is started anew, and takes the jobs that
   const { sql } = context.db
   const poolOf = async () => (await sql<{ job_pool_id: string }>`select job_pool_id from processes`)[0]!.job_pool_id
   const first = await poolOf()
-  // graphile-worker ends itself when it hears this, which is the one way to make it do so from outside
+  // graphile-worker ends itself when it receives this, which is the one way to end it from outside
   while ((await poolOf()) === first) {
     await sql`select pg_notify('worker:migrate', '{"breaking": true, "migrationNumber": 9999}')`
   }
-  // that also asks for an exit code of its own
+  // this also sets an exit code
   process.exitCode = undefined
   await sql`select graphile_worker.add_job('noted', '{}')`
   await ran

@@ -22,7 +22,7 @@ export interface SweepPart {
   bury(dead: { id: string }): Promise<void>
   /** Twice a second, whoever lives. */
   look(): Promise<void>
-  /** Where work is done that two processes died over. */
+  /** Does work that two processes died over. */
   alone: Alone
 }
 
@@ -50,7 +50,7 @@ function startSweeper(context: Context, presence: Presence, jobs: JobEngine, par
     try {
       await presence.sweep(async (dead) => {
         if (dead.job_pool_id) {
-          // counted while they are still locked: nobody has them in hand meanwhile
+          // jobs are counted while they are still locked: nobody works on them meanwhile
           await noteJobDeaths(context, dead.job_pool_id)
           await db.sql`select graphile_worker.force_unlock_workers(${[dead.job_pool_id]}::text[])`
         }
@@ -151,7 +151,7 @@ export async function drain(context: Context): Promise<void> {
 }
 
 interface TaskOptions {
-  /** Aborted when this process must no longer believe that its jobs are its own. */
+  /** Aborted when this process must no longer assume that its jobs are its own. */
   held?: () => AbortSignal
   /** Without them every job runs at once. */
   slots?: JobSlots

@@ -1,4 +1,4 @@
-// Patterns that hang an engine that backtracks, each with a text that does it; and random patterns for comparisons.
+// Patterns that hang a backtracking engine, each with a text that triggers it; and random patterns for comparisons.
 import * as fc from 'fast-check'
 
 export interface PatternAttack {
@@ -6,7 +6,7 @@ export interface PatternAttack {
   text: string
 }
 
-/** Each takes years with a backtracking engine, or a large part of the memory with one that only counts states. */
+/** Each takes years with a backtracking engine, or much of the memory with one that only counts states. */
 export const patternAttacks: PatternAttack[] = [
   { pattern: '^(a+)+$', text: `${'a'.repeat(60)}!` },
   { pattern: '^(a|aa)+$', text: `${'a'.repeat(60)}!` },
@@ -46,7 +46,7 @@ const point = fc.constantFrom(
 const assertion = fc.constantFrom('^', '$', '\\b', '\\B')
 const quantifier = fc.constantFrom('', '', '', '*', '+', '?', '{2}', '{1,3}', '{0,2}', '{2,}', '*?', '{0}')
 
-/** Small ones, so that the built-in engine can be asked as well, and without what a linear engine leaves out. */
+/** These are small, so that the built-in engine can be asked too, and use nothing that a linear engine leaves out. */
 export const anyPattern: fc.Arbitrary<string> = fc.letrec<{ pattern: string; term: string }>((tie) => ({
   pattern: fc
     .array(fc.array(tie('term'), { maxLength: 4 }), { minLength: 1, maxLength: 3 })
@@ -56,7 +56,7 @@ export const anyPattern: fc.Arbitrary<string> = fc.letrec<{ pattern: string; ter
     fc.tuple(point, quantifier).map(([one, times]) => one + times),
     assertion,
     fc.tuple(fc.constantFrom('(', '(?:', '(?<n>'), tie('pattern'), quantifier).map(([open, inside, times]) => {
-      // a name may stand once
+      // a group name may occur once
       return `${open === '(?<n>' && inside.includes('(?<n>') ? '(' : open}${inside})${times}`
     }),
   ),

@@ -1,4 +1,4 @@
-// JSON Schemas that take for ever to check, each with a value that does it; and random schemas and values for comparisons.
+// JSON Schemas that take for ever to check, each with a value that triggers it; and random schemas and values for comparisons.
 import * as fc from 'fast-check'
 import { patternAttacks } from './hostilePatterns.ts'
 
@@ -8,7 +8,7 @@ export interface SchemaAttack {
   value: unknown
 }
 
-/** Each level asks the next one twice, so the work doubles with every level. */
+/** Each level checks the next one twice, so the work doubles with every level. */
 export function doublingChain(levels: number, keyword: 'anyOf' | 'allOf' | 'oneOf' = 'anyOf'): Record<string, unknown> {
   const $defs: Record<string, unknown> = { [`l${levels}`]: { type: 'number' } }
   for (let level = 0; level < levels; level += 1) {
@@ -18,7 +18,7 @@ export function doublingChain(levels: number, keyword: 'anyOf' | 'allOf' | 'oneO
   return { $defs, $ref: '#/$defs/l0' }
 }
 
-/** Schemas that can be saved, because nothing is wrong with them, and that must end all the same. */
+/** Schemas that can be saved, because they have no error, and whose check must still end. */
 export const costlySchemas: SchemaAttack[] = [
   { name: 'anyOf and $ref, 24 levels', schema: doublingChain(24), value: 'text' },
   { name: 'oneOf and $ref, 24 levels', schema: doublingChain(24, 'oneOf'), value: 'text' },
@@ -52,7 +52,7 @@ export const costlySchemas: SchemaAttack[] = [
   ...patternAttacks.map(({ pattern, text }) => ({ name: pattern, schema: { type: 'string', pattern }, value: text })),
 ]
 
-/** Schemas that are refused when they are saved, with a place that the refusal names. */
+/** Schemas that are refused when they are saved, with a place that the refusal mentions. */
 export const refusedSchemas: { schema: Record<string, unknown>; path: string }[] = [
   { schema: { $ref: '#' }, path: '' },
   { schema: { properties: { a: { allOf: [{ $ref: '#/properties/a' }] } } }, path: '/properties/a' },
@@ -87,7 +87,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((ti
 
 const typeName = fc.constantFrom('string', 'number', 'integer', 'boolean', 'null', 'object', 'array')
 
-/** With every keyword that looks at values; references lead to two definitions that look at smaller parts. */
+/** Uses every keyword that looks at values; references lead to two definitions that look at smaller parts. */
 export const anySchema: fc.Arbitrary<unknown> = fc.letrec<{ schema: unknown }>((tie) => {
   const part = tie('schema')
   const parts = fc.array(part, { minLength: 1, maxLength: 3 })
@@ -159,7 +159,7 @@ export const anySchema: fc.Arbitrary<unknown> = fc.letrec<{ schema: unknown }>((
   }
 }).schema
 
-/** As a whole document, with the definitions that references lead to. */
+/** Makes a whole document, with the definitions that references lead to. */
 export const anyDocument: fc.Arbitrary<Record<string, unknown>> = anySchema.map((schema) => ({
   allOf: [schema],
   $defs: {

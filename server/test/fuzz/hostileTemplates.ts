@@ -1,4 +1,4 @@
-// Procedures whose expressions would fill the memory or take for ever, each with a message that does it; and random templates.
+// Procedures whose expressions would fill the memory or take for ever, each with a message that triggers it; and random templates.
 import * as fc from 'fast-check'
 
 export interface TemplateAttack {
@@ -65,7 +65,7 @@ const path = fc.constantFrom('message', 'message.a', 'message.list', 'run.id', '
 const filters = 'upper lower trim lines parse json length first last sum number'.split(' ')
 const filter = fc.constantFrom(...filters, 'join(", ")', 'join(message | json)', 'default(message)')
 
-/** Any expression of the language, most of them without sense. */
+/** Any expression of the language; most of them make no sense. */
 export const anyExpression: fc.Arbitrary<string> = fc
   .tuple(path, fc.array(filter, { maxLength: 6 }), fc.constantFrom('', ' == message', ' contains "a"', ' in message'))
   .map(([from, applied, comparison]) => [from, ...applied].join(' | ') + comparison)

@@ -1,4 +1,4 @@
-// Whether tests can use a browser here: where Chromium is missing they are skipped, and say why.
+// Whether tests can use a browser here: without Chromium they are skipped, and say why.
 import { missingChromium } from '../../src/drivers/browser/chromiumFiles.ts'
 
 export const needsBrowser = { skip: missingChromium() ?? false }

@@ -1,4 +1,4 @@
-// A PostgreSQL that somebody else set up: the machine's own package where it has one, else the embedded programs, both with initdb's defaults.
+// A PostgreSQL that somebody else set up: the machine's own package if it has one, else the embedded programs, both with initdb's defaults.
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { chmod, chown, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -11,12 +11,12 @@ import { binaryPackage, usableBinaries } from '../../src/base/postgres/binaries.
 import { freePort } from '../survival/processes.ts'
 
 export interface ServerPrograms {
-  /** For the name of a test. */
+  /** What the name of a test shows. */
   name: string
   find(folder: string): Promise<string>
 }
 
-/** Where Debian and its kin keep servers; the oldest supported version found is the one to prove. */
+/** Where Debian and similar systems install servers; the proof uses the oldest supported version found. */
 export async function findServer(): Promise<ServerPrograms> {
   const root = '/usr/lib/postgresql'
   const versions = await readdir(root).catch((error: NodeJS.ErrnoException) => {
@@ -40,23 +40,23 @@ export async function findServer(): Promise<ServerPrograms> {
   }
 }
 
-// PostgreSQL refuses root, so root lends it the account without rights
+// PostgreSQL refuses to run as root, so root runs it under an account without rights
 const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
 
 export interface ExternalServer {
   port: number
-  /** A statement of the superuser, in the database `postgres` unless another is named. */
+  /** Runs a statement as the superuser, in the database `postgres` unless another is given. */
   asSuperuser(statement: string, database?: string): Promise<Record<string, unknown>[]>
-  /** A role that owns a database of its own and nothing else. */
+  /** Makes a role that owns a database of its own and nothing else. */
   newDatabase(): Promise<Address>
-  /** Fast shutdown; resolves when the server is gone. */
+  /** Does a fast shutdown; resolves when the server is gone. */
   stop(): Promise<void>
-  /** As a standby without a primary: it answers, and only reads, until it is promoted. */
+  /** Restarts as a standby without a primary: it answers, but only reads, until it is promoted. */
   startStandby(): Promise<void>
   remove(): Promise<void>
 }
 
-/** Started with an untouched postgresql.conf, except for where it listens and that it does not wait for the disk. */
+/** Starts with an untouched postgresql.conf, except for where it listens and that it does not wait for the disk. */
 export async function startExternalServer(programs: ServerPrograms): Promise<ExternalServer> {
   const folder = await mkdtemp(join(tmpdir(), 'runyard-external-'))
   await chmod(folder, 0o755)

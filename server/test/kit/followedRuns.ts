@@ -26,7 +26,7 @@ export async function logEvents(sql: Sql, runId: string, count = 1, path = 'a.tx
 
 const usage = { steps: 0, input_tokens: 0, output_tokens: 0, cost_usd: 0 }
 
-/** In one transaction, as the engine does it: whoever sees the end sees its event too. */
+/** Uses one transaction, as the engine does: whoever sees the end also sees its event. */
 export async function endRun(db: Database, runId: string): Promise<void> {
   await db.transaction(async (sql) => {
     await sql`update runs set status = 'completed', completed_at = now() where id = ${runId}`

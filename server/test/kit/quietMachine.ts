@@ -1,4 +1,4 @@
-// Reaction times mean something only where nothing else runs: `npm run survive` says so, and `npm test` passes on a busy machine too.
+// Reaction times mean something only when nothing else runs: `npm run survive` promises that, and `npm test` passes on a busy machine too.
 import assert from 'node:assert/strict'
 
 const isQuiet = process.env['RUNYARD_QUIET_MACHINE'] === '1'

@@ -29,7 +29,7 @@ test('a bulk action whose workers are all killed changes every case once', async
   const { teamId } = yard.apis[0]!
   const queue = await yard.call({ method: 'POST', path: `/v2/teams/${teamId}/queues`, body: { name: 'Many' } })
   const queueId = bodyOf(queue)['queue_id'] as string
-  // fewer would be changed by the request itself
+  // the request itself would change a smaller number
   const count = 10_001
   await yard.sql`
     insert into cases (id, team_id, queue_id, title, data)

@@ -1,4 +1,4 @@
-// A run, a builder run, a judgement, a delivery and a job that kill their processes are given up after three; those beside them end as ever.
+// A run, a builder run, a judgement, a delivery and a job that kill their processes are given up after three deaths; other work ends as usual.
 import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +12,7 @@ import { testDatabase } from '../kit/postgres.ts'
 import { temporaryDataDir, type Service } from './processes.ts'
 import { block, bodyOf, openYard, until } from './yard.ts'
 
-/** Until two processes have died nobody answers: whatever is under way is then in the hands of each of them. */
+/** Nobody answers until two processes have died, so each of them holds everything that is under way. */
 let isSilent = true
 
 const provider = await startFakeOpenaiCompatible()
@@ -26,7 +26,7 @@ function speak({ body }: FakeRequest): FakeAnswer {
 }
 provider.answer(speak)
 
-/** Gets deliveries and calls of runs. Only the last delivery of a run is left without an answer: each waits for the one before. */
+/** Receives deliveries and calls of runs. Only the last delivery of a run gets no answer: each waits for the one before. */
 const receiver = createServer((request, response) => void receive(request, response))
 async function receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const body = await text(request)
@@ -66,7 +66,7 @@ const post = async (path: string, body?: object) =>
   bodyOf(await yard.call({ method: 'POST', path, ...(body && { body }) })) as Record<string, string>
 const get = async (path: string) => bodyOf(await yard.call({ path }))
 
-/** A run that is judged when it has ended, or whose end is told to `callback_url`. */
+/** A run that is judged when it has ended, or whose end is sent to `callback_url`. */
 async function endedRun(output: string, { rubric, callback }: { rubric?: string; callback?: string }): Promise<string> {
   const agent = await yard.newAgent(block('output', output), runbook)
   if (rubric) await post(`/v2/agents/${agent}/eval-rubrics`, { title: 'Stays polite', description: rubric })

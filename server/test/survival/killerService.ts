@@ -1,8 +1,8 @@
-// The service in which some work ends the process that does it, without a word: what the proofs about deadly work start.
+// The service with some work that silently ends the process that does it; the proofs about deadly work start it.
 //
-// Deadly are a call of the http tool to `/kill`, a job of its own, a model that is asked about `kill-the-asker`, and a delivery with
-// `kill-the-sender` in its body. A process that was started for one piece of work dies at once; the others wait for each other where
-// RUNYARD_TEST_DEADLY says how many kinds there are, so that one death finds all of them in the same hands.
+// The deadly work is a call of the http tool to `/kill`, a job of its own, a model that is asked about `kill-the-asker`, and a delivery
+// with `kill-the-sender` in its body. A process that was started for one piece of work dies at once; the others wait for each other if
+// RUNYARD_TEST_DEADLY says how many kinds there are, so that one process holds all of them when it dies.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { httpSet } from '../../src/engine/tools/http.ts'
 import { engineOf } from '../../src/engine/engine.ts'
@@ -68,7 +68,7 @@ function mortal(conversation: Conversation, setup: string): Conversation {
   }
 }
 
-/** Whatever of a feature works gets its context armed first. */
+/** Every part of a feature that works gets its context armed first. */
 function withArms(one: Feature): Feature {
   const { work, alone = {}, jobs } = one
   return {

@@ -1,4 +1,4 @@
-// Proof: a worker that cannot prove for a while that it lives keeps what it has under way, and neither fails, doubts nor repeats it.
+// Proof: a worker that cannot prove for a while that it lives keeps its calls under way, and neither fails, doubts nor repeats them.
 import { presenceLockClass } from '../../src/base/locks.ts'
 import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
 import { honestPerson } from './person.ts'
@@ -9,7 +9,7 @@ import { endLockOf } from './zombie.ts'
 export interface LostLock extends Ledger, Calls {
   runs: number
   completed: number
-  /** Must be 0: calls that the worker hung up by itself while another session had its lock. */
+  /** Must be 0: calls that the worker itself broke off while another session had its lock. */
   cutOff: number
   /** Must be 0: questions to people. */
   asked: number

@@ -1,4 +1,4 @@
-// PostgreSQL goes away while calls are under way and comes back after their answers: the worker that lived through it has forgotten nothing.
+// PostgreSQL goes away while calls are under way and comes back after their answers: the worker that lived through it lost nothing.
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -20,7 +20,7 @@ after(async () => {
 
 const runs = 10
 
-/** The outside: it counts calls, and answers none before it is told to. */
+/** The outside server: it counts calls, and answers none before it is told to. */
 let arrived: { answer: () => void; wasHungUp: boolean }[] = []
 const outside = createServer((_, response) => {
   const call = { answer: () => void response.end('counted'), wasHungUp: false }
@@ -34,7 +34,7 @@ const answerAll = () => {
   for (const { answer } of arrived) answer()
 }
 
-/** Posts, which may not be repeated, and gets, which may: each is answered while the database is away. */
+/** POSTs, which may not be repeated, and GETs, which may: each is answered while the database is away. */
 async function whileAway(outage: () => Promise<void>) {
   arrived = []
   await until(

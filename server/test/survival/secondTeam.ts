@@ -1,4 +1,4 @@
-// Makes a team and a key for it as an operator does: with the command line.
+// Makes a team and a key for it with the command line, as an operator does.
 import { fileURLToPath } from 'node:url'
 import { startProgram } from './processes.ts'
 

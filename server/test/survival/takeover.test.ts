@@ -50,7 +50,7 @@ test('a stopping worker finishes the job at hand, takes no other, and exits 0', 
 // proves worker.lostCompletion, process.rejections
 test('a job whose end could not be written for a moment neither ends its process nor stays locked', async () => {
   const worker = await startWorker(options)
-  // what the job engine hears when its connection is ended by a failover
+  // the job engine gets this when a failover ends its connection
   await client.query(`
     create function refuse_ends() returns trigger language plpgsql as
       $$ begin raise exception 'terminating connection due to administrator command' using errcode = 'admin_shutdown'; end $$;

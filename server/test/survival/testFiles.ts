@@ -1,4 +1,4 @@
-// Proofs that are test files: the same tests as in `npm test`, in the size and with the reaction times that only a quiet machine can show.
+// Proofs that are test files: the same tests as in `npm test`, with the size and the reaction times that only a quiet machine can show.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import type { Proof } from './proof.ts'
@@ -10,7 +10,7 @@ interface FileProof {
   must: string
   file: string
   env: Record<string, string>
-  /** A line of what the tests say, for the table. */
+  /** A line of what the tests print, for the table. */
   telling?: RegExp
 }
 

@@ -1,4 +1,4 @@
-// Proof: a worker that is stopped in the middle keeps its runs while it counts as living; once they are taken over, it can only tell answers.
+// Proof: a worker that is stopped in the middle keeps its runs while it counts as alive; once they are taken over, it can only report answers.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { presenceLockClass } from '../../src/base/locks.ts'
 import { compareCalls, readLedger, type Calls, type Ledger } from './ledger.ts'
@@ -15,11 +15,11 @@ export interface Zombie extends Ledger, Calls {
   takenOver: number
   /** From the end of the lock to the claim of the last of them. */
   takeoverMs: number
-  /** Must be 0: runs that had ended, and changed when their old holder went on, which had their answers in its sockets. */
+  /** Must be 0: ended runs that changed when their old holder, which had their answers in its sockets, went on. */
   changedByZombie: number
   /** Runs whose call was in doubt when their old holder went on. */
   inDoubt: number
-  /** Of them, those that ended by the answer that it had, without a word of a person. */
+  /** How many of them ended with the answer that it had, without asking a person. */
   answeredLate: number
   /** Must be 0: questions that are still open then. */
   stillAsked: number

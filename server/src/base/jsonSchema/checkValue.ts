@@ -1,4 +1,4 @@
-// Holds a value against a schema that a tenant wrote. Each look at a part of the value costs steps, so the check ends whatever the schema says.
+// Checks a value against a schema that a tenant wrote. Each look at a part of the value costs steps, so the check ends whatever the schema says.
 import { Format } from 'typebox/format'
 import { matchesPattern } from '../pattern/linearPattern.ts'
 import type { StepBudget } from '../stepBudget.ts'
@@ -6,9 +6,9 @@ import { lengthOf, type Misfit, type Place } from './misfit.ts'
 import { charactersPerStep, isSame, keyOf, TooDeep } from './sameValue.ts'
 import { isFields, type Fields, type SchemaNode } from './schemaNode.ts'
 
-/** Deeper than any schema that could be saved with any value that a request could carry. */
+/** This is deeper than any schema that could be saved can go with any value that a request could carry. */
 const depthMax = 600
-/** Patterns of formats are ours, but not all of them are linear; nothing longer is an address, a time or a name. */
+/** The patterns of formats are ours, but not all of them are linear. No address, time or name is longer than this. */
 const formattedLengthMax = 4096
 
 /** The properties and items that some keyword has looked at, for `unevaluatedProperties` and `unevaluatedItems`. */
@@ -21,7 +21,7 @@ interface Visit {
   node: SchemaNode
   place: Place | null
   depth: number
-  /** Null where no schema of the document asks. */
+  /** Null when no schema of the document uses these keywords. */
   seen: Seen | null
 }
 
@@ -34,7 +34,7 @@ export class ValueCheck {
     this.#tracksSeen = tracksSeen
   }
 
-  /** The first thing that does not fit; undefined: the value fits. */
+  /** The first misfit; undefined when the value fits. */
   run(node: SchemaNode, value: unknown): Misfit | undefined {
     return this.#visit(value, { node, place: null, depth: 0, seen: this.#newSeen() })
   }
@@ -67,12 +67,12 @@ export class ValueCheck {
     return isFields(value) ? this.#object(value, visit) : undefined
   }
 
-  /** A part of the value; what it has seen is its own. */
+  /** Checks a part of the value; the part has its own record of what was seen. */
   #part(value: unknown, node: SchemaNode, key: string | number, { place, depth }: Visit): Misfit | undefined {
     return this.#visit(value, { node, place: { above: place, key }, depth: depth + 1, seen: this.#newSeen() })
   }
 
-  /** The same value by another schema; what that has seen counts only where the value fits it. */
+  /** Checks the same value against another schema; what that schema has seen counts only if the value fits. */
   #same(value: unknown, node: SchemaNode, { place, depth, seen }: Visit): Misfit | undefined {
     const own = this.#newSeen()
     const found = this.#visit(value, { node, place, depth: depth + 1, seen: own })
@@ -275,7 +275,7 @@ export class ValueCheck {
     for (const part of node.anyOf) {
       const one = this.#same(value, part, visit)
       if (one) found.push(one)
-      // the others matter only for what they would have seen
+      // the other alternatives matter only for what they would have seen
       else if (!this.#tracksSeen) return undefined
     }
     return found.length < node.anyOf.length ? undefined : nearest(found, 'anyOf', place)
@@ -332,14 +332,14 @@ function number(value: number, { node, place }: Visit): Misfit | undefined {
   return undefined
 }
 
-/** Within what a float can tell: 0.3 is a multiple of 0.1. */
+/** Compares within the precision of a float: 0.3 is a multiple of 0.1. */
 function isMultiple(value: number, divisor: number): boolean {
   if (Number.isInteger(value) && Number.isInteger(1 / divisor)) return true
   const rest = value % divisor
   return Math.min(Math.abs(rest), Math.abs(rest - divisor), Math.abs(rest + divisor)) < 1e-10
 }
 
-/** A type that JSON does not have says nothing. */
+/** A type that JSON does not have constrains nothing. */
 function isOfType(type: string, value: unknown): boolean {
   if (type === 'object') return isFields(value)
   if (type === 'array') return Array.isArray(value)
@@ -350,7 +350,7 @@ function isOfType(type: string, value: unknown): boolean {
 
 const misfit = (keyword: string, place: Place | null, message: string): Misfit => ({ keyword, place, message })
 
-/** Of alternatives of which none fits, the one that fitted furthest into the value; of several types, all of them. */
+/** When no alternative fits, tells the misfit that lies furthest inside the value; when only the types differ, tells all types. */
 function nearest(found: Misfit[], keyword: string, place: Place | null): Misfit {
   if (found.length === 0) return misfit(keyword, place, `must fit one of the schemas under ${keyword}, which has none`)
   if (found.length > 1 && found.every((one) => one.keyword === 'type' && one.place === place)) {

@@ -1,4 +1,4 @@
-// JSON Schemas of tenants: the same answers as the compiled checker of our own schemas gives, in a bounded number of steps.
+// JSON Schemas of tenants: the answers equal those of the compiled checker of our own schemas, and the number of steps is bounded.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'

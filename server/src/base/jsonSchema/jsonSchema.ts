@@ -9,24 +9,24 @@ import type { Fields } from './schemaNode.ts'
 export { keysTo, type Misfit } from './misfit.ts'
 export type { SchemaProblem } from './readSchema.ts'
 
-/** About 15 ms of one core, for any value, and more for a large one: an ordinary schema looks at each part of a value a few times. */
+/** This takes about 15 ms of one core. A large value gets more: an ordinary schema looks at each part of a value a few times. */
 const stepsOfAny = 50_000
 const stepsOfPart = 8
-/** About 120 ms of one core. */
+/** This takes about 120 ms of one core. */
 const stepsMax = 400_000
-/** So many characters of a text count as one part. */
+/** This many characters of a text count as one part. */
 const charactersOfPart = 16
 
 export type SchemaCheck =
   | { fits: true }
   | { misfit: Misfit }
-  /** Nothing can be held against this schema; ends a sentence about it. */
+  /** Says why no value can be checked against this schema; the text ends a sentence about it. */
   | { broken: string }
 
-/** Every reason why a schema cannot be used. */
+/** Lists every reason why a schema cannot be used. */
 export const schemaProblems = (schema: Fields): SchemaProblem[] => readSchema(schema).problems
 
-/** Never throws because of the schema or the value. */
+/** This never throws because of the schema or the value. */
 export function checkAgainst(schema: Fields, value: unknown): SchemaCheck {
   const { node, problems, hasUnevaluated } = readSchema(schema)
   if (problems.length > 0) return { broken: problems.map(sentenceOf).join('; ') }

@@ -1,6 +1,6 @@
 // What does not fit a schema, and where.
 
-/** The way from the value as a whole to one of its parts. */
+/** The path from the whole value to one of its parts. */
 export interface Place {
   above: Place | null
   key: string | number
@@ -9,7 +9,7 @@ export interface Place {
 export interface Misfit {
   keyword: string
   place: Place | null
-  /** Ends a sentence about the place. */
+  /** The message ends a sentence about the place. */
   message: string
   missing?: string[]
   choices?: unknown[]

@@ -1,12 +1,12 @@
-// Reads a JSON Schema that a tenant wrote, once, and finds everything because of which it cannot be used.
+// Reads a JSON Schema that a tenant wrote, once, and finds every reason why it cannot be used.
 import { patternProblem } from '../pattern/linearPattern.ts'
 import { indexReferences, type References } from './references.ts'
 import { isFields, partsOfSameValue, type Fields, type SchemaNode } from './schemaNode.ts'
 
 export interface SchemaProblem {
-  /** A JSON pointer into the schema; empty for the schema as a whole. */
+  /** A JSON pointer into the schema; empty for the whole schema. */
   path: string
-  /** Ends a sentence about that place. */
+  /** The message ends a sentence about that place. */
   message: string
 }
 
@@ -19,11 +19,11 @@ export interface ReadSchema {
 export const charactersMax = 200_000
 export const valuesMax = 10_000
 export const depthMax = 64
-/** The longest way through references, `allOf` and the like before a schema looks at a part of the value. */
+/** The longest chain of references, `allOf` and the like before a schema looks at a part of the value. */
 const chainMax = 200
 const problemsMax = 20
 
-/** A schema that is read is remembered as long as the object that holds it. */
+/** A parsed schema is remembered as long as the object that holds it. */
 const readSchemas = new WeakMap<object, ReadSchema>()
 
 export function readSchema(schema: Fields): ReadSchema {
@@ -44,7 +44,7 @@ function readOnce(schema: Fields): ReadSchema {
   return { node, problems: chain ? [chain] : problems, hasUnevaluated: reader.hasUnevaluated }
 }
 
-/** Without recursion: the depth is one of the things that are not known yet. */
+/** This does not recurse, because the depth is one of the things that are not known yet. */
 function excessOf(schema: Fields): string | undefined {
   let characters = 0
   let values = 0
@@ -71,7 +71,7 @@ class Reader {
   hasUnevaluated = false
   readonly #root: Fields
   readonly #references: References
-  /** References are followed after what refers to them, so a circle of them is no circle of calls. */
+  /** References are resolved after the schemas that contain them, so a cycle of references is not a cycle of calls. */
   readonly #open: { node: SchemaNode; target: Fields | boolean; path: string }[] = []
 
   constructor(root: Fields) {
@@ -116,7 +116,7 @@ class Reader {
     node.allOf = this.#list(schema, 'allOf', path)
     node.anyOf = this.#list(schema, 'anyOf', path)
     node.oneOf = this.#list(schema, 'oneOf', path)
-    // read for their own problems: nothing but references leads to them
+    // these are read only for their own problems: nothing but references leads to them
     this.#map(schema, '$defs', path)
     this.#map(schema, 'definitions', path)
   }
@@ -149,7 +149,7 @@ class Reader {
     if (node.unevaluatedProperties) this.hasUnevaluated = true
   }
 
-  /** `dependencies` is the older spelling of both. */
+  /** `dependencies` is the older spelling of both keywords. */
   #readDependencies(node: SchemaNode, schema: Fields, path: string): void {
     const needed: [string, string[]][] = []
     for (const keyword of ['dependentRequired', 'dependencies']) {
@@ -169,7 +169,7 @@ class Reader {
   #readList(node: SchemaNode, schema: Fields, path: string): void {
     node.prefixItems = this.#list(schema, 'prefixItems', path)
     if (Array.isArray(schema['items'])) {
-      // the older spelling of prefixItems and items
+      // this is the older spelling of prefixItems and items
       const items = this.#list(schema, 'items', path)
       if (items && !node.prefixItems) {
         node.prefixItems = items
@@ -215,7 +215,7 @@ class Reader {
     return isSchema(part) ? this.#node(part, `${path}/${keyword}`) : undefined
   }
 
-  /** A keyword with one unusable part counts as absent as a whole. */
+  /** A keyword with one unusable part counts as absent. */
   #list(schema: Fields, keyword: string, path: string): SchemaNode[] | undefined {
     const parts = schema[keyword]
     if (!Array.isArray(parts) || !parts.every(isSchema)) return undefined
@@ -232,7 +232,7 @@ class Reader {
   }
 }
 
-/** A way through the parts of the same value that comes back to where it began would never end. */
+/** A chain of schemas for the same value that returns to its start would never end. */
 function chainProblem(nodes: Reader['nodes']): SchemaProblem | undefined {
   const lengths = new Map<SchemaNode, number>()
   const under = new Set<SchemaNode>()

@@ -2,13 +2,13 @@
 import { isFields, type Fields } from './schemaNode.ts'
 
 export interface References {
-  /** The part that a reference of this schema names; undefined: there is none in the document. */
+  /** The part that a reference of this schema points to; undefined when the document has no such part. */
   targetOf: (schema: Fields, reference: string) => unknown
 }
 
-/** No part of a document can have this as its own name, so it stands for the document as a whole. */
+/** No part of a document can have this as its own name, so it stands for the whole document. */
 const rootBase = 'https://document.invalid/'
-/** They hold values, in which `$id` means nothing. */
+/** These keywords hold values, in which `$id` means nothing. */
 const valueKeywords = new Set(['const', 'enum', 'default', 'examples'])
 
 export function indexReferences(root: Fields): References {
@@ -54,7 +54,7 @@ function decoded(fragment: string): string {
   }
 }
 
-/** RFC 6901. */
+/** Follows a JSON pointer (RFC 6901). */
 function pointedAt(from: unknown, pointer: string): unknown {
   let value = from
   for (const segment of pointer.slice(1).split('/')) {

@@ -1,8 +1,8 @@
-// Whether two JSON values are the same, paid for by their size.
+// Compares two JSON values; the comparison costs steps in proportion to their size.
 import type { StepBudget } from '../stepBudget.ts'
 import { isFields } from './schemaNode.ts'
 
-/** A value is nested deeper than anything that came as a request. */
+/** The value is nested deeper than a request can carry. */
 export class TooDeep extends Error {}
 
 const depthMax = 500
@@ -13,7 +13,7 @@ export function isSame(left: unknown, right: unknown, budget: StepBudget, depth 
   budget.spend(1)
   if (left === right) return true
   if (typeof left === 'string' && typeof right === 'string' && left.length === right.length) {
-    // they were compared to the end, or nearly
+    // the texts were compared to the end, or nearly
     budget.spend(left.length / charactersPerStep)
     return false
   }
@@ -27,7 +27,7 @@ export function isSame(left: unknown, right: unknown, budget: StepBudget, depth 
   return keys.every((key) => Object.hasOwn(right, key) && isSame(left[key], right[key], budget, depth + 1))
 }
 
-/** A text that two values share exactly when they are the same. */
+/** Two values have the same key exactly when they are the same. */
 export function keyOf(value: unknown, budget: StepBudget, depth = 0): string {
   budget.spend(1)
   if (depth > depthMax) throw new TooDeep('the value is nested too deeply')

@@ -17,7 +17,7 @@ export interface SchemaNode {
   unevaluatedProperties?: SchemaNode | undefined
   // lists
   prefixItems?: SchemaNode[] | undefined
-  /** For those after `prefixItems`. */
+  /** The schema of the items after `prefixItems`. */
   items?: SchemaNode | undefined
   contains?: SchemaNode | undefined
   minContains?: number | undefined

@@ -7,7 +7,7 @@ import { Program } from './program.ts'
 export { BadPattern } from './parsePattern.ts'
 
 const lengthMax = 1000
-/** Properties of Unicode are large sets, which the built-in engine makes anew for each mention. */
+/** Unicode properties are large sets, which the built-in engine builds again for each mention. */
 const propertiesMax = 20
 
 const programs = new BoundedCache<Program>({
@@ -22,7 +22,7 @@ export function matchesPattern(source: string, text: string, budget: StepBudget)
   return programOf(source).matches(text, budget)
 }
 
-/** Why this is not a pattern, as the end of a sentence about it; undefined: it is one. */
+/** Why this is not a pattern, as the end of a sentence about it; undefined when it is one. */
 export function patternProblem(source: string): string | undefined {
   try {
     programOf(source)

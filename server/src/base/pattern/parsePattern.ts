@@ -1,4 +1,4 @@
-// Reads an ECMAScript pattern into a tree. Only what can be matched in linear time is taken: no look-around and no back-references.
+// Reads an ECMAScript pattern into a tree. It accepts only what can be matched in linear time: no look-around and no back-references.
 
 export type PatternNode =
   /** One code point; `source` is the part of the pattern that says which. */
@@ -15,7 +15,7 @@ export class BadPattern extends Error {}
 
 export function parsePattern(source: string): PatternNode {
   try {
-    // parses without compiling, so every pattern below is well formed and the reader needs no errors of its own
+    // this parses without compiling, so every pattern below is well formed and the reader needs no errors of its own
     void new RegExp(source, 'u')
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
@@ -53,7 +53,7 @@ class Reader {
     const of = this.#atom()
     const bounds = this.#quantifier()
     if (!bounds) return of
-    // a lazy quantifier finds other ends of a match, but finds one exactly where the greedy one does
+    // a lazy quantifier finds other ends of a match, but it matches exactly where the greedy one does
     this.#takes('?')
     return { kind: 'repeat', of, ...bounds }
   }
@@ -124,7 +124,7 @@ class Reader {
     return true
   }
 
-  /** What stands before and with the next `end`. */
+  /** Reads up to and including the next `end`. */
   #through(end: string): string {
     const from = this.#at
     this.#at = this.#source.indexOf(end, from) + end.length

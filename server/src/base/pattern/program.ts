@@ -8,7 +8,7 @@ const instructionsMax = 4000
 const operations = { point: 0, fork: 1, assert: 2, match: 3 } as const
 const assertions: Assertion[] = ['start', 'end', 'word', 'notWord']
 
-/** One in sixteen: a step of this machine takes about a sixteenth of the time of a step of the schema check. */
+/** We charge one step in sixteen: a step of this machine takes about a sixteenth of the time of a step of the schema check. */
 const stepsShift = 4
 const stepsUnspentMax = 4096
 
@@ -22,7 +22,7 @@ export class Program {
   #current: Int32Array
   #next: Int32Array
   readonly #stack: Int32Array
-  /** Those not paid for yet. */
+  /** Steps that are not paid for yet. */
   #steps = 0
 
   constructor(tree: PatternNode) {
@@ -81,7 +81,7 @@ export class Program {
     }
   }
 
-  /** Adds the point tests that can be reached without a character; their new count, or -1 where the match is reached. */
+  /** Adds the point tests that can be reached without a character. Returns their new count, or -1 when the match is reached. */
   #enter(pc: number, text: string, at: number, count: number): number {
     const stack = this.#stack
     let top = 0
@@ -141,7 +141,7 @@ export class Program {
     for (let times = 0; times < min; times += 1) {
       const before = this.length
       this.#emit(of, points)
-      // nothing, repeated any number of times, is nothing
+      // an empty part, repeated any number of times, is empty
       if (this.length === before) return
     }
     if (max === Number.POSITIVE_INFINITY) {
@@ -163,7 +163,7 @@ export class Program {
   }
 }
 
-/** Such a pattern need not be tried anew at every place of the text. */
+/** Such a pattern need not be tried again at every position of the text. */
 function beginsAtStart(node: PatternNode): boolean {
   if (node.kind === 'assert') return node.what === 'start'
   if (node.kind === 'sequence') return node.parts.length > 0 && beginsAtStart(node.parts[0]!)
@@ -179,7 +179,7 @@ function holds(assertion: Assertion, text: string, at: number): boolean {
 
 const isWord = (text: string, at: number): boolean => /[A-Za-z0-9_]/.test(text[at] ?? '')
 
-/** Asks the built-in engine about single code points, where it has nothing to backtrack over; so classes mean exactly what they mean there. */
+/** Asks the built-in engine about single code points, where it cannot backtrack; so classes mean exactly what they mean there. */
 class PointTest {
   readonly #pattern: RegExp
   /** 0: not asked yet, 1: no, 2: yes. */

@@ -5,7 +5,7 @@ import { ok, type DatabaseCheck } from './check.ts'
 export const growth: DatabaseCheck = {
   name: 'growth',
   async lookAt({ sql, presence }) {
-    // a database without Runyard's tables
+    // the database does not have Runyard's tables
     if (!presence) return ok('nothing is kept yet')
     const told = (await readGrowth(sql)).map(tell)
     return ok(`${told.join('; ')}. RUNYARD_RETENTION_DAYS says for how long what is kept.`)

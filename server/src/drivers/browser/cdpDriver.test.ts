@@ -44,7 +44,7 @@ async function startOther(): Promise<{ url: string; end: () => Promise<void> }> 
   throw new Error('the other browser said no address')
 }
 
-// a whole Chromium opens connections before it knows whether it will need them; what counts is whether it says anything
+// a full Chromium opens connections before it knows whether it will need them; what counts is whether it sends anything
 let requests = 0
 const secret = createListener((socket) => {
   socket.once('data', () => {
@@ -107,7 +107,7 @@ test('requests, redirects and frames to forbidden places are stopped and told', 
   for (const target of targets) {
     for (const way of ['redirect', 'script', 'loads']) {
       let acted = await session.act({ kind: 'open', url: `${base}/${way}?to=${encodeURIComponent(target)}` }, signal)
-      // on a slow machine a page acts later than it is shown: what it tried is told with one of the next looks
+      // on a slow machine a page acts after it is shown: one of the next looks reports what it tried
       for (let looks = 0; looks < 20 && !refused.test(toldOf(acted)); looks += 1) {
         acted = await session.act({ kind: 'read' }, signal)
       }

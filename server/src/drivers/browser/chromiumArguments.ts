@@ -56,7 +56,7 @@ export function chromiumArguments(options: { profile: string; isSandboxed: boole
     '--disable-background-timer-throttling',
     '--disable-dev-shm-usage',
     '--disable-hang-monitor',
-    // an installed Chromium would block them in silence; ours become pages, or are refused and told
+    // an installed Chromium would block them silently; ours become pages, or are refused and reported
     '--disable-popup-blocking',
     '--disable-prompt-on-repost',
     '--disable-renderer-backgrounding',

@@ -137,7 +137,7 @@ const toldOf = ({ error, refusals }: Acted): string => [error, ...refusals].join
 
 const refused = /Only public addresses can be called|only http and https addresses/
 
-/** On a slow machine a page acts later than it is shown: what it tried is then told with one of the next looks. */
+/** On a slow machine a page acts after it is shown: one of the next looks then reports what it tried. */
 async function openUntilTold(act: (action: Action) => Promise<Acted>, url: string): Promise<Acted> {
   let acted = await act({ kind: 'open', url })
   for (let looks = 0; looks < 20 && !refused.test(toldOf(acted)); looks += 1) acted = await act({ kind: 'read' })

@@ -40,7 +40,7 @@ export async function findChromium(wanted: {
   throw new Error(reasonForNone)
 }
 
-/** Why this machine has no Chromium that could be started; undefined where it has one. */
+/** Why this machine has no Chromium that can be started; undefined when it has one. */
 export const missingChromium = (): string | undefined =>
   isInPackage || installedPath() !== undefined ? undefined : reasonForNone
 

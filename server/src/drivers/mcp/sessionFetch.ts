@@ -32,7 +32,7 @@ export function createSessionFetch(url: URL, door: Door): SessionFetch {
       throw refusal
     }
     if (!response.body) return response
-    // what the server sends on its own has no end, so that only its depth is watched
+    // what the server sends on its own has no end, so only its depth is watched
     if (!isPost) return metered(response, { bytes: 0 }, Infinity)
     // notifications and the rest are small; only these two may be large
     const isList = typeof init.body === 'string' && init.body.includes('"method":"tools/list"')

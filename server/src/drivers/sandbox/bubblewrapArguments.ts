@@ -14,7 +14,7 @@ export interface Programs {
   /** Takes the rights of root away before the sandbox is made; null when we are not root. */
   setpriv: string | null
   mkfifo: string
-  /** Lowers the CPU priority before anything else is started; null where it is not installed. */
+  /** The program that lowers the CPU priority before anything else starts; null when it is not installed. */
   nice: string | null
   /** The service's own, for `js` and the relay. */
   node: string

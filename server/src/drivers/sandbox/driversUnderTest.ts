@@ -59,7 +59,7 @@ export interface Opened {
   run: (language: Command['language'], code: string, more?: Partial<Command>) => Promise<Executed>
 }
 
-/** For commands whose time is not what a test is about: a busy machine may take long. */
+/** For commands in tests that are not about time: a busy machine may take long. */
 const patienceMs = 120_000
 
 export const never = new AbortController().signal

@@ -1,4 +1,4 @@
-// Commands yield the CPU to the service: a loop without an end in a sandbox must not slow the requests of everybody.
+// Commands yield the CPU to the service: an endless loop in a sandbox must not slow everybody's requests.
 import { setPriority } from 'node:os'
 import type { Log } from '../../base/log.ts'
 
@@ -6,8 +6,8 @@ import type { Log } from '../../base/log.ts'
 export const commandNiceness = 10
 
 /**
- * Call it right after the spawn, before the child has been given anything to do: what the child starts later inherits the value. Nobody
- * needs special rights to lower the priority of a process of their own. A program that starts others at once needs `nice` instead.
+ * Call it right after the spawn, before the child has been given anything to do: what the child starts later inherits the value. Lowering
+ * the priority of one's own process needs no special rights. A program that starts others at once needs `nice` instead.
  */
 export function lowerPriority(pid: number | undefined, log: Log): void {
   if (pid === undefined) return

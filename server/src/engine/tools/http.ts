@@ -117,7 +117,7 @@ function outcomeOf(answer: OutboundAnswer, scrub = (text: string) => text): Outc
   }
 }
 
-/** An answer without a type is taken for text only where it is: anything else would lose its bytes. */
+/** An answer without a type is read as text only if it is text: anything else would lose its bytes. */
 const isText = (type: string, body: Buffer): boolean =>
   type === ''
     ? isUtf8(body) && !body.includes(0)

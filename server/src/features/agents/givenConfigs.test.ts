@@ -1,4 +1,4 @@
-// Procedures and models as callers send them: read in every spelling that is promised, and refused with every problem otherwise.
+// Procedures and models as callers send them: every promised spelling is read, and anything else is refused with every problem.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { drainRuns, startRun } from '../../../test/kit/runs.ts'
@@ -83,7 +83,7 @@ test('a procedure that cannot be read is a 400 that names every place, wherever 
     assert.match(asked.text, /"isError":true/)
     assert.match(asked.text, /data\.input/)
   }
-  // one that an older version let in can be copied to be mended, but not taken over
+  // a build that an older version accepted can be copied to be fixed, but not adopted as it is
   await team.sql`
     update builds set config = ${JSON.stringify(withData({ input }))}::jsonb where id = ${draft.body.build_id} and team_id = ${team.id}`
   const source = { source_build_id: draft.body.build_id }

@@ -58,7 +58,7 @@ export async function claimBuilderRun(sql: Sql, id: string, teamId: string): Pro
   return held
 }
 
-/** How far it has come: what was said and what was answered so far. */
+/** How far the builder run has come: what was said and answered so far. */
 export async function placeOfBuilderRun(sql: Sql, id: string): Promise<string> {
   const [found] = await sql<{ place: string }>`
     select jsonb_array_length(messages) || ' ' || md5(answers::text) as place from builder_runs where id = ${id}`

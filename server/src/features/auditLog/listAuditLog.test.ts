@@ -81,7 +81,7 @@ test('old rows are erased, refusals sooner than changes, and nothing else ever i
   await assert.rejects(team.sql`delete from audit_log where team_id = ${team.id}`, /append-only/)
 })
 
-/** As ids of that day are made. */
+/** Makes an id as that day would have made it. */
 const idAt = (daysAgo: number): string => {
   const hex = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}${newId().slice(13)}`
@@ -94,7 +94,7 @@ test('a credential that is refused again and again writes sixty rows a minute, a
   const refuse = (idempotencyKey?: string) =>
     team.call(`DELETE /v2/api-keys/${keyId}`, { ...(idempotencyKey && { idempotencyKey }) })
   for (let n = 0; n < 70; n++) assert.equal((await refuse()).status, 404)
-  // one that is counted keeps its reply all the same
+  // a refusal that is only counted still stores its reply
   assert.equal((await refuse('once')).headers['idempotency-replayed'], undefined)
   assert.equal((await refuse('once')).headers['idempotency-replayed'], 'true')
   // a process that stops writes what it has counted

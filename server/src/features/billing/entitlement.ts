@@ -38,7 +38,7 @@ interface Row {
 export async function readEntitlements(
   sql: Sql,
   teamId: string,
-  /** Of a team without a limit of its own; 0: none. */
+  /** The storage limit of a team without one of its own; 0 means no limit. */
   storageUnlessSet: number,
 ): Promise<{ entitlements: Entitlement[]; plan: string }> {
   const month = await currentMonth(sql)

@@ -396,7 +396,7 @@ test('without a limit no start reads or writes anything for it', async (t) => {
   assert.ok(texts.filter((text) => text.includes('from entitlements')).length <= 1 + elapsedMs / 2000)
 })
 
-/** Every way to store bytes that is not a file. */
+/** Every way to store bytes other than a file. */
 async function waysToStore(team: TestTeam): Promise<(() => Promise<Answer>)[]> {
   const queueId = await seedQueue(team)
   const agentId = await seedAgent(team, procedure)

@@ -17,7 +17,7 @@ export function browserOf(context: Context): BrowserDriver {
 
 const slots = new WeakMap<Context, FairPool>()
 
-/** Slots for sessions in the browser of this process: each has pages, and with them processes and memory. */
+/** Slots for sessions in the browser of this process. Each session has pages, which take processes and memory. */
 export function sessionSlotsOf(context: Context): FairPool {
   let ofProcess = slots.get(context)
   if (!ofProcess) {

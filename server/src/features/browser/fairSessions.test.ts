@@ -10,7 +10,7 @@ const run = (team_id: string) => ({ id: newId(), team_id }) as Parameters<typeof
 
 // proves pools.browser
 test('while one team holds its share of the browser, another is let in, and a session that fails gives its slot back', async () => {
-  // nothing answers at this address, so that opening a session fails where a browser would be reached
+  // nothing answers at this URL, so opening a session fails at the point where a browser would be reached
   const { context } = await testApp({ config: { browserSessionsMax: 2, cdpUrl: 'http://127.0.0.1:1' } })
   const [noisy, quiet] = [newId(), newId()]
   const slots = sessionSlotsOf(context)

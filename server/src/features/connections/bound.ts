@@ -1,9 +1,9 @@
-// What an approval of a call with a connection is bound to: which connection, whose, with which credential and address, and which tool.
+// What an approval of a call with a connection is bound to: the connection, its maker, its credential and URL, and the tool.
 import { outdated } from '../../engine/approvedCall.ts'
 import type { Bound } from '../../kit/tool.ts'
 import type { Connection } from './connection.ts'
 
-/** `given` counts what people gave it: a token that was only renewed is the same credential. */
+/** `given` counts how often people gave it a credential: a token that was only renewed is the same credential. */
 export const boundTo = (
   { id, server_url, user_id, given }: Pick<Connection, 'id' | 'server_url' | 'user_id'> & { given: number },
   toolHash?: string,

@@ -15,7 +15,7 @@ import { callbackPath } from './redirectUri.ts'
 import { withEnding, type Ending } from './returnUrl.ts'
 import { listTools } from './toolList.ts'
 
-/** A state that names a flow is never held up by those that do not, although they come from the same address. */
+/** A state that belongs to a flow never waits for made-up states, although both may come from the same address. */
 export function mountCallback(app: FastifyInstance, context: Context): void {
   const isFlow = shareLookups((states: string[]) => areFlows(context.db.sql, states))
   app.get(callbackPath, async (request, reply) => {

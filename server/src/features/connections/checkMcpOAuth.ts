@@ -15,7 +15,7 @@ export const checkMcpOAuth = operation({
   description:
     'Asks the server and its authorization server for their metadata (RFC 9728, RFC 8414, OpenID discovery). Nothing is registered, ' +
     'authorised or kept. A server that cannot be asked supports nothing, and `error` says why.',
-  // it calls the given address: a credential that only reads must not make this server call anything
+  // it calls the given URL: a credential that only reads must not make this server call anything
   scope: 'connections:write',
   body: Type.Object({ mcp_server_url: McpServerUrl }),
   status: 200,

@@ -41,7 +41,7 @@ export interface Worked<T> {
   answer: T
   /** The credential was refused (401): the work did not happen. */
   isRefused: boolean
-  /** And the service says that the token itself is not good (RFC 6750 §3.1), not that the call is not allowed. */
+  /** The service also says that the token itself is invalid (RFC 6750 §3.1), not that the call is not allowed. */
   isInvalidToken?: boolean
 }
 
@@ -49,7 +49,7 @@ export type Used<T> =
   | { kind: 'done'; answer: T; scrub: Scrub }
   /** Nothing was done: a person must authorise it again. */
   | { kind: 'broken'; connection: Vaulted }
-  /** Nothing was done: a person gave it another credential or address since the call was approved. */
+  /** Nothing was done: a person changed the credential or URL after the call was approved. */
   | { kind: 'changed' }
   /** Nothing was done; the sentence says why and what to do. */
   | { kind: 'failed'; message: string }
@@ -80,8 +80,8 @@ const looksMax = 10
 
 /**
  * Does the work with the connection's credential. One that is refused (`isRefused`: the work did not happen) is renewed, or read again
- * where somebody else has renewed it, and the work is done again; one that cannot be renewed breaks the connection. So does a token that
- * is called invalid less than a minute after its renewal, when one renewal more did not help.
+ * if somebody else has renewed it, and the work is done again; one that cannot be renewed breaks the connection. A token that is called
+ * invalid less than a minute after its renewal is renewed once more; if that does not help, it breaks the connection too.
  */
 export async function withCredential<T>(
   context: Context,
@@ -130,7 +130,7 @@ export async function withCredential<T>(
 interface Refusal {
   runId: string | undefined
   isInvalidToken: boolean
-  /** Of one call: whether a token that was new already was renewed once more for it. */
+  /** For one call: whether a token that was already new was renewed once more. */
   state: { hasRenewedNew: boolean }
 }
 
@@ -144,7 +144,7 @@ async function makeNewer(
   const now = await readVaulted(context, { teamId: refused.team_id, id: refused.id }, 'upkeep')
   if (now?.generation !== refused.generation || now.status !== 'active') return { kind: 'look_again' }
   if (secret?.kind === 'oauth' && secret.refresh_token !== null) {
-    // a token that was just renewed is refused: where the service does not call it invalid, the grant is good and the call is not allowed
+    // a token that was just renewed is refused: unless the service calls it invalid, the grant is good and the call is not allowed
     if (now.is_new && !isInvalidToken) return { kind: 'answered' }
     if (now.is_new && state.hasRenewedNew) {
       await breakNow(context, refused, 'The service calls its tokens invalid (401), also those just renewed.', runId)

@@ -83,7 +83,7 @@ export interface SentSecret {
   auth_method: 'apikey' | 'headers'
 }
 
-/** The credential that a body brings: a key, headers, or a key and further headers; undefined: none, or one with problems. */
+/** The credential of a body: a key, headers, or a key and more headers; undefined when there is none, or one with problems. */
 export function secretOf(body: Static<typeof Sent>, problems: string[]): SentSecret | undefined {
   const { api_key, api_key_header } = body
   const headers = body.headers && mergedHeaders(body.headers, problems)
@@ -101,7 +101,7 @@ export function secretOf(body: Static<typeof Sent>, problems: string[]): SentSec
 
 type Headers = Record<string, string>
 
-/** One map of the two that a caller may give. A map whose values are texts is one already, whatever its headers are called. */
+/** Merges the two maps that a caller may give. An object whose values are texts is already one map, whatever its headers are called. */
 function mergedHeaders(given: NonNullable<Static<typeof Sent>['headers']>, problems: string[]): Headers {
   if (Object.values(given).every((value) => typeof value === 'string')) return given as Headers
   const { plaintext = {}, secret = {} } = given as { plaintext?: Headers; secret?: Headers }

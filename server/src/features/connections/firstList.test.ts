@@ -1,4 +1,4 @@
-// Tools of a connection that was made a moment ago: they are there for the first run, asked for once, and a list that fails is told as what it is.
+// Tools of a new connection: the first run has them, they are asked for once, and a list that fails is reported as such.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'

@@ -1,15 +1,15 @@
-// The first list of a connection's tools, for a run that needs them now: one process asks, whoever wants it waits, and nobody for long.
+// The first list of a connection's tools, for a run that needs them now: one process asks the server, the others wait, and none waits long.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { storable } from '../../base/storable.ts'
 import type { Context } from '../../kit/context.ts'
 import { listTools } from './toolList.ts'
 
-/** By the database's clock; what is asked outside ends before. A process that dies leaves it to the next one after this. */
+/** Measured by the database's clock; the outside request ends before. If the asking process dies, the next one asks after this time. */
 const leaseS = 45
-/** How long a run waits for it. */
+/** How long a run waits for the list. */
 const patienceMs = 20_000
 const lookMs = 100
-/** After a failure nobody asks again before: a server that does not answer must not cost every run its patience. */
+/** Nobody asks again this soon after a failure: a server that does not answer must not delay every run. */
 const pauseS = 15
 
 interface Unlisted {
@@ -24,7 +24,7 @@ interface Now {
   is_held: boolean
 }
 
-/** Undefined: its tools are listed, or it cannot be used and its calls say why. Else a sentence that says what is wrong with its list. */
+/** Undefined when its tools are listed, or when it cannot be used and its calls say why. Else a sentence that says what is wrong. */
 export async function listFirst(context: Context, { id, team_id, name }: Unlisted): Promise<string | undefined> {
   const { sql } = context.db
   const deadline = performance.now() + patienceMs
@@ -43,13 +43,13 @@ export async function listFirst(context: Context, { id, team_id, name }: Unliste
       if (!now || now.is_over) return undefined
       if (now.list_problem !== null) return `The tools of ${name} could not be listed: ${now.list_problem}`
       if (performance.now() > deadline) return `${name} has not listed its tools yet. Try again later.`
-      // whoever held it is gone
+      // the process that held the lease is gone
       if (!now.is_held) break
     }
   }
 }
 
-/** Ends within its lease, and leaves a word behind where it failed. */
+/** Ends within its lease, and stores the reason if it fails. */
 async function list(context: Context, connection: { id: string; team_id: string }): Promise<void> {
   const listing = await listTools(context, connection).catch((error: unknown) => {
     context.log.warn({ err: error, connection_id: connection.id }, 'a connection could not be asked for its tools')

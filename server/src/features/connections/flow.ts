@@ -116,7 +116,7 @@ interface FlowRow {
 
 export type Flow = Omit<FlowRow, 'state_hash' | 'secret'> & FlowSecret & { state: string }
 
-/** Whether each of these names a flow; one statement for all, since anybody can make up states. */
+/** Whether each of these states belongs to a flow. One statement asks for all of them, since anybody can make up states. */
 export async function areFlows(sql: Sql, states: string[]): Promise<boolean[]> {
   const hashes = states.map(hashOf)
   const rows = await sql<{ state_hash: Buffer }>`
@@ -135,7 +135,7 @@ export async function takeFlow(sql: Sql, keyring: Keyring, state: string): Promi
   return { ...flow, ...openFlow(keyring, stateHash, secret), state }
 }
 
-/** Whether the credential that began it is still good, and still may make connections, or change this one. */
+/** Whether the credential that began the flow is still valid, and may still make connections or change this one. */
 export async function mayFinish(sql: Sql, flow: Flow): Promise<boolean> {
   if (flow.connection_id !== null && !(await hasRight(sql, flow.user_id, { id: flow.connection_id, ...flow })))
     return false

@@ -1,4 +1,4 @@
-// Tells which headers a connection sends, and never their values.
+// Lists the headers that a connection sends, and never their values.
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, oneOf, Time, Type } from '../../kit/schema.ts'
 import { authMethods } from './connection.ts'

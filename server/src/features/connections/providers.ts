@@ -349,6 +349,6 @@ export const providerNamed = (name: string): Provider | undefined => providers.f
 
 const withoutMarks = (name: string): string => name.replaceAll(/[-_]/g, '')
 
-/** As callers spell it: `googlesheets` and `google_sheets` are `google-sheets`. */
+/** Accepts the spellings of callers: `googlesheets` and `google_sheets` mean `google-sheets`. */
 export const providerSpelled = (name: string): Provider | undefined =>
   providerNamed(name) ?? providers.find((one) => withoutMarks(one.name) === withoutMarks(name))

@@ -1,13 +1,13 @@
-// Who may use a connection: everybody of the team where it is shared, else its maker alone, while they are in the team. Every use of a
-// credential asks here, in the statement that reads it (credential.ts).
+// Who may use a connection: everybody in the team if it is shared, else only its maker, while they are in the team. Every use of a
+// credential checks this in the statement that reads it (credential.ts).
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
 
-/** On whose behalf a credential is used: a run's turn, a member's request, or the service's own upkeep, which shows nobody anything. */
+/** On whose behalf a credential is used: a run's turn, a member's request, or the service's own upkeep, which shows it to nobody. */
 export type Behalf = { runId: string } | { memberId: string | null } | 'upkeep'
 
-/** Of `connections c`: a run may use it while everybody whom it acts for may. */
+/** SQL over `connections c`: a run may use a connection while everybody whom it acts for may. */
 export function mayUse(behalf: Behalf): Part {
   if (behalf === 'upkeep') return part`true`
   const actsFor =
@@ -32,7 +32,7 @@ export async function hasRight(
   return allowed.length > 0
 }
 
-/** Refuses others than its maker to use, change or share a private connection. Anyone who may write connections can delete it. */
+/** Refuses everybody but its maker to use, change or share a private connection. Anyone who may write connections can delete it. */
 export async function requireRight(
   sql: Sql,
   memberId: string,

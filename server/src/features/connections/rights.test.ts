@@ -1,4 +1,4 @@
-// A private connection is its maker's: whoever else causes a turn, in whatever way, the credential stays where it is.
+// A private connection belongs to its maker: whoever else causes a turn, in whatever way, cannot use its credential.
 import assert from 'node:assert/strict'
 import { suite, test } from 'node:test'
 import { startMcpServer } from '../../../test/fakes/mcpServer.ts'
@@ -19,9 +19,9 @@ const secret = { kind: 'headers', headers: { Authorization: 'Bearer key-of-ann-0
 const refused = /The connection Mail is for runs that its own maker starts/
 
 interface Office {
-  /** Makes the team's agents and starts most runs; the connection is hers alone. */
+  /** Ann makes the team's agents and starts most runs; the connection is hers alone. */
   ann: TestTeam
-  /** May do everything that an operator may, but not use Ann's connection. */
+  /** May do everything that an operator may, except use Ann's connection. */
   bob: TestTeam
   api: Receiver
   connection: string
@@ -64,7 +64,7 @@ async function respond(team: TestTeam, runId: string, body: object): Promise<voi
   await drainRuns(service)
 }
 
-/** Starts what is due now; gives the run. */
+/** Starts what is due now, and returns the run. */
 async function fire(team: TestTeam, agentId: string, scheduleId: string): Promise<string> {
   await sql`update schedules set next_run_at = now() - interval '1 second' where id = ${scheduleId}`
   await fireSchedules({ context, signal: new AbortController().signal })
@@ -100,7 +100,7 @@ async function runOfCase(
   return body.data[0].id
 }
 
-/** Each brings a run to its call in which Ann's connection must not be used, and gives its id. */
+/** Each brings a run to a call in which Ann's connection must not be used, and returns the run's id. */
 const ways: Record<string, (office: Office) => Promise<string>> = {
   'a run that somebody else starts': async (office) => runOf(office.bob, await agentOf(office)),
   'a retry by somebody else': async (office) => {
@@ -209,7 +209,7 @@ suite('a private connection is not used for', () => {
   }
 })
 
-/** Each ends with Ann's call made. */
+/** Each ends with Ann's call being made. */
 const ownWays: Record<string, (office: Office) => Promise<string>> = {
   'a run that she starts, of an agent that somebody else made': async (office) =>
     runOf(office.ann, await agentOf(office, '', office.bob)),

@@ -84,8 +84,8 @@ export const toolsForRun: ConnectionUse['tools'] = async ({ sql, context, run, c
 const look = async () => ({ answer: undefined, isRefused: false })
 
 /**
- * For a connection whose tools are not known or not for this run. Its calls say why, or wait until a person has authorised it again. A
- * model is shown one tool for it, where waiting or trying again may help.
+ * Stands in for a connection whose tools are unknown or not for this run. Its calls say why, or wait until a person has authorised it
+ * again. If waiting or trying again may help, the model is shown one tool for it.
  */
 function standInFor(connection: Named): Pick<ToolSet, 'tools' | 'standIn'> {
   const { id, name, may_use } = connection
@@ -141,7 +141,7 @@ function shownSchema(schema: Record<string, unknown>): TObject {
 
 const notAtTop = new Set(['$schema', '$ref', 'allOf', 'anyOf', 'not', 'oneOf'])
 
-/** As it is now: the connection and the tool may have changed since this run was taken. */
+/** Reads the current state: the connection and the tool may have changed since this run was claimed. */
 async function boundNow(sql: Sql, teamId: string, { connection_id, name }: Row): Promise<Bound> {
   const [now] = await sql<Parameters<typeof boundTo>[0] & { listed_hash: string }>`
     select c.id, c.server_url, c.user_id, c.given, t.listed_hash
@@ -199,7 +199,7 @@ async function noteScopes(
 const keyOf = ({ connection: { id, generation, given } }: Credential): string =>
   `connection ${id} ${generation} ${given}`
 
-/** Open from one call of the run to the next; with another token or address it is another session. */
+/** The session stays open from one call of the run to the next; another token or URL opens another session. */
 async function sessionOf(credential: Credential, { context, signal, kept }: Outside): Promise<McpSession> {
   const { connection, headers } = credential
   return kept.get(keyOf(credential), async () => {

@@ -37,7 +37,7 @@ export const openSecret = (keyring: Keyring, connectionId: string, sealed: Uint8
 /** Headers that say how to speak, not who speaks: cutting `application/json` out of answers would only spoil them. */
 const openHeader = /^(accept|accept-.*|content-type|user-agent|.*-version)$/i
 
-/** Headers whose parts are secret too: of `Bearer x` and `session=x`, the x alone gives it away as well. */
+/** Headers whose parts are secret too: in `Bearer x` and `session=x`, the x alone is as secret as the whole. */
 const credentialHeader = /auth|cookie|token|key|secret|session|signature|password|credential/i
 const scheme = /^(bearer|basic|token|apikey|api-key|key|jwt|oauth)\s/i
 const partLengthMin = 8
@@ -48,14 +48,14 @@ export function hiddenValues(secret: Secret): string[] {
     return Object.entries(secret.headers).flatMap(([name, value]) => {
       if (openHeader.test(name)) return []
       const hasParts = credentialHeader.test(name) || scheme.test(value)
-      // other headers may be plain words ("Acme Incorporated"), which stand in any text
+      // other headers may be plain words ("Acme Incorporated"), which occur in any text
       return [value, ...(hasParts ? partsOf(value) : [])]
     })
   }
   return [secret.access_token, secret.refresh_token, secret.client_secret].filter((value) => value !== null)
 }
 
-/** Also what stands inside a Basic credential (RFC 7617): a server shows the password when it shows what it read. */
+/** Includes the parts of a Basic credential (RFC 7617): a server that echoes what it decoded shows the password. */
 function partsOf(value: string): string[] {
   const words = value.split(/[\s;,=]+/)
   const basic = /^basic\s+([A-Za-z0-9+/]+)/i.exec(value)?.[1]

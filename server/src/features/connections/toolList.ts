@@ -39,7 +39,7 @@ export async function listTools(
     }
   }
   const used = await withCredential(context, { teamId: team_id, id }, work, behalf)
-  // nobody approves a list
+  // no person approves a list
   if (used.kind === 'changed') return { error: 'The connection has changed meanwhile. Try again.' }
   if (used.kind === 'failed') return { error: used.message }
   if (used.kind === 'broken') {

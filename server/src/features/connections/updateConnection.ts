@@ -87,7 +87,7 @@ export const updateConnection = operation({
 
 type Asked = { server_url?: string; transport?: string; status?: string }
 
-/** Everything that this connection cannot take. */
+/** Every field that this connection cannot take. */
 function problemsOf(stored: Connection, body: Asked, sent: SentSecret | undefined): string[] {
   const problems: string[] = []
   const moves = body.server_url !== undefined && new URL(body.server_url).href !== stored.server_url

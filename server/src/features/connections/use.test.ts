@@ -67,7 +67,7 @@ test('data that only looks like a secret stays as it came; a value that a connec
   const id = await seedConnection(service, team, { name: 'CRM', server_url: api.url, secret })
   const said = 'Basic plan 12 EUR, Bearer bonds, ry_demo_1, whsec_none, Incorporated'
   api.answer(200, { 'content-type': 'text/plain' }, said)
-  // another server that was told what the first one had been sent
+  // this is another server, which was told what the first one had been sent
   other.answer(
     200,
     { 'content-type': 'text/plain' },
@@ -441,7 +441,7 @@ test('a process that dies with a call for a broken connection leaves a run that 
   assert.equal((await readRun(team, runId)).waiting_on.kind, 'connection')
   await team.call(`PATCH /v2/connections/${id}`, { body: { headers: newKey } })
   await goOn()
-  // another credential than the one they allowed it with: they are asked again
+  // the credential is not the one they approved the call with: they are asked again
   const { body: again } = await team.call(`GET /v2/runs/${runId}`)
   assert.match(again.pending_human_request.description, /the credential or address of its connection has changed/)
   const allow = `POST /v2/runs/${runId}/human-requests/${again.pending_human_request.id}/respond`

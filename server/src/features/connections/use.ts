@@ -62,7 +62,7 @@ async function scrubberFor({ db, keyring }: Context, teamId: string, ids: string
   return scrubberOf(rows.flatMap(({ id, secret }) => hiddenValues(openSecret(keyring, id, secret))))
 }
 
-/** Those that the run's build names, and whether the run may use them. */
+/** The connections that the run's build lists, and whether the run may use them. */
 async function connectionsOf(sql: Sql, run: CallingRun): Promise<Known[]> {
   const { connections } = await readRunConfig(sql, run)
   return sql<Known>`

@@ -9,7 +9,7 @@ interface Wanted {
   scopes: readonly string[] | undefined
 }
 
-/** A credential makes none that outlives it; null: until it is revoked. */
+/** A credential cannot make one that outlives it. Null means until it is revoked. */
 export function boundedExpiry(caller: Caller, wanted: Date | null, fail: Fail): Date | null {
   const { expires_at: own } = caller
   if (own === null || wanted === null) return wanted ?? own
@@ -20,7 +20,7 @@ export function boundedExpiry(caller: Caller, wanted: Date | null, fail: Fail): 
   )
 }
 
-/** Whoever makes a credential for somebody else can act as them, so that a part of an admin's rights is not enough. */
+/** Whoever makes a credential for somebody else can act as them, so some of an admin's rights are not enough. */
 export function requireOwnOrAdmin(caller: Caller, memberId: string, fail: Fail): void {
   if (memberId === caller.member_id) return
   if (caller.role === 'admin' && scopesBeyond(['*'], caller.scopes).length === 0) return

@@ -24,7 +24,7 @@ class TokenError extends Error {
 }
 
 /**
- * Whoever knows a client's secret is counted as that client, with its other requests. Everybody else is counted by address, after the
+ * A caller who knows a client's secret is counted as that client, with its other requests. Everybody else is counted by address, after the
  * look-up, so that strangers behind the same address do not keep a client from its token.
  */
 export function mountTokenEndpoint(app: FastifyInstance, context: Context): void {
@@ -120,7 +120,7 @@ function narrow(client: Client, wanted: string | null): string[] {
   return scopes
 }
 
-/** Good for an hour, and never longer than the client; answers with its seconds. */
+/** The token is valid for an hour, and never longer than the client; answers with its seconds. */
 async function storeToken(sql: Sql, clientId: string, token: string, scopes: string[]): Promise<number> {
   const [stored] = await sql<{ seconds: number }>`
     insert into access_tokens (secret_hash, client_id, scopes, expires_at)

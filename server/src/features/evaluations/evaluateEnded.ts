@@ -96,8 +96,8 @@ function evaluateSome(context: Context, max: number, seen: { due?: Due[] } = {})
 }
 
 /**
- * Up to `max`, the same number of each team that waits, and the teams in no order: a team with a hundred thousand ended runs does not
- * delay the one run of another. The recursion goes from one team to the next by the index and does not read the rows between them.
+ * Claims up to `max` runs, the same number for each waiting team, with the teams in no order: a team with a hundred thousand ended runs
+ * does not delay the one run of another. The recursion goes from team to team by the index and does not read the rows between them.
  */
 export const claimEnded = (sql: Sql, max: number): Promise<Due[]> => sql<Due>`
   with recursive team as (

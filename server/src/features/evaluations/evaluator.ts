@@ -34,7 +34,7 @@ export function startEvaluator(context: Context, { id: worker, alone }: WorkingP
   const rest = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
 
   async function judgeDue(): Promise<void> {
-    // one at a time, so that what the one before took counts
+    // one at a time, so that each counts what the one before it took
     while (slots.taken() < slots.size && !stopping.signal.aborted) {
       const claimer = { worker, maySuspect: !alone?.isBusy() }
       const [held] = await claimJudgements(db.sql, 1, usualTimes, slots.fullTeams(), claimer)

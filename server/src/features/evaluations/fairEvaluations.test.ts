@@ -10,7 +10,7 @@ import { claimEnded, evaluateEnded } from './evaluateEnded.ts'
 const service = await testApp()
 const { db } = service.context
 
-/** Ends of runs that are not there: evaluating one takes it away, like any other. */
+/** Ends of runs that do not exist: evaluating one removes it, like any other. */
 const wait = (teamId: string, count: number) => db.sql`
   insert into runs_to_evaluate (run_id, team_id) select gen_random_uuid(), ${teamId} from generate_series(1, ${count}::int)`
 
@@ -36,7 +36,7 @@ suite('ended runs that wait for their evaluation', () => {
     await Promise.all(Array.from({ length: 12 }, () => startRun(noisy, loud)))
     const runId = await startRun(quiet, calm)
     await drainRuns(service)
-    // as if each had so many messages: four of them fill a transaction
+    // this pretends that each has 5,000 messages: four of them fill a transaction
     await db.sql`update runs set message_seq = 5000 where agent_id = ${loud}`
     await evaluateEnded(service.context)
     const { body } = await quiet.call(`GET /v2/agent/${calm}/runs/${runId}/evaluation`)

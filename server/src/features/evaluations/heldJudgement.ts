@@ -8,7 +8,7 @@ export interface HeldJudgement {
   run_id: string
   claim: string
   attempts: number
-  /** Processes that died over it. */
+  /** How many processes died over it. */
   deaths: number
   /** Whoever held it before died over it. */
   was_cut_off: boolean
@@ -30,10 +30,10 @@ export const usualTimes: JudgeTimes = { leaseMs: 30_000, answerMs: 180_000 }
 
 /** A judgement that this many processes died over is asked for in a process of its own. */
 export const suspectDeaths = 2
-/** After this many it is given up. */
+/** After this many deaths it is given up. */
 export const deathsMax = 3
 
-/** Who claims, where others must know when it dies; and whether it may take a suspect now. */
+/** The process that claims, if others must notice its death; and whether it may take a suspect now. */
 export interface Claimer {
   worker: string | null
   maySuspect: boolean
@@ -74,7 +74,7 @@ export const claimJudgements = (
 const heldColumns = part`
   j.evaluation_id, j.team_id, j.run_id, j.claim, j.attempts, j.deaths, e.agent_id, e.build_id, e.source, e.run_ended_at, e.results`
 
-/** The process that does nothing else takes the suspect from the one that keeps it for that. */
+/** The process that does nothing else takes the suspect over from the process that keeps it for this. */
 export async function takeSuspect(
   sql: Sql,
   worker: string,
@@ -89,14 +89,14 @@ export async function takeSuspect(
   return held
 }
 
-/** What a dead process held is due at once. Its death is counted, but never up to the last one: it may have had another reason. */
+/** What a dead process held is due at once. Its death is counted, but never as the last one: it may have had another reason. */
 export async function buryJudgements(sql: Sql, worker: string): Promise<void> {
   await sql`
     update judgements set due_at = now(), worker = null, deaths = case when deaths < ${suspectDeaths} then deaths + 1 else deaths end
     where worker = ${worker} and claim is not null`
 }
 
-/** The process that judged this and nothing else died. */
+/** Records that the process that did only this judgement died. */
 export async function noteLastDeath(sql: Sql, { evaluation_id, team_id, attempts }: HeldJudgement): Promise<void> {
   await sql`
     update judgements set deaths = ${deathsMax}, due_at = now(), worker = null

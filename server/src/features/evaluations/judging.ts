@@ -55,10 +55,10 @@ function keepRenewing(context: Context, held: HeldJudgement, times: JudgeTimes, 
   return () => clearInterval(renewing)
 }
 
-/** The kind of these units among those that a process of its own does. */
+/** The kind of these units among the work that a process of its own does. */
 export const judgementKind = 'judgement'
 
-/** This process keeps the judgement until the other one has taken it, and writes what became of that one. */
+/** This process keeps the judgement until the other process has taken it, and writes down how that process ended. */
 export async function judgeElsewhere(context: Context, alone: Alone, held: HeldJudgement): Promise<void> {
   const { sql } = context.db
   const stopRenewing = keepRenewing(context, held, usualTimes, () => undefined)

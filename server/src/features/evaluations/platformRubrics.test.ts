@@ -154,7 +154,7 @@ test('words that only begin like a secret are none', () => {
 
 // proves bounds.patterns
 test('a text that begins like a secret again and again is looked through once', () => {
-  // a look that begins anew at each beginning takes minutes
+  // a search that restarts at each possible beginning takes minutes
   for (const beginning of ['eyJ-', 'eyJ_', 'eyJ.', '-----BEGIN A ', 'AKIA-']) {
     assert.equal(secretIn(beginning.repeat(40_000)), undefined, beginning)
   }

@@ -1,4 +1,4 @@
-// GET /metrics: what the process measures, put together at most once a second, for everybody or for whoever has the token.
+// GET /metrics: the measurements of the process, collected at most once a second, for everybody or for callers with the token.
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '../../base/errors.ts'
 import { hashToken, sameBytes } from '../../base/secrets.ts'
@@ -6,7 +6,7 @@ import type { Context } from '../../kit/context.ts'
 import { bearerToken } from '../../kit/credential.ts'
 import { addressOf, countStranger } from '../../kit/strangers.ts'
 
-/** Measured: the text takes 16 ms to put together, which anybody can ask for. */
+/** Collecting the text takes 16 ms (measured), and anybody can ask for it. */
 const freshMs = 1000
 
 export function mountMetrics(app: FastifyInstance, context: Context): void {
@@ -19,7 +19,7 @@ export function mountMetrics(app: FastifyInstance, context: Context): void {
     metrics.databasePresent.set(db.watch.isPresent() ? 1 : 0)
     const text = metrics.registry.metrics()
     taken = { at: now, text }
-    // what failed is not kept
+    // a failure is not cached
     text.catch(() => (taken = undefined))
     return text
   }

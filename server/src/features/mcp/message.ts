@@ -46,8 +46,8 @@ export const MessageRefusal = named(
 export const rpcCodes = { invalidRequest: -32600, methodNotFound: -32601 }
 
 /**
- * A message, or its refusal in the protocol's shape, with ours inside. What is not JSON-RPC at all has nobody to speak the protocol
- * with: it is refused like the body of any other operation, by a Fault.
+ * Returns a message, or its refusal in the protocol's shape, with ours inside. A body that is not JSON-RPC at all gets no answer in the
+ * protocol: it is refused by a Fault, like the body of any other operation.
  */
 export function readMessage(bytes: Uint8Array): Record<string, unknown> | Response {
   const value = bytes.length === 0 ? {} : parseJson(bytes)
@@ -63,7 +63,7 @@ export function readMessage(bytes: Uint8Array): Record<string, unknown> | Respon
   }
 }
 
-/** Something that says it is JSON-RPC, or a batch of it. */
+/** Whether a body says that it is JSON-RPC, or is a batch of such messages. */
 const isJsonRpc = (value: unknown): boolean =>
   Array.isArray(value)
     ? value.some((one) => !Array.isArray(one) && isJsonRpc(one))

@@ -142,7 +142,7 @@ async function answerWait(serving: Serving, { use, mcpReq }: Means, given: Json)
   if (before.status >= 400) return resultOf(before)
   const onProgress = progressOf(serving, mcpReq)
   const wait = { context, teamId: caller.team_id, runId: String(given['run_id']), seconds, signal }
-  // it follows the run's events for as long as a stream may, so it counts as one
+  // it follows the run's events for as long as a stream may, so it counts as a stream
   const release = seconds > 0 ? openStreamsOf(context).reserve(caller) : undefined
   try {
     await waitForRun({ ...wait, ...(onProgress && { onProgress }) })

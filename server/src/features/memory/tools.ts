@@ -103,7 +103,7 @@ const written = ({ path, generation, size_bytes }: Changed) => ({ path, generati
 
 type Kind = { kind: 'write' | 'append'; content: string } | { kind: 'delete' }
 
-/** All calls as one batch of changes, but for those whose path is none and those that the team has no room for. */
+/** Makes all calls one batch of changes, except those with an invalid path and those that the team has no room for. */
 async function change<Input extends { path: string; expected_generation?: number }>(
   calls: ToolCall<Input>[],
   sql: Sql,

@@ -212,7 +212,7 @@ async function watchStep({ sql }: TestTeam, step: Promise<unknown>): Promise<{ a
   return seen
 }
 
-/** Connections of other processes, each at a long statement. */
+/** Connections of other processes, each in a long statement. */
 async function othersAtWork(count: number): Promise<AsyncDisposable> {
   const address = connectionSettings(service.context.db.address())
   const others = Array.from({ length: count }, () => new Client(address))
@@ -244,7 +244,7 @@ test('an action in the background sleeps longer than it works beside others, and
   const body = { all_matching: true, status: 'completed' }
   const begun = await team.call(`POST /v2/queues/${queueId}/cases/bulk-update-status`, { body })
   const input = { bulk_action_id: begun.body.bulk_action_id, team_id: team.id }
-  // 4,001 are enough
+  // 4,001 cases are enough
   await team.sql`delete from cases where id = any(${ids.slice(0, 6000)}::uuid[]) and team_id = ${team.id}`
   const pacer = new Pacer()
   {
@@ -253,7 +253,7 @@ test('an action in the background sleeps longer than it works beside others, and
     const { asleep, awake } = await watchStep(team, takeStep(service.context, input, pacer))
     assert.ok(asleep > awake, `${asleep} times asleep, ${awake} times awake`)
   }
-  // 34 more of the size that it had beside others
+  // with the size that a transaction had beside others there would be 34 more
   let steps = 1
   while (!(await takeStep(service.context, input, pacer))) steps += 1
   assert.ok(steps < 28, `${steps} steps`)

@@ -13,7 +13,7 @@ export interface Bulk {
   queueId: string
   userId: string | null
   deed: Deed
-  /** For an action in the background: between a few cases and the next it rests so many times as long as it has worked. */
+  /** For an action in the background: how many times as long as it worked it rests, after every few cases. */
   restTimes?: number
 }
 
@@ -21,7 +21,7 @@ export interface Done {
   changed: number
   skipped: number
   stoppedRunIds: string[]
-  /** How many others were at work meanwhile (pace.ts), where the action asks for it. */
+  /** How many other connections were at work meanwhile (pace.ts), if the action asks for it. */
   others: number
 }
 
@@ -38,7 +38,7 @@ export async function changeCases(context: Context, sql: Sql, bulk: Bulk, ids: s
 }
 
 /**
- * Of the n-th row: sleeps before every third or so. The statement sleeps between rows, and not Node between statements: whoever comes
+ * Sleeps before about every third row. The statement sleeps between rows, and not Node between statements: whoever comes
  * meanwhile finds a processor free within a quarter of a millisecond, and a statement for three cases would cost three times as much for
  * each as one for a hundred.
  */

@@ -1,4 +1,4 @@
-// Carries on a bulk action that is too large for one request: some cases in a transaction, with how far it has come.
+// Continues a bulk action that is too large for one request: each transaction changes some cases and stores the progress.
 import { isConnectionTrouble, lockNotAvailable, part, retryingDeadlocks, sqlState, type Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { eventFeedOf } from '../../kit/eventFeed.ts'

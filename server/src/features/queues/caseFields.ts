@@ -21,6 +21,6 @@ export const isTooLarge = (data: string | undefined): boolean =>
 export const tooLarge = (field: string): string =>
   `${field} is larger than 256 KiB. Keep large things elsewhere and put a reference here.`
 
-/** As a team's storage counts it. */
+/** The size of a case as a team's storage counts it. */
 export const bytesOfCase = ({ title, data = '' }: { title: string; data?: string }): number =>
   Buffer.byteLength(title) + Buffer.byteLength(data)

@@ -182,10 +182,10 @@ async function runsFor(context: Context, sql: Sql, queueId: string, given: Given
   return runs
 }
 
-/** For a run that made or moved a case and was erased since: whom it acted for is not known any more. */
+/** Stands for a run that made or moved a case and was erased since: nobody knows any more whom it acted for. */
 const somebody = '00000000-0000-0000-0000-000000000000'
 
-/** Whoever made or changed a case has a say in what its run does: members, and those for whom runs acted. A run that only took it has none. */
+/** Members who made or changed a case have a say in its run, and so have those for whom runs did so. A run that only took it does not count. */
 async function speakersOf(sql: Sql, caseIds: string[]): Promise<Map<string, string[]>> {
   const rows = await sql<{ case_id: string; members: string[] }>`
     select e.case_id, array_agg(distinct s.member) as members

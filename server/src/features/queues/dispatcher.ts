@@ -29,7 +29,7 @@ function createDispatcher(context: Context): Dispatcher {
   const { db, log, listener } = context
   /** When each queue last gave something out. */
   const lively = new Map<string, number>()
-  /** Queues that somebody told of and whose team is not known yet. */
+  /** Queues that were announced and whose team is not known yet. */
   const told = new Set<string>()
   const due = createDueQueues()
   let isWorking = false
@@ -46,7 +46,7 @@ function createDispatcher(context: Context): Dispatcher {
     }, gatherMs)
   }
 
-  /** One transaction of one queue at a time. What is told during a long round takes its turn in it, and does not wait for its end. */
+  /** One transaction of one queue at a time. A queue that is announced during a long round gets its turn in it, and does not wait for its end. */
   async function giveOut(): Promise<void> {
     stillLively()
     let readAt = -Infinity
@@ -82,7 +82,7 @@ function createDispatcher(context: Context): Dispatcher {
     }
   }
 
-  /** Forgets the others: there may be any number of queues. */
+  /** Forgets the other queues: there may be any number of them. */
   function stillLively(): string[] {
     for (const [id, at] of lively) if (performance.now() - at >= livelyMs) lively.delete(id)
     return [...lively.keys()]

@@ -1,7 +1,7 @@
-// Queues that are to be looked after, in turns by team: a team with thousands of queues does not stand in front of another's one.
+// Queues that need dispatching, in turns by team: a team with thousands of queues does not delay another team's only one.
 
 export interface DueQueues {
-  /** Harmless for one that is due already. */
+  /** Adds a queue; adding one that is already due does nothing. */
   add(teamId: string, queueId: string): void
   /** The first queue of the team whose turn it is; that team then goes behind the others. */
   next(): string | undefined

@@ -24,7 +24,7 @@ export const labelFields = {
   }),
 }
 
-/** As a caller names a label: without a key, its key is empty. */
+/** A label as a caller gives it: without a key, its key is empty. */
 export const GivenLabel = Type.Object({ key: Type.Optional(labelFields.key), value: labelFields.value })
 
 export interface LabelName {

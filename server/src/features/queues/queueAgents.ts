@@ -67,7 +67,7 @@ async function agentsWhoseProcedureFills(
   return live.filter(({ config }) => fills(parseBuildConfig(config).procedure, [queueName, queueId]))
 }
 
-/** A block names its queue in plain text, by name or id; what else it needs is not asked for. */
+/** A block gives its queue in plain text, by name or id; nothing else of the block is read. */
 function fills(procedure: string, spellings: unknown[]): boolean {
   return parseRunbook(procedure).blocks.some(
     ({ tool, resolve }) =>

@@ -19,7 +19,7 @@ type Call<Input> = ToolCall<Input>
 
 const noQueue = (queue: string): string => `There is no queue with the name or id ${JSON.stringify(queue)}.`
 
-/** The id of the queue that each call names, by its name or else by its id; undefined: the team has none. */
+/** The id of each call's queue, found by name or else by id; undefined when the team has no such queue. */
 async function queuesOf(sql: Sql, calls: Call<{ queue: string }>[]): Promise<(string | undefined)[]> {
   const rows = await sql<{ n: number; id: string }>`
     select distinct on (w.n) w.n, q.id

@@ -75,7 +75,7 @@ interface OfRun {
   team_id: string
 }
 
-/** With the config that the run follows, which is the build's own unless that was a draft when the run began. */
+/** Includes the config that the run follows, which is the build's own unless the build was a draft when the run began. */
 export async function buildOf(sql: Sql, run: OfRun & { build_id: string }): Promise<Static<typeof BuildOfRun>> {
   const [build] = await sql<Static<typeof BuildOfRun>>`
     select b.id, b.agent_id, b.name, b.revision_number, b.revision_name, b.revision_description, b.status,

@@ -120,7 +120,7 @@ export const startRun = operation({
   },
 })
 
-/** What counts as stored: messages that are kept apart, because they are large. */
+/** How much counts as stored: messages that are large enough to be stored apart. */
 function largeBytesOf(message: unknown): number {
   const bytes = Buffer.byteLength(messageText(message) ?? '')
   return bytes > inlineBytesMax ? bytes : 0

@@ -1,4 +1,4 @@
-// A command whose workers die is given up after the third, and is then known to be the reason: nothing ran beside it.
+// A command whose workers die is given up after the third death. It is then known to be the reason, since nothing ran beside it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../../base/ids.ts'
@@ -16,7 +16,7 @@ test('a command is run again after two deaths, by a worker that runs nothing els
   await sql`
     insert into sandbox_execs (id, team_id, sandbox_id, command, timeout_s, awaited_until)
     values (${id}, ${team.id}, ${body.sandbox_id}, 'true', 5, now() + interval '1 minute')`
-  /** By a worker that is not listed: it is dead already when the next sweep comes. */
+  /** A worker that is not listed takes it: the next sweep finds that worker dead. */
   const take = (isIdle: boolean) => takeExec(sql, newId(), [], isIdle)
   for (let deaths = 0; deaths < 2; deaths++) {
     assert.equal((await take(false))?.deaths, deaths)

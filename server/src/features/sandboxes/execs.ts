@@ -9,7 +9,7 @@ import type { LockedSandbox } from './changes.ts'
 /** How long a command may stand in line before it is given up, and how long its answer may take beyond its own time. */
 const lineS = 30
 const graceS = 15
-/** Commands of one team that may wait for a worker. */
+/** How many commands of one team may wait for a worker. */
 export const waitingMax = 100
 
 export interface TakenExec {
@@ -19,11 +19,11 @@ export interface TakenExec {
   command: string
   timeout_s: number
   attempt: number
-  /** Workers that died while they ran it. */
+  /** How many workers died while they ran it. */
   deaths: number
 }
 
-/** A command that this many workers died over is run while its worker runs no other; the next death is its own. */
+/** After this many deaths a command runs only while its worker runs no other, so that the next death is its own. */
 export const suspectDeaths = 2
 
 export async function askExec(
@@ -42,8 +42,8 @@ export async function askExec(
 }
 
 /**
- * The oldest command of the team that has the fewest under way; `full` are teams that this process takes nothing more of. `isIdle`: it runs
- * no command now, so it may take one that two workers died over.
+ * Takes the oldest command of the team that has the fewest under way; `full` lists the teams that this process takes no more of. `isIdle`:
+ * the process runs no command now, so it may take one that two workers died over.
  */
 export async function takeExec(
   sql: Sql,
@@ -98,8 +98,8 @@ const givenUpSentence =
   'Three workers died while they ran this command, so it was given up. The files are as they were before it.'
 
 /**
- * What dead workers held is free again, and given up after the third death; only where commands may reach hosts it ends instead, for then it must not be made twice. What
- * nobody waits for any more ends too. Answers with whether there is something to take.
+ * Frees the commands of dead workers, and gives a command up after the third death. If commands may reach hosts, it ends the command at
+ * once, because it must not run twice. It also ends commands that nobody waits for. Answers with whether there is something to take.
  */
 export async function sweepExecs(sql: Sql, mayRepeat: boolean): Promise<boolean> {
   const open = await sql<{ id: string; worker: string | null; is_dead: boolean; is_late: boolean }>`

@@ -1,4 +1,4 @@
-// Transfers by signed addresses: a team whose transfers do not end leaves some of the process to the others.
+// Transfers by signed URLs: a team whose transfers do not end leaves some of the process to the others.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { get, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
@@ -57,7 +57,7 @@ test(
     assert.equal((await fetch(await calm.uploadUrl('mine.txt'), { method: 'PUT', body: 'mine' })).status, 201)
     assert.equal(await (await fetch(calm.download_url)).text(), 'there')
 
-    // a caller that leaves is not waited for
+    // a caller that leaves does not delay anybody
     more[0]!.destroy()
     await until(() => pool.waiting(noisy.id) === 15)
     for (const request of held) request.end(Buffer.alloc(100))

@@ -17,10 +17,10 @@ const downloadValidS = 3600
 
 export const ContentQuery = Type.Object({ path: FilePath })
 
-/** Of a run, which mostly leaves one file: that one needs no name. */
+/** A run mostly leaves one file, which can be read without its path. */
 export const RunContentQuery = Type.Object({ path: Type.Optional(RunFilePath) })
 
-/** A refusal is for a person to read; the list of files has them whole. */
+/** A refusal must stay readable; the list of files has the full names. */
 const filesNamed = 20
 const nameLengthTold = 80
 

@@ -44,7 +44,7 @@ export interface Owner {
   gid: number
 }
 
-/** `most`: entries that a command may leave. */
+/** `most` is how many entries a command may leave. */
 export function createLayout(
   db: Database,
   place: Place,
@@ -73,7 +73,7 @@ export function createLayout(
     }
   }
 
-  /** What stands in the way is found by the attempt itself: in a new folder nothing does, and asking for each file would cost most. */
+  /** The attempt itself finds what is in the way: a new folder has nothing there, and asking for each file would cost most. */
   async function put(path: string, entry: Entry, fetched: Map<string, Buffer>): Promise<Seen> {
     try {
       return await putThere(path, entry, fetched)
@@ -122,7 +122,7 @@ export function createLayout(
   async function clear(): Promise<void> {
     await sideBySide(await readdir(folder, { withFileTypes: true }), async (one) => {
       const at = join(folder, one.name)
-      // a plain unlink is several times as fast as rm, which looks at what it removes first
+      // a plain unlink is several times as fast as rm, which first looks at what it removes
       await (one.isDirectory() ? rm(at, { recursive: true, force: true }) : unlink(at))
     })
     disk = new Map()
@@ -145,7 +145,7 @@ export function createLayout(
       if (wanted === version && !isChanged) return
       const now = await readManifest(db.sql, place)
       const left = [...disk.keys()].filter((path) => !now.manifest.has(path))
-      // mostly what a command left that is not kept: emptying the folder is one look, removing each path many
+      // most entries are things that a command left and that are not kept: emptying the folder is one look, removing each path is many
       if (left.length > now.manifest.size) await clear()
       else await sideBySide(left, remove)
       disk = new Map([...disk].filter(([path, { entry }]) => isSame(now.manifest.get(path), entry)))

@@ -46,7 +46,7 @@ export function startExecRunner(
   let taking: Promise<void> | undefined
   let again = false
   let isStopping = false
-  /** The command under way is one that workers died over: nothing runs beside it. */
+  /** Whether the command under way is one that workers died over: nothing runs beside it. */
   let isAlone = false
 
   function nudge(): void {
@@ -69,7 +69,7 @@ export function startExecRunner(
 
   async function takeAll(): Promise<void> {
     while (mayTake()) {
-      // commands of runs use the same shells: a team whose runs hold its share waits with its callers' commands too
+      // commands of runs use the same shells: if a team's runs hold its share, its callers' commands wait too
       const full = [...places.fullTeams(), ...workbenchOf(context).slots.fullTeams()]
       const exec = await takeExec(db.sql, worker, full, underWay.size === 0)
       if (!exec) return

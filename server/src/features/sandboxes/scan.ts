@@ -21,14 +21,14 @@ export interface Scan {
   disk: Disk
   /** Names that no path of ours may have, and what is neither file, folder nor link: it cannot be kept, and was removed. */
   unkept: string[]
-  /** Bytes of small files that were read to hash them, by hash, so that nobody reads them twice; bounded. */
+  /** Bytes of small files that were read for their hash, by hash, so that nobody reads them twice; their sum is bounded. */
   contents: Map<string, Buffer>
 }
 
-/** Files, links and empty folders: as many as can be laid out and looked through in a moment. */
+/** The number of files, links and empty folders that can be laid out and scanned in a moment. */
 export const entriesMax = 10_000
 
-/** The bytes that a scan keeps for whoever stores them. */
+/** The bytes that a scan keeps for the code that stores them. */
 const contentsBytesMax = 16 * 1024 * 1024
 
 interface Scanning extends Scan {
@@ -41,7 +41,7 @@ interface Scanning extends Scan {
 
 export const markOf = ({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string => `${size} ${mtimeNs} ${ctimeNs} ${ino}`
 
-/** `before`: what was known of it; a file with the same marks has the same bytes. Rejects as soon as there is more than can be kept. */
+/** `before` is what was known of it: a file with the same marks has the same bytes. Rejects as soon as there is more than can be kept. */
 export async function scanFolder(
   root: string,
   before: Disk,
@@ -61,7 +61,7 @@ export async function scanFolder(
   return scan
 }
 
-/** Before anything is read: a command that left a million files costs a look at their names. */
+/** This happens before anything is read: a command that left a million files costs only a look at their names. */
 function count(scan: Scanning, entries: number): void {
   scan.entries += entries
   if (scan.entries <= scan.most) return

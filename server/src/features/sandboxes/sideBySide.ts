@@ -1,9 +1,9 @@
-// Runs asynchronous work on many items, a few at a time: a thousand small files one after the other would mostly wait.
+// Runs asynchronous work on many items, a few at a time: working on a thousand small files one by one would mostly wait.
 
-/** File calls that wait for each other; more than this only lengthens the line before Node's threads. */
+/** How many file calls run at a time; more would only lengthen the queue for Node's threads. */
 const atOnce = 16
 
-/** Resolves when all are done. After a failure nothing new is begun, what is under way ends first, and the first reason is thrown. */
+/** Resolves when all are done. After a failure it begins nothing new, lets what is under way end, and throws the first error. */
 export async function sideBySide<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   const left = items[Symbol.iterator]()
   let failed: { reason: unknown } | undefined

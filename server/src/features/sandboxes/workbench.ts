@@ -15,7 +15,7 @@ import type { Place } from './workspace.ts'
 export interface Workbench {
   /** A sentence for people: what commands run in here, and how strong that wall is. */
   strength(): Promise<string>
-  /** Slots for commands, by team: who holds how many. */
+  /** Slots for commands, with how many each team holds. */
   slots: Pick<FairPool, 'taken' | 'waiting' | 'fullTeams'>
   /** A sandbox at this process: its files are laid out when the first command comes. */
   open(place: Place): Promise<Bench>
@@ -24,7 +24,7 @@ export interface Workbench {
 
 export interface Bench {
   place: Place
-  /** Runs one command on the workspace as it is in this version. One at a time; the next waits, and teams take turns. */
+  /** Runs one command on this version of the workspace. A workspace runs one command at a time; the next waits, and teams take turns. */
   run(version: string, command: Command): Promise<Ran>
   /** Its folder and its shell go. */
   close(): Promise<void>
@@ -62,7 +62,7 @@ function createWorkbench(context: Context): Workbench {
     size: config.sandboxShells,
     perTeam: teamShare(config.sandboxShells, config.teamShare),
   })
-  /** Shells that are open and have nothing to do, the longest idle first: they make way when a command needs a shell. */
+  /** Shells that are open and idle, the longest idle first: they are closed when a command needs a shell. */
   const idle = new Set<IdleShell>()
   const closing = new Set<Promise<void>>()
   let shells = 0

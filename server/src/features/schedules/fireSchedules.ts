@@ -7,7 +7,7 @@ import { activeStatuses, startDue } from './startDue.ts'
 /** In one transaction: so many share a commit, and a process that dies leaves so many to the others. */
 const atOnce = 100
 
-/** Schedules to fire, and since when: of each team the oldest, then the next of each, so that none waits for all of another's. */
+/** Schedules to fire, and since when: the oldest of each team, then the next of each, so that no team waits for all of another's. */
 interface Which {
   where: Part
   since: Part
@@ -33,7 +33,7 @@ export const fireSchedules: Tick = async ({ context, signal }) => {
   }
 }
 
-/** One transaction; answers how many it had. */
+/** Runs one transaction; answers how many schedules it had. */
 export async function fireSome(context: Context, { where, since }: Which): Promise<number> {
   let ids: string[] = []
   try {

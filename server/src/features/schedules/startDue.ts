@@ -54,7 +54,7 @@ export async function startDue(context: Context, sql: Sql, ids: string[]): Promi
   let count = 0
   const served = new Set<string>()
   for (const row of inTurns(rows, ({ team_id }) => team_id)) {
-    // the others stay due, for the next transaction; but one of each team goes, however many runs another's makes
+    // the others stay due for the next transaction; but one of each team goes, however many runs another team's schedule starts
     if (count >= runsMax && served.has(row.team_id)) continue
     served.add(row.team_id)
     const one = plan(row)

@@ -48,10 +48,10 @@ interface Wanted {
   due: boolean
 }
 
-/** Delivering to one target, one delivery at a time. */
+/** Delivers to one target, one delivery at a time. */
 export interface OneByOne {
   targetId: string
-  /** Waited for before each attempt. */
+  /** The sender waits for this before each attempt. */
   before(deliveryId: string): Promise<void>
 }
 
@@ -73,7 +73,7 @@ export function startDelivering(context: Context, { id: workerId, lost, alone }:
 
   const marks = createLane<rows.Result, void>({
     keyOf: ({ delivery }) => delivery.id,
-    // a target is one team's, and how many of its attempts fly is capped there
+    // a target belongs to one team, and its attempts in flight are capped there
     teamOf: ({ delivery }) => delivery.target_id,
     opsMax: 256,
     flushesMax: 1,
@@ -350,7 +350,7 @@ export function startDelivering(context: Context, { id: workerId, lost, alone }:
 
   return {
     nudge,
-    /** Nothing of this target is under way, and nothing may be sent to it now. */
+    /** True when nothing of this target is under way, and nothing may be sent to it now. */
     isDoneWith(targetId: string): boolean {
       const outbox = outboxes.get(targetId)
       if (!outbox) return true

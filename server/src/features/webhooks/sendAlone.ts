@@ -1,11 +1,11 @@
-// Sends what is due to one target, one delivery after the other, in a process that does nothing else: a death accuses the one under way.
+// Sends what is due to one target, one delivery after the other, in a process that does nothing else: a death is due to the one under way.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoneDrive } from '../../kit/feature.ts'
 import { startDelivering } from './delivering.ts'
 import { lookMs } from './deliveriesChannel.ts'
 import { clearDeaths } from './targets.ts'
 
-/** After this many the target is as any other again: those that processes died over were among the first. */
+/** After this many the target is like any other again: the deliveries that processes died over were among the first. */
 const sentMax = 100
 
 export const sendAlone: LoneDrive = async ({ context, unit, process, took, signal }) => {
@@ -25,7 +25,7 @@ export const sendAlone: LoneDrive = async ({ context, unit, process, took, signa
       await sending.look()
       await sleep(lookMs)
     } while (!isOver())
-    // else it is set back with the target, unless something is still due
+    // otherwise the count is reset with the target, unless something is still due
     if (sent >= sentMax) await clearDeaths(context.db.sql, unit.id)
   } finally {
     await sending.stop()

@@ -1,10 +1,10 @@
-// Has a target sent to by a process of its own, after two processes died over it; a delivery that the third one died over is given up.
+// Lets a process of its own send to a target that two processes died over; a delivery that the third one died over is given up.
 import { untilWritten } from '../../base/db.ts'
 import type { Alone } from '../../kit/alone.ts'
 import type { Context } from '../../kit/context.ts'
 import { buryDeadly } from './targets.ts'
 
-/** The kind of these units among those that a process of its own does. */
+/** The kind of these units among the work that a process of its own does. */
 export const targetKind = 'delivery target'
 
 const reason =

@@ -14,11 +14,11 @@ export interface Target {
   failures: number
   failing_since: Date | null
   paused_until: Date | null
-  /** Processes that died while they had it and something to send to it. */
+  /** How many processes died while they had it and something to send to it. */
   deaths: number
 }
 
-/** A target that this many processes died over is sent to in a process of its own, one delivery after the other. */
+/** After this many deaths a process of its own sends to the target, one delivery after the other. */
 export const suspectDeaths = 2
 
 /** A delivery in memory. */
@@ -168,7 +168,7 @@ export async function settleRetries(sql: Sql, workerId: string, ids: string[]): 
 const hasDue = part`(
   exists (select from deliveries d where d.target_id = t.id and d.state = 'new') or coalesce(t.retry_at <= now(), false))`
 
-/** Where nothing is due any more, nothing is left that processes could have died over. */
+/** When nothing is due any more, nothing is left that processes could have died over. */
 export async function releaseTargets(sql: Sql, workerId: string, ids: string[]): Promise<void> {
   await sql`
     update delivery_targets t set worker = null,
@@ -176,19 +176,19 @@ export async function releaseTargets(sql: Sql, workerId: string, ids: string[]):
     where t.id = any(${ids}::uuid[]) and t.worker = ${workerId}`
 }
 
-/** Of a dead process: a death counts for every target that it had and had something to send to, but never up to the last one. */
+/** Frees the targets of a dead process. Its death counts for each target that had something to send, but never as the last one. */
 export async function buryTargets(sql: Sql, workerId: string): Promise<void> {
   await sql`
     update delivery_targets t set worker = null, deaths = case when t.deaths < ${suspectDeaths} and ${hasDue} then t.deaths + 1 else t.deaths end
     where t.worker = ${workerId}`
 }
 
-/** What was due was sent without a death. */
+/** Resets the count: everything due was sent without a death. */
 export async function clearDeaths(sql: Sql, targetId: string): Promise<void> {
   await sql`update delivery_targets set deaths = 0 where id = ${targetId}`
 }
 
-/** A process that sent this delivery and nothing else died: the delivery is given up, and its target is as any other again. */
+/** A process that sent only this delivery died: the delivery is given up, and its target is like any other again. */
 export async function buryDeadly(sql: Sql, deliveryId: string, reason: string): Promise<void> {
   const attempt = { at: new Date().toISOString(), ...noAnswer, error: reason }
   await sql`

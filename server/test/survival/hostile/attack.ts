@@ -1,4 +1,4 @@
-// The hostile team as a process of its own: plays every trick at once for a given time and prints what came back.
+// The hostile team as a process of its own: it plays every trick at once for a given time and prints the answers that it got.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startProgram } from '../processes.ts'
@@ -14,7 +14,7 @@ export interface AttackOptions {
   team: Team
   forMs: number
   seed: number
-  /** Names of tricks; all of them unless given. */
+  /** Names of tricks; all of them if none are given. */
   only?: string[]
 }
 
@@ -23,7 +23,7 @@ export interface Played {
   sent: number
   accepted: number
   refused: number
-  /** Must be 0: the service took the caller's mistake for its own. */
+  /** Must be 0: the service reported the caller's mistake as its own. */
   serverErrors: number
   /** No answer, or a broken connection. */
   broken: number

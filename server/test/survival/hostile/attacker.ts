@@ -1,4 +1,4 @@
-// One hostile caller: sends what it likes with its team's key, or with none, and keeps count of what came back.
+// One hostile caller: it sends what it likes with its team's key, or without one, and counts the answers.
 import { Agent, request as httpRequest, type ClientRequest } from 'node:http'
 import type { Team } from '../secondTeam.ts'
 import type { Random } from './random.ts'

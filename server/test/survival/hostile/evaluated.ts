@@ -28,7 +28,7 @@ export function randomPattern(random: Random, depth = 4): string {
   ])()
 }
 
-/** A chain in which each level asks the next one twice: 2^levels checks for one value. */
+/** A chain in which each level checks the next one twice: 2^levels checks for one value. */
 export function doublingSchema(levels: number): Record<string, unknown> {
   const names = Array.from({ length: levels }, (_, level) => `level${level}`)
   const definitions = names.map((name, level) => {
@@ -73,7 +73,7 @@ export function randomTemplate(random: Random): string {
   return `{{ ${value()} }}`.repeat(many)
 }
 
-/** Makes an agent that follows this procedure and starts it; the answer to the start, or to the refused agent. */
+/** Makes an agent that follows this procedure and starts it. Returns the answer to the start, or to the refused agent. */
 async function startOnce({ ask, team }: Attacker, data: Record<string, unknown>, message: unknown): Promise<Reply> {
   const build = { config: { version: 'v2', data } }
   const made = await ask('POST', `/v2/teams/${team.teamId}/agents`, { name: 'Hostile', build })

@@ -1,4 +1,4 @@
-// Tricks that want more than their share: bodies, tokens, streams, commands, files, searches, downloads.
+// Tricks that take more than their share: bodies, tokens, streams, commands, files, searches, downloads.
 import { checksumWord } from '../../../src/base/secrets.ts'
 import { block } from '../yard.ts'
 import type { Attacker, Reply, Trick } from './attacker.ts'
@@ -45,7 +45,7 @@ const documents: Trick = {
       ask('GET', random.pick(['/openapi.json', '/metrics', '/llms.txt', '/docs']), undefined, { authorization: '' }),
 }
 
-/** As many as a careless or a hostile client would leave open. */
+/** A careless or a hostile client would leave this many open. */
 const streamsMax = 3000
 
 const streams: Trick = {

@@ -1,4 +1,4 @@
-// A trick of its own: requests to every documented operation with random values in every place.
+// A separate trick: requests to every documented operation with random values in every place.
 import type { Attacker, Trick } from './attacker.ts'
 import type { Random } from './random.ts'
 import { randomPattern, randomSchema, randomTemplate } from './evaluated.ts'
@@ -49,7 +49,7 @@ async function readOperations({ ask }: Attacker): Promise<Operation[]> {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item)
       .filter(([, { operationId }]) => operationId && !keptOut.test(operationId))
-      // streams stay open, and a trick of its own opens them
+      // streams stay open, and another trick opens them
       .filter(([, { operationId }]) => !operationId!.startsWith('stream'))
       .map(([method, { parameters = [], requestBody }]) => ({
         method: method.toUpperCase(),
@@ -60,7 +60,7 @@ async function readOperations({ ask }: Attacker): Promise<Operation[]> {
   )
 }
 
-/** Never an address of a host: what is fuzzed here must not reach the network. */
+/** This is never the URL of a host: fuzzed values must not reach the network. */
 function randomText(random: Random): string {
   return random.pick([
     () => random.word(random.number(40)),

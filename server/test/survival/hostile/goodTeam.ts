@@ -1,4 +1,4 @@
-// The good team of the hostile proof: a client with a steady pace that notes how long each answer took and which one failed.
+// The good team of the hostile proof: a client with a steady pace that records how long each answer took and which one failed.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { percentile, send, type HttpAnswer } from '../processes.ts'
 import type { Team } from '../secondTeam.ts'

@@ -13,7 +13,7 @@ import { openGoodTeam, type Answers } from './goodTeam.ts'
 export interface Siege {
   seed: number
   goodRequests: number
-  /** Must be 0: of the good team's requests, beside the attack and alone. */
+  /** Must be 0: failed requests of the good team, beside the attack and alone. */
   goodFailed: number
   failures: string[]
   aloneP50Ms: number
@@ -24,7 +24,7 @@ export interface Siege {
   p99Ratio: number
   commandP99Ratio: number
   runP99Ratio: number
-  /** Must be 0: of the good team's runs, those that did not complete. */
+  /** Must be 0: runs of the good team that did not complete. */
   goodRunsNotCompleted: number
   rssBeforeMb: number
   rssMaxMb: number
@@ -33,7 +33,7 @@ export interface Siege {
   attempts: number
   accepted: number
   refused: number
-  /** Must be 0: the hostile team's requests that were answered with a 5xx. */
+  /** Must be 0: requests of the hostile team that were answered with a 5xx. */
   serverErrors: number
   /** Must be 0: connections that broke, and answers that never came. */
   broken: number
@@ -129,7 +129,7 @@ function sumOf(tricks: Played[]) {
 
 const isRunning = ({ child }: Service): boolean => child.exitCode === null && child.signalCode === null
 
-/** Looks at the resident memory of a process twice a second. */
+/** Measures the resident memory of a process twice a second. */
 function watchMemory(pid: number): { now: () => Promise<number>; max: () => number; stop: () => void } {
   let most = 0
   const look = async () => {

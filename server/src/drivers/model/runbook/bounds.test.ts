@@ -1,4 +1,4 @@
-// What expressions and templates may do: their length, their work and their memory are counted while they are worked out.
+// The bounds of expressions and templates: their length, work and memory are counted while they are evaluated.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'

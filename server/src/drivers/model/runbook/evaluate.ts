@@ -19,7 +19,7 @@ export const evaluate = ({ node }: Expression, scope: Scope): unknown => valueOf
 export const isTrue = (value: unknown): boolean => {
   if (Array.isArray(value)) return value.length > 0
   if (!isRecord(value)) return Boolean(value)
-  // the first name answers it: an object may have very many
+  // the first name is enough: an object may have very many
   for (const name in value) if (Object.hasOwn(value, name)) return true
   return false
 }
@@ -97,7 +97,7 @@ const comparisons: Record<Comparison, Compare> = {
 function contains(whole: unknown, part: unknown, budget: StepBudget): boolean {
   if (Array.isArray(whole)) return whole.some((item) => isSame(item, part, budget))
   if (typeof whole === 'string' && typeof part === 'string') {
-    // the search of the runtime takes up to the product of both lengths
+    // the runtime's own search takes up to the product of both lengths
     budget.spend((whole.length * (1 + part.length / 2)) / charactersPerStep)
     return whole.includes(part)
   }

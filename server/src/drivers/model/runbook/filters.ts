@@ -28,7 +28,7 @@ const filters: Record<Exclude<FilterName, 'default' | 'json' | 'length'>, Filter
   },
 }
 
-/** Larger than any message; written as JSON again and again, a text would double each time. */
+/** This is larger than any message. A text that is written as JSON again and again would double each time. */
 const resultCharactersMax = 4_000_000
 
 export function applyFilter(

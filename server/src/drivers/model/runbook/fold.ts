@@ -175,7 +175,7 @@ const stepFailed = (block: Block, message: string): Ending => ({
   message: `Step ${block.id} (line ${block.line}) failed: ${message}`,
 })
 
-/** Whatever its on_error= says: going on would begin with the next step where this one had to stop. */
+/** The run fails whatever on_error= says: its next step would begin where this one had to stop. */
 const exhausted = (block: Block): Ending => ({
   kind: 'failed',
   code: 'limit_reached',

@@ -1,4 +1,4 @@
-// Procedures that were read before: most runs of a server are of few builds, and reading a procedure costs more than a step of it.
+// A cache of parsed procedures: most runs of a server use few builds, and parsing a procedure costs more than one of its steps.
 import { BoundedCache } from '../../../base/boundedCache.ts'
 import { parseRunbook } from './parse.ts'
 

@@ -12,7 +12,7 @@ export function render(template: Template, scope: Scope): unknown {
   if (place === 'value') return evaluate(holes[0]!.expression!, scope)
   const parts: string[] = [literals[0]!]
   let length = 0
-  // one after the other, so that what goes too far stops before the rest is worked out
+  // holes are filled one after the other, so that one that goes too far stops the work before the rest is evaluated
   for (const [index, hole] of holes.entries()) {
     const value = evaluate(hole.expression!, scope)
     payFor(value, scope.budget)

@@ -12,7 +12,7 @@ export interface StepView {
 }
 
 export interface Scope {
-  /** What is left for the expressions of this turn. */
+  /** The steps that are left for the expressions of this turn. */
   budget: StepBudget
   message: unknown
   case: unknown
@@ -36,7 +36,7 @@ export function newScope(facts: RunFacts, message: unknown = facts.message): Sco
   }
 }
 
-/** A turn begins: its expressions may do as much as those of any other. */
+/** Begins a turn: its expressions get a full budget. */
 export function renewBudget(scope: Scope): void {
   scope.budget = new StepBudget(stepsOfTurn)
 }

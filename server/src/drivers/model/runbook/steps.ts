@@ -15,7 +15,7 @@ export type Prepared =
   /** This memory file must be read first. */
   | { kind: 'memory'; path: string }
   | { kind: 'error'; message: string }
-  /** The turn has done as much as it may: nothing more can be worked out in it. */
+  /** The turn has used up its budget: nothing more can be evaluated in it. */
   | { kind: 'exhausted' }
 
 export function prepare(block: Block, scope: Scope): Prepared {

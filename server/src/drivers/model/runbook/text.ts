@@ -6,12 +6,12 @@ export class CannotRender extends Error {}
 /** More than any tool takes; a value that is joined with itself must not fill the memory. */
 export const charactersMax = 1_000_000
 
-/** What the expressions of one turn may do, in characters looked at: about 100 ms of one core. A text of a megabyte can be read five times. */
+/** The budget of one turn's expressions, in characters looked at: about 100 ms of one core. A text of a megabyte can be read five times. */
 export const stepsOfTurn = 5_000_000
 
 export const tooMuchWork = 'its expressions would look at too many values. Read large values once, and in fewer steps.'
 
-/** A value as a message about it quotes it. */
+/** Quotes a value for a message about it. */
 export function quoted(value: unknown): string {
   if (Array.isArray(value)) return 'a list'
   if (typeof value === 'object' && value !== null) return 'an object'

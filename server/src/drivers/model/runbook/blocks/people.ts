@@ -123,14 +123,14 @@ function splitAsk(draft: Draft, rest: Line): { text: Line; form: Template | unde
   return { text, form: undefined, options }
 }
 
-/** A schema with values in it can only be checked when they are there: human_ask does so. */
+/** A schema that contains values can only be checked when they are known: human_ask does so. */
 function checkSchema(draft: Draft, { literals, holes }: Template, line: number): void {
   if (holes.length > 0) return
   let schema: unknown
   try {
     schema = JSON.parse(literals.join(''))
   } catch (error) {
-    // reading the template has told why it is not JSON
+    // reading the template has already reported why it is not JSON
     if (error instanceof SyntaxError) return
     throw error
   }
