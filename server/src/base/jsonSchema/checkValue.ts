@@ -1,6 +1,5 @@
 // Checks a value against a schema that a tenant wrote. Each look at a part of the value costs steps, so the check ends whatever the schema says.
 import { Format } from 'typebox/format'
-import { matchesPattern } from '../pattern/linearPattern.ts'
 import type { StepBudget } from '../stepBudget.ts'
 import { lengthOf, type Misfit, type Place } from './misfit.ts'
 import { charactersPerStep, isSame, keyOf, TooDeep } from './sameValue.ts'
@@ -10,6 +9,10 @@ import { isFields, type Fields, type SchemaNode } from './schemaNode.ts'
 const depthMax = 600
 /** The patterns of formats are ours, but not all of them are linear. No address, time or name is longer than this. */
 const formattedLengthMax = 4096
+/** A message that names more does not help anybody. */
+const missingMax = 20
+/** A step covers this many names that are listed or looked up. */
+const namesPerStep = 4
 
 /** The properties and items that some keyword has looked at, for `unevaluatedProperties` and `unevaluatedItems`. */
 interface Seen {
@@ -28,6 +31,8 @@ interface Visit {
 export class ValueCheck {
   readonly #budget: StepBudget
   readonly #tracksSeen: boolean
+  /** Many parts of a schema can ask for the properties of the same object, and each listing takes time. */
+  readonly #listed = new WeakMap<Fields, [key: string, item: unknown][]>()
 
   constructor(budget: StepBudget, tracksSeen: boolean) {
     this.#budget = budget
@@ -86,24 +91,55 @@ export class ValueCheck {
 
   #object(value: Fields, visit: Visit): Misfit | undefined {
     const { node, place } = visit
-    const missing = node.required?.filter((key) => !Object.hasOwn(value, key)) ?? []
-    if (missing.length > 0) return { ...misfit('required', place, `must have ${missing.join(', ')}`), missing }
-    this.#budget.spend((node.required?.length ?? 0) / 4)
+    const missing = this.#missing(value, node.required ?? [])
+    if (missing.length > 0) return { ...misfit('required', place, `must have ${this.#joined(missing)}`), missing }
     const found = this.#namedProperties(value, visit) ?? this.#otherProperties(value, visit)
-    if (found) return found
-    const count = Object.keys(value).length
-    if (count < (node.minProperties ?? 0)) {
-      return misfit('minProperties', place, `must not have fewer than ${node.minProperties} properties`)
+    return found ?? this.#propertyCount(value, visit) ?? this.#dependencies(value, visit)
+  }
+
+  #propertyCount(value: Fields, { node, place }: Visit): Misfit | undefined {
+    const { minProperties, maxProperties } = node
+    if (minProperties === undefined && maxProperties === undefined) return undefined
+    const count = this.#entries(value).length
+    if (count < (minProperties ?? 0)) {
+      return misfit('minProperties', place, `must not have fewer than ${minProperties} properties`)
     }
-    if (count > (node.maxProperties ?? count)) {
-      return misfit('maxProperties', place, `must not have more than ${node.maxProperties} properties`)
+    if (count > (maxProperties ?? count)) {
+      return misfit('maxProperties', place, `must not have more than ${maxProperties} properties`)
     }
-    return this.#dependencies(value, visit)
+    return undefined
+  }
+
+  /** Listed once a check, and paid for by each use. */
+  #entries(value: Fields): [key: string, item: unknown][] {
+    let entries = this.#listed.get(value)
+    if (!entries) this.#listed.set(value, (entries = Object.entries(value)))
+    this.#budget.spend(Math.max(1, entries.length / namesPerStep))
+    return entries
+  }
+
+  /** The first of the needed names that the object does not have. */
+  #missing(value: Fields, needed: string[]): string[] {
+    this.#budget.spend(needed.length / namesPerStep)
+    const missing: string[] = []
+    for (const key of needed) {
+      if (Object.hasOwn(value, key)) continue
+      missing.push(key)
+      if (missing.length === missingMax) break
+    }
+    return missing
+  }
+
+  /** Names can be long, and one schema can be tried many times. */
+  #joined(names: string[]): string {
+    const text = names.join(', ')
+    this.#budget.spend(text.length / charactersPerStep)
+    return text
   }
 
   #namedProperties(value: Fields, visit: Visit): Misfit | undefined {
     const { node, seen } = visit
-    this.#budget.spend((node.properties?.size ?? 0) / 4)
+    this.#budget.spend((node.properties?.size ?? 0) / namesPerStep)
     for (const [key, part] of node.properties ?? []) {
       if (!Object.hasOwn(value, key)) continue
       const found = this.#part(value[key], part, key, visit)
@@ -111,8 +147,8 @@ export class ValueCheck {
       seen?.keys.add(key)
     }
     for (const [pattern, part] of node.patternProperties ?? []) {
-      for (const [key, item] of Object.entries(value)) {
-        if (!matchesPattern(pattern, key, this.#budget)) continue
+      for (const [key, item] of this.#entries(value)) {
+        if (!pattern.matches(key, this.#budget)) continue
         const found = this.#part(item, part, key, visit)
         if (found) return found
         seen?.keys.add(key)
@@ -124,7 +160,7 @@ export class ValueCheck {
   #otherProperties(value: Fields, visit: Visit): Misfit | undefined {
     const { node, place, seen } = visit
     if (node.additionalProperties) {
-      for (const [key, item] of Object.entries(value)) {
+      for (const [key, item] of this.#entries(value)) {
         if (this.#isNamed(key, node)) continue
         if (node.additionalProperties.always === false) {
           return misfit('additionalProperties', { above: place, key }, 'must not be given: the schema does not name it')
@@ -135,7 +171,7 @@ export class ValueCheck {
       }
     }
     if (!node.propertyNames) return undefined
-    for (const key of Object.keys(value)) {
+    for (const [key] of this.#entries(value)) {
       if (this.#part(key, node.propertyNames, key, visit)) {
         return misfit('propertyNames', { above: place, key }, 'must not be given: its name does not fit propertyNames')
       }
@@ -146,16 +182,17 @@ export class ValueCheck {
   #isNamed(key: string, node: SchemaNode): boolean {
     this.#budget.spend(1)
     if (node.properties?.has(key)) return true
-    return node.patternProperties?.some(([pattern]) => matchesPattern(pattern, key, this.#budget)) ?? false
+    return node.patternProperties?.some(([pattern]) => pattern.matches(key, this.#budget)) ?? false
   }
 
   #dependencies(value: Fields, visit: Visit): Misfit | undefined {
     for (const [key, needed] of visit.node.dependentRequired ?? []) {
-      this.#budget.spend(1 + needed.length / 4)
+      this.#budget.spend(1)
       if (!Object.hasOwn(value, key)) continue
-      const missing = needed.filter((one) => !Object.hasOwn(value, one))
+      const missing = this.#missing(value, needed)
       if (missing.length > 0) {
-        return { ...misfit('dependentRequired', visit.place, `must have ${missing.join(', ')} beside ${key}`), missing }
+        const message = `must have ${this.#joined(missing)} beside ${key}`
+        return { ...misfit('dependentRequired', visit.place, message), missing }
       }
     }
     for (const [key, part] of visit.node.dependentSchemas ?? []) {
@@ -220,8 +257,8 @@ export class ValueCheck {
       const isFormatted = value.length <= formattedLengthMax && Format.Test(format, value)
       if (!isFormatted) return misfit('format', place, `must have the format ${format}`)
     }
-    if (pattern !== undefined && !matchesPattern(pattern, value, this.#budget)) {
-      return misfit('pattern', place, `must match the pattern ${pattern}`)
+    if (pattern !== undefined && !pattern.matches(value, this.#budget)) {
+      return misfit('pattern', place, `must match the pattern ${pattern.source}`)
     }
     return undefined
   }
@@ -306,7 +343,7 @@ export class ValueCheck {
       }
     }
     if (node.unevaluatedProperties && isFields(value)) {
-      for (const [key, item] of Object.entries(value)) {
+      for (const [key, item] of this.#entries(value)) {
         const found = seen!.keys.has(key) ? undefined : this.#part(item, node.unevaluatedProperties, key, visit)
         if (found) return found
         seen!.keys.add(key)

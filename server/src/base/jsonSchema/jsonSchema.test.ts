@@ -149,3 +149,81 @@ test('references lead to pointers, anchors and ids inside the document', () => {
     assert.ok(!fits(schema, wrong), JSON.stringify(wrong))
   }
 })
+
+const namesOf = (count: number): string[] => Array.from({ length: count }, (_, n) => `name${n}`)
+const wide = Object.fromEntries(namesOf(20_000).map((name) => [name, 1]))
+const repeated = (part: Record<string, unknown>) => ({
+  $defs: { part },
+  allOf: Array.from({ length: 2000 }, () => ({ $ref: '#/$defs/part' })),
+})
+
+function assertTooLong(schema: Record<string, unknown>, value: unknown): void {
+  assert.deepEqual(schemaProblems(schema), [])
+  const checked = checkAgainst(schema, value)
+  assert.ok('broken' in checked && checked.broken.includes('takes too long'), JSON.stringify(checked).slice(0, 200))
+}
+
+// proves bounds.schemas
+test('every listing of the properties of a large object is paid for', () => {
+  for (const part of [
+    { minProperties: 1 },
+    { maxProperties: 1_000_000 },
+    { patternProperties: { '^x': true } },
+    { not: { propertyNames: false } },
+    { not: { additionalProperties: false } },
+    { not: { unevaluatedProperties: false } },
+    { not: { const: { other: 1 } } },
+  ]) {
+    assertTooLong(repeated(part), wide)
+  }
+  assert.deepEqual(checkAgainst({ minProperties: 1, propertyNames: { maxLength: 9 } }, wide), { fits: true })
+  assert.deepEqual(checkAgainst(repeated({ type: 'object' }), wide), { fits: true })
+})
+
+// proves bounds.schemas
+test('required names are paid for where they are missing too, and a misfit names only the first of them', () => {
+  const required = namesOf(5000)
+  for (const part of [{ required }, { dependentRequired: { a: required } }]) {
+    assertTooLong(repeated({ not: part }), { a: 1 })
+    const checked = checkAgainst(part, { a: 1 })
+    assert.ok('misfit' in checked)
+    assert.deepEqual(checked.misfit.missing, required.slice(0, 20))
+  }
+  // few names, but long ones
+  assertTooLong(repeated({ not: { required: namesOf(10).map((name) => name.padEnd(10_000, 'x')) } }), {})
+})
+
+const each = (count: number, patternOf: (n: number) => string) => ({
+  prefixItems: Array.from({ length: count }, (_, n) => ({ pattern: patternOf(n) })),
+})
+
+// proves bounds.schemas
+test('the patterns of one schema are bounded together, and a pattern that it has twice counts once', () => {
+  const [large] = schemaProblems(each(20, (n) => `^a{3900}${n}$`))
+  assert.equal(large?.path, '/prefixItems/12/pattern')
+  assert.match(large.message, /more than 50000 instructions/)
+  const [unicode] = schemaProblems(each(30, (n) => `^\\p{L}${n}$`))
+  assert.equal(unicode?.path, '/prefixItems/20/pattern')
+  assert.match(unicode.message, /more than 20 properties of Unicode/)
+  const [name] = schemaProblems({ patternProperties: { [`^${'\\p{L}'.repeat(21)}$`]: true } })
+  assert.match(name?.path ?? '', /^\/patternProperties\//)
+  assert.deepEqual(schemaProblems(each(500, () => '^\\p{L}a{3900}$')), [])
+})
+
+// proves bounds.schemas
+test('addresses of parts are short, also where each of them adds to the one around it', () => {
+  const long = 'x'.repeat(2001)
+  const problems = schemaProblems({
+    properties: { id: { $id: `https://example.com/${long}`, $ref: '#' }, reference: { $ref: `#${long}` } },
+  })
+  assert.deepEqual(problems, [
+    { path: '/properties/id/$id', message: 'makes an address of more than 2000 characters' },
+    { path: '/properties/reference/$ref', message: 'is longer than 2000 characters' },
+  ])
+  let nested: Record<string, unknown> = {}
+  for (let level = 0; level < 3; level += 1) nested = { $id: `${'y'.repeat(900)}/`, not: nested }
+  assert.deepEqual(
+    schemaProblems(nested).map(({ path }) => path),
+    ['/not/not/$id'],
+  )
+})

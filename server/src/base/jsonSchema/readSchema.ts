@@ -1,6 +1,7 @@
 // Reads a JSON Schema that a tenant wrote, once, and finds every reason why it cannot be used.
-import { patternProblem } from '../pattern/linearPattern.ts'
-import { indexReferences, type References } from './references.ts'
+import { BadPattern, PatternSet, type Pattern } from '../pattern/linearPattern.ts'
+import { keysTo } from './misfit.ts'
+import { addressLengthMax, indexReferences, type References } from './references.ts'
 import { isFields, partsOfSameValue, type Fields, type SchemaNode } from './schemaNode.ts'
 
 export interface SchemaProblem {
@@ -71,12 +72,17 @@ class Reader {
   hasUnevaluated = false
   readonly #root: Fields
   readonly #references: References
+  readonly #patterns = new PatternSet()
   /** References are resolved after the schemas that contain them, so a cycle of references is not a cycle of calls. */
   readonly #open: { node: SchemaNode; target: Fields | boolean; path: string }[] = []
 
   constructor(root: Fields) {
     this.#root = root
     this.#references = indexReferences(root)
+    for (const place of this.#references.longIds.slice(0, problemsMax)) {
+      const path = keysTo(place).map((key) => `/${escaped(String(key))}`)
+      this.#complain(path.join(''), `makes an address of more than ${addressLengthMax} characters`)
+    }
   }
 
   read(): SchemaNode {
@@ -103,7 +109,8 @@ class Reader {
   #readAny(node: SchemaNode, schema: Fields, path: string): void {
     const { type } = schema
     if (typeof type === 'string') node.types = [type]
-    else if (isTexts(type)) node.types = type
+    // the list is looked through for every value, so it names each type once
+    else if (isTexts(type)) node.types = typesIn(type)
     if (Object.hasOwn(schema, 'const')) node.constant = { value: schema['const'] }
     if (Array.isArray(schema['enum'])) node.choices = schema['enum']
     this.#readReference(node, schema, path)
@@ -127,6 +134,10 @@ class Reader {
     }
     const reference = schema['$ref']
     if (typeof reference !== 'string') return
+    if (reference.length > addressLengthMax) {
+      this.#complain(`${path}/$ref`, `is longer than ${addressLengthMax} characters`)
+      return
+    }
     const target = this.#references.targetOf(schema, reference)
     if (isSchema(target)) this.#open.push({ node, target, path: `${path}/$ref` })
     else this.#complain(`${path}/$ref`, `names nothing in this schema: ${JSON.stringify(reference.slice(0, 100))}`)
@@ -136,10 +147,10 @@ class Reader {
     if (isTexts(schema['required'])) node.required = schema['required']
     const properties = this.#map(schema, 'properties', path)
     if (properties) node.properties = new Map(properties)
-    node.patternProperties = this.#map(schema, 'patternProperties', path)
-    for (const [pattern] of node.patternProperties ?? []) {
-      this.#checkPattern(pattern, `${path}/patternProperties/${escaped(pattern)}`)
-    }
+    node.patternProperties = this.#map(schema, 'patternProperties', path)?.flatMap(([source, part]) => {
+      const pattern = this.#pattern(source, `${path}/patternProperties/${escaped(source)}`)
+      return pattern ? [[pattern, part]] : []
+    })
     node.additionalProperties = this.#one(schema, 'additionalProperties', path)
     node.propertyNames = this.#one(schema, 'propertyNames', path)
     node.unevaluatedProperties = this.#one(schema, 'unevaluatedProperties', path)
@@ -191,8 +202,7 @@ class Reader {
     node.maxLength = numberIn(schema, 'maxLength')
     if (typeof schema['format'] === 'string') node.format = schema['format']
     if (typeof schema['pattern'] === 'string') {
-      node.pattern = schema['pattern']
-      this.#checkPattern(node.pattern, `${path}/pattern`)
+      node.pattern = this.#pattern(schema['pattern'], `${path}/pattern`)
     }
     node.minimum = numberIn(schema, 'minimum')
     node.maximum = numberIn(schema, 'maximum')
@@ -201,9 +211,16 @@ class Reader {
     node.multipleOf = numberIn(schema, 'multipleOf')
   }
 
-  #checkPattern(pattern: string, path: string): void {
-    const problem = patternProblem(pattern)
-    if (problem !== undefined) this.#complain(path, problem)
+  #pattern(source: string, path: string): Pattern | undefined {
+    // the schema is refused already, so nothing more has to be compiled
+    if (this.problems.length >= problemsMax) return undefined
+    try {
+      return this.#patterns.compile(source)
+    } catch (error) {
+      if (!(error instanceof BadPattern)) throw error
+      this.#complain(path, error.message)
+      return undefined
+    }
   }
 
   #complain(path: string, message: string): void {
@@ -257,6 +274,14 @@ const isSchema = (value: unknown): value is Fields | boolean => typeof value ===
 
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string')
+
+const jsonTypes = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
+
+/** A type that JSON does not have says nothing, so a list with one in it says nothing either. */
+function typesIn(given: string[]): string[] | undefined {
+  const types = [...new Set(given)]
+  return types.every((type) => jsonTypes.has(type)) ? types : undefined
+}
 
 const numberIn = (schema: Fields, keyword: string): number | undefined =>
   typeof schema[keyword] === 'number' ? schema[keyword] : undefined

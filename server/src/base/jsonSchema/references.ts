@@ -1,10 +1,16 @@
 // Where a `$ref` leads: only to places inside the same document, by pointer, by anchor, or by the $id of a part.
+import type { Place } from './misfit.ts'
 import { isFields, type Fields } from './schemaNode.ts'
 
 export interface References {
   /** The part that a reference of this schema points to; undefined when the document has no such part. */
   targetOf: (schema: Fields, reference: string) => unknown
+  /** Each `$id` that is too long to be used, alone or after those of the parts around it. */
+  longIds: Place[]
 }
+
+/** Every reference is read together with the $id of its part, so both have to be short. */
+export const addressLengthMax = 2000
 
 /** No part of a document can have this as its own name, so it stands for the whole document. */
 const rootBase = 'https://document.invalid/'
@@ -14,14 +20,19 @@ const valueKeywords = new Set(['const', 'enum', 'default', 'examples'])
 export function indexReferences(root: Fields): References {
   const bases = new Map<object, string>()
   const parts = new Map<string, unknown>([[rootBase, root]])
-  const open: { value: unknown; base: string }[] = [{ value: root, base: rootBase }]
+  const longIds: Place[] = []
+  const open: { value: unknown; base: string; place: Place | null }[] = [{ value: root, base: rootBase, place: null }]
   for (let next = open.pop(); next; next = open.pop()) {
-    const { value } = next
+    const { value, place: above } = next
     let { base } = next
-    if (Array.isArray(value)) for (const item of value) open.push({ value: item, base })
+    if (Array.isArray(value)) {
+      for (const [key, item] of value.entries()) open.push({ value: item, base, place: { above, key } })
+    }
     if (!isFields(value)) continue
     if (typeof value['$id'] === 'string') {
-      base = resolved(value['$id'], base)?.split('#')[0] ?? base
+      const own = baseOf(value['$id'], base)
+      if (own === undefined) longIds.push({ above, key: '$id' })
+      else base = own
       if (!parts.has(base)) parts.set(base, value)
     }
     for (const name of [value['$anchor'], value['$dynamicAnchor']]) {
@@ -29,18 +40,36 @@ export function indexReferences(root: Fields): References {
       if (typeof name === 'string' && !parts.has(place)) parts.set(place, value)
     }
     bases.set(value, base)
-    for (const [key, item] of Object.entries(value)) if (!valueKeywords.has(key)) open.push({ value: item, base })
+    for (const [key, item] of Object.entries(value)) {
+      if (!valueKeywords.has(key)) open.push({ value: item, base, place: { above, key } })
+    }
   }
+  const targets = new Map<string, Map<string, unknown>>()
   return {
+    longIds,
     targetOf(schema, reference) {
-      const place = resolved(reference, bases.get(schema) ?? rootBase)
-      if (place === undefined) return undefined
-      const [document = '', fragment = ''] = place.split('#')
-      if (fragment === '') return parts.get(document)
-      const pointer = decoded(fragment)
-      return pointer.startsWith('/') ? pointedAt(parts.get(document), pointer) : parts.get(`${document}#${pointer}`)
+      const base = bases.get(schema) ?? rootBase
+      let ofBase = targets.get(base)
+      if (!ofBase) targets.set(base, (ofBase = new Map()))
+      if (!ofBase.has(reference)) ofBase.set(reference, targetIn(parts, resolved(reference, base)))
+      return ofBase.get(reference)
     },
   }
+}
+
+/** What references inside a part with this $id start from; undefined: it would be too long. */
+function baseOf(id: string, base: string): string | undefined {
+  if (id.length > addressLengthMax) return undefined
+  const own = resolved(id, base)?.split('#')[0] ?? base
+  return own.length > addressLengthMax ? undefined : own
+}
+
+function targetIn(parts: Map<string, unknown>, place: string | undefined): unknown {
+  if (place === undefined) return undefined
+  const [document = '', fragment = ''] = place.split('#')
+  if (fragment === '') return parts.get(document)
+  const pointer = decoded(fragment)
+  return pointer.startsWith('/') ? pointedAt(parts.get(document), pointer) : parts.get(`${document}#${pointer}`)
 }
 
 const resolved = (reference: string, base: string): string | undefined => URL.parse(reference, base)?.href

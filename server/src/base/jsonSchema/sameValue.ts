@@ -11,19 +11,21 @@ export const charactersPerStep = 64
 
 export function isSame(left: unknown, right: unknown, budget: StepBudget, depth = 0): boolean {
   budget.spend(1)
-  if (left === right) return true
   if (typeof left === 'string' && typeof right === 'string' && left.length === right.length) {
-    // the texts were compared to the end, or nearly
+    // the texts are compared to the end, or nearly
     budget.spend(left.length / charactersPerStep)
-    return false
   }
+  if (left === right) return true
   if (depth > depthMax) throw new TooDeep('the value is nested too deeply')
   if (Array.isArray(left) && Array.isArray(right)) {
     return left.length === right.length && left.every((item, index) => isSame(item, right[index], budget, depth + 1))
   }
   if (!isFields(left) || !isFields(right)) return false
   const keys = Object.keys(left)
-  if (keys.length !== Object.keys(right).length) return false
+  const count = Object.keys(right).length
+  // one object can be compared with each of many others, and its keys are listed each time
+  budget.spend((keys.length + count) / 4)
+  if (keys.length !== count) return false
   return keys.every((key) => Object.hasOwn(right, key) && isSame(left[key], right[key], budget, depth + 1))
 }
 
@@ -35,7 +37,10 @@ export function keyOf(value: unknown, budget: StepBudget, depth = 0): string {
   if (isFields(value)) {
     const parts = Object.keys(value)
       .toSorted()
-      .map((key) => `${JSON.stringify(key)}:${keyOf(value[key], budget, depth + 1)}`)
+      .map((key) => {
+        budget.spend(key.length / charactersPerStep)
+        return `${JSON.stringify(key)}:${keyOf(value[key], budget, depth + 1)}`
+      })
     return `{${parts.join(',')}}`
   }
   if (typeof value === 'string') budget.spend(value.length / charactersPerStep)

@@ -1,4 +1,5 @@
-// A JSON Schema as the check reads it: every keyword that has a usable value, and references followed.
+// A JSON Schema as the check reads it: every keyword that has a usable value, references followed and patterns compiled.
+import type { Pattern } from '../pattern/linearPattern.ts'
 
 export interface SchemaNode {
   /** Set for the schemas `true` and `false`, which have no keywords. */
@@ -7,7 +8,7 @@ export interface SchemaNode {
   // objects
   required?: string[] | undefined
   properties?: Map<string, SchemaNode> | undefined
-  patternProperties?: [pattern: string, node: SchemaNode][] | undefined
+  patternProperties?: [pattern: Pattern, node: SchemaNode][] | undefined
   additionalProperties?: SchemaNode | undefined
   propertyNames?: SchemaNode | undefined
   minProperties?: number | undefined
@@ -29,7 +30,7 @@ export interface SchemaNode {
   // texts
   minLength?: number | undefined
   maxLength?: number | undefined
-  pattern?: string | undefined
+  pattern?: Pattern | undefined
   format?: string | undefined
   // numbers
   minimum?: number | undefined

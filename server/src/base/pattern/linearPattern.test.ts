@@ -5,9 +5,22 @@ import * as fc from 'fast-check'
 import { anyPattern, anyText, oversizedPatterns, patternAttacks } from '../../../test/fuzz/hostilePatterns.ts'
 import { cacheSizes } from '../boundedCache.ts'
 import { StepBudget, TooManySteps } from '../stepBudget.ts'
-import { matchesPattern, patternProblem } from './linearPattern.ts'
+import { BadPattern, PatternSet } from './linearPattern.ts'
 
 const enough = () => new StepBudget(100_000)
+
+const matchesPattern = (source: string, text: string, budget: StepBudget): boolean =>
+  new PatternSet().compile(source).matches(text, budget)
+
+function patternProblem(source: string): string | undefined {
+  try {
+    new PatternSet().compile(source)
+    return undefined
+  } catch (error) {
+    assert.ok(error instanceof BadPattern)
+    return error.message
+  }
+}
 
 // proves bounds.patterns
 test('a pattern matches exactly where the built-in engine says that it matches', () => {

@@ -13,6 +13,7 @@ const stepsShift = 4
 const stepsUnspentMax = 4096
 
 export class Program {
+  readonly source: string
   readonly #operations: number[] = []
   readonly #x: number[] = []
   readonly #y: number[] = []
@@ -25,7 +26,8 @@ export class Program {
   /** Steps that are not paid for yet. */
   #steps = 0
 
-  constructor(tree: PatternNode) {
+  constructor(source: string, tree: PatternNode) {
+    this.source = source
     this.#emit(tree, new Map())
     this.#add(operations.match)
     this.#isAnchored = beginsAtStart(tree)
