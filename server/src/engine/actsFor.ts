@@ -1,4 +1,4 @@
-// Whom a run acts for: the members whose word it follows since it began or was continued. A right that belongs to one person, such as
+// Whom a run acts for: the members whose word it follows since it began; also after it had ended and went on. A right that belongs to one person, such as
 // the use of a private connection, is the run's only while it acts for that person alone. Decision 0024 says who counts and why.
 import { part, type Part, type Sql } from '../base/db.ts'
 import type { HumanRequest } from './humanRequests.ts'

@@ -14,7 +14,7 @@ import { createLog } from '../../base/log.ts'
 import { createGuard } from '../../base/outbound/guard.ts'
 import type { Acted } from './browser.ts'
 import { cdpDriver } from './cdpDriver.ts'
-import { findChromium } from './chromiumFiles.ts'
+import { findChromium, isInPackage } from './chromiumFiles.ts'
 import { accountForChromium } from './chromiumProcess.ts'
 
 const log = createLog('silent', { write: () => undefined })
@@ -46,7 +46,9 @@ async function startOther(): Promise<{ url: string; end: () => Promise<void> }> 
 
 // a full Chromium opens connections before it knows whether it will need them; what counts is whether it sends anything
 let requests = 0
+let connections = 0
 const secret = createListener((socket) => {
+  connections += 1
   socket.once('data', () => {
     requests += 1
     socket.destroy()
@@ -116,6 +118,7 @@ test('requests, redirects and frames to forbidden places are stopped and told', 
   }
   await session.close()
   assert.equal(requests, 0)
+  if (isInPackage) assert.equal(connections, 0)
 })
 
 // proves browser.cdp

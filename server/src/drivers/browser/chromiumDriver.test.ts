@@ -12,6 +12,7 @@ import { createLog } from '../../base/log.ts'
 import { createGuard } from '../../base/outbound/guard.ts'
 import { BrowserGone, type Acted, type Action, type BrowserSession } from './browser.ts'
 import { chromiumDriver } from './chromiumDriver.ts'
+import { isInPackage } from './chromiumFiles.ts'
 import { plainName } from './downloads.ts'
 
 let connections = 0
@@ -355,6 +356,9 @@ describe('the process', { skip: needsBrowser.skip || (process.platform !== 'linu
         return name !== 'PATH' && process.env[name!] === value.join('=')
       })
       assert.deepEqual(ours, [])
+      const packaged = ['FONTCONFIG_FILE', 'HOME', 'LD_LIBRARY_PATH', 'TMPDIR', 'XDG_CACHE_HOME']
+      const names = environ.map((one) => one.split('=')[0]!)
+      if (isInPackage) assert.deepEqual(new Set(names), new Set(packaged))
       assert.ok(Object.keys(process.env).length > 1, 'there is something to leak')
       assert.match(await driver.strength(), /sandbox.*; every connection goes through the filtering proxy\.$/)
     })

@@ -44,7 +44,8 @@ export async function findChromium(wanted: {
 export const missingChromium = (): string | undefined =>
   isInPackage || installedPath() !== undefined ? undefined : reasonForNone
 
-const isInPackage = process.platform === 'linux' && process.arch === 'x64'
+/** Whether the npm package brings a Chromium for this machine. */
+export const isInPackage = process.platform === 'linux' && process.arch === 'x64'
 const installedPath = (): string | undefined => installedPaths().find((path) => existsSync(path))
 const reasonForNone =
   `There is no Chromium for ${process.platform} ${process.arch} in the npm package and none is installed. ` +

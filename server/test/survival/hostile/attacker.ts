@@ -43,7 +43,7 @@ export function createAttacker(
     path: string,
     headers: Record<string, string>,
     own: Agent,
-    onStatus: (status: number, outgoing: ClientRequest, text: () => Promise<string>) => void,
+    onStatus: (status: number, text: () => Promise<string>) => void,
     onError: (error: Error) => void,
   ): ClientRequest {
     const outgoing = httpRequest(`${baseUrl}${path}`, { method, headers, agent: own, signal }, (incoming) => {
@@ -53,7 +53,7 @@ export function createAttacker(
         return Buffer.concat(chunks).toString()
       }
       incoming.on('error', () => undefined) // its reader gets the same error
-      onStatus(incoming.statusCode!, outgoing, text)
+      onStatus(incoming.statusCode!, text)
     })
     outgoing.on('error', onError)
     return outgoing
@@ -71,7 +71,7 @@ export function createAttacker(
           ...headers,
         },
         agent,
-        (status, _, text) =>
+        (status, text) =>
           void text().then((read) => resolve({ status, body: read.startsWith('{') ? JSON.parse(read) : read }), reject),
         reject,
       )
@@ -86,7 +86,7 @@ export function createAttacker(
         path,
         { authorization: `Bearer ${team.key}` },
         streams,
-        (status, _, text) => {
+        (status, text) => {
           // read on, so that the stream stays open; it breaks off when the attack is over
           text().catch(() => undefined)
           resolve(status)

@@ -1,19 +1,11 @@
 // Tricks with what tenants write and the service evaluates: schemas, patterns, templates, expressions, zones.
+import { oversizedPatterns, patternAttacks } from '../../fuzz/hostilePatterns.ts'
+import { doublingChain } from '../../fuzz/hostileSchemas.ts'
 import { block } from '../yard.ts'
 import type { Attacker, Reply, Trick } from './attacker.ts'
 import type { Random } from './random.ts'
 
-/** Patterns that take exponential or quadratic time in an engine that backtracks, and some that blow up when compiled. */
-const slowPatterns = [
-  '^(a+)+$',
-  '^(a|a)*$',
-  '^(a|aa)+$',
-  '(.*a){20}',
-  '^(([a-z])+.)+[A-Z]([a-z])+$',
-  '(x+x+)+y',
-  '((a{0,50}){0,50}){0,50}',
-  '\\p{L}{1000}',
-]
+const slowPatterns = [...patternAttacks.map(({ pattern }) => pattern), ...oversizedPatterns]
 
 export function randomPattern(random: Random, depth = 4): string {
   if (depth === 0) return random.pick(['a', 'b', '.', '[a-z]', '\\w', '\\d', 'aa', ''])
@@ -26,16 +18,6 @@ export function randomPattern(random: Random, depth = 4): string {
     () => `^${inner()}$`,
     () => `(?=${inner()})${inner()}`,
   ])()
-}
-
-/** A chain in which each level checks the next one twice: 2^levels checks for one value. */
-export function doublingSchema(levels: number): Record<string, unknown> {
-  const names = Array.from({ length: levels }, (_, level) => `level${level}`)
-  const definitions = names.map((name, level) => {
-    const next = { $ref: `#/$defs/level${level + 1}` }
-    return [name, level === levels - 1 ? { type: 'number' } : { anyOf: [next, next] }]
-  })
-  return { $defs: Object.fromEntries(definitions), $ref: '#/$defs/level0' }
 }
 
 export function randomSchema(random: Random, depth = 5): Record<string, unknown> {
@@ -91,7 +73,7 @@ const outputSchemas: Trick = {
     const { random } = attacker
     const schema = [
       () => ({ type: 'string', pattern: random.pick(slowPatterns) }),
-      () => doublingSchema(10 + random.number(30)),
+      () => doublingChain(10 + random.number(30)),
       () => randomSchema(random),
     ][n % 3]!()
     return startOnce(attacker, { input: output, output_schema: schema }, random.pick(longTexts))
@@ -104,7 +86,7 @@ const forms: Trick = {
   atOnce: 2,
   prepare: async (attacker) => async (n) => {
     const { ask, random } = attacker
-    const field = n % 2 === 0 ? { type: 'string', pattern: random.pick(slowPatterns) } : doublingSchema(25)
+    const field = n % 2 === 0 ? { type: 'string', pattern: random.pick(slowPatterns) } : doublingChain(25)
     const schema = JSON.stringify({ type: 'object', properties: { name: field } })
     const started = await startOnce(attacker, { input: block('ask id=who', `Who?\n${schema}`) }, 'go')
     if (started.status !== 201) return started
