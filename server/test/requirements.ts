@@ -339,6 +339,11 @@ export const requirements: Requirement[] = [
     says: 'A large message counts as stored while its run is there, and its bytes are erased within a day of the run.',
   },
   {
+    id: 'lists.bytes',
+    says: 'A page of a list holds about 8 MiB at most: from the row on that exceeds it, long texts are cut with a mark and `truncated: true`. The first row of a page, and a row that is read by its id, is whole.',
+    gap: { question: 'How large may the page of a list be?', file: 'server/src/kit/pageBytes.ts' },
+  },
+  {
     id: 'growth.told',
     says: '/metrics and runyard doctor say what grows: bytes, rows and the oldest of runs, events, blobs, cases, the audit log and others.',
   },

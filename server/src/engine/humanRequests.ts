@@ -1,7 +1,8 @@
 // Requests to people: opened by a call, closed once by an answer, a cancel, a stop or the clock; whatever dies in between, the row stands.
-import { part, type Sql } from '../base/db.ts'
+import { part, type Part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { storableJson } from '../base/storable.ts'
+import { cutField, listed, longJson, longObject } from '../kit/pageBytes.ts'
 import type { Bound } from '../kit/tool.ts'
 import { followMember, isWord } from './actsFor.ts'
 import { canonicalHash } from './canonical.ts'
@@ -35,11 +36,46 @@ export interface HumanRequest {
   on_timeout: OnTimeout
   assignee_user_id: string | null
   created_at: Date
+  /** In lists that grew too large. */
+  truncated?: boolean
 }
 
-export const requestColumns = part`
-  id, run_id, type, title, description, questions, form_schema, action, status, response, responded_by, responded_at, expires_at,
-  on_timeout, assignee_user_id, created_at`
+interface LongFields {
+  questions: Part
+  form_schema: Part
+  action: Part
+  response: Part
+}
+
+const columnsWith = ({ questions, form_schema, action, response }: LongFields): Part => part`
+  human_requests.id, run_id, type, title, description, ${questions} as questions, ${form_schema} as form_schema, ${action} as action, status,
+  ${response} as response, responded_by, responded_at, expires_at, on_timeout, assignee_user_id, created_at`
+
+const long = {
+  questions: longJson(part`questions`),
+  form_schema: longJson(part`form_schema`),
+  action: longObject(part`action`, cutField(part`action`, 'arguments')),
+  response: longJson(part`response`),
+}
+
+export const requestColumns = columnsWith({
+  questions: long.questions.whole,
+  form_schema: long.form_schema.whole,
+  action: long.action.whole,
+  response: long.response.whole,
+})
+
+/** A list of human requests, without its conditions and order. */
+export const requestList = {
+  table: part`human_requests`,
+  columns: columnsWith({
+    questions: listed(long.questions),
+    form_schema: listed(long.form_schema),
+    action: listed(long.action),
+    response: listed(long.response),
+  }),
+  long: Object.values(long),
+}
 
 export interface RequestWanted {
   type: RequestType

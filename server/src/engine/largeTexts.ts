@@ -1,6 +1,7 @@
 // Texts of more than 64 KiB are stored once, as blobs, with their beginning in the row. This file also reads the whole text back.
 import { hash } from 'node:crypto'
 import { part, type Part } from '../base/db.ts'
+import { longJson, longText, type LongColumn } from '../kit/pageBytes.ts'
 
 /** The trigger run_messages_kept has the same bound. */
 export const inlineBytesMax = 64 * 1024
@@ -15,6 +16,22 @@ export const wholeText = (row: Part): Part =>
 export const wholeMessage = part`
   case when r.message_blob is null then r.message
     when r.message_is_text then to_jsonb(blob_text(r.message_blob)) else blob_text(r.message_blob)::jsonb end`
+
+const bytesOfBlob = (blob: Part): Part => part`(select b.size_bytes from blobs b where b.sha256 = ${blob})`
+
+/** The text of a row of run_messages in lists. */
+export const listedText = (row: Part): LongColumn => {
+  const beginning = longText(part`${row}.text_content`)
+  const bytes = part`coalesce(${bytesOfBlob(part`${row}.text_blob`)}, ${beginning.bytes})`
+  return { ...beginning, whole: wholeText(row), bytes }
+}
+
+/** The message of `runs r` in lists. */
+export const listedMessage: LongColumn = ((beginning) => ({
+  ...beginning,
+  whole: wholeMessage,
+  bytes: part`coalesce(${bytesOfBlob(part`r.message_blob`)}, ${beginning.bytes})`,
+}))(longJson(part`r.message`))
 
 export interface MessageColumns {
   message: unknown

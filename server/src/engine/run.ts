@@ -1,9 +1,18 @@
 // A run as the wire has it, and the select list that reads it so: for every feature that shows runs.
-import { part } from '../base/db.ts'
+import { part, type Part, type Sql } from '../base/db.ts'
 import { Usage, WaitingOn } from '../kit/event.ts'
+import {
+  bytesOf,
+  listed,
+  longJson,
+  markTruncated,
+  truncatedColumn,
+  truncatedField,
+  withinPage,
+} from '../kit/pageBytes.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../kit/schema.ts'
 import { statuses } from './lifecycle.ts'
-import { wholeMessage } from './largeTexts.ts'
+import { listedMessage } from './largeTexts.ts'
 
 export const sources = ['api', 'schedule', 'case_trigger', 'mcp', 'console', 'agent', 'retry'] as const
 
@@ -61,6 +70,7 @@ export const Run = named(
     started_at: nullable(Time),
     completed_at: nullable(Time),
     updated_at: Time,
+    truncated: truncatedField,
   }),
 )
 
@@ -72,10 +82,33 @@ export const runsWithAgent = part`runs r join agents a on a.id = r.agent_id`
 /** Of `runs r`: the one it has now, or the one it was given and another run has by now. */
 export const sandboxOf = part`coalesce((select s.id from sandboxes s where s.run_id = r.id), r.sandbox_id)`
 
-export const runColumns = part`
+const columnsWith = (message: Part, output: Part): Part => part`
   r.id, r.team_id, r.agent_id, a.name as agent_name, r.build_id, r.run_number, r.metadata, r.limits, r.callback_url, r.title, r.status,
-  r.source, r.user_id, ${sandboxOf} as sandbox_id, r.browser_session_id, r.parent_run_id, r.case_id, r.case_queue_id, r.case_title, ${wholeMessage} as message, r.output,
+  r.source, r.user_id, ${sandboxOf} as sandbox_id, r.browser_session_id, r.parent_run_id, r.case_id, r.case_queue_id, r.case_title, ${message} as message,
+  ${output} as output,
   r.error, r.waiting_on, r.postponed_to,
   jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,
     'cost_usd', trim_scale(r.cost_usd)) as usage,
   r.eval_summary, r.created_at, r.started_at, r.completed_at, r.updated_at`
+
+const longColumns = [listedMessage, longJson(part`r.output`)] as const
+
+/** Of one run, which is always whole. */
+export const runColumns = columnsWith(longColumns[0].whole, longColumns[1].whole)
+
+/** Of a run in a page of a list. */
+const listedColumns = part`
+  ${columnsWith(listed(longColumns[0]), listed(longColumns[1]))}, ${truncatedColumn([...longColumns])}`
+
+/** Runs in the order of an array of ids. Each is looked up by its id, however many the planner expects. */
+export async function runsById(sql: Sql, teamId: string, ids: Part): Promise<Run[]> {
+  const sizes = part`
+    select wanted.id, wanted.place, (
+      select ${bytesOf([...longColumns])} from runs r where r.id = wanted.id and r.team_id = ${teamId}) as bytes
+    from unnest(${ids}::uuid[]) with ordinality as wanted (id, place)`
+  const rows = await sql<Run>`
+    select one.* from ${withinPage(sizes)} page, lateral (
+      select ${listedColumns} from ${runsWithAgent} where r.id = page.id and r.team_id = ${teamId} limit 1
+    ) one order by page.place`
+  return markTruncated(rows)
+}

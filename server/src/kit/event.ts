@@ -1,6 +1,7 @@
 // The fifteen kinds of events and what each one carries: the closed set behind streams, webhooks and reports.
 import { newId } from '../base/ids.ts'
 import { empty, part, type Part, type Sql } from '../base/db.ts'
+import { truncatedField } from './pageBytes.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static, type TProperties, type TSchema } from './schema.ts'
 import type { Scope } from './scopes.ts'
 
@@ -42,7 +43,7 @@ export const Message = named(
         duration_ms: Type.Integer(),
       }),
     ),
-    truncated: Type.Optional(Type.Boolean()),
+    truncated: truncatedField,
   }),
 )
 
@@ -65,6 +66,7 @@ export const HumanRequest = named(
     on_timeout: oneOf(['fail', 'approve', 'reject', 'continue']),
     assignee_user_id: nullable(Id),
     created_at: Time,
+    truncated: truncatedField,
   }),
 )
 
@@ -100,6 +102,7 @@ export const Case = named(
     created_by_user_id: nullable(Id),
     created_at: Time,
     updated_at: Time,
+    truncated: truncatedField,
   }),
 )
 

@@ -1,5 +1,6 @@
 // Lists: `limit` and `offset` as every list takes them, and the wrapper that carries them back.
-import type { Part, Sql } from '../base/db.ts'
+import { empty, part, type Part, type Sql } from '../base/db.ts'
+import { bytesOf, markTruncated, truncatedColumn, withinPage, type LongColumn } from './pageBytes.ts'
 import { Type, type TProperties, type TSchema } from './schema.ts'
 
 /** The query fields of a list; `limit=0` gives only the total. */
@@ -38,5 +39,41 @@ export async function readPage<Row extends object>(
 ): Promise<{ rows: Row[]; total: number; limit: number; offset: number }> {
   const rows = await sql<Row>`select ${columns} from ${from} order by ${order} limit ${limit} offset ${offset}`
   const [count] = await sql<{ total: number }>`select count(*) as total from ${from}`
+  return { rows, total: count!.total, limit, offset }
+}
+
+interface LongList {
+  /** The table, whose rows have an `id`. */
+  table: Part
+  /** Conditions: what belongs to the list. */
+  where: Part
+  order: Part
+  /** The select list, in which the long columns stand as `listed` gives them. */
+  columns: Part
+  long: LongColumn[]
+}
+
+/** The rows of a page whose long texts are cut where the page would be too large (pageBytes.ts). */
+export async function readLongRows<Row extends { truncated?: boolean }>(
+  sql: Sql,
+  { table, where, order, columns, long }: LongList,
+  cut: Part = empty,
+): Promise<Row[]> {
+  const sizes = part`
+    select id, row_number() over (order by ${order}) as place, ${bytesOf(long)} as bytes
+    from (select * from ${table} where ${where} order by ${order} ${cut}) ${table}`
+  const rows = await sql<Row>`
+    select ${columns}, ${truncatedColumn(long)} from ${withinPage(sizes)} page join ${table} on ${table}.id = page.id order by page.place`
+  return markTruncated(rows)
+}
+
+/** One page of a list with long texts, and the exact total of what matches. */
+export async function readLongPage<Row extends { truncated?: boolean }>(
+  sql: Sql,
+  list: LongList,
+  { limit, offset }: { limit: number; offset: number },
+): Promise<{ rows: Row[]; total: number; limit: number; offset: number }> {
+  const rows = await readLongRows<Row>(sql, list, part`limit ${limit} offset ${offset}`)
+  const [count] = await sql<{ total: number }>`select count(*) as total from ${list.table} where ${list.where}`
   return { rows, total: count!.total, limit, offset }
 }

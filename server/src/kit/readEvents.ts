@@ -1,9 +1,11 @@
 // Reads what is new for groups of readers: which of them have something, and the next batch of it.
-import type { Sql } from '../base/db.ts'
+import { part, type Part, type Sql } from '../base/db.ts'
 import type { EventName } from './event.ts'
 
-/** Of one group at a time. */
+/** How many events one group gets at a time. */
 const batch = 32
+/** How many bytes these have together; the first event always comes. */
+const batchBytes = 1024 * 1024
 
 /** What one group gets. */
 export interface Batch {
@@ -67,7 +69,18 @@ interface Row {
   event: EventName
   created_at: Date
   data: string
+  /** Whether more events were found than fit into the batch. */
+  is_cut: boolean
 }
+
+/** SQL for the next events of a group; `number` is the column that orders them. The size of JSON is known before its text is made. */
+const nextOf = (number: Part, of: Part): Part => part`
+  select number, id, event, created_at, data::text as data, bytes_after > ${batchBytes}::bigint as is_cut from (
+    select ${number} as number, e.id, e.event, e.created_at, e.data, row_number() over (order by ${number}) as place,
+      sum(octet_length(e.data::text)) over (order by ${number}) as bytes_so_far,
+      sum(octet_length(e.data::text)) over () as bytes_after
+    from (select * from events e where ${of} and ${number} > w.after order by ${number} limit ${batch}) e
+  ) e where place = 1 or bytes_so_far <= ${batchBytes}::bigint`
 
 export async function runEvents(sql: Sql, groups: Place[]): Promise<Batch[]> {
   const rows = await sql<Row>`
@@ -75,8 +88,7 @@ export async function runEvents(sql: Sql, groups: Place[]): Promise<Batch[]> {
     from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ runId }) => runId)}::uuid[],
       ${groups.map(({ after }) => after)}::bigint[]) with ordinality as w (team_id, run_id, after, place)
     cross join lateral (
-      select e.sequence as number, e.id, e.event, e.created_at, e.data::text as data from events e
-      where e.run_id = w.run_id and e.team_id = w.team_id and e.sequence > w.after order by e.sequence limit ${batch}) e
+      ${nextOf(part`e.sequence`, part`e.run_id = w.run_id and e.team_id = w.team_id`)}) e
     order by w.place, e.number`
   return batchesOf(groups, rows)
 }
@@ -87,16 +99,19 @@ export async function teamEvents(sql: Sql, groups: Place[]): Promise<Batch[]> {
     from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ after }) => after)}::bigint[])
       with ordinality as w (team_id, after, place)
     cross join lateral (
-      select e.position as number, e.id, e.event, e.created_at, e.data::text as data from events e
-      where e.team_id = w.team_id and e.position > w.after order by e.position limit ${batch}) e
+      ${nextOf(part`e.position`, part`e.team_id = w.team_id`)}) e
     order by w.place, e.number`
   return batchesOf(groups, rows)
 }
 
 function batchesOf(groups: Place[], rows: Row[]): Batch[] {
-  const events: ReadEvent[][] = groups.map(() => [])
-  for (const row of rows) events[row.place - 1]!.push(readEvent(row))
-  return events.map((some) => ({ events: some, isMore: some.length === batch }))
+  const batches: Batch[] = groups.map(() => ({ events: [], isMore: false }))
+  for (const row of rows) {
+    const to = batches[row.place - 1]!
+    to.events.push(readEvent(row))
+    to.isMore = row.is_cut || to.events.length === batch
+  }
+  return batches
 }
 
 /** `data` is taken as the database writes it: parsing it only to write it again would be most of a stream's work. */

@@ -1,6 +1,7 @@
 // A build: a version of an agent, with the config that its runs follow. The wire calls it a revision, too.
-import { part, type Sql } from '../../base/db.ts'
+import { part, type Part, type Sql } from '../../base/db.ts'
 import { isId, newId } from '../../base/ids.ts'
+import { beginningOf, listed, longObject, truncatedField } from '../../kit/pageBytes.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { procedureTemplate } from './procedureTemplate.ts'
@@ -41,6 +42,7 @@ export const Build = named(
     created_at: Time,
     updated_at: Time,
     published_at: nullable(Time),
+    truncated: truncatedField,
   }),
 )
 
@@ -52,10 +54,20 @@ export const RevisionDescription = nullable(
   Type.String({ maxLength: 500, examples: ['Payments above 1,000 now need an approval.'] }),
 )
 
-export const buildColumns = part`
+const columnsWith = (config: Part): Part => part`
   builds.id, builds.agent_id, builds.name, builds.revision_number, builds.revision_name, builds.revision_description,
-  builds.status, builds.config, builds.parent_build_id, builds.created_by, builds.created_at, builds.updated_at,
+  builds.status, ${config} as config, builds.parent_build_id, builds.created_by, builds.created_at, builds.updated_at,
   builds.published_at`
+
+export const buildColumns = columnsWith(part`builds.config`)
+
+/** In lists that grow too large a config has only the beginning of its procedure. */
+export const longConfig = longObject(
+  part`builds.config`,
+  part`jsonb_build_object('version', 'v2', 'data', jsonb_build_object('input',
+    ${beginningOf(part`builds.config -> 'data' ->> 'input'`)}))`,
+)
+export const listedBuildColumns = columnsWith(listed(longConfig))
 
 /** The builds of a deleted agent are gone with it. */
 export const findBuild = (sql: Sql, id: string, teamId: string): Promise<Build[]> => sql<Build>`

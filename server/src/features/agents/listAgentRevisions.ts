@@ -1,9 +1,9 @@
 // Lists the builds of an agent, newest first.
 import { part } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paging, readPage } from '../../kit/paging.ts'
+import { pageOf, paging, readLongPage } from '../../kit/paging.ts'
 import { Type } from '../../kit/schema.ts'
-import { Build, buildColumns } from './build.ts'
+import { Build, listedBuildColumns, longConfig } from './build.ts'
 
 export const listAgentRevisions = operation({
   id: 'listAgentRevisions',
@@ -14,9 +14,14 @@ export const listAgentRevisions = operation({
   status: 200,
   answer: pageOf('builds', Build),
   async handler({ team, agent, query, sql }) {
-    const from = part`builds where agent_id = ${agent.id} and team_id = ${team.id}`
-    const list = { columns: buildColumns, from, order: part`revision_number desc` }
-    const { rows, ...page } = await readPage<Build>(sql, list, query)
+    const list = {
+      table: part`builds`,
+      where: part`agent_id = ${agent.id} and team_id = ${team.id}`,
+      order: part`builds.revision_number desc`,
+      columns: listedBuildColumns,
+      long: [longConfig],
+    }
+    const { rows, ...page } = await readLongPage<Build>(sql, list, query)
     return { builds: rows, ...page }
   },
 })

@@ -1,10 +1,11 @@
 // Lists the agents of a team, newest first, each with its latest build.
 import { part } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paging, readPage } from '../../kit/paging.ts'
+import { listed, longText } from '../../kit/pageBytes.ts'
+import { pageOf, paging, readLongRows, readPage } from '../../kit/paging.ts'
 import { named, Type } from '../../kit/schema.ts'
 import { Agent, agentColumns } from './agent.ts'
-import { Build, buildColumns } from './build.ts'
+import { Build, listedBuildColumns, longConfig } from './build.ts'
 
 const ListedAgent = named(
   'ListedAgent',
@@ -16,6 +17,8 @@ const ListedAgent = named(
     ),
   }),
 )
+
+const scheduleMessage = longText(part`schedules.message`)
 
 export const listAgents = operation({
   id: 'listAgents',
@@ -31,19 +34,27 @@ export const listAgents = operation({
   async handler({ team, query, sql }) {
     const from = part`agents where team_id = ${team.id} and deleted_at is null`
     const { rows, ...page } = await readPage<Agent>(sql, { columns: agentColumns, from, order: part`id desc` }, query)
-    const builds = await sql<Build>`
-      select ${buildColumns} from builds
-        join agents on agents.id = builds.agent_id and agents.builds_count = builds.revision_number
-      where builds.team_id = ${team.id} and agents.id = any(${rows.map(({ id }) => id)}::uuid[])`
+    const ids = rows.map(({ id }) => id)
+    const builds = await readLongRows<Build>(sql, {
+      table: part`builds`,
+      where: part`builds.team_id = ${team.id} and (builds.agent_id, builds.revision_number) in (
+        select id, builds_count from agents where team_id = ${team.id} and id = any(${ids}::uuid[]))`,
+      order: part`builds.agent_id desc`,
+      columns: listedBuildColumns,
+      long: [longConfig],
+    })
     const latest = new Map(builds.map((build) => [build.agent_id, build]))
     const schedules =
       query.include_schedules === true
-        ? await sql<{ agent_id: string }>`
-            select id, id as schedule_id, agent_id, user_id, enabled, frequency, time, day, day_of_month, cron, timezone, message,
-              recurring, overlap, catch_up, next_run_at, last_run_at, last_run_id, auto_disabled_at, auto_disabled_reason,
-              last_skipped_at, last_skipped_reason, created_at,
-              updated_at
-            from schedules where team_id = ${team.id} and agent_id = any(${rows.map(({ id }) => id)}::uuid[]) order by id`
+        ? await readLongRows<{ agent_id: string; truncated?: boolean }>(sql, {
+            table: part`schedules`,
+            where: part`team_id = ${team.id} and agent_id = any(${ids}::uuid[])`,
+            order: part`schedules.id`,
+            columns: part`schedules.id, schedules.id as schedule_id, agent_id, user_id, enabled, frequency, time, day, day_of_month, cron, timezone,
+              ${listed(scheduleMessage)} as message, recurring, overlap, catch_up, next_run_at, last_run_at, last_run_id, auto_disabled_at,
+              auto_disabled_reason, last_skipped_at, last_skipped_reason, created_at, updated_at`,
+            long: [scheduleMessage],
+          })
         : undefined
     const ofAgents = schedules && Map.groupBy(schedules, ({ agent_id }) => agent_id)
     const agents = rows.map((agent) => ({

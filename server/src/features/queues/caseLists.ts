@@ -1,7 +1,7 @@
 // Lists of cases: their exact totals, and pages along the way that costs least.
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { oneOf } from '../../kit/schema.ts'
-import { caseColumns, displayStatuses, type Case } from './case.ts'
+import { casesById, displayStatuses, type Case } from './case.ts'
 import type { CaseFilter } from './caseFilter.ts'
 import { fewHits, frequentHits } from './caseSearch.ts'
 import { totalsOf, type Totals } from './caseTotals.ts'
@@ -32,18 +32,13 @@ export interface Found {
 /** `filter` undefined: nothing can fit. */
 export async function listed(
   sql: Sql,
-  queue: { id: string; team_id: string },
+  queue: { team_id: string },
   filter: CaseFilter | undefined,
   page: Page,
 ): Promise<Found> {
   if (!filter) return { cases: [], total: 0 }
   const { total, ids } = await found(sql, filter, page)
-  if (ids.length === 0) return { cases: [], total }
-  // one that is gone meanwhile is left out
-  const cases = await sql<Case>`
-    select ${caseColumns} from unnest(${ids}::uuid[]) with ordinality as page (id, place) join cases c on c.id = page.id
-    where c.team_id = ${queue.team_id} and c.queue_id = ${queue.id} order by page.place`
-  return { cases, total }
+  return { cases: await casesById(sql, queue.team_id, ids), total }
 }
 
 export async function found(sql: Sql, filter: CaseFilter, page: Page): Promise<{ total: number; ids: string[] }> {

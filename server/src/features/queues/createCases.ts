@@ -1,11 +1,10 @@
 // Adds cases to a queue, all or none of them.
-import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { storageProblem } from '../../engine/storage.ts'
 import { operation } from '../../kit/operation.ts'
 import { refuseFor } from '../../kit/problems.ts'
 import { Type, type Static } from '../../kit/schema.ts'
-import { Case, caseColumns } from './case.ts'
+import { Case, casesById } from './case.ts'
 import { bytesOfCase, caseFields, isTooLarge, tooLarge } from './caseFields.ts'
 import { insertCases, type Inserted } from './insertCases.ts'
 import { GivenLabel, labelNameOf, labelsMax, makeLabels } from './label.ts'
@@ -94,7 +93,7 @@ export const createCases = operation({
     if (!inserted.every((one) => one !== undefined)) return fail('not_found')
     const isKnown = (index: number) => !inserted[index]!.existing && !given[index]!.labels?.length
     const ids = inserted.filter((_, index) => !isKnown(index)).map(({ id }) => id)
-    const read = new Map((await readCases(sql, team.id, ids)).map((one) => [one.id, one]))
+    const read = new Map((await casesById(sql, team.id, ids)).map((one) => [one.id, one]))
     const added_cases = inserted.map((one, index) => ({
       ...(read.get(one.id) ?? newCaseAnswer(given[index]!, one, { queueId: queue.id, userId: caller.member_id })),
       existing: one.existing,
@@ -112,11 +111,6 @@ function problemsOf({ case: one, cases }: Static<typeof Body>): string[] {
     ...(one && isTooLarge(one.data) ? [tooLarge('case.data')] : []),
     ...large,
   ]
-}
-
-async function readCases(sql: Sql, teamId: string, ids: string[]): Promise<Case[]> {
-  if (ids.length === 0) return []
-  return sql<Case>`select ${caseColumns} from cases c where c.id = any(${ids}::uuid[]) and c.team_id = ${teamId}`
 }
 
 /** A case without labels is known without reading it: what the database would say of it. */

@@ -1,5 +1,6 @@
 // Lists the runs that worked on a case.
-import { Run, runColumns, runsWithAgent } from '../../engine/run.ts'
+import { part } from '../../base/db.ts'
+import { Run, runsById } from '../../engine/run.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
 
@@ -14,9 +15,8 @@ export const listCaseRuns = operation({
   status: 200,
   answer: Type.Object({ runs: Type.Array(Run) }, { additionalProperties: false }),
   async handler({ team, case: { id }, sql }) {
-    const runs = await sql<Run>`
-      select ${runColumns} from ${runsWithAgent}
-      where r.case_id = ${id} and r.team_id = ${team.id} order by r.created_at desc, r.id desc limit ${runsMax}`
-    return { runs }
+    const ids = part`array(
+      select r.id from runs r where r.case_id = ${id} and r.team_id = ${team.id} order by r.created_at desc, r.id desc limit ${runsMax})`
+    return { runs: await runsById(sql, team.id, ids) }
   },
 })

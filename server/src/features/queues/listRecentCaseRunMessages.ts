@@ -1,9 +1,9 @@
 // Lists the last messages of a run that works or worked on a case.
 import { part } from '../../base/db.ts'
-import { wholeText } from '../../engine/largeTexts.ts'
+import { listMessages } from '../../engine/listedMessages.ts'
 import { Message } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
-import { Type, type Static } from '../../kit/schema.ts'
+import { Type } from '../../kit/schema.ts'
 
 const messagesMax = 10
 
@@ -25,9 +25,7 @@ export const listRecentCaseRunMessages = operation({
   answer: Type.Object({ messages: Type.Array(Message) }, { additionalProperties: false }),
   async handler({ run, query, sql }) {
     // the kit found the run in this team, and by its case_id below this case
-    const messages = await sql<Static<typeof Message>>`
-      select id, run_id, seq, type, role, "timestamp", ${wholeText(part`m`)} as text_content, tool_call, tool_result
-      from run_messages m where run_id = ${run.id} order by seq desc limit ${query.limit}`
-    return { messages: messages.toReversed() }
+    const rows = part`true order by m.seq desc limit ${query.limit}`
+    return { messages: await listMessages(sql, run.id, rows, part`-m.seq`) }
   },
 })

@@ -1,8 +1,11 @@
 // Reads everything about one run of an agent.
-import { requestColumns, type HumanRequest as Row } from '../../engine/humanRequests.ts'
+import { part } from '../../base/db.ts'
+import { requestList, type HumanRequest as Row } from '../../engine/humanRequests.ts'
 import { HumanRequest } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
+import { readLongRows } from '../../kit/paging.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'
+import { findRequest } from './humanRequest.ts'
 import { Run, RunStatus } from './run.ts'
 import {
   AgentOfRun,
@@ -48,15 +51,25 @@ export const getAgentRun = operation({
       filesOf(sql, run),
       screenshotsOf(sql, run),
       subRunsOf(sql, run, listedMax),
-      sql<Row>`
-        select ${requestColumns} from human_requests where run_id = ${run.id} and team_id = ${team.id} order by created_at, id limit ${listedMax}`,
+      readLongRows<Row>(
+        sql,
+        {
+          ...requestList,
+          where: part`run_id = ${run.id} and team_id = ${team.id}`,
+          order: part`human_requests.created_at, human_requests.id`,
+        },
+        part`limit ${listedMax}`,
+      ),
       sql<{ messages: number }>`select message_seq as messages from runs where id = ${run.id} and team_id = ${team.id}`,
     ])
+    const pending = human_requests.find(({ status }) => status === 'pending')
+    // a person decides about this request, so it is always whole
+    const [whole] = pending?.truncated ? await findRequest(sql, pending.id, team.id) : [pending]
     return {
       run,
       run_id: run.id,
       status: run.status,
-      pending_human_request: human_requests.find(({ status }) => status === 'pending') ?? null,
+      pending_human_request: whole ?? null,
       agent,
       build,
       messages_total: counted[0]?.messages ?? 0,

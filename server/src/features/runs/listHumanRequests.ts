@@ -1,10 +1,10 @@
 // The inbox: what the team's runs ask of people.
 import { empty, part, type Part } from '../../base/db.ts'
 import { idForFilter } from '../../base/ids.ts'
-import { requestColumns, type HumanRequest as Row } from '../../engine/humanRequests.ts'
+import { requestList, type HumanRequest as Row } from '../../engine/humanRequests.ts'
 import { HumanRequest } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
-import { pageOf, paging, readPage } from '../../kit/paging.ts'
+import { pageOf, paging, readLongPage } from '../../kit/paging.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { requestStatuses } from './humanRequest.ts'
 
@@ -26,11 +26,11 @@ export const listHumanRequests = operation({
   answer: pageOf('human_requests', HumanRequest),
   async handler({ team, caller, query, sql }) {
     const { status, assignee_user_id: assignee } = query
-    const from = part`human_requests where team_id = ${team.id}
+    const where = part`team_id = ${team.id}
       ${status === 'all' ? empty : part`and status = ${status}`}
       ${assignee === undefined ? empty : assignedTo(assignee, caller.member_id)}`
-    const order = status === 'pending' ? part`id` : part`id desc`
-    const { rows, ...page } = await readPage<Row>(sql, { columns: requestColumns, from, order }, query)
+    const order = status === 'pending' ? part`human_requests.id` : part`human_requests.id desc`
+    const { rows, ...page } = await readLongPage<Row>(sql, { ...requestList, where, order }, query)
     return { human_requests: rows, ...page }
   },
 })

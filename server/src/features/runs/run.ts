@@ -4,7 +4,17 @@ import type { NewRun } from '../../engine/createRun.ts'
 import { runColumns, runsWithAgent, type Run } from '../../engine/run.ts'
 import { resource } from '../../kit/resources.ts'
 
-export { Run, runColumns, RunError, RunLimits, runsWithAgent, RunStatus, sandboxOf, sources } from '../../engine/run.ts'
+export {
+  Run,
+  runColumns,
+  RunError,
+  RunLimits,
+  runsById,
+  runsWithAgent,
+  RunStatus,
+  sandboxOf,
+  sources,
+} from '../../engine/run.ts'
 
 /** Also of a deleted agent: its runs stay readable. */
 export const findRun = (sql: Sql, id: string, teamId: string): Promise<Run[]> => sql<Run>`

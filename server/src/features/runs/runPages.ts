@@ -1,7 +1,7 @@
 // Pages of runs: along the shortest way that an index opens, in the order asked for, or gathered and sorted where that is cheaper.
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { hasEnded } from '../../engine/lifecycle.ts'
-import { runColumns, runsWithAgent, type Run } from './run.ts'
+import { runsById, type Run } from './run.ts'
 import type { RunFilter } from './runFilter.ts'
 import { shortest, type Totals } from './runTotals.ts'
 import * as ways from './runWays.ts'
@@ -23,12 +23,6 @@ export async function readRuns(sql: Sql, filter: RunFilter, totals: Totals, page
   if (page.limit === 0 || totals.total <= page.offset) return []
   return runsById(sql, filter.teamId, part`array(${idsOf(filter, totals, page)})`)
 }
-
-/** Runs in the order of an array of ids. Each is looked up by its id, however many the planner expects. */
-export const runsById = (sql: Sql, teamId: string, ids: Part): Promise<Run[]> => sql<Run>`
-  select one.* from unnest(${ids}::uuid[]) with ordinality as page (id, place), lateral (
-    select ${runColumns} from ${runsWithAgent} where r.id = page.id and r.team_id = ${teamId} limit 1
-  ) one order by page.place`
 
 function idsOf(filter: RunFilter, totals: Totals, page: Page): Part {
   const [way, length] = shortest(totals.ways)

@@ -2,9 +2,9 @@
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { allAgents } from '../../engine/runCounts.ts'
 import { countAndRemember, knownTotal, type Search } from '../../engine/searchTotals.ts'
-import type { Run } from './run.ts'
+import { runsById, type Run } from './run.ts'
 import type { RunFilter } from './runFilter.ts'
-import { keyOfSearchRow, readRuns, runsById, type Page } from './runPages.ts'
+import { keyOfSearchRow, readRuns, type Page } from './runPages.ts'
 import { shortest, totalsOf, type Totals } from './runTotals.ts'
 import { countOn, fitsSearchRow, inTime } from './runWays.ts'
 

@@ -1,6 +1,7 @@
 // A schedule: the times at which an agent starts a run by itself.
-import { part, type Sql } from '../../base/db.ts'
+import { part, type Part, type Sql } from '../../base/db.ts'
 import { days, frequencies } from '../../base/schedule.ts'
+import { listed, longText, truncatedField } from '../../kit/pageBytes.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 
@@ -82,16 +83,21 @@ export const Schedule = named(
     last_skipped_reason: nullable(Type.String({ description: 'Which limit that was.' })),
     created_at: Time,
     updated_at: Time,
+    truncated: truncatedField,
   }),
 )
 
 export type Schedule = Static<typeof Schedule>
 
 /** features/agents/listAgents.ts reads the same ones. */
-export const scheduleColumns = part`
-  id, id as schedule_id, agent_id, user_id, enabled, frequency, time, day, day_of_month, cron, timezone, message, recurring,
+const columnsWith = (message: Part): Part => part`
+  schedules.id, schedules.id as schedule_id, agent_id, user_id, enabled, frequency, time, day, day_of_month, cron, timezone, ${message} as message, recurring,
   overlap, catch_up, next_run_at, last_run_at, last_run_id, auto_disabled_at, auto_disabled_reason,
   last_skipped_at, last_skipped_reason, created_at, updated_at`
+
+export const scheduleColumns = columnsWith(part`message`)
+export const longMessage = longText(part`schedules.message`)
+export const listedScheduleColumns = columnsWith(listed(longMessage))
 
 const findSchedule = (sql: Sql, id: string, teamId: string): Promise<Schedule[]> => sql<Schedule>`
   select ${scheduleColumns} from schedules where id = ${id} and team_id = ${teamId}`
