@@ -9,7 +9,7 @@ import { openYard } from './yard.ts'
 
 const dataDir = await temporaryDataDir()
 const env = { DATABASE_URL: connectionUrl(await testDatabase()), LOG_LEVEL: 'warn' }
-const yard = await openYard({ options: { dataDir: dataDir.path, env } })
+const yard = await openYard({ options: { dataDir: dataDir.path, env }, workers: 2 })
 after(async () => {
   await yard.close()
   await dataDir.remove()
@@ -17,8 +17,8 @@ after(async () => {
 
 // proves workspace.killed
 test('workers killed in the middle of file work leave workspaces as their last committed commands did', async (t) => {
-  const seen = await killFileWork(yard, { runs: 6, atOnce: 3, steps: 4, kills: 3, pauseMs: 1000 })
+  const seen = await killFileWork(yard, { runs: 3, atOnce: 3, steps: 3, kills: 3, killsBetween: 2, pauseMs: 500 })
   t.diagnostic(JSON.stringify(seen))
-  assert.ok(seen.kills >= 3 && seen.commands >= 24)
+  assert.ok(seen.kills >= 3 && seen.killsBetween >= 2 && seen.commands >= 9)
   assert.ok(isKept(seen))
 })

@@ -30,7 +30,10 @@ interface Options {
   runs: number
   atOnce: number
   steps: number
+  /** Nobody is killed any more once there were so many kills, and so many of them between an intent and its result. */
   kills: number
+  killsBetween: number
+  /** Between two kills, at most. */
   pauseMs: number
 }
 
@@ -50,15 +53,15 @@ const work = (step: number) =>
 
 export async function killFileWork(
   yard: Yard,
-  { runs, atOnce, steps, kills, pauseMs }: Options,
+  { runs, atOnce, steps, kills, killsBetween, pauseMs }: Options,
 ): Promise<KilledFileWork> {
   const blocks = Array.from({ length: steps }, (_, index) => block('bash', work(index + 1)))
   const agentId = await yard.newAgent([...blocks, block('output', 'done')].join('\n'))
   const killing = new Killing(yard)
   const started: string[] = []
-  const isOver = () => started.length >= runs && killing.kills >= kills
+  const isKilling = () => killing.kills < kills || killing.killsBetween < killsBetween
   const feed = async () => {
-    while (!isOver()) {
+    while (started.length < runs || isKilling()) {
       const room = Math.max(0, atOnce - (await activeRuns(yard)))
       const fresh = Array.from({ length: room }, () => yard.startRun(agentId).then((id) => started.push(id)))
       await Promise.all(fresh)
@@ -66,7 +69,7 @@ export async function killFileWork(
     }
   }
   const kill = async () => {
-    while (!isOver()) {
+    while (isKilling()) {
       await sleep(Math.random() * pauseMs)
       await killing.killOne()
     }
@@ -136,7 +139,8 @@ export const workspaceProof: Proof = {
   async run(dataDir) {
     const yard = await openYard({ options: { dataDir, env: { LOG_LEVEL: 'error' } } })
     try {
-      const counts = await killFileWork(yard, { runs: 150, atOnce: 8, steps: 6, kills: 80, pauseMs: 1500 })
+      const sizes = { runs: 150, atOnce: 8, steps: 6, kills: 200, killsBetween: 50, pauseMs: 1500 }
+      const counts = await killFileWork(yard, sizes)
       return { counts, holds: isKept(counts) && counts.killsBetween >= 50 }
     } finally {
       await yard.close()
