@@ -159,6 +159,7 @@ test('what kills its process is given up after three deaths and says so; what wa
       now.judged.every((one) => one && one.status !== 'in_progress') &&
       now.delivered.every((one) => one && (one.state === 'delivered' || one.state === 'dead')) &&
       now.jobs.every(({ name, last_error }) => name === 'deadlyJob' && last_error !== null),
+    { everyMs: 250 },
   )
   t.diagnostic(JSON.stringify({ deaths, seconds: Math.round((performance.now() - startedAt) / 1000) }))
   assert.deepEqual([runs[0]!.status, runs[0]!.error!.code], ['failed', 'internal_error'])

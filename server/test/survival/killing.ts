@@ -24,15 +24,15 @@ export class Killing {
     this.yard = yard
   }
 
-  /** At least one is left to take over; the next one starts meanwhile. */
-  async killOne(): Promise<void> {
+  /** At least one is left to take over; the next one starts meanwhile. `atCall`: one that is between an intent and its result. */
+  async killOne({ atCall = false } = {}): Promise<void> {
     const { workers, sql, counter } = this.yard
     await until(
       'two workers live',
       async () => workers.length,
       (count) => count > 1,
     )
-    const victim = await this.choose()
+    const victim = atCall ? await this.atCall() : await this.choose()
     workers.splice(workers.indexOf(victim), 1)
     const start = this.yard.startWorker().then((worker) => void workers.push(worker))
     // told by ended(), which waits for it
@@ -64,6 +64,17 @@ export class Killing {
     const [busy] = await sql<{ pid: number }>`
       select p.pid from runs r join processes p on p.id = r.worker order by random() limit 1`
     return workers.find(({ pid }) => pid === busy?.pid) ?? random
+  }
+
+  private atCall(): Promise<Service> {
+    const { workers, sql } = this.yard
+    const look = async () => {
+      const busy = await sql<{ pid: number }>`
+        select p.pid from runs r join processes p on p.id = r.worker
+        where exists (select from run_steps s where s.run_id = r.id and s.state = 'intent')`
+      return workers.find(({ pid }) => busy.some((one) => one.pid === pid))
+    }
+    return until('a worker is at a call', look, (worker) => worker !== undefined) as Promise<Service>
   }
 
   /**

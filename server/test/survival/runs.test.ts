@@ -13,7 +13,7 @@ import { block, openYard } from './yard.ts'
 
 const dataDir = await temporaryDataDir()
 const env = { DATABASE_URL: connectionUrl(await testDatabase()), LOG_LEVEL: 'warn' }
-const yard = await openYard({ options: { dataDir: dataDir.path, env } })
+const yard = await openYard({ options: { dataDir: dataDir.path, env }, workers: 2 })
 after(async () => {
   await yard.close()
   await dataDir.remove()
@@ -21,9 +21,9 @@ after(async () => {
 
 // proves runs.killed
 test('workers killed at random moments lose no run and repeat no call', async (t) => {
-  const seen = await killWorkersOfRuns(yard, { runs: 30, atOnce: 6, kills: 6, forMs: 200_000 })
+  const seen = await killWorkersOfRuns(yard, { runs: 15, atOnce: 6, kills: 4, forMs: 200_000 })
   t.diagnostic(JSON.stringify(seen))
-  assert.ok(seen.runs >= 30 && seen.kills >= 6)
+  assert.ok(seen.runs >= 15 && seen.kills >= 4)
   assert.deepEqual([seen.subRuns, seen.completed, seen.lost], [seen.runs, seen.runs * 2, 0])
   assert.ok(areTrue(seen), 'nothing finished was repeated, nothing in doubt was repeated without a word')
   assert.ok(isWhole(seen), 'one end each, numbers without gaps')
@@ -43,7 +43,7 @@ test('100 concurrent starts with one key over two processes, a few rounds: one r
 
 // proves runs.noisyTeam
 test('a team that starts many more runs than it has places keeps none of another team’s from starting', async (t) => {
-  const seen = await startNoise(yard, { noisyRuns: 300, quietRuns: 20, everyMs: 50 })
+  const seen = await startNoise(yard, { noisyRuns: 120, quietRuns: 10, everyMs: 50 })
   t.diagnostic(JSON.stringify(seen))
-  assert.deepEqual([seen.quietRuns, seen.notCompleted], [20, 0])
+  assert.deepEqual([seen.quietRuns, seen.notCompleted], [10, 0])
 })

@@ -64,12 +64,12 @@ export async function killWorkersOfRuns(yard: Yard, options: Options): Promise<K
   const person = honestPerson(yard)
   const killing = new Killing(yard)
   let started = 0
-  const isEnough = () =>
-    started >= options.runs && killing.kills >= options.kills && killing.killsBetween >= (options.killsBetween ?? 0)
-  const mayGoOn = () => !isEnough() && performance.now() < deadline
+  const isTime = () => performance.now() < deadline
+  const isKilling = () =>
+    isTime() && (killing.kills < options.kills || killing.killsBetween < (options.killsBetween ?? 0))
 
   async function feed(): Promise<void> {
-    while (mayGoOn()) {
+    while (isKilling() || (isTime() && started < options.runs)) {
       const room = options.atOnce - (await activeRuns(yard, { depth: 0 }))
       await Promise.all(Array.from({ length: Math.max(0, room) }, () => yard.startRun(agentId).then(() => started++)))
       await sleep(20)
@@ -77,7 +77,7 @@ export async function killWorkersOfRuns(yard: Yard, options: Options): Promise<K
   }
 
   async function kill(): Promise<void> {
-    while (mayGoOn()) {
+    while (isKilling()) {
       await sleep(Math.random() * (options.pauseMs ?? 300))
       await killing.killOne()
     }

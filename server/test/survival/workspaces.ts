@@ -71,7 +71,7 @@ export async function killFileWork(
   const kill = async () => {
     while (isKilling()) {
       await sleep(Math.random() * pauseMs)
-      await killing.killOne()
+      await killing.killOne({ atCall: true })
     }
   }
   await Promise.all([feed(), kill()])
