@@ -102,7 +102,7 @@ export const requirements: Requirement[] = [
   },
   {
     id: 'bodies.turns',
-    says: 'In one process the bodies of one team are parsed for at most a fifth of the time, 200 ms ahead; what is more waits, in turns by credential, and is never refused. Its large bodies hold at most 64 MiB before that. Bodies up to 16 KiB do not wait.',
+    says: 'In one process a team parses one large body at a time, in turns by credential; its large bodies hold at most 64 MiB before that, and none is refused for it. Bodies up to 16 KiB do not wait.',
     gap: { question: 'What may the bodies of one caller cost the others?', file: 'server/src/kit/bodyTurns.ts' },
   },
   {
@@ -1574,6 +1574,11 @@ export const requirements: Requirement[] = [
   {
     id: 'pools.fair',
     says: 'A pool of a process gives one team at most its share; a freed slot goes to the waiting team that holds the fewest, and the line of a team is bounded.',
+  },
+  {
+    id: 'pools.time',
+    says: 'Beside other teams, one team uses at most a fifth of the main thread of a process and half of the cores in the database; past that its statements, large bodies, turns of runs and live streams wait, at most 10 s at a time. A piece of work of more than 5 ms is charged more than its time. A team that is alone never waits.',
+    gap: { question: 'What may one team cost the others in the same process?', file: 'server/src/kit/teamTime.ts' },
   },
   {
     id: 'pools.commands',

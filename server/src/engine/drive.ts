@@ -5,6 +5,7 @@ import { bytesHeld } from '../base/valueSize.ts'
 import type { RunFacts, Setup, TokenUsage, Turn } from '../drivers/model/model.ts'
 import type { Context } from '../kit/context.ts'
 import { connectionUseOf, type ToolSet } from '../kit/feature.ts'
+import { teamTimeOf } from '../kit/teamTime.ts'
 import { defaultPlugins } from './buildConfig.ts'
 import { addMessage, newChange, putStep, type Change, type Step } from './change.ts'
 import { deathsMax, type Held } from './claim.ts'
@@ -21,7 +22,7 @@ import { checkOutput, type OutputMisfit } from './outputSchema.ts'
 import { performCalls, settleOpen, unlessAborted } from './performCalls.ts'
 import type { ResolverFor } from './steps.ts'
 import type { ToolBox } from './toolBox.ts'
-import { askModel, usedBy, withUse } from './turn.ts'
+import { askModel, nextOfPure, usedBy, withUse } from './turn.ts'
 import type { Watch } from './watch.ts'
 import type { Write, Writer } from './writing.ts'
 
@@ -56,8 +57,11 @@ const failuresMax = 3
 export async function driveRun(parts: DriveParts, run: Held, { signal, mayGoOn }: Hold): Promise<void> {
   // this comes before anything of the run is read: opening it may be what the processes died over
   if (run.deaths >= deathsMax) return giveUp(parts, run, signal)
+  const time = teamTimeOf(parts.context)
+  await time.turn(run.team_id)
   const build = await parts.loadBuild(parts.context.db.sql, run)
-  const driving = open(parts, run, build, await toolsOfConnections(parts.context, run, build, signal), signal)
+  const ofConnections = await toolsOfConnections(parts.context, run, build, signal)
+  const driving = time.piece(run.team_id, () => open(parts, run, build, ofConnections, signal))
   if (run.failures >= failuresMax) {
     return failWith(
       driving,
@@ -70,6 +74,7 @@ export async function driveRun(parts: DriveParts, run: Held, { signal, mayGoOn }
     for (;;) {
       signal.throwIfAborted()
       if (!mayGoOn()) throw new Yielded()
+      await time.turn(run.team_id)
       await settleOpen(driving)
       await readNews(driving)
       const waits = driving.open.find(({ kind }) => kind !== 'model')
@@ -200,12 +205,14 @@ async function recall(driving: Driving): Promise<void> {
   }
   const messages = await readMessages(context.db.sql, run.id, 0)
   const { entries, turn } = entriesOf(messages)
+  const time = teamTimeOf(context)
   let resumedAt = performance.now()
   for (const entry of entries) {
     feed(driving, entry)
     // a model that follows a procedure evaluates every step again, and the log may be long
     if (performance.now() - resumedAt < recallMs) continue
-    await setImmediate()
+    time.usedThread(run.team_id, performance.now() - resumedAt)
+    await (time.turn(run.team_id) ?? setImmediate())
     resumedAt = performance.now()
   }
   driving.turn = turn
@@ -301,12 +308,14 @@ async function recordOutput(driving: Driving, change: Change, turn: Turn, output
 async function addPureEnding(driving: Driving, change: Change): Promise<boolean> {
   const usage = { ...driving.usage, steps: driving.usage.steps + change.usage.steps }
   if (reachedLimit({ run: driving.run, usage })) return false
-  const { text, ending } = await driving.conversation.next({ signal: driving.signal, onText: () => undefined })
+  const { text, ending } = await nextOfPure(driving)
   if (ending.kind !== 'done' || misfitOf(driving, ending.output)) return false
   if (text) addMessage({ ...change, turn: driving.turn + 1 }, { type: 'text', role: 'assistant', text_content: text })
   change.move = { status: 'completed', output: ending.output, wakeSeen: driving.wakeSeen }
   return true
 }
 
-const misfitOf = ({ build }: Driving, output: unknown): OutputMisfit | undefined =>
-  build.output_schema === null ? undefined : checkOutput(build.output_schema, output)
+function misfitOf({ build, context, run }: Driving, output: unknown): OutputMisfit | undefined {
+  const { output_schema: schema } = build
+  return schema === null ? undefined : teamTimeOf(context).piece(run.team_id, () => checkOutput(schema, output))
+}

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { storable } from '../base/storable.ts'
 import { ModelRefused, ModelTrouble, type TokenUsage, type Turn } from '../drivers/model/model.ts'
+import { teamTimeOf } from '../kit/teamTime.ts'
 import { newStep } from './calls.ts'
 import { newChange, putStep, type Step } from './change.ts'
 import { commit, type Driving } from './driving.ts'
@@ -30,8 +31,7 @@ interface Asking {
 export async function askModel(driving: Driving, asking: Asking): Promise<Asked> {
   // a pure model costs nothing and can be asked again at will: it leaves no step of its own
   if (driving.model.isPure) {
-    const turn = await driving.conversation.next({ signal: driving.signal, onText: asking.onText })
-    return { kind: 'turn', turn: storable(turn), step: undefined }
+    return { kind: 'turn', turn: storable(await nextOfPure(driving)), step: undefined }
   }
   let step = await beginStep(driving, asking)
   if (!step) {
@@ -67,6 +67,10 @@ export async function askModel(driving: Driving, asking: Asking): Promise<Asked>
     }
   }
 }
+
+/** A pure model evaluates the tenant's expressions on the main thread, and has its turn when the promise is made. */
+export const nextOfPure = ({ context, conversation, run, signal }: Driving): Promise<Turn> =>
+  teamTimeOf(context).piece(run.team_id, () => conversation.next({ signal, onText: () => undefined }))
 
 /** The intent to ask. One that is open already was cut off by a crash or put off: it goes on as its next attempt. */
 async function beginStep(driving: Driving, asking: Asking): Promise<Step | undefined> {

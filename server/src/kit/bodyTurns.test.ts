@@ -7,6 +7,7 @@ import { testApp } from '../../test/kit/testApp.ts'
 import { createBodyTurns } from './bodyTurns.ts'
 import type { Caller } from './credential.ts'
 import { parseJson } from './json.ts'
+import { createTeamTime } from './teamTime.ts'
 
 const service = await testApp()
 const url = await service.listen()
@@ -81,38 +82,28 @@ test('one team’s costly bodies wait while another team’s are parsed at once'
 })
 
 // proves bodies.turns
-test('what a team spends beyond its share is waited for, in turns by credential, and memory is bounded', async (t) => {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
-  let now = 0
-  const pass = (ms: number) => {
-    now += ms
-    t.mock.timers.tick(ms)
-  }
-  const turns = createBodyTurns(() => now)
+test('a team parses one body at a time, in turns by credential, and memory is bounded', async () => {
+  const turns = createBodyTurns(createTeamTime(() => 0))
   const went: string[] = []
+  const gates = new Map<string, PromiseWithResolvers<void>>()
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'other']) gates.set(name, Promise.withResolvers())
   const parse = async (name: string, caller: Caller) => {
     const turn = await turns.enter(caller, large)
     await turn.toParse()
     went.push(name)
-    turn.parsed(400)
+    await gates.get(name)!.promise
     turn.leave()
   }
   const parsing = ['a1', 'a2', 'a3', 'b1'].map((name) => parse(name, callerOf('team', name[0]!)))
   parsing.push(parse('other', callerOf('another team', 'c')))
   await settled()
-  assert.deepEqual(went, ['a1', 'other'], '400 ms were spent, 200 are allowed ahead')
-  pass(999)
-  await settled()
   assert.deepEqual(went, ['a1', 'other'])
-  pass(10)
-  await settled()
-  assert.deepEqual(went, ['a1', 'other', 'a2'])
-  pass(2000)
-  await settled()
-  assert.deepEqual(went, ['a1', 'other', 'a2', 'b1'], 'the other credential of the team comes next')
-  pass(2000)
+  for (const name of ['a1', 'a2', 'b1', 'a3', 'other']) {
+    gates.get(name)!.resolve()
+    await settled()
+  }
   await Promise.all(parsing)
-  assert.deepEqual(went, ['a1', 'other', 'a2', 'b1', 'a3'])
+  assert.deepEqual(went, ['a1', 'other', 'a2', 'b1', 'a3'], 'no credential waits for all bodies of another')
 
   const held = await Promise.all(Array.from({ length: 4 }, () => turns.enter(callerOf('team', 'a'), 16 * large)))
   let isIn = false

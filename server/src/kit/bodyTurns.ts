@@ -1,14 +1,12 @@
-// Decides whose body is read and parsed next: the memory and time that one team's large bodies take are bounded, so that others do not wait.
+// Decides whose body is read and parsed next: the memory that one team's large bodies hold is bounded, and it parses one at a time.
 import type { Caller } from './credential.ts'
+import type { TeamTime } from './teamTime.ts'
+import { createTurnLine, type TurnLine } from './turnLine.ts'
 
 /** A smaller body never waits: the rate limit bounds what such bodies cost. */
 const smallBytes = 16 * 1024
 /** How many bytes the large bodies of one team may hold before they are parsed, in one process. One body is always let in. */
 const heldBytesMax = 64 * 1024 * 1024
-/** The share of the process's time that parsing and checking the bodies of one team may take. */
-const share = 0.2
-/** How much time may be spent ahead of that share; past it the next large body waits. */
-const aheadMs = 200
 
 export interface BodyTurn {
   /** Resolves when it is this body's turn to be parsed. */
@@ -24,123 +22,78 @@ export interface BodyTurns {
   enter(caller: Caller, bytes: number): Promise<BodyTurn>
 }
 
-interface Account {
-  heldBytes: number
-  /** Spent time that the share has not covered yet, as of `at`. */
-  debtMs: number
-  at: number
-  isParsing: boolean
-  reading: Line
-  parsing: Line
-  timer: NodeJS.Timeout | undefined
+interface Waiting {
+  bytes: number
+  go: () => void
 }
 
-export function createBodyTurns(now: () => number = () => performance.now()): BodyTurns {
-  const accounts = new Map<string, Account>()
+interface Bodies {
+  heldBytes: number
+  count: number
+  isParsing: boolean
+  reading: TurnLine<Waiting>
+  parsing: TurnLine<Waiting>
+}
 
-  function accountOf(teamId: string): Account {
-    let account = accounts.get(teamId)
-    if (!account) {
-      const empty = { heldBytes: 0, debtMs: 0, isParsing: false, timer: undefined }
-      accounts.set(teamId, (account = { ...empty, at: now(), reading: createLine(), parsing: createLine() }))
+export function createBodyTurns(time: TeamTime): BodyTurns {
+  const byTeam = new Map<string, Bodies>()
+
+  function bodiesOf(teamId: string): Bodies {
+    let bodies = byTeam.get(teamId)
+    if (!bodies) {
+      bodies = { heldBytes: 0, count: 0, isParsing: false, reading: createTurnLine(), parsing: createTurnLine() }
+      byTeam.set(teamId, bodies)
     }
-    return account
+    return bodies
   }
 
-  function debtOf(account: Account): number {
-    const at = now()
-    account.debtMs = Math.max(0, account.debtMs - (at - account.at) * share)
-    account.at = at
-    return account.debtMs
+  /** Lets every body continue that may. */
+  function look(bodies: Bodies): void {
+    for (let next = bodies.reading.first(); next; next = bodies.reading.first()) {
+      if (bodies.heldBytes > 0 && bodies.heldBytes + next.bytes > heldBytesMax) break
+      bodies.heldBytes += next.bytes
+      bodies.reading.take()!.go()
+    }
+    if (bodies.isParsing || bodies.parsing.isEmpty()) return
+    bodies.isParsing = true
+    bodies.parsing.take()!.go()
   }
 
-  /** Lets every body continue that may, and comes back when the debt is small enough for the next. */
-  function look(account: Account): void {
-    account.reading.letGo(({ bytes }) => {
-      if (account.heldBytes > 0 && account.heldBytes + bytes > heldBytesMax) return false
-      account.heldBytes += bytes
-      return true
-    })
-    account.parsing.letGo(() => {
-      if (account.isParsing || debtOf(account) > aheadMs) return false
-      return (account.isParsing = true)
-    })
-    if (account.parsing.isEmpty() || account.isParsing || account.timer) return
-    const waitMs = Math.ceil((debtOf(account) - aheadMs) / share) + 1
-    account.timer = setTimeout(() => {
-      account.timer = undefined
-      look(account)
-    }, waitMs).unref()
-  }
-
-  function charge(account: Account, ms: number): void {
-    account.debtMs = debtOf(account) + ms
-  }
-
-  async function enterLarge(caller: Caller, account: Account, bytes: number): Promise<BodyTurn> {
+  async function enterLarge({ team_id, credential }: Caller, bytes: number): Promise<BodyTurn> {
+    const bodies = bodiesOf(team_id)
+    bodies.count += 1
     let state: 'held' | 'parsing' | 'left' = 'held'
-    const waitIn = (line: Line) =>
+    const waitIn = (line: TurnLine<Waiting>) =>
       new Promise<void>((go) => {
-        line.add(caller.credential.id, { bytes, go })
-        look(account)
+        line.add(credential.id, { bytes, go })
+        look(bodies)
       })
-    await waitIn(account.reading)
+    await waitIn(bodies.reading)
     return {
       async toParse() {
-        await waitIn(account.parsing)
+        await waitIn(bodies.parsing)
         state = 'parsing'
+        await time.turn(team_id)
       },
-      parsed: (ms) => charge(account, ms),
+      parsed: (ms) => time.usedThread(team_id, ms),
       leave() {
         if (state === 'left') return
-        if (state === 'parsing') account.isParsing = false
+        time.moved(team_id, bytes)
+        if (state === 'parsing') bodies.isParsing = false
         state = 'left'
-        account.heldBytes -= bytes
-        look(account)
+        bodies.heldBytes -= bytes
+        bodies.count -= 1
+        look(bodies)
+        if (bodies.count === 0) byTeam.delete(team_id)
       },
     }
   }
 
   return {
     async enter(caller, bytes) {
-      const account = accountOf(caller.team_id)
-      if (bytes > smallBytes) return enterLarge(caller, account, bytes)
-      return { toParse: async () => undefined, parsed: (ms) => charge(account, ms), leave: () => undefined }
+      if (bytes > smallBytes) return enterLarge(caller, bytes)
+      const parsed = (ms: number) => time.usedThread(caller.team_id, ms)
+      return { toParse: async () => undefined, parsed, leave: () => undefined }
     },
-  }
-}
-
-interface Waiting {
-  bytes: number
-  go: () => void
-}
-
-interface Line {
-  add(credentialId: string, waiting: Waiting): void
-  /** Takes the first body of each credential in turn; stops at the first that may not continue. */
-  letGo(mayGo: (waiting: Waiting) => boolean): void
-  isEmpty(): boolean
-}
-
-/** Bodies of one credential wait for each other, but no credential waits for all bodies of another in its team. */
-function createLine(): Line {
-  const byCredential = new Map<string, Waiting[]>()
-  return {
-    add(credentialId, waiting) {
-      const own = byCredential.get(credentialId)
-      if (own) own.push(waiting)
-      else byCredential.set(credentialId, [waiting])
-    },
-    letGo(mayGo) {
-      for (let first = byCredential.entries().next(); !first.done; first = byCredential.entries().next()) {
-        const [credentialId, own] = first.value
-        if (!mayGo(own[0]!)) return
-        byCredential.delete(credentialId)
-        const { go } = own.shift()!
-        if (own.length > 0) byCredential.set(credentialId, own)
-        go()
-      }
-    },
-    isEmpty: () => byCredential.size === 0,
   }
 }

@@ -156,6 +156,14 @@ function openStream(context: Context, opening: Opening, onGone: () => void): Ope
       if (event.id !== undefined) passedId = undefined
       write(blockOf(event))
     },
+    together(send) {
+      response.cork()
+      try {
+        send()
+      } finally {
+        response.uncork()
+      }
+    },
     passed(id) {
       passedId = id
     },

@@ -26,6 +26,7 @@ import { nounOf } from './resources.ts'
 import type { Source } from './stream.ts'
 import { countStranger } from './strangers.ts'
 import { teamDatabaseOf, type TeamDatabase } from './teamDatabase.ts'
+import { teamTimeOf } from './teamTime.ts'
 import { readFields, readQuery } from './validate.ts'
 
 /** A request as any transport brings it: HTTP, or a message of another protocol. */
@@ -74,7 +75,8 @@ interface Exchange {
 export function createPipeline(context: Context, credentials: Credentials, refusals: Refusals): Pipeline {
   const { db, keyring, config, rateLimit } = context
   const inLine = idempotency.createLine()
-  const bodyTurns = createBodyTurns()
+  const time = teamTimeOf(context)
+  const bodyTurns = createBodyTurns(time)
 
   async function identify(request: PlainRequest): Promise<Caller> {
     const token = bearerToken(request.authorization)
@@ -112,6 +114,13 @@ export function createPipeline(context: Context, credentials: Credentials, refus
     }
   }
 
+  /** Writes the answer as text. A large one takes time of the thread, which its team pays for. */
+  function replyFor({ operation, caller: { team_id } }: Exchange, answer: unknown): Reply {
+    const reply = time.piece(team_id, () => replyOf(operation, answer))
+    time.moved(team_id, reply.body?.length ?? 0)
+    return reply
+  }
+
   /** Everything from resolving the path to the committed answer; the one place where the handler is called. */
   async function carryOut(exchange: Exchange): Promise<Reply> {
     const { operation, request, caller, found, plain, db: teamDb } = exchange
@@ -142,12 +151,12 @@ export function createPipeline(context: Context, credentials: Credentials, refus
         enqueue: enqueueOn(sql),
       } as never)
     if (operation.stream) return streamOf(exchange, () => handle(teamDb.sql) as Promise<Source>)
-    if (!isMutating(operation)) return replyOf(operation, await handle(teamDb.sql))
+    if (!isMutating(operation)) return replyFor(exchange, await handle(teamDb.sql))
 
     const reply = await retryingDeadlocks(() =>
       teamDb.transaction(async (sql) => {
         const answer = await handle(sql)
-        const written = replyOf(operation, answer)
+        const written = replyFor(exchange, answer)
         await record(sql, exchange, written, answer)
         return written
       }),
@@ -207,7 +216,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
   /** The answer's own rows join a commit that others share; it is known before it is written, so that its reply can be stored with it. */
   async function onLane(exchange: Exchange, lane: NonNullable<Operation['lane']>, call: object): Promise<Reply> {
     const stored = (answer: unknown): StoredRows => {
-      const { status, body } = replyOf(exchange.operation, answer)
+      const { status, body } = replyFor(exchange, answer)
       const sealed = exchange.keyed ? idempotency.sealReply(keyring, body) : null
       return {
         audit: auditColumnsOf(entryOf(exchange, status, answer)),
@@ -216,7 +225,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
     }
     const answer = await lane({ ...call, stored } as never)
     if (answer === keyTaken) throw new KeyTaken()
-    return replyOf(exchange.operation, answer)
+    return replyFor(exchange, answer)
   }
 
   async function record(sql: Sql, exchange: Exchange, reply: Reply, answer: unknown, error?: Fault): Promise<void> {

@@ -20,6 +20,8 @@ export interface EventStream {
   /** The reader is behind: what can wait is held back until `onDrain`. */
   readonly isFull: boolean
   send(event: StreamEvent): void
+  /** What is sent by this function leaves as one write. */
+  together(send: () => void): void
   /** The reader has all up to here, though not all of it was for them; told with the next heartbeat. */
   passed(id: number): void
   end(): void

@@ -5,6 +5,7 @@
 import type { Sql } from '../base/db.ts'
 import { createFairPool, teamShare, type FairPool } from '../base/fairPool.ts'
 import type { Context } from './context.ts'
+import { teamTimeOf } from './teamTime.ts'
 
 export interface TeamDatabase {
   sql: Sql
@@ -35,8 +36,19 @@ export function statementSlotsOf(context: Context): FairPool {
 export function teamDatabaseOf(context: Context, teamId: string): TeamDatabase {
   const { db } = context
   const slots = statementSlotsOf(context)
+  const time = teamTimeOf(context)
+  /** A team in debt waits with its slot in hand, so no more of its calls go on at once than it has slots. */
+  async function charged<T>(work: () => Promise<T>): Promise<T> {
+    await time.turn(teamId)
+    const startedAt = performance.now()
+    try {
+      return await work()
+    } finally {
+      time.usedDatabase(teamId, performance.now() - startedAt)
+    }
+  }
   return {
-    sql: (strings, ...values) => slots.use(teamId, () => db.sql(strings, ...values)),
-    transaction: (work) => slots.use(teamId, () => db.transaction(work)),
+    sql: (strings, ...values) => slots.use(teamId, () => charged(() => db.sql(strings, ...values))),
+    transaction: (work) => slots.use(teamId, () => charged(() => db.transaction(work))),
   }
 }

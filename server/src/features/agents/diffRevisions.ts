@@ -3,6 +3,7 @@ import type { Sql } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, oneOf, Type } from '../../kit/schema.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
 import { type Build, buildColumns } from './build.ts'
 import { diffConfigs, diffProcedures } from './buildDiff.ts'
 
@@ -35,13 +36,14 @@ export const diffRevisions = operation({
     against_build_id: nullable(Id),
   }),
   errors: ['not_found'],
-  async handler({ team, agent, build, query, sql, fail }) {
+  async handler({ team, agent, build, query, sql, fail, context }) {
     const against = await otherBuild(sql, team.id, build, query.against)
     if (query.against !== undefined && !against) {
       fail('not_found', `against names no build of the agent ${agent.id}. GET …/revisions lists them.`)
     }
+    const compare = () => ({ procedure: diffProcedures(against, build), config: diffConfigs(against, build) })
     return {
-      diff: { procedure: diffProcedures(against, build), config: diffConfigs(against, build) },
+      diff: teamTimeOf(context).piece(team.id, compare),
       build_id: build.id,
       against_build_id: against?.id ?? null,
     }

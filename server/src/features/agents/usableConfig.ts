@@ -9,6 +9,7 @@ import { approvalRoots } from '../../engine/approval.ts'
 import { parseBuildConfig, problemsOf, type Problem } from '../../engine/buildConfig.ts'
 import type { Context } from '../../kit/context.ts'
 import { tellAll } from '../../kit/problems.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
 import type { BuildConfig } from './build.ts'
 
 interface Asked {
@@ -29,14 +30,16 @@ export async function requireUsable(config: BuildConfig, asked: Asked, names: Na
 
 /** Everything because of which this server could not run it. */
 export async function findProblems(config: BuildConfig, asked: Omit<Asked, 'fail'>): Promise<Problem[]> {
-  const { context } = asked
-  const problems = problemsOf(config, {
+  const { context, team } = asked
+  const known = {
     plugins: context.registry.toolSets.map(({ name }) => name),
     defaultModel: context.config.model,
-    runbookProblems: (procedure) => parseRunbook(procedure).problems,
+    runbookProblems: (procedure: string) => parseRunbook(procedure).problems,
     expressionProblem,
-    hasPrice: (model) => pricesOf(context.config).priceOf(model) !== undefined,
-  })
+    hasPrice: (model: string) => pricesOf(context.config).priceOf(model) !== undefined,
+  }
+  // a procedure of a megabyte takes a while
+  const problems = teamTimeOf(context).piece(team.id, () => problemsOf(config, known))
   problems.push(...(await idProblems(config, asked)))
   return problems
 }

@@ -124,6 +124,7 @@ function nextEvent(wait: Wait, after: number, leftMs: number): Promise<void> {
         toldAt = performance.now()
         onProgress(event)
       },
+      together: (send) => send(),
       passed: () => undefined,
       end: stop,
       onDrain: () => undefined,

@@ -3,6 +3,7 @@ import { answerRequest } from '../../engine/humanRequests.ts'
 import { hasEnded } from '../../engine/lifecycle.ts'
 import { operation } from '../../kit/operation.ts'
 import { nullable, Type } from '../../kit/schema.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
 import { HumanRequestAnswer, requestAnswer } from './humanRequest.ts'
 import { checkResponse } from './humanResponse.ts'
 
@@ -46,13 +47,13 @@ export const respondToHumanRequest = operation({
   status: 200,
   answer: HumanRequestAnswer,
   errors: ['invalid_request', 'conflict', 'human_request_closed'],
-  async handler({ team, caller, request, body, sql, fail }) {
+  async handler({ team, caller, request, body, sql, fail, context }) {
     if (request.status !== 'pending') fail('human_request_closed')
     const { action_hash, ...given } = body
     if (action_hash && action_hash !== request.action?.hash) {
       fail('conflict', 'The action shown is not the one that waits. Read the request again, then decide.')
     }
-    const checked = checkResponse(request, given)
+    const checked = teamTimeOf(context).piece(team.id, () => checkResponse(request, given))
     if ('misfit' in checked) return fail('invalid_request', checked.misfit)
     if ('broken' in checked) {
       return fail(

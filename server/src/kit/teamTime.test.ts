@@ -1,0 +1,106 @@
+// The time of the main thread and of the database: a team that used more than its share waits, and only beside others.
+import assert from 'node:assert/strict'
+import { test, type TestContext } from 'node:test'
+import { createTeamTime } from './teamTime.ts'
+
+/** A clock that the test moves; timers move with it. */
+function startClock(t: TestContext) {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  let now = 0
+  return {
+    time: createTeamTime(() => now),
+    pass(ms: number) {
+      now += ms
+      t.mock.timers.tick(ms)
+    },
+  }
+}
+
+/** Lets what was resolved go on. */
+const settle = async () => {
+  for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+// proves pools.time
+test('a team that is alone never waits, however much it uses', (t) => {
+  const { time, pass } = startClock(t)
+  time.usedThread('noisy', 10_000)
+  time.usedDatabase('noisy', 60_000)
+  assert.equal(time.turn('noisy'), undefined)
+  assert.ok(time.turn('quiet') === undefined && time.turn('noisy') !== undefined, 'beside another it waits')
+  pass(31_000)
+  time.usedThread('noisy', 10_000)
+  assert.equal(time.turn('noisy'), undefined, 'the other one was not at work for half a minute')
+})
+
+// proves pools.time
+test('beside others a team waits until a fifth of the thread’s time has covered what it used, never longer than 10 s', async (t) => {
+  const { time, pass } = startClock(t)
+  time.turn('quiet')
+  for (let n = 0; n < 100; n++) time.usedThread('noisy', 4)
+  assert.equal(time.turn('quiet'), undefined)
+  let isOn = false
+  void time.turn('noisy')!.then(() => (isOn = true))
+  pass(999)
+  await settle()
+  assert.equal(isOn, false, '400 ms were used, 200 are allowed ahead, and the rest takes 1,000 ms')
+  pass(1)
+  await settle()
+  assert.equal(isOn, true)
+  time.usedThread('noisy', 1000)
+  assert.ok(time.isAhead('noisy'))
+  pass(9999)
+  assert.ok(time.isAhead('noisy'))
+  time.turn('quiet')
+  pass(1)
+  assert.ok(!time.isAhead('noisy'))
+})
+
+// proves pools.time
+test('one long piece is charged more than many short ones of the same length together', (t) => {
+  const { time, pass } = startClock(t)
+  time.turn('quiet')
+  for (let n = 0; n < 12; n++) time.usedThread('short', 5)
+  time.usedThread('long', 60)
+  time.turn('short')
+  assert.ok(!time.isAhead('short'))
+  assert.ok(time.isAhead('long'), 'whoever comes meanwhile waits for all of it')
+  pass(2600)
+  assert.ok(!time.isAhead('long'))
+})
+
+// proves pools.time
+test('those who wait go on one at a time, in turns by caller, and each pays before the next is let on', async (t) => {
+  const { time, pass } = startClock(t)
+  const went: string[] = []
+  const work = async (name: string) => {
+    await time.turn('noisy', name[0])
+    went.push(name)
+    time.usedThread('noisy', 10)
+  }
+  time.turn('quiet')
+  time.usedThread('noisy', 100)
+  const all = ['a1', 'a2', 'b1'].map(work)
+  pass(9000)
+  await settle()
+  assert.deepEqual(went, ['a1'], 'its 10 ms count twice, and 20 ms are covered after 100')
+  pass(99)
+  await settle()
+  assert.deepEqual(went, ['a1'])
+  pass(1)
+  await settle()
+  assert.deepEqual(went, ['a1', 'b1'], 'the other caller comes next')
+  pass(100)
+  await Promise.all(all)
+  assert.deepEqual(went, ['a1', 'b1', 'a2'])
+})
+
+// proves pools.time
+test('time in the database is charged by itself', (t) => {
+  const { time, pass } = startClock(t)
+  time.turn('quiet')
+  time.usedDatabase('noisy', 100_000)
+  assert.ok(time.isAhead('noisy'))
+  pass(10_001)
+  assert.ok(!time.isAhead('noisy'))
+})
