@@ -9,7 +9,7 @@ function startClock(t: TestContext) {
   let now = 0
   return {
     time: createTeamTime(() => now),
-    pass(ms: number) {
+    pass: (ms: number) => {
       now += ms
       t.mock.timers.tick(ms)
     },
@@ -36,7 +36,7 @@ test('a team that is alone never waits, however much it uses', (t) => {
 // proves pools.time
 test('beside others a team waits until a fifth of the thread’s time has covered what it used, never longer than 10 s', async (t) => {
   const { time, pass } = startClock(t)
-  time.turn('quiet')
+  void time.turn('quiet')
   for (let n = 0; n < 100; n++) time.usedThread('noisy', 4)
   assert.equal(time.turn('quiet'), undefined)
   let isOn = false
@@ -51,7 +51,7 @@ test('beside others a team waits until a fifth of the thread’s time has covere
   assert.ok(time.isAhead('noisy'))
   pass(9999)
   assert.ok(time.isAhead('noisy'))
-  time.turn('quiet')
+  void time.turn('quiet')
   pass(1)
   assert.ok(!time.isAhead('noisy'))
 })
@@ -59,10 +59,10 @@ test('beside others a team waits until a fifth of the thread’s time has covere
 // proves pools.time
 test('one long piece is charged more than many short ones of the same length together', (t) => {
   const { time, pass } = startClock(t)
-  time.turn('quiet')
+  void time.turn('quiet')
   for (let n = 0; n < 12; n++) time.usedThread('short', 5)
   time.usedThread('long', 60)
-  time.turn('short')
+  void time.turn('short')
   assert.ok(!time.isAhead('short'))
   assert.ok(time.isAhead('long'), 'whoever comes meanwhile waits for all of it')
   pass(2600)
@@ -78,7 +78,7 @@ test('those who wait go on one at a time, in turns by caller, and each pays befo
     went.push(name)
     time.usedThread('noisy', 10)
   }
-  time.turn('quiet')
+  void time.turn('quiet')
   time.usedThread('noisy', 100)
   const all = ['a1', 'a2', 'b1'].map(work)
   pass(9000)
@@ -98,7 +98,7 @@ test('those who wait go on one at a time, in turns by caller, and each pays befo
 // proves pools.time
 test('time in the database is charged by itself', (t) => {
   const { time, pass } = startClock(t)
-  time.turn('quiet')
+  void time.turn('quiet')
   time.usedDatabase('noisy', 100_000)
   assert.ok(time.isAhead('noisy'))
   pass(10_001)
