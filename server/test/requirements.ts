@@ -31,6 +31,10 @@ export const requirements: Requirement[] = [
     says: 'What is no proper HTTP gets a 400 in the error shape or a closed connection, and harms nobody else.',
   },
   // Requests
+  {
+    id: 'schemas.builder',
+    says: 'The schemas of the API are declared with functions of our own, which make the JSON Schema that TypeBox makes.',
+  },
   { id: 'kit.typed', says: 'An undeclared error or event, a wrong answer or an unknown resource does not compile.' },
   {
     id: 'sql.parts',

@@ -1,5 +1,5 @@
 // What a schema finds wrong with a value, with one sentence for each problem.
-import type { Validator } from 'typebox/compile'
+import type { TLocalizedValidationError } from 'typebox/error'
 import { Settings } from 'typebox/system'
 import { brief } from './json.ts'
 
@@ -12,6 +12,11 @@ interface Finding {
   instancePath: string
   message: string
   params: { requiredProperties?: string[]; allowedValues?: unknown[] }
+}
+
+export interface Validator {
+  Check(value: unknown): boolean
+  Errors(value: unknown): TLocalizedValidationError[]
 }
 
 /** `where` says what the value is: `body` or `query parameter`. */

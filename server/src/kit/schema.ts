@@ -1,5 +1,6 @@
-// The pieces that wire schemas are made of; TypeBox schemas are JSON Schema, so they are also the OpenAPI text.
-import { Type, type Static, type TObject, type TProperties, type TSchema } from 'typebox'
+// The pieces that wire schemas are made of; they are JSON Schema, so they are also the OpenAPI text.
+import type { Static, TObject, TProperties, TSchema } from 'typebox'
+import { Type } from './schemaBuilder.ts'
 
 /** ISO 8601 UTC with milliseconds. A `Date` from the database becomes exactly that when the answer is written as JSON. */
 export const Time = Type.Unsafe<Date | string>({

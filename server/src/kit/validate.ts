@@ -1,8 +1,8 @@
 // Turns raw query strings and bodies into what a declaration asks for, and collects everything that does not fit.
-import { Compile, type Validator } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 import { readInstant } from './instant.ts'
 import { checkText } from './json.ts'
-import { misfitsOf } from './misfits.ts'
+import { misfitsOf, type Validator } from './misfits.ts'
 import { refuseFor } from './problems.ts'
 import type { TObject, TSchema } from './schema.ts'
 import { asSpelled, differing, inOwnWords, respell, spellingsOf, type Used } from './spellings.ts'
@@ -11,8 +11,13 @@ const validators = new WeakMap<object, Validator>()
 
 export function validatorOf(schema: TSchema): Validator {
   let validator = validators.get(schema)
-  if (!validator) validators.set(schema, (validator = Compile(schema)))
+  if (!validator) validators.set(schema, (validator = compile(schema)))
   return validator
+}
+
+function compile(schema: TSchema): Validator {
+  const compiled = Compile(schema)
+  return { Check: (value) => compiled.Check(value), Errors: (value) => compiled.Errors(value)[1] }
 }
 
 /** Refuses a body with everything that does not fit. */

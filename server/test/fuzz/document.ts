@@ -1,6 +1,6 @@
 // Reads the served OpenAPI document: its operations, what each takes and answers, and checks by its own schemas.
 import assert from 'node:assert/strict'
-import { Compile, type Validator } from 'typebox/compile'
+import { Compile } from 'typebox/schema'
 
 /** The part of JSON Schema that the document is written in. */
 export interface Schema {
@@ -142,10 +142,10 @@ export function readDocument(text: string): ApiDocument {
 }
 
 function compile(schema: Schema, components: Components): Check {
-  const validator: Validator = Compile({ ...schema, components } as never)
+  const validator = Compile({ ...schema, components })
   return {
     fits: (value) => validator.Check(value),
-    explain: (value) => validator.Errors(value).map(sentenceOf).join('; '),
+    explain: (value) => validator.Errors(value)[1].map(sentenceOf).join('; '),
   }
 }
 

@@ -1,8 +1,8 @@
 // A run's stream: everything from the first event to the last, once and in order, whatever happens to process and reader.
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
-import { Compile } from 'typebox/compile'
 import { envelopeOf, type EventName } from '../../kit/event.ts'
+import { validatorOf } from '../../kit/validate.ts'
 import { readStream, type StreamReader } from '../../../test/kit/eventStream.ts'
 import { endRun, logEvents, seedRunningRun } from '../../../test/kit/followedRuns.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
@@ -48,7 +48,7 @@ describe('the stream of a run', { timeout }, () => {
     await reader.ended
     assert.equal(reader.events.length, 4)
     for (const { id, event, data } of reader.events.slice(0, -1)) {
-      const isEnvelope = Compile(envelopeOf(event as EventName).schema).Check(data as unknown)
+      const isEnvelope = validatorOf(envelopeOf(event as EventName).schema).Check(data as unknown)
       assert.ok(isEnvelope, JSON.stringify(data))
       assert.equal(data.event, event)
       assert.equal(data.id, data.data.event_id)
