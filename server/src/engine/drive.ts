@@ -41,8 +41,10 @@ export interface DriveParts {
 }
 
 export interface Hold {
-  /** Aborted when the run was stopped, taken over or ran out of its time. */
+  /** Aborted when the run was stopped or ran out of its time, and when the process stops. */
   signal: AbortSignal
+  /** The same without the end of the run's time: writes outlast it. */
+  writeSignal: AbortSignal
   /** False when the process stops. */
   mayGoOn: () => boolean
 }
@@ -54,14 +56,15 @@ const misfitsMax = 3
 /** A run that could not be advanced this often fails: the mistake is ours, and trying again does not mend it. */
 const failuresMax = 3
 
-export async function driveRun(parts: DriveParts, run: Held, { signal, mayGoOn }: Hold): Promise<void> {
+export async function driveRun(parts: DriveParts, run: Held, hold: Hold): Promise<void> {
+  const { signal, mayGoOn } = hold
   // this comes before anything of the run is read: opening it may be what the processes died over
-  if (run.deaths >= deathsMax) return giveUp(parts, run, signal)
+  if (run.deaths >= deathsMax) return giveUp(parts, run, hold.writeSignal)
   const time = teamTimeOf(parts.context)
   await time.turn(run.team_id)
   const build = await parts.loadBuild(parts.context.db.sql, run)
   const ofConnections = await toolsOfConnections(parts.context, run, build, signal)
-  const driving = time.piece(run.team_id, () => open(parts, run, build, ofConnections, signal))
+  const driving = time.piece(run.team_id, () => open(parts, run, build, ofConnections, hold))
   if (run.failures >= failuresMax) {
     return failWith(
       driving,
@@ -113,7 +116,7 @@ function open(
   run: Held,
   build: LoadedBuild,
   ofConnections: ToolSet[],
-  signal: AbortSignal,
+  { signal, writeSignal }: Hold,
 ): Driving {
   const { context, writer, models, watch } = parts
   const toolBox = parts.toolBox.with(ofConnections)
@@ -144,6 +147,7 @@ function open(
     resolver,
     sets,
     signal,
+    writeSignal,
     atEnd: parts.atEnd(run),
     conversation: model.open(setup),
     turn: 0,

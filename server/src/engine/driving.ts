@@ -49,8 +49,10 @@ export interface Driving {
   heldBytes: number
   /** What the model called the calls that have no result yet, by their id. */
   callNames: Map<string, string>
-  /** Aborted when the run was stopped, taken over or ran out of its time. */
+  /** Aborted when the run was stopped or ran out of its time, and when the process stops: no call goes on. */
   signal: AbortSignal
+  /** Aborted when the run was stopped, and when the process stops. A limit does not abort it: what has happened is still written. */
+  writeSignal: AbortSignal
   kept: Kept & { close(): Promise<void> }
   /** The end of the last write: writes of a run go one after the other. */
   line: { tail: Promise<unknown> }
@@ -74,7 +76,7 @@ export class Yielded extends Error {}
 /** What writing a change needs. */
 export type Writing = Pick<
   Driving,
-  'run' | 'usage' | 'atEnd' | 'writer' | 'watch' | 'wakeSeen' | 'wakeSeq' | 'context' | 'signal' | 'line'
+  'run' | 'usage' | 'atEnd' | 'writer' | 'watch' | 'wakeSeen' | 'wakeSeq' | 'context' | 'writeSignal' | 'line'
 >
 
 /** Writes a change; false: something came meanwhile, so the run was not let go and nothing was written. */

@@ -5,7 +5,7 @@ import type { DriveParts } from './drive.ts'
 import { readSteps } from './history.ts'
 import { fail } from './letGo.ts'
 
-export async function giveUp(parts: DriveParts, run: Held, signal: AbortSignal): Promise<void> {
+export async function giveUp(parts: DriveParts, run: Held, writeSignal: AbortSignal): Promise<void> {
   const { context, writer, watch, atEnd } = parts
   const { open, lastSeq } = await readSteps(context.db.sql, run.id)
   const at = open.at(-1)
@@ -18,7 +18,7 @@ export async function giveUp(parts: DriveParts, run: Held, signal: AbortSignal):
   const writing = {
     run,
     context,
-    signal,
+    writeSignal,
     line: { tail: Promise.resolve() },
     writer,
     watch,

@@ -39,7 +39,7 @@ interface HolderOptions {
   /** Aborted when this process must no longer believe that its runs are its own. */
   lost: () => AbortSignal
   /** `mayGoOn` is false when the process stops. */
-  drive: (run: Held, hold: { signal: AbortSignal; mayGoOn: () => boolean }) => Promise<void>
+  drive: (run: Held, hold: { signal: AbortSignal; writeSignal: AbortSignal; mayGoOn: () => boolean }) => Promise<void>
   /** Whether a run that two processes died over may be claimed now. */
   mayTakeSuspect: () => boolean
   /** Whether this process may still continue this run. */
@@ -62,6 +62,7 @@ const straysEvery = 10
 
 interface HeldRun {
   run: Held
+  /** Ends the calls and the writes of the run; the end of the run's time ends only its calls. */
   controller: AbortController
   /** The same run, as this process held it before it lost it. */
   before?: HeldRun
@@ -156,14 +157,16 @@ export function createHolder(options: HolderOptions): Holder {
     held.set(run.id, { run, controller, ...(before && { before }) })
     const limits = run.limits as unknown as Limits
     const leftMs = Math.max(1, timeLeftMs({ run }, limits))
+    const time = new AbortController()
     const timer = setTimeout(
-      () => controller.abort(new LimitReached(durationSentence(limits))),
+      () => time.abort(new LimitReached(durationSentence(limits))),
       Math.min(leftMs, 2 ** 31 - 1),
     )
     // a process that cannot prove that it lives goes on: without the database it cannot begin a call, and a call under way has perhaps happened
-    const { signal } = controller
-    void drive(run, { signal, mayGoOn: () => !stopping && isOurs(run) })
-      .catch((error: unknown) => recover(run, signal, error))
+    const { signal: writeSignal } = controller
+    const signal = AbortSignal.any([writeSignal, time.signal])
+    void drive(run, { signal, writeSignal, mayGoOn: () => !stopping && isOurs(run) })
+      .catch((error: unknown) => recover(run, writeSignal, error))
       .finally(() => {
         clearTimeout(timer)
         if (held.get(run.id)?.controller === controller) held.delete(run.id)
@@ -175,8 +178,7 @@ export function createHolder(options: HolderOptions): Holder {
   /** The run itself is safe in the database: what this process knew of it is forgotten, and whoever claims it goes on from the log. */
   async function recover(run: Held, signal: AbortSignal, error: unknown): Promise<void> {
     if (error instanceof Fenced || signal.reason instanceof Dropped) return
-    const isCutOff = signal.aborted && !(signal.reason instanceof LimitReached)
-    const isFailure = !(error instanceof Yielded) && !isCutOff && !isConnectionTrouble(error)
+    const isFailure = !(error instanceof Yielded) && !signal.aborted && !isConnectionTrouble(error)
     if (isFailure)
       log.warn({ err: error, run_id: run.id }, 'a run could not be advanced; it is taken up again from its log')
     for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5000)) {

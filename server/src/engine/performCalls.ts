@@ -278,7 +278,7 @@ async function commitResult(driving: Driving, step: Step, outcome: Outcome, effe
   } catch (error) {
     if (error instanceof CannotKeep) return commitResult(driving, step, { error: error.message }, [])
     const isPassing = error instanceof Fenced || error instanceof Yielded || isTransient(error)
-    if (isPassing || driving.signal.aborted || ('error' in outcome && outcome.error === keepFailure)) throw error
+    if (isPassing || driving.writeSignal.aborted || ('error' in outcome && outcome.error === keepFailure)) throw error
     driving.context.log.error({ err: error, run_id: driving.run.id }, 'the result of a call could not be saved')
     return commitResult(driving, step, { error: keepFailure }, [])
   }

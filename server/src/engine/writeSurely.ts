@@ -21,7 +21,7 @@ export function writeSurely(writing: Writing, write: Write): Promise<Applied> {
 }
 
 async function attempt(writing: Writing, write: Write): Promise<Applied> {
-  const { writer, run, context, signal } = writing
+  const { writer, run, context, writeSignal: signal } = writing
   const { change } = write
   for (let tries = 1; ; tries++) {
     try {
