@@ -338,6 +338,7 @@ export const requirements: Requirement[] = [
     says: 'A message of more than 64 KiB is stored once, however many rows name it, and whoever reads it gets all of it; events carry its beginning.',
     gap: { question: 'How often is a large message stored?', file: 'server/src/engine/largeTexts.ts' },
   },
+  { id: 'texts.order', says: 'Two transactions that write the same large texts in opposite orders do not deadlock.' },
   {
     id: 'texts.erased',
     says: 'A large message counts as stored while its run is there, and its bytes are erased within a day of the run.',

@@ -4,6 +4,7 @@ import { newId } from '../base/ids.ts'
 import { storableJson } from '../base/storable.ts'
 import { insertRunEvents } from '../kit/event.ts'
 import type { Change } from './change.ts'
+import { blobOrder } from './largeTexts.ts'
 import { eventOf } from './lifecycle.ts'
 import type { Left } from './places.ts'
 
@@ -72,7 +73,7 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
       from json_to_recordset(${storableJson(changes.flatMap(messageRows))}::json) as m (
         run_id uuid, place int, id uuid, turn int, type text, role text, text_content text, tool_call jsonb, tool_result jsonb,
         opaque jsonb, restarts boolean, "timestamp" timestamptz)
-      join run r on r.id = m.run_id
+      join run r on r.id = m.run_id order by ${blobOrder(part`m.text_content`)}
     ),
     step as (
       insert into run_steps as was (run_id, seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens,

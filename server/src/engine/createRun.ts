@@ -256,7 +256,7 @@ const insertedRunsWhere = (seat: Seat | undefined, sits: Part, isOfDrafts: boole
   ),
   message as (
     insert into run_messages (run_id, seq, id, turn, type, role, text_content, "timestamp")
-    select id, 1, message_id, 0, 'text', 'user', message_text, message_at from seated where message_id is not null
+    select id, 1, message_id, 0, 'text', 'user', message_text, message_at from seated where message_id is not null order by message_blob
   ),
   event as (${insertRunEvents(part`
     select message_event_id as id, team_id, id as run_id, agent_id, case_id, 1 as sequence, 'run.message.created' as event,

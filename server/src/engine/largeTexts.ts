@@ -33,6 +33,13 @@ export const listedMessage: LongColumn = ((beginning) => ({
   bytes: part`coalesce(${bytesOfBlob(part`r.message_blob`)}, ${beginning.bytes})`,
 }))(longJson(part`r.message`))
 
+/**
+ * SQL for the order in which a statement inserts messages: by the names of their blobs. The trigger locks each blob until the commit, so two
+ * transactions with the same texts would deadlock if each locked them in an order of its own.
+ */
+export const blobOrder = (text: Part): Part =>
+  part`case when octet_length(${text}) > ${inlineBytesMax}::int then sha256(convert_to(${text}, 'UTF8')) end`
+
 export interface MessageColumns {
   message: unknown
   /** The SHA-256 of the blob, in hexadecimal; the first message of the run creates that blob in the same statement. */
