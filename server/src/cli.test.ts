@@ -1,4 +1,4 @@
-// Proves the command line by running bin/runyard.mjs for real, against a real data dir and its embedded PostgreSQL.
+// Proves the command line against a real data dir and its embedded PostgreSQL: bin/runyard.mjs for real where the program matters, else in this process.
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -19,7 +19,7 @@ import { createLog } from './base/log.ts'
 import { readFacts } from './base/postgres/facts.ts'
 import { runningPostmaster } from './base/postgres/server.ts'
 import { hashToken } from './base/secrets.ts'
-import { runCommandLine } from './cli.ts'
+import { obey, runCommandLine } from './cli.ts'
 import { UsageError, type Command } from './cli/command.ts'
 import { entitlementsList } from './cli/entitlementsList.ts'
 import { entitlementsSet } from './cli/entitlementsSet.ts'
@@ -75,10 +75,25 @@ function start(words: string[], env: NodeJS.ProcessEnv): { child: ChildProcess; 
   return { child, outcome }
 }
 
-const runyard = (words: string[], env: NodeJS.ProcessEnv = {}): Promise<Outcome> => start(words, env).outcome
+type Run = (words: string[], env?: NodeJS.ProcessEnv) => Promise<Outcome>
 
-async function succeeds(words: string[], env?: NodeJS.ProcessEnv): Promise<string> {
-  const { code, stdout, stderr } = await runyard(words, env)
+/** The program, in a process of its own. */
+const runyard: Run = (words, env = {}) => start(words, env).outcome
+
+/** The same without a process for each. */
+const here: Run = async (words, env = {}) => {
+  const outcome: Outcome = { code: 0, stdout: '', stderr: '' }
+  outcome.code = await obey(
+    words,
+    { RUNYARD_DATA_DIR: dataDir, PORT: '0', ...env },
+    (line) => (outcome.stdout += `${line}\n`),
+    (line) => (outcome.stderr += `${line}\n`),
+  )
+  return outcome
+}
+
+async function succeeds(words: string[], env?: NodeJS.ProcessEnv, run = here): Promise<string> {
+  const { code, stdout, stderr } = await run(words, env)
   assert.deepEqual({ code, stderr }, { code: 0, stderr: '' }, stdout)
   return stdout
 }
@@ -88,8 +103,9 @@ async function fails(
   words: string[],
   expected: { code: number; says: RegExp },
   env?: NodeJS.ProcessEnv,
+  run = here,
 ): Promise<void> {
-  const { code, stdout, stderr } = await runyard(words, env)
+  const { code, stdout, stderr } = await run(words, env)
   assert.match(stderr, expected.says)
   assert.deepEqual(
     { code, stdout, lines: stderr.split('\n').length - 1 },
@@ -117,7 +133,7 @@ async function emptyDatabase(): Promise<Address> {
 
 describe('the command line', { concurrency: 2 }, () => {
   test('help names every command, and what each takes', async () => {
-    const help = await succeeds(['help'])
+    const help = await succeeds(['help'], {}, runyard)
     for (const words of [
       'serve',
       'migrate',
@@ -138,9 +154,8 @@ describe('the command line', { concurrency: 2 }, () => {
   })
 
   test('what is typed wrongly is answered in one line, with 64', async () => {
-    await fails(['bakcup'], { code: 64, says: /no command "bakcup".*backup/ })
+    await fails(['bakcup'], { code: 64, says: /no command "bakcup".*backup/ }, {}, runyard)
     await fails(['doctor', '--quick'], { code: 64, says: /--quick.*runyard doctor/ })
-    // the same without a process for each
     const refused: [string[], RegExp][] = [
       [['team', 'destroy', 'x'], /"team destroy"/],
       [['serve', '--roll', 'api'], /--roll.*--role/],
@@ -219,7 +234,7 @@ describe('the command line', { concurrency: 2 }, () => {
   })
 
   test('a team and a key are made, the key is kept as a hash, and a revoked one is dead', async () => {
-    const team = await succeeds(['team', 'create', 'Nächste Schicht'])
+    const team = await succeeds(['team', 'create', 'Nächste Schicht'], {}, runyard)
     const teamId = field(team, 'Team')
     assert.deepEqual(await query('select name from teams where id = $1', [teamId]), [{ name: 'Nächste Schicht' }])
 
@@ -255,7 +270,7 @@ describe('the command line', { concurrency: 2 }, () => {
       field(key, 'Key'),
     ])
     assert.deepEqual(revoked, { revoked: true })
-    await fails(['key', 'revoke', secret], { code: 1, says: /^(?!.*ry_).*No working key/ })
+    await fails(['key', 'revoke', secret], { code: 1, says: /^(?!.*ry_).*No working key/ }, {}, runyard)
   })
 
   test('a member’s role bounds the scopes of a key made here too', async () => {
@@ -269,7 +284,8 @@ describe('the command line', { concurrency: 2 }, () => {
 
   test('a backup goes into another database with its key, and not without', async () => {
     const file = join(folder, 'shift.backup')
-    const said = await succeeds(['backup', 'shift.backup'])
+    // a file is named from where the command was typed
+    const said = await succeeds(['backup', 'shift.backup'], {}, runyard)
     assert.equal((await stat(file)).mode & 0o777, 0o600)
     const [known] = await query<{ key_id: string }>('select key_id from encryption_keys')
     assert.ok(said.includes(`key ${known!.key_id}`), said)
@@ -288,7 +304,7 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.deepEqual(await query(`select to_regclass('teams') as teams`, [], target), [{ teams: null }])
 
     const right = { ...elsewhere, RUNYARD_ENCRYPTION_KEY: (await readFile(join(dataDir, 'key'), 'utf8')).trim() }
-    assert.match(await succeeds(['restore', file], right), /^Restored \d+ rows/)
+    assert.match(await succeeds(['restore', file], right, runyard), /^Restored \d+ rows/)
     assert.deepEqual(await query(`select name from teams where name = 'First'`, [], target), [{ name: 'First' }])
     await fails(['restore', file], { code: 1, says: /--replace/ }, right)
 
@@ -355,7 +371,8 @@ describe('the command line', { concurrency: 2 }, () => {
 
   test('what cannot reach its database says so in one line', async () => {
     const away = { DATABASE_URL: 'postgres://runyard:secretword@127.0.0.1:1/runyard' }
-    await fails(['team', 'create', 'x'], { code: 1, says: /^Nothing answers at 127\.0\.0\.1:1.*DATABASE_URL/ }, away)
+    const unreachable = { code: 1, says: /^Nothing answers at 127\.0\.0\.1:1.*DATABASE_URL/ }
+    await fails(['team', 'create', 'x'], unreachable, away, runyard)
     await fails(
       ['backup', 'x'],
       { code: 1, says: /no database.*npm start/ },
@@ -374,16 +391,16 @@ describe('the command line', { concurrency: 2 }, () => {
     }
     assert.match(await succeeds(['doctor'], own), /none yet/)
     assert.ok(!existsSync(own.RUNYARD_DATA_DIR), 'doctor makes nothing')
-    assert.match(await succeeds(['migrate'], own), /^applied 0001_/)
+    assert.match(await succeeds(['migrate'], own, runyard), /^applied 0001_/)
     assert.equal(running(), undefined)
-    await succeeds(['team', 'create', 'Own'], own)
+    await succeeds(['team', 'create', 'Own'], own, runyard)
     assert.match(await succeeds(['key', 'create'], own), /^Scopes +\*$/m) // the only team needs no --team
-    assert.match(await succeeds(['key', 'rotate-encryption'], own), /^Sealed \d+ values anew/)
+    assert.match(await succeeds(['key', 'rotate-encryption'], own, runyard), /^Sealed \d+ values anew/)
     assert.equal(running(), undefined)
 
     const service = start(['serve'], { ...own, LOG_LEVEL: 'warn', RUNYARD_READINESS_INTERVAL_MS: '0' })
     await once(service.child.stdout!, 'data')
-    assert.equal(await succeeds(['migrate'], own), 'The database was up to date.\n')
+    assert.equal(await succeeds(['migrate'], own, runyard), 'The database was up to date.\n')
     assert.ok(running(), 'the service still needs it')
     service.child.kill('SIGTERM')
     assert.deepEqual(await service.outcome.then(({ code, stderr }) => ({ code, stderr })), { code: 0, stderr: '' })

@@ -43,9 +43,23 @@ const commands: Command[] = [
 /** EX_USAGE of sysexits.h; 128 + SIGINT. Bad settings exit as they do in main.ts. */
 const exit = { failed: 1, usage: 64, interrupted: 130 }
 
-const print = (line: string): void => void process.stdout.write(`${line}\n`)
+type Print = (line: string) => void
 
-export async function runCommandLine(words: string[], env: NodeJS.ProcessEnv): Promise<number> {
+const toStdout: Print = (line) => void process.stdout.write(`${line}\n`)
+const toStderr: Print = (line) => void process.stderr.write(`${line}\n`)
+
+/** Tells what went wrong as a line of its own. What `npm start` would tell in its own way is thrown. */
+export async function obey(words: string[], env: NodeJS.ProcessEnv, out = toStdout, errors = toStderr): Promise<number> {
+  try {
+    return await runCommandLine(words, env, out)
+  } catch (error) {
+    if (error instanceof ConfigError || (words[0] === 'serve' && !(error instanceof UsageError))) throw error
+    errors(sentenceFor(error))
+    return exitCodeFor(error)
+  }
+}
+
+export async function runCommandLine(words: string[], env: NodeJS.ProcessEnv, print = toStdout): Promise<number> {
   const [first] = words
   if (first === undefined || first === 'help' || first === '--help' || first === '-h') {
     const asked = first === 'help' ? commandIn(words.slice(1)) : undefined
@@ -71,11 +85,13 @@ export async function runCommandLine(words: string[], env: NodeJS.ProcessEnv): P
   const config = readConfig(env)
   // only a service tells its life in a log; a command says what it has done
   const log = createLog(env.LOG_LEVEL ? config.logLevel : 'warn')
-  const signal = command === serve ? new AbortController().signal : abortedByHand()
+  const { signal, done } = command === serve ? withoutSignals : abortedByHand()
   try {
     return (await command.run({ ...typed, config, log, signal, print })) ?? 0
   } catch (error) {
     throw signal.aborted ? new Interrupted('Interrupted.', { cause: error }) : error
+  } finally {
+    done()
   }
 }
 
@@ -107,16 +123,24 @@ function readWords(command: Command, args: string[]): { values: object; position
   return { values, positionals: parsed.positionals }
 }
 
+/** A service listens to signals by itself. */
+const withoutSignals = { signal: new AbortController().signal, done: () => undefined }
+
 /** The first signal asks to stop cleanly, which leaves no server and no half file behind; the second does not wait. */
-function abortedByHand(): AbortSignal {
+function abortedByHand(): { signal: AbortSignal; done: () => void } {
   const controller = new AbortController()
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => {
-      if (controller.signal.aborted) process.exit(exit.interrupted)
-      controller.abort()
-    })
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const abort = () => {
+    if (controller.signal.aborted) process.exit(exit.interrupted)
+    controller.abort()
   }
-  return controller.signal
+  for (const name of names) process.on(name, abort)
+  return {
+    signal: controller.signal,
+    done() {
+      for (const name of names) process.off(name, abort)
+    },
+  }
 }
 
 const plainErrors = [
@@ -147,16 +171,11 @@ function exitCodeFor(error: unknown): number {
 }
 
 async function main(): Promise<void> {
-  const words = process.argv.slice(2)
   try {
-    process.exit(await runCommandLine(words, process.env))
+    process.exit(await obey(process.argv.slice(2), process.env))
   } catch (error) {
-    if (error instanceof ConfigError || (words[0] === 'serve' && !(error instanceof UsageError))) {
-      const { exitWith } = await import('./main.ts')
-      exitWith(error)
-    }
-    process.stderr.write(`${sentenceFor(error)}\n`)
-    process.exit(exitCodeFor(error))
+    const { exitWith } = await import('./main.ts')
+    exitWith(error)
   }
 }
 
