@@ -49,7 +49,12 @@ const toStdout: Print = (line) => void process.stdout.write(`${line}\n`)
 const toStderr: Print = (line) => void process.stderr.write(`${line}\n`)
 
 /** Tells what went wrong as a line of its own. What `npm start` would tell in its own way is thrown. */
-export async function obey(words: string[], env: NodeJS.ProcessEnv, out = toStdout, errors = toStderr): Promise<number> {
+export async function obey(
+  words: string[],
+  env: NodeJS.ProcessEnv,
+  out = toStdout,
+  errors = toStderr,
+): Promise<number> {
   try {
     return await runCommandLine(words, env, out)
   } catch (error) {
