@@ -9,6 +9,7 @@ import { chooseSandboxDriver } from '../../drivers/sandbox/chooseDriver.ts'
 import { endLeftIn } from '../../drivers/sandbox/processTree.ts'
 import type { Command, Executed, SandboxDriver, Shell } from '../../drivers/sandbox/sandbox.ts'
 import type { Context } from '../../kit/context.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
 import { createLayout, type PathChange } from './layout.ts'
 import type { Place } from './workspace.ts'
 
@@ -49,12 +50,16 @@ export function workbenchOf(context: Context): Workbench {
   return workbench
 }
 
+/** The main thread waits until a process has begun: 10 to 20 ms, and longer on a busy machine. */
+const startMs = 15
+
 interface IdleShell {
   close(): Promise<void>
 }
 
 function createWorkbench(context: Context): Workbench {
   const { config, db, guard, outbound, log } = context
+  const time = teamTimeOf(context)
   let choosing: Promise<SandboxDriver> | undefined
   let room: Promise<string> | undefined
   const slots = createFairPool({
@@ -78,7 +83,9 @@ function createWorkbench(context: Context): Workbench {
     }))
 
   /** The caller holds a slot. So when all shells are open, one of them is idle or about to close. */
-  async function openShell(folder: string, signal: AbortSignal): Promise<Shell> {
+  async function openShell(folder: string, teamId: string, signal: AbortSignal): Promise<Shell> {
+    await time.turn(teamId)
+    time.usedThread(teamId, startMs)
     while (shells >= config.sandboxShells) {
       const [longest] = idle
       await (longest ? longest.close() : Promise.race(closing))
@@ -135,7 +142,7 @@ function createWorkbench(context: Context): Workbench {
 
     async function runInShell(version: string, command: Command): Promise<Ran> {
       await layout.bringTo(version)
-      shell ??= await openShell(folder, command.signal)
+      shell ??= await openShell(folder, place.team_id, command.signal)
       try {
         const executed = await shell.exec(command)
         const { changes, unkept } = await layout.findChanges(command.signal)
