@@ -331,6 +331,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
       db: teamDatabaseOf(context, caller.team_id),
     }
     requireScopeAndTeam(exchange)
+    await time.turn(caller.team_id, { caller: caller.credential.id, patienceMs })
     if (!isMutating(operation)) return carryOut(exchange)
     const { bodyBytes = operation.bodyBytesMax } = request
     exchange.turn = await bodyTurns.enter(caller, Math.min(bodyBytes, operation.bodyBytesMax))
@@ -389,6 +390,9 @@ function collecting<T>(problems: string[], read: () => T): T | undefined {
     return undefined
   }
 }
+
+/** A request of a team that used more than its share waits for its turn this long, then it is a 429. */
+const patienceMs = 10_000
 
 const noBytes = Buffer.alloc(0)
 

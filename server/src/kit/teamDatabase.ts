@@ -37,18 +37,9 @@ export function teamDatabaseOf(context: Context, teamId: string): TeamDatabase {
   const { db } = context
   const slots = statementSlotsOf(context)
   const time = teamTimeOf(context)
-  /** A team in debt waits with its slot in hand, so no more of its calls go on at once than it has slots. */
-  async function charged<T>(work: () => Promise<T>): Promise<T> {
-    await time.turn(teamId)
-    const startedAt = performance.now()
-    try {
-      return await work()
-    } finally {
-      time.usedDatabase(teamId, performance.now() - startedAt)
-    }
-  }
+  const take = <T>(work: () => Promise<T>): Promise<T> => slots.use(teamId, () => time.inDatabase(teamId, work))
   return {
-    sql: (strings, ...values) => slots.use(teamId, () => charged(() => db.sql(strings, ...values))),
-    transaction: (work) => slots.use(teamId, () => charged(() => db.transaction(work))),
+    sql: (strings, ...values) => take(() => db.sql(strings, ...values)),
+    transaction: (work) => take(() => db.transaction(work)),
   }
 }

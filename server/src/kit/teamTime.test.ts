@@ -1,5 +1,6 @@
 // The time of the main thread and of the database: a team that used more than its share waits, and only beside others.
 import assert from 'node:assert/strict'
+import { availableParallelism } from 'node:os'
 import { test, type TestContext } from 'node:test'
 import { createTeamTime } from './teamTime.ts'
 
@@ -25,7 +26,6 @@ const settle = async () => {
 test('a team that is alone never waits, however much it uses', (t) => {
   const { time, pass } = startClock(t)
   time.usedThread('noisy', 10_000)
-  time.usedDatabase('noisy', 60_000)
   assert.equal(time.turn('noisy'), undefined)
   assert.ok(time.turn('quiet') === undefined && time.turn('noisy') !== undefined, 'beside another it waits')
   pass(31_000)
@@ -34,7 +34,7 @@ test('a team that is alone never waits, however much it uses', (t) => {
 })
 
 // proves pools.time
-test('beside others a team waits until a fifth of the thread’s time has covered what it used, never longer than 10 s', async (t) => {
+test('beside others a team waits until a fifth of the thread’s time has covered what it used, never longer than 5 s', async (t) => {
   const { time, pass } = startClock(t)
   void time.turn('quiet')
   for (let n = 0; n < 100; n++) time.usedThread('noisy', 4)
@@ -49,7 +49,7 @@ test('beside others a team waits until a fifth of the thread’s time has covere
   assert.equal(isOn, true)
   time.usedThread('noisy', 1000)
   assert.ok(time.isAhead('noisy'))
-  pass(9999)
+  pass(4999)
   assert.ok(time.isAhead('noisy'))
   void time.turn('quiet')
   pass(1)
@@ -74,14 +74,14 @@ test('those who wait go on one at a time, in turns by caller, and each pays befo
   const { time, pass } = startClock(t)
   const went: string[] = []
   const work = async (name: string) => {
-    await time.turn('noisy', name[0])
+    await time.turn('noisy', { caller: name[0]! })
     went.push(name)
     time.usedThread('noisy', 10)
   }
   void time.turn('quiet')
   time.usedThread('noisy', 100)
   const all = ['a1', 'a2', 'b1'].map(work)
-  pass(9000)
+  pass(5000)
   await settle()
   assert.deepEqual(went, ['a1'], 'its 10 ms count twice, and 20 ms are covered after 100')
   pass(99)
@@ -96,11 +96,20 @@ test('those who wait go on one at a time, in turns by caller, and each pays befo
 })
 
 // proves pools.time
-test('time in the database is charged by itself', (t) => {
+test('statements are charged while they run, beyond half of the cores, and a request is refused after its patience', async (t) => {
   const { time, pass } = startClock(t)
+  const gate = Promise.withResolvers<void>()
+  const statements = Array.from({ length: availableParallelism() }, () => time.inDatabase('noisy', () => gate.promise))
   void time.turn('quiet')
-  time.usedDatabase('noisy', 100_000)
-  assert.ok(time.isAhead('noisy'))
-  pass(10_001)
+  assert.equal(time.turn('noisy'), undefined)
+  pass(2000)
+  assert.ok(time.isAhead('noisy'), 'half of them are paid for by the share, the rest is 1 s or more')
+  const refused = assert.rejects(time.turn('noisy', { patienceMs: 10_000 })!, /more than its share of this server/)
+  pass(10_000)
+  await refused
+  gate.resolve()
+  await Promise.all(statements)
+  void time.turn('quiet')
+  pass(5001)
   assert.ok(!time.isAhead('noisy'))
 })

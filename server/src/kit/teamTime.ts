@@ -2,23 +2,28 @@
 //
 // One thread serves everybody, so a piece of work of 50 ms holds every other request up. Each such piece is bounded where it is done;
 // this bounds how often one team may cause it. What a team used is a debt that falls with time. Above a small allowance its next
-// statement, body or turn of a run waits. A team that is alone never waits: there is nobody to protect.
+// request, large body or turn of a run waits. A team that is alone never waits: there is nobody to protect.
 import { availableParallelism } from 'node:os'
+import { PoolFull } from '../base/fairPool.ts'
 import type { Context } from './context.ts'
 import { createTurnLine, type TurnLine } from './turnLine.ts'
 
 export interface TeamTime {
-  /** Resolves when the team may go on; undefined means at once. `caller` takes turns with the other callers of the team. */
-  turn(teamId: string, caller?: string): Promise<void> | undefined
+  /**
+   * Resolves when the team may go on; undefined means at once. `caller` takes turns with the other callers of the team. With
+   * `patienceMs`, a longer wait is refused with PoolFull.
+   */
+  turn(teamId: string, options?: { caller?: string; patienceMs?: number }): Promise<void> | undefined
   /** Whether the team would have to wait now. */
   isAhead(teamId: string): boolean
   /** Does one piece of work on the main thread and charges its time. */
   piece<T>(teamId: string, work: () => T): T
-  /** Charges one piece of work on the main thread that took so long. */
+  /** Charges one piece of work on the main thread that took this long. */
   usedThread(teamId: string, ms: number): void
   /** Charges bytes that pass through the process, in small pieces. */
   moved(teamId: string, bytes: number): void
-  usedDatabase(teamId: string, ms: number): void
+  /** Charges the time of a statement while it lasts. */
+  inDatabase<T>(teamId: string, work: () => Promise<T>): Promise<T>
 }
 
 /** The part of the main thread that one team may use beside others. */
@@ -28,8 +33,8 @@ const databaseShare = availableParallelism() / 2
 /** How far a team may be ahead of its share before it waits. */
 const threadAheadMs = 200
 const databaseAheadMs = 500
-/** No wait is longer than this, so that a run or a request of a team in debt still goes on. */
-const waitMaxMs = 10_000
+/** A debt is never larger than what this much time pays, so that the work of a team in debt still goes on. */
+const debtMaxMs = 5000
 /**
  * A longer piece is charged more than its time. Whoever comes at a random moment waits for half of the piece, and the chance to come
  * just then grows with its length too: what others lose grows with the square.
@@ -49,8 +54,14 @@ interface Account {
   threadMs: number
   databaseMs: number
   at: number
-  waiting: TurnLine<() => void>
+  /** Statements under way. */
+  statements: number
+  waiting: TurnLine<Waiting>
   isLooking: boolean
+}
+
+interface Waiting {
+  go: () => void
 }
 
 export function createTeamTime(now: () => number = () => performance.now()): TeamTime {
@@ -67,69 +78,91 @@ export function createTeamTime(now: () => number = () => performance.now()): Tea
 
   const isAlone = (teamId: string): boolean => now() - (teamId === latest.teamId ? other : latest).at > atWorkMs
 
-  function settle(account: Account): void {
-    const at = now()
-    account.threadMs = Math.max(0, account.threadMs - (at - account.at) * threadShare)
-    account.databaseMs = Math.max(0, account.databaseMs - (at - account.at) * databaseShare)
-    account.at = at
-  }
-
-  /** How long until the share has covered what was used. */
-  function waitMs(account: Account): number {
-    settle(account)
-    const { threadMs, databaseMs } = account
-    return Math.max(0, (threadMs - threadAheadMs) / threadShare, (databaseMs - databaseAheadMs) / databaseShare)
-  }
-
-  function charge(teamId: string, threadMs: number, databaseMs: number): void {
+  function accountOf(teamId: string): Account {
     let account = accounts.get(teamId)
     if (!account) {
       forgetSettled()
-      account = { threadMs: 0, databaseMs: 0, at: now(), waiting: createTurnLine(), isLooking: false }
-      accounts.set(teamId, account)
+      const nothing = { threadMs: 0, databaseMs: 0, at: now(), statements: 0, isLooking: false }
+      accounts.set(teamId, (account = { ...nothing, waiting: createTurnLine() }))
     }
-    settle(account)
-    account.threadMs = Math.min(account.threadMs + threadMs, threadAheadMs + waitMaxMs * threadShare)
-    account.databaseMs = Math.min(account.databaseMs + databaseMs, databaseAheadMs + waitMaxMs * databaseShare)
+    return account
   }
 
   /** Accounts do not pile up with the number of teams. */
   function forgetSettled(): void {
     if (accounts.size < forgetAbove) return
     for (const [teamId, account] of accounts) {
-      settle(account)
-      if (account.threadMs === 0 && account.databaseMs === 0 && account.waiting.isEmpty()) accounts.delete(teamId)
+      if (waitMs(account) > 0 || account.statements > 0 || !account.waiting.isEmpty()) continue
+      if (account.threadMs + account.databaseMs === 0) accounts.delete(teamId)
     }
     forgetAbove = Math.max(accountsMax, accounts.size * 2)
   }
 
-  /** Lets one go on at a time: what it uses is charged before the next one is looked at. */
+  /** How long until the share has covered what was used, if no more is used. */
+  function waitMs(account: Account): number {
+    const at = now()
+    const passed = at - account.at
+    account.at = at
+    account.threadMs = within(account.threadMs - passed * threadShare, threadAheadMs + debtMaxMs * threadShare)
+    account.databaseMs = within(
+      account.databaseMs + passed * (account.statements - databaseShare),
+      databaseAheadMs + debtMaxMs * databaseShare,
+    )
+    const { threadMs, databaseMs } = account
+    return Math.max(0, (threadMs - threadAheadMs) / threadShare, (databaseMs - databaseAheadMs) / databaseShare)
+  }
+
+  function chargeThread(teamId: string, ms: number): void {
+    const account = accountOf(teamId)
+    waitMs(account)
+    account.threadMs += ms
+  }
+
+  /** Lets one go on at a time: what it uses at once is charged before the next one is looked at. */
   function look(teamId: string, account: Account): void {
     account.isLooking = false
     if (account.waiting.isEmpty()) return
-    const wait = isAlone(teamId) ? 0 : waitMs(account)
-    if (wait === 0) account.waiting.take()!()
-    lookLater(teamId, account, wait)
+    const left = isAlone(teamId) ? 0 : waitMs(account)
+    if (left === 0) account.waiting.take()!.go()
+    lookLater(teamId, account, left)
   }
 
-  function lookLater(teamId: string, account: Account, wait: number): void {
+  function lookLater(teamId: string, account: Account, leftMs: number): void {
     if (account.isLooking) return
     account.isLooking = true
-    if (wait === 0) setImmediate(look, teamId, account)
-    else setTimeout(look, Math.min(Math.ceil(wait), lookEveryMs), teamId, account).unref()
+    if (leftMs === 0) setImmediate(look, teamId, account)
+    else setTimeout(look, Math.min(Math.ceil(leftMs), lookEveryMs), teamId, account).unref()
+  }
+
+  function waitIn({ waiting: line }: Account, caller: string, patienceMs: number | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined
+      const waiting: Waiting = {
+        go() {
+          clearTimeout(timer)
+          resolve()
+        },
+      }
+      line.add(caller, waiting)
+      if (patienceMs !== undefined) {
+        timer = setTimeout(() => {
+          line.remove(caller, waiting)
+          reject(new PoolFull('time', `This team used more than its share of this server for ${patienceMs / 1000} s.`))
+        }, patienceMs)
+      }
+    })
   }
 
   const time: TeamTime = {
-    turn(teamId, caller = '') {
+    turn(teamId, { caller = '', patienceMs } = {}) {
       noteAtWork(teamId)
       const account = accounts.get(teamId)
       if (!account || isAlone(teamId)) return undefined
-      const wait = waitMs(account)
-      if (wait === 0 && account.waiting.isEmpty()) return undefined
-      return new Promise((go) => {
-        account.waiting.add(caller, go)
-        lookLater(teamId, account, wait)
-      })
+      const left = waitMs(account)
+      if (left === 0 && account.waiting.isEmpty()) return undefined
+      const turn = waitIn(account, caller, patienceMs)
+      lookLater(teamId, account, left)
+      return turn
     },
     isAhead(teamId) {
       const account = accounts.get(teamId)
@@ -143,12 +176,24 @@ export function createTeamTime(now: () => number = () => performance.now()): Tea
         time.usedThread(teamId, now() - startedAt)
       }
     },
-    usedThread: (teamId, ms) => charge(teamId, ms * Math.max(1, ms / smallPieceMs), 0),
-    moved: (teamId, bytes) => charge(teamId, bytes * msOfByte, 0),
-    usedDatabase: (teamId, ms) => charge(teamId, 0, ms),
+    usedThread: (teamId, ms) => chargeThread(teamId, ms * Math.max(1, ms / smallPieceMs)),
+    moved: (teamId, bytes) => chargeThread(teamId, bytes * msOfByte),
+    async inDatabase(teamId, work) {
+      const account = accountOf(teamId)
+      waitMs(account)
+      account.statements += 1
+      try {
+        return await work()
+      } finally {
+        waitMs(account)
+        account.statements -= 1
+      }
+    },
   }
   return time
 }
+
+const within = (value: number, most: number): number => Math.min(Math.max(0, value), most)
 
 const ofContext = new WeakMap<Context, TeamTime>()
 

@@ -8,6 +8,7 @@ import { createFairPool, teamShare, type FairPool } from '../base/fairPool.ts'
 import type { Context } from './context.ts'
 import { requireSignature } from './signedUrl.ts'
 import { teamDatabaseOf, type TeamDatabase } from './teamDatabase.ts'
+import { teamTimeOf } from './teamTime.ts'
 
 /** How many transfers of one team may wait, per slot of the pool: each is a connection whose body is not read yet. */
 const waitingPerSlot = 4
@@ -45,6 +46,7 @@ export async function beginTransfer(context: Context, request: FastifyRequest, r
   const leave = () => left.abort(new Fault('invalid_request', 'The caller left before the transfer began.'))
   reply.raw.once('close', leave)
   if (reply.raw.destroyed) leave()
+  await teamTimeOf(context).turn(team, { patienceMs: waitMaxMs })
   const release = await transfersOf(context).take(team, left.signal)
   if (left.signal.aborted) release()
   left.signal.throwIfAborted()
