@@ -96,14 +96,16 @@ test('those who wait go on one at a time, in turns by caller, and each pays befo
 })
 
 // proves pools.time
-test('statements are charged while they run, beyond half of the cores, and a request is refused after its patience', async (t) => {
+test('statements are charged while they run, beyond three quarters of the cores, and a request is refused after its patience', async (t) => {
   const { time, pass } = startClock(t)
   const gate = Promise.withResolvers<void>()
-  const statements = Array.from({ length: availableParallelism() }, () => time.inDatabase('noisy', () => gate.promise))
+  const statements = Array.from({ length: 2 * availableParallelism() }, () =>
+    time.inDatabase('noisy', () => gate.promise),
+  )
   void time.turn('quiet')
   assert.equal(time.turn('noisy'), undefined)
   pass(2000)
-  assert.ok(time.isAhead('noisy'), 'half of them are paid for by the share, the rest is 1 s or more')
+  assert.ok(time.isAhead('noisy'), 'the share pays for a part of them; the rest is more than half a second')
   const refused = assert.rejects(time.turn('noisy', { patienceMs: 10_000 })!, /more than its share of this server/)
   pass(10_000)
   await refused
@@ -112,4 +114,16 @@ test('statements are charged while they run, beyond half of the cores, and a req
   void time.turn('quiet')
   pass(5001)
   assert.ok(!time.isAhead('noisy'))
+})
+
+// proves pools.time
+test('a team that is ahead does not wait for the sake of one that owes much more', (t) => {
+  const { time, pass } = startClock(t)
+  void time.turn('quiet')
+  for (let n = 0; n < 100; n++) time.usedThread('slowed down', 3)
+  assert.ok(time.isAhead('slowed down'))
+  time.usedThread('noisy', 70)
+  assert.ok(time.isAhead('noisy') && !time.isAhead('slowed down'))
+  pass(5000)
+  assert.ok(!time.isAhead('noisy') && !time.isAhead('slowed down'))
 })

@@ -28,11 +28,16 @@ export interface TeamTime {
 
 /** The part of the main thread that one team may use beside others. */
 const threadShare = 0.2
-/** How many connections one team may keep busy beside others: half of the cores, since the database usually runs on the same machine. */
-const databaseShare = availableParallelism() / 2
+/** How many connections one team may keep busy beside others: the database usually runs on the same machine. */
+const databaseShare = availableParallelism() * 0.75
 /** How far a team may be ahead of its share before it waits. */
 const threadAheadMs = 200
 const databaseAheadMs = 500
+/**
+ * Statements of everybody take longer while one team overloads the database. So a team waits only if it owes at least this part of what
+ * the team with the largest debt owes.
+ */
+const partOfLargest = 0.5
 /** A debt is never larger than what this much time pays, so that the work of a team in debt still goes on. */
 const debtMaxMs = 5000
 /**
@@ -92,14 +97,15 @@ export function createTeamTime(now: () => number = () => performance.now()): Tea
   function forgetSettled(): void {
     if (accounts.size < forgetAbove) return
     for (const [teamId, account] of accounts) {
-      if (waitMs(account) > 0 || account.statements > 0 || !account.waiting.isEmpty()) continue
-      if (account.threadMs + account.databaseMs === 0) accounts.delete(teamId)
+      settle(account)
+      const isIdle = account.statements === 0 && account.waiting.isEmpty()
+      if (isIdle && account.threadMs + account.databaseMs === 0) accounts.delete(teamId)
     }
     forgetAbove = Math.max(accountsMax, accounts.size * 2)
   }
 
-  /** How long until the share has covered what was used, if no more is used. */
-  function waitMs(account: Account): number {
+  /** Brings the debt up to date: the share pays it off, and statements under way raise it. */
+  function settle(account: Account): void {
     const at = now()
     const passed = at - account.at
     account.at = at
@@ -108,13 +114,30 @@ export function createTeamTime(now: () => number = () => performance.now()): Tea
       account.databaseMs + passed * (account.statements - databaseShare),
       databaseAheadMs + debtMaxMs * databaseShare,
     )
-    const { threadMs, databaseMs } = account
-    return Math.max(0, (threadMs - threadAheadMs) / threadShare, (databaseMs - databaseAheadMs) / databaseShare)
+  }
+
+  /** How long until the share has covered what was used, if no more is used. */
+  function waitMs(account: Account): number {
+    settle(account)
+    const thread = (account.threadMs - threadAheadMs) / threadShare
+    const database = (account.databaseMs - databaseAheadMs) / databaseShare
+    return Math.max(0, owesMost(account, 'threadMs', thread), owesMost(account, 'databaseMs', database))
+  }
+
+  /** The wait, or 0 while another team owes much more. */
+  function owesMost(account: Account, kind: 'threadMs' | 'databaseMs', ms: number): number {
+    if (ms <= 0) return 0
+    const owed = account[kind]
+    for (const one of accounts.values()) {
+      settle(one)
+      if (owed < one[kind] * partOfLargest) return 0
+    }
+    return ms
   }
 
   function chargeThread(teamId: string, ms: number): void {
     const account = accountOf(teamId)
-    waitMs(account)
+    settle(account)
     account.threadMs += ms
   }
 
@@ -180,12 +203,12 @@ export function createTeamTime(now: () => number = () => performance.now()): Tea
     moved: (teamId, bytes) => chargeThread(teamId, bytes * msOfByte),
     async inDatabase(teamId, work) {
       const account = accountOf(teamId)
-      waitMs(account)
+      settle(account)
       account.statements += 1
       try {
         return await work()
       } finally {
-        waitMs(account)
+        settle(account)
         account.statements -= 1
       }
     },
