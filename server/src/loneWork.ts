@@ -1,22 +1,28 @@
-// The work of a process that does one piece at a time for the process that started it. It reports when it takes one and when it is done.
+// The work of a process that does suspects for the process that started it. It reports when it takes one and when it is done.
 import { engineOf } from './engine/engine.ts'
-import { aliveEveryMs, type FromChild, type ToChild, type Unit } from './kit/alone.ts'
+import type { Unit } from './kit/alone.ts'
 import type { Context } from './kit/context.ts'
 import type { LoneDrive } from './kit/feature.ts'
 import { driveJob, jobKind } from './kit/jobDeaths.ts'
+import { aliveEveryMs, type FromChild, type ToChild } from './kit/loneChild.ts'
+import { watchParent } from './kit/parentWatch.ts'
 import type { Presence } from './kit/presence.ts'
+
+/** How long one unit may go on to further parts of its work; then it ends where it is, and comes back later. */
+const turnMs = 15_000
 
 export async function startLoneWork(context: Context, presence: Presence): Promise<{ stop(): Promise<void> }> {
   const { config, log, registry } = context
   const self = { id: presence.processId, lost: () => presence.held() }
   const runs = engineOf(context).workAlone(self)
   const stopping = new AbortController()
+  const parent = watchParent()
   const kinds: Record<string, LoneDrive> = {
     run: ({ unit, took }) => runs.drive(unit, took),
     [jobKind]: driveJob,
     ...Object.fromEntries(registry.features.flatMap(({ alone }) => Object.entries(alone ?? {}))),
   }
-  let working: Promise<void> = Promise.resolve()
+  const underWay = new Set<Promise<void>>()
 
   async function drive(unit: Unit): Promise<void> {
     let taken = false
@@ -27,7 +33,8 @@ export async function startLoneWork(context: Context, presence: Presence): Promi
     }
     try {
       const signal = AbortSignal.any([stopping.signal, presence.held()])
-      taken = await kinds[unit.kind]!({ context, unit, process: self, took, signal })
+      const turn = AbortSignal.any([signal, AbortSignal.timeout(turnMs)])
+      taken = await kinds[unit.kind]!({ context, unit, process: self, took, signal, turn })
     } catch (error) {
       failure = error instanceof Error ? error.message : String(error)
       log.warn({ err: error, kind: unit.kind, id: unit.id }, 'work that processes died over failed')
@@ -38,18 +45,24 @@ export async function startLoneWork(context: Context, presence: Presence): Promi
   const look = setInterval(() => {
     runs.look().catch((error: unknown) => log.debug({ err: error }, 'a look failed; it is tried again'))
   }, 500)
-  const alive = setInterval(() => void tell({ alive: true }), aliveEveryMs)
+  const alive = setInterval(() => {
+    parent.alive()
+    void tell({ alive: true })
+  }, aliveEveryMs)
   process.on('message', (message: ToChild) => {
-    if (message !== 'stop') working = working.then(() => drive(message.drive))
+    if (message === 'stop') return
+    const driving: Promise<void> = drive(message.drive).finally(() => underWay.delete(driving))
+    underWay.add(driving)
   })
   await tell({ ready: true })
   return {
     async stop() {
       stopping.abort()
       await runs.stop(config.drainS * 1000)
-      await working
+      await Promise.all(underWay)
       clearInterval(look)
       clearInterval(alive)
+      await parent.stop()
     },
   }
 }

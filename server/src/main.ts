@@ -25,7 +25,7 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
   const told = untilTold()
   const { values } = parseArgs({
     args,
-    options: { role: { type: 'string' }, alone: { type: 'boolean' } },
+    options: { role: { type: 'string' }, alone: { type: 'string' } },
     strict: true,
   })
   const env = values.role === undefined ? process.env : { ...process.env, RUNYARD_ROLE: values.role }
@@ -37,7 +37,7 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
 
   const startedAt = performance.now()
   const running = values.alone
-    ? await serveAlone(config, log, features)
+    ? await serveAlone(config, log, values.alone === 'one' ? 'one' : 'several', features)
     : await serve(config, log, { features, entry: features === undefined ? ownFile : process.argv[1]! })
   log.info({ role: config.role, ready_ms: Math.round(performance.now() - startedAt) }, 'ready')
   if (!values.alone) process.stdout.write(box(config, running, { isTerminal: process.stdout.isTTY }))

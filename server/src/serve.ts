@@ -19,6 +19,7 @@ import { closeFeatures, type Feature } from './kit/feature.ts'
 import type { FirstKey } from './firstStart.ts'
 import { hostForUrl, type Context } from './kit/context.ts'
 import { createContext } from './kit/createContext.ts'
+import { loneRoles, type Company } from './kit/deaths.ts'
 import { announcePresence, type Presence } from './kit/presence.ts'
 import { startWorker } from './kit/worker.ts'
 import { startAlone } from './kit/alone.ts'
@@ -83,9 +84,9 @@ export async function serve(config: Config, log: Log, { features, entry }: Serve
   }
 }
 
-/** A process that does only what the process that started it says (kit/alone.ts). */
-export async function serveAlone(config: Config, log: Log, features?: Feature[]): Promise<Running> {
-  const { context, presence, embedded, firstKey, leave } = await join(config, log, features)
+/** A process that does only the suspects that the process that started it names (kit/alone.ts). */
+export async function serveAlone(config: Config, log: Log, company: Company, features?: Feature[]): Promise<Running> {
+  const { context, presence, embedded, firstKey, leave } = await join(config, log, features, loneRoles[company])
   const worker = await startLoneWork(context, presence)
   return {
     context,
@@ -100,11 +101,11 @@ export async function serveAlone(config: Config, log: Log, features?: Feature[])
 }
 
 /** A process of the service with its database, its context and its presence; its role decides what it does with them. */
-async function join(config: Config, log: Log, features: Feature[] = allFeatures) {
+async function join(config: Config, log: Log, features: Feature[] = allFeatures, role: string = config.role) {
   const { address, embedded } = await findDatabase(config, log)
   let announced: Presence | undefined
   const { keyring, firstKey } = await prepareDatabase(config, log, address(), async () => {
-    announced = await announcePresence({ address, role: config.role, log })
+    announced = await announcePresence({ address, role, log })
   }).catch(async (error: unknown) => {
     await announced?.leave()
     await abandonDatabase(embedded, log)
@@ -155,7 +156,12 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures)
 /** The two kinds of work: jobs, and the runs of agents; both find what a dead process left. */
 async function startWork(context: Context, presence: Presence, entry: string): Promise<{ stop(): Promise<void> }> {
   const { config, db, log } = context
-  const alone = startAlone({ log, entry, args: ['--role', 'worker', '--alone'] })
+  const alone = startAlone({
+    log,
+    entry,
+    args: (company) => ['--role', 'worker', '--alone', company],
+    sharePercent: config.teamShare,
+  })
   const runs = engineOf(context).work({
     id: presence.processId,
     places: config.workerConcurrency,
@@ -164,7 +170,7 @@ async function startWork(context: Context, presence: Presence, entry: string): P
   })
   const jobs = await startWorker(context, presence, {
     async bury(dead) {
-      if ((await reviveRuns(db.sql, dead.id)) > 0) runs.nudge()
+      if ((await reviveRuns(db.sql, dead)) > 0) runs.nudge()
     },
     look: () => runs.look(),
     alone,

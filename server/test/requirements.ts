@@ -1471,12 +1471,30 @@ export const requirements: Requirement[] = [
     says: 'The process for work that others died over is killed when it hangs; a death, a failure and a start that failed are told apart.',
   },
   {
+    id: 'alone.company',
+    says: 'Work that processes died over shares one process; if that dies, each piece has a process for itself the next time.',
+  },
+  {
+    id: 'alone.turns',
+    says: 'No team and no kind of work has all seats in a process for suspects; the others take turns.',
+  },
+  { id: 'alone.heap', says: 'A process for suspects has less memory than its parent, so it dies alone.' },
+  { id: 'alone.orphan', says: 'A process for suspects that hangs ends itself when its parent was killed.' },
+  {
+    id: 'runs.spared',
+    says: 'When processes die that did not hold a run, the run is charged with fewer deaths, so innocent runs go on at once.',
+  },
+  {
+    id: 'runs.diedTogether',
+    says: 'A run that kills its process and the process that watches it is counted by whoever finds them dead, and given up.',
+  },
+  {
     id: 'work.deadly',
-    says: 'A builder run, a judgement, a delivery or a job that three processes died over is given up and says so; work beside it is done.',
+    says: 'A builder run, a judgement, a delivery or a job that at least three processes died over is given up and says so; work beside it is done.',
   },
   {
     id: 'runs.deadly',
-    says: 'A run that three processes died over at the same place fails with internal_error and says so; runs beside it are not harmed.',
+    says: 'A run that at least three processes died over at the same place fails with internal_error and says so; runs beside it are not harmed.',
   },
   {
     id: 'storable.values',

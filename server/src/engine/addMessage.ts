@@ -49,6 +49,7 @@ export async function addUserMessage(
         output = case when was.had_ended then null else r.output end,
         error = case when was.had_ended then null else r.error end,
         deaths = case when was.had_ended then 0 else r.deaths end,
+        spared = case when was.had_ended then 0 else r.spared end,
         failures = case when was.had_ended then 0 else r.failures end,
         admitted_at = case when was.had_ended and (select granted from grant_) = 1 then now() else r.admitted_at end,
         queued_at = case when was.had_ended and coalesce((select granted from grant_), 0) = 0 then now() else r.queued_at end

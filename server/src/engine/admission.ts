@@ -1,7 +1,7 @@
 // Places: a team runs only so many at once; who finds none stands in line, woken runs before new ones, and goes in when one is given back.
 import { part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
-import { claiming, heldColumns, startedEvents, type Held } from './claim.ts'
+import { claiming, heldColumns, isOrdinary, isSuspectRow, startedEvents, type Held } from './claim.ts'
 import { seatWithout, type Seat } from './createRun.ts'
 import { lockedTeams, type TeamPlaces } from './places.ts'
 
@@ -83,7 +83,7 @@ const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<
     select a.id, a.is_first, e.event_id, e.event_id is not null as is_claimed
     from (
       -- a suspect gets its place and no seat beside others
-      select *, case when deaths <> 2 then row_number() over (order by deaths = 2, is_woken desc, queued_at) end as place from locked
+      select *, case when ${isOrdinary} then row_number() over (order by ${isSuspectRow}, is_woken desc, queued_at) end as place from locked
     ) a
     left join unnest(${Array.from({ length: seat?.places ?? 0 }, newId)}::uuid[]) with ordinality as e (event_id, place)
       on e.place = a.place

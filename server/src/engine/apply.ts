@@ -47,6 +47,7 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
         due_at = c.due_at,
         -- it has come forward, or has ended: what processes died over lies behind it
         deaths = case when c.messages > 0 or c.status in ('completed', 'failed') then 0 else r.deaths end,
+        spared = case when c.messages > 0 or c.status in ('completed', 'failed') then 0 else r.spared end,
         failures = case when c.messages > 0 or c.status in ('completed', 'failed') then 0 else r.failures end,
         output = case when c.status = 'completed' then c.output else r.output end,
         error = case when c.status = 'failed' then c.error else r.error end,

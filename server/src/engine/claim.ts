@@ -1,7 +1,9 @@
 // Taking runs: a worker with free places claims what is ready, and from then on it alone may write them.
 import { part, type Part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
+import { deathsAfter, deathsAfterLone, isLone } from '../kit/deaths.ts'
 import { insertRunEvents } from '../kit/event.ts'
+import type { DeadProcess } from '../kit/presence.ts'
 import { wholeMessage } from './largeTexts.ts'
 
 /** What a worker needs to know of a run that it holds. */
@@ -31,16 +33,11 @@ export interface Held {
   output_tokens: number
   cost_usd: string
   active_ms: number
-  /** How many processes died over the run since it last advanced. */
+  /** How many processes died over the run since it last advanced, as kit/deaths.ts counts them. */
   deaths: number
   /** How often the service failed to advance it since then. */
   failures: number
 }
-
-/** After this many deaths of processes that also held other runs, the run is a suspect, and is driven in a process of its own. */
-export const suspectDeaths = 2
-/** After this many deaths the run is given up. */
-export const deathsMax = 3
 
 export const heldColumns = part`
   r.id, r.team_id, r.agent_id, r.build_id, r.user_id, r.case_id, r.case_title, r.parent_run_id, r.depth, r.run_number, r.source, r.title,
@@ -66,7 +63,7 @@ export async function claimRuns(
   shares: TeamShares = noShares,
 ): Promise<Held[]> {
   const ready = await sql<{ id: string; team_id: string }>`
-    select id, team_id from runs where admitted_at is not null and worker is null and deaths <> 2
+    select id, team_id from runs where admitted_at is not null and worker is null and ${isOrdinary}
     order by admitted_at limit ${places + 1}`
   if (ready.length === 0) return []
   const ids = ready.length <= places ? withinShares(ready, shares) : await fairChoice(sql, places, shares)
@@ -94,23 +91,27 @@ async function fairChoice(sql: Sql, places: number, { perTeam, held }: TeamShare
         + (select count(*) from runs h where h.team_id = ready.team_id and h.admitted_at is not null and h.worker is not null) as would_be
       from (
         select id, team_id, admitted_at, row_number() over (partition by team_id order by admitted_at) as place
-        from runs where admitted_at is not null and worker is null and deaths <> 2
+        from runs where admitted_at is not null and worker is null and ${isOrdinary}
       ) ready left join here on here.team_id = ready.team_id
     ) ranked where would_be_here <= ${perTeam}::bigint order by would_be, admitted_at limit ${places}`
   return chosen.map(({ id }) => id)
 }
 
-/** The suspect that has waited longest: a process has one suspect at a time driven beside it (kit/alone.ts). */
-export async function claimSuspect(sql: Sql, workerId: string): Promise<Held | undefined> {
-  const found = await sql<{ id: string }>`
-    select id from runs where admitted_at is not null and worker is null and deaths = 2 order by admitted_at limit 1`
-  const [held] = await claim(
-    sql,
-    workerId,
-    found.map(({ id }) => id),
-  )
-  return held
-}
+/** Written as the indexes have it. A run that is given up may be claimed by anybody. */
+export const isOrdinary = part`deaths not in (2, 3)`
+export const isSuspectRow = part`deaths in (2, 3)`
+
+export type Suspect = Pick<Held, 'id' | 'team_id' | 'deaths'>
+
+/** How many suspects are looked at for free seats. */
+const suspectsAtOnce = 100
+
+/** Runs that only a process for suspects may drive (kit/alone.ts): the first of each team, then the second of each. */
+export const readSuspects = (sql: Sql): Promise<Suspect[]> => sql<Suspect>`
+  select id, team_id, deaths from runs where admitted_at is not null and worker is null and ${isSuspectRow}
+  order by row_number() over (partition by team_id order by admitted_at), admitted_at limit ${suspectsAtOnce}`
+
+export const claimSuspects = (sql: Sql, workerId: string, ids: string[]): Promise<Held[]> => claim(sql, workerId, ids)
 
 /** The process that drives nothing else takes the suspect over from the process that keeps it for this. */
 export async function takeSuspect(sql: Sql, id: string, epoch: number, workerId: string): Promise<Held | undefined> {
@@ -120,11 +121,18 @@ export async function takeSuspect(sql: Sql, id: string, epoch: number, workerId:
   return held
 }
 
-/** Records that the process that drove only this run died. `epoch` is the one it was kept with; a sweep may have freed the run since. */
-export async function noteLastDeath(sql: Sql, { id, epoch }: Pick<Held, 'id' | 'epoch'>): Promise<void> {
+/**
+ * Records that the process for suspects that drove this run died; `isSure`: it drove nothing else. `epoch` is the one the run was kept
+ * with; a sweep may have freed the run since, and may have counted the death.
+ */
+export async function noteLoneDeath(
+  sql: Sql,
+  { id, epoch }: Pick<Held, 'id' | 'epoch'>,
+  isSure: boolean,
+): Promise<void> {
   await sql`
-    update runs set deaths = ${deathsMax}, worker = null, epoch = epoch + 1, updated_at = now()
-    where id = ${id} and deaths = ${suspectDeaths} and status = 'running' and epoch between ${epoch} and ${epoch + 3}`
+    update runs set deaths = ${deathsAfterLone(isSure)}, worker = null, epoch = epoch + 1, updated_at = now()
+    where id = ${id} and ${isSuspectRow} and status = 'running' and epoch between ${epoch} and ${epoch + 3}`
 }
 
 /** What a claim changes of a run, where `when` holds: shared by the claim of ready runs and the one that admits and claims at once. */
@@ -184,14 +192,31 @@ export async function giveBack(sql: Sql, workerId: string, ids: string[], failed
 
 /**
  * Makes the runs of a dead process ready again. Each gets a new epoch at once, so that nothing the process still sends can be written. The
- * death is counted for each run, but never as the last one: nobody knows which of them caused it.
+ * death is counted for each run.
  */
-export async function reviveRuns(sql: Sql, workerId: string): Promise<number> {
+export async function reviveRuns(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<number> {
+  if (!isLone(dead)) await spareOthers(sql, dead.id)
   const rows = await sql`
-    update runs set worker = null, epoch = epoch + 1, updated_at = now(),
-      deaths = case when deaths < ${suspectDeaths} then deaths + 1 else deaths end
-    where id in (select id from runs where worker = ${workerId} order by id for update) returning id`
+    update runs set worker = null, epoch = epoch + 1, updated_at = now(), deaths = ${deathsAfter(dead)}
+    where id in (select id from runs where worker = ${dead.id} order by id for update) returning id`
   return rows.length
+}
+
+/** How often the deaths of other processes speak for a run that has not advanced: two runs that kill processes must not spare each other for ever. */
+const sparedMax = 2
+
+/**
+ * A process died that did not hold these runs. So processes die for other reasons just now, and each of these runs is charged with one
+ * death less. A suspect that waits for a process for suspects need not wait any longer.
+ */
+async function spareOthers(sql: Sql, deadId: string): Promise<void> {
+  await sql`
+    update runs set deaths = deaths - 1, spared = spared + 1
+    where id in (
+      select id from runs
+      where admitted_at is not null and deaths > 0 and spared < ${sparedMax}::int
+        and (deaths = 1 and worker is distinct from ${deadId} or deaths = 2 and worker is null)
+      order by id for update skip locked)`
 }
 
 /** Runs held by a process that is not listed any more: it left between two sweeps. */

@@ -4,11 +4,12 @@ import { setImmediate } from 'node:timers/promises'
 import { bytesHeld } from '../base/valueSize.ts'
 import type { RunFacts, Setup, TokenUsage, Turn } from '../drivers/model/model.ts'
 import type { Context } from '../kit/context.ts'
+import { givenUpDeaths } from '../kit/deaths.ts'
 import { connectionUseOf, type ToolSet } from '../kit/feature.ts'
 import { teamTimeOf } from '../kit/teamTime.ts'
 import { defaultPlugins } from './buildConfig.ts'
 import { addMessage, newChange, putStep, type Change, type Step } from './change.ts'
-import { deathsMax, type Held } from './claim.ts'
+import type { Held } from './claim.ts'
 import { messageText } from './createRun.ts'
 import { callingRunOf, commit, feed, LimitReached, Yielded, type Driving } from './driving.ts'
 import { entriesOf, entryOf, readMessages, readSteps } from './history.ts'
@@ -59,7 +60,7 @@ const failuresMax = 3
 export async function driveRun(parts: DriveParts, run: Held, hold: Hold): Promise<void> {
   const { signal, mayGoOn } = hold
   // this comes before anything of the run is read: opening it may be what the processes died over
-  if (run.deaths >= deathsMax) return giveUp(parts, run, hold.writeSignal)
+  if (run.deaths >= givenUpDeaths) return giveUp(parts, run, hold.writeSignal)
   const time = teamTimeOf(parts.context)
   await time.turn(run.team_id)
   const build = await parts.loadBuild(parts.context.db.sql, run)

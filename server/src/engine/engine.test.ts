@@ -176,7 +176,7 @@ suite('a worker that dies', () => {
   // proves runs.fenced
   test('can write nothing once its run was taken from it', async () => {
     const { team, runId, worker, epoch } = await claimedRun(small)
-    await reviveRuns(sql, worker)
+    await reviveRuns(sql, { id: worker, role: 'worker' })
     const change = newChange({ id: runId, team_id: team.id, epoch }, 1)
     addMessage(change, { type: 'text', role: 'assistant', text_content: 'from the grave' })
     const { applied } = await applyChanges(sql, [change])
@@ -199,7 +199,7 @@ suite('a worker that dies', () => {
       values (${runId}, 1, ${newId()}, 1, 'tool_call', 'assistant',
         ${JSON.stringify({ id: `${runId}:1`, name: 'http_request', arguments: {} })}, now())`
     await sql`update runs set message_seq = 1, steps = 1 where id = ${runId}`
-    await reviveRuns(sql, worker)
+    await reviveRuns(sql, { id: worker, role: 'worker' })
     await drainRuns(service)
     const { body } = await team.call(`GET /v2/runs/${runId}`)
     assert.equal(body.status, 'waiting')

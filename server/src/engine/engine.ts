@@ -1,13 +1,14 @@
 // The engine of one process: its lanes, its runs, and what the features of runs call.
 import { untilWritten, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
-import type { Alone, Unit } from '../kit/alone.ts'
+import { lonePlaces, type Alone, type LoneSeat, type Unit } from '../kit/alone.ts'
 import type { Context } from '../kit/context.ts'
+import { isSuspect, mustBeAlone } from '../kit/deaths.ts'
 import { eventFeedOf } from '../kit/eventFeed.ts'
 import { tell } from '../kit/feature.ts'
 import { followSubRun } from './actsFor.ts'
 import { admitNext, createAdmissionRows, type Admitted } from './admission.ts'
-import { noteLastDeath, suspectDeaths, takeSuspect, type Held } from './claim.ts'
+import { noteLoneDeath, takeSuspect, type Held } from './claim.ts'
 import { createRuns, type Created, type NewRun, type RunWanted } from './createRun.ts'
 import { driveRun, type DriveParts, type Hold } from './drive.ts'
 import { createEntitlements, type Entitlements } from './entitlements.ts'
@@ -49,7 +50,7 @@ export interface Engine {
   start(start: Start): Promise<Started>
   /** Takes up runs on this process until it stops. */
   work(process: WorkingProcess): RunWorker
-  /** Drives the runs that this process is given, one at a time, and claims nothing by itself (kit/alone.ts). */
+  /** Drives the suspects that this process is given, and claims nothing by itself (kit/alone.ts). */
   workAlone(process: Omit<WorkingProcess, 'places'>): LoneRunWorker
   /** Runs everything that is due until nothing is: how tests wait for nothing. */
   drain(): Promise<void>
@@ -245,17 +246,24 @@ function createEngine(context: Context): Engine {
       workerId: id,
       places: seats,
       lost,
-      mayTakeSuspect: () => !alone?.isBusy(),
-      drive: (run, held) => (alone && isSuspect(run) ? driveElsewhere(alone, run) : drive(run, held)),
+      ...(alone && {
+        seatFor: (suspect) =>
+          alone.reserve({ kind: 'run', teamId: suspect.team_id, mustBeAlone: mustBeAlone(suspect) }),
+      }),
+      async drive(run, held, seat) {
+        if (seat && isSuspect(run)) return driveElsewhere(seat, run)
+        seat?.release()
+        return drive(run, held)
+      },
     })
   }
 
   /** This process keeps the run until the other process has taken it, and reports how that process ended. */
-  async function driveElsewhere(alone: Alone, run: Held): Promise<void> {
+  async function driveElsewhere(seat: LoneSeat, run: Held): Promise<void> {
     const { id, epoch } = run
-    const ending = await alone.drive({ kind: 'run', id, epoch })
+    const ending = await seat.drive({ kind: 'run', id, epoch })
     if (ending.how === 'untouched') throw new Yielded()
-    if (ending.how === 'died') await untilWritten(() => noteLastDeath(db.sql, { id, epoch }))
+    if (ending.how === 'died') await untilWritten(() => noteLoneDeath(db.sql, { id, epoch }, ending.isSure))
     setImmediate(ready)
   }
 
@@ -280,6 +288,7 @@ function createEngine(context: Context): Engine {
       const stopReady = context.listener.on(readyChannel, () => mine.nudge())
       const stopStops = context.listener.on(stopChannel, (ids) => mine.drop(ids.split(',')))
       const stopRelay = deltas.relay()
+      process.alone?.onReady(() => mine.nudge())
       mine.nudge()
       return {
         nudge: () => mine.nudge(),
@@ -300,9 +309,9 @@ function createEngine(context: Context): Engine {
       const mine = createHolder({
         context,
         workerId: process.id,
-        places: 1,
+        places: lonePlaces,
         lost: process.lost,
-        mayTakeSuspect: () => false,
+        seatFor: () => undefined,
         isOurs: isSuspect,
         drive,
       })
@@ -311,7 +320,7 @@ function createEngine(context: Context): Engine {
       return {
         look: () => mine.look(),
         async drive({ id, epoch }, took) {
-          // the run's team is only known once it is taken; there is one place, and any team may have it
+          // the run's team is only known once it is taken; who gives us runs has counted the places of teams
           const seat = mine.reserve(new Map([['', 1]]))
           let run: Held | undefined
           try {
@@ -320,7 +329,7 @@ function createEngine(context: Context): Engine {
           } finally {
             seat.settle(run ? [run] : [])
           }
-          await mine.emptied()
+          await mine.letGoOf(id)
           return run !== undefined
         },
         async stop(drainMs) {
@@ -347,9 +356,6 @@ function createEngine(context: Context): Engine {
 
 /** How many runs one round gives to this process, with their places. */
 const seatsAtOnce = 64
-
-/** A suspect that has advanced is a run like any other. */
-const isSuspect = ({ deaths }: Held): boolean => deaths === suspectDeaths
 
 /** The run above wakes with the end of this one. */
 function atEnd({ id, parent_run_id }: Held): Write['atEnd'] {

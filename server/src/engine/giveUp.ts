@@ -1,6 +1,7 @@
 // Gives up a run that three processes died over, without opening it: none of its content is read or evaluated again.
+import { deathsBeforeGivenUp } from '../kit/deaths.ts'
 import { newChange } from './change.ts'
-import { deathsMax, type Held } from './claim.ts'
+import type { Held } from './claim.ts'
 import type { DriveParts } from './drive.ts'
 import { readSteps } from './history.ts'
 import { fail } from './letGo.ts'
@@ -11,7 +12,7 @@ export async function giveUp(parts: DriveParts, run: Held, writeSignal: AbortSig
   const at = open.at(-1)
   const place = at ? `at step ${at.seq}${at.tool === null ? '' : ` (${at.tool})`}` : `after step ${lastSeq}`
   const message =
-    `${deathsMax} processes of the service died while they worked on this run ${place}, so it was given up. ` +
+    `At least ${deathsBeforeGivenUp} processes of the service died while they worked on this run ${place}, so it was given up. ` +
     'Its operator finds the reason in the log.'
   context.log.error({ run_id: run.id, step: at?.seq ?? lastSeq }, 'a run is given up: processes died over it')
   const { steps, input_tokens, output_tokens, cost_usd } = run

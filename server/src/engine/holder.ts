@@ -2,10 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionTrouble } from '../base/db.ts'
 import { teamShare } from '../base/fairPool.ts'
+import type { LoneSeat } from '../kit/alone.ts'
 import type { Context } from '../kit/context.ts'
 import { readEpochs } from './apply.ts'
 import type { Limits } from './buildConfig.ts'
-import { claimRuns, claimSuspect, giveBack, readClaimed, type Held } from './claim.ts'
+import { claimRuns, claimSuspects, giveBack, readClaimed, readSuspects, type Held, type Suspect } from './claim.ts'
 import type { Seat } from './createRun.ts'
 import { Fenced, LimitReached, Yielded } from './driving.ts'
 import { durationSentence, timeLeftMs } from './limits.ts'
@@ -22,8 +23,8 @@ export interface Holder {
   isIdle(): boolean
   /** Resolves when no run is held and none is ready. */
   idle(): Promise<void>
-  /** Resolves when no run is held. */
-  emptied(): Promise<void>
+  /** Resolves when this run is not held, at once if it never was. */
+  letGoOf(id: string): Promise<void>
   /** No new runs; those held finish the step at hand and are given back, and are cut off when the time is over. */
   stop(drainMs: number): Promise<void>
 }
@@ -38,10 +39,14 @@ interface HolderOptions {
   places: number
   /** Aborted when this process must no longer believe that its runs are its own. */
   lost: () => AbortSignal
-  /** `mayGoOn` is false when the process stops. */
-  drive: (run: Held, hold: { signal: AbortSignal; writeSignal: AbortSignal; mayGoOn: () => boolean }) => Promise<void>
-  /** Whether a run that two processes died over may be claimed now. */
-  mayTakeSuspect: () => boolean
+  /** `mayGoOn` is false when the process stops. `seat` is the one of a suspect in a process for suspects. */
+  drive: (
+    run: Held,
+    hold: { signal: AbortSignal; writeSignal: AbortSignal; mayGoOn: () => boolean },
+    seat?: LoneSeat,
+  ) => Promise<void>
+  /** The seat of a suspect, without which it is not claimed. Without this function suspects are driven like any other run. */
+  seatFor?: ((suspect: Suspect) => LoneSeat | undefined) | undefined
   /** Whether this process may still continue this run. */
   isOurs?: (run: Held) => boolean
 }
@@ -69,7 +74,7 @@ interface HeldRun {
 }
 
 export function createHolder(options: HolderOptions): Holder {
-  const { context, workerId, places, lost, drive, mayTakeSuspect, isOurs = () => true } = options
+  const { context, workerId, places, lost, drive, seatFor, isOurs = () => true } = options
   const { db, log } = context
   const held = new Map<string, HeldRun>()
   /** One team never holds the whole process, so the next run of another team finds a place at once. */
@@ -84,6 +89,7 @@ export function createHolder(options: HolderOptions): Holder {
   /** Somebody called while all places were taken or reserved. */
   let missed = false
   let idleWaiters: (() => void)[] = []
+  const letGoWaiters = new Map<string, () => void>()
   /** Ours in the database and unknown here, at the last look: id and epoch. */
   let strays = new Map<string, number>()
   let looks = 0
@@ -133,10 +139,7 @@ export function createHolder(options: HolderOptions): Holder {
 
   async function claimAll(): Promise<void> {
     try {
-      if (free() > 0 && mayTakeSuspect()) {
-        const suspect = await claimSuspect(db.sql, workerId)
-        if (suspect) take(suspect)
-      }
+      if (free() > 0) await takeSuspects()
       while (free() > 0) {
         const asked = free()
         const runs = await claimRuns(db.sql, workerId, asked, { perTeam, held: holdings() })
@@ -150,7 +153,24 @@ export function createHolder(options: HolderOptions): Holder {
     }
   }
 
-  function take(run: Held): void {
+  async function takeSuspects(): Promise<void> {
+    const seats = new Map<string, LoneSeat | undefined>()
+    for (const suspect of await readSuspects(db.sql)) {
+      const seat = seatFor?.(suspect)
+      if (seat || !seatFor) seats.set(suspect.id, seat)
+      if (seats.size >= free()) break
+    }
+    let claimed: Held[] = []
+    try {
+      if (seats.size > 0) claimed = await claimSuspects(db.sql, workerId, [...seats.keys()])
+    } finally {
+      for (const run of claimed) take(run, seats.get(run.id))
+      for (const { id } of claimed) seats.delete(id)
+      for (const seat of seats.values()) seat?.release()
+    }
+  }
+
+  function take(run: Held, seat?: LoneSeat): void {
     const controller = new AbortController()
     // this is our own run again: it was taken from us and claimed before its old work noticed. That work has a call under way, and its outcome counts
     const before = held.get(run.id)
@@ -165,11 +185,14 @@ export function createHolder(options: HolderOptions): Holder {
     // a process that cannot prove that it lives goes on: without the database it cannot begin a call, and a call under way has perhaps happened
     const { signal: writeSignal } = controller
     const signal = AbortSignal.any([writeSignal, time.signal])
-    void drive(run, { signal, writeSignal, mayGoOn: () => !stopping && isOurs(run) })
+    void drive(run, { signal, writeSignal, mayGoOn: () => !stopping && isOurs(run) }, seat)
       .catch((error: unknown) => recover(run, writeSignal, error))
       .finally(() => {
         clearTimeout(timer)
-        if (held.get(run.id)?.controller === controller) held.delete(run.id)
+        if (held.get(run.id)?.controller === controller) {
+          held.delete(run.id)
+          letGoWaiters.get(run.id)?.()
+        }
         if ((missed || leftOut.has(run.team_id)) && free() > 0) nudge()
         tellIdle()
       })
@@ -272,7 +295,15 @@ export function createHolder(options: HolderOptions): Holder {
         tellIdle()
       })
     },
-    emptied: whenEmpty,
+    letGoOf(id) {
+      if (!held.has(id)) return Promise.resolve()
+      return new Promise((resolve) => {
+        letGoWaiters.set(id, () => {
+          letGoWaiters.delete(id)
+          resolve()
+        })
+      })
+    },
     async stop(drainMs) {
       stopping = true
       await claiming

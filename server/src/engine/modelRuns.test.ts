@@ -219,7 +219,7 @@ suite('a run with a model', () => {
     await claimRuns(sql, worker, 100)
     await sql`
       insert into run_steps (run_id, seq, turn, kind, tool, state, started_at) values (${runId}, 1, 1, 'model', ${model}, 'intent', now())`
-    await reviveRuns(sql, worker)
+    await reviveRuns(sql, { id: worker, role: 'worker' })
     provider.answer({ text: 'second try' })
     await drainRuns(service)
     assert.equal((await readRun(team, runId)).output, 'second try')

@@ -1,7 +1,7 @@
 // The half-second look at everything that time or a death may have left: due waits, expired requests, lost runs, miscounted places.
 import type { Context } from '../kit/context.ts'
 import { admitNext, recount } from './admission.ts'
-import { reviveOrphans } from './claim.ts'
+import { isOrdinary, isSuspectRow, reviveOrphans } from './claim.ts'
 import { expireRequest } from './humanRequests.ts'
 import { wakeDue } from './wake.ts'
 
@@ -30,8 +30,8 @@ export function createRunSweep({ db, log }: Pick<Context, 'db' | 'log'>): RunSwe
       // one cheap statement when nothing is due: an idle service must cost next to nothing
       const [found] = await db.sql<Found>`
         select exists (select from runs where due_at <= now()) as due,
-          exists (select from runs where admitted_at is not null and worker is null and deaths <> 2) as ready,
-          exists (select from runs where admitted_at is not null and worker is null and deaths = 2) as suspect,
+          exists (select from runs where admitted_at is not null and worker is null and ${isOrdinary}) as ready,
+          exists (select from runs where admitted_at is not null and worker is null and ${isSuspectRow}) as suspect,
           exists (select from human_requests where status = 'pending' and expires_at <= now()) as expired`
       let isReady = found!.ready || found!.suspect
       while (found!.due && (await wakeSome())) isReady = true

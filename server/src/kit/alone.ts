@@ -1,7 +1,12 @@
-// A process of its own for work that other processes died over: the caller lives on, and learns for sure which work killed it.
-import { fork, type ChildProcess } from 'node:child_process'
-import { setTimeout as sleep } from 'node:timers/promises'
+// Processes for work that others died over. The caller lives on when one of them dies, and learns which work it died over.
+//
+// Suspects share one process, so that many innocent ones are not held up by each other. If it dies, each of those that were in it gets a
+// process for itself the next time. A process takes a second or more to start: nobody claims a suspect before there is one that is ready.
+import { teamShare } from '../base/fairPool.ts'
 import type { Log } from '../base/log.ts'
+import type { Company } from './deaths.ts'
+import { openLoneChild, type LoneChild, type LoneEnding } from './loneChild.ts'
+import { createSeats, type Seats } from './loneSeats.ts'
 
 /** One piece of work: its kind, its id, and what else the process that does it must know. */
 export interface Unit {
@@ -11,78 +16,112 @@ export interface Unit {
 }
 
 /**
- * `done`: the unit has advanced, waits, or has ended; `failure` is the error it ended with. `died`: its process died over it, and `at` is the
- * part that was begun last. `untouched`: no process took it, or a process that was told to stop gave it back.
+ * `done`: the unit has advanced, waits, or has ended; `failure` is the error it ended with. `died`: the process died over it, `at` is the
+ * part that was begun last, and `isSure` says that nothing else was in that process. `untouched`: no process took it, or a process that
+ * was told to stop gave it back.
  */
-export type AloneEnding =
-  | { how: 'done'; failure?: string | undefined }
-  | { how: 'died'; at: string | undefined }
-  | { how: 'untouched' }
+export type AloneEnding = LoneEnding
+
+export interface SeatWanted {
+  kind: string
+  /** Undefined for the service's own work. */
+  teamId: string | undefined
+  /** True when it may not be beside other suspects. */
+  mustBeAlone: boolean
+}
+
+export interface LoneSeat {
+  /** Gives the seat back when the unit has ended. */
+  drive(unit: Unit): Promise<AloneEnding>
+  /** For a seat that is not used after all. */
+  release(): void
+}
 
 export interface Alone {
-  /** Does one unit at a time: a caller that asks meanwhile gets `untouched` at once. */
-  drive(unit: Unit): Promise<AloneEnding>
-  isBusy(): boolean
+  /** A seat in a process that is ready, if it is the turn of this team and kind. Otherwise a process is started, and the caller asks again. */
+  reserve(wanted: SeatWanted): LoneSeat | undefined
+  /** Called when a process has become ready. */
+  onReady(heard: () => void): void
   stop(): Promise<void>
 }
 
-/** The messages between the two processes. */
-export type ToChild = { drive: Unit } | 'stop'
-export type FromChild =
-  | { ready: true }
-  | { alive: true }
-  | { took: string; at?: string | undefined }
-  | { done: string; taken: boolean; failure?: string | undefined }
-
-/** A process that works on a unit and is silent for this long hangs. It is killed, which counts as a death. */
-const usualSilentMs = 15_000
+/** How many suspects share a process. */
+export const lonePlaces = 32
 /** The pause after a start that failed. */
 const restMs = 5000
-/** How long a process may take to start, on a busy machine. */
-const startMs = 60_000
-/** How long the process stays after its last unit, so that the next one need not wait for a start. */
-const idleMs = 5000
-/** How often the working process says that it is alive. */
-export const aliveEveryMs = 1000
+/** How long a process stays after its last unit, so that the next one need not wait for a start. */
+const idleMs = 30_000
 
-interface AloneOptions {
+export interface AloneOptions {
   log: Log
-  /** The file and the arguments that start such a process. */
+  /** The file that starts such a process, and the arguments for the company that it is for. */
   entry: string
-  args: string[]
+  args: (company: Company) => string[]
+  /** The percentage of the seats that one team, or one kind of work, may have. */
+  sharePercent: number
   silentMs?: number
 }
 
-export function startAlone({ log, entry, args, silentMs = usualSilentMs }: AloneOptions): Alone {
-  let child: Child | undefined
-  let driving: Promise<AloneEnding> | undefined
+export function startAlone(options: AloneOptions): Alone {
+  const ears = new Set<() => void>()
+  const onReady = () => {
+    for (const heard of ears) heard()
+  }
+  const share = teamShare(lonePlaces, options.sharePercent)
+  const several = createRoom(
+    'several',
+    createSeats({ size: lonePlaces, perTeam: share, perKind: share }),
+    options,
+    onReady,
+  )
+  const one = createRoom('one', createSeats({ size: 1, perTeam: 1, perKind: 1 }), options, onReady)
+  return {
+    reserve: (wanted) => (wanted.mustBeAlone ? one : several).reserve(wanted),
+    onReady: (heard) => void ears.add(heard),
+    async stop() {
+      await Promise.all([several.stop(), one.stop()])
+    },
+  }
+}
+
+type Room = Pick<Alone, 'reserve' | 'stop'>
+
+/** One process at a time, started when it is needed, with the seats in it. */
+function createRoom(
+  company: Company,
+  seats: Seats,
+  { log, entry, args, silentMs }: AloneOptions,
+  onReady: () => void,
+): Room {
+  let child: LoneChild | undefined
   let idle: NodeJS.Timeout | undefined
   let stopping = false
   let restsUntil = 0
+  const underWay = new Set<Promise<AloneEnding>>()
 
-  const isBusy = () => driving !== undefined || stopping || performance.now() < restsUntil
+  function open(): void {
+    if (child || stopping || performance.now() < restsUntil) return
+    const mine = (child = openLoneChild({ entry, args: args(company), ...(silentMs !== undefined && { silentMs }) }))
+    void watch(mine)
+  }
 
-  async function driveIn(unit: Unit): Promise<AloneEnding> {
+  async function watch(mine: LoneChild): Promise<void> {
+    const isReady = await mine.ready
+    if (isReady) onReady()
+    else if (!stopping) restsUntil = performance.now() + restMs
+    const ending = await mine.exited
+    forget(mine)
+    if (!isReady && !stopping)
+      log.error(ending, 'the process for work that others died over does not start; it is tried again')
+  }
+
+  const forget = (mine: LoneChild) => {
+    if (child === mine) child = undefined
+  }
+
+  function closeLater(): void {
     clearTimeout(idle)
-    child ??= openChild(entry, args, silentMs)
-    const mine = child
-    const ending = await mine.drive(unit)
-    if (ending.how === 'died') {
-      log.error(
-        { kind: unit.kind, id: unit.id, at: ending.at, ...(await mine.exited) },
-        'a process that did nothing else died over this work',
-      )
-    }
-    if (ending.how === 'untouched' && !mine.hasStarted() && !stopping) {
-      restsUntil = performance.now() + restMs
-      log.error(
-        { kind: unit.kind, id: unit.id, ...(await mine.exited) },
-        'the process for work that others died over does not start; it is tried again',
-      )
-    }
-    if (mine.isGone()) child = undefined
-    else idle = setTimeout(() => void close(), idleMs).unref()
-    return ending
+    if (!stopping) idle = setTimeout(() => void (seats.taken() === 0 ? close() : closeLater()), idleMs).unref()
   }
 
   async function close(): Promise<void> {
@@ -92,115 +131,45 @@ export function startAlone({ log, entry, args, silentMs = usualSilentMs }: Alone
     await mine?.stop()
   }
 
+  async function driveIn(mine: LoneChild, unit: Unit): Promise<AloneEnding> {
+    const ending = await mine.drive(unit)
+    if (ending.how === 'died') {
+      const { kind, id } = unit
+      const facts = { kind, id, at: ending.at, ...(await mine.exited) }
+      if (ending.isSure) log.error(facts, 'a process that did nothing else died over this work')
+      else log.error(facts, 'a process that did only suspects died; next time this one is done alone')
+    }
+    return ending
+  }
+
   return {
-    isBusy,
-    async drive(unit) {
-      if (isBusy()) return { how: 'untouched' }
-      driving = driveIn(unit).finally(() => (driving = undefined))
-      return driving
+    reserve(wanted) {
+      if (stopping) return undefined
+      open()
+      closeLater()
+      const mine = child
+      if (!mine?.isReady()) return undefined
+      const release = seats.take(wanted)
+      if (!release) return undefined
+      return {
+        release,
+        async drive(unit) {
+          const driving = driveIn(mine, unit)
+          underWay.add(driving)
+          try {
+            return await driving
+          } finally {
+            underWay.delete(driving)
+            release()
+            closeLater()
+          }
+        },
+      }
     },
     async stop() {
       stopping = true
       await close()
-      await driving
-    },
-  }
-}
-
-interface Child {
-  drive(unit: Unit): Promise<AloneEnding>
-  exited: Promise<{ code: number | null; signal: string | null }>
-  isGone(): boolean
-  hasStarted(): boolean
-  stop(): Promise<void>
-}
-
-function openChild(entry: string, args: string[], silentMs: number): Child {
-  const child = fork(entry, args, {
-    // its log is ours; it must not listen where we do
-    env: { ...process.env, PORT: '' },
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  })
-  const heard = listenTo(child)
-  let isAsked = false
-  const tell = (message: ToChild) => child.connected && child.send(message)
-
-  async function drive(unit: Unit): Promise<AloneEnding> {
-    const sent = { drive: unit }
-    const isReady = await Promise.race([
-      heard.ready,
-      heard.exited.then(() => false),
-      sleep(startMs, false, { ref: false }),
-    ])
-    if (!isReady) {
-      child.kill('SIGKILL')
-      await heard.exited
-      return { how: 'untouched' }
-    }
-    const ended = heard.unit(unit.id)
-    tell(sent)
-    const watchdog = setInterval(() => {
-      if (heard.silentForMs() > silentMs) child.kill('SIGKILL')
-    }, aliveEveryMs)
-    try {
-      const how = await Promise.race([ended.done, heard.exited.then(() => undefined)])
-      // a process that was told to stop neither failed nor died over its work
-      if (how !== undefined) {
-        const isOver = how.taken && !(isAsked && how.failure !== undefined)
-        return isOver ? { how: 'done', failure: how.failure } : { how: 'untouched' }
-      }
-      return ended.isTaken() && !isAsked ? { how: 'died', at: ended.at() } : { how: 'untouched' }
-    } finally {
-      clearInterval(watchdog)
-    }
-  }
-
-  return {
-    drive,
-    exited: heard.exited,
-    isGone: () => child.exitCode !== null || child.signalCode !== null,
-    hasStarted: heard.isReady,
-    async stop() {
-      isAsked = true
-      tell('stop')
-      await heard.exited
-    },
-  }
-}
-
-type Done = { taken: boolean; failure?: string | undefined }
-
-function listenTo(child: ChildProcess) {
-  const ready = Promise.withResolvers<boolean>()
-  let isReady = false
-  const exited = new Promise<{ code: number | null; signal: string | null }>((resolve) => {
-    child.once('exit', (code, signal) => resolve({ code, signal }))
-    child.once('error', () => resolve({ code: null, signal: null }))
-  })
-  /** For each unit that was taken, the part that was begun last. */
-  const taken = new Map<string, string | undefined>()
-  const waiting = new Map<string, (done: Done) => void>()
-  let heardAt = performance.now()
-  child.on('message', (message: FromChild) => {
-    heardAt = performance.now()
-    if ('ready' in message) {
-      isReady = true
-      ready.resolve(true)
-    }
-    if ('took' in message) taken.set(message.took, message.at)
-    if ('done' in message) waiting.get(message.done)?.(message)
-  })
-  return {
-    ready: ready.promise,
-    isReady: () => isReady,
-    exited,
-    silentForMs: () => performance.now() - heardAt,
-    unit(id: string) {
-      const done = Promise.withResolvers<Done>()
-      taken.delete(id)
-      heardAt = performance.now()
-      waiting.set(id, done.resolve)
-      return { done: done.promise, isTaken: () => taken.has(id), at: () => taken.get(id) }
+      await Promise.all(underWay)
     },
   }
 }

@@ -8,6 +8,7 @@ import type { Alone, Unit } from './alone.ts'
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
+import type { DeadProcess } from './presence.ts'
 import type { Resource } from './resources.ts'
 import type { Bound, CallingRun, Tool, WaitingOn } from './tool.ts'
 
@@ -105,7 +106,7 @@ export interface WorkingProcess {
   alone?: Alone | undefined
 }
 
-/** Does one unit in a process that does nothing else (kit/alone.ts). False: the unit could not be taken. */
+/** Does one unit in a process that does only suspects (kit/alone.ts). False: the unit could not be taken. */
 export type LoneDrive = (call: {
   context: Context
   unit: Unit
@@ -114,6 +115,8 @@ export type LoneDrive = (call: {
   took: (at?: string) => Promise<void>
   /** Aborted when the process must stop. */
   signal: AbortSignal
+  /** Aborted when others wait for their turn: work of many parts ends before its next part, and goes on later. */
+  turn: AbortSignal
 }) => Promise<boolean>
 
 /** What a feature keeps going in a working process. */
@@ -139,7 +142,7 @@ export interface Feature {
   tick?: Tick
   work?: (context: Context, process: WorkingProcess) => Work
   /** Sets free what a dead process held, and counts its death. */
-  bury?: (context: Context, dead: { id: string }) => Promise<void>
+  bury?: (context: Context, dead: DeadProcess) => Promise<void>
   /** How to do work that two processes died over, by the kind of unit. */
   alone?: Record<string, LoneDrive>
   /** The process ends, and nothing of it works any more: what the feature still holds outside goes. */

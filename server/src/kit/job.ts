@@ -26,6 +26,13 @@ export interface Job<Input = unknown> {
   givenUp?: ((call: Pick<JobCall<Input>, 'input' | 'sql'> & { deaths: number }) => Promise<void>) | undefined
 }
 
+/** A job as graphile-worker hands it out. Its type says that an id is a text, but our pool reads an int8 as a number. */
+export interface TakenJob {
+  id: string | number
+  key: string | null
+  attempts: number
+}
+
 interface JobDeclaration<Input extends TObject> {
   name: string
   /** Ids, never copies of rows: the handler reads what is true when it runs. */

@@ -1,31 +1,29 @@
-// Jobs that processes died over: deaths are counted when a process is buried; after two a lone process does the job, after three it is given up.
+// Jobs that processes died over: deaths are counted when a process is buried, as kit/deaths.ts says, and a suspect is done by a lone process.
 //
 // A job is identified by its key, or by its id if it has none: housekeeping that repeats by itself keeps its count from one time to the next.
 import { untilWritten, type Sql } from '../base/db.ts'
 import type { Alone } from './alone.ts'
 import type { Context } from './context.ts'
+import { aloneDeaths, deathsAfter, deathsBeforeGivenUp, givenUpDeaths, mustBeAlone, suspectDeaths } from './deaths.ts'
 import type { LoneDrive } from './feature.ts'
-import type { Job } from './job.ts'
+import { teamOf, type Job, type TakenJob } from './job.ts'
 import { putBack } from './jobSlots.ts'
+import type { DeadProcess } from './presence.ts'
 import { validatorOf } from './validate.ts'
-
-/** How often processes that also did other work may die over a job; nobody knows which work it was. */
-export const suspectDeaths = 2
-const deathsMax = 3
-
-/** A job as graphile-worker hands it out. Its type says that an id is a text, but our pool reads an int8 as a number. */
-export interface TakenJob {
-  id: string | number
-  key: string | null
-  attempts: number
-}
 
 const refOf = ({ id, key }: Pick<TakenJob, 'id' | 'key'>): string => key ?? String(id)
 
 const placeOf = async (job: Job, sql: Sql, input: unknown): Promise<string> => (await job.place?.({ input, sql })) ?? ''
 
-/** Every job that the dead process had locked is counted, but never up to the last death. */
-export async function noteJobDeaths({ db, log, registry }: Context, poolId: string): Promise<void> {
+/** Counts the death for every job that the process had locked, and for those that it did as a process for suspects. */
+export async function noteJobDeaths(context: Context, dead: DeadProcess): Promise<void> {
+  await context.db.sql`
+    update job_deaths set deaths = ${deathsAfter(dead)}, died_at = now(), worker = null where worker = ${dead.id}`
+  if (dead.job_pool_id) await noteLockedJobs(context, dead.job_pool_id)
+}
+
+/** Never up to the last death: nobody knows which of them it was. */
+async function noteLockedJobs({ db, log, registry }: Context, poolId: string): Promise<void> {
   const locked = await db.sql<{ id: string; key: string | null; name: string; payload: unknown }>`
     select j.id::text, j.key, t.identifier as name, j.payload
     from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id where j.locked_by = ${poolId}`
@@ -62,56 +60,76 @@ interface Elsewhere {
   job: Job
   taken: TakenJob
   input: unknown
+  deaths: number
 }
 
 /** This process keeps the job's lock and its slot meanwhile, and sees how the other process ends. Throws when the job failed. */
-export async function doElsewhere({ context, alone, job, taken, input }: Elsewhere): Promise<void> {
-  const { sql } = context.db
-  const before = await placeOf(job, sql, input)
-  const ending = await alone.drive({ kind: jobKind, id: String(taken.id), epoch: taken.attempts })
-  if (ending.how === 'untouched') {
-    const next = await putBack(sql, String(taken.id), input)
-    if (taken.key === null)
-      await sql`update job_deaths set ref = ${next} where job = ${job.name} and ref = ${refOf(taken)}`
-    return
-  }
+export async function doElsewhere({ context, alone, job, taken, input, deaths }: Elsewhere): Promise<void> {
+  const { db } = context
+  if (deaths >= givenUpDeaths) return giveUp()
+  const wanted = { kind: jobKind, teamId: teamOf(input), mustBeAlone: mustBeAlone({ deaths }) }
+  const seat = alone.reserve(wanted)
+  if (!seat) return putBack(db, taken, input)
+  const before = await placeOf(job, db.sql, input).catch((error: unknown) => {
+    seat.release()
+    throw error
+  })
+  const ending = await seat.drive({ kind: jobKind, id: String(taken.id), epoch: taken.attempts })
+  if (ending.how === 'untouched') return putBack(db, taken, input)
   if (ending.how === 'done') {
     if (ending.failure !== undefined) throw new Error(ending.failure)
-    return forgetDeaths(sql, job, taken)
+    return forgetDeaths(db.sql, job, taken)
   }
-  const place = await untilWritten(() => placeOf(job, sql, input))
-  const isFurther = place !== before
-  await untilWritten(() => context.db.transaction((on) => noteLastDeath(on, isFurther ? 1 : deathsMax)))
-  throw new Error(
-    isFurther
-      ? 'The process that did this job died, after the job had come forward.'
-      : `${deathsMax} processes of the service died while they did this job, so it was given up.`,
-  )
+  const place = await untilWritten(() => placeOf(job, db.sql, input))
+  if (place !== before) {
+    await untilWritten(() => note(db.sql, 1, place))
+    throw new Error('The process that did this job died, after the job had come forward.')
+  }
+  if (ending.isSure) return giveUp()
+  await untilWritten(() => note(db.sql, aloneDeaths, place))
+  return putBack(db, taken, input)
 
-  async function noteLastDeath(on: Sql, deaths: number): Promise<void> {
+  async function note(on: Sql, count: number, at: string): Promise<void> {
     await on`
-      update job_deaths set deaths = ${deaths}::int, place = ${place}, died_at = now()
+      update job_deaths set deaths = ${count}::int, place = ${at}, died_at = now(), worker = null
       where job = ${job.name} and ref = ${refOf(taken)}`
-    if (deaths < deathsMax) return
-    // the failure that follows is the last one
-    await on`update graphile_worker._private_jobs set attempts = max_attempts where id = ${taken.id}::bigint`
-    await job.givenUp?.({ input, sql: on, deaths })
+  }
+
+  /** The failure that follows is the last one. */
+  async function giveUp(): Promise<never> {
+    await untilWritten(() =>
+      db.transaction(async (on) => {
+        await on`update job_deaths set deaths = ${givenUpDeaths}::int, worker = null where job = ${job.name} and ref = ${refOf(taken)}`
+        await on`update graphile_worker._private_jobs set attempts = max_attempts where id = ${taken.id}::bigint`
+        await job.givenUp?.({ input, sql: on, deaths: deathsBeforeGivenUp })
+      }),
+    )
     context.log.error({ job: job.name, job_id: taken.id }, 'a job is given up: processes died over it')
+    throw new Error(
+      `At least ${deathsBeforeGivenUp} processes of the service died while they did this job, so it was given up.`,
+    )
   }
 }
 
 /** The kind of these units among the work that a process of its own does. */
 export const jobKind = 'job'
 
-export const driveJob: LoneDrive = async ({ context, unit, took, signal }) => {
+export const driveJob: LoneDrive = async ({ context, unit, process, took, signal }) => {
   const { sql } = context.db
-  const [held] = await sql<{ name: string; payload: unknown }>`
-    select t.identifier as name, j.payload
+  const [held] = await sql<{ name: string; key: string | null; payload: unknown }>`
+    select t.identifier as name, j.key, j.payload
     from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
     where j.id = ${unit.id}::bigint and j.attempts = ${unit.epoch} and j.locked_at is not null`
   const job = context.registry.jobs.find(({ name }) => name === held?.name)
   if (!held || !job) return false
+  const ref = refOf({ id: unit.id, key: held.key })
+  // if the process that keeps the lock dies too, whoever buries this one finds the job by this
+  await sql`update job_deaths set worker = ${process.id} where job = ${job.name} and ref = ${ref}`
   await took()
-  await job.handler({ input: held.payload, context, sql, signal })
+  try {
+    await job.handler({ input: held.payload, context, sql, signal })
+  } finally {
+    await sql`update job_deaths set worker = null where job = ${job.name} and ref = ${ref} and worker = ${process.id}`
+  }
   return true
 }

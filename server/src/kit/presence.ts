@@ -11,6 +11,7 @@ import { connectionSettings, cut, SessionClient, type Address } from '../base/se
 
 export interface DeadProcess {
   id: string
+  role: string
   lock_key: number
   job_pool_id: string | null
 }
@@ -124,7 +125,7 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
         where id <> ${processId} and server_started_at is distinct from pg_postmaster_start_time() and missed_since is null`
       const dead = await sql<DeadProcess>`
         with others as materialized (
-          select id, lock_key, job_pool_id from processes
+          select id, role, lock_key, job_pool_id from processes
           where id <> ${processId} and (server_started_at = pg_postmaster_start_time()
             or missed_since < clock_timestamp() - make_interval(secs => ${graceMs / 1000}::float8))
         )

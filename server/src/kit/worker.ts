@@ -2,11 +2,12 @@
 import { runOnce, type JobHelpers, type TaskList } from 'graphile-worker'
 import type { Alone } from './alone.ts'
 import type { Context } from './context.ts'
+import { suspectDeaths } from './deaths.ts'
 import type { WorkingProcess } from './feature.ts'
-import { deathsOf, doElsewhere, forgetDeaths, noteJobDeaths, suspectDeaths } from './jobDeaths.ts'
+import { deathsOf, doElsewhere, forgetDeaths, noteJobDeaths } from './jobDeaths.ts'
 import { jobConcurrency, jobLogger, jobsMax, startJobEngine, type JobEngine } from './jobEngine.ts'
 import { createJobSlots, putBack, type JobSlots } from './jobSlots.ts'
-import type { Presence } from './presence.ts'
+import type { DeadProcess, Presence } from './presence.ts'
 import { validatorOf } from './validate.ts'
 
 export interface Worker {
@@ -19,7 +20,7 @@ const sweepMs = 500
 /** What else a working process does with the sweep: the engine's part, handed in because the kit knows no runs. */
 export interface SweepPart {
   /** Sets free what a dead process held. */
-  bury(dead: { id: string }): Promise<void>
+  bury(dead: DeadProcess): Promise<void>
   /** Twice a second, whoever lives. */
   look(): Promise<void>
   /** Does work that two processes died over. */
@@ -49,9 +50,9 @@ function startSweeper(context: Context, presence: Presence, jobs: JobEngine, par
   return twiceASecond(async () => {
     try {
       await presence.sweep(async (dead) => {
+        // jobs are counted while they are still locked: nobody works on them meanwhile
+        await noteJobDeaths(context, dead)
         if (dead.job_pool_id) {
-          // jobs are counted while they are still locked: nobody works on them meanwhile
-          await noteJobDeaths(context, dead.job_pool_id)
           await db.sql`select graphile_worker.force_unlock_workers(${[dead.job_pool_id]}::text[])`
         }
         // unlocking tells nobody; without this the jobs would wait for the next poll
@@ -166,7 +167,7 @@ function taskList(context: Context, { held, slots, alone }: TaskOptions = {}): T
       async (payload: unknown, { abortSignal, job: taken }: JobHelpers) => {
         const release = slots ? slots.take(payload) : () => undefined
         if (!release) {
-          await putBack(context.db.sql, taken.id, payload)
+          await putBack(context.db, taken, payload)
           return
         }
         const startedAt = performance.now()
@@ -176,7 +177,8 @@ function taskList(context: Context, { held, slots, alone }: TaskOptions = {}): T
           if (!validatorOf(job.input).Check(payload)) throw new Error(`the input of the job ${job.name} does not fit`)
           const signal = AbortSignal.any([abortSignal, held?.()].filter((one) => one !== undefined))
           const deaths = alone ? await deathsOf(context.db.sql, job, taken) : 0
-          if (alone && deaths >= suspectDeaths) await doElsewhere({ context, alone, job, taken, input: payload })
+          if (alone && deaths >= suspectDeaths)
+            await doElsewhere({ context, alone, job, taken, input: payload, deaths })
           else await job.handler({ input: payload, context, sql: context.db.sql, signal })
           if (deaths > 0 && deaths < suspectDeaths) await forgetDeaths(context.db.sql, job, taken)
           ended('done')

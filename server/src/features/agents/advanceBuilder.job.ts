@@ -61,7 +61,7 @@ export const advanceBuilder: Job<Input> = job({
 const diedOver = (deaths: number): BuilderError => ({
   code: 'internal_error',
   message:
-    `${deaths} processes of the service died while they worked on this builder run, so it was given up. ` +
+    `At least ${deaths} processes of the service died while they worked on this builder run, so it was given up. ` +
     'Generate again; if it stays so, the operator finds the reason in the log.',
 })
 

@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createFairPool, teamShare } from '../../base/fairPool.ts'
 import type { Context } from '../../kit/context.ts'
+import { isSuspect } from '../../kit/deaths.ts'
 import type { Work, WorkingProcess } from '../../kit/feature.ts'
 import { evaluateEnded } from './evaluateEnded.ts'
-import { claimJudgements, suspectDeaths, usualTimes, type JudgeTimes } from './heldJudgement.ts'
+import { claimJudgements, usualTimes, type JudgeTimes } from './heldJudgement.ts'
 import { judge, judgeElsewhere } from './judging.ts'
 
 /** So many times as long as it worked: whatever happens, runs get five sixths of what one connection can do. */
@@ -36,12 +37,11 @@ export function startEvaluator(context: Context, { id: worker, alone }: WorkingP
   async function judgeDue(): Promise<void> {
     // one at a time, so that each counts what the one before it took
     while (slots.taken() < slots.size && !stopping.signal.aborted) {
-      const claimer = { worker, maySuspect: !alone?.isBusy() }
-      const [held] = await claimJudgements(db.sql, 1, usualTimes, slots.fullTeams(), claimer)
+      const [held] = await claimJudgements(db.sql, 1, usualTimes, slots.fullTeams(), worker)
       if (!held) return
       const release = slots.tryTake(held.team_id)
       const judged =
-        alone && held.deaths === suspectDeaths
+        alone && isSuspect(held)
           ? judgeElsewhere(context, alone, held)
           : judge(context, held, usualTimes, stopping.signal)
       const work: Promise<void> = judged

@@ -1,5 +1,7 @@
 // An evaluation in the hands of the judge of one process: held by a lease of the database's clock, and written only while it is its own.
 import { part, type Sql } from '../../base/db.ts'
+import { aloneDeaths, deathsAfter, deathsAfterLone, suspectDeaths } from '../../kit/deaths.ts'
+import type { DeadProcess } from '../../kit/presence.ts'
 import type { Result } from './evaluation.ts'
 
 export interface HeldJudgement {
@@ -8,7 +10,7 @@ export interface HeldJudgement {
   run_id: string
   claim: string
   attempts: number
-  /** How many processes died over it. */
+  /** How many processes died over it, as kit/deaths.ts counts them. */
   deaths: number
   /** Whoever held it before died over it. */
   was_cut_off: boolean
@@ -28,32 +30,20 @@ export interface JudgeTimes {
 
 export const usualTimes: JudgeTimes = { leaseMs: 30_000, answerMs: 180_000 }
 
-/** A judgement that this many processes died over is asked for in a process of its own. */
-export const suspectDeaths = 2
-/** After this many deaths it is given up. */
-export const deathsMax = 3
-
-/** The process that claims, if others must notice its death; and whether it may take a suspect now. */
-export interface Claimer {
-  worker: string | null
-  maySuspect: boolean
-}
-
-const anyone: Claimer = { worker: null, maySuspect: true }
-
 /** Another holds it now, or the run is deleted: nothing more may be written. */
 export class Lost extends Error {}
 
 /**
  * Takes over what is due, at most so many, and pushes its time ahead by the lease. Teams that have least under way come first, so that
- * one with thousands of runs to judge does not keep the others waiting; `full` are teams that this process takes nothing more of.
+ * one with thousands of runs to judge does not keep the others waiting; `full` are teams that this process takes nothing more of. `worker`
+ * is the process that claims, if others must notice its death.
  */
 export const claimJudgements = (
   sql: Sql,
   max: number,
   { leaseMs }: JudgeTimes,
   full: string[] = [],
-  { worker, maySuspect }: Claimer = anyone,
+  worker: string | null = null,
 ): Promise<HeldJudgement[]> =>
   sql<HeldJudgement>`
     with team as materialized (
@@ -63,7 +53,7 @@ export const claimJudgements = (
     due as materialized (
       select next.* from (select team_id from team where team_id <> all(${full}::uuid[]) order by under_way, random()) t, lateral (
         select evaluation_id, claim is not null as was_cut_off from judgements
-        where team_id = t.team_id and due_at <= now() and (deaths <> ${suspectDeaths} or ${maySuspect}::boolean) order by due_at limit ${max} for update skip locked) next
+        where team_id = t.team_id and due_at <= now() order by due_at limit ${max} for update skip locked) next
       limit ${max}
     )
     update judgements j set claim = gen_random_uuid(), worker = ${worker}, attempts = j.attempts + 1, due_at = now() + ${leaseMs} * interval '1 millisecond'
@@ -89,18 +79,22 @@ export async function takeSuspect(
   return held
 }
 
-/** What a dead process held is due at once. Its death is counted, but never as the last one: it may have had another reason. */
-export async function buryJudgements(sql: Sql, worker: string): Promise<void> {
+/** What a dead process held is due at once, and its death is counted. */
+export async function buryJudgements(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<void> {
   await sql`
-    update judgements set due_at = now(), worker = null, deaths = case when deaths < ${suspectDeaths} then deaths + 1 else deaths end
-    where worker = ${worker} and claim is not null`
+    update judgements set due_at = now(), worker = null, deaths = ${deathsAfter(dead)} where worker = ${dead.id} and claim is not null`
 }
 
-/** Records that the process that did only this judgement died. */
-export async function noteLastDeath(sql: Sql, { evaluation_id, team_id, attempts }: HeldJudgement): Promise<void> {
+/** Records that the process for suspects that did this judgement died; `isSure`: it did nothing else. */
+export async function noteLoneDeath(
+  sql: Sql,
+  { evaluation_id, team_id, attempts }: HeldJudgement,
+  isSure: boolean,
+): Promise<void> {
   await sql`
-    update judgements set deaths = ${deathsMax}, due_at = now(), worker = null
-    where evaluation_id = ${evaluation_id} and team_id = ${team_id} and deaths = ${suspectDeaths} and attempts = ${attempts}`
+    update judgements set deaths = ${deathsAfterLone(isSure)}, due_at = now(), worker = null
+    where evaluation_id = ${evaluation_id} and team_id = ${team_id} and attempts = ${attempts}
+      and deaths in (${suspectDeaths}, ${aloneDeaths})`
 }
 
 /** At once, for another process, and without counting the attempt: it was not its fault. */

@@ -38,6 +38,6 @@ export const evaluations = feature({
   jobs: [foldEvalCounts, eraseTranscripts],
   hooks: { runsDeleted: forgetEvaluations, mayPromote: holdToGate },
   work: startEvaluator,
-  bury: ({ db }, { id }) => buryJudgements(db.sql, id),
+  bury: ({ db }, dead) => buryJudgements(db.sql, dead),
   alone: { [judgementKind]: judgeAlone },
 })

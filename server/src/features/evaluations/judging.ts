@@ -3,14 +3,14 @@ import { untilWritten } from '../../base/db.ts'
 import { ModelRefused, ModelTrouble } from '../../drivers/model/model.ts'
 import type { Alone } from '../../kit/alone.ts'
 import type { Context } from '../../kit/context.ts'
+import { deathsBeforeGivenUp, givenUpDeaths, mustBeAlone } from '../../kit/deaths.ts'
 import type { LoneDrive } from '../../kit/feature.ts'
 import { askJudge, NoAnswer, type Asked } from './askJudge.ts'
 import { summaryOf, type Result } from './evaluation.ts'
 import {
-  deathsMax,
   giveBack,
   Lost,
-  noteLastDeath,
+  noteLoneDeath,
   putOff,
   renew,
   takeSuspect,
@@ -58,14 +58,19 @@ function keepRenewing(context: Context, held: HeldJudgement, times: JudgeTimes, 
 /** The kind of these units among the work that a process of its own does. */
 export const judgementKind = 'judgement'
 
+/** How long a judgement that found no seat waits for the next look. */
+const noSeatMs = 1000
+
 /** This process keeps the judgement until the other process has taken it, and writes down how that process ended. */
 export async function judgeElsewhere(context: Context, alone: Alone, held: HeldJudgement): Promise<void> {
   const { sql } = context.db
+  const seat = alone.reserve({ kind: judgementKind, teamId: held.team_id, mustBeAlone: mustBeAlone(held) })
+  if (!seat) return putOff(sql, held, noSeatMs, 1)
   const stopRenewing = keepRenewing(context, held, usualTimes, () => undefined)
   try {
-    const ending = await alone.drive({ kind: judgementKind, id: held.evaluation_id, epoch: held.attempts })
+    const ending = await seat.drive({ kind: judgementKind, id: held.evaluation_id, epoch: held.attempts })
     if (ending.how === 'untouched') await giveBack(sql, held)
-    if (ending.how === 'died') await untilWritten(() => noteLastDeath(sql, held))
+    if (ending.how === 'died') await untilWritten(() => noteLoneDeath(sql, held, ending.isSure))
   } finally {
     stopRenewing()
   }
@@ -84,8 +89,12 @@ async function decide(context: Context, held: HeldJudgement, times: JudgeTimes, 
   const custom = held.results.filter(({ flag }) => flag.startsWith('custom__')).length
   // the server had a model when the run was evaluated, and has none any more
   if (model === undefined) return finish(context, held, { status: 'ready', results: [], remark: notJudged(custom) })
-  if (held.deaths >= deathsMax) {
-    return giveUp(context, held, `${deathsMax} processes of the service died while they judged this run.`)
+  if (held.deaths >= givenUpDeaths) {
+    return giveUp(
+      context,
+      held,
+      `At least ${deathsBeforeGivenUp} processes of the service died while they judged this run.`,
+    )
   }
   if (held.attempts > attemptsMax) return giveUp(context, held, `The judge was cut off ${attemptsMax} times.`)
   const asked: Asked = await askJudge(context, held, { model, times, signal })

@@ -132,7 +132,9 @@ async function lineOf(sql: Sql, run: Run): Promise<RunFacts['line']> {
 }
 
 async function workersOf(sql: Sql): Promise<number> {
-  const [alive] = await sql<{ workers: number }>`select count(*) as workers from processes where role <> 'api'`
+  const [alive] = await sql<{
+    workers: number
+  }>`select count(*) as workers from processes where role in ('all', 'worker')`
   return alive!.workers
 }
 

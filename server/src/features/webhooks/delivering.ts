@@ -1,6 +1,7 @@
 // Delivering in one process: has some targets, loads what is due to them, sends it in order and side by side, and writes what came of it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../../kit/context.ts'
+import { mustBeAlone, suspectDeaths } from '../../kit/deaths.ts'
 import type { WorkingProcess } from '../../kit/feature.ts'
 import { createLane } from '../../kit/lane.ts'
 import { attempt, type Outcome } from './attempt.ts'
@@ -19,7 +20,7 @@ import {
 import { resultOf, tell } from './result.ts'
 import { signingSecrets } from './secret.ts'
 import { signingKey, type SigningKey } from './signature.ts'
-import { sendElsewhere } from './sendElsewhere.ts'
+import { sendElsewhere, targetKind } from './sendElsewhere.ts'
 import * as rows from './targets.ts'
 
 /** Requests in flight of one process, and of one team in it: a team whose receivers all hang leaves room for the others. */
@@ -60,6 +61,8 @@ export function startDelivering(context: Context, { id: workerId, lost, alone }:
   const outboxes = new Map<string, Outbox>()
   const teamFlights = new Map<string, number>()
   const keys = new Map<string, { at: number; keys: Promise<SigningKey[]> }>()
+  /** Suspects that a process of their own sends to. */
+  const elsewhere = new Set<string>()
   let flights = 0
   let turn = 0
   let looks = 0
@@ -134,14 +137,14 @@ export function startDelivering(context: Context, { id: workerId, lost, alone }:
     if (due) await loadDue()
   }
 
+  const isSuspect = ({ deaths }: { deaths: number }) => alone !== undefined && deaths >= suspectDeaths
+
   async function claim(announce: boolean): Promise<void> {
     lookedAt = performance.now()
     const found = await rows.targetsWithWork(db.sql, workerId)
     const untaken = found.filter(({ holder, id }) => holder === null || (holder === 'mine' && !outboxes.has(id)))
-    const isSuspect = ({ deaths }: { deaths: number }) => alone !== undefined && deaths >= rows.suspectDeaths
     const free = untaken.filter((one) => (oneByOne ? one.id === oneByOne.targetId : !isSuspect(one)))
-    const suspect = untaken.find(isSuspect)
-    if (alone && suspect && !alone.isBusy() && !isStopping) void sendElsewhere(context, alone, suspect.id)
+    for (const suspect of untaken.filter(isSuspect)) sendSuspect(suspect)
     if (announce && found.some(({ holder }) => holder === 'other')) {
       await db.sql`select set_config('synchronous_commit', 'off', true), pg_notify(${deliveriesChannel}, '')`
     }
@@ -149,6 +152,15 @@ export function startDelivering(context: Context, { id: workerId, lost, alone }:
     if (wanted.length === 0 || isStopping || lost().aborted) return
     const claimed = await rows.claimTargets(db.sql, workerId, wanted)
     for (const target of claimed) outboxes.set(target.id, openOutbox(target))
+  }
+
+  /** Until the other process has taken the target, only this process knows that it is under way. */
+  function sendSuspect(target: { id: string; team_id: string; deaths: number }): void {
+    if (isStopping || elsewhere.has(target.id)) return
+    const seat = alone?.reserve({ kind: targetKind, teamId: target.team_id, mustBeAlone: mustBeAlone(target) })
+    if (!seat) return
+    elsewhere.add(target.id)
+    void sendElsewhere(context, seat, target.id).finally(() => elsewhere.delete(target.id))
   }
 
   /** Of every target that has room for more; then sends what may be sent. */

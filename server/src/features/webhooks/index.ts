@@ -43,7 +43,7 @@ export const webhooks = feature({
   jobs: [replayDeliveries, sweepDeliveries],
   hooks: { runsDeleted: forgetEndedCallbacks },
   work: (context, process) => delivererOf(context).work(process),
-  bury: ({ db }, { id }) => buryTargets(db.sql, id),
+  bury: ({ db }, dead) => buryTargets(db.sql, dead),
   alone: { [targetKind]: sendAlone },
   onEvents: (context) => delivererOf(context).written(),
   keepsEvents: keepsUnsettled,

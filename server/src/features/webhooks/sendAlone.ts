@@ -1,20 +1,21 @@
-// Sends what is due to one target, one delivery after the other, in a process that does nothing else: a death is due to the one under way.
+// Sends what is due to one target, one delivery after the other, in a process for suspects: a death is due to the one under way.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoneDrive } from '../../kit/feature.ts'
 import { startDelivering } from './delivering.ts'
 import { lookMs } from './deliveriesChannel.ts'
-import { clearDeaths } from './targets.ts'
+import { clearDeaths, noteSending } from './targets.ts'
 
 /** After this many the target is like any other again: the deliveries that processes died over were among the first. */
 const sentMax = 100
 
-export const sendAlone: LoneDrive = async ({ context, unit, process, took, signal }) => {
+export const sendAlone: LoneDrive = async ({ context, unit, process, took, turn }) => {
   let sent = 0
-  const isOver = () => sending.isDoneWith(unit.id) || sent >= sentMax || signal.aborted
+  const isOver = () => sending.isDoneWith(unit.id) || sent >= sentMax || turn.aborted
   const sending = startDelivering(context, process, {
     targetId: unit.id,
     async before(deliveryId) {
       sent += 1
+      await noteSending(context.db.sql, process.id, unit.id, deliveryId)
       await took(deliveryId)
     },
   })

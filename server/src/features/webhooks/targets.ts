@@ -2,6 +2,8 @@
 import { part, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { noteDeliveries } from '../../engine/usage.ts'
+import { deathsAfter, deathsAfterLone, loneRoles, suspectDeaths } from '../../kit/deaths.ts'
+import type { DeadProcess } from '../../kit/presence.ts'
 import type { Outgoing, Outcome } from './attempt.ts'
 import type { Attempt, DeliveryState } from './delivery.ts'
 
@@ -14,12 +16,9 @@ export interface Target {
   failures: number
   failing_since: Date | null
   paused_until: Date | null
-  /** How many processes died while they had it and something to send to it. */
+  /** How many processes died while they had it and something to send to it, as kit/deaths.ts counts them. */
   deaths: number
 }
-
-/** After this many deaths a process of its own sends to the target, one delivery after the other. */
-export const suspectDeaths = 2
 
 /** A delivery in memory. */
 export interface Loaded extends Outgoing {
@@ -36,6 +35,7 @@ export interface Loaded extends Outgoing {
  */
 export const targetsWithWork = (sql: Sql, workerId: string) => sql<{
   id: string
+  team_id: string
   holder: 'mine' | 'other' | null
   deaths: number
 }>`
@@ -50,7 +50,7 @@ export const targetsWithWork = (sql: Sql, workerId: string) => sql<{
     union
     select id from delivery_targets where retry_at <= now()
   )
-  select t.id, t.deaths, case when t.worker = ${workerId} then 'mine' when p.id is not null then 'other' end as holder
+  select t.id, t.team_id, t.deaths, case when t.worker = ${workerId} then 'mine' when p.id is not null then 'other' end as holder
   from due join delivery_targets t on t.id = due.id left join processes p on p.id = t.worker
   where t.active and t.deleted_at is null and (t.paused_until is null or t.paused_until <= now())`
 
@@ -171,16 +171,38 @@ const hasDue = part`(
 /** When nothing is due any more, nothing is left that processes could have died over. */
 export async function releaseTargets(sql: Sql, workerId: string, ids: string[]): Promise<void> {
   await sql`
-    update delivery_targets t set worker = null,
+    update delivery_targets t set worker = null, sending = null,
       deaths = case when t.deaths > 0 and not ${hasDue} then 0 else t.deaths end
     where t.id = any(${ids}::uuid[]) and t.worker = ${workerId}`
 }
 
-/** Frees the targets of a dead process. Its death counts for each target that had something to send, but never as the last one. */
-export async function buryTargets(sql: Sql, workerId: string): Promise<void> {
+/**
+ * Frees the targets of a dead process. Its death counts for each target that had something to send. If it did nothing but send one delivery,
+ * that delivery is given up.
+ */
+export async function buryTargets(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<void> {
+  if (dead.role === loneRoles.one) {
+    const sent = await sql<{
+      id: string
+    }>`select sending as id from delivery_targets where worker = ${dead.id} and sending is not null`
+    for (const { id } of sent) await buryDeadly(sql, id)
+    await sql`update delivery_targets set worker = null, sending = null where worker = ${dead.id}`
+    return
+  }
   await sql`
-    update delivery_targets t set worker = null, deaths = case when t.deaths < ${suspectDeaths} and ${hasDue} then t.deaths + 1 else t.deaths end
-    where t.worker = ${workerId}`
+    update delivery_targets t set worker = null, sending = null, deaths = case when ${hasDue} then ${deathsAfter(dead)} else t.deaths end
+    where t.worker = ${dead.id}`
+}
+
+/** Written by a process for suspects before it sends: if the process that would hear of its death dies too, others know the delivery by this. */
+export async function noteSending(sql: Sql, workerId: string, targetId: string, deliveryId: string): Promise<void> {
+  await sql`update delivery_targets set sending = ${deliveryId} where id = ${targetId} and worker = ${workerId}`
+}
+
+/** A process that sent to several suspects died: the next one sends to this target alone. */
+export async function noteLoneDeath(sql: Sql, targetId: string): Promise<void> {
+  await sql`
+    update delivery_targets set deaths = ${deathsAfterLone(false)} where id = ${targetId} and deaths >= ${suspectDeaths}::int`
 }
 
 /** Resets the count: everything due was sent without a death. */
@@ -188,8 +210,13 @@ export async function clearDeaths(sql: Sql, targetId: string): Promise<void> {
   await sql`update delivery_targets set deaths = 0 where id = ${targetId}`
 }
 
+const deadlyReason =
+  'At least three processes of the service died while they sent to this receiver; the last one sent this delivery and did nothing else. ' +
+  'It was given up.'
+
 /** A process that sent only this delivery died: the delivery is given up, and its target is like any other again. */
-export async function buryDeadly(sql: Sql, deliveryId: string, reason: string): Promise<void> {
+export async function buryDeadly(sql: Sql, deliveryId: string): Promise<void> {
+  const reason = deadlyReason
   const attempt = { at: new Date().toISOString(), ...noAnswer, error: reason }
   await sql`
     with given_up as (
@@ -197,7 +224,7 @@ export async function buryDeadly(sql: Sql, deliveryId: string, reason: string): 
         log = case when jsonb_array_length(log) < ${logMax} then log else log - 0 end || ${storableJson(attempt)}::jsonb
       where id = ${deliveryId} and state in ('new', 'retrying', 'replaying') returning target_id
     )
-    update delivery_targets t set deaths = 0 from given_up where t.id = given_up.target_id`
+    update delivery_targets t set deaths = 0, sending = null from given_up where t.id = given_up.target_id`
 }
 
 const noAnswer: Omit<Attempt, 'at' | 'error'> = { ok: false, status: null, stage: null, latency_ms: 0, answer: null }

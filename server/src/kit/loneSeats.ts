@@ -1,0 +1,86 @@
+// Who sits in a process for suspects: teams and kinds of work have a share each, and those that were served longest ago come first.
+export interface Seats {
+  /** Undefined: no seat is free for this team and kind, or it is the turn of another that asked in vain a moment ago. */
+  take(wanted: { kind: string; teamId: string | undefined }): (() => void) | undefined
+  taken(): number
+}
+
+interface SeatOptions {
+  size: number
+  perTeam: number
+  perKind: number
+}
+
+/** Whoever wants a seat asks about twice a second. One that has not asked for this long does not want it any more. */
+const askingMs = 2000
+const rememberedMax = 1000
+
+interface Asker {
+  team: string
+  kind: string
+  /** When it last asked in vain; undefined if it got a seat since. */
+  askedAt: number | undefined
+  /** The turn in which it last got a seat. */
+  servedAt: number
+  held: number
+}
+
+export function createSeats({ size, perTeam, perKind }: SeatOptions): Seats {
+  const askers = new Map<string, Asker>()
+  let taken = 0
+  let turn = 0
+
+  const heldBy = (isOne: (asker: Asker) => boolean) =>
+    [...askers.values()].reduce((sum, asker) => sum + (isOne(asker) ? asker.held : 0), 0)
+
+  const hasShareLeft = ({ team, kind }: Asker) =>
+    heldBy((one) => one.team === team) < perTeam && heldBy((one) => one.kind === kind) < perKind
+
+  /** Only among those that could sit down now. */
+  function isTurnOf(asker: Asker): boolean {
+    const since = performance.now() - askingMs
+    const before = (one: Asker) =>
+      one !== asker &&
+      one.askedAt !== undefined &&
+      one.askedAt > since &&
+      one.servedAt < asker.servedAt &&
+      hasShareLeft(one)
+    const free = size - taken
+    return hasShareLeft(asker) && [...askers.values()].filter(before).length < free
+  }
+
+  /** Those that were served keep their place in the order, until there are too many of them. */
+  function forgetIdle(): void {
+    if (askers.size <= rememberedMax) return
+    const since = performance.now() - askingMs
+    for (const [key, { held, askedAt }] of askers) {
+      if (held === 0 && (askedAt ?? -Infinity) < since) askers.delete(key)
+    }
+  }
+
+  return {
+    taken: () => taken,
+    take({ kind, teamId }) {
+      const team = teamId ?? ''
+      const key = `${kind} ${team}`
+      const asker = askers.get(key) ?? { team, kind, askedAt: undefined, servedAt: 0, held: 0 }
+      askers.set(key, asker)
+      forgetIdle()
+      if (!isTurnOf(asker)) {
+        asker.askedAt = performance.now()
+        return undefined
+      }
+      asker.askedAt = undefined
+      asker.servedAt = ++turn
+      asker.held += 1
+      taken += 1
+      let isHeld = true
+      return () => {
+        if (!isHeld) return
+        isHeld = false
+        asker.held -= 1
+        taken -= 1
+      }
+    },
+  }
+}
