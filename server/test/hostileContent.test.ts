@@ -127,7 +127,7 @@ suite('a form', () => {
     const made = await makeAgent(team, { input: block('ask', `Fill it in\n${form}`) })
     assert.equal(made.status, 400)
     assert.match(made.body.message, /form schema cannot be used: \/properties\/a\/pattern/)
-    assert.match(made.body.message, /\/properties\/b\/\$ref names nothing/)
+    assert.match(made.body.message, /\/properties\/b\/\$ref points to nothing/)
   })
 })
 

@@ -165,7 +165,7 @@ export function readHeaders(value: string | undefined): Record<string, string> {
     const decoded = percentDecoded(encoded!)
     // RFC 9110 §5.5: what a header cannot carry is found at the start, not with the first trace
     if (decoded === undefined || !/^[\t\x20-\x7e\x80-\xff]*$/.test(decoded)) {
-      throw new Error(`has a value for ${name} that is no percent-encoded header; write % as %25`)
+      throw new Error(`has a value for ${name} that is not a percent-encoded header; write % as %25`)
     }
     headers[name] = decoded
   }

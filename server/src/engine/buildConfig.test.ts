@@ -105,7 +105,7 @@ const table: [data: unknown, expected: string[]][] = [
   [{ models: { agent: 'x' } }, ['data.models.agent: must be an object such as {"model": "builtin:runbook"}']],
   [
     { plugins: ['memory', 'telepathy'] },
-    ['data.plugins: "telepathy" is no plugin of this server; it has memory, human'],
+    ['data.plugins: "telepathy" is not a plugin of this server; it has memory, human'],
   ],
   [{ plugins: 'memory' }, ['data.plugins: must be a list of at most 100 names of plugins']],
   [{ plugins: [7, ''] }, [0, 1].map((at) => `data.plugins[${at}]: must be text: the list holds names of plugins`)],

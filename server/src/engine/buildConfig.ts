@@ -92,7 +92,10 @@ export function problemsOf(config: unknown, known: Known): Problem[] {
   }
   for (const name of parsed.plugins ?? []) {
     if (known.plugins.includes(name)) continue
-    complain('data.plugins', `${JSON.stringify(name)} is no plugin of this server; it has ${known.plugins.join(', ')}`)
+    complain(
+      'data.plugins',
+      `${JSON.stringify(name)} is not a plugin of this server; it has ${known.plugins.join(', ')}`,
+    )
   }
   for (const [tool, approval] of parsed.approvals) {
     const problem = typeof approval === 'object' ? known.expressionProblem(approval.when) : undefined

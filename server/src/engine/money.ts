@@ -5,7 +5,7 @@ const scale = 10n ** BigInt(places)
 
 export function toUnits(text: string): bigint {
   const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
-  if (whole === undefined) throw new Error(`${text} is no amount`)
+  if (whole === undefined) throw new Error(`${text} is not an amount`)
   const units = BigInt(whole) * scale + BigInt(fraction.slice(0, places).padEnd(places, '0'))
   return sign ? -units : units
 }

@@ -107,7 +107,7 @@ export function createWriter({ context, toolBox, onLeft, onWritten, onFlush }: W
     const inside = all.flatMap(({ change, effect }) => (effect.kind === 'inside' ? [{ change, effect }] : []))
     for (const [name, asked] of Map.groupBy(inside, ({ effect }) => effect.tool)) {
       const tool = toolBox.find(name)
-      if (tool?.kind !== 'inside') throw new Error(`${name} is no inside tool`)
+      if (tool?.kind !== 'inside') throw new Error(`${name} is not an inside tool`)
       const outcomes = await tool.apply(
         asked.map(({ effect }) => effect.call),
         sql,

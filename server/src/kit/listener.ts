@@ -67,7 +67,7 @@ export function createListener(options: { address: () => string | Address; log: 
   return {
     on(channel, heard) {
       // names of channels are ours, never a user's: they stand in the statement as they are
-      if (!/^[a-z_]+$/.test(channel)) throw new Error(`${channel} is no channel`)
+      if (!/^[a-z_]+$/.test(channel)) throw new Error(`${channel} is not a channel name`)
       const known = ears.get(channel) ?? new Set()
       if (!ears.has(channel)) {
         ears.set(channel, known)

@@ -64,7 +64,7 @@ export function createRunMetrics(registry: Registry): RunMetrics {
     }),
     steps: new Counter({
       name: 'runyard_run_steps_total',
-      help: 'Tool calls of runs that have their result, by tool and outcome. A name that is no tool of this server counts as unknown.',
+      help: 'Tool calls of runs that have their result, by tool and outcome. The name of a tool that this server does not have counts as unknown.',
       labelNames: ['tool', 'outcome'],
       registers,
     }),

@@ -50,7 +50,7 @@ export async function readArchive(file: string, take: TakeSection, signal?: Abor
   } catch (error) {
     const reason = damageOf(error)
     if (reason === undefined) throw error
-    throw new ArchiveRefused(`${file} is no whole Runyard backup: ${reason}.`, { cause: error })
+    throw new ArchiveRefused(`${file} is not a complete Runyard backup: ${reason}.`, { cause: error })
   } finally {
     signal?.removeEventListener('abort', stop)
     plain.destroy()

@@ -137,7 +137,7 @@ describe('what is not whole', () => {
   })
 
   test('what is no backup at all is refused with its name', async () => {
-    await refused(Buffer.from('PK\u0003\u0004 something else'), /bad is no whole Runyard backup/)
+    await refused(Buffer.from('PK\u0003\u0004 something else'), /bad is not a complete Runyard backup/)
     await refused(gzipSync('hello\n'))
     await refused(gzipSync('{"hello":"world"}\n'))
     await refused(gzipSync('{"runyard_backup":1}\n'), /header/)

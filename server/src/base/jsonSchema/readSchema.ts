@@ -140,7 +140,7 @@ class Reader {
     }
     const target = this.#references.targetOf(schema, reference)
     if (isSchema(target)) this.#open.push({ node, target, path: `${path}/$ref` })
-    else this.#complain(`${path}/$ref`, `names nothing in this schema: ${JSON.stringify(reference.slice(0, 100))}`)
+    else this.#complain(`${path}/$ref`, `points to nothing in this schema: ${JSON.stringify(reference.slice(0, 100))}`)
   }
 
   #readObject(node: SchemaNode, schema: Fields, path: string): void {

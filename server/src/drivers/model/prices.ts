@@ -194,7 +194,7 @@ function readPrice(given: unknown): Price | string {
   const { long, ...own } = given
   const price = readRates(own)
   if (typeof price === 'string' || long === undefined) return price
-  if (!isRecord(long)) return 'has a "long" that is no object'
+  if (!isRecord(long)) return 'has a "long" that is not an object'
   const { over_input_tokens: over, ...longRates } = long
   if (!Number.isSafeInteger(over) || Number(over) < 1) return 'needs "over_input_tokens" in "long", a whole number'
   const read = readRates(longRates)

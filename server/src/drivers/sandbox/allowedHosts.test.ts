@@ -47,6 +47,6 @@ test('an entry lets through its host, its port, or the names below it', () => {
 // proves sandbox.hosts
 test('an entry that is no host is refused with a sentence, not ignored', () => {
   for (const entry of ['https://api.example.com', 'a b', '*', '*.', 'a.*.example', 'host:99999', 'a/b', '']) {
-    assert.throws(() => allowedHosts([entry]), /RUNYARD_SANDBOX_HOSTS: ".*" is no host\. Write names like/, entry)
+    assert.throws(() => allowedHosts([entry]), /RUNYARD_SANDBOX_HOSTS: ".*" is not a host\. Write names like/, entry)
   }
 })

@@ -35,7 +35,7 @@ function readEntry(text: string): Entry {
   const name = normalName(isBareAddress ? text : (host ?? ''))
   if (name === null || name.includes('*') || Number(port ?? 1) > 65_535) {
     throw new TypeError(
-      `RUNYARD_SANDBOX_HOSTS: "${text}" is no host. Write names like api.example.com, api.example.com:8443 or *.example.com.`,
+      `RUNYARD_SANDBOX_HOSTS: "${text}" is not a host. Write names like api.example.com, api.example.com:8443 or *.example.com.`,
     )
   }
   return { name, port: port === undefined || isBareAddress ? null : Number(port), isBelow }

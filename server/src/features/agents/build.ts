@@ -93,7 +93,8 @@ export async function requireSource(
 ): Promise<Build> {
   const [source] = isId(id) ? await findBuild(sql, id, teamId) : []
   return (
-    source ?? fail('not_found', 'source_build_id names no build of the team. GET …/revisions lists those of an agent.')
+    source ??
+    fail('not_found', 'This team has no build with this source_build_id. GET …/revisions lists the builds of an agent.')
   )
 }
 

@@ -224,7 +224,7 @@ test('a config that the server no longer takes is refused when its proposal is a
     update builder_runs set proposed_config = jsonb_set(proposed_config, '{data,plugins}', '["gone"]') where build_id = ${buildId}`
   const refused = await team.call(`POST /v2/revisions/${buildId}/accept`)
   assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_request'])
-  assert.match(refused.body.message, /"gone" is no plugin/)
+  assert.match(refused.body.message, /"gone" is not a plugin/)
   assert.equal((await readBuild(team, agentId, buildId)).config.data.input, procedureTemplate)
   assert.equal((await team.call(`POST /v2/revisions/${buildId}/discard`)).status, 200)
 })

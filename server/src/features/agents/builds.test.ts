@@ -172,10 +172,10 @@ test('a config is refused with all that is wrong, the lines of malformed blocks 
       'data.input: line 3: ',
       'data.input: line 8: ',
       'data.models.agent.model: must be',
-      'data.plugins: "telepathy" is no plugin of this server',
+      'data.plugins: "telepathy" is not a plugin of this server',
       'data.connections: ',
-      `data.subAgents: "${foreign}" names no agent of the team`,
-      'data.subAgents: "no-id" names no agent',
+      `data.subAgents: the team has no agent with the id "${foreign}"`,
+      'data.subAgents: the team has no agent with the id "no-id"',
       'data.limits.max_steps: must be a whole number',
     ]) {
       assert.ok(body.message.includes(part), `${part} in ${body.message}`)
@@ -193,7 +193,7 @@ test('of very many problems the first are told, and how many more there are', as
   const team = await seedTeam(service)
   const { agent_id } = await newAgent(team)
   const few = await newDraft(team, agent_id, { config: withData({ connections: Array(25).fill('c') }) })
-  assert.equal(few.body.message.match(/names no connection/g).length, 20)
+  assert.equal(few.body.message.match(/has no connection/g).length, 20)
   assert.match(few.body.message, /\. And 5 more\.$/)
   const long = await newDraft(team, agent_id, { config: withData({ connections: Array(100).fill('c'.repeat(200)) }) })
   assert.ok(long.body.message.length <= 2000)
@@ -209,7 +209,7 @@ test('what a saved config named may be gone when it is promoted: then it is refu
   await team.call(`DELETE /v2/agents/${helper.agent_id}`)
   const refused = await team.call(`POST /v2/revisions/${draft.build_id}/promote`)
   assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_request'])
-  assert.ok(refused.body.message.includes(`"${helper.agent_id}" names no agent of the team`))
+  assert.ok(refused.body.message.includes(`the team has no agent with the id "${helper.agent_id}"`))
   assert.equal((await team.call(`GET /v2/agents/${agent_id}`)).body.agent.live_build_id, build_id)
   // a copy can still be made, to mend it
   assert.equal((await newDraft(team, agent_id, { source_build_id: draft.build_id })).status, 201)

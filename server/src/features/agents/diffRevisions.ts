@@ -39,7 +39,7 @@ export const diffRevisions = operation({
   async handler({ team, agent, build, query, sql, fail, context }) {
     const against = await otherBuild(sql, team.id, build, query.against)
     if (query.against !== undefined && !against) {
-      fail('not_found', `against names no build of the agent ${agent.id}. GET …/revisions lists them.`)
+      fail('not_found', `The agent ${agent.id} has no build with the id in against. GET …/revisions lists its builds.`)
     }
     const compare = () => ({ procedure: diffProcedures(against, build), config: diffConfigs(against, build) })
     return {

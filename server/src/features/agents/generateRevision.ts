@@ -54,7 +54,10 @@ export const generateRevision = operation({
     if (!locked) return fail('not_found')
     const lesson = body.run_id === undefined ? null : await readLesson(sql, body.run_id, build.agent_id, team.id)
     if (lesson === undefined) {
-      return fail('not_found', 'run_id names no run of this agent. GET /v2/teams/{teamId}/runs?agent_id=… lists them.')
+      return fail(
+        'not_found',
+        'This agent has no run with this run_id. GET /v2/teams/{teamId}/runs?agent_id=… lists them.',
+      )
     }
     const draft = locked.status === 'draft' ? locked : await copyOf(sql, locked, team.id, caller.member_id)
     const [begun] = await sql<BuilderRun>`

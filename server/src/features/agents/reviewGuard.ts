@@ -30,7 +30,7 @@ export async function findDecided(
   const { builder_run_id, expected_started_at } = guard
   if (builder_run_id !== undefined) {
     const known = isId(builder_run_id) ? await findBuilderRun(sql, builder_run_id, teamId) : []
-    if (known.length === 0) fail('not_found', 'builder_run_id names no builder run of the team.')
+    if (known.length === 0) fail('not_found', 'This team has no builder run with this builder_run_id.')
   }
   const [active] = await sql<BuilderRun>`
     select ${builderRunColumns} from builder_runs where build_id = ${buildId} and team_id = ${teamId} and ${isActive}`

@@ -82,7 +82,7 @@ async function idProblems(config: BuildConfig, { sql, team }: Omit<Asked, 'fail'
 
 const namesNothing = (path: string, id: string, noun: string): Problem => ({
   path,
-  message: `${JSON.stringify(id)} names no ${noun} of the team`,
+  message: `the team has no ${noun} with the id ${JSON.stringify(id)}`,
 })
 
 export function sentenceOf(problems: Problem[], names: Names): string {

@@ -26,7 +26,7 @@ test('each line is one action, and what is none is told with what there is', () 
   ]) {
     const read = readLine(line)
     assert.ok('problem' in read, line)
-    assert.match(read.problem, /is no browser action\. There are: open URL; click Words;/)
+    assert.match(read.problem, /is not a browser action\. There are: open URL; click Words;/)
   }
 })
 

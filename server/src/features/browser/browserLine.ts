@@ -25,7 +25,7 @@ export function readLine(line: string): Action | { problem: string } {
       if (rest === '') return { kind: 'screenshot' }
       break
   }
-  return { problem: `${JSON.stringify(line.slice(0, 80))} is no browser action. There are: ${lineForms}.` }
+  return { problem: `${JSON.stringify(line.slice(0, 80))} is not a browser action. There are: ${lineForms}.` }
 }
 
 /** Whether it can be done twice without harm: opening and looking can, clicking and typing may have sent something. */

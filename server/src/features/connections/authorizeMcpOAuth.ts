@@ -138,7 +138,10 @@ async function connectionOf(sql: Sql, teamId: string, body: Static<typeof Wanted
         where id = ${id} and team_id = ${teamId} and type = 'mcp' and auth_method = 'oauth' and broker_connection_id is null`
     : []
   if (known) return known
-  throw new Fault('not_found', 'reconnect_connection_id names no MCP connection by OAuth of this team. Check the id.')
+  throw new Fault(
+    'not_found',
+    'This team has no MCP connection by OAuth with this reconnect_connection_id. Check the id.',
+  )
 }
 
 function requireUsable(body: Static<typeof Wanted>, known: Known | undefined): void {

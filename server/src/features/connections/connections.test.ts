@@ -242,7 +242,7 @@ test('a build may name connections of its own team alone', async () => {
     const config = { version: 'v2', data: { input: 'Look.', connections: [named] } }
     const refused = await stranger.call('POST /v2/teams/:teamId/agents', { body: { build: { config } } })
     assert.equal(refused.status, 400)
-    assert.match(refused.body.message, /names no connection of the team/)
+    assert.match(refused.body.message, /the team has no connection with the id/)
   }
 })
 

@@ -22,7 +22,7 @@ export const probeMcpServer = operation({
   summary: 'Try an MCP server',
   description:
     'Lists the tools of a server with the key or headers that are given, as createConnection takes them. Nothing is kept. A server that ' +
-    'cannot be used is no error of the request: `success` is false and `error` says why.',
+    'cannot be used is not an error of the request: `success` is false and `error` says why.',
   scope: 'connections:write',
   body: Type.Object(
     {

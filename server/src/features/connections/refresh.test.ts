@@ -175,7 +175,7 @@ test('trouble is tried again ever later; calls go on with the old token while it
   assert.ok(used.kind === 'failed')
   assert.match(
     used.message,
-    /^The token of Troubled is no longer good and could not be renewed: .*503.*\. It is tried again at \d{4}-/,
+    /^The token of Troubled is not valid any more and could not be renewed: .*503.*\. It is tried again at \d{4}-/,
   )
   assert.equal(down.received.length, 2)
   // a run's call fails with that sentence: it is no person's to mend

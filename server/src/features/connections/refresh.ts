@@ -196,5 +196,5 @@ async function putOff(context: Context, { id, generation, name }: Taken, error: 
 
 const trouble = (name: string, problem: string, nextAt: Date): Renewal => ({
   kind: 'trouble',
-  message: `The token of ${name} is no longer good and could not be renewed: ${problem.replace(/\.$/, '')}. It is tried again at ${nextAt.toISOString()}.`,
+  message: `The token of ${name} is not valid any more and could not be renewed: ${problem.replace(/\.$/, '')}. It is tried again at ${nextAt.toISOString()}.`,
 })

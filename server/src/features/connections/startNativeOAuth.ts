@@ -87,7 +87,10 @@ export const startNativeOAuth = operation({
         ? undefined
         : await connectionToReconnect(sql, { teamId: team.id, id: wantedId, provider: row.name })
     if (wantedId !== undefined && !known) {
-      return fail('not_found', `reconnect_connection_id names no ${row.title} connection of this team. Check the id.`)
+      return fail(
+        'not_found',
+        `This team has no ${row.title} connection with this reconnect_connection_id. Check the id.`,
+      )
     }
     const begun = await beginFlow(sql, context, {
       caller,

@@ -93,7 +93,7 @@ async function callService(
       if (!row?.account) {
         const wanted = 'OAUTH_<PROVIDER>_ACCOUNT_URL'
         return {
-          answer: `There is no address to test it with. Set ${wanted} for this provider on the server.`,
+          answer: `There is no URL to test it with. Set ${wanted} for this provider on the server.`,
           isRefused: false,
         }
       }

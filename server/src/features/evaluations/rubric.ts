@@ -108,7 +108,7 @@ export async function lockBuild(
 ): Promise<string> {
   const id = await buildOf(sql, owner, wanted ?? null)
   if (id === undefined) {
-    return fail('not_found', 'build_id names no build of this agent. GET …/revisions lists those it has.')
+    return fail('not_found', 'This agent has no build with this build_id. GET …/revisions lists its builds.')
   }
   await sql`select id from builds where id = ${id} and team_id = ${owner.teamId} for no key update`
   return id

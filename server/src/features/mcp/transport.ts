@@ -53,7 +53,7 @@ async function answerOlder({ message, headers, makeServer, onError }: Exchange, 
   } catch {
     return refusal(400, {
       code: rpcCodes.invalidRequest,
-      message: 'This is no message of JSON-RPC 2.0 as MCP has them.',
+      message: 'This is not a JSON-RPC 2.0 message as MCP defines them.',
     })
   }
   // an answer to a question of ours, which nobody asked here

@@ -39,7 +39,7 @@ export const bulkReprocessCases = operation({
             select exists (select from case_triggers t where t.agent_id = a.id and t.queue_id = ${queue.id}) as works_here
             from agents a where a.id = ${agentId} and a.team_id = ${team.id} and a.deleted_at is null`
         : []
-      if (!agent) return fail('not_found', 'agent_id names no agent that is visible to your credential. Check the id.')
+      if (!agent) return fail('not_found', 'Your credential can see no agent with this agent_id. Check the id.')
       // no other agent would get the cases, and this one never does
       if (!agent.works_here)
         fail('conflict', 'This agent has no case trigger on this queue. Make one first, or leave agent_id out.')

@@ -79,7 +79,8 @@ export async function agentsWithTrigger(
     where t.queue_id = ${queueId} and t.team_id = ${teamId} and t.enabled and t.agent_id <> ${besides} order by t.created_at, t.id`
 }
 
-export const noSuchQueue = 'case_queue_id names no queue of this team. List the queues and use the id of one of them.'
+export const noSuchQueue =
+  'This team has no queue with this case_queue_id. List the queues and use the id of one of them.'
 
 /** Locked against its deletion until the caller's transaction ends. */
 export async function lockQueue(sql: Sql, teamId: string, queueId: string): Promise<boolean> {

@@ -110,7 +110,7 @@ export async function findLabels(sql: Sql, { teamId, queueId }: Owner, ids: stri
 }
 
 export const noSuchLabel =
-  'One of label_ids names no label of this queue. List the labels of the queue and use their ids.'
+  'This queue has no label with one of the label_ids. List the labels of the queue and use their ids.'
 
 /** With the queue it belongs to, so that below another one it is not found. */
 export type FoundLabel = Label & { queue_id: string }

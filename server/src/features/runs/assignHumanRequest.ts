@@ -25,7 +25,7 @@ export const assignHumanRequest = operation({
         ? await sql`
             select id from members where id = ${assignee} and team_id = ${team.id} and removed_at is null for share`
         : []
-      if (members.length === 0) fail('not_found', 'assignee_user_id names no member of this team.')
+      if (members.length === 0) fail('not_found', 'This team has no member with this assignee_user_id.')
     }
     const assigned = await assignRequest(sql, request, assignee)
     if (!assigned) return fail('human_request_closed')

@@ -47,7 +47,7 @@ export const retryRun = operation({
       ? await sql<{ config: unknown }>`
           select config from builds where id = ${buildId} and team_id = ${team.id} and agent_id = ${run.agent_id}`
       : []
-    if (!build) return fail('not_found', 'build_id names no build of the agent of this run.')
+    if (!build) return fail('not_found', 'The agent of this run has no build with this build_id.')
     const config = parseBuildConfig(build.config)
     return engineOf(context).prepare({
       teamId: team.id,

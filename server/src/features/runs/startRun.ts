@@ -79,7 +79,7 @@ export const startRun = operation({
     }
     const sandboxId = body.sandbox_id ?? null
     if (sandboxId !== null && !(await isNamed(context, sql, 'sandbox', sandboxId, team.id))) {
-      fail('not_found', 'sandbox_id names no sandbox of this team.')
+      fail('not_found', 'This team has no sandbox with this sandbox_id.')
     }
     return { callbackUrl, sandboxId }
   },
@@ -116,7 +116,7 @@ export const startRun = operation({
       if (outcome === 'started') return answer
       if (outcome !== 'gone') return fail('entitlement_exceeded', outcome.refused)
     }
-    return fail('not_found', 'agent_id, or build_id if one is given, names nothing of this team that could run.')
+    return fail('not_found', 'This team has no runnable agent or build with this id.')
   },
 })
 

@@ -19,7 +19,7 @@ export interface Folder {
 async function opened(path: string): Promise<Folder> {
   if (!hasDescriptorPaths) {
     const { isDirectory } = await lstat(path).then((stat) => ({ isDirectory: stat.isDirectory() }))
-    if (!isDirectory) throw Object.assign(new Error(`${path} is no folder`), { code: 'ENOTDIR' })
+    if (!isDirectory) throw Object.assign(new Error(`${path} is not a folder`), { code: 'ENOTDIR' })
     return { at: (name) => join(path, name), path, close: async () => undefined }
   }
   const handle: FileHandle = await open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)

@@ -165,7 +165,7 @@ test('bytes come as base64 and go as base64 when they are no text; long files ar
     { run, input: { path: 'bad', content: 'half \ud83d' } },
   ])
   assert.equal(resultsOf(written)[0].sha256, sha256(bytes))
-  for (const outcome of written.slice(3, 5)) assert.match(errorOf(outcome), /no base64/)
+  for (const outcome of written.slice(3, 5)) assert.match(errorOf(outcome), /not valid base64/)
   assert.match(errorOf(written[5]), /surrogate/)
   const [binary, long, cut] = resultsOf(
     await apply(

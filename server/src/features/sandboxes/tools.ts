@@ -73,14 +73,16 @@ const sandboxWriteFile = insideTool({
 function bytesOf(content: string, encoding: 'utf-8' | 'base64' = 'utf-8'): Buffer | { problem: string } {
   if (encoding === 'utf-8' && !content.isWellFormed()) {
     return {
-      problem: 'The content holds half of a surrogate pair, which is no character. Leave it out, or send base64.',
+      problem: 'The content holds half of a surrogate pair, which is not a character. Leave it out, or send base64.',
     }
   }
   const text = encoding === 'base64' ? content.replace(/\s+/g, '') : content
   const bytes = Buffer.from(text, encoding)
   // the decoder skips what it does not know; what is good comes out as it went in
   if (encoding === 'base64' && bytes.toString('base64').replace(/=+$/, '') !== text.replace(/={1,2}$/, '')) {
-    return { problem: 'The content is no base64 (RFC 4648 §4). Encode it again, or send text with the encoding utf-8.' }
+    return {
+      problem: 'The content is not valid base64 (RFC 4648 §4). Encode it again, or send text with the encoding utf-8.',
+    }
   }
   if (bytes.length <= fileBytesMax) return bytes
   return { problem: `The file would have ${bytes.length} bytes; a file written by a tool has at most ${fileBytesMax}.` }

@@ -166,7 +166,7 @@ test('values that do not fit are told as such, and none can fill the memory', ()
   const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as unknown
   const cases: [string, unknown, RegExp][] = [
     ['message < 3', '2', /no order.*\| number/],
-    ['message | number', 'abc', /is no number/],
+    ['message | number', 'abc', /is not a number/],
     ['message | upper', 3, /takes a text, not 3/],
     ['message | join(",")', 'a', /takes a list/],
     ['message | sum', [1, 'a'], /"a" is none/],

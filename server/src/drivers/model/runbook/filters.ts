@@ -105,7 +105,7 @@ function numberOf(value: unknown): number {
   const isNumber = written.length <= digitsMax && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(written)
   const number = isNumber ? Number(written) : Number.NaN
   if (Number.isFinite(number)) return number
-  throw new CannotRender(`${quoted(value)} is no number, so | number cannot read it.`)
+  throw new CannotRender(`${quoted(value)} is not a number, so | number cannot read it.`)
 }
 
 function summand(item: unknown): number {

@@ -173,7 +173,7 @@ function readTimeout(text: string | undefined, line: number, tell: Tell): number
   if (text === undefined) return undefined
   const seconds = readDuration(text)
   if (seconds === undefined || seconds < 1)
-    tell(line, `timeout=${text.slice(0, 40)} is no duration of a second or more. ${durationHint}`)
+    tell(line, `timeout=${text.slice(0, 40)} is not a duration of a second or more. ${durationHint}`)
   return seconds
 }
 
@@ -186,7 +186,7 @@ function readOnError(text: string | undefined, line: number, tell: Tell): Block[
 function readRetry(text: string | undefined, line: number, tell: Tell): number {
   if (text === undefined) return 0
   if (/^(?:\d|10)$/.test(text)) return Number(text)
-  tell(line, `retry=${text.slice(0, 40)} is no whole number from 0 to 10.`)
+  tell(line, `retry=${text.slice(0, 40)} is not a whole number from 0 to 10.`)
   return 0
 }
 

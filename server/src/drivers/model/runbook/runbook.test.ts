@@ -318,7 +318,7 @@ test('a value that cannot be written fails its step, without a call', async () =
     [block('wait', '{{ message.name }}'), /"O'Hara" is neither a duration nor a time/],
     [block('approve', '{{ "" }}'), /The title is empty/],
     [block('bash if="message.name > 3"', 'ls'), /have no order/],
-    [block('output', '{{ message.name | number }}'), /is no number/],
+    [block('output', '{{ message.name | number }}'), /is not a number/],
   ]
   for (const [procedure, sentence] of cases) {
     const { calls, last } = await play(procedure)

@@ -26,7 +26,7 @@ function readLine(draft: Draft, text: string, line: number): Template {
   if (!Object.hasOwn(usage, verb)) {
     draft.tell(
       line,
-      `${JSON.stringify(verb.slice(0, 20))} is no browser action. There are: ${Object.values(usage).join('; ')}.`,
+      `${JSON.stringify(verb.slice(0, 20))} is not a browser action. There are: ${Object.values(usage).join('; ')}.`,
     )
   } else if ((rest === '' && !['read', 'screenshot'].includes(verb)) || (verb === 'screenshot' && rest !== '')) {
     draft.tell(line, `Write ${usage[verb]}.`)

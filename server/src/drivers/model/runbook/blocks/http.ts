@@ -36,7 +36,7 @@ function requestLine(draft: Draft, text: string, line: number): { method: string
   const method = space === -1 ? trimmed : trimmed.slice(0, space)
   if (space === -1) draft.tell(line, 'The first line of an http block is METHOD URL: GET https://example.com/items.')
   else if (!methods.includes(method)) {
-    draft.tell(line, `${JSON.stringify(method.slice(0, 20))} is no method. Use ${methods.join(', ')}.`)
+    draft.tell(line, `${JSON.stringify(method.slice(0, 20))} is not an HTTP method. Use ${methods.join(', ')}.`)
   }
   const url = space === -1 ? '' : trimmed.slice(space).trim()
   return { method, url: draft.template(url, line, url === '' ? 'text' : 'url') }
