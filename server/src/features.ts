@@ -2,6 +2,7 @@
 import { feature, type Feature } from './kit/feature.ts'
 import { sealedReply } from './kit/idempotency.ts'
 import { sweepAudit } from './kit/sweepAudit.job.ts'
+import { sweepJobDeaths } from './kit/sweepJobDeaths.job.ts'
 import { sweepRequests } from './kit/sweepRequests.job.ts'
 import { agents } from './features/agents/index.ts'
 import { auditLog } from './features/auditLog/index.ts'
@@ -23,7 +24,11 @@ import { teams } from './features/teams/index.ts'
 import { webhooks } from './features/webhooks/index.ts'
 
 /** What the kit itself keeps in order. */
-const housekeeping = feature({ name: 'housekeeping', jobs: [sweepRequests, sweepAudit], sealed: [sealedReply] })
+const housekeeping = feature({
+  name: 'housekeeping',
+  jobs: [sweepRequests, sweepAudit, sweepJobDeaths],
+  sealed: [sealedReply],
+})
 
 export const features: Feature[] = [
   teams,

@@ -1488,6 +1488,8 @@ export const requirements: Requirement[] = [
     id: 'runs.diedTogether',
     says: 'A run that kills its process and the process that watches it is counted by whoever finds them dead, and given up.',
   },
+  { id: 'jobs.putBack', says: 'A job that is put back because its team has its share keeps its deaths and attempts.' },
+  { id: 'jobs.deathsSwept', says: 'The counted deaths of jobs that are gone are forgotten.' },
   {
     id: 'work.deadly',
     says: 'A builder run, a judgement, a delivery or a job that at least three processes died over is given up and says so; work beside it is done.',
@@ -1808,6 +1810,10 @@ export const requirements: Requirement[] = [
   {
     id: 'webhooks.breaker',
     says: 'After five failures in a row a target gets one trial every 30 s until one succeeds.',
+  },
+  {
+    id: 'webhooks.disabledAtOnce',
+    says: 'A target that is being disabled gets nothing more, not even a retry that is due at once.',
   },
   {
     id: 'webhooks.order',

@@ -171,6 +171,19 @@ suite('a subscription', () => {
     assert.equal(delivery!.status, 'dead')
   })
 
+  // proves webhooks.disabledAtOnce
+  test('that is being disabled gets nothing more, however long that takes', async (t) => {
+    const { receiver, subscriptionId } = await ranFor(['run.completed'])
+    await sql`update delivery_targets set failing_since = now() - interval '121 hours' where id = ${subscriptionId}`
+    await sql`create function slow_end() returns trigger language plpgsql as $$ begin perform pg_sleep(0.5); return new; end $$`
+    await sql`
+      create trigger slow_end before update on delivery_targets for each row when (old.active and not new.active) execute function slow_end()`
+    t.after(() => sql`drop function slow_end cascade`)
+    receiver.answer(500)
+    await drainDeliveries(service)
+    assert.equal(receiver.received.length, 1)
+  })
+
   // proves webhooks.breaker
   test('that fails five times in a row gets one trial in 30 s, until one succeeds', async (t) => {
     // no delivery may die of its attempts here: trials go to those that failed before

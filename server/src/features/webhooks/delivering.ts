@@ -13,8 +13,10 @@ import {
   noteFailure,
   noteSuccess,
   openOutbox,
+  refreshFrom,
   remember,
   takeNext,
+  writtenState,
   type Outbox,
 } from './outbox.ts'
 import { resultOf, tell } from './result.ts'
@@ -246,24 +248,32 @@ export function startDelivering(context: Context, { id: workerId, lost, alone }:
     if (outcome.attempt.ok) noteSuccess(outbox)
     else noteFailure(outbox, now)
     const dropped = outcome.isGone ? dropWhatFollows(outbox, delivery) : []
+    const isHopeless = target.failing_since !== null && now.getTime() - target.failing_since.getTime() > failingMaxMs
+    const isOver = target.kind === 'subscription' && (outcome.isGone || isHopeless)
+    // before the outcome is written: a retry that is due at once must not fly before the target is disabled
+    if (isOver) outbox.isGivenUp = true
     const result = resultOf(config.webhookScheduleS, delivery, outcome)
     tell(log, target, result)
     context.metrics.deliveries.attempted(outcome.attempt)
     // the next one need not wait until this one is written
     pumpOne(outbox)
     outbox.unwritten += 1
-    const written = write(result).finally(() => (outbox.unwritten -= 1))
+    const written = write(result)
     const isShort = outbox.hasMore && outbox.fresh.length < loadedMin
     const isDueShort = outbox.hasMoreDue && outbox.retries.length + outbox.replays.length === 0
     if (isShort || isDueShort) cycle({ look: false, announce: false, due: isDueShort })
-    await written
+    try {
+      await written
+      // the target is ours until it is disabled: nobody else may claim it meanwhile
+      if (isOver) await disable(target, outcome.isGone)
+    } finally {
+      outbox.unwritten -= 1
+    }
     outbox.known.delete(delivery.id)
     if (outcome.isGone && target.kind === 'callback' && delivery.run_id !== null) {
       await rows.endCallbacks(db.sql, target.id, delivery.run_id)
       for (const { id } of dropped) outbox.known.delete(id)
     }
-    const isHopeless = target.failing_since !== null && now.getTime() - target.failing_since.getTime() > failingMaxMs
-    if (target.kind === 'subscription' && (outcome.isGone || isHopeless)) await disable(target, outcome.isGone)
   }
 
   /** What is known must be written, however long the database is away; only the end of the process, or of its right to, ends it. */
@@ -345,16 +355,15 @@ export function startDelivering(context: Context, { id: workerId, lost, alone }:
 
   async function refresh(): Promise<void> {
     if (outboxes.size === 0) return
+    const before = new Map([...outboxes].map(([id, outbox]) => [id, writtenState(outbox)]))
     const present = new Map(
       (await rows.readTargets(db.sql, workerId, [...outboxes.keys()])).map((row) => [row.id, row]),
     )
     for (const outbox of outboxes.values()) {
-      // while something of ours is not written, what we know of its health is newer
-      const isWritten = outbox.flights + outbox.unwritten === 0 && !outbox.isDirty
       const row = present.get(outbox.target.id)
-      if (row) Object.assign(outbox.target, isWritten ? row : { url: row.url })
+      if (row) refreshFrom(outbox, before.get(outbox.target.id), row)
     }
-    await release([...outboxes.keys()].filter((id) => !present.has(id)))
+    await release([...before.keys()].filter((id) => !present.has(id)))
   }
 
   const stopListening = context.listener.on(deliveriesChannel, () => nudge(false))

@@ -25,6 +25,8 @@ export interface Outbox {
   sent: number
   /** How delivery goes changed since it was last written. */
   isDirty: boolean
+  /** How often that has changed. */
+  changes: number
   /** There may be more new ones than are loaded. */
   hasMore: boolean
   /** And more to be tried again. */
@@ -45,6 +47,7 @@ export const openOutbox = (target: Target): Outbox => ({
   busyRuns: new Set(),
   sent: 0,
   isDirty: false,
+  changes: 0,
   hasMore: true,
   hasMoreDue: false,
   isGivenUp: false,
@@ -80,7 +83,7 @@ export function noteSuccess(outbox: Outbox): void {
   const { target } = outbox
   if (target.failures === 0 && target.failing_since === null) return
   Object.assign(target, { failures: 0, failing_since: null, paused_until: null })
-  outbox.isDirty = true
+  noteChange(outbox)
 }
 
 export function noteFailure(outbox: Outbox, now: Date): void {
@@ -88,8 +91,26 @@ export function noteFailure(outbox: Outbox, now: Date): void {
   target.failures += 1
   target.failing_since ??= now
   if (isBroken(target)) target.paused_until = new Date(now.getTime() + pauseMs)
-  outbox.isDirty = true
+  noteChange(outbox)
 }
+
+function noteChange(outbox: Outbox): void {
+  outbox.isDirty = true
+  outbox.changes += 1
+}
+
+/**
+ * Takes over what people changed in the row. What the row says of the target's health counts only if nothing of ours was unwritten when
+ * the row was read, which is told by `before`, and nothing has changed since.
+ */
+export function refreshFrom(outbox: Outbox, before: number | undefined, row: Target): void {
+  const isNewest = before !== undefined && before === writtenState(outbox)
+  Object.assign(outbox.target, isNewest ? row : { url: row.url })
+}
+
+/** Undefined while something of ours is under way or unwritten; otherwise the same number for as long as nothing changes. */
+export const writtenState = ({ flights, unwritten, isDirty, changes }: Outbox): number | undefined =>
+  flights + unwritten === 0 && !isDirty ? changes : undefined
 
 export function remember(outbox: Outbox, delivery: Loaded, into: Loaded[]): void {
   if (outbox.known.has(delivery.id)) return
