@@ -1,7 +1,6 @@
 -- owner: engine/. Whom the turns of a run act for, what an approval is bound to, and the config that a run of a draft keeps.
 -- The members whose word the run follows since it began or went on: who started it, who spoke to it since. Right is checked against all of them.
 alter table runs add column acts_for uuid[] not null default '{}';
-update runs set acts_for = array[user_id] where user_id is not null and status in ('pending', 'running', 'waiting');
 
 -- A draft can get another config at any time, a run of it cannot: it keeps the one it began with. Builds that are or were live never change.
 create table pinned_configs (
@@ -15,13 +14,7 @@ create table pinned_configs (
 );
 -- null: the run follows its build's own config
 alter table runs add column config_hash text;
-create index runs_by_config on runs (team_id, config_hash) where config_hash is not null;
-insert into pinned_configs (team_id, hash, config)
-  select distinct on (b.team_id, h.hash) b.team_id, h.hash, b.config
-  from builds b, lateral (select encode(sha256(convert_to(b.config::text, 'UTF8')), 'hex') as hash) h
-  where b.status = 'draft' and exists (select from runs r where r.build_id = b.id);
-update runs r set config_hash = encode(sha256(convert_to(b.config::text, 'UTF8')), 'hex')
-  from builds b where b.id = r.build_id and b.status = 'draft';
+-- a later migration fills both columns of runs, and builds the index for this one
 
 create function builds_keep_their_config() returns trigger language plpgsql as $$
 begin

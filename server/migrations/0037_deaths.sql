@@ -5,8 +5,3 @@ alter table runs
   add column deaths smallint not null default 0,
   -- failures of the service to advance it, since it last came forward
   add column failures smallint not null default 0;
-
--- runs that two processes died over are not taken beside others: they have a line of their own
-drop index runs_ready;
-create index runs_ready on runs (admitted_at) where admitted_at is not null and worker is null and deaths <> 2;
-create index runs_suspect on runs (admitted_at) where admitted_at is not null and worker is null and deaths = 2;

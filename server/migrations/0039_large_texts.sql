@@ -1,10 +1,9 @@
 -- owner: engine/. Texts of more than 64 KiB are kept once, as blobs, however often a run names them: as the message that it was started with, in its
 -- log, in the log of a run that goes on from it. The columns keep their beginning, for what reads no more than that (search, transcripts).
 alter table run_messages add column text_blob bytea references blobs (sha256);
-create index run_messages_by_blob on run_messages (text_blob) where text_blob is not null;
+-- a later migration builds the indexes for these columns
 -- message_is_text: the message is this text; otherwise it is the JSON that the text spells
 alter table runs add column message_blob bytea references blobs (sha256), add column message_is_text boolean;
-create index runs_by_message_blob on runs (message_blob) where message_blob is not null;
 
 -- The blob of a text, made if there is none. The lock keeps the sweep from taking one that is about to be named.
 create function keep_text(given text) returns bytea language plpgsql as $$
@@ -42,15 +41,47 @@ end $$;
 create trigger run_messages_kept before insert on run_messages
   for each row when (octet_length(new.text_content) > 65536 and new.text_blob is null) execute function large_message_is_kept();
 
--- The message of a run counts as stored while the run is there.
+-- The large texts of a run count as stored while the run is there: its message, and other texts of its log until that is erased.
 create function large_run_is_stored() returns trigger language plpgsql as $$
 begin
-  insert into stored_bytes
-  select coalesce(new.team_id, old.team_id), case when tg_op = 'INSERT' then size_bytes else -size_bytes end
-  from blobs where sha256 = coalesce(new.message_blob, old.message_blob);
+  insert into stored_bytes select new.team_id, size_bytes from blobs where sha256 = new.message_blob;
   return null;
 end $$;
 create trigger runs_stored_new after insert on runs
   for each row when (new.message_blob is not null) execute function large_run_is_stored();
-create trigger runs_stored_gone after delete on runs
-  for each row when (old.message_blob is not null) execute function large_run_is_stored();
+
+-- The log of a deleted run is erased afterwards, when nobody knows its team any more: its texts are taken off with the run.
+create function gone_run_is_stored() returns trigger language plpgsql as $$
+begin
+  insert into stored_bytes
+  select old.team_id, -sum(size_bytes) from (
+    select b.size_bytes from blobs b where b.sha256 = old.message_blob
+    union all
+    select b.size_bytes from run_messages m join blobs b on b.sha256 = m.text_blob
+    where m.run_id = old.id and m.text_blob is not null and m.text_blob is distinct from old.message_blob
+  ) gone having sum(size_bytes) > 0;
+  return null;
+end $$;
+create trigger runs_stored_gone after delete on runs for each row execute function gone_run_is_stored();
+
+create function large_text_is_stored() returns trigger language plpgsql as $$
+begin
+  insert into stored_bytes
+  select r.team_id, b.size_bytes from runs r, blobs b
+  where r.id = new.run_id and b.sha256 = new.text_blob and r.message_blob is distinct from new.text_blob;
+  return null;
+end $$;
+create trigger run_messages_stored_new after insert on run_messages
+  for each row when (new.text_blob is not null) execute function large_text_is_stored();
+
+-- The lock makes a deletion of the run wait, which would take the same text off too.
+create function gone_text_is_stored() returns trigger language plpgsql as $$
+begin
+  insert into stored_bytes
+  select r.team_id, -b.size_bytes from (
+    select team_id, message_blob from runs where id = old.run_id for key share
+  ) r, blobs b where b.sha256 = old.text_blob and r.message_blob is distinct from old.text_blob;
+  return null;
+end $$;
+create trigger run_messages_stored_gone after delete on run_messages
+  for each row when (old.text_blob is not null) execute function gone_text_is_stored();

@@ -431,6 +431,18 @@ export const requirements: Requirement[] = [
   { id: 'secrets.sealed', says: 'Secrets at rest are sealed with AES-256-GCM, bound to key and purpose.' },
   { id: 'migrate.once', says: 'Migrations run once, whatever number of processes starts.' },
   { id: 'migrate.newer', says: 'A database newer than the code, or with edited migrations, is refused.' },
+  {
+    id: 'migrate.outside',
+    says: 'A migration may run outside a transaction, statement by statement; after a kill it begins again, and an index that was left unfinished is built anew.',
+  },
+  {
+    id: 'migrate.large',
+    says: 'An upgrade of a database with large tables locks none of them for long: indexes are built, and columns filled, while others work.',
+    gap: {
+      question: 'What happens to other processes while a large database is migrated?',
+      file: 'server/src/base/migrate.ts',
+    },
+  },
   { id: 'migrate.atomic', says: 'A migration that fails leaves nothing of itself.' },
   { id: 'postgres.role', says: 'The runtime role is no superuser and runs the migrations itself.' },
   { id: 'postgres.external', says: 'An own PostgreSQL from version 15 on serves as well as the embedded one.' },
@@ -3047,6 +3059,10 @@ export const requirements: Requirement[] = [
     id: 'entitlements.storageOfAll',
     says: 'storage_bytes counts files of sandboxes, titles and data of cases, memory, and messages over 64 KiB; past it each of them is refused.',
     gap: { question: 'What does storage_bytes count?', file: 'server/src/engine/storage.ts' },
+  },
+  {
+    id: 'entitlements.storedTexts',
+    says: 'Large texts in the log of a run count as stored like its message; a retry, a sub-run, a schedule or a case whose large message does not fit starts nothing.',
   },
   {
     id: 'entitlements.storageDefault',

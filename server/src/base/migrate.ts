@@ -1,8 +1,10 @@
-// Brings a database to the schema of this code: numbered plain SQL files, one transaction each, under one advisory lock.
+// Brings a database to the schema of this code: numbered plain SQL files under one advisory lock, one transaction each or none.
 import { hash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { runMigrations } from 'graphile-worker'
 import { Pool, type Client, type ClientConfig } from 'pg'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sqlState } from './db.ts'
 import { connectOrTell } from './databaseRefused.ts'
 import { migrationLock } from './locks.ts'
 import { createLog, type Log } from './log.ts'
@@ -51,7 +53,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
   client.on('error', () => undefined)
   try {
     await requireVersion(client)
-    await client.query('select pg_advisory_lock($1)', [migrationLock])
+    await lockMigrations(client)
     const applied = await applyMissing(client, migrations, log)
     await migrateJobEngine(options.address)
     if (applied.length > 0) await client.query('analyze')
@@ -60,6 +62,22 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
   } finally {
     // ending the session also gives the lock back
     await client.end()
+  }
+}
+
+const lockEveryMs = 50
+
+/**
+ * Waits for the lock by asking again and again. A session that waits inside a statement would have a snapshot, and an index that is built
+ * concurrently under that lock waits for all older snapshots: both would wait for each other.
+ */
+export async function lockMigrations(client: Client, mode: '' | '_shared' = ''): Promise<void> {
+  for (;;) {
+    const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock${mode}($1) as held`, [
+      migrationLock,
+    ])
+    if (rows[0]!.held) return
+    await sleep(lockEveryMs)
   }
 }
 
@@ -118,10 +136,62 @@ export async function ensureHistoryTable(client: Client): Promise<void> {
   )
 }
 
+/** The first line of a migration says that it has no transaction of its own. */
+const isOutside = ({ text }: Migration): boolean => /^-- owner: [\w/]+\. Outside transactions: /.test(text)
+
+/** Such a migration inside a transaction after all, where nobody else uses the tables: a restore is all or nothing. */
+const insideText = ({ text }: Migration): string =>
+  statementsOf(text)
+    .map((statement) => statement.replaceAll(/\bindex concurrently\b/g, 'index').replaceAll(/^\s*commit;$/gm, ''))
+    .join(';\n')
+
+/** The statements of a migration outside transactions are separated by empty lines. */
+const statementsOf = (text: string): string[] => text.split(/\n\s*\n/)
+
 /** Runs one migration and records it, inside the caller's transaction. */
-export async function applyMigration(client: Client, { number, name, text, sha256 }: Migration): Promise<void> {
+export const applyMigration = (client: Client, migration: Migration): Promise<void> =>
+  recorded(client, migration, async () => {
+    await client.query(isOutside(migration) ? insideText(migration) : migration.text)
+  })
+
+/** Runs the statements of one migration, each by itself, and records it after the last one. */
+const applyOutside = (client: Client, migration: Migration): Promise<void> =>
+  recorded(client, migration, async () => {
+    for (const statement of statementsOf(migration.text)) await runRepeatable(client, statement)
+  })
+
+const triesMax = 5
+
+/** Every statement of such a migration can be repeated. It is, when PostgreSQL ends it for a deadlock with somebody's work. */
+async function runRepeatable(client: Client, statement: string): Promise<void> {
+  const index = /create (?:unique )?index concurrently if not exists (\w+)/.exec(statement)?.[1]
+  for (let tries = 1; ; tries++) {
+    if (index !== undefined) await dropUnfinished(client, index)
+    try {
+      await client.query(statement)
+      return
+    } catch (error) {
+      if (sqlState(error) !== '40P01' || tries === triesMax) throw error
+    }
+  }
+}
+
+/** An index whose build was cut off is there, costs every write, and is used by nobody. */
+async function dropUnfinished(client: Client, name: string): Promise<void> {
+  const { rows } = await client.query(
+    'select from pg_index where indexrelid = to_regclass(quote_ident($1)) and not indisvalid',
+    [name],
+  )
+  if (rows.length > 0) await client.query(`drop index concurrently ${name}`)
+}
+
+async function recorded(
+  client: Client,
+  { number, name, sha256 }: Migration,
+  apply: () => Promise<void>,
+): Promise<void> {
   try {
-    await client.query(text)
+    await apply()
     await client.query('insert into schema_migrations (number, name, sha256) values ($1, $2, $3)', [
       number,
       name,
@@ -138,17 +208,22 @@ async function applyMissing(client: Client, migrations: Migration[], log: Log): 
   await ensureHistoryTable(client)
   const missing = migrations.slice(checkHistory(await readHistory(client), migrations, 'database'))
   for (const migration of missing) {
-    await client.query('begin')
-    try {
-      await applyMigration(client, migration)
-      await client.query('commit')
-    } catch (error) {
-      await client.query('rollback')
-      throw error
-    }
+    if (isOutside(migration)) await applyOutside(client, migration)
+    else await inTransaction(client, () => applyMigration(client, migration))
     log.info({ migration: migration.name }, 'migration applied')
   }
   return missing.map(({ name }) => name)
+}
+
+async function inTransaction(client: Client, work: () => Promise<void>): Promise<void> {
+  await client.query('begin')
+  try {
+    await work()
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  }
 }
 
 /** graphile-worker keeps its own schema and its own migrations; they run under our lock too. */

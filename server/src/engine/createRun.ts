@@ -38,6 +38,8 @@ export interface RunWanted {
 
 /** A run that is about to be: ids, number and time are known before it is written, so its answer is too. */
 export interface NewRun extends RunWanted {
+  /** How much its message counts as stored. */
+  largeBytes: number
   id: string
   runNumber: number
   createdAt: Date

@@ -9,16 +9,18 @@ import { tell } from '../kit/feature.ts'
 import { followSubRun } from './actsFor.ts'
 import { admitNext, createAdmissionRows, type Admitted } from './admission.ts'
 import { noteLoneDeath, takeSuspect, type Held } from './claim.ts'
-import { createRuns, type Created, type NewRun, type RunWanted } from './createRun.ts'
+import { createRuns, messageText, type Created, type NewRun, type RunWanted } from './createRun.ts'
 import { driveRun, type DriveParts, type Hold } from './drive.ts'
 import { createEntitlements, type Entitlements } from './entitlements.ts'
 import { createHolder, type Holder } from './holder.ts'
+import { largeBytesOf } from './largeTexts.ts'
 import { createBuildLoader, type LoadBuild } from './loadBuild.ts'
 import { createEngineModels, type EngineModels } from './models.ts'
 import { Yielded } from './driving.ts'
 import { countPlacesLeft, createPlaces, type TeamPlaces } from './places.ts'
 import { createRunNumbers } from './runNumbers.ts'
 import { readyChannel, stopChannel } from './signals.ts'
+import { createStorageLimit, type StorageLimit } from './storageLimit.ts'
 import { createStartLane, type Start, type Started } from './startLane.ts'
 import { createStartLimits, type StartLimits } from './startLimits.ts'
 import { createStartables, type Startables } from './startables.ts'
@@ -36,6 +38,7 @@ export interface Engine {
   loadBuild: LoadBuild
   startables: Startables
   entitlements: Entitlements
+  storage: StorageLimit
   /** Gives a run its id, number and time, before it is written. */
   prepare(wanted: RunWanted): Promise<NewRun>
   /** Which of these the limits of their teams let start, for a caller that goes on without the others. */
@@ -99,7 +102,8 @@ function createEngine(context: Context): Engine {
   const numbers = createRunNumbers(db.sql)
   const ensureRows = createAdmissionRows()
   const entitlements = createEntitlements({ sql: db.sql, listener: context.listener, log })
-  const startLimits = createStartLimits(entitlements)
+  const storage = createStorageLimit(context.config.teamStorageBytes, entitlements)
+  const startLimits = createStartLimits(entitlements, storage)
   const sweep = createRunSweep(context)
   const deltas = textDeltasOf(context)
   const ears = new Set<(runId: string, delta: string) => void>([deltas.made])
@@ -274,10 +278,12 @@ function createEngine(context: Context): Engine {
     async prepare(wanted) {
       await ensureRows(db.sql, [wanted.teamId])
       await entitlements.refresh()
-      return { ...wanted, id: newId(), runNumber: await numbers.next(), createdAt: new Date() }
+      const largeBytes = largeBytesOf(messageText(wanted.message))
+      return { ...wanted, largeBytes, id: newId(), runNumber: await numbers.next(), createdAt: new Date() }
     },
     startables: createStartables(),
     entitlements,
+    storage,
     fitting: (sql, runs) => startLimits.fitting(sql, runs),
     refusedLately: (teamId) => startLimits.refusedLately(teamId),
     create: (sql, runs) => startLimits.within(sql, runs, () => createRuns(sql, runs, undefined)),

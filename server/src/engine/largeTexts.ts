@@ -59,5 +59,11 @@ export function messageColumns(message: unknown, text: string | undefined): Mess
   }
 }
 
+/** How many bytes of a text count as stored: all of a text that is stored apart, and none of another. */
+export function largeBytesOf(text: string | undefined): number {
+  const bytes = text === undefined ? 0 : Buffer.byteLength(text)
+  return bytes > inlineBytesMax ? bytes : 0
+}
+
 /** The beginning never ends with half of a surrogate pair. */
 const beginningOf = (text: string): string => text.slice(0, beginningLength).replace(/[\uD800-\uDBFF]$/, '')

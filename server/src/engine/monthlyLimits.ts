@@ -19,13 +19,18 @@ interface Team {
   cost_limit: string | null
 }
 
+/** Locks the places of teams in the order in which every start locks them. */
+export async function lockPlaces(sql: Sql, teamIds: string[]): Promise<void> {
+  await sql`select from admission where team_id = any(${teamIds}::uuid[]) order by team_id for update`
+}
+
 /**
  * Locks the places of all these teams, as every start does, and reads in statements that begin after that what is left for those with a
  * limit: two starts that want the last run of a month so stand in line, and the second one sees the first.
  */
 export async function roomsOf(sql: Sql, teamIds: string[], limited: string[]): Promise<Map<string, Room>> {
   // those without a limit too: the statement that makes the runs locks them all in one order, and some must not be had before
-  await sql`select from admission where team_id = any(${teamIds}::uuid[]) order by team_id for update`
+  await lockPlaces(sql, teamIds)
   const month = await currentMonth(sql)
   const teams = await sql<Team>`
     select t.id as team_id, floor(r.value)::bigint as runs_limit, u.used as runs_used,

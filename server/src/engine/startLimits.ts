@@ -1,9 +1,11 @@
-// Where runs are made, the monthly limits of their teams are kept: what does not fit is not made, and what is made is counted with it.
+// Where runs are made, the limits of their teams are kept: by the month, and of storage for large messages. What does not fit is not made.
+import { BoundedCache } from '../base/boundedCache.ts'
 import type { Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
 import type { Created, NewRun } from './createRun.ts'
 import type { Entitlements } from './entitlements.ts'
-import { countStarts, roomsOf, type Room } from './monthlyLimits.ts'
+import { countStarts, lockPlaces, roomsOf, type Room } from './monthlyLimits.ts'
+import type { StorageLimit } from './storageLimit.ts'
 
 export interface Fitting {
   fitting: NewRun[]
@@ -23,20 +25,52 @@ export interface StartLimits {
   within(sql: Sql, runs: NewRun[], make: () => Promise<Created[]>): Promise<Created[]>
 }
 
-export function createStartLimits(entitlements: Entitlements): StartLimits {
-  const refusals = new Map<string, { at: number; changes: number }>()
+export function createStartLimits(entitlements: Entitlements, storage: StorageLimit): StartLimits {
+  const refusals = new BoundedCache<{ at: number; changes: number }>({ name: 'refused starts', entriesMax: 10_000 })
   const isLimited = ({ teamId }: NewRun) =>
     entitlements.has(teamId, 'monthly_runs') || entitlements.has(teamId, 'monthly_cost_usd')
+  const isLarge = ({ teamId, largeBytes }: NewRun) => largeBytes > 0 && storage.concerns(teamId)
+  /** Runs whose messages the default limit has counted: they are asked about again when they are made. */
+  const stored = new WeakSet<NewRun>()
   const limitedTeams = (runs: NewRun[]) => runs.filter(isLimited).map(({ teamId }) => teamId)
 
   async function fitting(sql: Sql, runs: NewRun[]): Promise<Fitting> {
-    const limited = [...new Set(limitedTeams(runs))]
-    if (limited.length === 0) return { fitting: runs, refused: [] }
-    const teams = runs.map(({ teamId }) => teamId)
-    const split = splitByRoom(runs, await roomsOf(sql, teams, limited))
+    const byMonth = await fittingMonth(sql, runs)
+    const byStorage = await fittingStorage(sql, byMonth.fitting)
+    const split = { fitting: byStorage.fitting, refused: [...byMonth.refused, ...byStorage.refused] }
     const refusal = { at: performance.now(), changes: entitlements.changes() }
     for (const { run } of split.refused) refusals.set(run.teamId, refusal)
     return split
+  }
+
+  async function fittingStorage(sql: Sql, runs: NewRun[]): Promise<Fitting> {
+    const large = runs.filter((run) => isLarge(run) && !stored.has(run))
+    if (large.length === 0) return { fitting: runs, refused: [] }
+    // a limit of a team's own is locked, and in every start that comes after the places of its teams
+    if (large.some(({ teamId }) => storage.isOwn(teamId))) {
+      await lockPlaces(
+        sql,
+        runs.map(({ teamId }) => teamId),
+      )
+    }
+    const refused: Fitting['refused'] = []
+    for (const [teamId, ofTeam] of Map.groupBy(large, (run) => run.teamId)) {
+      const room = await storage.room(sql, teamId)
+      for (const run of ofTeam) {
+        const reason = room?.take(run.largeBytes)
+        if (reason !== undefined) refused.push({ run, reason })
+        else if (!storage.isOwn(teamId)) stored.add(run)
+      }
+    }
+    const without = new Set(refused.map(({ run }) => run))
+    return { fitting: runs.filter((run) => !without.has(run)), refused }
+  }
+
+  async function fittingMonth(sql: Sql, runs: NewRun[]): Promise<Fitting> {
+    const limited = [...new Set(limitedTeams(runs))]
+    if (limited.length === 0) return { fitting: runs, refused: [] }
+    const teams = runs.map(({ teamId }) => teamId)
+    return splitByRoom(runs, await roomsOf(sql, teams, limited))
   }
 
   const count = (sql: Sql, made: NewRun[]) => countStarts(sql, limitedTeams(made))
@@ -46,7 +80,7 @@ export function createStartLimits(entitlements: Entitlements): StartLimits {
       const refusal = refusals.get(teamId)
       return refusal?.changes === entitlements.changes() && performance.now() - refusal.at < refusedMs
     },
-    concern: (runs) => runs.some(isLimited),
+    concern: (runs) => runs.some((run) => isLimited(run) || isLarge(run)),
     fitting,
     count,
     async within(sql, runs, make) {

@@ -8,7 +8,7 @@ import { to as copyTo } from 'pg-copy-streams'
 import { sqlOn, type Address } from '../db.ts'
 import { readKnownKeys } from '../encryptionKey.ts'
 import { migrationLock } from '../locks.ts'
-import { readHistory } from '../migrate.ts'
+import { lockMigrations, readHistory } from '../migrate.ts'
 import { syncFolder } from '../wholeFolder.ts'
 import { runyardVersion } from '../version.ts'
 import {
@@ -82,7 +82,7 @@ async function refuseIfThere(path: string): Promise<void> {
  * a process that starts meanwhile waits for milliseconds and not for the backup.
  */
 async function openSnapshot(client: Client): Promise<ArchiveHeader> {
-  await client.query('select pg_advisory_lock_shared($1)', [migrationLock])
+  await lockMigrations(client, '_shared')
   await client.query('begin isolation level repeatable read read only')
   const { rows: found } = await client.query<{ present: boolean; version: string }>(
     `select to_regclass('schema_migrations') is not null as present, current_setting('server_version') as version`,

@@ -3,10 +3,7 @@ import type { Sql } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import type { Limits } from '../../engine/buildConfig.ts'
 import { engineOf } from '../../engine/engine.ts'
-import { messageText } from '../../engine/createRun.ts'
-import { inlineBytesMax } from '../../engine/largeTexts.ts'
 import { tightened } from '../../engine/limits.ts'
-import { storageProblem } from '../../engine/storage.ts'
 import { titleOf } from '../../engine/title.ts'
 import type { Context } from '../../kit/context.ts'
 import { keyTaken, operation } from '../../kit/operation.ts'
@@ -108,8 +105,6 @@ export const startRun = operation({
         isCapped: target.config.max_concurrent_runs !== null,
         seen: target.seen,
       })
-      const refused = await storageProblem(context, sql, team.id, largeBytesOf(body.message))
-      if (refused !== undefined) return fail('entitlement_exceeded', refused)
       const answer = { run: newRunAnswer(run, target.agentName), run_id: run.id, status: 'pending' as const }
       const outcome = await engine.start({ run, stored: stored(answer) })
       if (outcome === 'key_taken') return keyTaken
@@ -119,12 +114,6 @@ export const startRun = operation({
     return fail('not_found', 'This team has no runnable agent or build with this id.')
   },
 })
-
-/** How much counts as stored: messages that are large enough to be stored apart. */
-function largeBytesOf(message: unknown): number {
-  const bytes = Buffer.byteLength(messageText(message) ?? '')
-  return bytes > inlineBytesMax ? bytes : 0
-}
 
 /** Whether an id in a body names one of the team's, as it would in a path. */
 async function isNamed(
