@@ -36,7 +36,7 @@ const settings = {
     'PUBLIC_URL',
     ['http:', 'https:'],
     'the address it listens on',
-    'The address under which users reach the service, for links, OAuth redirects and signed URLs.',
+    'The URL under which users reach the service, for links, OAuth redirects and signed URLs.',
   ),
   databaseUrl: databaseAddress(
     'DATABASE_URL',
@@ -143,7 +143,7 @@ const settings = {
   transfersMax: integer(
     'RUNYARD_TRANSFERS',
     { min: 1, max: 10_000, unset: 64 },
-    'How many files and pictures one process sends or takes by signed addresses at a time, about 3 MiB of memory each; one team has at most its share of them.',
+    'How many files and pictures one process sends or takes by signed URLs at a time, about 3 MiB of memory each; one team has at most its share of them.',
   ),
   streamsMax: integer(
     'RUNYARD_STREAMS',
@@ -174,7 +174,7 @@ const settings = {
     'RUNYARD_CDP_URL',
     ['http:', 'https:', 'ws:', 'wss:'],
     'the Chromium that comes with the service',
-    'A browser of your own that agents use instead: the address of its DevTools protocol.',
+    'A browser of your own that agents use instead: the URL of its DevTools protocol.',
     true,
   ),
   browserSessionsMax: integer(

@@ -14,7 +14,7 @@ const kinds = {
   payload_too_large: { status: 400, says: 'The body is larger than this operation accepts. Send less at once.' },
   url_not_allowed: {
     status: 400,
-    says: 'This address may not be called from the server. Use a public http or https address.',
+    says: 'This URL may not be called from the server. Use a public http or https URL.',
   },
   unauthorized: { status: 401, says: 'Send a valid API key or access token as "Authorization: Bearer <token>".' },
   forbidden: {

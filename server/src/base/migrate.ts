@@ -88,7 +88,7 @@ export async function requireVersion(client: Client): Promise<void> {
   )
   const { is_standby, is_read_only } = rows[0]!
   if (is_standby)
-    throw new MigrationRefused('This PostgreSQL is a standby, which only reads. Give the address of the primary.')
+    throw new MigrationRefused('This PostgreSQL is a standby, which only reads. Give the URL of the primary.')
   if (is_read_only)
     throw new MigrationRefused(
       'This database is read-only (default_transaction_read_only). Allow writes, then start again.',

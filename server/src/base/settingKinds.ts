@@ -60,7 +60,7 @@ export function databaseAddress(env: string, unset: string, says: string): Setti
     read(value) {
       const [, hosts] = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(value ?? '') ?? []
       if (hosts?.includes(',')) {
-        throw new Error('names several hosts, and only one is taken: give the address that leads to the primary')
+        throw new Error('names several hosts, and only one is taken: give the URL that leads to the primary')
       }
       return plain.read(value)
     },
@@ -82,9 +82,7 @@ export function address(
     read(value) {
       if (value === undefined) return undefined
       if (URL.canParse(value) && protocols.includes(new URL(value).protocol)) return value.replace(/\/+$/, '')
-      throw new Error(
-        `must be an address that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-      )
+      throw new Error(`must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`)
     },
   }
 }

@@ -111,8 +111,8 @@ test('a connection that is moved or gets another credential while an approval wa
   const secret = { kind: 'headers', headers: { 'X-Key': 'key-one-0123456789' } } as const
   const id = await seedConnection(service, team, { name: 'Bank', server_url: first.url, secret })
   const swaps: [object, RegExp][] = [
-    [{ headers: { 'X-Key': 'key-two-0123456789' } }, /the credential or address of its connection has changed since/],
-    [{ server_url: second.url, headers: { 'X-Key': 'key-two-0123456789' } }, /the address of its connection/],
+    [{ headers: { 'X-Key': 'key-two-0123456789' } }, /the credential or URL of its connection has changed since/],
+    [{ server_url: second.url, headers: { 'X-Key': 'key-two-0123456789' } }, /the URL of its connection/],
   ]
   const pays = block('http connection=Bank id=pay', `POST ${first.url}/pay`) + block('output', 'paid')
   const agentId = await seedAgent(team, pays, { connections: [id], ...always })

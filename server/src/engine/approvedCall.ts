@@ -29,9 +29,9 @@ export async function checkWord(driving: Driving, step: Step, tool: Tool, sql: S
 const parts: Record<string, string> = {
   content: 'the config of the build',
   connection_id: 'the connection that it names',
-  server_url: 'the address of its connection',
+  server_url: 'the URL of its connection',
   maker: 'the maker of its connection',
-  given: 'the credential or address of its connection',
+  given: 'the credential or URL of its connection',
   tool: 'the tool as its server lists it',
 }
 

@@ -37,7 +37,7 @@ export function createHttp(context: Context): FastifyInstance {
     routerOptions: { maxParamLength: 16_384 },
     rewriteUrl: (request) => withReadableIds(request.url ?? '/', routes),
     frameworkErrors: (_error, request, reply) => {
-      const says = 'The address has a % that is not followed by two hexadecimal digits of UTF-8.'
+      const says = 'The URL has a % that is not followed by two hexadecimal digits of UTF-8.'
       // no hook runs for what the router cannot read
       void sendFault(reply.headers(headersOfAll(request)), new Fault('invalid_request', says))
     },

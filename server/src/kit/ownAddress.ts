@@ -11,7 +11,7 @@ export function requireOwnAddress(baseUrl: string, host: string | undefined, ori
   const own = new URL(baseUrl)
   const asked = host === undefined ? undefined : URL.parse(`http://${host}`)
   if (!asked || !(asked.hostname === own.hostname || isLocalName(asked.hostname))) {
-    const says = `This server answers to ${own.host}, not to the Host of this request. Use that address, or set PUBLIC_URL to yours.`
+    const says = `This server answers to ${own.host}, not to the Host of this request. Use that URL, or set PUBLIC_URL to yours.`
     throw new Fault('forbidden', says)
   }
   if (origin === undefined || origin === own.origin || URL.parse(origin)?.host === asked.host) return

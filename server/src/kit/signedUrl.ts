@@ -39,11 +39,11 @@ export function requireSignature(context: Context, request: FastifyRequest): { s
   const [, target = '', given = ''] = /^(.*)&signature=([\w-]+)$/.exec(request.originalUrl) ?? []
   const wanted = signatureOf(context, request.method, target)
   if (given.length !== wanted.length || !timingSafeEqual(Buffer.from(given), Buffer.from(wanted))) {
-    throw new Fault('forbidden', 'The signature of this address is missing or wrong. Ask the API for a new address.')
+    throw new Fault('forbidden', 'The signature of this URL is missing or wrong. Ask the API for a new URL.')
   }
   const expires = Number(new URLSearchParams(target.slice(target.indexOf('?'))).get('expires'))
   const secondsLeft = Math.floor(expires - Date.now() / 1000)
-  if (!(secondsLeft >= 0)) throw new Fault('forbidden', 'This address has expired. Ask the API for a new one.')
+  if (!(secondsLeft >= 0)) throw new Fault('forbidden', 'This URL has expired. Ask the API for a new one.')
   return { secondsLeft }
 }
 

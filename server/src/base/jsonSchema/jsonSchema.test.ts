@@ -217,7 +217,7 @@ test('addresses of parts are short, also where each of them adds to the one arou
     properties: { id: { $id: `https://example.com/${long}`, $ref: '#' }, reference: { $ref: `#${long}` } },
   })
   assert.deepEqual(problems, [
-    { path: '/properties/id/$id', message: 'makes an address of more than 2000 characters' },
+    { path: '/properties/id/$id', message: 'makes a URI of more than 2000 characters' },
     { path: '/properties/reference/$ref', message: 'is longer than 2000 characters' },
   ])
   let nested: Record<string, unknown> = {}

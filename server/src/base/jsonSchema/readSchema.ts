@@ -81,7 +81,7 @@ class Reader {
     this.#references = indexReferences(root)
     for (const place of this.#references.longIds.slice(0, problemsMax)) {
       const path = keysTo(place).map((key) => `/${escaped(String(key))}`)
-      this.#complain(path.join(''), `makes an address of more than ${addressLengthMax} characters`)
+      this.#complain(path.join(''), `makes a URI of more than ${addressLengthMax} characters`)
     }
   }
 

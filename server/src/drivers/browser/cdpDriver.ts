@@ -66,7 +66,7 @@ async function connect(cdpUrl: string): Promise<Browser> {
   try {
     return await chromium.connectOverCDP(cdpUrl, { noDefaults: true, timeout: 15_000 })
   } catch (error) {
-    throw new Error('The browser at RUNYARD_CDP_URL cannot be reached. Start it, or correct the address.', {
+    throw new Error('The browser at RUNYARD_CDP_URL cannot be reached. Start it, or correct the URL.', {
       cause: error,
     })
   }

@@ -136,7 +136,7 @@ async function withSession<T>(
 const wayTo = (way: string, target: string): string => `${base}/${way}?${encodeURIComponent(target)}`
 const toldOf = ({ error, refusals }: Acted): string => [error, ...refusals].join('\n')
 
-const refused = /Only public addresses can be called|only http and https addresses/
+const refused = /Only public addresses can be called|only http and https URLs/
 
 /** On a slow machine a page acts after it is shown: one of the next looks then reports what it tried. */
 async function openUntilTold(act: (action: Action) => Promise<Acted>, url: string): Promise<Acted> {
@@ -159,7 +159,7 @@ describe('a page that wants to get where it must not', { ...needsBrowser, concur
         assert.match(acted.text, /Loads/)
         assert.match(toldOf(acted), refused)
         const direct = await act({ kind: 'open', url: target })
-        assert.match(direct.error!, /"[\w.]+" (is|resolves to) .+|only http and https addresses/)
+        assert.match(direct.error!, /"[\w.]+" (is|resolves to) .+|only http and https URLs/)
       })
       assert.deepEqual({ connections, packets }, { connections: 0, packets: 0 })
     })
@@ -175,7 +175,7 @@ describe('a page that wants to get where it must not', { ...needsBrowser, concur
         'view-source:http://a',
       ]) {
         const { error } = await act({ kind: 'open', url })
-        assert.equal(error, 'The browser opens only http and https addresses.', url)
+        assert.equal(error, 'The browser opens only http and https URLs.', url)
       }
       assert.match((await act({ kind: 'open', url: 'no url' })).error!, /not a valid URL/)
     })

@@ -49,7 +49,7 @@ export const isInPackage = process.platform === 'linux' && process.arch === 'x64
 const installedPath = (): string | undefined => installedPaths().find((path) => existsSync(path))
 const reasonForNone =
   `There is no Chromium for ${process.platform} ${process.arch} in the npm package and none is installed. ` +
-  'Install Chromium or Chrome, or set RUNYARD_CDP_URL to the DevTools address of a browser.'
+  'Install Chromium or Chrome, or set RUNYARD_CDP_URL to the DevTools URL of a browser.'
 
 async function unpacked({ cacheDir, account, log }: Parameters<typeof findChromium>[0]): Promise<ChromiumFiles> {
   const place = await placeFor(cacheDir, account, log)

@@ -74,7 +74,7 @@ function admitted(given: string, guard: Guard): string {
 }
 
 export const noAnswer = 'The page does not answer. Open it again, or another one.'
-export const onlyHttp = 'The browser opens only http and https addresses.'
+export const onlyHttp = 'The browser opens only http and https URLs.'
 
 async function open(page: Page, given: string, guard: Guard, signal: AbortSignal): Promise<void> {
   const url = admitted(given, guard)
@@ -121,7 +121,7 @@ export function sentenceOf(error: unknown): string {
   if (error instanceof CannotDo || error instanceof NoSuchElement) return error.message
   const [first = ''] = (error instanceof Error ? error.message : String(error)).replace(/^\w+\.\w+: /, '').split('\n')
   const [, code] = /net::(ERR_\w+)/.exec(first) ?? []
-  if (code === 'ERR_UNSAFE_REDIRECT') return `The page leads to an address of another kind. ${onlyHttp}`
+  if (code === 'ERR_UNSAFE_REDIRECT') return `The page leads to a URL of another kind. ${onlyHttp}`
   if (code !== undefined) return `The page could not be opened (${code}).`
   if (/Page crashed|Target (page|crashed)|has been closed/.test(first))
     return 'The page crashed or was closed. Open it again.'

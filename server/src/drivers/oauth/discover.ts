@@ -83,7 +83,7 @@ function headersOf(url: URL, door: Door, init: RequestInit): Promise<{ status: n
 /** RFC 9728 §3.1 and §5.1: where the challenge says, else at the well-known place with the server's path, else without. */
 async function resourceMetadata(url: URL, door: Door, challenge: Challenge | undefined): Promise<Json | undefined> {
   if (challenge?.resource_metadata !== undefined) {
-    const at = secureUrl(challenge.resource_metadata, 'resource_metadata address')
+    const at = secureUrl(challenge.resource_metadata, 'resource_metadata URL')
     const document = await fetchDocument(at, door)
     if (!document) throw new OAuthTrouble(`There is no metadata at ${at.href}, which ${url.hostname} names.`)
     return document
@@ -91,7 +91,7 @@ async function resourceMetadata(url: URL, door: Door, challenge: Challenge | und
   const base = '/.well-known/oauth-protected-resource'
   const path = url.pathname.replace(/\/$/, '')
   for (const place of new Set([`${base}${path}`, base])) {
-    const document = await fetchDocument(secureUrl(new URL(place, url.origin).href, 'address'), door)
+    const document = await fetchDocument(secureUrl(new URL(place, url.origin).href, 'URL'), door)
     if (document && typeof document['resource'] === 'string') return document
   }
   return undefined
@@ -170,7 +170,7 @@ function readServer(document: Json, asked: string, isMeant: typeof isSame): Auth
 
 /** Of 2025-03-26, for servers without any metadata; that revision has PKCE for all. */
 function defaultServer(origin: string): AuthorizationServer {
-  const at = (path: string): string => secureUrl(`${origin}${path}`, 'address').href
+  const at = (path: string): string => secureUrl(`${origin}${path}`, 'URL').href
   return {
     issuer: null,
     authorization_endpoint: at('/authorize'),

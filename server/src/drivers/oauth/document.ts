@@ -23,7 +23,7 @@ export async function fetchDocument(at: URL, door: Door): Promise<Json | undefin
 
 function redirected(from: URL, location: string): URL {
   const to = URL.parse(location, from.href)
-  if (to === null) throw new OAuthTrouble(`${from.hostname} redirects to no valid address.`)
+  if (to === null) throw new OAuthTrouble(`${from.hostname} redirects to a URL that is not valid.`)
   if (!isSecure(to)) throw new OAuthTrouble(`${from.hostname} redirects to ${to.origin}, which is not https.`)
   return to
 }

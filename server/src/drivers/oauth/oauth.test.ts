@@ -191,7 +191,7 @@ test('secrets are sent over https, or in a private network that the guard was op
   const plain = { ...server, authorization_endpoint: 'http://a.example/authorize' }
   assert.throws(
     () => authorizationUrl({ server: plain, client, redirectUri, state: 's', verifier: newVerifier(), scopes: [] }),
-    /must be an https address/,
+    /must be an https URL/,
   )
 })
 

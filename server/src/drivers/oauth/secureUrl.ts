@@ -21,6 +21,6 @@ export function secureUrl(value: unknown, what: string): URL {
   if (url.username !== '' || url.password !== '') {
     throw new OAuthTrouble(`The server's ${what} contains a user name or password, which is not allowed.`)
   }
-  if (!isSecure(url)) throw new OAuthTrouble(`The server's ${what} must be an https address; ${url.origin} is not.`)
+  if (!isSecure(url)) throw new OAuthTrouble(`The server's ${what} must be an https URL; ${url.origin} is not.`)
   return url
 }

@@ -19,7 +19,7 @@ const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 
 const httpRequest = outsideTool({
   name: 'http_request',
-  description: 'Call a public HTTP address. Redirects are answered, not followed.',
+  description: 'Call a public HTTP URL. A redirect is returned, not followed.',
   input: Type.Object({
     method: Type.Optional(oneOf(['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'])),
     url: Type.String({ minLength: 1, maxLength: 8000 }),
@@ -135,7 +135,7 @@ function parsed(type: string, text: string): unknown {
 export const httpSet: ToolSet = {
   name: 'http',
   title: 'HTTP',
-  description: 'Call public HTTP addresses through the outbound guard.',
+  description: 'Call public HTTP URLs through the outbound guard.',
   provider: null,
   tools: [httpRequest],
 }

@@ -209,7 +209,7 @@ test(
     const team = await seedTeam(service)
     for (const [path, said] of [
       ['/away', /Line 1 .+: "169\.254\.169\.254" is a link-local address\. Only public addresses can be called/],
-      ['/file', /Line 1 .+: .*The browser opens only http and https addresses\./],
+      ['/file', /Line 1 .+: .*The browser opens only http and https URLs\./],
     ] as const) {
       const { runId } = await browse(team, block(`open ${base}${path}`, 'screenshot') + output)
       const run = await readRun(team, runId)

@@ -60,7 +60,7 @@ export const browserTools: ToolSet = {
     actionTool({
       name: 'browser_open',
       description:
-        'Open an http or https address in the active page. Gives the page as a snapshot with references such as e12.',
+        'Open an http or https URL in the active page. Gives the page as a snapshot with references such as e12.',
       input: Type.Object({ url: Type.String({ minLength: 1, maxLength: 4000 }) }),
       action: ({ url }) => ({ kind: 'open', url }),
     }),

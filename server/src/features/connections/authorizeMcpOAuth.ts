@@ -47,7 +47,7 @@ export const authorizeMcpOAuth = operation({
   route: 'POST /v2/teams/:teamId/connections/oauth/mcp/start',
   summary: 'Connect an MCP server by OAuth',
   description:
-    'Answers with the address at which the owner of the account agrees; the browser then comes back as with startNativeOAuth. Runyard is known ' +
+    'Answers with the URL at which the owner of the account agrees; the browser then comes back as with startNativeOAuth. Runyard is known ' +
     'to the authorization server by its client document, by a registration that is made once for the team, or by the client that is given. ' +
     'With `reconnect_connection_id` the same connection is authorised again, also for the scopes that a refused call asked for.',
   scope: 'connections:write',

@@ -131,7 +131,7 @@ function checked(headers: Headers, problems: string[]): Headers {
 
 /** A credential must not cross the internet in clear. */
 export const secureProblem = (serverUrl: string): string | undefined =>
-  isSecure(new URL(serverUrl)) ? undefined : 'server_url must be an https address, since a credential is sent there.'
+  isSecure(new URL(serverUrl)) ? undefined : 'server_url must be an https URL, since a credential is sent there.'
 
 export function requireSecure(serverUrl: string): void {
   const problem = secureProblem(serverUrl)

@@ -249,7 +249,7 @@ test('metadata that does not belong to the server is refused, and nobody is sent
       }),
     ],
     [
-      /must be an https address/,
+      /must be an https URL/,
       (o) => ({
         [resourcePath]: resourceOf(o),
         [serverPath]: serverOf(o, { token_endpoint: 'http://evil.example.com/t' }),

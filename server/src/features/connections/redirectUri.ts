@@ -13,7 +13,7 @@ export function redirectUriOf({ config, lifecycle }: Pick<Context, 'config' | 'l
   if (!isLoopback(config.host)) {
     throw new Fault(
       'public_url_missing',
-      'An OAuth provider must know where to send the browser back to. Set PUBLIC_URL on the server to the address under which people ' +
+      'An OAuth provider must know where to send the browser back to. Set PUBLIC_URL on the server to the URL under which people ' +
         'reach it, start it again, and try again.',
     )
   }

@@ -23,7 +23,7 @@ export function requireReturnUrl({ config, baseUrl }: Pick<Context, 'config' | '
   }
   throw new Fault(
     'invalid_request',
-    `return_url must be an address below ${allowed.join(' or ')}. Use one of these, or ask the operator to add its origin to ` +
+    `return_url must be a URL below ${allowed.join(' or ')}. Use one of these, or ask the operator to add its origin to ` +
       'RUNYARD_RETURN_URLS.',
   )
 }

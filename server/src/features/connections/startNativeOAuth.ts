@@ -47,7 +47,7 @@ export const startNativeOAuth = operation({
   route: 'POST /v2/teams/:teamId/connections/oauth/native/:provider/start',
   summary: 'Connect an account',
   description:
-    'Answers with the address at which the owner of the account agrees. Their browser comes back to this server within ten minutes, once, ' +
+    'Answers with the URL at which the owner of the account agrees. Their browser comes back to this server within ten minutes, once, ' +
     'and the connection is then made. The key or client that began it must still be good at that time. A provider’s name is also accepted ' +
     'without its hyphens: `googlesheets` for `google-sheets`.',
   scope: 'connections:write',

@@ -93,7 +93,7 @@ function problemsOf(stored: Connection, body: Asked, sent: SentSecret | undefine
   const moves = body.server_url !== undefined && new URL(body.server_url).href !== stored.server_url
   if (stored.auth_method === 'oauth' && (sent || moves)) {
     problems.push(
-      'This connection has OAuth: its credential and address come from authorising it. Make another connection instead.',
+      'This connection has OAuth: its credential and URL come from the authorization. Create another connection instead.',
     )
   }
   if (moves && stored.has_headers && !sent) {

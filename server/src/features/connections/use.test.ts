@@ -443,7 +443,7 @@ test('a process that dies with a call for a broken connection leaves a run that 
   await goOn()
   // the credential is not the one they approved the call with: they are asked again
   const { body: again } = await team.call(`GET /v2/runs/${runId}`)
-  assert.match(again.pending_human_request.description, /the credential or address of its connection has changed/)
+  assert.match(again.pending_human_request.description, /the credential or URL of its connection has changed/)
   const allow = `POST /v2/runs/${runId}/human-requests/${again.pending_human_request.id}/respond`
   assert.equal((await team.call(allow, { body: { approved: true } })).status, 200)
   await drainRuns(service)

@@ -27,7 +27,7 @@ ${block(newKey(baseUrl))}
 <p>${prose('Put the key into the environment variable `RUNYARD_API_KEY` first, unless the client asks for it.')}</p>
 ${clients.join('\n')}
 <h2>Which tools</h2>
-<p>${prose('Add these to the address:')}</p>
+<p>${prose('Add these to the URL:')}</p>
 <dl>${options.map(([option, says]) => `<dt><code>${option}</code></dt><dd>${prose(says)}</dd>`).join('\n')}</dl>
 <h2>Try it</h2>
 ${block(trial(url))}

@@ -105,7 +105,7 @@ async function callTool(serving: Serving, means: Means, name: string, given: Jso
   const { tools, messageKey } = serving
   const tool = tools.get(name)
   if (!tool) {
-    const says = `Unknown tool: ${name.slice(0, 100)}. tools/list has those of this address; ?toolsets=all offers every one.`
+    const says = `Unknown tool: ${name.slice(0, 100)}. tools/list shows the tools of this URL; ?toolsets=all offers all of them.`
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, says)
   }
   try {

@@ -11,9 +11,9 @@ const uploadBytesMax = 1024 ** 3
 export const createUploadUrl = operation({
   id: 'createUploadUrl',
   route: 'POST /v2/sandboxes/:sandbox_id/upload-urls',
-  summary: 'Get an address to upload a large file to',
+  summary: 'Get a URL to upload a large file to',
   description:
-    'The address takes one successful PUT of up to 1 GiB, begun within 15 minutes, without a credential. One that fails can be tried again.',
+    'The URL takes one successful PUT of up to 1 GiB, begun within 15 minutes, without a credential. A failed PUT can be tried again.',
   scope: 'sandboxes:write',
   body: Type.Object({
     path: Type.String({ description: 'Where the file will be in the workspace.', examples: [examplePath] }),

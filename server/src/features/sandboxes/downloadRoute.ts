@@ -45,7 +45,7 @@ async function findSize({ sql }: TeamDatabase, { sandbox_id, sha256 }: Wanted): 
   const [blob] = await sql<{ size_bytes: number }>`
     select b.size_bytes from sandboxes s, blobs b
     where s.id = ${sandbox_id} and ${isThere} and b.sha256 = decode(${sha256}, 'hex')`
-  if (!blob) throw new Fault('not_found', 'The file of this address is gone. List the files to see what is there.')
+  if (!blob) throw new Fault('not_found', 'The file of this URL was deleted. List the files to see what is there.')
   return blob.size_bytes
 }
 

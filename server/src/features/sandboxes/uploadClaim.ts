@@ -37,12 +37,9 @@ export async function claimUpload(sql: Sql, upload: Upload): Promise<Claim> {
     select u.spent_at is not null as is_spent
     from file_uploads u join sandboxes s on s.id = u.sandbox_id and s.team_id = u.team_id
     where u.id = ${upload.id} and u.sandbox_id = ${upload.sandboxId} and ${isThere}`
-  if (!row) throw new Fault('not_found', 'The sandbox of this address is gone. Make another one.')
-  if (row.is_spent) throw new Fault('conflict', 'This address was used: a file is stored by it. Ask for a new address.')
-  throw new Fault(
-    'conflict',
-    'A file is being sent to this address right now. Wait for that, or ask for a new address.',
-  )
+  if (!row) throw new Fault('not_found', 'The sandbox of this upload URL was deleted. Create another sandbox.')
+  if (row.is_spent) throw new Fault('conflict', 'This upload URL was already used. Ask for a new one.')
+  throw new Fault('conflict', 'A file is being sent to this upload URL right now. Wait for that, or ask for a new URL.')
 }
 
 /** Keeps the claim while the work goes on; frees it when that fails, so that the next try need not wait. */
@@ -75,5 +72,5 @@ export async function spendUpload(sql: Sql, { upload, claim, sandbox }: Claim): 
   const [spent] = await sql`
     update file_uploads set spent_at = now(), claimed_until = null
     where id = ${upload.id} and team_id = ${sandbox.team_id} and claim = ${claim} and spent_at is null returning 1`
-  if (!spent) throw new Fault('conflict', 'Another upload took this address over meanwhile. Ask for a new address.')
+  if (!spent) throw new Fault('conflict', 'Another upload took over this URL. Ask for a new one.')
 }

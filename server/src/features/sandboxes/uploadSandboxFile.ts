@@ -22,7 +22,7 @@ export const uploadSandboxFile = operation({
   summary: 'Upload a file to a sandbox',
   description:
     'Up to 10 MiB, new or over the old one: in a form with the fields `file` and `path`, or as the body itself, of any type, with `?path=`. ' +
-    'An upload address takes more.',
+    'An upload URL takes more.',
   scope: 'sandboxes:write',
   query: Type.Object({ path: Type.Optional(FilePath) }),
   takesBytes: { form: Form },
@@ -38,7 +38,7 @@ export const uploadSandboxFile = operation({
     if (file.bytes.length > directBytesMax) {
       fail(
         'payload_too_large',
-        `The file has ${file.bytes.length} bytes; ${directBytesMax} is the most. Use an upload address.`,
+        `The file has ${file.bytes.length} bytes; ${directBytesMax} is the most. Use an upload URL.`,
       )
     }
     return file

@@ -22,7 +22,7 @@ export function workspacePath(text: string): { path: string } | { problem: strin
   if (unprintable.test(text)) return problem('holds a control character or a line break')
   if (text.includes('\\')) return problem('holds a backslash')
   if (encoded.test(text)) return problem('holds a percent-encoded dot, slash, backslash or NUL')
-  if (scheme.test(text)) return problem('is an address')
+  if (scheme.test(text)) return problem('is a URL')
   const below = relativeTo(workspaceRoot, text)
   if (below === undefined) return problem(`is outside of ${workspaceRoot}`)
   const names = below.split('/').filter((name) => name !== '' && name !== '.')

@@ -11,7 +11,7 @@ const webhooksMax = 50
 export const createWebhook = operation({
   id: 'createWebhook',
   route: 'POST /v2/teams/:teamId/webhooks',
-  summary: 'Subscribe an address to events',
+  summary: 'Subscribe a URL to events',
   description:
     'From now on each of these events is sent to `url` by POST, at least once, signed with the team’s secret. What fails is tried again ' +
     'for about three days and then kept as a dead letter. It gets the events that the credential which made it may read (streamTeamEvents ' +

@@ -7,7 +7,7 @@ export const getWebhookSecret = operation({
   route: 'GET /v2/teams/:teamId/webhook-secret',
   summary: 'Get the webhook secret',
   description:
-    'One secret signs every delivery of the team, to webhooks and to callback addresses. It is made when it is first needed.',
+    'One secret signs every delivery of the team, to webhooks and to callback URLs. It is made when it is first needed.',
   scope: 'webhooks:manage',
   status: 200,
   answer: Secret,

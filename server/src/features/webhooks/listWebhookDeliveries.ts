@@ -12,7 +12,7 @@ export const listWebhookDeliveries = operation({
   route: 'GET /v2/teams/:teamId/webhook-deliveries',
   summary: 'List deliveries',
   description:
-    'One for each event and each of its receivers, webhooks and callback addresses alike. The dead letters are those with `status=dead`.',
+    'One for each event and each of its receivers, webhooks and callback URLs alike. The dead letters are those with `status=dead`.',
   scope: 'webhooks:manage',
   query: Type.Object({
     status: Type.Optional(oneOf(deliveryStates, { description: 'Only deliveries in this state.' })),

@@ -30,7 +30,7 @@ export function asModelError(error: unknown, provider: Provider): ModelTrouble |
   const told = sentence(`${title} answered ${status}: ${words(failure, key)}`)
   if (isPassing(status)) return new ModelTrouble(told, { ...retryAfter(failure), mayBeServed: false })
   if (status < 400) {
-    return new ModelRefused('model_refused_request', `${told} Set the address to which it redirects instead.`)
+    return new ModelRefused('model_refused_request', `${told} Set the URL to which it redirects instead.`)
   }
   if (status === 401 || status === 403 || textOf(failure.responseBody).includes('API_KEY_INVALID')) {
     return new ModelRefused('model_auth', `${told} Check ${keySetting} and what that key may use.`)

@@ -109,7 +109,7 @@ function urlText(value: unknown, part: Hole['part']): string {
 function refuseSteppingOut(url: string): void {
   const path = url.split(/[?#]/, 1)[0]!
   if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) {
-    throw new CannotRender('A part of the path of the URL is . or .., which would lead to another address.')
+    throw new CannotRender('A part of the path of the URL is . or .., which would lead to another URL.')
   }
 }
 
