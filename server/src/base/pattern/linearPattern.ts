@@ -21,7 +21,7 @@ const programs = new BoundedCache<Program>({
   name: 'patterns',
   entriesMax: 500,
   sizeMax: 200_000,
-  sizeOf: (program) => program.length,
+  sizeOf: (program) => program.weight,
 })
 
 /** The patterns of one document. Compiling takes time and memory, so they are bounded together and not only one by one. */

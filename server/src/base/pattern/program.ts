@@ -43,6 +43,11 @@ export class Program {
     return this.#operations.length
   }
 
+  /** About how much memory the program takes, in instructions. */
+  get weight(): number {
+    return this.#points.reduce((sum, { weight }) => sum + weight, this.length)
+  }
+
   /** Whether the pattern matches anywhere in the text. */
   matches(text: string, budget: StepBudget): boolean {
     this.#steps = this.length >> stepsShift
@@ -181,14 +186,23 @@ function holds(assertion: Assertion, text: string, at: number): boolean {
 
 const isWord = (text: string, at: number): boolean => /[A-Za-z0-9_]/.test(text[at] ?? '')
 
+/**
+ * Weights in instructions, which take about 44 bytes each. Measured on Node 24, a compiled expression takes 2 KiB, and 10 to 20 KiB more for
+ * each set of Unicode characters that it names.
+ */
+const pointWeight = 45
+const propertyWeight = 450
+
 /** Asks the built-in engine about single code points, where it cannot backtrack; so classes mean exactly what they mean there. */
 class PointTest {
   readonly #pattern: RegExp
   /** 0: not asked yet, 1: no, 2: yes. */
   readonly #ascii = new Uint8Array(128)
+  readonly weight: number
 
   constructor(source: string) {
     this.#pattern = new RegExp(`^${source}$`, 'u')
+    this.weight = pointWeight + propertyWeight * (source.split(/\\p\{/i).length - 1)
   }
 
   accepts(point: number): boolean {

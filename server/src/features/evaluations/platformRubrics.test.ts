@@ -159,3 +159,27 @@ test('a text that begins like a secret again and again is looked through once', 
     assert.equal(secretIn(beginning.repeat(40_000)), undefined, beginning)
   }
 })
+
+// proves evals.platform
+test('errors are looked at once each, however many a run has', () => {
+  let looks = 0
+  const counting = (one: Entry): Entry => {
+    const { turn } = one
+    return Object.defineProperty(one, 'turn', {
+      get() {
+        looks += 1
+        return turn
+      },
+    })
+  }
+  // each second one works, and mends no other: it is of another tool, and of an earlier turn
+  const calls = Array.from({ length: 2500 }, (_, place) =>
+    called(`tool ${place}`, { turn: 2500 - place, fails: place % 2 === 0 }),
+  )
+  const result = resultOf('tool_errors_handled', logOf(calls.flat().map(counting)))
+  assert.equal(result.passed, false)
+  assert.ok(looks <= 10 * calls.length, `${looks} looks`)
+  // the last call worked: nothing before it is left
+  const mended = logOf([...calls, called('tool', { turn: 9999 })].flat())
+  assert.equal(passes('tool_errors_handled', mended), true)
+})

@@ -50,14 +50,18 @@ function endedByItself({ status, error, entries }: RunLog): Verdict {
 
 /** After an error something worked: the same tool, or another one in a later turn. Else the run ended with it. */
 function errorsHandled(log: RunLog): Verdict {
-  const calls = callsOf(log)
-  const left = calls.filter(
-    ({ call, result }, place) =>
-      result?.is_error === true &&
-      !calls
-        .slice(place + 1)
-        .some((later) => worked(later) && (later.call.tool === call.tool || later.call.turn > call.turn)),
-  )
+  // from the last call to the first, so that each call is looked at once
+  const toolsThatWorked = new Set<string | null>()
+  let lastTurnThatWorked = -Infinity
+  const left: Call[] = []
+  for (const one of callsOf(log).toReversed()) {
+    const { tool, turn } = one.call
+    if (worked(one)) {
+      toolsThatWorked.add(tool)
+      lastTurnThatWorked = Math.max(lastTurnThatWorked, turn)
+    } else if (one.result && !toolsThatWorked.has(tool) && lastTurnThatWorked <= turn) left.push(one)
+  }
+  left.reverse()
   if (left.length === 0) return passed
   const tools = [...new Set(left.map(({ call }) => call.tool))].join(', ')
   return missed(
