@@ -1503,6 +1503,10 @@ export const requirements: Requirement[] = [
   { id: 'jobs.putBack', says: 'A job that is put back because its team has its share keeps its deaths and attempts.' },
   { id: 'jobs.deathsSwept', says: 'The counted deaths of jobs that are gone are forgotten.' },
   {
+    id: 'evals.deadly',
+    says: 'A run whose evaluation by rule kills processes is left out and given up; those beside it are evaluated.',
+  },
+  {
     id: 'work.deadly',
     says: 'A builder run, a judgement, a delivery or a job that at least three processes died over is given up and says so; work beside it is done.',
   },

@@ -3,7 +3,9 @@ import { isConnectionTrouble, type Sql } from '../../base/db.ts'
 import { inTurns } from '../../base/fairPool.ts'
 import { newId } from '../../base/ids.ts'
 import type { Context } from '../../kit/context.ts'
+import { suspectDeaths } from '../../kit/deaths.ts'
 import { summaryOf, type Result } from './evaluation.ts'
+import { noteEvaluated, noteEvaluating } from './evaluationDeaths.ts'
 import { judgeOf, notJudged } from './judgeModel.ts'
 import { platformResults } from './platformRubrics.ts'
 import { flagOf } from './rubric.ts'
@@ -21,39 +23,56 @@ interface Due {
   evaluation_id: string | null
 }
 
-/** Answers with how many it is done with: 0 when there is nothing to do, or only runs that somebody is writing just now. */
-export async function evaluateEnded(context: Context): Promise<number> {
+/**
+ * Answers with how many it is done with: 0 when there is nothing to do, or only runs that somebody is writing just now. `worker` is this
+ * process, if others must notice its death.
+ */
+export async function evaluateEnded(context: Context, worker?: string): Promise<number> {
   try {
-    return await evaluateSome(context, runsAtOnce)
+    return await evaluateSome(context, { claim: (sql) => claimEnded(sql, runsAtOnce), worker })
   } catch (error) {
     if (isConnectionTrouble(error)) throw error
     context.log.warn({ err: error }, 'ended runs could not be evaluated together; each is tried alone')
-    return evaluateAlone(context)
+    return evaluateEach(context, worker)
   }
 }
 
+/** Evaluates one run, which processes may have died over. */
+export const evaluateOne = (context: Context, runId: string): Promise<number> =>
+  evaluateOrGiveUp(context, { claim: (sql) => claimOne(sql, runId) })
+
 /** One that cannot be evaluated must not hold up the others: it ends without a result, and the log says why. */
-async function evaluateAlone(context: Context): Promise<number> {
+async function evaluateEach(context: Context, worker?: string): Promise<number> {
   let done = 0
   for (let n = 0; n < runsAtOnce; n++) {
-    const seen: { due?: Due[] } = {}
-    try {
-      const some = await evaluateSome(context, 1, seen)
-      if (some === 0) return done
-      done += some
-    } catch (error) {
-      const [due] = seen.due ?? []
-      if (isConnectionTrouble(error) || !due) throw error
-      context.log.error({ err: error, run_id: due.run_id }, 'a run could not be evaluated')
-      await context.db.transaction((sql) => giveUp(sql, due))
-      done += 1
-    }
+    const some = await evaluateOrGiveUp(context, { claim: (sql) => claimEnded(sql, 1), worker })
+    if (some === 0) return done
+    done += some
   }
   return done
 }
 
+async function evaluateOrGiveUp(context: Context, asked: Asked): Promise<number> {
+  const seen: Asked['seen'] = {}
+  try {
+    return await evaluateSome(context, { ...asked, seen })
+  } catch (error) {
+    const [due] = seen.due ?? []
+    if (isConnectionTrouble(error) || !due) throw error
+    context.log.error({ err: error, run_id: due.run_id }, 'a run could not be evaluated')
+    await context.db.transaction((sql) => giveUp(sql, due))
+    return 1
+  }
+}
+
+const failedReason = 'The server failed to evaluate the run. Its operator finds the reason in the log.'
+
 /** It counts for nothing: what is not known of a run is neither good nor bad. */
-async function giveUp(sql: Sql, { run_id, team_id }: Due): Promise<void> {
+export async function giveUp(
+  sql: Sql,
+  { run_id, team_id }: Pick<Due, 'run_id' | 'team_id'>,
+  reason = failedReason,
+): Promise<void> {
   const dropped = await sql<{ evaluation_id: string | null }>`
     delete from runs_to_evaluate where run_id = ${run_id} and team_id = ${team_id} returning evaluation_id`
   const asked = dropped.flatMap(({ evaluation_id }) => evaluation_id ?? [])
@@ -62,18 +81,28 @@ async function giveUp(sql: Sql, { run_id, team_id }: Due): Promise<void> {
     select ${newId()}::uuid, team_id, agent_id, build_id, id, 'run_end', 'in_progress', completed_at from runs
     where id = ${run_id} and team_id = ${team_id} and completed_at is not null and ${asked.length === 0}::boolean
     returning id`
-  const reason = 'The server failed to evaluate the run. Its operator finds the reason in the log.'
+  await noteEvaluated(sql, undefined, [run_id])
   await endWithout(sql, [...asked, ...made.map(({ id }) => id)], summaryOf([], reason))
 }
 
-function evaluateSome(context: Context, max: number, seen: { due?: Due[] } = {}): Promise<number> {
+interface Asked {
+  /** Locks what is to be evaluated; skips what another process is at. A run that ends meanwhile only adds rows, and never waits for these. */
+  claim: (sql: Sql) => Promise<Due[]>
+  worker?: string | undefined
+  /** Gets what was claimed, also when the evaluation fails. */
+  seen?: { due?: Due[] }
+}
+
+function evaluateSome(context: Context, { claim, worker, seen = {} }: Asked): Promise<number> {
   return context.db.transaction(async (sql) => {
-    // skipped where another process is at it; a run that ends meanwhile only adds rows, and never waits for these
-    const due = await claimEnded(sql, max)
+    const due = await claim(sql)
     seen.due = due
     if (due.length === 0) return 0
+    const runIds = [...new Set(due.map(({ run_id }) => run_id))]
+    // on a connection of its own: it must be there when this process dies in the middle of the transaction
+    if (worker !== undefined) await noteEvaluating(context.db.sql, worker, runIds)
     const asked = new Map(due.flatMap((one) => (one.evaluation_id === null ? [] : [[one.run_id, one.evaluation_id]])))
-    const ended = await readEnded(sql, [...new Set(due.map(({ run_id }) => run_id))])
+    const ended = await readEnded(sql, runIds)
     const taken = atOnce(due, ended)
     const logs = await readLogs(sql, taken)
     const held = await hold(sql, taken)
@@ -89,9 +118,14 @@ function evaluateSome(context: Context, max: number, seen: { due?: Due[] } = {})
       [...gone].flatMap((id) => asked.get(id) ?? []),
       lost,
     )
-    const places = due.filter(({ run_id }) => held.has(run_id) || gone.has(run_id)).map(({ place }) => place)
-    await sql`delete from runs_to_evaluate where ctid = any(${places}::tid[])`
-    return places.length
+    const done = due.filter(({ run_id }) => held.has(run_id) || gone.has(run_id))
+    await sql`delete from runs_to_evaluate where ctid = any(${done.map(({ place }) => place)}::tid[])`
+    await noteEvaluated(
+      sql,
+      worker,
+      done.map(({ run_id }) => run_id),
+    )
+    return done.length
   })
 }
 
@@ -111,8 +145,16 @@ export const claimEnded = (sql: Sql, max: number): Promise<Due[]> => sql<Due>`
   )
   select due.* from turn, lateral (
     select ctid::text as place, run_id, team_id, evaluation_id from runs_to_evaluate
-    where team_id = turn.team_id limit turn.rows for update skip locked) due
+    where team_id = turn.team_id and not exists (
+      -- those are for a process for suspects
+      select from evaluation_deaths d where d.run_id = runs_to_evaluate.run_id and d.deaths >= ${suspectDeaths}::int)
+    limit turn.rows for update skip locked) due
   limit ${max}`
+
+const claimOne = (sql: Sql, runId: string): Promise<Due[]> => sql<Due>`
+  select r.ctid::text as place, r.run_id, r.team_id, r.evaluation_id
+  from evaluation_deaths d join runs_to_evaluate r on r.team_id = d.team_id and r.run_id = d.run_id
+  where d.run_id = ${runId} for update of r skip locked`
 
 const lost = summaryOf(
   [],

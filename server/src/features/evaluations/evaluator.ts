@@ -5,6 +5,7 @@ import type { Context } from '../../kit/context.ts'
 import { isSuspect } from '../../kit/deaths.ts'
 import type { Work, WorkingProcess } from '../../kit/feature.ts'
 import { evaluateEnded } from './evaluateEnded.ts'
+import { evaluateSuspects } from './evaluateSuspects.ts'
 import { claimJudgements, usualTimes, type JudgeTimes } from './heldJudgement.ts'
 import { judge, judgeElsewhere } from './judging.ts'
 
@@ -23,11 +24,12 @@ export function startEvaluator(context: Context, { id: worker, alone }: WorkingP
     perTeam: teamShare(judgesMax, context.config.teamShare),
   })
   let evaluating: Promise<void> | undefined
+  const elsewhere = new Map<string, Promise<void>>()
 
   async function evaluateAll(): Promise<void> {
     while (!stopping.signal.aborted) {
       const startedAt = performance.now()
-      if ((await evaluateEnded(context)) === 0) return
+      if ((await evaluateEnded(context, alone && worker)) === 0) return
       await rest((performance.now() - startedAt) * restFactor)
     }
   }
@@ -58,18 +60,20 @@ export function startEvaluator(context: Context, { id: worker, alone }: WorkingP
 
   return {
     async look() {
-      const [due] = await db.sql<{ runs: boolean; judgements: boolean }>`
-        select exists (select from runs_to_evaluate) as runs, exists (select from judgements where due_at <= now()) as judgements`
+      const [due] = await db.sql<{ runs: boolean; suspects: boolean; judgements: boolean }>`
+        select exists (select from runs_to_evaluate) as runs, exists (select from evaluation_deaths) as suspects,
+          exists (select from judgements where due_at <= now()) as judgements`
       if (due!.runs) {
         evaluating ??= evaluateAll()
           .catch((error: unknown) => log.warn({ err: error }, 'ended runs were not evaluated; it is tried again'))
           .finally(() => (evaluating = undefined))
       }
+      if (due!.suspects && alone && !stopping.signal.aborted) await evaluateSuspects(context, alone, elsewhere)
       if (due!.judgements) await judgeDue()
     },
     async stop() {
       stopping.abort()
-      await Promise.all([evaluating, ...judging])
+      await Promise.all([evaluating, ...elsewhere.values(), ...judging])
     },
   }
 }

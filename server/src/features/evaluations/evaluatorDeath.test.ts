@@ -8,7 +8,11 @@ import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { startService, temporaryDataDir } from '../../../test/survival/processes.ts'
 import { connectionUrl } from '../../base/embeddedPostgres.ts'
+import { newId } from '../../base/ids.ts'
+import type { Alone } from '../../kit/alone.ts'
 import { evaluateEnded } from './evaluateEnded.ts'
+import { evaluateAsSuspect, evaluateSuspects } from './evaluateSuspects.ts'
+import { buryEvaluations } from './evaluationDeaths.ts'
 import { drainEvaluations } from './evaluator.ts'
 
 const provider = await startFakeAnthropic()
@@ -105,4 +109,60 @@ test('a batch that is cut off before its commit leaves all its runs to the next 
   assert.deepEqual(await counted(), [{ due: 3, made: 0 }])
   await drainEvaluations(service.context)
   assert.deepEqual(await counted(), [{ due: 0, made: 3 }])
+})
+
+/** A process dies in the middle of evaluating what is due: its transaction ends, and another process buries it. */
+async function dieWhileEvaluating(): Promise<void> {
+  const dead = { id: newId(), role: 'worker' }
+  await service.context.db.transaction(async (other) => {
+    await other`lock table eval_counts`
+    const evaluating = evaluateEnded(service.context, dead.id).catch(() => undefined)
+    await sql`select pg_terminate_backend(${await untilBlocked()}::int)`
+    await evaluating
+  })
+  await buryEvaluations(sql, dead)
+}
+
+/** A process for suspects that dies over one run and evaluates the others. */
+const mortal = (deadlyRun: string): Alone => ({
+  reserve: () => ({
+    release: () => undefined,
+    async drive(unit) {
+      if (unit.id === deadlyRun) return { how: 'died', at: undefined, isSure: true }
+      const { signal } = new AbortController()
+      const self = { id: newId(), lost: () => signal }
+      const took = async () => undefined
+      await evaluateAsSuspect({ context: service.context, unit, process: self, took, signal, turn: signal })
+      return { how: 'done' }
+    },
+  }),
+  onReady: () => undefined,
+  stop: async () => undefined,
+})
+
+// proves evals.deadly
+test('a run whose evaluation kills processes is left out after two deaths and given up; those beside it are evaluated', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, '```output\ndone\n```\n', { models: { agent: { model: 'builtin:runbook' } } })
+  const runs = [await startRun(team, agentId), await startRun(team, agentId)]
+  await drainRuns(service)
+  await dieWhileEvaluating()
+  await dieWhileEvaluating()
+  assert.equal(await evaluateEnded(service.context, newId()), 0, 'no process evaluates them beside others')
+  const underWay = new Map<string, Promise<void>>()
+  for (let n = 0; n < 2; n++) {
+    await evaluateSuspects(service.context, mortal(runs[0]!), underWay)
+    await Promise.all(underWay.values())
+  }
+  const evaluations = await sql<{ run_id: string; status: string; summary: { final_comment: string } }>`
+    select run_id, status, summary from evaluations where agent_id = ${agentId}`
+  const of = (run: string | undefined) => evaluations.find(({ run_id }) => run_id === run)!
+  assert.deepEqual([evaluations.length, of(runs[0]).status, of(runs[1]).status], [2, 'unavailable', 'ready'])
+  assert.match(
+    of(runs[0]).summary.final_comment,
+    /At least 3 processes of the service died while they evaluated this run/,
+  )
+  const [left] = await sql<{ rows: number }>`
+    select (select count(*) from runs_to_evaluate) + (select count(*) from evaluating) + (select count(*) from evaluation_deaths) as rows`
+  assert.equal(left!.rows, 0)
 })

@@ -4,6 +4,8 @@ import { createEvalRubric } from './createEvalRubric.ts'
 import { deleteEvalRubric } from './deleteEvalRubric.ts'
 import { eraseTranscripts } from './eraseTranscripts.job.ts'
 import { evaluateRun } from './evaluateRun.ts'
+import { evaluateAsSuspect, evaluationKind } from './evaluateSuspects.ts'
+import { buryEvaluations } from './evaluationDeaths.ts'
 import { startEvaluator } from './evaluator.ts'
 import { foldEvalCounts } from './foldEvalCounts.job.ts'
 import { forgetEvaluations } from './forgetEvaluations.ts'
@@ -38,6 +40,9 @@ export const evaluations = feature({
   jobs: [foldEvalCounts, eraseTranscripts],
   hooks: { runsDeleted: forgetEvaluations, mayPromote: holdToGate },
   work: startEvaluator,
-  bury: ({ db }, dead) => buryJudgements(db.sql, dead),
-  alone: { [judgementKind]: judgeAlone },
+  async bury({ db }, dead) {
+    await buryJudgements(db.sql, dead)
+    await buryEvaluations(db.sql, dead)
+  },
+  alone: { [judgementKind]: judgeAlone, [evaluationKind]: evaluateAsSuspect },
 })
