@@ -123,6 +123,8 @@ async function dieWhileEvaluating(): Promise<void> {
   await buryEvaluations(sql, dead)
 }
 
+const noted = async () => undefined
+
 /** A process for suspects that dies over one run and evaluates the others. */
 const mortal = (deadlyRun: string): Alone => ({
   reserve: () => ({
@@ -131,8 +133,7 @@ const mortal = (deadlyRun: string): Alone => ({
       if (unit.id === deadlyRun) return { how: 'died', at: undefined, isSure: true }
       const { signal } = new AbortController()
       const self = { id: newId(), lost: () => signal }
-      const took = async () => undefined
-      await evaluateAsSuspect({ context: service.context, unit, process: self, took, signal, turn: signal })
+      await evaluateAsSuspect({ context: service.context, unit, process: self, took: noted, signal, turn: signal })
       return { how: 'done' }
     },
   }),
