@@ -5,5 +5,5 @@ import { exitWith } from './run.mjs'
 
 await exitWith(async () => {
   await ensureInstalled({ dev: true })
-  return runChecks()
+  return (await runChecks()).code
 })

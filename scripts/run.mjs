@@ -11,8 +11,10 @@ import { nodeBinary, root } from './install.mjs'
  *
  * `watched`: the child gets a channel to us. It sees 'disconnect' when we are killed; and an interrupt that was sent to
  * us alone (kill -INT) reaches it as the message 'stop', which is to change nothing when the signal came as well.
+ *
+ * `hear`: gets what the child says, instead of the terminal.
  */
-export function runNode(words, { watched = false } = {}) {
+export function runNode(words, { watched = false, hear } = {}) {
   const child = spawn(nodeBinary(), words, {
     cwd: root,
     // compiled code is kept, which takes a third off every start (measured: 0.6 → 0.4 s)
@@ -20,8 +22,9 @@ export function runNode(words, { watched = false } = {}) {
       ...process.env,
       NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'runyard'),
     },
-    stdio: watched ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit',
+    stdio: ['inherit', hear ? 'pipe' : 'inherit', hear ? 'pipe' : 'inherit', ...(watched ? ['ipc'] : [])],
   })
+  for (const stream of hear ? [child.stdout, child.stderr] : []) stream.setEncoding('utf8').on('data', hear)
   let told = false
   const interrupted = (signal) => {
     if (watched && child.connected) child.send('stop', channelMayBeClosed)
@@ -38,7 +41,8 @@ export function runNode(words, { watched = false } = {}) {
   for (const [signal, duty] of Object.entries(duties)) process.on(signal, duty)
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('exit', (code, signal) => {
+    // with what it said, where that is heard
+    child.on(hear ? 'close' : 'exit', (code, signal) => {
       clearInterval(watch)
       for (const [name, duty] of Object.entries(duties)) process.off(name, duty)
       resolve(code ?? 128 + constants.signals[signal])

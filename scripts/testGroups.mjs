@@ -1,40 +1,48 @@
-// Test files that share a process: loading the service takes most of the time of a small one, so several load it once.
+// What npm test runs, in which order: each entry is a process. Test files that need none of their own share one.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { root } from './install.mjs'
 
-/** So many, neighbours by name: all are set up at once, and each goes when its own tests are done. */
-const filesEach = 6
+/** Loading the service takes most of the time of a small file, so this many load it once: neighbours by name. All are set up at once. */
+const filesEach = 10
 
 /** What a neighbour would feel: the process itself, what is replaced in it, other processes that take its time. */
 const needsItsOwn = /\bprocess\.|\bmock\.|\bregisterHooks\(|\b(spawn|fork|execFile)(Sync)?\(/
 
+/** The long ones begin first, or the last of them would run when nobody else has anything left to do. */
+const first = [
+  'server/test/fuzz.test.ts',
+  'server/test/survival/deliveries.test.ts',
+  'server/test/start.test.ts',
+  'server/src/base/embeddedPostgres.test.ts',
+  'server/src/cli.test.ts',
+  'server/test/survival/runs.test.ts',
+  'server/src/drivers/browser/chromiumDriver.test.ts',
+  'server/test/survival/takeover.test.ts',
+  'server/test/survival/workspaces.test.ts',
+  'server/test/survival/zombie.test.ts',
+  'server/test/survival/deadlyWork.test.ts',
+  'server/test/survival/stops.test.ts',
+  'server/test/survival/cases.test.ts',
+  'server/test/everyOperation.test.ts',
+]
+
 /**
- * Hands what is to be given to Node's test runner to `run`: the files that stay alone, and one file a group. Node passes by in silence
- * what it does not take for a test, so each group leaves a mark when its files are loaded, and one without it is a failure.
+ * Hands one file for each process to `run`, which gives them to Node's test runner: that takes them in the order of their names. Node
+ * passes by in silence what it does not take for a test, so each leaves a mark when its files are loaded, and one without it is a failure.
  */
-export async function withTestGroups(folder, run) {
-  const files = readdirSync(join(root, folder), { recursive: true }).filter((name) => name.endsWith('.test.ts'))
-  const alone = files.filter((name) => needsItsOwn.test(readFileSync(join(root, folder, name), 'utf8')))
-  const together = files.filter((name) => !alone.includes(name)).sort()
+export async function withTestGroups(run) {
   // outside of the project: below node_modules Node looks for no tests
   const place = mkdtempSync(join(tmpdir(), 'runyard-test-groups-'))
   try {
-    const groups = []
-    for (let from = 0; from < together.length; from += filesEach) {
-      const group = join(place, `group-${groups.length + 1}.test.mjs`)
-      writeFileSync(
-        group,
-        textOf(
-          together.slice(from, from + filesEach).map((name) => join(root, folder, name)),
-          group,
-        ),
-      )
-      groups.push(group)
-    }
-    const code = await run([...alone.map((name) => join(folder, name)), ...groups])
+    const groups = groupsOf(testFiles()).map((files, index) => {
+      const group = join(place, `${String(index + 1).padStart(3, '0')}.test.mjs`)
+      writeFileSync(group, textOf(files, group))
+      return group
+    })
+    const code = await run(groups)
     const passedBy = groups.filter((group) => !existsSync(markOf(group)))
     for (const group of passedBy) console.error(`not run:\n${readFileSync(group, 'utf8')}`)
     return passedBy.length > 0 ? code || 1 : code
@@ -43,13 +51,34 @@ export async function withTestGroups(folder, run) {
   }
 }
 
+const testFiles = () =>
+  ['server/src', 'server/test']
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`))
+    .map((file) => file.replaceAll('\\', '/'))
+    .filter((file) => file.endsWith('.test.ts'))
+    .sort()
+
+/** Those of `first`, then the groups, then what is alone. */
+function groupsOf(files) {
+  const unknown = first.filter((file) => !files.includes(file))
+  if (unknown.length > 0)
+    throw new Error(`scripts/testGroups.mjs names tests that are not there: ${unknown.join(', ')}`)
+  const rest = files.filter((file) => !first.includes(file))
+  const isAlone = (file) => file.startsWith('server/test/') || needsItsOwn.test(readFileSync(join(root, file), 'utf8'))
+  const together = rest.filter((file) => !isAlone(file))
+  const groups = Array.from({ length: Math.ceil(together.length / filesEach) }, (_, index) =>
+    together.slice(index * filesEach, (index + 1) * filesEach),
+  )
+  return [...first.map((file) => [file]), ...groups, ...rest.filter(isAlone).map((file) => [file])]
+}
+
 const markOf = (group) => `${group}.ran`
 
-/** A suite a file: its hooks are around its own tests, and what it set up goes when they are done. */
+/** A suite a file: its hooks are around its own tests, and what it set up goes when they are done. One that is alone needs none. */
 function textOf(files, group) {
   const suites = files.map((file) => {
-    const [name, url] = [relative(root, file), pathToFileURL(file).href].map((text) => JSON.stringify(text))
-    return `describe(${name}, async () => {\n  await import(${url})\n  loaded += 1\n})\n`
+    const load = `await import(${JSON.stringify(pathToFileURL(join(root, file)).href)})\nloaded += 1\n`
+    return files.length === 1 ? load : `describe(${JSON.stringify(file)}, async () => {\n${load}})\n`
   })
   return [
     "import { writeFileSync } from 'node:fs'\nimport { after, describe } from 'node:test'\nlet loaded = 0\n",

@@ -24,12 +24,13 @@ const asOperator = (statement: string) => server.asSuperuser(statement, address.
 
 const timesWritingAgain = () => service.logged.filter((line) => line.includes('the database writes again')).length
 
-async function untilReady(ready: boolean): Promise<string[]> {
-  for (;;) {
-    const { status, body } = await readiness()
-    if ((status === 200) === ready) return body.problems
-    await asOperator('select pg_sleep(0.02)')
-  }
+async function untilReady(): Promise<void> {
+  while ((await readiness()).status !== 200) await asOperator('select pg_sleep(0.02)')
+}
+
+/** The first red answer may still tell of the moment before, in which nobody answered. */
+async function untilTold(problem: string): Promise<void> {
+  while (!(await readiness()).body.problems?.includes(problem)) await asOperator('select pg_sleep(0.02)')
 }
 
 async function refusedWrite(sentence: RegExp): Promise<void> {
@@ -43,12 +44,12 @@ test('a database that is set read-only turns /readyz red, and a write says why i
   assert.equal((await readiness()).status, 200)
   await asOperator('alter system set default_transaction_read_only = on')
   await asOperator('select pg_reload_conf()')
-  assert.deepEqual(await untilReady(false), ['the database is read-only'])
+  await untilTold('the database is read-only')
   assert.equal((await team.call('GET /v2/teams/:teamId')).status, 200, 'what only reads goes on')
   await refusedWrite(/cannot write right now/)
   await asOperator('alter system reset default_transaction_read_only')
   await asOperator('select pg_reload_conf()')
-  await untilReady(true)
+  await untilReady()
   assert.equal((await addMember()).status, 201)
 })
 
@@ -67,21 +68,22 @@ test('writes that fail on a full disk turn /readyz red until files can grow agai
   const before = timesWritingAgain()
   assert.equal((await readiness()).status, 503)
   await asOperator('drop event trigger disk_full; drop trigger disk_full on members')
-  await untilReady(true)
+  await untilReady()
   assert.equal(timesWritingAgain(), before + 1)
   assert.equal((await addMember()).status, 201)
 })
 
 // proves postgres.standby, postgres.oneLoop, errors.databaseAway
-test('a server that comes back as a standby has one connection of each loop, and everything goes on when it is promoted', async () => {
+test('a server that comes back as a standby has one connection of each loop, and everything goes on when it is promoted', async (t) => {
   const heard: string[] = []
   context.listener.on('standby_test', (payload) => heard.push(payload))
   const presence = await announcePresence({ address: context.db.address, role: 'api', log: context.log })
+  t.after(() => presence.leave())
   const notify = () => asOperator(`select pg_notify('standby_test', 'hello')`)
   while (heard.length === 0) await notify()
   await server.stop()
   await server.startStandby()
-  assert.deepEqual(await untilReady(false), ['the database is a standby, which only reads'])
+  await untilTold('the database is a standby, which only reads')
   await refusedWrite(/does not answer right now/)
   const refused = () => service.logged.filter((line) => line.includes('cannot execute LISTEN during recovery')).length
   let most = 0
@@ -95,10 +97,9 @@ test('a server that comes back as a standby has one connection of each loop, and
   // a connection that was given up may be seen beside the next one for a moment
   assert.ok(most <= 2, `${most} connections of one kind`)
   await asOperator('select pg_promote()')
-  await untilReady(true)
+  await untilReady()
   assert.equal((await addMember()).status, 201)
   const before = heard.length
   while (heard.length === before) await notify()
   while (!service.logged.some((line) => line.includes('the presence lock is held again'))) await notify()
-  await presence.leave()
 })

@@ -101,7 +101,7 @@ suite('a run with a model', () => {
       [run.status, run.waiting_on.kind, run.waiting_on.detail.reason],
       ['waiting', 'time', 'model_unavailable'],
     )
-    await sql`update runs set due_at = now() where id = ${runId}`
+    await sql`update runs set due_at = now() - interval '1 second' where id = ${runId}`
     await drainRuns(service)
     assert.equal((await readRun(team, runId)).output, 'here I am')
     const steps = await sql`select kind, state, attempt from run_steps where run_id = ${runId}`

@@ -49,6 +49,8 @@ export interface FakeProvider {
   requests: FakeRequest[]
   /** For the next request that has none yet, in order; a function sees the request first. */
   answer: (...answers: (FakeAnswer | ((request: FakeRequest) => FakeAnswer))[]) => void
+  /** Drops the answers that nobody asked for. */
+  forget: () => void
   close: () => Promise<void>
 }
 
@@ -99,6 +101,7 @@ export async function startFake(protocol: Protocol): Promise<FakeProvider> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
     answer: (...more) => void answers.push(...more),
+    forget: () => void answers.splice(0),
     close: () =>
       new Promise<void>((resolve) => {
         server.closeAllConnections()

@@ -161,7 +161,7 @@ async function live(id: string, signal = () => new AbortController().signal): Pr
         and status in ('pending', 'running', 'waiting', 'review')`
     assert.ok(active.length <= 1)
     // the pause after trouble, if there is one, is over
-    await sql`update builder_runs set due_at = now() where id = ${id} and due_at is not null`
+    await sql`update builder_runs set due_at = now() - interval '1 second' where id = ${id} and due_at is not null`
     const { status } = await readBuilderRun(team, id)
     if (status === 'waiting')
       await team.call(`POST /v2/builder-runs/${id}/resume`, { body: { answers: story.answers } })

@@ -37,8 +37,8 @@ async function build(team: TestTeam, body: Record<string, unknown> = { prompt: '
 
 /** The pause that was made after trouble is over. */
 async function afterPause(id: string): Promise<void> {
-  await sql`update builder_runs set due_at = now() where id = ${id}`
-  await sql`update graphile_worker._private_jobs set run_at = now() where key = ${`builder ${id}`}`
+  await sql`update builder_runs set due_at = now() - interval '1 second' where id = ${id}`
+  await sql`update graphile_worker._private_jobs set run_at = now() - interval '1 second' where key = ${`builder ${id}`}`
   await service.drain()
 }
 

@@ -261,7 +261,7 @@ suite('calls of a model', () => {
     assert.equal((await read(team)).unsettled.calls, 0)
     await claim()
     assert.equal((await read(team)).unsettled.calls, 1)
-    await sql`update builder_runs set due_at = now() where id = ${id}`
+    await sql`update builder_runs set due_at = now() - interval '1 second' where id = ${id}`
     await claim()
     assert.equal((await readFolded(team)).unsettled.calls, 1)
   })

@@ -122,7 +122,7 @@ test('a state that is wrong, used or late is refused with a page, and nothing is
 
   const { body: late } = await start()
   const lateBack = await oauth.agree(late.authorization_url)
-  await team.sql`update oauth_flows set expires_at = now() where team_id = ${team.id}`
+  await team.sql`update oauth_flows set expires_at = now() - interval '1 second' where team_id = ${team.id}`
   assert.equal((await comeBack(lateBack)).status, 400)
   assert.equal((await connectionsOf()).length, many.length + 1)
 })

@@ -100,7 +100,8 @@ test('a credential that expires makes none that outlives it, neither a key nor a
   assert.ok(token.body.expires_in <= 600)
   const byToken = await service.call(`POST /v2/teams/${team.id}/api-keys`, { key: token.body.access_token, body: {} })
   assert.equal(byToken.body.api_key.expires_at, expires_at)
-  await service.context.db.sql`update oauth_clients set expires_at = now() where id = ${client_id}`
+  await service.context.db
+    .sql`update oauth_clients set expires_at = now() - interval '1 second' where id = ${client_id}`
   assert.equal((await askForToken(form)).body.error, 'invalid_client')
 })
 
@@ -159,7 +160,7 @@ test('an expiry lies in the future when set and ends the key when it passes', as
   assert.equal((await makeKey({ expires_at: 'tomorrow' })).status, 400)
   const { body } = await makeKey({ expires_at: '2030-01-01T02:00:00+02:00' })
   assert.equal(body.api_key.expires_at, '2030-01-01T00:00:00.000Z')
-  await service.context.db.sql`update api_keys set expires_at = now() where id = ${body.key_id}`
+  await service.context.db.sql`update api_keys set expires_at = now() - interval '1 second' where id = ${body.key_id}`
   assert.equal((await service.call('GET /v2/teams', { key: body.secret })).status, 401)
 })
 

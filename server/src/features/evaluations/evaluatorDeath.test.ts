@@ -59,7 +59,7 @@ test('runs of a worker that is killed in the middle of an evaluation are each ev
   // ended, and not looked at by anybody yet
   await startRun(team, agentId)
   await drainRuns(service)
-  await sql`update judgements set due_at = now()`
+  await sql`update judgements set due_at = now() - interval '1 second'`
   const verdict = JSON.stringify({ custom__stays_polite: { passed: true, comment: 'It is.', evidence: [] } })
   provider.answer({ text: verdict }, { text: verdict })
   await drainEvaluations(service.context)

@@ -1,6 +1,6 @@
 // The judge: what it is told, what becomes of its answers, and that nonsense, refusals, death and silence end with a reason.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after, beforeEach, test } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import type { FakeAnswer } from '../../../test/fakes/fakeProvider.ts'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
@@ -49,6 +49,15 @@ async function run(team: TestTeam, agentId: string, body = {}): Promise<string> 
 
 const drain = () => drainEvaluations(service.context)
 
+/** Each test has the queue for itself: claims go by the whole table, and a test that failed may have left something there. */
+beforeEach(async () => {
+  await sql`delete from judgements`
+  provider.forget()
+})
+
+/** A second ago and not now: clocks of machines are set back at times. */
+const makeDue = () => sql`update judgements set due_at = now() - interval '1 second'`
+
 async function read(team: TestTeam, agentId: string, runId: string): Promise<Evaluation> {
   return (await team.call(`GET /v2/agent/${agentId}/runs/${runId}/evaluation`)).body.data
 }
@@ -57,7 +66,7 @@ async function read(team: TestTeam, agentId: string, runId: string): Promise<Eva
 async function drainPatiently(): Promise<void> {
   await drain()
   for (let n = 0; n < 10; n++) {
-    await sql`update judgements set due_at = now()`
+    await makeDue()
     await drain()
   }
 }
@@ -204,7 +213,7 @@ test('what a dead process held is judged by another when its lease is over, and 
   // as far as the first claim, which then never comes back
   const dead = await claimFirst(runId)
   assert.deepEqual(await claimJudgements(sql, 5, usualTimes), [], 'nobody else takes it meanwhile')
-  await sql`update judgements set due_at = now() where run_id = ${runId}`
+  await makeDue()
   provider.answer(answers(true, true))
   await drain()
   const judged = await read(team, agentId, runId)
@@ -236,9 +245,11 @@ test('a process that stops gives back what it holds at once, without counting th
     return { isDeaf: true }
   })
   await judge(service.context, held, usualTimes, stopping.signal)
+  // the lease is half a minute; a second is for clocks that are set back
   const [back] = await sql<{ attempts: number; due: boolean }>`
-    select attempts, due_at <= now() as due from judgements where run_id = ${runId}`
+    select attempts, due_at <= now() + interval '1 second' as due from judgements where run_id = ${runId}`
   assert.deepEqual(back, { attempts: 0, due: true })
+  await makeDue()
   provider.answer(answers(true, true))
   await drain()
   assert.equal((await read(team, agentId, runId)).status, 'ready')
@@ -263,6 +274,7 @@ test('a judge that hangs holds up no other evaluation', async () => {
   assert.equal((await read(team, plain, other)).status, 'ready')
   stopping.abort()
   await hanging
+  await makeDue()
   provider.answer(answers(true, true))
   await drain()
   assert.equal((await read(team, agentId, judgedRun)).status, 'ready')
@@ -280,7 +292,7 @@ test('a team with many runs to judge leaves room for the others', async () => {
   provider.answer(...Array.from({ length: 5 }, () => answers(true, true)))
   await Promise.all(held.map((one) => judge(service.context, one, usualTimes, new AbortController().signal)))
   await drain()
-  assert.deepEqual(await sql`select 1 from judgements`, [])
+  assert.deepEqual(await sql`select 1 from judgements where team_id in (${busy.id}, ${quiet.id})`, [])
 })
 
 // proves evals.transcript

@@ -102,7 +102,7 @@ test('at most two secrets sign: rotating again drops the older at once, an overl
   assert.equal(fourth.previous_expires_at, null)
   assert.deepEqual(await signing(team), [fourth.secret])
   const { secret: fifth } = await rotate(team, { overlap_seconds: 60 })
-  await team.sql`update webhook_secrets set previous_expires_at = now() where team_id = ${team.id}`
+  await team.sql`update webhook_secrets set previous_expires_at = now() - interval '1 second' where team_id = ${team.id}`
   assert.deepEqual(await signing(team), [fifth], 'its time is over')
   assert.equal((await team.call(`GET ${path}`)).body.previous_expires_at, null)
   assert.equal(new Set([first, second, third, fourth.secret, fifth]).size, 5)
