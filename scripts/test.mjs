@@ -2,6 +2,7 @@
 import { runChecks } from './checks.mjs'
 import { ensureInstalled } from './install.mjs'
 import { exitWith, runNode } from './run.mjs'
+import { inTestFolder } from './testFolder.mjs'
 import { withTestGroups } from './testGroups.mjs'
 
 /** Starts one PostgreSQL for the whole run, before the first file. */
@@ -13,10 +14,10 @@ await exitWith(async () => {
   // Three at a time for two cores: many tests wait for something. A test that hangs fails with its name instead of holding everything up.
   const limits = ['--test-concurrency=3', '--test-timeout=300000']
   const options = ['--test', ...limits, '--test-reporter=spec', `--test-global-setup=${setup}`]
-  if (named.length > 0) return runNode([...options, ...named])
+  if (named.length > 0) return inTestFolder(() => runNode([...options, ...named]))
   const [checks, tests] = await Promise.all([
     runChecks({ isBeside: true }),
-    withTestGroups((files) => runNode([...options, ...files])),
+    inTestFolder(() => withTestGroups((files) => runNode([...options, ...files]))),
   ])
   if (checks.code !== 0) console.error(`${checks.failed} failed (exit ${checks.code}): see above`)
   return checks.code || tests

@@ -56,7 +56,9 @@ const testFiles = () =>
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`))
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.test.ts'))
-    .sort()
+    .sort((one, other) => (one < other ? -1 : 1))
+
+const isAlone = (file) => file.startsWith('server/test/') || needsItsOwn.test(readFileSync(join(root, file), 'utf8'))
 
 /** Those of `first`, then the groups, then what is alone. */
 function groupsOf(files) {
@@ -64,7 +66,6 @@ function groupsOf(files) {
   if (unknown.length > 0)
     throw new Error(`scripts/testGroups.mjs names tests that are not there: ${unknown.join(', ')}`)
   const rest = files.filter((file) => !first.includes(file))
-  const isAlone = (file) => file.startsWith('server/test/') || needsItsOwn.test(readFileSync(join(root, file), 'utf8'))
   const together = rest.filter((file) => !isAlone(file))
   const groups = Array.from({ length: Math.ceil(together.length / filesEach) }, (_, index) =>
     together.slice(index * filesEach, (index + 1) * filesEach),

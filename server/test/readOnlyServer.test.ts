@@ -30,7 +30,11 @@ async function untilReady(): Promise<void> {
 
 /** The first red answer may still tell of the moment before, in which nobody answered. */
 async function untilTold(problem: string): Promise<void> {
-  while (!(await readiness()).body.problems?.includes(problem)) await asOperator('select pg_sleep(0.02)')
+  for (;;) {
+    const { problems } = (await readiness()).body
+    if (problems?.includes(problem)) return
+    await asOperator('select pg_sleep(0.02)')
+  }
 }
 
 async function refusedWrite(sentence: RegExp): Promise<void> {

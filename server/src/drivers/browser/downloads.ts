@@ -9,6 +9,8 @@ import { within } from './within.ts'
 const bytesMax = 10 * 1024 * 1024
 const perActionMax = 20
 const finishMs = 30_000
+/** For the browser to say why a download ended; a busy one was seen to take more than 0.1 s. */
+const reasonMs = 3000
 const watchEveryMs = 250
 
 /**
@@ -44,7 +46,7 @@ export async function finishedDownloads(heard: Heard): Promise<Download[]> {
       kept.push({ name, path, size })
       continue
     }
-    const isCancelled = path === undefined && (await within(100, download.failure(), null)) === 'canceled'
+    const isCancelled = path === undefined && (await within(reasonMs, download.failure(), null)) === 'canceled'
     if (index >= perActionMax)
       note(heard, `More than ${perActionMax} files were downloaded at once: ${name} was not kept.`)
     else if (isCancelled || size > bytesMax) note(heard, `${name} is larger than 10 MiB and was not kept.`)
