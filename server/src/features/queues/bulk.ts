@@ -82,9 +82,10 @@ async function freeCases(context: Context, sql: Sql, bulk: Bulk, ids: string[]):
       where id = any(${rest}::uuid[]) and ${ofQueue(bulk)} and (claimed_by_run_id is null) is true
       order by id for update`
     for (const { id } of free) locked.add(id)
+    const unlocked = rest.filter((id) => !locked.has(id))
+    if (unlocked.length === 0) return freed
     const left = await sql<{ id: string; run_id: string | null }>`
-      select id, claimed_by_run_id as run_id from cases
-      where id = any(${rest.filter((id) => !locked.has(id))}::uuid[]) and ${ofQueue(bulk)}`
+      select id, claimed_by_run_id as run_id from cases where id = any(${unlocked}::uuid[]) and ${ofQueue(bulk)}`
     if (left.length === 0) return freed
     await stopHolders(context, sql, left, freed)
   }
