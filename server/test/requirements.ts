@@ -1501,6 +1501,14 @@ export const requirements: Requirement[] = [
     says: 'A run that kills its process and the process that watches it is counted by whoever finds them dead, and given up.',
   },
   { id: 'jobs.putBack', says: 'A job that is put back because its team has its share keeps its deaths and attempts.' },
+  {
+    id: 'jobs.diedTogether',
+    says: 'A job that kills its process and the process that keeps its lock is counted by whoever finds them dead, and given up.',
+  },
+  {
+    id: 'webhooks.diedTogether',
+    says: 'A delivery that kills its process and the process that watches it is counted by whoever finds them dead, and becomes a dead letter.',
+  },
   { id: 'jobs.deathsSwept', says: 'The counted deaths of jobs that are gone are forgotten.' },
   {
     id: 'evals.deadly',

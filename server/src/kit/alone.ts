@@ -138,6 +138,9 @@ function createRoom(
       const facts = { kind, id, at: ending.at, ...(await mine.exited) }
       if (ending.isSure) log.error(facts, 'a process that did nothing else died over this work')
       else log.error(facts, 'a process that did only suspects died; next time this one is done alone')
+      // others may wait for the next process, and its start takes long
+      open()
+      closeLater()
     }
     return ending
   }

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../base/ids.ts'
 import { testApp } from '../../test/kit/testApp.ts'
+import type { Alone } from './alone.ts'
+import { loneRoles } from './deaths.ts'
 import { feature } from './feature.ts'
 import { enqueueOn, job, type Job } from './job.ts'
-import { deathsOf } from './jobDeaths.ts'
+import { deathsOf, doElsewhere, noteJobDeaths } from './jobDeaths.ts'
 import { putBack } from './jobSlots.ts'
 import { Type } from './schema.ts'
 import { sweepJobDeaths } from './sweepJobDeaths.job.ts'
@@ -58,4 +60,31 @@ test('deaths of jobs that are gone are forgotten after an hour, but not those of
     left.map(({ ref }) => ref),
     ['just gone', sweepJobDeaths.name, 'waits'],
   )
+})
+
+/** Nobody may be asked for a seat: the job is given up without being done. */
+const nobody: Alone = {
+  reserve: () => assert.fail('a seat was asked for'),
+  onReady: () => undefined,
+  stop: async () => undefined,
+}
+
+// proves jobs.diedTogether
+test('a job that killed its process together with the one that kept its lock is given up by whoever takes it next', async () => {
+  const input = { team_id: newId() }
+  await enqueueOn(sql)(some, input, { key: 'deadly' })
+  const [taken] = await sql<{ id: number; key: string; attempts: number; max_attempts: number }>`
+    update graphile_worker._private_jobs set attempts = 3 where key = 'deadly' returning id, key, attempts, max_attempts`
+  const lone = newId()
+  await sql`insert into job_deaths (job, ref, place, deaths, worker) values (${some.name}, 'deadly', '', 3, ${lone})`
+  await noteJobDeaths(context, { id: lone, role: loneRoles.one, lock_key: 0, job_pool_id: null })
+  const deaths = await deathsOf(sql, some as Job, taken!)
+  await assert.rejects(
+    doElsewhere({ context, alone: nobody, job: some as Job, taken: taken!, input, deaths }),
+    /^Error: At least 3 processes of the service died while they did this job/,
+  )
+  const [left] = await sql<{
+    attempts: number
+  }>`select attempts from graphile_worker._private_jobs where id = ${taken!.id}::bigint`
+  assert.equal(left!.attempts, taken!.max_attempts)
 })

@@ -9,9 +9,11 @@ import { drainRuns, readEvents, seedAgent, startRun } from '../../../test/kit/ru
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
+import { loneRoles } from '../../kit/deaths.ts'
 import { eraseOldEvents } from '../../kit/event.ts'
 import { delivererOf } from './deliverer.ts'
 import { keepsUnsettled } from './keepsUnsettled.ts'
+import { buryTargets } from './targets.ts'
 
 const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1'], webhookScheduleS: [0, 0, 0] } })
 const { sql } = service.context.db
@@ -169,6 +171,26 @@ suite('a subscription', () => {
     assert.match(webhook.disabled_reason, /5 days/)
     const [delivery] = await readDeliveries(team)
     assert.equal(delivery!.status, 'dead')
+  })
+
+  // proves webhooks.diedTogether
+  test('whose delivery killed its process together with the one that watched it gets the others', async () => {
+    const { team, receiver, subscriptionId, agentId } = await ranFor(['run.completed'])
+    await startRun(team, agentId)
+    await drainRuns(service)
+    const lone = newId()
+    const [deadly] = await sql<{ id: string }>`
+      select id from deliveries where target_id = ${subscriptionId} order by n limit 1`
+    await sql`update delivery_targets set worker = ${lone}, deaths = 3, sending = ${deadly!.id} where id = ${subscriptionId}`
+    await buryTargets(sql, { id: lone, role: loneRoles.one })
+    await drainDeliveries(service)
+    const deliveries = await readDeliveries(team)
+    assert.deepEqual(
+      deliveries.map(({ status }) => status),
+      ['dead', 'delivered'],
+    )
+    assert.match(deliveries[0]!.reason!, /^At least three processes of the service died/)
+    assert.equal(receiver.received.length, 1)
   })
 
   // proves webhooks.disabledAtOnce
