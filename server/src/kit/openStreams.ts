@@ -136,6 +136,7 @@ function openStream(context: Context, opening: Opening, onGone: () => void): Ope
   let fullSince: number | undefined
   let behindBytes = 0
   let passedId: number | undefined
+  let gathered: string | undefined
 
   function write(text: string): void {
     if (endedBy !== undefined) return
@@ -154,15 +155,15 @@ function openStream(context: Context, opening: Opening, onGone: () => void): Ope
     send(event) {
       events += 1
       if (event.id !== undefined) passedId = undefined
-      write(blockOf(event))
+      if (gathered === undefined) write(blockOf(event))
+      else gathered += blockOf(event)
     },
     together(send) {
-      response.cork()
-      try {
-        send()
-      } finally {
-        response.uncork()
-      }
+      gathered = ''
+      send()
+      const text = gathered
+      gathered = undefined
+      if (text !== '') write(text)
     },
     passed(id) {
       passedId = id

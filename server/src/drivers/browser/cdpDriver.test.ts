@@ -124,8 +124,5 @@ test('requests, redirects and frames to forbidden places are stopped and told', 
 // proves browser.cdp
 test('an address at which nobody answers is told with what to do', async () => {
   const nobody = cdpDriver({ guard, cdpUrl: 'http://127.0.0.1:9' })
-  await assert.rejects(
-    nobody.open({ signal }),
-    /RUNYARD_CDP_URL cannot be reached\. Start it, or correct the address\./,
-  )
+  await assert.rejects(nobody.open({ signal }), /RUNYARD_CDP_URL cannot be reached\. Start it, or correct the URL\./)
 })

@@ -13,7 +13,8 @@ import { lowerPriority } from './lowerPriority.ts'
 import type { Command, Executed, Limits } from './sandbox.ts'
 
 const childFile = fileURLToPath(new URL('justBashChild.ts', import.meta.url))
-const startMs = 30_000
+/** A machine whose cores are all taken starts a process of low priority late. */
+const startMs = 120_000
 /** just-bash waits for one request before it makes the next; pipes and background commands make a few. */
 const fetchesMax = 32
 

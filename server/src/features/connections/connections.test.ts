@@ -152,7 +152,7 @@ test('new headers make it work again and let runs go on; another address must br
 })
 
 // proves connections.update
-test('of a connection with OAuth the address and the credential come from authorising it alone', async () => {
+test('the URL and the credential of a connection with OAuth come from the authorization alone', async () => {
   const id = newId()
   await team.sql`
     insert into connections (id, team_id, name, type, provider, auth_method, secret)
@@ -160,7 +160,7 @@ test('of a connection with OAuth the address and the credential come from author
   for (const body of [{ headers: { 'X-Key': 'a' } }, { server_url: 'https://8.8.8.8/' }, { api_key: 'k' }]) {
     const refused = await team.call(`PATCH /v2/connections/${id}`, { body })
     assert.equal(refused.status, 400)
-    assert.match(refused.body.message, /come from authorising it/)
+    assert.match(refused.body.message, /come from the authorization/)
   }
 })
 

@@ -92,7 +92,9 @@ test('a run is not started in a sandbox that is deleted in that very moment', as
     await other`delete from sandboxes where id = ${id} and team_id = ${team.id}`
     const starting = team.call('POST /v2/teams/:teamId/runs', { body })
     // the start has seen the sandbox and waits for it
-    while ((await sql`select from pg_locks where not granted`).length === 0) await sql`select pg_sleep(0.005)`
+    const waits = () =>
+      sql`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    while ((await waits()).length === 0) await sql`select pg_sleep(0.005)`
     return { starting }
   })
   const refused = await started.starting

@@ -81,7 +81,7 @@ test('an address that was used is refused, and the file stays as it is', async (
   assert.equal((await put(url, 'first')).status, 201)
   const again = await put(url, 'second')
   assert.deepEqual([again.status, again.body.error], [409, 'conflict'])
-  assert.match(again.body.message, /was used/)
+  assert.match(again.body.message, /was already used/)
   assert.equal(await contentOf('once.txt'), 'first')
 })
 
