@@ -80,7 +80,8 @@ test('runs of a worker that is killed in the middle of an evaluation are each ev
 async function untilBlocked(): Promise<number> {
   for (;;) {
     const [blocked] = await sql<{ pid: number }>`
-      select pid from pg_locks where relation = 'eval_counts'::regclass and not granted limit 1`
+      select pid from pg_locks where relation = 'eval_counts'::regclass and not granted
+        and database = (select oid from pg_database where datname = current_database()) limit 1`
     if (blocked) return blocked.pid
     await sql`select pg_sleep(0.005)`
   }
