@@ -345,7 +345,7 @@ export const requirements: Requirement[] = [
   },
   {
     id: 'lists.bytes',
-    says: 'A page of a list holds about 8 MiB at most: from the row on that exceeds it, long texts are cut with a mark and `truncated: true`. The first row of a page, and a row that is read by its id, is whole.',
+    says: 'A page of a list holds about 4 MiB at most: from the row on that exceeds it, long texts are cut with a mark and `truncated: true`. The first row of a page, and a row that is read by its id, is whole.',
     gap: { question: 'How large may the page of a list be?', file: 'server/src/kit/pageBytes.ts' },
   },
   {
@@ -1626,7 +1626,7 @@ export const requirements: Requirement[] = [
   },
   {
     id: 'pools.time',
-    says: 'Beside other teams, one team uses at most a fifth of the main thread of a process and three quarters of the cores in the database; past that, if no other team owes twice as much, its next requests, large bodies, turns of runs and live streams wait. A request that waited for 10 s is a 429. A piece of work of more than 5 ms is charged more than its time. A team that is alone never waits.',
+    says: 'Beside other teams, one team uses at most a fifth of the main thread of a process and three quarters of the cores in the database; past that, if no other team owes twice as much, its next requests, large bodies, turns of runs and live streams wait. A request that waited for 10 s is a 429. A piece of work of more than 1 ms is charged more than its time. A team that is alone never waits.',
     gap: { question: 'What may one team cost the others in the same process?', file: 'server/src/kit/teamTime.ts' },
   },
   {

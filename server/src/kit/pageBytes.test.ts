@@ -22,8 +22,8 @@ interface Listed {
   truncated?: boolean
 }
 
-/** Eight rows of nearly 1 MiB fit; the others are cut. */
-function assertBounded(page: Listed[], bytes: number, fitting = 8): void {
+/** Four rows of nearly 1 MiB fit; the others are cut. */
+function assertBounded(page: Listed[], bytes: number, fitting = 4): void {
   assert.ok(page.length >= rows)
   assert.ok(bytes < pageBytesMax + mebibyte, `${bytes} bytes`)
   assert.deepEqual(
@@ -51,17 +51,17 @@ test('a page of runs is bounded in bytes, and each run by itself is whole', asyn
   const { page, bytes } = await read<Runs>('/v2/teams/:teamId/runs?limit=100')
   assertBounded(page.data, bytes)
   assert.equal(page.total, rows)
-  assert.equal(page.data[7]!.message, large)
-  assert.ok(isCut(page.data[8]!.message))
-  assert.equal((await readRun(team, page.data[8]!.id)).message, large)
-  const next = await read<Runs>('/v2/teams/:teamId/runs?limit=1&offset=8')
+  assert.equal(page.data[3]!.message, large)
+  assert.ok(isCut(page.data[4]!.message))
+  assert.equal((await readRun(team, page.data[4]!.id)).message, large)
+  const next = await read<Runs>('/v2/teams/:teamId/runs?limit=1&offset=4')
   assert.equal(next.page.data[0]!.message, large)
   // an output counts like a message: half as many runs fit
   await sql`update runs set output = ${JSON.stringify({ large })}::jsonb where team_id = ${team.id}`
   const ended = await read<Runs>('/v2/teams/:teamId/runs?limit=100')
   assert.ok(ended.bytes < pageBytesMax + mebibyte, `${ended.bytes} bytes`)
-  assert.deepEqual(ended.page.data[3]!.output, { large })
-  assert.ok(isCut(ended.page.data[4]!.output))
+  assert.deepEqual(ended.page.data[1]!.output, { large })
+  assert.ok(isCut(ended.page.data[2]!.output))
 })
 
 // proves lists.bytes
@@ -76,10 +76,10 @@ test('a page of messages is bounded in bytes, and its first message is whole', a
   type Messages = { messages: (Listed & { text_content: string; tool_call: { id: string; arguments: unknown } })[] }
   const { page, bytes } = await read<Messages>(`/v2/runs/${runId}/messages?limit=500`)
   assertBounded(page.messages, bytes)
-  assert.ok(isCut(page.messages[8]!.text_content))
-  assert.equal(page.messages[9]!.tool_call.id, 'call')
-  assert.ok(isCut(page.messages[9]!.tool_call.arguments))
-  const single = await read<Messages>(`/v2/runs/${runId}/messages?limit=1&offset=8`)
+  assert.ok(isCut(page.messages[4]!.text_content))
+  assert.equal(page.messages[5]!.tool_call.id, 'call')
+  assert.ok(isCut(page.messages[5]!.tool_call.arguments))
+  const single = await read<Messages>(`/v2/runs/${runId}/messages?limit=1&offset=4`)
   assert.equal(single.page.messages[0]!.text_content, large)
 })
 
@@ -94,9 +94,9 @@ test('a page of cases is bounded in bytes, by their results too', async () => {
   type Cases = { cases: (Listed & { id: string; data: string; result: unknown })[] }
   const { page, bytes } = await read<Cases>(`${path}?limit=100`)
   assertBounded(page.cases, bytes)
-  assert.equal(page.cases[8]!.data, 'kept')
-  assert.ok(isCut(page.cases[8]!.result))
-  const { body } = await team.call(`GET /v2/cases/${page.cases[8]!.id}`)
+  assert.equal(page.cases[4]!.data, 'kept')
+  assert.ok(isCut(page.cases[4]!.result))
+  const { body } = await team.call(`GET /v2/cases/${page.cases[4]!.id}`)
   assert.deepEqual(body.case.result, { text: large })
 })
 
@@ -116,13 +116,13 @@ test('pages of revisions and of agents are bounded in bytes', async () => {
   const builds: (Listed & { config: typeof config })[] = agents.body.agents.map(
     ({ latest_build }: { latest_build: object }) => latest_build,
   )
-  assertBounded(builds, Buffer.byteLength(JSON.stringify(agents.body)), 17)
-  assert.deepEqual([builds[0]!.config, builds[17]!.config.version], [config, 'v2'])
-  assert.ok(isCut(builds[17]!.config.data.input))
+  assertBounded(builds, Buffer.byteLength(JSON.stringify(agents.body)), 8)
+  assert.deepEqual([builds[0]!.config, builds[8]!.config.version], [config, 'v2'])
+  assert.ok(isCut(builds[8]!.config.data.input))
   const [first] = agents.body.agents
   for (let count = 1; count < 20; count++) await other.call(`POST /v2/agents/${first.id}/revisions`, { body: {} })
   const revisions = await other.call(`GET /v2/agents/${first.id}/revisions?limit=100`)
-  assertBounded(revisions.body.builds, Buffer.byteLength(JSON.stringify(revisions.body)), 17)
+  assertBounded(revisions.body.builds, Buffer.byteLength(JSON.stringify(revisions.body)), 8)
 })
 
 // proves lists.bytes

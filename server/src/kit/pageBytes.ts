@@ -4,13 +4,13 @@ import { part, type Part } from '../base/db.ts'
 import { Type } from './schema.ts'
 
 /** A default page of 20 cases with the longest `data` (256 KiB) still comes whole. */
-export const pageBytesMax = 8 * 1024 * 1024
+export const pageBytesMax = 4 * 1024 * 1024
 
 export const truncatedField = Type.Optional(
   Type.Boolean({
     default: false,
     description:
-      'Long texts of this record are cut. A page of a list holds 8 MiB at most: rows that do not fit have only the first 1,000 characters of ' +
+      'Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of ' +
       'their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB.',
   }),
 )

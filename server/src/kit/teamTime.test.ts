@@ -37,7 +37,7 @@ test('a team that is alone never waits, however much it uses', (t) => {
 test('beside others a team waits until a fifth of the thread’s time has covered what it used, never longer than 5 s', async (t) => {
   const { time, pass } = startClock(t)
   void time.turn('quiet')
-  for (let n = 0; n < 100; n++) time.usedThread('noisy', 4)
+  for (let n = 0; n < 400; n++) time.usedThread('noisy', 1)
   assert.equal(time.turn('quiet'), undefined)
   let isOn = false
   void time.turn('noisy')!.then(() => (isOn = true))
@@ -60,12 +60,12 @@ test('beside others a team waits until a fifth of the thread’s time has covere
 test('one long piece is charged more than many short ones of the same length together', (t) => {
   const { time, pass } = startClock(t)
   void time.turn('quiet')
-  for (let n = 0; n < 12; n++) time.usedThread('short', 5)
-  time.usedThread('long', 60)
+  for (let n = 0; n < 25; n++) time.usedThread('short', 1)
+  time.usedThread('long', 25)
   void time.turn('short')
   assert.ok(!time.isAhead('short'))
   assert.ok(time.isAhead('long'), 'whoever comes meanwhile waits for all of it')
-  pass(2600)
+  pass(2125)
   assert.ok(!time.isAhead('long'))
 })
 
@@ -76,14 +76,15 @@ test('those who wait go on one at a time, in turns by caller, and each pays befo
   const work = async (name: string) => {
     await time.turn('noisy', { caller: name[0]! })
     went.push(name)
-    time.usedThread('noisy', 10)
+    time.usedThread('noisy', 4)
+    time.usedThread('noisy', 2)
   }
   void time.turn('quiet')
   time.usedThread('noisy', 100)
   const all = ['a1', 'a2', 'b1'].map(work)
   pass(5000)
   await settle()
-  assert.deepEqual(went, ['a1'], 'its 10 ms count twice, and 20 ms are covered after 100')
+  assert.deepEqual(went, ['a1'], 'its 6 ms count as 20, which are covered after 100')
   pass(99)
   await settle()
   assert.deepEqual(went, ['a1'])
@@ -120,9 +121,9 @@ test('statements are charged while they run, beyond three quarters of the cores,
 test('a team that is ahead does not wait for the sake of one that owes much more', (t) => {
   const { time, pass } = startClock(t)
   void time.turn('quiet')
-  for (let n = 0; n < 100; n++) time.usedThread('slowed down', 3)
+  for (let n = 0; n < 300; n++) time.usedThread('slowed down', 1)
   assert.ok(time.isAhead('slowed down'))
-  time.usedThread('noisy', 70)
+  time.usedThread('noisy', 30)
   assert.ok(time.isAhead('noisy') && !time.isAhead('slowed down'))
   pass(5000)
   assert.ok(!time.isAhead('noisy') && !time.isAhead('slowed down'))

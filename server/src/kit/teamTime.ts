@@ -44,7 +44,7 @@ const debtMaxMs = 5000
  * A longer piece is charged more than its time. Whoever comes at a random moment waits for half of the piece, and the chance to come
  * just then grows with its length too: what others lose grows with the square.
  */
-const smallPieceMs = 5
+const smallPieceMs = 1
 /** What moving a byte takes on the main thread: between a socket and a text, and between a text and the database. */
 const msOfByte = 4e-6
 /** A team counts as at work this long after its last turn. */

@@ -12,7 +12,7 @@ export const listRunMessages = operation({
   summary: 'List the messages of a run',
   description:
     'Oldest first. Messages are numbered from 1 without gaps, so those after `seq` n are at `offset=n`. Long texts are cut from where ' +
-    'the page exceeds 8 MiB (`truncated`); the first message of a page is always whole.',
+    'the page exceeds 4 MiB (`truncated`); the first message of a page is always whole.',
   scope: 'runs:read',
   query: Type.Object(paging(50, 500)),
   status: 200,
