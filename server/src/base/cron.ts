@@ -61,11 +61,38 @@ function valueOf(given: string, { from, words = [] }: Field): number {
 const rangeOf = ({ from, to, words }: Field): string =>
   `${from} to ${to}${words ? `, or ${words[0]} to ${words.at(-1)}` : ''}`
 
-const parsed = new BoundedCache<Cron>({ name: 'cron expressions', entriesMax: 1000 })
+/** The longest that each month can be. */
+const daysOfMonths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** Whether no month that it names has any of its days, such as 30 February. The search for one would go through thousands of years. */
+function fitsNoDate(cron: string): boolean {
+  const [, , days, months, weekdays] = cron.trim().split(/\s+/)
+  // with a day of the week, either of the two is enough
+  if (weekdays !== '*') return false
+  const firstDay = Math.min(...days!.split(',').map((item) => firstOf(item, fields[2]!)))
+  return months!
+    .split(',')
+    .flatMap((item) => monthsOf(item))
+    .every((month) => daysOfMonths[month - 1]! < firstDay)
+}
+
+const firstOf = (item: string, field: Field): number =>
+  item.startsWith('*') ? field.from : valueOf(/^\w+/.exec(item)![0], field)
+
+function monthsOf(item: string): number[] {
+  const field = fields[3]!
+  const [range = '', step = '1'] = item.split('/')
+  const [first, last = first] = range === '*' ? [1, 12] : range.split('-').map((word) => valueOf(word, field))
+  const months: number[] = []
+  for (let month = first!; month <= last!; month += Number(step)) months.push(month)
+  return months
+}
+
+const parsed = new BoundedCache<Cron | null>({ name: 'cron expressions', entriesMax: 1000 })
 
 /** The first minute after `wall` that fits; undefined: none ever does. */
 export function nextFit(cron: string, wall: number): number | undefined {
   // a zero offset keeps croner from asking for a time zone, which costs ten times as much
-  const known = parsed.getOrMake(cron, () => new Cron(cron, { utcOffset: 0, paused: true }))
-  return known.nextRun(new Date(wall))?.getTime()
+  const known = parsed.getOrMake(cron, () => (fitsNoDate(cron) ? null : new Cron(cron, { utcOffset: 0, paused: true })))
+  return known?.nextRun(new Date(wall))?.getTime()
 }
