@@ -2,8 +2,11 @@
 import { setPriority } from 'node:os'
 import type { Log } from '../../base/log.ts'
 
-/** The service runs at 0. At 19 six busy commands together get less than a tenth of a core that the service wants too, and all of an idle one. */
-export const commandNiceness = 19
+/**
+ * The service runs at 0. At 10 a command gets about a tenth of a core that the service wants too, and all of an idle one. At 19 commands
+ * hardly advance on a machine that other programs keep busy.
+ */
+export const commandNiceness = 10
 
 /**
  * Call it right after the spawn, before the child has been given anything to do: what the child starts later inherits the value. Lowering
