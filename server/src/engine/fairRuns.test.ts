@@ -15,8 +15,11 @@ import { engineOf } from './engine.ts'
 /** Calls of the noisy team last until the gate opens; calls of the quiet team end at once. */
 const gate = Promise.withResolvers<void>()
 const quietCame = Promise.withResolvers<void>()
+const shareCame = Promise.withResolvers<void>()
 const allCame = Promise.withResolvers<void>()
 const noisyRuns = 10
+/** Three quarters of eight places. */
+const share = 6
 let came = 0
 let atWork = 0
 let mostAtWork = 0
@@ -34,6 +37,7 @@ const made = (name: string, execute: () => Promise<Outcome>) =>
 const tools = [
   made('lasting_call', async () => {
     mostAtWork = Math.max(mostAtWork, ++atWork)
+    if (atWork === share) shareCame.resolve()
     if (++came === noisyRuns) allCame.resolve()
     await gate.promise
     atWork -= 1
@@ -72,12 +76,13 @@ suite('the runs of a process', () => {
     const never = new AbortController().signal
     const worker = engineOf(service.context).work({ id: newId(), places: 8, lost: () => never })
     await startMany(noisy, slow, noisyRuns)
-    assert.equal(await heldOf(noisy), 6)
+    assert.equal(await heldOf(noisy), share)
     await startRun(quiet, quick)
     await quietCame.promise
+    await shareCame.promise
     gate.resolve()
     await allCame.promise
-    assert.equal(mostAtWork, 6)
+    assert.equal(mostAtWork, share)
     await worker.stop(10_000)
     await drainRuns(service)
     const left = await sql`select id from runs where team_id = ${noisy.id} and status <> 'completed'`
