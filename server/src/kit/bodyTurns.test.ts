@@ -83,7 +83,7 @@ test('one team’s costly bodies wait while another team’s are parsed at once'
 
 // proves bodies.turns
 test('a team parses one body at a time, in turns by credential, and memory is bounded', async () => {
-  const turns = createBodyTurns(createTeamTime(() => 0))
+  const turns = createBodyTurns(createTeamTime({ now: () => 0 }))
   const went: string[] = []
   const gates = new Map<string, PromiseWithResolvers<void>>()
   for (const name of ['a1', 'a2', 'a3', 'b1', 'other']) gates.set(name, Promise.withResolvers())

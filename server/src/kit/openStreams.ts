@@ -160,10 +160,13 @@ function openStream(context: Context, opening: Opening, onGone: () => void): Ope
     },
     together(send) {
       gathered = ''
-      send()
-      const text = gathered
-      gathered = undefined
-      if (text !== '') write(text)
+      try {
+        send()
+      } finally {
+        const text = gathered
+        gathered = undefined
+        if (text !== '') write(text)
+      }
     },
     passed(id) {
       passedId = id

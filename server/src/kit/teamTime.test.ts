@@ -8,8 +8,10 @@ import { createTeamTime } from './teamTime.ts'
 function startClock(t: TestContext) {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   let now = 0
+  let stopping = false
   return {
-    time: createTeamTime(() => now),
+    time: createTeamTime({ now: () => now, isStopping: () => stopping }),
+    stop: () => void (stopping = true),
     pass: (ms: number) => {
       now += ms
       t.mock.timers.tick(ms)
@@ -127,4 +129,15 @@ test('a team that is ahead does not wait for the sake of one that owes much more
   assert.ok(time.isAhead('noisy') && !time.isAhead('slowed down'))
   pass(5000)
   assert.ok(!time.isAhead('noisy') && !time.isAhead('slowed down'))
+})
+
+// proves pools.time
+test('when the process stops, those who wait go on at the next look', async (t) => {
+  const { time, pass, stop } = startClock(t)
+  void time.turn('quiet')
+  time.usedThread('noisy', 100)
+  const waiting = ['a', 'b', 'c'].map((caller) => time.turn('noisy', { caller })!)
+  stop()
+  pass(1000)
+  await Promise.all(waiting)
 })

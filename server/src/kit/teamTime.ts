@@ -69,7 +69,16 @@ interface Waiting {
   go: () => void
 }
 
-export function createTeamTime(now: () => number = () => performance.now()): TeamTime {
+interface TeamTimeOptions {
+  now?: () => number
+  /** True when the process stops: then nobody waits any more, since that would hold up its end. */
+  isStopping?: () => boolean
+}
+
+export function createTeamTime({
+  now = () => performance.now(),
+  isStopping = () => false,
+}: TeamTimeOptions = {}): TeamTime {
   const accounts = new Map<string, Account>()
   /** The last team that was at work, and the last one before it: enough to know whether a team is alone. */
   let latest = { teamId: '', at: Number.NEGATIVE_INFINITY }
@@ -81,7 +90,9 @@ export function createTeamTime(now: () => number = () => performance.now()): Tea
     latest = { teamId, at: now() }
   }
 
-  const isAlone = (teamId: string): boolean => now() - (teamId === latest.teamId ? other : latest).at > atWorkMs
+  /** Nobody else needs protection from this team. */
+  const isAlone = (teamId: string): boolean =>
+    isStopping() || now() - (teamId === latest.teamId ? other : latest).at > atWorkMs
 
   function accountOf(teamId: string): Account {
     let account = accounts.get(teamId)
@@ -223,6 +234,6 @@ const ofContext = new WeakMap<Context, TeamTime>()
 /** The account of this process. */
 export function teamTimeOf(context: Context): TeamTime {
   let time = ofContext.get(context)
-  if (!time) ofContext.set(context, (time = createTeamTime()))
+  if (!time) ofContext.set(context, (time = createTeamTime({ isStopping: () => context.lifecycle.draining })))
   return time
 }
