@@ -20,7 +20,7 @@ const seed = Number(process.env['RUNYARD_FUZZ_SEED'] ?? 20260718)
 /** `npm run survive -- fuzz` sends more of them: everything that was thought of to every operation, and more that is drawn. */
 const requestsWanted = Number(process.env['RUNYARD_FUZZ_REQUESTS'] ?? 3000)
 const isLong = requestsWanted >= 10_000
-/** What is alike for several fields or paths is dealt out among them in the short form. */
+/** The short form tries a fault that several fields or paths share on one in this many of them. */
 const dealtTo = isLong ? 1 : 3
 /** How many successes and how many refusals each operation must have given. */
 const answersMin = Number(process.env['RUNYARD_FUZZ_ANSWERS'] ?? 5)

@@ -93,10 +93,10 @@ const columnsWith = (message: Part, output: Part): Part => part`
 
 const longColumns = [listedMessage, longJson(part`r.output`)] as const
 
-/** Of one run, which is always whole. */
+/** The columns of one run, which is always whole. */
 export const runColumns = columnsWith(longColumns[0].whole, longColumns[1].whole)
 
-/** Of a run in a page of a list. */
+/** The columns of a run in a page of a list. */
 const listedColumns = part`
   ${columnsWith(listed(longColumns[0]), listed(longColumns[1]))}, ${truncatedColumn([...longColumns])}`
 

@@ -49,7 +49,7 @@ export function createSeats({ size, perTeam, perKind }: SeatOptions): Seats {
     return hasShareLeft(asker) && [...askers.values()].filter(before).length < free
   }
 
-  /** Those that were served keep their place in the order, until there are too many of them. */
+  /** Askers that were served keep their turn in the order, until there are too many of them. */
   function forgetIdle(): void {
     if (askers.size <= rememberedMax) return
     const since = performance.now() - askingMs

@@ -37,7 +37,7 @@ export interface SuspectEvaluation {
   deaths: number
 }
 
-/** Those that nobody evaluates now; those of runs that are no longer to be evaluated are forgotten. */
+/** Reads the suspects that nobody evaluates now, and forgets those whose runs need no evaluation any more. */
 export async function readSuspects(sql: Sql, max: number): Promise<SuspectEvaluation[]> {
   await sql`
     delete from evaluation_deaths d

@@ -27,7 +27,7 @@ const columnsWith = (data: Part, result: Part): Part => part`
 const data = longText(part`c.data`)
 const result = longJson(part`c.result`)
 
-/** Of `cases c`, as the wire has it. */
+/** The columns of `cases c`, as the API shows them. */
 export const caseColumns = columnsWith(data.whole, result.whole)
 
 /** The cases of a page, in the order of these ids. A case that is gone meanwhile is left out. */
