@@ -97,8 +97,12 @@ export const requirements: Requirement[] = [
   },
   {
     id: 'bodies.depth',
-    says: 'A JSON body that is nested deeper than 64 levels, or holds more than 500,000 objects and lists, is a 400 that its bytes decide, before anything parses it.',
-    gap: { question: 'How finely may a body be divided?', file: 'server/src/base/boundedJson.ts' },
+    says: 'A JSON body that is nested deeper than 64 levels, or holds more than 500,000 objects and lists, is a 400 that its bytes decide.',
+    gap: { question: 'How finely may a body be divided?', file: 'server/src/base/jsonReader.ts' },
+  },
+  {
+    id: 'bodies.pieces',
+    says: 'A large JSON body is parsed in pieces, between which others are served; the value is the one that a parser of the whole gives. An object with more than 100,000 fields is a 400.',
   },
   {
     id: 'bodies.depthOutside',

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseBounded, createDepthWatch } from '../base/boundedJson.ts'
+import { takeSteps } from '../base/steps.ts'
 import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import { createBodyTurns } from './bodyTurns.ts'
 import type { Caller } from './credential.ts'
-import { parseJson } from './json.ts'
+import { readJson } from './json.ts'
 import { createTeamTime } from './teamTime.ts'
 
 const service = await testApp()
@@ -14,7 +15,7 @@ const url = await service.listen()
 
 const callerOf = (team_id: string, id: string) => ({ team_id, credential: { type: 'api_key', id } }) as Caller
 const large = 1024 * 1024
-const parseText = (text: string) => parseJson(Buffer.from(text))
+const parseText = (text: string) => takeSteps(readJson(Buffer.from(text)))
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
 // proves bodies.depth

@@ -4,6 +4,7 @@ import type { Sql } from '../base/db.ts'
 import { lockNotAvailable, retryingDeadlocks, sqlState } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
 import { isId } from '../base/ids.ts'
+import { takeSteps, takeStepsInTurns, type Steps } from '../base/steps.ts'
 import { auditColumnsOf, recordOutcome, recordOutcomeAndReply, targetOf, type AuditEntry } from './audit.ts'
 import { createBodyTurns, type BodyTurn } from './bodyTurns.ts'
 import type { Context } from './context.ts'
@@ -12,7 +13,7 @@ import { emitEvent } from './event.ts'
 import { eventFeedOf } from './eventFeed.ts'
 import * as idempotency from './idempotency.ts'
 import { enqueueOn } from './job.ts'
-import { parseBody } from './json.ts'
+import { readJson, readObject } from './json.ts'
 import { isMutating, keyTaken, type Operation, type StoredRows, type Via } from './operation.ts'
 import { requireOwnAddress } from './ownAddress.ts'
 import { openStreamsOf } from './openStreams.ts'
@@ -130,7 +131,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
       team: { id: caller.team_id },
       caller,
       params: plain,
-      ...(await (takesJson(operation) ? parsing(exchange, () => readRequest(exchange)) : readRequest(exchange))),
+      ...(await (takesJson(operation) ? inTurn(exchange, readRequest(exchange)) : takeSteps(readRequest(exchange)))),
       bytes: exchange.bytes ?? noBytes,
       contentType: request.contentType,
       context,
@@ -180,8 +181,15 @@ export function createPipeline(context: Context, credentials: Credentials, refus
         authorization: undefined,
         ...requestOf(asked, how),
       })
-    const call = { ...seen, ...request.http, idempotencyKey, sql: teamDb.sql, perform }
-    const said = await (await parsing(exchange, () => ({ saying: spoken.speak(call as never) }))).saying
+    const sent = await inTurn(exchange, readJson(exchange.bytes))
+    const said = await spoken.speak({
+      ...seen,
+      ...request.http,
+      idempotencyKey,
+      sql: teamDb.sql,
+      sent,
+      perform,
+    } as never)
     const reply = await replyOfSaid(said)
     if (keyed && said.isOutcome) await record(db.sql, exchange, reply, undefined)
     else if (keyed) await idempotency.dropClaim(db.sql, keyed)
@@ -371,19 +379,23 @@ function requireScopeAndTeam({ operation, caller, request }: Exchange): void {
 }
 
 /** Reads query and body as the operation declares them, or refuses them with everything that is wrong with both. */
-function readRequest({ operation, request, bytes }: Exchange): Record<'query' | 'body', Record<string, unknown>> {
+function* readRequest({
+  operation,
+  request,
+  bytes,
+}: Exchange): Steps<Record<'query' | 'body', Record<string, unknown>>> {
   const problems: string[] = []
   const query = readQuery(operation.query, request.search, problems)
-  const sent = takesJson(operation) ? collecting(problems, () => parseBody(bytes)) : undefined
+  const sent = takesJson(operation) ? yield* collecting(problems, readObject(bytes)) : undefined
   const body = sent && readFields(operation.body, sent, problems)
   refuseFor(problems)
   return { query, body: body ?? {} }
 }
 
 /** Undefined when it was refused; the problems then say why. */
-function collecting<T>(problems: string[], read: () => T): T | undefined {
+function* collecting<T>(problems: string[], steps: Steps<T>): Steps<T | undefined> {
   try {
-    return read()
+    return yield* steps
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'invalid_request') throw error
     problems.push(error.message)
@@ -399,15 +411,13 @@ const noBytes = Buffer.alloc(0)
 const takesJson = (operation: Operation): boolean =>
   isMutating(operation) && !operation.takesBytes && !operation.protocol
 
-/** Parses a body when its turn comes, and records the time. A second round of the same request has no turn any more, and does not wait. */
-async function parsing<T>(exchange: Exchange, parse: () => T): Promise<T> {
+/** Reads a body when its turn comes, and charges the time. A second round of the same request has no turn any more, and does not wait. */
+async function inTurn<T>(exchange: Exchange, steps: Steps<T>): Promise<T> {
   const { turn } = exchange
   await turn?.toParse()
-  const startedAt = performance.now()
   try {
-    return parse()
+    return await takeStepsInTurns(steps, (ms) => turn?.parsed(ms))
   } finally {
-    turn?.parsed(performance.now() - startedAt)
     turn?.leave()
     exchange.turn = undefined
   }

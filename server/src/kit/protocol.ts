@@ -28,6 +28,8 @@ export interface Conversation {
   headers: IncomingHttpHeaders
   /** Of the whole message. */
   idempotencyKey: string | undefined
+  /** The message: any JSON value. */
+  sent: unknown
   /** Aborted when the other side is gone. */
   signal: AbortSignal
   /**
@@ -55,7 +57,6 @@ interface ProtocolDeclaration<R extends ProtocolRoute, Query extends TObject> {
   refusal: TSchema
   /** How runs and the like say that they came this way. */
   via: Via
-  /** Parses its message before it first waits for anything: the time for that is charged to the caller. */
   speak: (call: Seen<R, Query, NoBody, never> & Conversation) => Promise<Said>
 }
 

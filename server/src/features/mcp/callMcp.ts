@@ -36,11 +36,11 @@ export const callMcp = protocol({
   answer: MessageAnswer,
   refusal: MessageRefusal,
   via: 'mcp',
-  async speak({ query, bytes, headers, signal, idempotencyKey, caller, context, requestId, perform }) {
+  async speak({ query, sent, headers, signal, idempotencyKey, caller, context, requestId, perform }) {
     const wanted = { toolsets: query.toolsets, isReadOnly: isOn(query.readonly), hasSchemas: isOn(query.schemas) }
     const book = toolBookOf(context.registry)
     const tools = offered(book, wanted)
-    const message = readMessage(bytes)
+    const message = readMessage(sent)
     if (message instanceof Response) return { response: message, isOutcome: true }
     const session_id = headers['mcp-session-id']?.slice(0, 128)
     context.log.debug({ request_id: requestId, session_id, method: message['method'] }, 'MCP message')

@@ -1,6 +1,5 @@
 // JSON-RPC messages as MCP has them: what may be sent, what is answered, and how a malformed message is refused.
 import { errorBody, Fault } from '../../base/errors.ts'
-import { parseJson } from '../../kit/json.ts'
 import { named, nullable, Type } from '../../kit/schema.ts'
 import { validateBody } from '../../kit/validate.ts'
 
@@ -49,8 +48,7 @@ export const rpcCodes = { invalidRequest: -32600, methodNotFound: -32601 }
  * Returns a message, or its refusal in the protocol's shape, with ours inside. A body that is not JSON-RPC at all gets no answer in the
  * protocol: it is refused by a Fault, like the body of any other operation.
  */
-export function readMessage(bytes: Uint8Array): Record<string, unknown> | Response {
-  const value = bytes.length === 0 ? {} : parseJson(bytes)
+export function readMessage(value: unknown): Record<string, unknown> | Response {
   if (!isJsonRpc(value)) {
     const says =
       'The body is not a JSON-RPC 2.0 message. Send an object such as {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}.'

@@ -1,4 +1,5 @@
 // The hostile team as a process of its own: it plays every trick at once for a given time and prints the answers that it got.
+import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { startProgram } from '../processes.ts'
@@ -82,6 +83,8 @@ async function play(act: () => Promise<{ status: number; body: unknown } | undef
 }
 
 if (import.meta.main) {
+  // attackers have machines of their own: here they get the processor time that the service leaves
+  setPriority(19)
   const played = await attack(JSON.parse(process.argv[2]!) as AttackOptions)
   process.stdout.write(`${JSON.stringify(played)}\n`, () => process.exit(0))
 }
