@@ -348,6 +348,10 @@ export const requirements: Requirement[] = [
     says: 'A large message counts as stored while its run is there, and its bytes are erased within a day of the run.',
   },
   {
+    id: 'replies.pieces',
+    says: 'A long reply is written and sent in pieces, between which others are served; it arrives whole, with its length.',
+  },
+  {
     id: 'lists.bytes',
     says: 'A page of a list holds about 4 MiB at most: from the row on that exceeds it, long texts are cut with a mark and `truncated: true`. The first row of a page, and a row that is read by its id, is whole.',
     gap: { question: 'How large may the page of a list be?', file: 'server/src/kit/pageBytes.ts' },

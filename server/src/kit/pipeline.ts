@@ -21,7 +21,7 @@ import { replyOfSaid, requestOf, type Asked } from './protocol.ts'
 import { refuseFor } from './problems.ts'
 import { refuseIfOver } from './rateLimit.ts'
 import type { Refusals } from './refusals.ts'
-import { answered, faultOf, replyOf, replyOfFault, type Reply } from './reply.ts'
+import { answered, faultOf, replyOf, replyOfFault, writeAnswer, type Reply } from './reply.ts'
 import { report } from './report.ts'
 import { nounOf } from './resources.ts'
 import type { Source } from './stream.ts'
@@ -122,6 +122,13 @@ export function createPipeline(context: Context, credentials: Credentials, refus
     return reply
   }
 
+  /** The same for an answer that was only read. It may be long, so others get their turn while it is written. */
+  async function replyInTurns({ operation, caller: { team_id } }: Exchange, answer: unknown): Promise<Reply> {
+    const body = await takeStepsInTurns(writeAnswer(answer as object), (ms) => time.usedThread(team_id, ms))
+    time.moved(team_id, body.length)
+    return { status: operation.status, body, headers: {} }
+  }
+
   /** Everything from resolving the path to the committed answer; the one place where the handler is called. */
   async function carryOut(exchange: Exchange): Promise<Reply> {
     const { operation, request, caller, found, plain, db: teamDb } = exchange
@@ -152,7 +159,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
         enqueue: enqueueOn(sql),
       } as never)
     if (operation.stream) return streamOf(exchange, () => handle(teamDb.sql) as Promise<Source>)
-    if (!isMutating(operation)) return replyFor(exchange, await handle(teamDb.sql))
+    if (!isMutating(operation)) return replyInTurns(exchange, await handle(teamDb.sql))
 
     const reply = await retryingDeadlocks(() =>
       teamDb.transaction(async (sql) => {
