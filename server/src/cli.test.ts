@@ -12,6 +12,7 @@ import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
+import { copyPreparedDataDir } from '../test/kit/preparedDataDir.ts'
 import { readConfig } from './base/config.ts'
 import { connectionSettings, sqlOn, type Address } from './base/db.ts'
 import { connectionUrl, type EmbeddedPostgres } from './base/embeddedPostgres.ts'
@@ -39,6 +40,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'runyard cli test '))
   await chmod(folder, 0o755) // as root, PostgreSQL runs as somebody else, who must be able to enter
   dataDir = join(folder, 'data')
+  await copyPreparedDataDir(dataDir)
   const config = readConfig({ RUNYARD_DATA_DIR: dataDir, RUNYARD_TEAM_NAME: 'First' })
   const { address, embedded } = await findDatabase(config, log)
   database = embedded!
@@ -225,8 +227,11 @@ describe('the command line', { concurrency: 2 }, () => {
   })
 
   test('bad settings exit 78, all of them named', async () => {
-    for (const words of [['serve'], ['doctor']]) {
-      const { code, stderr } = await runyard(words, { PORT: 'many', LOG_LEVEL: 'loud' })
+    for (const [run, words] of [
+      [runyard, ['serve']],
+      [here, ['doctor']],
+    ] as const) {
+      const { code, stderr } = await run([...words], { PORT: 'many', LOG_LEVEL: 'loud' })
       assert.equal(code, 78)
       assert.match(stderr, /PORT must be/)
       assert.match(stderr, /LOG_LEVEL must be/)
@@ -234,7 +239,7 @@ describe('the command line', { concurrency: 2 }, () => {
   })
 
   test('a team and a key are made, the key is kept as a hash, and a revoked one is dead', async () => {
-    const team = await succeeds(['team', 'create', 'Nächste Schicht'], {}, runyard)
+    const team = await succeeds(['team', 'create', 'Nächste Schicht'])
     const teamId = field(team, 'Team')
     assert.deepEqual(await query('select name from teams where id = $1', [teamId]), [{ name: 'Nächste Schicht' }])
 
@@ -270,7 +275,7 @@ describe('the command line', { concurrency: 2 }, () => {
       field(key, 'Key'),
     ])
     assert.deepEqual(revoked, { revoked: true })
-    await fails(['key', 'revoke', secret], { code: 1, says: /^(?!.*ry_).*No working key/ }, {}, runyard)
+    await fails(['key', 'revoke', secret], { code: 1, says: /^(?!.*ry_).*No working key/ })
   })
 
   test('a member’s role bounds the scopes of a key made here too', async () => {
@@ -304,7 +309,7 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.deepEqual(await query(`select to_regclass('teams') as teams`, [], target), [{ teams: null }])
 
     const right = { ...elsewhere, RUNYARD_ENCRYPTION_KEY: (await readFile(join(dataDir, 'key'), 'utf8')).trim() }
-    assert.match(await succeeds(['restore', file], right, runyard), /^Restored \d+ rows/)
+    assert.match(await succeeds(['restore', file], right), /^Restored \d+ rows/)
     assert.deepEqual(await query(`select name from teams where name = 'First'`, [], target), [{ name: 'First' }])
     await fails(['restore', file], { code: 1, says: /--replace/ }, right)
 
@@ -355,7 +360,7 @@ describe('the command line', { concurrency: 2 }, () => {
     await chmod(dir, 0o777)
     const away = `postgres://runyard:secretword@127.0.0.1:1/runyard`
     const broken = { RUNYARD_DATA_DIR: dir, DATABASE_URL: away, PORT: String(port), RUNYARD_ROEL: 'api' }
-    const { code, stdout } = await runyard(['doctor'], broken)
+    const { code, stdout } = await here(['doctor'], broken)
     busy.close()
     assert.equal(code, 1)
     assert.match(stdout, /^problem +data dir +.*key.*chmod 600/m)
@@ -364,7 +369,7 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.match(stdout, /^warning +settings +RUNYARD_ROEL/m)
     assert.ok(!stdout.includes('secretword'))
 
-    const wrongKey = await runyard(['doctor'], { RUNYARD_ENCRYPTION_KEY: '00'.repeat(32) })
+    const wrongKey = await here(['doctor'], { RUNYARD_ENCRYPTION_KEY: '00'.repeat(32) })
     assert.equal(wrongKey.code, 1)
     assert.match(wrongKey.stdout, /^problem +encryption key +RUNYARD_ENCRYPTION_KEY holds/m)
   })
@@ -393,14 +398,14 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.ok(!existsSync(own.RUNYARD_DATA_DIR), 'doctor makes nothing')
     assert.match(await succeeds(['migrate'], own, runyard), /^applied 0001_/)
     assert.equal(running(), undefined)
-    await succeeds(['team', 'create', 'Own'], own, runyard)
+    await succeeds(['team', 'create', 'Own'], own)
     assert.match(await succeeds(['key', 'create'], own), /^Scopes +\*$/m) // the only team needs no --team
-    assert.match(await succeeds(['key', 'rotate-encryption'], own, runyard), /^Sealed \d+ values anew/)
+    assert.match(await succeeds(['key', 'rotate-encryption'], own), /^Sealed \d+ values anew/)
     assert.equal(running(), undefined)
 
     const service = start(['serve'], { ...own, LOG_LEVEL: 'warn', RUNYARD_READINESS_INTERVAL_MS: '0' })
     await once(service.child.stdout!, 'data')
-    assert.equal(await succeeds(['migrate'], own, runyard), 'The database was up to date.\n')
+    assert.equal(await succeeds(['migrate'], own), 'The database was up to date.\n')
     assert.ok(running(), 'the service still needs it')
     service.child.kill('SIGTERM')
     assert.deepEqual(await service.outcome.then(({ code, stderr }) => ({ code, stderr })), { code: 0, stderr: '' })

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { embeddedPostgres } from '../src/base/embeddedPostgres.ts'
-import { send, startService, temporaryDataDir } from './survival/processes.ts'
+import { send, startService, preparedDataDir } from './survival/processes.ts'
 
-const dataDir = await temporaryDataDir()
+const dataDir = await preparedDataDir()
 after(() => dataDir.remove())
 
 // proves postgres.shared

@@ -10,6 +10,7 @@ import { dirname, join, resolve } from 'node:path'
 import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Client } from 'pg'
+import { copyPreparedDataDir } from '../../test/kit/preparedDataDir.ts'
 import { connectionSettings, type Address } from './db.ts'
 import { connectionUrl, embeddedPostgres, type EmbeddedPostgres } from './embeddedPostgres.ts'
 import { binaryPackage, usableBinaries } from './postgres/binaries.ts'
@@ -43,6 +44,13 @@ async function newDataDir(t: TestContext, mode = 0o755): Promise<string> {
     }
     await rm(base, { recursive: true, maxRetries: 10 })
   })
+  return dataDir
+}
+
+/** The same with a cluster, a role and a database, for tests in which making them is not the subject. */
+async function madeDataDir(t: TestContext): Promise<string> {
+  const dataDir = await newDataDir(t)
+  await copyPreparedDataDir(dataDir)
   return dataDir
 }
 
@@ -202,7 +210,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
   })
 
   test('its settings are the durable and private ones, and words sort by code point', async (t) => {
-    const server = await open(await newDataDir(t))
+    const server = await open(await madeDataDir(t))
     const rows = await query<{ name: string; setting: string }>(
       server.superuser(),
       `select name, setting from pg_settings where name in ('fsync', 'synchronous_commit', 'data_checksums', 'jit',
@@ -239,7 +247,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
   })
 
   test('a second process joins the running server', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const server = await open(dataDir)
     const told = await otherProcess(t, dataDir).told
     assert.deepEqual(told, {
@@ -259,7 +267,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
   })
 
   test('kill -9 of the process that started it leaves the server running, and the next start adopts it', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const other = otherProcess(t, dataDir)
     const told = await other.told
     await killed(other.child)
@@ -269,7 +277,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
   })
 
   test('after kill -9 of the whole server it comes back with every committed row', onlyWithProc, async (t) => {
-    const server = await open(await newDataDir(t))
+    const server = await open(await madeDataDir(t))
     const before = server.serverPid()!
     await query(server.address(), 'create table kept as select generate_series(1, 1000) as n')
     await killTree(before)
@@ -282,7 +290,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
   })
 
   test('kill -9 of the postmaster alone, with sessions open, is survived too', onlyWithProc, async (t) => {
-    const server = await open(await newDataDir(t))
+    const server = await open(await madeDataDir(t))
     const sessions = await Promise.all(
       [1, 2, 3].map(async () => {
         const client = new Client(connectionSettings(server.address()))
@@ -303,7 +311,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
     'a postmaster.pid whose pid now belongs to another program does not block the start',
     onlyWithProc,
     async (t) => {
-      const server = await open(await newDataDir(t))
+      const server = await open(await madeDataDir(t))
       const lock = lockOf(server)
       const text = await readFile(lock, 'utf8')
       await killTree(server.serverPid()!)
@@ -319,7 +327,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
   )
 
   test('a plain kill, which waits for open sessions, is hastened and the server started again', async (t) => {
-    const server = await open(await newDataDir(t))
+    const server = await open(await madeDataDir(t))
     const idle = new Client(connectionSettings(server.address()))
     idle.on('error', quiet)
     await idle.connect()
@@ -337,7 +345,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
   })
 
   test('when a stranger has taken the port the server moves, and all who knew the old one follow', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const server = await open(dataDir)
     const onlooker = await open(dataDir)
     const old = server.address().port
@@ -368,7 +376,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
   })
 
   test('role and database that a cut-off start did not get to are made by the next', async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const server = await open(dataDir)
     await query(server.superuser(), 'drop database runyard')
     await open(dataDir)
@@ -380,7 +388,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
   })
 
   test('a database without its postgres.json is not replaced by an empty one', onlyInside, async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const server = await open(dataDir)
     await server.stop()
     await rm(join(dataDir, 'postgres.json'))
@@ -388,7 +396,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
   })
 
   test('a copied data dir gets a server of its own, not that of the original', onlyInside, async (t) => {
-    const dataDir = await newDataDir(t)
+    const dataDir = await madeDataDir(t)
     const server = await open(dataDir)
     await server.stop()
     const copy = await newDataDir(t)

@@ -10,6 +10,7 @@ import { seeders, seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import { textDeltasOf } from '../engine/textDeltas.ts'
 import { issueApiKey } from '../features/credentials/apiKey.ts'
+import { eventFeedOf } from './eventFeed.ts'
 import { openStreamsOf } from './openStreams.ts'
 
 const timeout = 20_000
@@ -38,11 +39,18 @@ async function readFrom(runId: string) {
   return { reader, socket }
 }
 
-/** Writes events until the service no longer gets them off its hands. */
+/**
+ * Writes events until the service no longer gets them off its hands. The service looks for events a few times a second, so each
+ * megabyte waits until the one before was sent: how much is written then depends on the socket, and not on how busy the machine is.
+ */
 async function fill(runId: string, socket: Socket): Promise<void> {
-  for (let round = 0; !socket.writableNeedDrain; round++) {
-    assert.ok(round < 100)
+  const megabyte = 1_000_000
+  for (let written = 0; !socket.writableNeedDrain; written += megabyte) {
+    assert.ok(written < 100 * megabyte, 'the system takes 100 MB for a reader that reads nothing')
+    const wanted = socket.bytesWritten + megabyte
     await logEvents(sql, runId, 20, 'x'.repeat(50_000))
+    eventFeedOf(service.context).nudge()
+    while (!socket.writableNeedDrain && socket.bytesWritten < wanted) await new Promise(setImmediate)
   }
 }
 

@@ -7,13 +7,15 @@ import { Client } from 'pg'
 import { connectionSettings, type Address } from '../../src/base/db.ts'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
 import { migrate } from '../../src/base/migrate.ts'
+import { keepPreparedDataDir } from './preparedDataDir.ts'
 
 export interface TestServer {
   superuser: Address
   runtime: Address
 }
 
-const template = 'runyard_template'
+/** The database with the whole schema and no rows: nobody connects to it, so it can be copied at any time. */
+export const template = 'runyard_template'
 const handedOn = 'RUNYARD_TEST_SERVER'
 
 /** Starts the server of a whole run; its address travels to the test processes in their environment. */
@@ -24,14 +26,19 @@ export async function startTestServer(): Promise<{ server: TestServer; stop: () 
   // what these tests prove does not hang on the disk; the tests that kill servers start their own, with fsync on
   const settings = { fsync: 'off', full_page_writes: 'off' }
   const postgres = await embeddedPostgres({ dataDir, log: () => undefined, settings })
+  const { database, user } = postgres.address()
+  await migrate({ address: postgres.address() })
+  await postgres.stop()
+  const prepared = await keepPreparedDataDir(dataDir)
+  await postgres.ensureRunning()
   const server: TestServer = { superuser: postgres.superuser(), runtime: postgres.address() }
-  await asSuperuser(server, `create database ${template} owner ${server.runtime.user}`)
-  await migrate({ address: { ...server.runtime, database: template } })
+  await asSuperuser(server, `create database ${template} template ${database} owner ${user}`)
   process.env[handedOn] = JSON.stringify(server)
   return {
     server,
     async stop() {
       await postgres.stop()
+      await prepared.remove()
       await rm(dataDir, { recursive: true, force: true })
     },
   }

@@ -17,10 +17,10 @@ after(async () => {
 
 // proves cases.killed
 test('workers killed at random moments lose no case, and work none twice or out of order', async (t) => {
-  const seen = await workCases(yard, { cases: 800, producers: 4, kills: 4, pauseMs: 400, forMs: 120_000 })
+  const seen = await workCases(yard, { cases: 300, producers: 4, kills: 2, pauseMs: 400, forMs: 120_000 })
   t.diagnostic(JSON.stringify(seen))
-  assert.equal(seen.cases, 800)
-  assert.ok(seen.kills >= 4 && seen.repeats > 0)
+  assert.equal(seen.cases, 300)
+  assert.ok(seen.kills >= 2 && seen.repeats > 0)
   assert.ok(isWorked(seen))
 })
 

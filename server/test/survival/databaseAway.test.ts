@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
 import { signalTree } from './processTree.ts'
-import { send, startService, temporaryDataDir } from './processes.ts'
+import { send, startService, preparedDataDir } from './processes.ts'
 
-const dataDir = await temporaryDataDir()
+const dataDir = await preparedDataDir()
 const service = await startService({ dataDir: dataDir.path, env: { LOG_LEVEL: 'error' } })
 const postgres = await embeddedPostgres({ dataDir: dataDir.path, log: () => undefined })
 after(async () => {

@@ -26,14 +26,14 @@ afterEach(async () => {
 
 // proves webhooks.survive
 test('who delivers is killed, and the receiver is away: nothing is lost, and first attempts keep their order', async (t) => {
-  const seen = await killWhileDelivering(yard, { targets: 3, deliveries: 250, kills: 3, pauseMs: 300 })
+  const seen = await killWhileDelivering(yard, { targets: 3, deliveries: 150, kills: 2, pauseMs: 300 })
   t.diagnostic(JSON.stringify(seen))
   assert.ok(holdsDelivered(seen), JSON.stringify(seen))
 })
 
 // proves webhooks.rotationUnderLoad
 test('a secret is rotated under load, and every delivery verifies', async (t) => {
-  const seen = await rotateUnderLoad(yard, { rotations: 3, everyMs: 400 })
+  const seen = await rotateUnderLoad(yard, { rotations: 2, everyMs: 400 })
   t.diagnostic(JSON.stringify(seen))
   assert.ok(isAlwaysSigned(seen), JSON.stringify(seen))
 })

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { killEverything } from './durability.ts'
-import { temporaryDataDir } from './processes.ts'
+import { preparedDataDir } from './processes.ts'
 
 // proves durable.killed
 test('kill -9 of the whole process tree during writes loses nothing that was acknowledged', async (t) => {
-  const dataDir = await temporaryDataDir()
+  const dataDir = await preparedDataDir()
   const seen = await killEverything(dataDir.path, { rounds: 1, writesPerRound: 100 })
   t.diagnostic(JSON.stringify(seen))
   assert.ok(seen.acknowledged >= 100)

@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionTrouble } from '../../src/base/db.ts'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
 import { signalTree } from './processTree.ts'
-import { send, temporaryDataDir } from './processes.ts'
+import { send, preparedDataDir } from './processes.ts'
 import { block, openYard, until } from './yard.ts'
 
-const dataDir = await temporaryDataDir()
+const dataDir = await preparedDataDir()
 const yard = await openYard({ options: { dataDir: dataDir.path, env: { LOG_LEVEL: 'error' } }, workers: 2 })
 const postgres = await embeddedPostgres({ dataDir: dataDir.path, log: () => undefined })
 after(async () => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readIfThere } from '../../src/base/files.ts'
+import { copyPreparedDataDir } from '../kit/preparedDataDir.ts'
 
 export const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -105,11 +106,23 @@ export async function freePort(): Promise<number> {
   return port
 }
 
+interface DataDir {
+  path: string
+  remove: () => Promise<void>
+}
+
 /** A data dir whose embedded database can live right inside it, also when the tests run as root. */
-export async function temporaryDataDir(): Promise<{ path: string; remove: () => Promise<void> }> {
+export async function temporaryDataDir(): Promise<DataDir> {
   const path = await mkdtemp(join(tmpdir(), 'runyard-survival-'))
   await chmod(path, 0o711)
   return { path, remove: () => rm(path, { recursive: true, force: true }) }
+}
+
+/** The same with its embedded database made and migrated, for tests in which the first start is not the subject. */
+export async function preparedDataDir(): Promise<DataDir> {
+  const dataDir = await temporaryDataDir()
+  await copyPreparedDataDir(dataDir.path)
+  return dataDir
 }
 
 export interface HttpAnswer {

@@ -32,7 +32,7 @@ test('a run is stopped in every phase: nothing is written and nothing is called 
 
 // proves runs.neighbours
 test('a stop fails, delays or doubts no other run that shares its commits', async (t) => {
-  const seen = await stopNeighbours(yard, { runs: 12, forMs: 3000 })
+  const seen = await stopNeighbours(yard, { runs: 8, forMs: 2000 })
   t.diagnostic(JSON.stringify(seen))
   assert.ok(seen.stops > 0)
   assert.deepEqual([seen.completed, seen.inDoubt], [seen.runs, 0])
@@ -42,7 +42,7 @@ test('a stop fails, delays or doubts no other run that shares its commits', asyn
 // proves runs.subRunLocks
 test('runs that start runs, wait for them and are stopped never wait for each other in a circle', async (t) => {
   yard.workers.push(await yard.startWorker())
-  const seen = await runSubRuns(yard, { runs: 40, stopped: 25 })
+  const seen = await runSubRuns(yard, { runs: 25, stopped: 15 })
   t.diagnostic(JSON.stringify(seen))
   assert.deepEqual([seen.otherwise, seen.deadlocks], [0, 0])
   assert.ok(isWhole(seen), 'one end each, numbers without gaps, nothing left open')
