@@ -227,11 +227,8 @@ describe('the command line', { concurrency: 2 }, () => {
   })
 
   test('bad settings exit 78, all of them named', async () => {
-    for (const [run, words] of [
-      [runyard, ['serve']],
-      [here, ['doctor']],
-    ] as const) {
-      const { code, stderr } = await run([...words], { PORT: 'many', LOG_LEVEL: 'loud' })
+    for (const words of [['serve'], ['doctor']]) {
+      const { code, stderr } = await runyard(words, { PORT: 'many', LOG_LEVEL: 'loud' })
       assert.equal(code, 78)
       assert.match(stderr, /PORT must be/)
       assert.match(stderr, /LOG_LEVEL must be/)
@@ -360,7 +357,7 @@ describe('the command line', { concurrency: 2 }, () => {
     await chmod(dir, 0o777)
     const away = `postgres://runyard:secretword@127.0.0.1:1/runyard`
     const broken = { RUNYARD_DATA_DIR: dir, DATABASE_URL: away, PORT: String(port), RUNYARD_ROEL: 'api' }
-    const { code, stdout } = await here(['doctor'], broken)
+    const { code, stdout } = await runyard(['doctor'], broken)
     busy.close()
     assert.equal(code, 1)
     assert.match(stdout, /^problem +data dir +.*key.*chmod 600/m)

@@ -5,7 +5,7 @@ import { after, test } from 'node:test'
 import { seeders, seedTeam, type TestTeam } from './kit/seed.ts'
 import { testApp } from './kit/testApp.ts'
 
-const calls = Number(process.env['RUNYARD_MCP_CALLS'] ?? 2000)
+const calls = Number(process.env['RUNYARD_MCP_CALLS'] ?? 600)
 const atOnce = 24
 
 const service = await testApp()

@@ -1,4 +1,5 @@
 // Proof: what was acknowledged is there after kill -9 of everything, and the embedded server comes back by itself.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
 import { newId } from '../../src/base/ids.ts'
 import { signalTree } from './processTree.ts'
@@ -79,5 +80,5 @@ async function postmasterOf(dataDir: string): Promise<number> {
 }
 
 async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve))
+  while (!condition()) await sleep(5)
 }

@@ -51,6 +51,25 @@ export const testFileProofs: Proof[] = [
     telling: /all +\d+ +\d+ +\d+/,
   }),
   proofOf({
+    name: 'races for the cases of one queue',
+    must: '2000 races of people and agents, no case with two holders, none undone',
+    file: 'test/caseRaces.test.ts',
+    env: { RUNYARD_CASE_RACES: '2000' },
+  }),
+  proofOf({
+    name: 'calls of tools by two teams at the same time',
+    must: '2000 calls, 0 answers that reach the other team',
+    file: 'test/mcpInterleaved.test.ts',
+    env: { RUNYARD_MCP_CALLS: '2000' },
+    telling: /\d+ calls, \d+ crossed/,
+  }),
+  proofOf({
+    name: 'a page that wants to get where it must not',
+    must: 'every way of a page to every forbidden address, 0 connections',
+    file: 'src/drivers/browser/chromiumDriver.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+  }),
+  proofOf({
     name: 'escapes: what code tries from inside a sandbox',
     must: '0 through, each cut off within 5 s, the service never stands still for half a second',
     file: 'src/drivers/sandbox/escapes.test.ts',

@@ -1,7 +1,6 @@
 // Waits for runs over MCP: they count among the live streams of their credential, team and process.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as turn } from 'node:timers/promises'
 import { endRun, seedRunningRun } from '../../../test/kit/followedRuns.ts'
 import { callTool } from '../../../test/kit/mcp.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
@@ -28,7 +27,7 @@ test(
       }
     }
     const waiting = callTool(noisy, 'waitForRun', { run_id: loud, wait_seconds: 50 })
-    while (hasPlace()) await turn()
+    while (hasPlace()) await context.db.sql`select pg_sleep(0.01)`
     const { isError, value } = await callTool(noisy, 'waitForRun', { run_id: loud, wait_seconds: 50 })
     assert.deepEqual([isError, value.error], [true, 'rate_limited'])
     await endRun(context.db, calm)
