@@ -9,7 +9,7 @@ import { root } from './install.mjs'
 const filesEach = 10
 
 /** What a neighbour would feel: the process itself, what is replaced in it, other processes that take its time. */
-const needsItsOwn = /\bprocess\.|\bmock\.|\bregisterHooks\(|\b(spawn|fork|execFile)(Sync)?\(/
+const needsItsOwn = /\bprocess\.|\bmonitorEventLoopDelay\(|\bmock\.|\bregisterHooks\(|\b(spawn|fork|execFile)(Sync)?\(/
 
 /** The long ones begin first, or the last of them would run when nobody else has anything left to do. */
 const first = [
@@ -58,7 +58,8 @@ const testFiles = () =>
     .filter((file) => file.endsWith('.test.ts'))
     .sort((one, other) => (one < other ? -1 : 1))
 
-const isAlone = (file) => file.startsWith('server/test/') || needsItsOwn.test(readFileSync(join(root, file), 'utf8'))
+const isAlone = (file) =>
+  file.startsWith('server/test/survival/') || needsItsOwn.test(readFileSync(join(root, file), 'utf8'))
 
 /** Those of `first`, then the groups, then what is alone. */
 function groupsOf(files) {

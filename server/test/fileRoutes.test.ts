@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { newId } from '../src/base/ids.ts'
 import { hostilePaths, unreadablePaths } from './hostilePaths.ts'
+import { isLongForm } from './kit/longForm.ts'
 import { runWithFile, seeders, seedTeam } from './kit/seed.ts'
 import { testApp, type Answer } from './kit/testApp.ts'
 
@@ -67,14 +68,18 @@ async function inLanes<T>(list: T[], work: (one: T) => Promise<void>): Promise<v
 /** What a lone surrogate becomes in UTF-8 is another character, and a good name. */
 const sendable = allHostile.filter((path) => path.isWellFormed())
 
+/** The short form deals the paths out, so that two routes get each of them: one rule judges them all, and has a test with all of them. */
+const dealtTo = (place: number): string[] =>
+  sendable.filter((path, index) => isLongForm || roadsToCanary.includes(path) || index % 4 === place % 4)
+
 // proves files.escape
 describe(`${allHostile.length} hostile paths`, () => {
-  for (const [name, call] of Object.entries(routes)) {
+  for (const [place, [name, call]] of Object.entries(routes).entries()) {
     test(`are all the same 404 to ${name}, and change nothing`, async () => {
       assert.ok(sendable.length >= 300)
       const rowsBefore = await rowsOf()
       const nothingThere = await routes['getSandboxFileContent']!('no-such-file')
-      await inLanes(sendable, async (path) => {
+      await inLanes(dealtTo(place), async (path) => {
         const answer = await call(encodeURIComponent(path))
         assert.equal(answer.status, 404, JSON.stringify(path))
         assert.equal(answer.text, nothingThere.text)
@@ -86,7 +91,7 @@ describe(`${allHostile.length} hostile paths`, () => {
 
   test('are all the same 404 as the path of a form', async () => {
     const rowsBefore = await rowsOf()
-    await inLanes(sendable, async (path) => {
+    await inLanes(dealtTo(0), async (path) => {
       const answer = await team.call(`POST ${files}`, formWith(path))
       // a form whose line breaks are in the path is another form
       assert.ok(answer.status === 404 || (/[\r\n]/.test(path) && answer.status === 400), JSON.stringify(path))
@@ -95,7 +100,8 @@ describe(`${allHostile.length} hostile paths`, () => {
   })
 
   test('get no upload address, whether or not they are text', async () => {
-    await inLanes(allHostile, async (path) => {
+    const unsendable = allHostile.filter((path) => !path.isWellFormed())
+    await inLanes([...dealtTo(1), ...unsendable], async (path) => {
       const answer = await team.call(`POST /v2/sandboxes/${sandboxId}/upload-urls`, { body: { path } })
       const isText = path.isWellFormed() && !path.includes('\u0000')
       assert.equal(answer.status, isText ? 404 : 400, JSON.stringify(path))
@@ -107,7 +113,7 @@ describe(`${allHostile.length} hostile paths`, () => {
     const { body: made } = await team.call(`POST /v2/sandboxes/${sandboxId}/upload-urls`, { body: { path: 'fine' } })
     const { body: found } = await team.call(`GET ${files}/content?path=out/report.md`)
     const rowsBefore = await rowsOf()
-    await inLanes(sendable, async (path) => {
+    await inLanes(dealtTo(2), async (path) => {
       const spelled = encodeURIComponent(path)
       for (const [method, url, part] of [
         ['PUT', made.upload_url, 'path=%2Fworkspace%2Ffine'],

@@ -24,7 +24,8 @@ export async function startTestServer(): Promise<{ server: TestServer; stop: () 
   // passable for the user that PostgreSQL runs as when the tests run as root
   await chmod(dataDir, 0o711)
   // what these tests prove does not hang on the disk; the tests that kill servers start their own, with fsync on
-  const settings = { fsync: 'off', full_page_writes: 'off' }
+  // autovacuum visits each of some 300 databases once a minute, and they are gone before it would help any of them
+  const settings = { fsync: 'off', full_page_writes: 'off', autovacuum: 'off' }
   const postgres = await embeddedPostgres({ dataDir, log: () => undefined, settings })
   const { database, user } = postgres.address()
   await migrate({ address: postgres.address() })

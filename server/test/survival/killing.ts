@@ -74,7 +74,7 @@ export class Killing {
         where exists (select from run_steps s where s.run_id = r.id and s.state = 'intent')`
       return workers.find(({ pid }) => busy.some((one) => one.pid === pid))
     }
-    return until('a worker is at a call', look, (worker) => worker !== undefined) as Promise<Service>
+    return until('a worker is at a call', look, (worker) => worker !== undefined, { everyMs: 20 }) as Promise<Service>
   }
 
   /**

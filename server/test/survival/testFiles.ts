@@ -70,6 +70,12 @@ export const testFileProofs: Proof[] = [
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
+    name: 'hostile paths',
+    must: 'every hostile path the same 404 to every file route, nothing read, nothing changed',
+    file: 'test/fileRoutes.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+  }),
+  proofOf({
     name: 'escapes: what code tries from inside a sandbox',
     must: '0 through, each cut off within 5 s, the service never stands still for half a second',
     file: 'src/drivers/sandbox/escapes.test.ts',

@@ -92,7 +92,7 @@ export async function until<T>(
   what: string,
   look: () => Promise<T>,
   isSo: (seen: T) => boolean,
-  { everyMs = 20, forMs = 60_000 } = {},
+  { everyMs = 50, forMs = 60_000 } = {},
 ): Promise<T> {
   const deadline = performance.now() + forMs
   for (;;) {
