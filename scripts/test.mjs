@@ -8,6 +8,9 @@ import { withTestGroups } from './testGroups.mjs'
 /** Starts one PostgreSQL for the whole run, before the first file. */
 const setup = 'server/test/kit/globalSetup.ts'
 
+// Some 250 processes of a run load the whole service, and looking for links on the way to each file is an eighth of that (measured: 0.12 s).
+process.env.NODE_PRESERVE_SYMLINKS = '1'
+
 await exitWith(async () => {
   await ensureInstalled({ dev: true })
   const named = process.argv.slice(2)

@@ -6,10 +6,11 @@ import { pathToFileURL } from 'node:url'
 import { root } from './install.mjs'
 
 /** Loading the service takes most of the time of a small file, so this many load it once: neighbours by name. All are set up at once. */
-const filesEach = 10
+const filesEach = 20
 
 /** What a neighbour would feel: the process itself, what is replaced in it, other processes that take its time. */
-const needsItsOwn = /\bprocess\.|\bmonitorEventLoopDelay\(|\bmock\.|\bregisterHooks\(|\b(spawn|fork|execFile)(Sync)?\(/
+const needsItsOwn =
+  /\bprocess\.(?!pid\b|platform\b|close\b|listen\b)|\bmonitorEventLoopDelay\(|\bmock\.|\bregisterHooks\(|\b(spawn|fork|execFile)(Sync)?\(/
 
 /** The long ones begin first, or the last of them would run when nobody else has anything left to do. */
 const first = [

@@ -128,7 +128,7 @@ function asManyAs(most: number, cases: Case[], place: number): Case[] {
 
 /** Values without end, the same ones for the same seed. */
 function* drawn<T>(from: Arbitrary<T>, seedOfAll: number): Generator<T, never> {
-  for (let batch = 0; ; batch++) yield* fc.sample(from, { seed: seedOfAll + 1000 * batch, numRuns: 25 })
+  for (let batch = 0; ; batch++) yield* fc.sample(from, { seed: seedOfAll + 1000 * batch, numRuns: isLong ? 25 : 5 })
 }
 
 async function tryBeside(path: string, place: number): Promise<void> {

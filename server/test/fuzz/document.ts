@@ -97,11 +97,16 @@ export function readDocument(text: string): ApiDocument {
     assert.ok(found, `the document has nothing at ${thing.$ref}`)
     return lookUp(found as T)
   }
+  // one schema is always the same object, or it would be compiled again for each value that is held against it
+  const resolved = new Map<Schema, Schema>()
   const resolve = (schema: Schema): Schema => {
+    const known = resolved.get(schema)
+    if (known) return known
     const { allOf, ...found } = lookUp(schema)
-    return allOf ? allOf.map(resolve).reduce(drawnTogether, found) : found
+    const made = allOf ? allOf.map(resolve).reduce(drawnTogether, found) : found
+    resolved.set(schema, made)
+    return made
   }
-  // kept whole, so that `#/components/…` leads somewhere from inside every schema that is checked
   const checks = new Map<Schema, Check>()
   const checkOf = (schema: Schema): Check => {
     let check = checks.get(schema)
@@ -142,7 +147,8 @@ export function readDocument(text: string): ApiDocument {
 }
 
 function compile(schema: Schema, components: Components): Check {
-  const validator = Compile({ ...schema, components })
+  // the components are kept whole, so that `#/components/…` leads somewhere; looking through them takes longer than most schemas
+  const validator = Compile(JSON.stringify(schema).includes('"$ref"') ? { ...schema, components } : schema)
   return {
     fits: (value) => validator.Check(value),
     explain: (value) => validator.Errors(value)[1].map(sentenceOf).join('; '),

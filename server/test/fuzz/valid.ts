@@ -256,7 +256,17 @@ function textOf(document: ApiDocument, schema: Schema): Arbitrary<string> {
     const matching = fc.stringMatching(new RegExp(pattern, 'u')).map(readable)
     return matching.filter((text) => text.isWellFormed() && document.fits(schema, text))
   }
-  return fc.string({ unit: 'binary', minLength, maxLength: Math.min(maxLength, minLength + lengthUsual) }).map(readable)
+  return plainText(minLength, Math.min(maxLength, minLength + lengthUsual))
+}
+
+const plainTexts = new Map<string, Arbitrary<string>>()
+
+/** Made once for each pair of lengths: fast-check prepares its dangerous strings anew for each. */
+function plainText(minLength: number, maxLength: number): Arbitrary<string> {
+  const key = `${minLength} ${maxLength}`
+  let made = plainTexts.get(key)
+  if (!made) plainTexts.set(key, (made = fc.string({ unit: 'binary', minLength, maxLength }).map(readable)))
+  return made
 }
 
 /** Times to come, in the spellings of ISO 8601. */
