@@ -70,6 +70,18 @@ export const testFileProofs: Proof[] = [
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
+    name: 'signatures of deliveries',
+    must: '10,000 random deliveries verify by both families, 0 with a flipped byte',
+    file: 'src/features/webhooks/signature.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+  }),
+  proofOf({
+    name: 'arguments of tools',
+    must: 'every wrong type of argument to every tool, 0 failures of the service',
+    file: 'src/features/mcp/tools.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+  }),
+  proofOf({
     name: 'hostile paths',
     must: 'every hostile path the same 404 to every file route, nothing read, nothing changed',
     file: 'test/fileRoutes.test.ts',

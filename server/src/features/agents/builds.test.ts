@@ -95,14 +95,14 @@ test('promotion makes a draft live and the former live build historic, and tells
 })
 
 // proves builds.oneLive
-test('200 promotions at once leave one live build, and their events are one unbroken chain', async () => {
+test('80 promotions at once leave one live build, and their events are one unbroken chain', async () => {
   const team = await seedTeam(service)
   const { agent_id, build_id } = await newAgent(team)
   const drafts: string[] = []
   for (let made = 0; made < 19; made++) drafts.push((await newDraft(team, agent_id)).body.build_id)
   const builds = [build_id, ...drafts]
   const answers = await Promise.all(
-    Array.from({ length: 200 }, (_, at) => team.call(`POST /v2/revisions/${builds[at % 20]!}/promote`)),
+    Array.from({ length: 80 }, (_, at) => team.call(`POST /v2/revisions/${builds[at % 20]!}/promote`)),
   )
   const done = answers.filter(({ status }) => status === 200)
   const refused = answers.filter(({ status }) => status !== 200)
@@ -110,7 +110,7 @@ test('200 promotions at once leave one live build, and their events are one unbr
     refused.filter(({ body }) => body.error !== 'already_live' && body.error !== 'conflict').map(({ body }) => body),
     [],
   )
-  assert.ok(done.length >= 20)
+  assert.ok(done.length >= 10)
   const { sql } = service.context.db
   const live = await sql<{ id: string }>`select id from builds where agent_id = ${agent_id} and status = 'live'`
   assert.equal(live.length, 1)

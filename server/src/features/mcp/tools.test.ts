@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { newId } from '../../base/ids.ts'
+import { isLongForm } from '../../../test/kit/longForm.ts'
 import { callTool, rpc } from '../../../test/kit/mcp.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -147,9 +148,11 @@ describe('a tool call', () => {
 
 // proves mcp.hostileArguments
 test('no arguments at all and arguments of every wrong type never make a tool fail', async () => {
-  for (const { name, inputSchema } of await toolsOf('toolsets=all')) {
+  for (const [place, { name, inputSchema }] of (await toolsOf('toolsets=all')).entries()) {
     const fields = Object.keys(inputSchema.properties).filter((field) => field !== 'team_id')
-    for (const value of [undefined, 7, { toString: 7 }, '../../..']) {
+    // the short form tries two of the four on each tool, in turn
+    const values = [undefined, 7, { toString: 7 }, '../../..'].filter((_, at) => isLongForm || (at + place) % 2 === 0)
+    for (const value of values) {
       const given = Object.fromEntries(value === undefined ? [] : fields.map((field) => [field, value]))
       const { text, status } = await rpc(team, 'tools/call', { name, arguments: given }, { query: 'toolsets=all' })
       assert.equal(status, 200, text)
