@@ -131,7 +131,8 @@ export interface HttpAnswer {
   text: string
 }
 
-const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+// the client drops an idle connection first: the service does after 72 s, and a request that is sent at that moment is lost
+const agent = new Agent({ keepAlive: true, maxSockets: 256, timeout: 60_000 })
 
 export interface Request {
   method?: string
