@@ -2,7 +2,7 @@
 import { Client } from 'pg'
 import { openDatabase, sqlOn, type Database } from '../server/src/base/db.ts'
 import { createLog } from '../server/src/base/log.ts'
-import { foldRunCounts } from '../server/src/engine/runCounts.ts'
+import { foldRunCounts } from '../server/src/engine/counting/runCounts.ts'
 import { filterOf } from '../server/src/features/runs/runFilter.ts'
 import { readRuns, type Page } from '../server/src/features/runs/runPages.ts'
 import { totalsOf } from '../server/src/features/runs/runTotals.ts'

@@ -5,6 +5,7 @@ import { createCredentials } from './kit/credential.ts'
 import { createHttp, mountOperation } from './kit/http.ts'
 import { createPipeline } from './kit/pipeline.ts'
 import { createRefusals } from './kit/refusals.ts'
+import { registryOf } from './kit/registry.ts'
 
 /** How often counts that are gathered in memory are written: last uses of credentials, and refusals that get no row of their own. */
 const countsEveryMs = 10_000
@@ -14,8 +15,8 @@ export function buildApp(context: Context): FastifyInstance {
   const credentials = createCredentials(context.db.sql)
   const refusals = createRefusals(context.db.sql)
   const pipeline = createPipeline(context, credentials, refusals)
-  for (const operation of context.registry.operations) mountOperation(app, context, pipeline, operation)
-  for (const feature of context.registry.features) feature.routes?.(app, context)
+  for (const operation of registryOf(context).operations) mountOperation(app, context, pipeline, operation)
+  for (const feature of registryOf(context).features) feature.routes?.(app, context)
 
   const writeCounts = async () => {
     await credentials

@@ -1,7 +1,7 @@
 // The demo agent of a first start: a procedure that a newcomer can run, read and edit, without a model or a key.
 import type { Sql } from './base/db.ts'
 import { insertAgent } from './features/agents/agent.ts'
-import { insertBuild } from './features/agents/build.ts'
+import { insertBuild } from './features/agents/builds/build.ts'
 
 const demoName = 'Demo: paper order'
 

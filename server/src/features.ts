@@ -15,6 +15,7 @@ import { evaluations } from './features/evaluations/index.ts'
 import { health } from './features/health/index.ts'
 import { mcp } from './features/mcp/index.ts'
 import { memory } from './features/memory/index.ts'
+import { humanRequests } from './features/humanRequests/index.ts'
 import { runs } from './features/runs/index.ts'
 import { plugins } from './features/plugins/index.ts'
 import { queues } from './features/queues/index.ts'
@@ -41,6 +42,7 @@ export const features: Feature[] = [
   sandboxes,
   browser,
   runs,
+  humanRequests,
   // after runs: a deleted agent's runs are locked before its trigger
   queues,
   connections,

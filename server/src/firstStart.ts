@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Config } from './base/config.ts'
 import type { Sql } from './base/db.ts'
-import { readIfThere, writeWhole } from './base/files.ts'
+import { readIfThere, writeWhole } from './base/atomicFile.ts'
 import type { Log } from './base/log.ts'
 import { hashToken } from './base/secrets.ts'
 import { createDemoAgent, findDemoAgent } from './demoAgent.ts'

@@ -1,18 +1,18 @@
 // The work of a process that does suspects for the process that started it. It reports when it takes one and when it is done.
 import { engineOf } from './engine/engine.ts'
-import type { Unit } from './kit/alone.ts'
 import type { Context } from './kit/context.ts'
 import type { LoneDrive } from './kit/feature.ts'
 import { driveJob, jobKind } from './kit/jobDeaths.ts'
-import { aliveEveryMs, type FromChild, type ToChild } from './kit/loneChild.ts'
+import { aliveEveryMs, type FromChild, type ToChild, type Unit } from './kit/loneChild.ts'
 import { watchParent } from './kit/parentWatch.ts'
 import type { Presence } from './kit/presence.ts'
+import { registryOf } from './kit/registry.ts'
 
 /** How long one unit may go on to further parts of its work; then it ends where it is, and comes back later. */
 const turnMs = 15_000
 
 export async function startLoneWork(context: Context, presence: Presence): Promise<{ stop(): Promise<void> }> {
-  const { config, log, registry } = context
+  const { config, log } = context
   const self = { id: presence.processId, lost: () => presence.held() }
   const runs = engineOf(context).workAlone(self)
   const stopping = new AbortController()
@@ -20,7 +20,7 @@ export async function startLoneWork(context: Context, presence: Presence): Promi
   const kinds: Record<string, LoneDrive> = {
     run: ({ unit, took }) => runs.drive(unit, took),
     [jobKind]: driveJob,
-    ...Object.fromEntries(registry.features.flatMap(({ alone }) => Object.entries(alone ?? {}))),
+    ...Object.fromEntries(registryOf(context).features.flatMap(({ alone }) => Object.entries(alone ?? {}))),
   }
   const underWay = new Set<Promise<void>>()
 

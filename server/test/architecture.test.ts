@@ -23,7 +23,7 @@ async function sources(): Promise<Source[]> {
   return Promise.all(files.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })))
 }
 
-const isTest = ({ path }: Source): boolean => path.endsWith('.test.ts') || path.includes('Corpus')
+const isTest = ({ path }: Source): boolean => path.endsWith('.test.ts')
 const all = await sources()
 const code = all.filter((source) => !isTest(source))
 
@@ -32,13 +32,19 @@ function layerOf(path: string): string {
   return layers.includes(first) ? first : 'app'
 }
 
+/** The files of src that a file imports, also as types only and also when it first needs them. */
+function importsOf({ path, text }: Source): string[] {
+  return [...text.matchAll(/(?:from|import\() ?'(\.[^']+)'/g)]
+    .map(([, target]) => relative(root, resolve(root, dirname(path), target!)))
+    .filter((imported) => !imported.startsWith('..'))
+}
+
 // proves architecture.imports
 test('imports run one way, and features never import features', () => {
   const wrong: string[] = []
-  for (const { path, text } of code) {
-    for (const [, target] of text.matchAll(/from '(\.[^']+)'/g)) {
-      const imported = relative(root, resolve(root, dirname(path), target!))
-      if (imported.startsWith('..')) continue
+  for (const source of code) {
+    const { path } = source
+    for (const imported of importsOf(source)) {
       const from = layerOf(path)
       const to = layerOf(imported)
       if (layers.indexOf(to) > layers.indexOf(from)) wrong.push(`${path} imports ${imported}`)
@@ -48,6 +54,17 @@ test('imports run one way, and features never import features', () => {
     }
   }
   assert.deepEqual(wrong, [])
+})
+
+// proves architecture.circles
+test('no files import each other in a circle', () => {
+  const left = new Map(code.map((source) => [source.path, importsOf(source)]))
+  // takes away what imports nothing that is left, until only circles and what stands on them remain
+  for (let count = Infinity; left.size < count;) {
+    count = left.size
+    for (const [path, imports] of left) if (!imports.some((one) => left.has(one))) left.delete(path)
+  }
+  assert.deepEqual([...left.keys()], [])
 })
 
 // proves architecture.writers
@@ -96,8 +113,8 @@ test('the lock file does not bring the package by which others count installatio
 test('an operation stands in a file of its own name', () => {
   for (const { name, operations } of features) {
     for (const { id } of operations) {
-      const file = code.find(({ path }) => path === `features/${name}/${id}.ts`)
-      assert.ok(file, `features/${name}/${id}.ts`)
+      const file = code.find(({ path }) => path.startsWith(`features/${name}/`) && path.endsWith(`/${id}.ts`))
+      assert.ok(file, `${id}.ts in features/${name}/`)
       assert.ok(file.text.includes(`export const ${id} = `), id)
     }
   }

@@ -1,8 +1,8 @@
 // Races for the cases of one queue: two agents and three people take, give back and complete them, and no case ever has two holders.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dispatchQueue } from '../src/features/queues/dispatch.ts'
-import { moveCases, type Mover } from '../src/features/queues/moves.ts'
+import { dispatchQueue } from '../src/features/queues/dispatch/dispatch.ts'
+import { moveCases, type Mover } from '../src/features/queues/cases/moveCases.ts'
 import { readTimeline, seedCases, seedColleague, seedQueue, seedWorker } from './kit/cases.ts'
 import { seedTeam } from './kit/seed.ts'
 import { testApp } from './kit/testApp.ts'

@@ -10,6 +10,7 @@ import { requireErrorShape } from './kit/answers.ts'
 import { outside } from './kit/outside.ts'
 import { seederFor, seeders, seedTeam, type TestTeam } from './kit/seed.ts'
 import { testApp, type Answer, type CallOptions } from './kit/testApp.ts'
+import { registryOf } from '../src/kit/registry.ts'
 
 const { config, mcpServerUrl } = await outside()
 const service = await testApp({ config: { ...config, rateLimit: 1_000_000 } })
@@ -108,7 +109,7 @@ const withoutIds = ({ status, text, headers }: Answer) => ({
   ),
 })
 
-for (const operation of service.context.registry.operations) {
+for (const operation of registryOf(service.context).operations) {
   describe(operation.id, () => {
     // what takes the rest of a path is a name that the caller chooses, a provider one of the server's own words: no record's id
     const recordParameter = parametersOf(operation.path).findLast(

@@ -140,7 +140,7 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
   },
 }
 
-/** A run with one file gives it without a path: what a path changes is proved in features/sandboxes/runFiles.test.ts. */
+/** A run with one file gives it without a path: what a path changes is proved in features/sandboxes/files/runFiles.test.ts. */
 const provedElsewhere = new Set(['getRunSandboxFileContent', 'getRunSandboxFileContentByRun', 'streamTeamEvents'])
 
 interface Described {

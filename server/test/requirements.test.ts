@@ -1,6 +1,6 @@
 // Every sentence of the specification is proved by some test, and every citation names a sentence.
 import assert from 'node:assert/strict'
-import { readdir, readFile } from 'node:fs/promises'
+import { access, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -35,4 +35,10 @@ test('every requirement is cited by a test, and every citation is a requirement'
     [],
     'not a requirement',
   )
+})
+
+test('a gap names a file that is there', async () => {
+  const named = requirements.flatMap(({ gap }) => (gap ? [gap.file] : []))
+  assert.ok(named.length > 50)
+  for (const file of named) await access(join(server, '..', file))
 })

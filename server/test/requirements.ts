@@ -318,8 +318,8 @@ export const requirements: Requirement[] = [
     id: 'plugins.catalog',
     says: 'The catalogue lists the built-in tool sets from the start, because configs name them; each lists the tools that this server can run, which come with their features.',
     gap: {
-      question: 'What does the catalogue list before the run engine exists?',
-      file: 'server/src/features/plugins/builtInSets.ts',
+      question: 'What does the catalogue list?',
+      file: 'server/src/features/plugins/listPluginCatalog.ts',
     },
   },
   // Process and database
@@ -340,7 +340,7 @@ export const requirements: Requirement[] = [
   {
     id: 'texts.once',
     says: 'A message of more than 64 KiB is stored once, however many rows name it, and whoever reads it gets all of it; events carry its beginning.',
-    gap: { question: 'How often is a large message stored?', file: 'server/src/engine/largeTexts.ts' },
+    gap: { question: 'How often is a large message stored?', file: 'server/src/engine/ledger/largeTexts.ts' },
   },
   { id: 'texts.order', says: 'Two transactions that write the same large texts in opposite orders do not deadlock.' },
   {
@@ -385,7 +385,7 @@ export const requirements: Requirement[] = [
   {
     id: 'connections.private',
     says: 'A private connection is used only while everybody whom a run acts for is its maker: not after messages or answers of others, not in their starts, retries, cases, schedules or builds that fire by themselves, not through sub-runs, and not for a maker who has left; an approval by somebody else is no use of theirs.',
-    gap: { question: 'Who may cause a turn with a private connection?', file: 'server/src/engine/actsFor.ts' },
+    gap: { question: 'Who may cause a turn with a private connection?', file: 'server/src/engine/ledger/actsFor.ts' },
   },
   {
     id: 'connections.privateTools',
@@ -404,7 +404,7 @@ export const requirements: Requirement[] = [
   {
     id: 'approvals.connection',
     says: 'An approval does not count for a connection that got another address or credential since it was asked for: the call is not made, and a person is asked again with what changed.',
-    gap: { question: 'What does `action.hash` cover?', file: 'server/src/engine/approvedCall.ts' },
+    gap: { question: 'What does `action.hash` cover?', file: 'server/src/engine/driving/approvedCall.ts' },
   },
   { id: 'approvals.name', says: 'An approval does not count for another connection of the same name.' },
   {
@@ -556,6 +556,7 @@ export const requirements: Requirement[] = [
     id: 'architecture.imports',
     says: 'Imports run base → drivers → kit → engine → features → app, and features never import features.',
   },
+  { id: 'architecture.circles', says: 'No files of the server import each other in a circle.' },
   { id: 'architecture.writers', says: 'A table is written only by the folder that its migration names.' },
   { id: 'architecture.names', says: 'An operation stands in a file of its own name.' },
   { id: 'architecture.firstLine', says: 'Every file says in its first line what it is.' },
@@ -615,7 +616,10 @@ export const requirements: Requirement[] = [
   {
     id: 'workspace.paths',
     says: 'A path leads below /workspace in one spelling, or is refused with a sentence.',
-    gap: { question: 'Is a .. that stays inside allowed?', file: 'server/src/features/sandboxes/workspacePath.ts' },
+    gap: {
+      question: 'Is a .. that stays inside allowed?',
+      file: 'server/src/features/sandboxes/workspace/workspacePath.ts',
+    },
   },
   {
     id: 'workspace.files',
@@ -750,7 +754,7 @@ export const requirements: Requirement[] = [
   {
     id: 'builds.approvals',
     says: 'An approval policy that cannot be read asks a person instead of permitting.',
-    gap: { question: 'What does an unreadable approval policy mean?', file: 'server/src/engine/buildConfig.ts' },
+    gap: { question: 'What does an unreadable approval policy mean?', file: 'server/src/engine/builds/buildConfig.ts' },
   },
   {
     id: 'builds.problems',
@@ -759,7 +763,10 @@ export const requirements: Requirement[] = [
   {
     id: 'builds.problemsMany',
     says: 'Of many problems at most 20 and 1,800 characters are told, then how many more there are.',
-    gap: { question: 'How long may a refusal of a config be?', file: 'server/src/features/agents/usableConfig.ts' },
+    gap: {
+      question: 'How long may a refusal of a config be?',
+      file: 'server/src/features/agents/builds/usableConfig.ts',
+    },
   },
   {
     id: 'builds.promoteChecks',
@@ -776,7 +783,7 @@ export const requirements: Requirement[] = [
   {
     id: 'builds.diffBounded',
     says: 'A rewritten procedure is shown as replaced between the lines that stayed, still as a patch that applies.',
-    gap: { question: 'How long may a comparison take?', file: 'server/src/features/agents/buildDiff.ts' },
+    gap: { question: 'How long may a comparison take?', file: 'server/src/features/agents/builds/buildDiff.ts' },
   },
   // Acting on runs
   {
@@ -788,7 +795,7 @@ export const requirements: Requirement[] = [
     says: 'Every question needs an answer: a label where it has options, several only with multi_select; anything else is said in comment.',
     gap: {
       question: 'May a question with options be answered in other words?',
-      file: 'server/src/features/runs/humanResponse.ts',
+      file: 'server/src/features/humanRequests/humanResponse.ts',
     },
   },
   { id: 'humanRequests.form', says: 'Values fit the form’s schema, or the 400 names the place.' },
@@ -797,7 +804,7 @@ export const requirements: Requirement[] = [
     says: 'A form whose schema cannot be used is an error to the agent when it asks; one that is open already is a 409 that says to cancel it.',
     gap: {
       question: 'What if the form_schema is itself broken?',
-      file: 'server/src/features/runs/respondToHumanRequest.ts',
+      file: 'server/src/features/humanRequests/respondToHumanRequest.ts',
     },
   },
   {
@@ -813,7 +820,7 @@ export const requirements: Requirement[] = [
     says: 'An answer that names another action_hash than the one that waits is a 409.',
     gap: {
       question: 'How does a caller bind an approval to what was shown?',
-      file: 'server/src/features/runs/respondToHumanRequest.ts',
+      file: 'server/src/features/humanRequests/respondToHumanRequest.ts',
     },
   },
   {
@@ -828,14 +835,14 @@ export const requirements: Requirement[] = [
   {
     id: 'inbox.list',
     says: 'Pending requests come longest waiting first; those of another status, or all, newest first.',
-    gap: { question: 'In which order is the inbox?', file: 'server/src/features/runs/listHumanRequests.ts' },
+    gap: { question: 'In which order is the inbox?', file: 'server/src/features/humanRequests/listHumanRequests.ts' },
   },
   {
     id: 'inbox.assign',
     says: 'A request can be given to a member or to nobody, and listed by member, me or none; anyone who may answer still can.',
     gap: {
       question: 'Does an assignment keep others from answering?',
-      file: 'server/src/features/runs/assignHumanRequest.ts',
+      file: 'server/src/features/humanRequests/assignHumanRequest.ts',
     },
   },
   { id: 'messages.post', says: 'A message is part of the log and of the events at once, in any state of the run.' },
@@ -871,7 +878,10 @@ export const requirements: Requirement[] = [
   {
     id: 'retry.fromStep',
     says: 'from_step copies all turns before that call, unchanged but for call ids; copies tell no events, cost nothing, count as steps, and bring no files.',
-    gap: { question: 'What is copied with from_step, and is it told?', file: 'server/src/engine/retryRun.ts' },
+    gap: {
+      question: 'What is copied with from_step, and is it told?',
+      file: 'server/src/engine/starting/copyTurns.ts',
+    },
   },
   {
     id: 'retry.build',
@@ -890,7 +900,7 @@ export const requirements: Requirement[] = [
   {
     id: 'deleteRun.long',
     says: 'A very long log is gone from view at once; its rows go 5,000 a statement.',
-    gap: { question: 'Is a huge run erased before the answer?', file: 'server/src/engine/deleteRuns.ts' },
+    gap: { question: 'Is a huge run erased before the answer?', file: 'server/src/engine/ending/deleteRuns.ts' },
   },
   // What tenants write and the service evaluates
   {
@@ -937,7 +947,7 @@ export const requirements: Requirement[] = [
   {
     id: 'retention.messages',
     says: 'The kind messages erases messages and the inputs, outputs and errors of steps of ended runs; the run, its step rows and its requests stay.',
-    gap: { question: 'What goes when only messages expire?', file: 'server/src/engine/eraseRunLogs.job.ts' },
+    gap: { question: 'What goes when only messages expire?', file: 'server/src/engine/ending/eraseRunLogs.job.ts' },
   },
   { id: 'retention.files', says: 'Workspaces go so many days after the end of their run.' },
   {
@@ -966,7 +976,7 @@ export const requirements: Requirement[] = [
   {
     id: 'runs.outputSchemaModel',
     says: 'A model’s output that does not fit output_schema goes back to the model, three times at most.',
-    gap: { question: 'How often may a model try to fit its output?', file: 'server/src/engine/drive.ts' },
+    gap: { question: 'How often may a model try to fit its output?', file: 'server/src/engine/driving/drive.ts' },
   },
   { id: 'runs.limits', says: 'A run fails at its limits; a start can only tighten them.' },
   {
@@ -1030,7 +1040,10 @@ export const requirements: Requirement[] = [
   {
     id: 'telemetry.oneTrace',
     says: 'A run that waits and goes on in another process stays one trace, without stored state: its trace id is the run id.',
-    gap: { question: 'How do the spans of several workers become one trace?', file: 'server/src/engine/watch.ts' },
+    gap: {
+      question: 'How do the spans of several workers become one trace?',
+      file: 'server/src/engine/driving/runTelemetry.ts',
+    },
   },
   {
     id: 'runs.logLine',
@@ -1350,14 +1363,17 @@ export const requirements: Requirement[] = [
   {
     id: 'builder.ask',
     says: 'Every question that is asked needs an answer, in words or labels; of two that answer at once one is heard.',
-    gap: { question: 'Must an answer be one of the options?', file: 'server/src/features/agents/resumeBuilderRun.ts' },
+    gap: {
+      question: 'Must an answer be one of the options?',
+      file: 'server/src/features/agents/builder/resumeBuilderRun.ts',
+    },
   },
   {
     id: 'builder.discard',
     says: 'discard ends a builder run in review, waiting, running or pending, and the draft is as it was; with none active it is a 409.',
     gap: {
       question: 'Can a builder run be discarded before it proposes?',
-      file: 'server/src/features/agents/discardRevision.ts',
+      file: 'server/src/features/agents/builder/discardRevision.ts',
     },
   },
   {
@@ -1369,7 +1385,7 @@ export const requirements: Requirement[] = [
     says: 'A decision on another builder run than the active one is 409 stale_review; an id that names none is a 404.',
     gap: {
       question: 'What is a builder_run_id that names nothing?',
-      file: 'server/src/features/agents/reviewGuard.ts',
+      file: 'server/src/features/agents/builder/reviewGuard.ts',
     },
   },
   { id: 'builder.acceptChecks', says: 'A proposed config is checked again when it is accepted.' },
@@ -1379,13 +1395,16 @@ export const requirements: Requirement[] = [
     says: 'What was read of a run is kept only until the proposal, and goes when the run is deleted.',
     gap: {
       question: 'How long does a builder run keep what it read of a run?',
-      file: 'server/src/features/agents/lesson.ts',
+      file: 'server/src/features/agents/builder/lesson.ts',
     },
   },
   {
     id: 'builder.nothing',
     says: 'A builder run with nothing to change, or words that cannot become a procedure, fails with that reason.',
-    gap: { question: 'What is a proposal without a change?', file: 'server/src/features/agents/modelBuilder.ts' },
+    gap: {
+      question: 'What is a proposal without a change?',
+      file: 'server/src/features/agents/builder/modelBuilder.ts',
+    },
   },
   { id: 'builder.agentDeleted', says: 'Deleting an agent ends its builder runs.' },
   { id: 'builder.revived', says: 'A builder run whose job is gone gets another.' },
@@ -1411,7 +1430,7 @@ export const requirements: Requirement[] = [
   {
     id: 'builder.modelAsks',
     says: 'A model may ask a person, at most three times.',
-    gap: { question: 'How often may the builder ask?', file: 'server/src/features/agents/modelBuilder.ts' },
+    gap: { question: 'How often may the builder ask?', file: 'server/src/features/agents/builder/modelBuilder.ts' },
   },
   {
     id: 'builder.modelCorrected',
@@ -1424,7 +1443,7 @@ export const requirements: Requirement[] = [
     says: 'A provider that fails is asked again later, without a worker meanwhile; after eight times the builder run fails with its words.',
     gap: {
       question: 'How long does a builder run wait for its provider?',
-      file: 'server/src/features/agents/advanceBuilder.job.ts',
+      file: 'server/src/features/agents/builder/advanceBuilder.job.ts',
     },
   },
   {
@@ -1436,7 +1455,7 @@ export const requirements: Requirement[] = [
     says: 'The server’s model writes; without one the build’s own; without that the deterministic builder.',
     gap: {
       question: 'Which model writes when server and build differ?',
-      file: 'server/src/features/agents/builderRun.ts',
+      file: 'server/src/features/agents/builder/builderRun.ts',
     },
   },
   { id: 'builder.places', says: 'A process is at four builder runs at a time; other jobs have room.' },
@@ -1762,7 +1781,7 @@ export const requirements: Requirement[] = [
     says: 'A run whose receiver is gone gets no more, not even a replay; other runs with the same address do.',
     gap: {
       question: 'Can a callback be replayed after its receiver answered 410?',
-      file: 'server/src/features/webhooks/sendingAgain.ts',
+      file: 'server/src/features/webhooks/replay.ts',
     },
   },
   { id: 'deliveries.forgotten', says: 'An event that is erased takes its deliveries with it.' },
@@ -1925,7 +1944,7 @@ export const requirements: Requirement[] = [
     says: 'A workspace that is laid out elsewhere is the same, with its links, empty folders and executable files, and only what changed is written.',
     gap: {
       question: 'What else than the bytes of files does a workspace keep?',
-      file: 'server/src/features/sandboxes/layout.ts',
+      file: 'server/src/features/sandboxes/workspace/workspaceFolder.ts',
     },
   },
   { id: 'workspace.beneath', says: 'A link in a workspace leads neither a reader nor a writer of ours out of it.' },
@@ -1934,7 +1953,7 @@ export const requirements: Requirement[] = [
     says: 'What no workspace can keep (pipes, names that no path may have) is told with the command and removed.',
     gap: {
       question: 'What becomes of pipes, devices and unspeakable names in a workspace?',
-      file: 'server/src/features/sandboxes/scan.ts',
+      file: 'server/src/features/sandboxes/workspace/scan.ts',
     },
   },
   {
@@ -1949,14 +1968,14 @@ export const requirements: Requirement[] = [
   {
     id: 'sandbox.takeover',
     says: 'A command that was cut off by a crash runs again on the files as they were; where sandboxes may reach hosts, a person is asked first.',
-    gap: { question: 'Is a command in doubt repeated?', file: 'server/src/features/sandboxes/execTool.ts' },
+    gap: { question: 'Is a command in doubt repeated?', file: 'server/src/features/sandboxes/exec/execTool.ts' },
   },
   {
     id: 'sandbox.quota',
     says: 'What does not fit into a workspace is refused with a sentence, and is not there for the next command.',
     gap: {
       question: 'What do the quotas of sandboxes and teams count?',
-      file: 'server/src/features/sandboxes/quota.ts',
+      file: 'server/src/features/sandboxes/workspace/quota.ts',
     },
   },
   {
@@ -1981,7 +2000,7 @@ export const requirements: Requirement[] = [
     says: 'A sandbox given to a run is its workspace; one unfinished run has it at a time, and while that one waits callers may use it.',
     gap: {
       question: 'May a caller use the sandbox of a run that waits?',
-      file: 'server/src/features/sandboxes/sandbox.ts',
+      file: 'server/src/features/sandboxes/workspace/sandbox.ts',
     },
   },
   { id: 'sandbox.otherTeam', says: 'A sandbox of another team does not exist.' },
@@ -2060,13 +2079,19 @@ export const requirements: Requirement[] = [
   {
     id: 'files.content',
     says: 'UTF-8 without NUL comes as text, all else as base64; download_url is always there.',
-    gap: { question: 'What is encoding when content is null?', file: 'server/src/features/sandboxes/fileContent.ts' },
+    gap: {
+      question: 'What is encoding when content is null?',
+      file: 'server/src/features/sandboxes/files/fileContent.ts',
+    },
   },
   { id: 'files.delete', says: 'A file goes, or a folder with all below it; the workspace itself is a 400.' },
   {
     id: 'files.runOnly',
     says: 'Without a path the only file of a run is read; with more files, or none, it is a 400 that lists them.',
-    gap: { question: 'Which file is meant without a path?', file: 'server/src/features/sandboxes/fileContent.ts' },
+    gap: {
+      question: 'Which file is meant without a path?',
+      file: 'server/src/features/sandboxes/files/fileContent.ts',
+    },
   },
   {
     id: 'files.run',
@@ -2099,7 +2124,7 @@ export const requirements: Requirement[] = [
   {
     id: 'downloads.headers',
     says: 'Only plain text, Markdown, CSV, TSV, JSON, PNG, JPEG, GIF and WebP are shown; all else is saved, with nosniff and a sandbox policy.',
-    gap: { question: 'Which types of files are active?', file: 'server/src/features/sandboxes/downloadRoute.ts' },
+    gap: { question: 'Which types of files are active?', file: 'server/src/features/sandboxes/files/downloadRoute.ts' },
   },
   { id: 'downloads.cache', says: 'A download is cacheable while its address is good, with an ETag and 304.' },
   { id: 'downloads.refused', says: 'A changed download address is 403; one whose sandbox is gone is 404.' },
@@ -2225,12 +2250,15 @@ export const requirements: Requirement[] = [
   {
     id: 'queues.agents',
     says: 'A queue tells its producers of the last 30 days or by procedure, its consumers, and what is odd.',
-    gap: { question: 'Who counts as a producer of a queue?', file: 'server/src/features/queues/queueAgents.ts' },
+    gap: {
+      question: 'Who counts as a producer of a queue?',
+      file: 'server/src/features/queues/dispatch/queueAgents.ts',
+    },
   },
   {
     id: 'labels.create',
     says: 'A label is there once a queue, with a colour that hangs on key and value.',
-    gap: { question: 'Which colour has a label that names none?', file: 'server/src/features/queues/label.ts' },
+    gap: { question: 'Which colour has a label that names none?', file: 'server/src/features/queues/labels/label.ts' },
   },
   { id: 'labels.list', says: 'Labels are listed by key and value, at most 1000 at a time.' },
   { id: 'labels.update', says: 'A changed label is changed on every case and cannot become another one.' },
@@ -2241,7 +2269,7 @@ export const requirements: Requirement[] = [
   {
     id: 'labels.max',
     says: 'A case has at most 100 labels; what would be more is refused whole.',
-    gap: { question: 'How many labels can a case carry?', file: 'server/src/features/queues/label.ts' },
+    gap: { question: 'How many labels can a case carry?', file: 'server/src/features/queues/labels/label.ts' },
   },
   {
     id: 'labels.placed',
@@ -2252,7 +2280,7 @@ export const requirements: Requirement[] = [
     says: 'A deleted label is gone from all cases at once; their timelines tell of it.',
     gap: {
       question: 'What becomes of the cases of a deleted label?',
-      file: 'server/src/features/queues/deleteLabel.ts',
+      file: 'server/src/features/queues/labels/deleteLabel.ts',
     },
   },
   { id: 'labels.atOnce', says: 'Many who bring the same new labels at once make each once.' },
@@ -2267,7 +2295,7 @@ export const requirements: Requirement[] = [
     says: 'Agents with an enabled trigger on the same queue are told of, before and after; a preview for an unknown queue has none.',
     gap: {
       question: 'What does a conflict preview say of a queue that does not exist?',
-      file: 'server/src/features/queues/previewAgentCaseTriggerConflicts.ts',
+      file: 'server/src/features/queues/dispatch/previewAgentCaseTriggerConflicts.ts',
     },
   },
   {
@@ -2287,7 +2315,7 @@ export const requirements: Requirement[] = [
     says: 'A case brought again by its external_id is answered as it is, marked existing, also twice in one request.',
     gap: {
       question: 'What does a repeat of an external_id change, and what do new cases say?',
-      file: 'server/src/features/queues/createCases.ts',
+      file: 'server/src/features/queues/cases/createCases.ts',
     },
   },
   { id: 'cases.externalIdRaces', says: 'Requests at once with the same external_ids leave each case once.' },
@@ -2303,26 +2331,32 @@ export const requirements: Requirement[] = [
   {
     id: 'cases.list',
     says: 'Every filter, search and order of cases gives the right page and an exact total.',
-    gap: { question: 'Where do cases without postponed_to stand?', file: 'server/src/features/queues/caseLists.ts' },
+    gap: {
+      question: 'Where do cases without postponed_to stand?',
+      file: 'server/src/features/queues/lists/caseLists.ts',
+    },
   },
   { id: 'cases.listPairs', says: 'Two filters on different fields give what fits both.' },
   { id: 'cases.listQuery', says: 'listCases and searchCases say the same of the same filter.' },
   {
     id: 'cases.listRefused',
     says: 'Values outside their set and empty lists are a 400; a label that nobody has gives an empty page.',
-    gap: { question: 'What does an empty list in filters mean?', file: 'server/src/features/queues/caseFilter.ts' },
+    gap: {
+      question: 'What does an empty list in filters mean?',
+      file: 'server/src/features/queues/lists/caseFilter.ts',
+    },
   },
   { id: 'cases.listFollows', says: 'Totals and words follow every change of cases and their labels at once.' },
   {
     id: 'cases.listFrequentWords',
     says: 'Frequent words give exact pages and totals, wherever their cases lie.',
-    gap: { question: 'How much of long data is searched?', file: 'server/src/features/queues/caseFilter.ts' },
+    gap: { question: 'How much of long data is searched?', file: 'server/src/features/queues/lists/caseFilter.ts' },
   },
   { id: 'cases.timeline', says: 'getCase tells who did what, when and why, oldest first, the last 500.' },
   {
     id: 'cases.update',
     says: 'Title, data and priority can be changed in any state; the timeline says which were; a state is not.',
-    gap: { question: 'What may updateCase change, and when?', file: 'server/src/features/queues/updateCase.ts' },
+    gap: { question: 'What may updateCase change, and when?', file: 'server/src/features/queues/cases/updateCase.ts' },
   },
   { id: 'cases.delete', says: 'A deleted case leaves no label, word, timeline or count.' },
   { id: 'cases.deleteStopsRun', says: 'Deleting a case stops its run, which stays readable.' },
@@ -2344,7 +2378,7 @@ export const requirements: Requirement[] = [
     says: 'What a run or another person holds is a 409 that names the holder; one’s own case cannot be claimed twice.',
     gap: {
       question: 'What does a second claim by the same person get?',
-      file: 'server/src/features/queues/byPerson.ts',
+      file: 'server/src/features/queues/cases/moveByPerson.ts',
     },
   },
   { id: 'cases.peopleRelease', says: 'A case is given back by its holder alone, and is pending again.' },
@@ -2353,7 +2387,7 @@ export const requirements: Requirement[] = [
     says: 'A case is postponed to a time or for some seconds, ahead and at most ten years, and can be taken before.',
     gap: {
       question: 'How does a person say until when a case is postponed?',
-      file: 'server/src/features/queues/postponeCase.ts',
+      file: 'server/src/features/queues/cases/postponeCase.ts',
     },
   },
   {
@@ -2377,7 +2411,7 @@ export const requirements: Requirement[] = [
     says: 'Exactly one of case_ids and all_matching says which cases are meant; an unknown id is a 404 and changes nothing.',
     gap: {
       question: 'What becomes of a bulk action with an id that names no case of the queue?',
-      file: 'server/src/features/queues/bulkRequest.ts',
+      file: 'server/src/features/queues/bulk/bulkRequest.ts',
     },
   },
   {
@@ -2387,14 +2421,17 @@ export const requirements: Requirement[] = [
   {
     id: 'bulk.status',
     says: 'A new status stops the run that holds a case and skips what another member holds, unless they have left the team.',
-    gap: { question: 'Does a bulk action take cases away from people?', file: 'server/src/features/queues/bulk.ts' },
+    gap: {
+      question: 'Does a bulk action take cases away from people?',
+      file: 'server/src/features/queues/bulk/changeCases.ts',
+    },
   },
   {
     id: 'bulk.reprocess',
     says: 'Cases are pending again with their attempts kept, for one agent when it is named; it must work the queue.',
     gap: {
       question: 'May cases be given to an agent without a trigger on the queue?',
-      file: 'server/src/features/queues/bulkReprocessCases.ts',
+      file: 'server/src/features/queues/bulk/bulkReprocessCases.ts',
     },
   },
   {
@@ -2412,7 +2449,10 @@ export const requirements: Requirement[] = [
   {
     id: 'bulk.rests',
     says: 'A bulk action in the background leaves the processors to others for most of the time while they are at work.',
-    gap: { question: 'How fast does a bulk action in the background go?', file: 'server/src/features/queues/pace.ts' },
+    gap: {
+      question: 'How fast does a bulk action in the background go?',
+      file: 'server/src/features/queues/bulk/pace.ts',
+    },
   },
   { id: 'bulk.fullSpeed', says: 'A bulk action in the background goes at full speed while nobody else is at work.' },
   { id: 'bulk.failed', says: 'A bulk action that cannot be carried out says so.' },
@@ -2421,7 +2461,7 @@ export const requirements: Requirement[] = [
     says: 'A bulk action is forgotten thirty days after its end.',
     gap: {
       question: 'How long can an ended bulk action be read?',
-      file: 'server/src/features/queues/sweepBulkActions.job.ts',
+      file: 'server/src/features/queues/bulk/sweepBulkActions.job.ts',
     },
   },
   // Agents at cases
@@ -2467,20 +2507,23 @@ export const requirements: Requirement[] = [
   {
     id: 'connections.returnUrl',
     says: 'The browser is sent only to PUBLIC_URL’s origin or a listed one, with status, connection_id or error in the query.',
-    gap: { question: 'What does return_url learn?', file: 'server/src/features/connections/returnUrl.ts' },
+    gap: { question: 'What does return_url learn?', file: 'server/src/features/connections/oauth/returnUrl.ts' },
   },
   { id: 'connections.flowCredential', says: 'An authorisation ends with the key, client or right that began it.' },
   {
     id: 'connections.reconnect',
     says: 'Authorised again, a connection keeps its id and name, also when another account agrees; another team’s id is a 404.',
-    gap: { question: 'May a reconnect be another account?', file: 'server/src/features/connections/finishFlow.ts' },
+    gap: {
+      question: 'May a reconnect be another account?',
+      file: 'server/src/features/connections/oauth/finishFlow.ts',
+    },
   },
   {
     id: 'connections.delete',
     says: 'A deleted connection is gone at once and its grant is given back by a job.',
     gap: {
       question: 'What becomes of the tokens of a deleted connection?',
-      file: 'server/src/features/connections/giveBackGrant.job.ts',
+      file: 'server/src/features/connections/credential/giveBackGrant.job.ts',
     },
   },
   {
@@ -2496,7 +2539,7 @@ export const requirements: Requirement[] = [
     says: 'Every row of the table of providers is whole, and each provider is asked in its own way; PKCE goes to all that take it.',
     gap: {
       question: 'Is PKCE sent to a provider that refuses it?',
-      file: 'server/src/features/connections/providers.ts',
+      file: 'server/src/features/connections/providers/providers.ts',
     },
   },
   {
@@ -2512,7 +2555,7 @@ export const requirements: Requirement[] = [
     says: 'A provider with a client is a plugin whose tool calls its API with the agent’s connection.',
     gap: {
       question: 'What is the tool of a native provider?',
-      file: 'server/src/features/connections/providerSets.ts',
+      file: 'server/src/features/connections/providers/providerSets.ts',
     },
   },
   {
@@ -2524,7 +2567,7 @@ export const requirements: Requirement[] = [
     says: 'A connection by key or headers is made under a name of its own in the team; its secret is sealed and never told.',
     gap: {
       question: 'May two connections of a team have one name?',
-      file: 'server/src/features/connections/newConnection.ts',
+      file: 'server/src/features/connections/store/newConnection.ts',
     },
   },
   { id: 'connections.createRefused', says: 'What cannot be sent, or would go in clear, is refused with the reason.' },
@@ -2555,7 +2598,7 @@ export const requirements: Requirement[] = [
     says: 'What a broker vouches for becomes a connection whose tokens stay there; brought again it is the same one; an unknown provider needs a server_url.',
     gap: {
       question: 'How does finalize name and verify a broker’s connection?',
-      file: 'server/src/features/connections/finalizeThirdPartyOAuth.ts',
+      file: 'server/src/features/connections/oauth/finalizeThirdPartyOAuth.ts',
     },
   },
   {
@@ -2631,7 +2674,7 @@ export const requirements: Requirement[] = [
     says: 'probeMcpServer tells the tools of a server or why it cannot be used.',
     gap: {
       question: 'What does a probe of an MCP server take and answer?',
-      file: 'server/src/features/connections/probeMcpServer.ts',
+      file: 'server/src/features/connections/mcpTools/probeMcpServer.ts',
     },
   },
   {
@@ -2755,7 +2798,7 @@ export const requirements: Requirement[] = [
     says: 'Tools are listed by what the credential may do; a call beyond that is refused with the scope it lacks.',
     gap: {
       question: 'Are tools listed that the credential may not call?',
-      file: 'server/src/features/mcp/toolBook.ts',
+      file: 'server/src/features/mcp/toolCatalog.ts',
     },
   },
   {
@@ -2808,7 +2851,7 @@ export const requirements: Requirement[] = [
     says: 'A Host that is not ours and a foreign Origin are a 403 before anything else.',
     gap: {
       question: 'Which hosts are ours where PUBLIC_URL is not the only way in?',
-      file: 'server/src/kit/ownAddress.ts',
+      file: 'server/src/kit/hostCheck.ts',
     },
   },
   { id: 'mcp.waitEnd', says: 'waitForRun answers with the run as soon as it has ended.' },
@@ -2985,14 +3028,17 @@ export const requirements: Requirement[] = [
   {
     id: 'usage.once',
     says: 'A run is counted once, by how it ended last, and stays counted when it is erased.',
-    gap: { question: 'How is a run counted that ends, goes on and ends again?', file: 'server/src/engine/usage.ts' },
+    gap: {
+      question: 'How is a run counted that ends, goes on and ends again?',
+      file: 'server/src/engine/counting/usage.ts',
+    },
   },
   {
     id: 'usage.months',
     says: 'A run counts on the day of its creation; what it uses counts when it is used, active time when its stretch ends.',
     gap: {
       question: 'In which month is a run counted that begins in one and ends in the next?',
-      file: 'server/src/engine/usage.ts',
+      file: 'server/src/engine/counting/usage.ts',
     },
   },
   {
@@ -3000,7 +3046,7 @@ export const requirements: Requirement[] = [
     says: 'A model call whose answer nobody has is told apart as unsettled, with what was set aside for it, and is in no other figure; one that the provider refused is not. An empty answer whose tokens the provider told is used.',
     gap: {
       question: 'What becomes of answers that a provider may have charged for and nobody has?',
-      file: 'server/src/engine/turn.ts',
+      file: 'server/src/engine/driving/turn.ts',
     },
   },
   {
@@ -3010,12 +3056,15 @@ export const requirements: Requirement[] = [
   {
     id: 'usage.deliveries',
     says: 'A webhook delivery counts when its receiver takes it.',
-    gap: { question: 'Which deliveries are used: those attempted or those taken?', file: 'server/src/engine/usage.ts' },
+    gap: {
+      question: 'Which deliveries are used: those attempted or those taken?',
+      file: 'server/src/engine/counting/usage.ts',
+    },
   },
   {
     id: 'usage.storage',
     says: 'sandbox_bytes is what sandboxes hold as their quota counts it, now or at the end of a period that is over.',
-    gap: { question: 'What is the storage of a past period?', file: 'server/src/engine/usage.ts' },
+    gap: { question: 'What is the storage of a past period?', file: 'server/src/engine/counting/usage.ts' },
   },
   {
     id: 'usage.together',
@@ -3061,7 +3110,7 @@ export const requirements: Requirement[] = [
   {
     id: 'entitlements.cost',
     says: 'Past monthly_cost_usd (spent and held back) no run starts; runs under way go on.',
-    gap: { question: 'What does monthly_cost_usd stop?', file: 'server/src/engine/monthlyLimits.ts' },
+    gap: { question: 'What does monthly_cost_usd stop?', file: 'server/src/engine/counting/monthlyLimits.ts' },
   },
   {
     id: 'entitlements.agents',
@@ -3072,13 +3121,13 @@ export const requirements: Requirement[] = [
     says: 'Uploads, upload addresses and files that runs write keep to storage_bytes to the byte, also concurrently over sandboxes.',
     gap: {
       question: 'Does storage_bytes refuse the files that a retried run copies?',
-      file: 'server/src/features/sandboxes/quota.ts',
+      file: 'server/src/features/sandboxes/workspace/quota.ts',
     },
   },
   {
     id: 'entitlements.storageOfAll',
     says: 'storage_bytes counts files of sandboxes, titles and data of cases, memory, and messages over 64 KiB; past it each of them is refused.',
-    gap: { question: 'What does storage_bytes count?', file: 'server/src/engine/storage.ts' },
+    gap: { question: 'What does storage_bytes count?', file: 'server/src/engine/counting/storageLimit.ts' },
   },
   {
     id: 'entitlements.storedTexts',
@@ -3089,7 +3138,7 @@ export const requirements: Requirement[] = [
     says: 'A team without a limit of its own may keep RUNYARD_TEAM_STORAGE_BYTES (10 GiB; 0: no limit), which shows as its limit; it is kept by a count at most ten seconds old.',
     gap: {
       question: 'Is there a limit on what a team stores unless one is set?',
-      file: 'server/src/engine/storage.ts',
+      file: 'server/src/engine/counting/storageLimit.ts',
     },
   },
   {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newId } from '../src/base/ids.ts'
-import { openSecret } from '../src/features/connections/secret.ts'
+import { openSecret } from '../src/features/connections/store/secret.ts'
 import { seedCases, seedQueue } from './kit/cases.ts'
 import { drainRuns, seedAgent, startRun } from './kit/runs.ts'
 import { configuredProvider, seeders, seedTeam } from './kit/seed.ts'

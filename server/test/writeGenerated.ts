@@ -2,12 +2,12 @@
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { configurationPage } from '../src/base/config.ts'
-import { readIfThere } from '../src/base/files.ts'
-import { providersPage } from '../src/features/connections/providersPage.ts'
+import { readIfThere } from '../src/base/atomicFile.ts'
+import { providersPage } from '../src/features/connections/providers/providersPage.ts'
 import { features } from '../src/features.ts'
-import { collect } from '../src/kit/feature.ts'
 import { openapiDocument } from '../src/kit/openapi.ts'
 import { gapsPage } from './requirements.ts'
+import { collect } from '../src/kit/registry.ts'
 
 /** A fixed address, so that the committed file is the same on every machine. */
 const documentedUrl = 'http://127.0.0.1:4700'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { chmod, rm } from 'node:fs/promises'
 import type { Sql } from './db.ts'
-import { readIfThere } from './files.ts'
+import { readIfThere } from './atomicFile.ts'
 import { adoptNextKey, keyFile, nextKeyFile, oldKeyFile, readKeyFile, writeKeyFile } from './keyFiles.ts'
 import type { SealedColumn } from './sealedColumns.ts'
 import { createKeyring, parseEncryptionKey, type Keyring } from './secrets.ts'

@@ -1,8 +1,8 @@
 // The files that encryption keys lie in: the key in use, the next one while keys change, and those that were in use before.
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readIfThere, writeWhole } from './files.ts'
-import { syncFolder } from './wholeFolder.ts'
+import { readIfThere, writeWhole } from './atomicFile.ts'
+import { syncFolder } from './atomicFolder.ts'
 import { createKeyring, parseEncryptionKey, sameBytes } from './secrets.ts'
 
 export const keyFile = (dataDir: string): string => join(dataDir, 'key')

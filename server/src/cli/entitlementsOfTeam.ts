@@ -1,7 +1,7 @@
 // What the commands about entitlements share: the team and the limit that they are told, checked, and a transaction.
 import type { Sql } from '../base/db.ts'
 import { isId } from '../base/ids.ts'
-import { entitlementKinds, type EntitlementKey } from '../engine/entitlements.ts'
+import { entitlementKinds, type EntitlementKey } from '../engine/counting/entitlements.ts'
 import { CommandFailed, UsageError, type Call } from './command.ts'
 import { withDatabase } from './joinDatabase.ts'
 import { requireCurrentSchema } from './requireCurrentSchema.ts'

@@ -1,6 +1,6 @@
 // runyard entitlements set: a limit of a team, which no request can set.
-import type { EntitlementKey } from '../engine/entitlements.ts'
-import { setEntitlement } from '../engine/setEntitlement.ts'
+import type { EntitlementKey } from '../engine/counting/entitlements.ts'
+import { setEntitlement } from '../engine/counting/setEntitlement.ts'
 import { recordCommand } from '../kit/audit.ts'
 import { command, UsageError } from './command.ts'
 import { entitlementKeys, requireKey, withTeam } from './entitlementsOfTeam.ts'

@@ -1,5 +1,5 @@
 // runyard entitlements unset: takes a limit of a team back.
-import { placesUnlessSet, unsetEntitlement } from '../engine/setEntitlement.ts'
+import { placesUnlessSet, unsetEntitlement } from '../engine/counting/setEntitlement.ts'
 import { recordCommand } from '../kit/audit.ts'
 import { command } from './command.ts'
 import { requireKey, withTeam } from './entitlementsOfTeam.ts'

@@ -6,10 +6,10 @@ import { startReceiver } from '../../test/kit/receiver.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../test/kit/runs.ts'
 import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
-import { recount } from './admission.ts'
-import { claimRuns, reviveRuns } from './claim.ts'
-import { applyChanges } from './apply.ts'
-import { addMessage, newChange } from './change.ts'
+import { recount } from './admission/admission.ts'
+import { claimRuns, reviveRuns } from './admission/claim.ts'
+import { applyChanges } from './ledger/apply.ts'
+import { addMessage, newChange } from './ledger/change.ts'
 
 const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1'] } })
 const { sql } = service.context.db

@@ -1,36 +1,40 @@
 // The engine of one process: its lanes, its runs, and what the features of runs call.
 import { untilWritten, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
-import { lonePlaces, type Alone, type LoneSeat, type Unit } from '../kit/alone.ts'
+import { lonePlaces, type Alone, type LoneSeat } from '../kit/alone.ts'
 import type { Context } from '../kit/context.ts'
 import { isSuspect, mustBeAlone } from '../kit/deaths.ts'
 import { eventFeedOf } from '../kit/eventFeed.ts'
-import { tell } from '../kit/feature.ts'
-import { followSubRun } from './actsFor.ts'
-import { admitNext, createAdmissionRows, type Admitted } from './admission.ts'
-import { noteLoneDeath, takeSuspect, type Held } from './claim.ts'
-import { createRuns, messageText, type Created, type NewRun, type RunWanted } from './createRun.ts'
-import { driveRun, type DriveParts, type Hold } from './drive.ts'
-import { createEntitlements, type Entitlements } from './entitlements.ts'
-import { createHolder, type Holder } from './holder.ts'
-import { largeBytesOf } from './largeTexts.ts'
-import { createBuildLoader, type LoadBuild } from './loadBuild.ts'
-import { createEngineModels, type EngineModels } from './models.ts'
-import { Yielded } from './driving.ts'
-import { countPlacesLeft, createPlaces, type TeamPlaces } from './places.ts'
-import { createRunNumbers } from './runNumbers.ts'
-import { readyChannel, stopChannel } from './signals.ts'
-import { createStorageLimit, type StorageLimit } from './storageLimit.ts'
-import { createStartLane, type Start, type Started } from './startLane.ts'
-import { createStartLimits, type StartLimits } from './startLimits.ts'
-import { createStartables, type Startables } from './startables.ts'
-import { createResolvers } from './steps.ts'
-import { createRunSweep } from './sweep.ts'
-import { textDeltasOf } from './textDeltas.ts'
-import { createToolBox, type ToolBox } from './toolBox.ts'
-import { wakeRuns } from './wake.ts'
-import { watched } from './watch.ts'
-import { createWriter, type Write } from './writing.ts'
+import { followSubRun } from './ledger/actsFor.ts'
+import { admitNext, createAdmissionRows, type Admitted } from './admission/admission.ts'
+import { noteLoneDeath, takeSuspect, type Held } from './admission/claim.ts'
+import { createRuns, type Created, type NewRun, type RunWanted } from './starting/createRun.ts'
+import { driveRun } from './driving/drive.ts'
+import { createEntitlements, type Entitlements } from './counting/entitlements.ts'
+import { createHolder, type Holder } from './driving/runPool.ts'
+import { largeBytesOf } from './ledger/largeTexts.ts'
+import { createBuildLoader, type LoadBuild } from './builds/loadBuild.ts'
+import { createEngineModels, type EngineModels } from './builds/models.ts'
+import { countPlacesLeft, createPlaces, type TeamPlaces } from './admission/knownSlots.ts'
+import { createRunNumbers } from './starting/runNumbers.ts'
+import { readyChannel, stopChannel } from './ledger/notifyChannels.ts'
+import { createStorageLimit, type StorageLimit } from './counting/storageLimit.ts'
+import { createStartLane, type Start, type Started } from './starting/startLane.ts'
+import { createStartLimits, type StartLimits } from './starting/startLimits.ts'
+import { createStartables, type Startables } from './starting/startTargets.ts'
+import { createResolvers } from './builds/runStepTool.ts'
+import { createRunSweep } from './ending/sweepDue.ts'
+import { textDeltasOf } from './driving/textDeltas.ts'
+import { createToolBox, type ToolBox } from './builds/toolRegistry.ts'
+import { wakeRuns } from './admission/wake.ts'
+import { watched } from './driving/runTelemetry.ts'
+import { createWriter, type Write } from './ledger/applyLane.ts'
+import { runningPart } from '../kit/runningPart.ts'
+import { registryOf, runHooks } from '../kit/registry.ts'
+import type { Unit } from '../kit/loneChild.ts'
+import { Yielded } from './driving/leaving.ts'
+import type { DriveParts, Hold } from './driving/heldRun.ts'
+import { messageText } from './ledger/change.ts'
 
 export interface Engine {
   toolBox: ToolBox
@@ -86,17 +90,11 @@ export interface RunWorker {
 /** So long a line that gave nobody is not asked again because of new starts; places that are left ask at once. */
 const fruitlessMs = 250
 
-const engines = new WeakMap<Context, Engine>()
-
-export function engineOf(context: Context): Engine {
-  let engine = engines.get(context)
-  if (!engine) engines.set(context, (engine = createEngine(context)))
-  return engine
-}
+export const engineOf = runningPart('engine', createEngine)
 
 function createEngine(context: Context): Engine {
   const { db, log } = context
-  const toolBox = createToolBox(context.registry.toolSets)
+  const toolBox = createToolBox(registryOf(context).toolSets)
   const models = createEngineModels(context.config)
   const loadBuild = createBuildLoader()
   const numbers = createRunNumbers(db.sql)
@@ -204,7 +202,7 @@ function createEngine(context: Context): Engine {
       countLeft()
     },
     giveSandbox: (sql, { id, teamId }, sandboxId) =>
-      tell(context.registry, 'runTakesSandbox', { sql, context, teamId, runId: id, sandboxId, isNew: true }),
+      runHooks('runTakesSandbox', { sql, context, teamId, runId: id, sandboxId, isNew: true }),
     onFlush: context.metrics.runs.flushed('start'),
   })
 
@@ -372,3 +370,11 @@ function atEnd({ id, parent_run_id }: Held): Write['atEnd'] {
     await followSubRun(sql, parent_run_id, id)
   }
 }
+
+/** Why this many more bytes do not fit, or undefined. If the team has its own limit, the writer locks it until its commit. */
+export const storageProblem = (
+  context: Context,
+  sql: Sql,
+  teamId: string,
+  bytes: number,
+): Promise<string | undefined> => engineOf(context).storage.problem(sql, teamId, bytes)

@@ -5,22 +5,8 @@
 import { teamShare } from '../base/fairPool.ts'
 import type { Log } from '../base/log.ts'
 import type { Company } from './deaths.ts'
-import { openLoneChild, type LoneChild, type LoneEnding } from './loneChild.ts'
+import { openLoneChild, type LoneChild, type LoneEnding, type Unit } from './loneChild.ts'
 import { createSeats, type Seats } from './loneSeats.ts'
-
-/** One piece of work: its kind, its id, and what else the process that does it must know. */
-export interface Unit {
-  kind: string
-  id: string
-  epoch: number
-}
-
-/**
- * `done`: the unit has advanced, waits, or has ended; `failure` is the error it ended with. `died`: the process died over it, `at` is the
- * part that was begun last, and `isSure` says that nothing else was in that process. `untouched`: no process took it, or a process that
- * was told to stop gave it back.
- */
-export type AloneEnding = LoneEnding
 
 export interface SeatWanted {
   kind: string
@@ -32,7 +18,7 @@ export interface SeatWanted {
 
 export interface LoneSeat {
   /** Gives the seat back when the unit has ended. */
-  drive(unit: Unit): Promise<AloneEnding>
+  drive(unit: Unit): Promise<LoneEnding>
   /** For a seat that is not used after all. */
   release(): void
 }
@@ -97,7 +83,7 @@ function createRoom(
   let idle: NodeJS.Timeout | undefined
   let stopping = false
   let restsUntil = 0
-  const underWay = new Set<Promise<AloneEnding>>()
+  const underWay = new Set<Promise<LoneEnding>>()
 
   function open(): void {
     if (child || stopping || performance.now() < restsUntil) return
@@ -131,7 +117,7 @@ function createRoom(
     await mine?.stop()
   }
 
-  async function driveIn(mine: LoneChild, unit: Unit): Promise<AloneEnding> {
+  async function driveIn(mine: LoneChild, unit: Unit): Promise<LoneEnding> {
     const ending = await mine.drive(unit)
     if (ending.how === 'died') {
       const { kind, id } = unit

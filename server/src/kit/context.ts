@@ -7,7 +7,6 @@ import type { Outbound } from '../base/outbound/fetch.ts'
 import type { Guard } from '../base/outbound/guard.ts'
 import type { Keyring } from '../base/secrets.ts'
 import type { Telemetry } from '../base/telemetry.ts'
-import type { Registry } from './feature.ts'
 import type { Listener } from './listener.ts'
 import type { Metrics } from './metrics.ts'
 import type { RateLimit } from './rateLimit.ts'
@@ -25,8 +24,8 @@ export interface Context {
   listener: Listener
   rateLimit: RateLimit
   lifecycle: Lifecycle
-  /** Everything the features brought, for the parts that speak of all of it. */
-  registry: Registry
+  /** The running parts of this process (runningPart.ts). */
+  parts: Map<symbol, unknown>
   /** The address users reach: PUBLIC_URL, or where we listen. Never taken from a Host header. */
   baseUrl(): string
 }

@@ -8,11 +8,12 @@ import { createGuard } from '../base/outbound/guard.ts'
 import type { Keyring } from '../base/secrets.ts'
 import { createTelemetry } from '../base/telemetry.ts'
 import { baseUrlOf, type Context, type Lifecycle } from './context.ts'
-import { collect, type Feature } from './feature.ts'
+import type { Feature } from './feature.ts'
 import { exposeGrowth } from './growth.ts'
 import { createListener } from './listener.ts'
 import { createMetrics } from './metrics.ts'
 import { createRateLimit } from './rateLimit.ts'
+import { collect, giveRegistry } from './registry.ts'
 
 interface Parts {
   config: Config
@@ -28,7 +29,7 @@ export function createContext({ config, log, db, keyring, features, clock = syst
   const lifecycle: Lifecycle = { draining: false }
   const metrics = createMetrics()
   exposeGrowth(metrics.registry, db, log)
-  return {
+  const context: Context = {
     config,
     log,
     clock,
@@ -41,7 +42,9 @@ export function createContext({ config, log, db, keyring, features, clock = syst
     listener: createListener({ address: db.address, log }),
     rateLimit: createRateLimit(db.sql),
     lifecycle,
-    registry: collect(features, config),
+    parts: new Map(),
     baseUrl: () => baseUrlOf(config, lifecycle),
   }
+  giveRegistry(context, collect(features, config))
+  return context
 }

@@ -6,6 +6,8 @@ import { givePositions, keepLines, openLine, type Opened } from './eventPosition
 import * as read from './readEvents.ts'
 import type { EventStream } from './stream.ts'
 import { teamTimeOf } from './teamTime.ts'
+import { runningPart } from './runningPart.ts'
+import { registryOf } from './registry.ts'
 
 export interface RunReader extends AnyReader {
   runId: string
@@ -44,13 +46,7 @@ const readersAtOnce = 50
 /** For one reader; what is more is read again. */
 const heldMax = 1024 * 1024
 
-const ofContext = new WeakMap<Context, EventFeed>()
-
-export function eventFeedOf(context: Context): EventFeed {
-  let feed = ofContext.get(context)
-  if (!feed) ofContext.set(context, (feed = createEventFeed(context)))
-  return feed
-}
+export const eventFeedOf = runningPart('event feed', createEventFeed)
 
 /** Readers that are at the same place: what comes next is read once for all of them. */
 interface Group<Reader> extends read.Place {
@@ -58,7 +54,7 @@ interface Group<Reader> extends read.Place {
 }
 
 function createEventFeed(context: Context): EventFeed {
-  const { db, log, registry } = context
+  const { db, log } = context
   const time = teamTimeOf(context)
   const runReaders = new Set<RunReader>()
   const teamReaders = new Set<TeamReader>()
@@ -91,7 +87,7 @@ function createEventFeed(context: Context): EventFeed {
   }
 
   function written(): void {
-    for (const { onEvents } of registry.features) onEvents?.(context)
+    for (const { onEvents } of registryOf(context).features) onEvents?.(context)
     nudge()
   }
 

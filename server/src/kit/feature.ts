@@ -4,13 +4,14 @@ import type { Config } from '../base/config.ts'
 import type { Part, Sql } from '../base/db.ts'
 import type { Scrub } from '../base/knownSecrets.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
-import type { Alone, Unit } from './alone.ts'
+import type { Alone } from './alone.ts'
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { DeadProcess } from './presence.ts'
 import type { Resource } from './resources.ts'
 import type { Bound, CallingRun, Tool, WaitingOn } from './tool.ts'
+import type { Unit } from './loneChild.ts'
 
 /** A set of tools that an agent's config may switch on by its name. */
 export interface ToolSet {
@@ -131,6 +132,8 @@ export interface Feature {
   name: string
   /** One sentence for the reference, where the feature has operations. */
   about: string
+  /** The feature under whose name the reference, `/llms.txt` and MCP list its operations, where that is not its own. */
+  listedUnder?: string
   operations: Operation[]
   jobs: Job[]
   resources: Resource[]
@@ -169,6 +172,7 @@ type Declared = Pick<Feature, 'name'> & {
   hooks?: Hooks
 } & Pick<
     Feature,
+    | 'listedUnder'
     | 'toolSetsBy'
     | 'tick'
     | 'work'
@@ -192,72 +196,6 @@ export function feature(declared: Declared): Feature {
     toolSets: declared.toolSets ?? [],
     hooks: declared.hooks ?? {},
   }
-}
-
-/** Everything the features bring, checked once: two of one name is a mistake found at start, not at night. */
-export interface Registry {
-  operations: Operation[]
-  jobs: Job[]
-  resources: Map<string, Resource>
-  toolSets: ToolSet[]
-  features: Feature[]
-}
-
-/** Without settings: what every server has. */
-export function collect(features: Feature[], config?: Config): Registry {
-  const operations = features.flatMap((one) => one.operations)
-  const jobs = features.flatMap((one) => one.jobs)
-  const resources = features.flatMap((one) => one.resources)
-  const toolSets = features.flatMap((one) => [...one.toolSets, ...(config ? (one.toolSetsBy?.(config) ?? []) : [])])
-  requireUnique(
-    'operation',
-    operations.map((one) => one.id),
-  )
-  requireUnique(
-    'job',
-    jobs.map((one) => one.name),
-  )
-  requireUnique(
-    'resource',
-    resources.map((one) => one.name),
-  )
-  requireUnique(
-    'tool',
-    toolSets.flatMap((set) => set.tools.map((tool) => tool.name)),
-  )
-  return {
-    operations,
-    jobs,
-    resources: new Map(resources.map((one) => [one.name, one])),
-    toolSets,
-    features,
-  }
-}
-
-/** Tells every feature that asked to know, one after the other: they share one transaction. */
-export async function tell<Name extends keyof Hooks>(
-  { features }: Registry,
-  name: Name,
-  happened: Happened<Name>,
-): Promise<void> {
-  for (const { hooks } of features)
-    await (hooks[name] as ((of: Happened<Name>) => Promise<void>) | undefined)?.(happened)
-}
-
-/** Undefined: this server keeps no connections. */
-export const connectionUseOf = ({ features }: Registry): ConnectionUse | undefined =>
-  features.find(({ connectionUse }) => connectionUse)?.connectionUse
-
-/** Called before what features close with is closed itself. */
-export async function closeFeatures(context: Context): Promise<void> {
-  await Promise.all(context.registry.features.flatMap(({ close }) => close?.(context) ?? []))
-}
-
-type Happened<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Name]>>[0]
-
-function requireUnique(what: string, names: string[]): void {
-  const twice = names.find((name, index) => names.indexOf(name) !== index)
-  if (twice) throw new Error(`two declarations of the ${what} ${twice}`)
 }
 
 /** `auditLog` as people read it: `Audit log`. */

@@ -10,6 +10,7 @@ import { teamOf, type Job, type TakenJob } from './job.ts'
 import { putBack } from './jobSlots.ts'
 import type { DeadProcess } from './presence.ts'
 import { validatorOf } from './validate.ts'
+import { registryOf } from './registry.ts'
 
 const refOf = ({ id, key }: Pick<TakenJob, 'id' | 'key'>): string => key ?? String(id)
 
@@ -23,12 +24,13 @@ export async function noteJobDeaths(context: Context, dead: DeadProcess): Promis
 }
 
 /** Never up to the last death: nobody knows which of them it was. */
-async function noteLockedJobs({ db, log, registry }: Context, poolId: string): Promise<void> {
+async function noteLockedJobs(context: Context, poolId: string): Promise<void> {
+  const { db, log } = context
   const locked = await db.sql<{ id: string; key: string | null; name: string; payload: unknown }>`
     select j.id::text, j.key, t.identifier as name, j.payload
     from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id where j.locked_by = ${poolId}`
   for (const { name, payload, ...taken } of locked) {
-    const job = registry.jobs.find((one) => one.name === name)
+    const job = registryOf(context).jobs.find((one) => one.name === name)
     if (!job) continue
     // neither an input that does not fit nor a place that cannot be read may hold up the burial
     const place = validatorOf(job.input).Check(payload)
@@ -120,7 +122,7 @@ export const driveJob: LoneDrive = async ({ context, unit, process, took, signal
     select t.identifier as name, j.key, j.payload
     from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
     where j.id = ${unit.id}::bigint and j.attempts = ${unit.epoch} and j.locked_at is not null`
-  const job = context.registry.jobs.find(({ name }) => name === held?.name)
+  const job = registryOf(context).jobs.find(({ name }) => name === held?.name)
   if (!held || !job) return false
   const ref = refOf({ id: unit.id, key: held.key })
   // if the process that keeps the lock dies too, whoever buries this one finds the job by this

@@ -18,6 +18,7 @@ import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { JobSlots } from './jobSlots.ts'
 import type { Presence } from './presence.ts'
+import { registryOf } from './registry.ts'
 
 export interface JobEngine {
   /** Says that there may be jobs to take. */
@@ -112,7 +113,7 @@ const idOf = ({ id }: { id: unknown }): string => String(id)
 export const jobConcurrency = ({ config }: Context): number => Math.min(jobsMax, config.workerConcurrency)
 
 async function start(context: Context, tasks: TaskList, slots: JobSlots): Promise<Engine> {
-  const { config, db, log, registry } = context
+  const { config, db, log } = context
   const concurrency = jobConcurrency(context)
   const events: WorkerEvents = new EventEmitter()
   const held = new Set<string>()
@@ -135,7 +136,11 @@ async function start(context: Context, tasks: TaskList, slots: JobSlots): Promis
     gracefulShutdownAbortTimeout: config.drainS * 1000,
     forbiddenFlags: () => slots.forbidden(),
     taskList: tasks,
-    parsedCronItems: parseCronItems(registry.jobs.filter(({ cron }) => cron !== undefined).map(cronItem)),
+    parsedCronItems: parseCronItems(
+      registryOf(context)
+        .jobs.filter(({ cron }) => cron !== undefined)
+        .map(cronItem),
+    ),
   })
   const ended = runner.promise.catch((error: unknown) => log.error({ err: error }, 'the job engine stopped'))
   const { pool } = await created

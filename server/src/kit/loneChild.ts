@@ -3,8 +3,19 @@ import { fork, type ChildProcess } from 'node:child_process'
 import { totalmem } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getHeapStatistics } from 'node:v8'
-import type { Unit } from './alone.ts'
 
+/** One piece of work: its kind, its id, and what else the process that does it must know. */
+export interface Unit {
+  kind: string
+  id: string
+  epoch: number
+}
+
+/**
+ * `done`: the unit has advanced, waits, or has ended; `failure` is the error it ended with. `died`: the process died over it, `at` is the
+ * part that was begun last, and `isSure` says that nothing else was in that process. `untouched`: no process took it, or a process that
+ * was told to stop gave it back.
+ */
 export type LoneEnding =
   | { how: 'done'; failure?: string | undefined }
   | { how: 'died'; at: string | undefined; isSure: boolean }

@@ -5,6 +5,7 @@ import { createFairPool, teamShare } from '../base/fairPool.ts'
 import type { Context } from './context.ts'
 import type { Caller } from './credential.ts'
 import { blockOf, retryLine, type EventStream, type Source } from './stream.ts'
+import { runningPart } from './runningPart.ts'
 
 export interface Opening {
   operation: string
@@ -50,13 +51,7 @@ const tooMany = (reason: string): Fault =>
     headers: { 'retry-after': '5' },
   })
 
-const ofContext = new WeakMap<Context, OpenStreams>()
-
-export function openStreamsOf(context: Context): OpenStreams {
-  let streams = ofContext.get(context)
-  if (!streams) ofContext.set(context, (streams = createOpenStreams(context)))
-  return streams
-}
+export const openStreamsOf = runningPart('open streams', createOpenStreams)
 
 interface OpenStream {
   look(now: number): Promise<void>

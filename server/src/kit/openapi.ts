@@ -1,12 +1,13 @@
 // The OpenAPI 3.1 document, from the same declarations that the pipeline runs.
 import { errorKinds, type ErrorCode, type ErrorStatus } from '../base/errors.ts'
 import { envelopeOf, eventNames } from './event.ts'
-import { titleOf, type Feature, type Registry } from './feature.ts'
+import { titleOf } from './feature.ts'
 import { isMutating, type Operation } from './operation.ts'
 import { nounOf, parametersOf, restParameterOf } from './resources.ts'
 import { nameOf, type TSchema } from './schema.ts'
 import { scopes } from './scopes.ts'
 import { spellingsOf } from './spellings.ts'
+import type { Registry, Group } from './registry.ts'
 
 type Json = Record<string, unknown>
 
@@ -45,10 +46,10 @@ export function openapiDocument(registry: Registry, baseUrl: string): Json {
   const schemas: Json = {}
   const plain = (schema: TSchema) => withReferences(schema, schemas)
   const paths: Record<string, Json> = {}
-  for (const feature of registry.features) {
-    for (const operation of feature.operations) {
+  for (const group of registry.groups) {
+    for (const operation of group.operations) {
       const path = operation.path.replace(/:(\w+)\*?/g, '{$1}')
-      paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation, feature, plain) }
+      paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation, group, plain) }
     }
   }
   return {
@@ -64,10 +65,9 @@ export function openapiDocument(registry: Registry, baseUrl: string): Json {
     },
     servers: [{ url: baseUrl }],
     security: [{ bearer: [] }, { oauth2: [] }],
-    tags: registry.features
-      .filter(({ operations }) => operations.length > 0)
+    tags: registry.groups
       .toSorted((a, b) => a.name.localeCompare(b.name))
-      .map((feature) => ({ name: titleOf(feature), description: feature.about })),
+      .map((group) => ({ name: titleOf(group), description: group.about })),
     paths,
     webhooks: Object.fromEntries(eventNames.map((name) => [name, describeWebhook(name, plain)])),
     components: {
@@ -113,12 +113,12 @@ const scopeSentence = (scope: string): string => {
   return `${verb![0]!.toUpperCase()}${verb!.slice(1)} ${thing}.`
 }
 
-function describe(operation: Operation, feature: Feature, plain: (schema: TSchema) => Json): Json {
+function describe(operation: Operation, group: Group, plain: (schema: TSchema) => Json): Json {
   return {
     operationId: operation.id,
     summary: operation.summary,
     description: `${operation.description ?? `${operation.summary}.`} Needs the scope \`${operation.scope}\`.`,
-    tags: [titleOf(feature)],
+    tags: [titleOf(group)],
     security: [{ bearer: [] }, { oauth2: [operation.scope] }],
     parameters: [
       ...pathParameters(operation),

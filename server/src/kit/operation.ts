@@ -5,7 +5,6 @@ import type { Context } from './context.ts'
 import type { Caller } from './credential.ts'
 import type { EventData, EventName } from './event.ts'
 import type { Enqueue } from './job.ts'
-import type { Said } from './protocol.ts'
 import { parametersOf, type PlainParametersOf, type ResourcesOf } from './resources.ts'
 import type { Scope } from './scopes.ts'
 import type { Static, TObject, TSchema } from './schema.ts'
@@ -88,6 +87,14 @@ export interface Declaration<
       enqueue: Enqueue
     },
   ) => Promise<Static<Answer>>
+}
+
+/** What was said to a message. */
+export interface Said {
+  /** As it stands: JSON, nothing, or a stream of events that has an end. With an Idempotency-Key never a stream. */
+  response: Response
+  /** False: we failed, or something was busy; a repeat with the same Idempotency-Key runs again. */
+  isOutcome: boolean
 }
 
 /** An operation as the kit holds it: the declaration with its types forgotten and its route taken apart. */

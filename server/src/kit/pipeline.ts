@@ -15,20 +15,21 @@ import * as idempotency from './idempotency.ts'
 import { enqueueOn } from './job.ts'
 import { readJson, readObject } from './json.ts'
 import { isMutating, keyTaken, type Operation, type StoredRows, type Via } from './operation.ts'
-import { requireOwnAddress } from './ownAddress.ts'
+import { requireOwnAddress } from './hostCheck.ts'
 import { openStreamsOf } from './openStreams.ts'
 import { replyOfSaid, requestOf, type Asked } from './protocol.ts'
 import { refuseFor } from './problems.ts'
 import { refuseIfOver } from './rateLimit.ts'
 import type { Refusals } from './refusals.ts'
 import { answered, faultOf, replyOf, replyOfFault, writeAnswer, type Reply } from './reply.ts'
-import { report } from './report.ts'
+import { report } from './accessLog.ts'
 import { nounOf } from './resources.ts'
 import type { Source } from './stream.ts'
 import { countStranger } from './strangers.ts'
 import { teamDatabaseOf, type TeamDatabase } from './teamDatabase.ts'
 import { teamTimeOf } from './teamTime.ts'
 import { readFields, readQuery } from './validate.ts'
+import { registryOf } from './registry.ts'
 
 /** A request as any transport brings it: HTTP, or a message of another protocol. */
 export interface PlainRequest {
@@ -98,7 +99,7 @@ export function createPipeline(context: Context, credentials: Credentials, refus
       const noun = nounOf(name)
       const value = request.params[name]!
       if (noun === 'team') continue
-      const resource = noun === undefined ? undefined : context.registry.resources.get(noun)
+      const resource = noun === undefined ? undefined : registryOf(context).resources.get(noun)
       if (noun === undefined || !resource) {
         if (value.includes('\0')) throw new Fault('not_found')
         plain[name] = value

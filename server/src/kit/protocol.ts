@@ -1,18 +1,10 @@
 // A protocol of its own (MCP) as a kind of operation: let in by the same stages as any other, then answered in that protocol's words.
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../base/errors.ts'
-import { operation, type Operation, type Seen, type Via } from './operation.ts'
+import { operation, type Operation, type Seen, type Via, type Said } from './operation.ts'
 import type { Reply } from './reply.ts'
 import type { Scope } from './scopes.ts'
 import type { TObject, TSchema } from './schema.ts'
-
-/** What was said to a message. */
-export interface Said {
-  /** As it stands: JSON, nothing, or a stream of events that has an end. With an Idempotency-Key never a stream. */
-  response: Response
-  /** False: we failed, or something was busy; a repeat with the same Idempotency-Key runs again. */
-  isOutcome: boolean
-}
 
 /** An operation as a message asks for it. */
 export interface Asked {

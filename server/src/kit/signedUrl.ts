@@ -3,6 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '../base/errors.ts'
 import type { Context } from './context.ts'
+import { runningPart } from './runningPart.ts'
 
 interface Signed {
   method: 'GET' | 'PUT'
@@ -47,14 +48,8 @@ export function requireSignature(context: Context, request: FastifyRequest): { s
   return { secondsLeft }
 }
 
-const keys = new WeakMap<Context, Buffer>()
-
 /** Derived from the encryption key, so that every process makes and knows the same. */
-function keyOf(context: Context): Buffer {
-  let key = keys.get(context)
-  if (!key) keys.set(context, (key = context.keyring.derive('signed urls')))
-  return key
-}
+const keyOf = runningPart('key of signed URLs', (context) => context.keyring.derive('signed urls'))
 
 /** Each part goes in with its length before it: what ends one part can never begin the next. */
 function signatureOf(context: Context, method: string, target: string): string {

@@ -5,6 +5,7 @@ import { createAddressReader, type ReadAddress } from './callerAddress.ts'
 import type { Context } from './context.ts'
 import { createWindows, leaseMany, refuseIfOver, type Lease, type Windows } from './rateLimit.ts'
 import { shareLookups } from './sharedLookups.ts'
+import { runningPart } from './runningPart.ts'
 
 interface Strangers {
   windows: Windows
@@ -14,21 +15,11 @@ interface Strangers {
 /** An address that is forgotten here is asked for again in the database, which has the count. */
 const addressesMax = 20_000
 
-const ofContext = new WeakMap<Context, Strangers>()
-
-function strangersOf(context: Context): Strangers {
-  let strangers = ofContext.get(context)
-  if (!strangers) {
-    const { db, config } = context
-    const lease = shareLookups((asked: Asked[]) => leaseOnce(db.sql, asked, config.rateLimit))
-    const windows = createWindows({
-      bucketsMax: addressesMax,
-      lease: (name, _limit, wanted) => lease({ name, wanted }),
-    })
-    ofContext.set(context, (strangers = { windows, readAddress: createAddressReader(config.trustedProxies) }))
-  }
-  return strangers
-}
+const strangersOf = runningPart('strangers', ({ db, config }): Strangers => {
+  const lease = shareLookups((asked: Asked[]) => leaseOnce(db.sql, asked, config.rateLimit))
+  const windows = createWindows({ bucketsMax: addressesMax, lease: (name, _limit, wanted) => lease({ name, wanted }) })
+  return { windows, readAddress: createAddressReader(config.trustedProxies) }
+})
 
 interface Asked {
   name: string

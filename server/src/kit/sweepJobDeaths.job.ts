@@ -1,5 +1,6 @@
 // Forgets the deaths of jobs that are gone: they ended, were given up, or were deleted.
 import { job } from './job.ts'
+import { registryOf } from './registry.ts'
 
 export const sweepJobDeaths = job({
   name: 'sweepJobDeaths',
@@ -7,7 +8,7 @@ export const sweepJobDeaths = job({
   cron: '17 * * * *',
   async handler({ sql, context }) {
     // housekeeping that repeats is not there between two times, and must keep its count until the next one; a month covers every interval
-    const repeated = context.registry.jobs.flatMap(({ name, cron }) => (cron === undefined ? [] : [name]))
+    const repeated = registryOf(context).jobs.flatMap(({ name, cron }) => (cron === undefined ? [] : [name]))
     await sql`
       delete from job_deaths d where died_at < now() - case when d.job = any(${repeated}::text[]) then interval '32 days' else interval '1 hour' end
         and not exists (

@@ -3,9 +3,10 @@
 // A slot is held for one statement or one transaction, never for a whole request: a request that waits for a worker or for somebody
 // outside holds nothing. The other connections are left for credentials, runs, jobs and the sweep, whatever the requests do.
 import type { Sql } from '../base/db.ts'
-import { createFairPool, teamShare, type FairPool } from '../base/fairPool.ts'
+import { createFairPool, teamShare } from '../base/fairPool.ts'
 import type { Context } from './context.ts'
 import { teamTimeOf } from './teamTime.ts'
+import { runningPart } from './runningPart.ts'
 
 export interface TeamDatabase {
   sql: Sql
@@ -19,19 +20,12 @@ const requestsPart = 0.6
 const waitingMax = 2000
 const waitMaxMs = 10_000
 
-const ofContext = new WeakMap<Context, FairPool>()
-
 /** The slots of this process for statements of requests. */
-export function statementSlotsOf(context: Context): FairPool {
-  let slots = ofContext.get(context)
-  if (!slots) {
-    const size = Math.max(1, Math.floor(context.db.connectionsMax * requestsPart))
-    const perTeam = teamShare(size, context.config.teamShare)
-    slots = createFairPool({ name: 'the database', size, perTeam, waitingMax, waitMaxMs })
-    ofContext.set(context, slots)
-  }
-  return slots
-}
+export const statementSlotsOf = runningPart('statement slots', ({ db, config }) => {
+  const size = Math.max(1, Math.floor(db.connectionsMax * requestsPart))
+  const perTeam = teamShare(size, config.teamShare)
+  return createFairPool({ name: 'the database', size, perTeam, waitingMax, waitMaxMs })
+})
 
 export function teamDatabaseOf(context: Context, teamId: string): TeamDatabase {
   const { db } = context

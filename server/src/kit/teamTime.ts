@@ -5,8 +5,8 @@
 // request, large body or turn of a run waits. A team that is alone never waits: there is nobody to protect.
 import { availableParallelism } from 'node:os'
 import { PoolFull } from '../base/fairPool.ts'
-import type { Context } from './context.ts'
 import { createTurnLine, type TurnLine } from './turnLine.ts'
+import { runningPart } from './runningPart.ts'
 
 export interface TeamTime {
   /**
@@ -229,11 +229,7 @@ export function createTeamTime({
 
 const within = (value: number, most: number): number => Math.min(Math.max(0, value), most)
 
-const ofContext = new WeakMap<Context, TeamTime>()
-
 /** The account of this process. */
-export function teamTimeOf(context: Context): TeamTime {
-  let time = ofContext.get(context)
-  if (!time) ofContext.set(context, (time = createTeamTime({ isStopping: () => context.lifecycle.draining })))
-  return time
-}
+export const teamTimeOf = runningPart('team time', (context) =>
+  createTeamTime({ isStopping: () => context.lifecycle.draining }),
+)

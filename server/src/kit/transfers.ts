@@ -4,11 +4,12 @@
 // slot before it asks the database anything. A slot is held until the answer is sent or the caller is gone.
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../base/errors.ts'
-import { createFairPool, teamShare, type FairPool } from '../base/fairPool.ts'
+import { createFairPool, teamShare } from '../base/fairPool.ts'
 import type { Context } from './context.ts'
 import { requireSignature } from './signedUrl.ts'
 import { teamDatabaseOf, type TeamDatabase } from './teamDatabase.ts'
 import { teamTimeOf } from './teamTime.ts'
+import { runningPart } from './runningPart.ts'
 
 /** How many transfers of one team may wait, per slot of the pool: each is a connection whose body is not read yet. */
 const waitingPerSlot = 4
@@ -16,19 +17,11 @@ const waitMaxMs = 10_000
 /** A reader that takes nothing for this long is disconnected. A sender that pauses gets an answer earlier (requestBody.ts). */
 const stalledMs = 90_000
 
-const ofContext = new WeakMap<Context, FairPool>()
-
 /** The transfers of this process. */
-export function transfersOf(context: Context): FairPool {
-  let pool = ofContext.get(context)
-  if (!pool) {
-    const { transfersMax: size, teamShare: percent } = context.config
-    const perTeam = teamShare(size, percent)
-    pool = createFairPool({ name: 'file transfers', size, perTeam, waitingMax: size * waitingPerSlot, waitMaxMs })
-    ofContext.set(context, pool)
-  }
-  return pool
-}
+export const transfersOf = runningPart('transfers', ({ config: { transfersMax: size, teamShare: percent } }) => {
+  const perTeam = teamShare(size, percent)
+  return createFairPool({ name: 'file transfers', size, perTeam, waitingMax: size * waitingPerSlot, waitMaxMs })
+})
 
 export interface Transfer {
   /** The database as the URL's team uses it. */

@@ -9,6 +9,7 @@ import { jobConcurrency, jobLogger, jobsMax, startJobEngine, type JobEngine } fr
 import { createJobSlots, putBack, type JobSlots } from './jobSlots.ts'
 import type { DeadProcess, Presence } from './presence.ts'
 import { validatorOf } from './validate.ts'
+import { registryOf } from './registry.ts'
 
 export interface Worker {
   /** No new jobs from now on; resolves when those under way have ended, which are aborted after the drain time. */
@@ -46,7 +47,7 @@ export async function startWorker(context: Context, presence: Presence, part?: S
 
 /** Jobs that a dead process had locked are free at once instead of after graphile-worker's own four hours. */
 function startSweeper(context: Context, presence: Presence, jobs: JobEngine, part?: SweepPart): Loop {
-  const { db, log, metrics, registry } = context
+  const { db, log, metrics } = context
   return twiceASecond(async () => {
     try {
       await presence.sweep(async (dead) => {
@@ -58,7 +59,7 @@ function startSweeper(context: Context, presence: Presence, jobs: JobEngine, par
         // unlocking tells nobody; without this the jobs would wait for the next poll
         jobs.nudge(jobsMax)
         await part?.bury(dead)
-        for (const { bury } of registry.features) await bury?.(context, dead)
+        for (const { bury } of registryOf(context).features) await bury?.(context, dead)
         metrics.takeovers.inc()
         log.warn({ process_id: dead.id }, 'a process died; its work is set free')
       })
@@ -72,7 +73,7 @@ function startSweeper(context: Context, presence: Presence, jobs: JobEngine, par
 
 /** Each has a loop of its own: one that has much to do holds up neither the others nor the sweep. */
 function startTicks(context: Context): Loop {
-  const loops = context.registry.features.flatMap(({ name, tick }) => {
+  const loops = registryOf(context).features.flatMap(({ name, tick }) => {
     if (!tick) return []
     const loop = twiceASecond(async (signal) => {
       try {
@@ -92,7 +93,7 @@ function startTicks(context: Context): Loop {
 
 /** What features keep going, each with a loop of its own for what it may have missed. */
 function startFeatureWork(context: Context, process: WorkingProcess): Loop {
-  const all = context.registry.features.flatMap(({ name, work }) => {
+  const all = registryOf(context).features.flatMap(({ name, work }) => {
     if (!work) return []
     const mine = work(context, process)
     const loop = twiceASecond(async () => {
@@ -162,7 +163,7 @@ interface TaskOptions {
 
 function taskList(context: Context, { held, slots, alone }: TaskOptions = {}): TaskList {
   return Object.fromEntries(
-    context.registry.jobs.map((job) => [
+    registryOf(context).jobs.map((job) => [
       job.name,
       async (payload: unknown, { abortSignal, job: taken }: JobHelpers) => {
         const release = slots ? slots.take(payload) : () => undefined

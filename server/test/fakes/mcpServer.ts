@@ -8,7 +8,7 @@ import { createMcpHandler, Server, WebStandardStreamableHTTPServerTransport } fr
 import { Server as OlderServer } from '@modelcontextprotocol/sdk/server/index.js'
 import { SSEServerTransport } from '@modelcontextprotocol/sdk/server/sse.js'
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-import { callIdKey } from '../../src/drivers/mcp/mcp.ts'
+import { callIdKey } from '../../src/drivers/mcp/mcpSession.ts'
 
 export interface FakeTool {
   name: string

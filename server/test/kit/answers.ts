@@ -1,9 +1,9 @@
 // Holds an answer against what was declared of it: its status, its schema, the one shape of errors.
 import assert from 'node:assert/strict'
 import { errorKinds, type ErrorCode } from '../../src/base/errors.ts'
-import type { Registry } from '../../src/kit/feature.ts'
 import type { Operation } from '../../src/kit/operation.ts'
 import { validatorOf } from '../../src/kit/validate.ts'
+import type { Registry } from '../../src/kit/registry.ts'
 
 interface Seen {
   method: string

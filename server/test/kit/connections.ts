@@ -11,9 +11,9 @@ import {
   renewConnection,
   timesOf,
   type NewConnection,
-} from '../../src/features/connections/newConnection.ts'
-import { refreshConnections } from '../../src/features/connections/refreshConnections.ts'
-import type { Secret } from '../../src/features/connections/secret.ts'
+} from '../../src/features/connections/store/newConnection.ts'
+import { refreshConnections } from '../../src/features/connections/inRuns/refreshConnections.ts'
+import type { Secret } from '../../src/features/connections/store/secret.ts'
 import type { OauthServer } from '../fakes/oauthServer.ts'
 import type { TestTeam } from './seed.ts'
 import type { TestApp } from './testApp.ts'

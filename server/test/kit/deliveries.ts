@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { newId } from '../../src/base/ids.ts'
-import { delivererOf } from '../../src/features/webhooks/deliverer.ts'
+import { delivererOf } from '../../src/features/webhooks/deliveryRole.ts'
 import type { TestTeam } from './seed.ts'
 import type { TestApp } from './testApp.ts'
 

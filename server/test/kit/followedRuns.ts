@@ -1,7 +1,7 @@
 // Runs whose events a test writes by itself, so that it decides when each one is committed.
 import type { Database, Sql } from '../../src/base/db.ts'
 import { newId } from '../../src/base/ids.ts'
-import { logForRun } from '../../src/engine/logForRun.ts'
+import { logForRun } from '../../src/engine/ledger/logForRun.ts'
 import type { TestTeam } from './seed.ts'
 
 /** A running run that no worker holds. */

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Sql } from '../../src/base/db.ts'
 import { newId } from '../../src/base/ids.ts'
 import { issueApiKey } from '../../src/features/credentials/apiKey.ts'
-import { examplePath } from '../../src/features/sandboxes/askedPath.ts'
+import { examplePath } from '../../src/features/sandboxes/files/requestPath.ts'
 import { createTeam } from '../../src/features/teams/team.ts'
 import type { Answer, CallOptions, TestApp } from './testApp.ts'
 

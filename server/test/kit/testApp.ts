@@ -13,11 +13,12 @@ import { createKeyring } from '../../src/base/secrets.ts'
 import { features as allFeatures } from '../../src/features.ts'
 import type { Context } from '../../src/kit/context.ts'
 import { createContext } from '../../src/kit/createContext.ts'
-import { closeFeatures, type Feature, type Work } from '../../src/kit/feature.ts'
+import { type Feature, type Work } from '../../src/kit/feature.ts'
 import { drain } from '../../src/kit/worker.ts'
 import { operationOf, requireFit } from './answers.ts'
 import { testClock, type TestClock } from './clock.ts'
 import { testDatabase } from './postgres.ts'
+import { registryOf, closeFeatures } from '../../src/kit/registry.ts'
 
 export interface CallOptions {
   /** The bearer token. */
@@ -94,7 +95,7 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
     call: (route, callOptions) => call(context, app, route, callOptions ?? {}),
     drain: () => drain(context),
     work(featureName) {
-      const { work } = context.registry.features.find(({ name }) => name === featureName)!
+      const { work } = registryOf(context).features.find(({ name }) => name === featureName)!
       works.push(work!(context, { id: newId(), lost: () => new AbortController().signal }))
     },
     async listen() {
@@ -121,14 +122,14 @@ async function call(context: Context, app: FastifyInstance, route: string, optio
   }
   if (body !== undefined)
     request.payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
-  const isStream = operationOf(context.registry, method, url)?.stream !== undefined
+  const isStream = operationOf(registryOf(context), method, url)?.stream !== undefined
   const response = await app.inject({ ...request, payloadAsStream: isStream })
   const text = isStream ? await textOrBeginning(response) : response.body
   const headers = response.headers as Record<string, string>
   assert.ok(headers['x-request-id'], 'every answer carries X-Request-Id')
   const isJson = headers['content-type']?.startsWith('application/json')
   const parsed: unknown = isJson ? JSON.parse(text) : undefined
-  requireFit(context.registry, { method, url, status: response.statusCode, body: parsed })
+  requireFit(registryOf(context), { method, url, status: response.statusCode, body: parsed })
   return { status: response.statusCode, body: parsed, text, headers }
 }
 

@@ -1,5 +1,5 @@
 // Proof: a claim that was committed but whose answer never reached the worker does not keep the run for ever.
-import { claimRuns } from '../../src/engine/claim.ts'
+import { claimRuns } from '../../src/engine/admission/claim.ts'
 import type { Service } from './processes.ts'
 import { block, processIdOf, until, type Yard } from './yard.ts'
 

@@ -6,7 +6,7 @@ import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readIfThere } from '../../src/base/files.ts'
+import { readIfThere } from '../../src/base/atomicFile.ts'
 import { copyPreparedDataDir } from '../kit/preparedDataDir.ts'
 
 export const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))

@@ -9,7 +9,7 @@ import { sqlOn, type Address } from '../db.ts'
 import { readKnownKeys } from '../encryptionKey.ts'
 import { migrationLock } from '../locks.ts'
 import { lockMigrations, readHistory } from '../migrate.ts'
-import { syncFolder } from '../wholeFolder.ts'
+import { syncFolder } from '../atomicFolder.ts'
 import { runyardVersion } from '../version.ts'
 import {
   archiveCompression,

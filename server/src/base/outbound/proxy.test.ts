@@ -18,7 +18,7 @@ import { buffer, text } from 'node:stream/consumers'
 import { describe, test, type TestContext } from 'node:test'
 import { createGuard } from './guard.ts'
 import { createFilteringProxy, type FilteringProxyOptions, type ProxyRefusal } from './proxy.ts'
-import { answers, families } from './ssrfCorpus.ts'
+import { answers, families } from '../../../test/hostile/ssrfCorpus.ts'
 
 const openGuard = createGuard({ allowPrivateHosts: ['127.0.0.1'] })
 const basic = (words: string) => ({ 'proxy-authorization': `Basic ${Buffer.from(words).toString('base64')}` })

@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { after, before, describe, test, type TestContext } from 'node:test'
 import { createOutbound, OutboundFailure, type Outbound } from './fetch.ts'
 import { createGuard, OutboundRefused, type Guard } from './guard.ts'
-import { answers, answersOnSave, families, type Family } from './ssrfCorpus.ts'
+import { answers, answersOnSave, families, type Family } from '../../../test/hostile/ssrfCorpus.ts'
 
 const listeners: Server[] = []
 let port = 0

@@ -4,7 +4,7 @@ import { access, chmod, copyFile, mkdir, open, readdir, symlink } from 'node:fs/
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { closedFolder, mayUse, type Account } from '../accounts.ts'
-import { makeWholeFolder } from '../wholeFolder.ts'
+import { makeWholeFolder } from '../atomicFolder.ts'
 import type { Log } from './place.ts'
 
 export type Binaries = { initdb: string; postgres: string; pgCtl: string }

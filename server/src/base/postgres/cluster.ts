@@ -8,7 +8,7 @@ import type pg from 'pg'
 import type { Binaries } from './binaries.ts'
 import type { Facts } from './facts.ts'
 import type { Account } from '../accounts.ts'
-import { makeWholeFolder } from '../wholeFolder.ts'
+import { makeWholeFolder } from '../atomicFolder.ts'
 
 const run = promisify(execFile)
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { link, open, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { syncFolder } from '../wholeFolder.ts'
+import { syncFolder } from '../atomicFolder.ts'
 
 export type Facts = {
   host: '127.0.0.1'

@@ -3,7 +3,7 @@ import { constants } from 'node:fs'
 import { access, readdir, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { unknownSettings } from '../../base/config.ts'
-import { readIfThere } from '../../base/files.ts'
+import { readIfThere } from '../../base/atomicFile.ts'
 import { isKeyFile } from '../../base/keyFiles.ts'
 import { ok, problem, warning, type Check } from './check.ts'
 

@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { reasonOf } from '../../base/databaseRefused.ts'
-import { readIfThere } from '../../base/files.ts'
+import { readIfThere } from '../../base/atomicFile.ts'
 import { hostForUrl } from '../../kit/context.ts'
 import { ok, problem, warning, type Check } from './check.ts'
 

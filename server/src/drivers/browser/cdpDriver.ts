@@ -2,11 +2,11 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { OutboundRefused, type Guard } from '../../base/outbound/guard.ts'
 import type { BrowserDriver, BrowserSession } from './browser.ts'
-import { hear, note, nothingHeard, type Heard } from './heard.ts'
+import { hear, note, nothingHeard, type Heard } from './sessionEvents.ts'
 import { onlyHttp } from './perform.ts'
 import { viewport } from './pictures.ts'
 import { startSession } from './session.ts'
-import { within } from './within.ts'
+import { within } from './withTimeout.ts'
 
 export function cdpDriver({ guard, cdpUrl }: { guard: Guard; cdpUrl: string }): BrowserDriver {
   const sessions = new Set<BrowserSession>()

@@ -8,10 +8,10 @@ import type { BrowserDriver, BrowserSession, SessionState } from './browser.ts'
 import { accountForChromium, type ChromiumProcess } from './chromiumProcess.ts'
 import { downloadWatch } from './downloads.ts'
 import { launchChromium, type Running } from './launchChromium.ts'
-import { hear, nothingHeard } from './heard.ts'
+import { hear, nothingHeard } from './sessionEvents.ts'
 import { viewport } from './pictures.ts'
 import { startSession } from './session.ts'
-import { within } from './within.ts'
+import { within } from './withTimeout.ts'
 
 export interface ChromiumOptions {
   guard: Guard

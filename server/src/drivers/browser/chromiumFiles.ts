@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Log } from '../../base/log.ts'
 import { closedFolder, makePrivateFolder, type Account } from '../../base/accounts.ts'
-import { makeWholeFolder } from '../../base/wholeFolder.ts'
+import { makeWholeFolder } from '../../base/atomicFolder.ts'
 
 export interface ChromiumFiles {
   executable: string

@@ -3,8 +3,8 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CDPSession, Download as PlaywrightDownload } from 'playwright-core'
 import type { Download } from './browser.ts'
-import { note, type Heard } from './heard.ts'
-import { within } from './within.ts'
+import { note, type Heard } from './sessionEvents.ts'
+import { within } from './withTimeout.ts'
 
 const bytesMax = 10 * 1024 * 1024
 const perActionMax = 20

@@ -1,6 +1,6 @@
 // Finds the element that somebody means: by its reference in the last snapshot, or by words that a person sees.
 import type { Frame, Locator, Page } from 'playwright-core'
-import { within } from './within.ts'
+import { within } from './withTimeout.ts'
 
 type Role = Parameters<Page['getByRole']>[0]
 export type Purpose = 'click' | 'type' | 'select' | 'read'

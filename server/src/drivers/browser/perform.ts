@@ -5,7 +5,7 @@ import type { Guard } from '../../base/outbound/guard.ts'
 import { OutboundRefused } from '../../base/outbound/guard.ts'
 import type { Action, ScrollTarget } from './browser.ts'
 import { findElement, NoSuchElement } from './elements.ts'
-import { inTime, within } from './within.ts'
+import { inTime, within } from './withTimeout.ts'
 
 /** The longest that one part of an action may take. */
 const partMs = 10_000

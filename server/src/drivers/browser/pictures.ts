@@ -1,7 +1,7 @@
 // The picture of a page and its thumbnail, made by Chromium itself from what it shows.
 import type { CDPSession } from 'playwright-core'
 import type { Picture } from './browser.ts'
-import { within } from './within.ts'
+import { within } from './withTimeout.ts'
 
 export const viewport = { width: 1280, height: 800 }
 const thumbnailWidth = 320

@@ -3,12 +3,12 @@ import type { Browser, BrowserContext } from 'playwright-core'
 import type { Guard } from '../../base/outbound/guard.ts'
 import { BrowserGone, type Acted, type Action, type BrowserSession, type SessionState } from './browser.ts'
 import { finishedDownloads } from './downloads.ts'
-import { takeHeard, type Heard } from './heard.ts'
+import { takeHeard, type Heard } from './sessionEvents.ts'
 import { CannotDo, noAnswer, perform, sentenceOf } from './perform.ts'
 import { takePictures } from './pictures.ts'
 import { createPages, settle, type PageWork, type SessionPage, type SessionPages } from './sessionPages.ts'
 import { capped, snapshotOf } from './snapshot.ts'
-import { within } from './within.ts'
+import { within } from './withTimeout.ts'
 
 const changesNothing = new Set<Action['kind']>(['read', 'pages', 'switch', 'screenshot'])
 

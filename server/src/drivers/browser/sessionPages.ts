@@ -3,9 +3,9 @@ import { setTimeout } from 'node:timers/promises'
 import type { BrowserContext, CDPSession, Download, Page, Request } from 'playwright-core'
 import { newId } from '../../base/ids.ts'
 import type { PageState, SessionState } from './browser.ts'
-import { hear, note, type Heard } from './heard.ts'
+import { hear, note, type Heard } from './sessionEvents.ts'
 import { onlyHttp } from './perform.ts'
-import { within } from './within.ts'
+import { within } from './withTimeout.ts'
 
 export interface SessionPage {
   id: string

@@ -1,6 +1,6 @@
 // A page as text: its aria snapshot, with a reference for every element that can be used.
 import type { Page } from 'playwright-core'
-import { within } from './within.ts'
+import { within } from './withTimeout.ts'
 
 const bytesMax = 48 * 1024
 

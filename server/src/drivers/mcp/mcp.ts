@@ -2,29 +2,11 @@
 import type { Door } from '../oauth/answer.ts'
 import { isSecure } from '../oauth/secureUrl.ts'
 import { McpTrouble } from './failures.ts'
-import type { ListedTool } from './toolList.ts'
+import type { McpSession } from './mcpSession.ts'
 
 export { McpTrouble, McpUnauthorized } from './failures.ts'
+export type { McpAnswer, McpSession } from './mcpSession.ts'
 export type { ListedTool } from './toolList.ts'
-
-export interface McpAnswer {
-  is_error: boolean
-  content: unknown[]
-  structured_content: unknown
-}
-
-export interface McpSession {
-  transport: 'http' | 'sse'
-  listTools(): Promise<ListedTool[]>
-  /** `callId` goes along as `_meta`, the same for every attempt, so that a server can recognise a repetition. */
-  callTool(
-    name: string,
-    args: Record<string, unknown>,
-    options: { signal: AbortSignal; callId: string },
-  ): Promise<McpAnswer>
-  /** Never fails, and waits a second at most for the server's farewell. */
-  close(): Promise<void>
-}
 
 interface Asked {
   url: string
@@ -32,9 +14,6 @@ interface Asked {
   transport: 'http' | 'sse' | null
   headers: Record<string, string>
 }
-
-/** Under it a call's id is sent; a vendor's prefix, as MCP wants for keys of `_meta`. */
-export const callIdKey = 'runyard/call_id'
 
 /** `door.signal` ends the session. */
 export async function openMcp({ url: address, transport, headers }: Asked, door: Door): Promise<McpSession> {

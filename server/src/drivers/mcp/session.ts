@@ -3,7 +3,7 @@ import { SdkHttpError, type Client } from '@modelcontextprotocol/client'
 import { without } from '../oauth/grant.ts'
 import { connect, isRefusal, NoSuchPost, troubleOf, type Connected, type Talk } from './connect.ts'
 import { McpTrouble, McpUnauthorized } from './failures.ts'
-import { callIdKey, type McpAnswer, type McpSession } from './mcp.ts'
+import { callIdKey, type McpAnswer, type McpSession } from './mcpSession.ts'
 import { readTools } from './toolList.ts'
 
 const listMs = 30_000

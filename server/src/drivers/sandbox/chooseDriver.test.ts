@@ -9,7 +9,7 @@ import { createOutbound } from '../../base/outbound/fetch.ts'
 import { createGuard } from '../../base/outbound/guard.ts'
 import { findCgroupParent } from './cgroup.ts'
 import { chooseSandboxDriver, type SandboxOptions } from './chooseDriver.ts'
-import { driversUnderTest } from './driversUnderTest.ts'
+import { driversUnderTest } from '../../../test/kit/sandboxDrivers.ts'
 
 const usable = driversUnderTest[1]!.skip === false
 

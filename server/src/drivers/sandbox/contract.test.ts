@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { closeAfterwards, driversUnderTest, never, openShell } from './driversUnderTest.ts'
+import { closeAfterwards, driversUnderTest, never, openShell } from '../../../test/kit/sandboxDrivers.ts'
 import { isGone, sampleProc } from './processTree.ts'
 import type { Executed } from './sandbox.ts'
 

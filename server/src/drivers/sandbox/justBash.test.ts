@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { childFlags } from './childFlags.ts'
-import { closeAfterwards, driversUnderTest, openShell } from './driversUnderTest.ts'
+import { closeAfterwards, driversUnderTest, openShell } from '../../../test/kit/sandboxDrivers.ts'
 import { readJsonLines } from './jsonLines.ts'
 import { sampleProc } from './processTree.ts'
 

@@ -2,9 +2,10 @@
 import { isUtf8 } from 'node:buffer'
 import { parseBounded } from '../../base/boundedJson.ts'
 import type { OutboundAnswer } from '../../base/outbound/fetch.ts'
-import { connectionUseOf, type ToolSet } from '../../kit/feature.ts'
+import { type ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { outsideTool, type Outcome, type Outside, type ToolCall } from '../../kit/tool.ts'
+import { connectionUseOf } from '../../kit/registry.ts'
 
 const answerBytesMax = 1024 * 1024
 /** What an error sentence shows of an answer. */
@@ -38,11 +39,11 @@ const httpRequest = outsideTool({
   timeoutMs,
   execute: performRequest,
   boundTo: async ({ run, input: { connection } }, { sql, context }) => {
-    const use = connection === undefined ? undefined : connectionUseOf(context.registry)
+    const use = connection === undefined ? undefined : connectionUseOf(context)
     return use ? use.boundTo({ sql, run, connection: connection! }) : {}
   },
   hasCome: async ({ run }, { waitingOn, sql, context }) =>
-    (await connectionUseOf(context.registry)?.hasCome({ sql, run, waitingOn })) ?? true,
+    (await connectionUseOf(context)?.hasCome({ sql, run, waitingOn })) ?? true,
 })
 
 type Request = ToolCall<{
@@ -72,7 +73,7 @@ export async function performRequest(call: Request, { context, signal, bound }: 
       answerBytesMax,
     })
   if (connection === undefined) return outcomeOf(await send({}))
-  const use = connectionUseOf(context.registry)
+  const use = connectionUseOf(context)
   if (!use) return { error: 'This server keeps no connections.' }
   const own = Object.keys(headers).find((name) => ofCredential.test(name))
   if (own) return { error: `Leave the header ${own} out: the connection brings its own credential.` }

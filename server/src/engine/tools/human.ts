@@ -2,8 +2,8 @@
 import type { ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { waitingTool, type Begun, type Outcome } from '../../kit/tool.ts'
-import { problemOfForm } from '../formSchema.ts'
-import { openRequest, requestOf, type HumanRequest, type RequestWanted } from '../humanRequests.ts'
+import { problemOfForm } from '../requests/formSchema.ts'
+import { openRequest, requestOf, type HumanRequest, type RequestWanted } from '../requests/humanRequests.ts'
 
 const Timing = {
   expires_in_s: Type.Optional(

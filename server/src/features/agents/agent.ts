@@ -1,7 +1,7 @@
 // An agent: what runs are started of. What it does is said by its builds, of which one is live.
 import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
-import { newestRunOfAgent, runsOfAgent } from '../../engine/runCounts.ts'
+import { newestRunOfAgent, runsOfAgent } from '../../engine/counting/runCounts.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, Time, Type, type Static } from '../../kit/schema.ts'
 

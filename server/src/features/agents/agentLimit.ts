@@ -1,8 +1,8 @@
 // How many agents a team may have, where the operator set a limit.
 import type { Sql } from '../../base/db.ts'
 import { engineOf } from '../../engine/engine.ts'
-import { lockLimit } from '../../engine/entitlements.ts'
-import { agentsOf } from '../../engine/teamUse.ts'
+import { lockLimit } from '../../engine/counting/entitlements.ts'
+import { agentsOf } from '../../engine/counting/usageSql.ts'
 import type { Context } from '../../kit/context.ts'
 
 /** Why the team may have no agent more, or undefined. Who makes one holds the limit until its commit: two cannot both be the last. */

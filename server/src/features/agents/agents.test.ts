@@ -5,7 +5,7 @@ import { newId } from '../../base/ids.ts'
 import { feature } from '../../kit/feature.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import { procedureTemplate } from './procedureTemplate.ts'
+import { procedureTemplate } from './builds/procedureTemplate.ts'
 
 /** What the deletion hook was told, in the transaction of the deletion. */
 const told: { agentId: string; isDeleted: boolean }[] = []

@@ -1,13 +1,13 @@
 // Makes an agent with its first build, which is live at once so that a run can start.
-import { isWithoutProcedure } from '../../engine/buildConfig.ts'
+import { isWithoutProcedure } from '../../engine/builds/buildConfig.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Type, type Static } from '../../kit/schema.ts'
 import { spelled } from '../../kit/spellings.ts'
 import { Agent, AgentDescription, AgentName, findAgent, insertAgent, MemoryEnabled } from './agent.ts'
 import { agentLimitProblem } from './agentLimit.ts'
-import { Build, BuildConfig, BuildName, insertBuild, requireSource, SourceBuildId } from './build.ts'
-import { procedureTemplate } from './procedureTemplate.ts'
-import { requireUsable } from './usableConfig.ts'
+import { Build, BuildConfig, BuildName, insertBuild, requireSource, SourceBuildId } from './builds/build.ts'
+import { procedureTemplate } from './builds/procedureTemplate.ts'
+import { requireUsable } from './builds/usableConfig.ts'
 
 const Body = Type.Object(
   {

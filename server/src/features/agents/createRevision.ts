@@ -2,9 +2,17 @@
 import type { Sql } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { nullable, Type, wrapped } from '../../kit/schema.ts'
-import { Build, BuildConfig, buildColumns, BuildName, insertBuild, requireSource, SourceBuildId } from './build.ts'
-import { procedureTemplate } from './procedureTemplate.ts'
-import { requireUsable } from './usableConfig.ts'
+import {
+  Build,
+  BuildConfig,
+  buildColumns,
+  BuildName,
+  insertBuild,
+  requireSource,
+  SourceBuildId,
+} from './builds/build.ts'
+import { procedureTemplate } from './builds/procedureTemplate.ts'
+import { requireUsable } from './builds/usableConfig.ts'
 
 export const createRevision = operation({
   id: 'createRevision',

@@ -1,8 +1,8 @@
 // Deletes an agent: nothing of it can be started any more, and its runs stay readable.
-import { tell } from '../../kit/feature.ts'
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
-import { endBuilderRunsOf } from './builderRun.ts'
+import { endBuilderRunsOf } from './builder/builderRun.ts'
+import { runHooks } from '../../kit/registry.ts'
 
 export const deleteAgent = operation({
   id: 'deleteAgent',
@@ -20,7 +20,7 @@ export const deleteAgent = operation({
       where id = ${agent.id} and team_id = ${team.id} and deleted_at is null returning id`
     if (deleted.length === 0) fail('not_found')
     await endBuilderRunsOf(sql, { agentId: agent.id, teamId: team.id })
-    await tell(context.registry, 'agentDeleted', { sql, context, teamId: team.id, agentId: agent.id })
+    await runHooks('agentDeleted', { sql, context, teamId: team.id, agentId: agent.id })
     return { success: true as const }
   },
 })

@@ -4,8 +4,8 @@ import { isId } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, oneOf, Type } from '../../kit/schema.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
-import { type Build, buildColumns } from './build.ts'
-import { diffConfigs, diffProcedures } from './buildDiff.ts'
+import { type Build, buildColumns } from './builds/build.ts'
+import { diffConfigs, diffProcedures } from './builds/buildDiff.ts'
 
 export const diffRevisions = operation({
   id: 'diffRevisions',

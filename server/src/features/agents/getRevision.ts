@@ -1,7 +1,7 @@
 // Reads one build of an agent.
 import { operation } from '../../kit/operation.ts'
 import { wrapped } from '../../kit/schema.ts'
-import { Build } from './build.ts'
+import { Build } from './builds/build.ts'
 
 export const getRevision = operation({
   id: 'getRevision',

@@ -3,7 +3,7 @@ import { part } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { pageOf, paging, readLongPage } from '../../kit/paging.ts'
 import { Type } from '../../kit/schema.ts'
-import { Build, listedBuildColumns, longConfig } from './build.ts'
+import { Build, listedBuildColumns, longConfig } from './builds/build.ts'
 
 export const listAgentRevisions = operation({
   id: 'listAgentRevisions',

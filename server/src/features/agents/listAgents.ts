@@ -5,7 +5,7 @@ import { listed, longText } from '../../kit/pageBytes.ts'
 import { pageOf, paging, readLongRows, readPage } from '../../kit/paging.ts'
 import { named, Type } from '../../kit/schema.ts'
 import { Agent, agentColumns } from './agent.ts'
-import { Build, listedBuildColumns, longConfig } from './build.ts'
+import { Build, listedBuildColumns, longConfig } from './builds/build.ts'
 
 const ListedAgent = named(
   'ListedAgent',

@@ -1,10 +1,10 @@
 // Makes a build the live one of its agent, and the former live one historic.
-import { tell } from '../../kit/feature.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
-import { Build, buildColumns, RevisionDescription, RevisionName } from './build.ts'
-import { hasActiveBuilder, isActive } from './builderRun.ts'
-import { requireUsable } from './usableConfig.ts'
+import { Build, buildColumns, RevisionDescription, RevisionName } from './builds/build.ts'
+import { hasActiveBuilder, isActive } from './builder/builderRun.ts'
+import { requireUsable } from './builds/usableConfig.ts'
+import { runHooks } from '../../kit/registry.ts'
 
 export const promoteRevision = operation({
   id: 'promoteRevision',
@@ -56,7 +56,7 @@ export const promoteRevision = operation({
         and not exists (select from builder_runs where build_id = ${build.id} and team_id = ${team.id} and ${isActive})
       returning ${buildColumns}`
     if (!live) return fail((await hasActiveBuilder(sql, build.id, team.id)) ? 'builder_run_active' : 'already_live')
-    await tell(context.registry, 'mayPromote', {
+    await runHooks('mayPromote', {
       sql,
       context,
       teamId: team.id,

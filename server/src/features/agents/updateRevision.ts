@@ -1,9 +1,9 @@
 // Changes the config of a draft, or what any build is called.
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
-import { Build, BuildConfig, buildColumns, RevisionDescription, RevisionName } from './build.ts'
-import { hasActiveBuilder } from './builderRun.ts'
-import { requireUsable } from './usableConfig.ts'
+import { Build, BuildConfig, buildColumns, RevisionDescription, RevisionName } from './builds/build.ts'
+import { hasActiveBuilder } from './builder/builderRun.ts'
+import { requireUsable } from './builds/usableConfig.ts'
 
 export const updateRevision = operation({
   id: 'updateRevision',

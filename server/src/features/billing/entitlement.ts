@@ -1,9 +1,9 @@
 // An entitlement: something that a team may use, how much of it, and how much it does.
 import type { Sql } from '../../base/db.ts'
-import { entitlementKinds, type EntitlementKey } from '../../engine/entitlements.ts'
-import { agentsOf, bytesStored, costOfMonth, placesHeld, runsOfMonth } from '../../engine/teamUse.ts'
-import { placesUnlessSet } from '../../engine/setEntitlement.ts'
-import { currentMonth } from '../../engine/usage.ts'
+import { entitlementKinds, type EntitlementKey } from '../../engine/counting/entitlements.ts'
+import { agentsOf, bytesStored, costOfMonth, placesHeld, runsOfMonth } from '../../engine/counting/usageSql.ts'
+import { placesUnlessSet } from '../../engine/counting/setEntitlement.ts'
+import { currentMonth } from '../../engine/counting/usage.ts'
 import { named, nullable, oneOf, Type, type Static } from '../../kit/schema.ts'
 
 const keys = Object.keys(entitlementKinds) as EntitlementKey[]

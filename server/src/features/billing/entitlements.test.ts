@@ -8,9 +8,9 @@ import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp, type Answer, type TestApp } from '../../../test/kit/testApp.ts'
 import { engineOf } from '../../engine/engine.ts'
-import type { EntitlementKey, LimitKey } from '../../engine/entitlements.ts'
-import { setEntitlement, unsetEntitlement } from '../../engine/setEntitlement.ts'
-import { dispatchQueue } from '../queues/dispatch.ts'
+import type { EntitlementKey, LimitKey } from '../../engine/counting/entitlements.ts'
+import { setEntitlement, unsetEntitlement } from '../../engine/counting/setEntitlement.ts'
+import { dispatchQueue } from '../queues/dispatch/dispatch.ts'
 import { fireSchedules } from '../schedules/fireSchedules.ts'
 
 const address = await testDatabase()

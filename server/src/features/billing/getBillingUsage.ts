@@ -1,5 +1,5 @@
 // Reads what a team has used in the current month.
-import { currentMonth } from '../../engine/usage.ts'
+import { currentMonth } from '../../engine/counting/usage.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { readUsage, Usage } from './usageAnswer.ts'

@@ -1,5 +1,5 @@
 // Reads what a team used in any span of days.
-import { currentMonth, type Days } from '../../engine/usage.ts'
+import { currentMonth, type Days } from '../../engine/counting/usage.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, instant, Type } from '../../kit/schema.ts'
 import { readUsage, Usage } from './usageAnswer.ts'

@@ -1,5 +1,5 @@
 // What a team uses, and what it may use.
-import { foldUsage } from '../../engine/foldUsage.job.ts'
+import { foldUsage } from '../../engine/counting/foldUsage.job.ts'
 import { feature } from '../../kit/feature.ts'
 import { getBillingEntitlements } from './getBillingEntitlements.ts'
 import { getBillingUsage } from './getBillingUsage.ts'

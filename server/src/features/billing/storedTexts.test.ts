@@ -5,7 +5,7 @@ import { seedQueue, seedWorker } from '../../../test/kit/cases.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import { dispatchQueue } from '../queues/dispatch.ts'
+import { dispatchQueue } from '../queues/dispatch/dispatch.ts'
 
 const limit = 200_000
 const service = await testApp({ config: { teamStorageBytes: limit } })

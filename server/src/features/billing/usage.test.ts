@@ -9,10 +9,10 @@ import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
-import { claimRuns, reviveRuns } from '../../engine/claim.ts'
+import { claimRuns, reviveRuns } from '../../engine/admission/claim.ts'
 import { engineOf } from '../../engine/engine.ts'
-import { foldRunCounts } from '../../engine/runCounts.ts'
-import { foldUsage } from '../../engine/usage.ts'
+import { foldRunCounts } from '../../engine/counting/runCounts.ts'
+import { foldUsage } from '../../engine/counting/usage.ts'
 
 const provider = await startFakeAnthropic()
 after(() => provider.close())

@@ -1,8 +1,8 @@
 // What a team used in a span of days, added up as a whole and by day, agent, model and purpose.
 import type { Sql } from '../../base/db.ts'
-import { foldRunCounts } from '../../engine/foldRunCounts.job.ts'
-import { foldUsage } from '../../engine/foldUsage.job.ts'
-import { storedOf, usageOf, type Days } from '../../engine/usage.ts'
+import { foldRunCounts } from '../../engine/counting/foldRunCounts.job.ts'
+import { foldUsage } from '../../engine/counting/foldUsage.job.ts'
+import { storedOf, usageOf, type Days } from '../../engine/counting/usage.ts'
 import type { Enqueue } from '../../kit/job.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 

@@ -17,8 +17,8 @@ import { startReceiver } from '../../../test/kit/receiver.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp, type Answer } from '../../../test/kit/testApp.ts'
-import { hiddenValues, openSecret } from './secret.ts'
-import { wakeWaitingRuns } from './waits.ts'
+import { hiddenValues, openSecret } from './store/secret.ts'
+import { wakeWaitingRuns } from './credential/connectionWaits.ts'
 
 const provider = await startFakeAnthropic()
 after(() => provider.close())

@@ -8,7 +8,7 @@ import { startReceiver } from '../../../test/kit/receiver.ts'
 import { seedAgent } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import { openSecret } from './secret.ts'
+import { openSecret } from './store/secret.ts'
 
 const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1'] } })
 const team = await seedTeam(service)

@@ -2,9 +2,9 @@
 import { operation } from '../../kit/operation.ts'
 import { alongside, refuseFor } from '../../kit/problems.ts'
 import { oneOf, Type, wrapped } from '../../kit/schema.ts'
-import { Connection } from './connection.ts'
-import { fields, secretOf, secureProblem } from './fields.ts'
-import { insertConnection } from './newConnection.ts'
+import { Connection } from './store/connection.ts'
+import { fields, secretOf, secureProblem } from './store/connectionFields.ts'
+import { insertConnection } from './store/newConnection.ts'
 
 export const createConnection = operation({
   id: 'createConnection',

@@ -1,9 +1,9 @@
 // Deletes a connection; its grant is given back to the provider afterwards.
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
-import type { Connection } from './connection.ts'
-import { giveBackGrant } from './giveBackGrant.job.ts'
-import { endWaits } from './state.ts'
+import type { Connection } from './store/connection.ts'
+import { giveBackGrant } from './credential/giveBackGrant.job.ts'
+import { endWaits } from './store/connectionState.ts'
 
 export const deleteConnection = operation({
   id: 'deleteConnection',

@@ -1,7 +1,7 @@
 // Reads one connection.
 import { operation } from '../../kit/operation.ts'
 import { wrapped } from '../../kit/schema.ts'
-import { Connection } from './connection.ts'
+import { Connection } from './store/connection.ts'
 
 export const getConnection = operation({
   id: 'getConnection',

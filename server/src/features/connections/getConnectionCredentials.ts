@@ -1,8 +1,8 @@
 // Lists the headers that a connection sends, and never their values.
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, oneOf, Time, Type } from '../../kit/schema.ts'
-import { authMethods } from './connection.ts'
-import { openSecret } from './secret.ts'
+import { authMethods } from './store/connection.ts'
+import { openSecret } from './store/secret.ts'
 
 export const getConnectionCredentials = operation({
   id: 'getConnectionCredentials',

@@ -4,8 +4,8 @@ import { operation } from '../../kit/operation.ts'
 import { pageOf, paging, readPage } from '../../kit/paging.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { hasWords, searchField } from '../../kit/search.ts'
-import { Connection, connectionColumns, connectionTypes, statuses } from './connection.ts'
-import { providerSpelled } from './providers.ts'
+import { Connection, connectionColumns, connectionTypes, statuses } from './store/connection.ts'
+import { providerSpelled } from './providers/providers.ts'
 
 export const listConnections = operation({
   id: 'listConnections',

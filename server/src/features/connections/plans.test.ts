@@ -7,9 +7,9 @@ import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { connectionSettings, type Sql } from '../../base/db.ts'
 import { flatten } from '../../base/sql.ts'
-import { takeDue } from './refresh.ts'
-import { takeUnlisted } from './refreshConnections.ts'
-import { wakeWaitingRuns } from './waits.ts'
+import { takeDue } from './credential/refresh.ts'
+import { takeUnlisted } from './inRuns/refreshConnections.ts'
+import { wakeWaitingRuns } from './credential/connectionWaits.ts'
 
 const service = await testApp()
 const { db } = service.context

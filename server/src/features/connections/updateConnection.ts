@@ -3,11 +3,11 @@ import { part, empty, type Part } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { refuseFor } from '../../kit/problems.ts'
 import { oneOf, Type, wrapped } from '../../kit/schema.ts'
-import { Connection, connectionColumns } from './connection.ts'
-import { fields, secretOf, secureProblem, type SentSecret } from './fields.ts'
-import { requireRight } from './right.ts'
-import { sealSecret } from './secret.ts'
-import { endWaits, reauthorized } from './state.ts'
+import { Connection, connectionColumns } from './store/connection.ts'
+import { fields, secretOf, secureProblem, type SentSecret } from './store/connectionFields.ts'
+import { requireRight } from './store/connectionRight.ts'
+import { sealSecret } from './store/secret.ts'
+import { endWaits, reauthorized } from './store/connectionState.ts'
 
 export const updateConnection = operation({
   id: 'updateConnection',

@@ -5,13 +5,14 @@ import { serveDocument } from '../../kit/servedDocument.ts'
 import { llmsText } from './llmsText.ts'
 import { mcpPage, mcpPagePolicy } from './mcpPage.ts'
 import { loadPage } from './page.ts'
+import { registryOf } from '../../kit/registry.ts'
 
 const html = 'text/html; charset=utf-8'
 
 export const docs = feature({
   name: 'docs',
   routes(app, context) {
-    const { registry } = context
+    const registry = registryOf(context)
     const madeOf = () => context.baseUrl()
     let page: ReturnType<typeof loadPage> | undefined
     const loaded = () => (page ??= loadPage())

@@ -1,15 +1,14 @@
 // /llms.txt: the service in one page of Markdown for a language model.
-import { titleOf, type Registry } from '../../kit/feature.ts'
+import { titleOf } from '../../kit/feature.ts'
+import type { Registry } from '../../kit/registry.ts'
 
 export function llmsText(registry: Registry, baseUrl: string): string {
-  const sections = registry.features
-    .filter(({ operations }) => operations.length > 0)
-    .map((feature) => {
-      const lines = feature.operations.map(
-        ({ id, method, path, summary, scope }) => `- \`${method} ${path}\` (${id}, scope \`${scope}\`): ${summary}.`,
-      )
-      return [`## ${titleOf(feature)}`, '', feature.about, '', ...lines].join('\n')
-    })
+  const sections = registry.groups.map((group) => {
+    const lines = group.operations.map(
+      ({ id, method, path, summary, scope }) => `- \`${method} ${path}\` (${id}, scope \`${scope}\`): ${summary}.`,
+    )
+    return [`## ${titleOf(group)}`, '', group.about, '', ...lines].join('\n')
+  })
   return [
     '# Runyard',
     '',

@@ -1,6 +1,6 @@
 // Counts of evaluations by the hour in which their runs ended: every evaluation appends its differences, a job folds them, and their sum is exact at any moment.
 import { part, type Part } from '../../base/db.ts'
-import type { Counts } from '../../base/pieces.ts'
+import type { Counts } from '../../base/foldCounts.ts'
 
 /** What one evaluation, a row `e` with `failed` and `is_judged`, adds to the counts of its hour: rows (flag, evaluated, with_issues). */
 export const countsOfOne: Part = part`(

@@ -1,5 +1,5 @@
 // Folds what was counted of evaluations since the last time.
-import { foldPieces } from '../../base/pieces.ts'
+import { foldPieces } from '../../base/foldCounts.ts'
 import { job } from '../../kit/job.ts'
 import { evalCounts } from './evalCounts.ts'
 

@@ -2,7 +2,7 @@
 import { storableText } from '../../base/storable.ts'
 import type { Setup } from '../../drivers/model/model.ts'
 import { engineOf } from '../../engine/engine.ts'
-import { misfitOfOutput } from '../../engine/outputSchema.ts'
+import { misfitOfOutput } from '../../engine/builds/outputSchema.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Result } from './evaluation.ts'
 import { flagOf, type Rubric } from './rubric.ts'

@@ -1,6 +1,6 @@
 // What evaluations read of ended runs: facts and entries without their long texts, many runs at once and only so much of each.
 import { part, type Sql } from '../../base/db.ts'
-import { wholeText } from '../../engine/largeTexts.ts'
+import { wholeText } from '../../engine/ledger/largeTexts.ts'
 import type { Rubric } from './rubric.ts'
 import { maySecret } from './secretText.ts'
 

@@ -1,6 +1,6 @@
 // A run as the judge reads it: its facts and messages as data, as much of them as fits, with marks where something is left out.
 import { part, type Sql } from '../../base/db.ts'
-import { wholeText } from '../../engine/largeTexts.ts'
+import { wholeText } from '../../engine/ledger/largeTexts.ts'
 
 export interface Transcript {
   run: { id: string; agent_id: string; created_at: Date }

@@ -1,6 +1,6 @@
 // Writes finished evaluations: the one that counts for its run, the counts behind scores, and what the run notes of it.
 import { part, type Sql } from '../../base/db.ts'
-import { noteEvaluations } from '../../engine/noteEvaluations.ts'
+import { noteEvaluations } from '../../engine/ledger/noteEvaluations.ts'
 import { appendCounts } from './evalCounts.ts'
 import type { Result, Summary } from './evaluation.ts'
 import type { EndedRun } from './runLog.ts'

@@ -1,5 +1,5 @@
 // Completions: the ids and names that fit what was typed so far, from the first page of the list that has them.
-import type { Use } from './server.ts'
+import type { CallOperation } from './callOperation.ts'
 
 interface Source {
   operationId: string
@@ -19,7 +19,7 @@ const sources: Record<string, Source> = {
 /** The protocol takes at most 100. */
 const valuesMax = 100
 
-export async function completionsFor(use: Use, argument: { name: string; value: string }) {
+export async function completionsFor(use: CallOperation, argument: { name: string; value: string }) {
   const source = Object.hasOwn(sources, argument.name) ? sources[argument.name] : undefined
   const reply = source && (await use(source.operationId, { limit: valuesMax }))
   if (!source || !reply || reply.status >= 400) return { values: [] }

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { operation } from '../../kit/operation.ts'
 import { nullable, Type } from '../../kit/schema.ts'
 import { toolOf } from './operationTool.ts'
-import { brief, outline } from './outline.ts'
+import { brief, outline } from './compactSchema.ts'
 
 const declared = {
   id: 'paintFence',

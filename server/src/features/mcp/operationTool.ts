@@ -6,7 +6,7 @@ import { isMutating } from '../../kit/operation.ts'
 import type { Asked } from '../../kit/protocol.ts'
 import { nounOf } from '../../kit/resources.ts'
 import { acceptedNames } from '../../kit/spellings.ts'
-import { brief, outline, withoutNull } from './outline.ts'
+import { brief, outline, withoutNull } from './compactSchema.ts'
 
 type Json = Record<string, unknown>
 

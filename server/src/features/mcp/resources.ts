@@ -1,7 +1,7 @@
 // Runs, their files and the memory of agents as MCP resources; each is read through the operation that reads it over HTTP.
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import type { Reply } from '../../kit/reply.ts'
-import type { Use } from './server.ts'
+import type { CallOperation } from './callOperation.ts'
 
 const scheme = 'runyard://'
 const recentRuns = 20
@@ -27,7 +27,7 @@ export const resourceTemplates = [
 ]
 
 /** The newest runs; none for a credential that may not read runs. */
-export async function listResources(use: Use) {
+export async function listResources(use: CallOperation) {
   const reply = await use('listRuns', { limit: recentRuns })
   if (reply.status === 403) return []
   const { data } = bodyOf<{ data: { id: string; title: string; agent_name: string; status: string }[] }>(reply)
@@ -39,7 +39,7 @@ export async function listResources(use: Use) {
   }))
 }
 
-export async function readResource(use: Use, uri: string) {
+export async function readResource(use: CallOperation, uri: string) {
   const [, noun, id, below, path] = /^runyard:\/\/(\w+)\/([^/]+)(?:\/(\w+)\/(.+))?$/s.exec(uri) ?? []
   if (noun === 'runs' && below === undefined) {
     return { uri, mimeType: 'application/json', text: textOf(await use('getRun', { run_id: decoded(id!, uri) }), uri) }

@@ -19,9 +19,10 @@ import { completionsFor } from './completions.ts'
 import { askedOf, keyOf } from './operationTool.ts'
 import { promptList, promptText } from './prompts.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
-import { TellingServer } from './tellingServer.ts'
-import { listed, type BookedTool, type Wanted } from './toolBook.ts'
+import { TellingServer } from './errorMappingServer.ts'
+import { listed, type BookedTool, type Wanted } from './toolCatalog.ts'
 import { hasEnded, needsSomebody, readWaitSeconds, waitForRun, waitSecondsMax } from './waitForRun.ts'
+import type { CallOperation } from './callOperation.ts'
 
 type Json = Record<string, unknown>
 
@@ -84,10 +85,7 @@ export function createMcpServer(serving: Serving): Server {
   return server
 }
 
-/** An operation by its id, carried out for the caller. */
-export type Use = (operationId: string, given: Json, key?: string) => Promise<Reply>
-
-function useOf({ operations, caller, perform, onTrouble }: Serving): Use {
+function useOf({ operations, caller, perform, onTrouble }: Serving): CallOperation {
   return async (operationId, given, idempotencyKey) => {
     const operation = operations.get(operationId)!
     const reply = await perform(operation, { ...askedOf(operation, given, caller.team_id), idempotencyKey })
@@ -97,7 +95,7 @@ function useOf({ operations, caller, perform, onTrouble }: Serving): Use {
 }
 
 interface Means {
-  use: Use
+  use: CallOperation
   mcpReq: ServerContext['mcpReq']
 }
 

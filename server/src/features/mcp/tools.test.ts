@@ -6,6 +6,7 @@ import { isLongForm } from '../../../test/kit/longForm.ts'
 import { callTool, rpc } from '../../../test/kit/mcp.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { registryOf } from '../../kit/registry.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
@@ -35,7 +36,9 @@ describe('the list of tools', () => {
   // proves mcp.toolPerOperation
   test('is every operation that may be a tool with toolsets=all, and never one that manages keys or clears a queue', async () => {
     const names = await namesOf('toolsets=all')
-    const operations = service.context.registry.operations.filter(({ tool }) => tool).map(({ id }) => id)
+    const operations = registryOf(service.context)
+      .operations.filter(({ tool }) => tool)
+      .map(({ id }) => id)
     assert.deepEqual(names.toSorted(), [...operations, 'waitForRun'].toSorted())
     for (const id of ['createApiKey', 'deleteApiKey', 'clearQueueCases', 'callMcp']) assert.ok(!names.includes(id), id)
   })

@@ -1,10 +1,10 @@
 // Writes a memory file of an agent, new or over the old one.
-import { storageProblem } from '../../engine/storage.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
 import { changeMemory } from './changeMemory.ts'
 import { contentBytesMax, expectedGeneration, MemoryFile } from './memoryFile.ts'
 import { memoryPath } from './memoryPath.ts'
+import { storageProblem } from '../../engine/engine.ts'
 
 export const putAgentMemoryFile = operation({
   id: 'putAgentMemoryFile',

@@ -1,6 +1,5 @@
 // The tool set `memory`: what a run may do with its agent's memory files. Each tool takes the calls of many runs at once.
 import type { Sql } from '../../base/db.ts'
-import { storageProblem } from '../../engine/storage.ts'
 import type { Context } from '../../kit/context.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import { Type } from '../../kit/schema.ts'
@@ -8,6 +7,7 @@ import { insideTool, type Outcome, type ToolCall } from '../../kit/tool.ts'
 import { changeMemory, memoryIsOff, noFileAt, type Changed, type MemoryChange } from './changeMemory.ts'
 import { expectedGeneration } from './memoryFile.ts'
 import { memoryPath } from './memoryPath.ts'
+import { storageProblem } from '../../engine/engine.ts'
 
 const Path = Type.String({ description: 'Relative, such as notes/today.md.' })
 const Expected = Type.Optional(

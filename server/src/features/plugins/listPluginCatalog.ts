@@ -1,6 +1,7 @@
 // Lists what an agent's config may switch on.
 import { operation } from '../../kit/operation.ts'
 import { named, nullable, oneOf, Type } from '../../kit/schema.ts'
+import { registryOf } from '../../kit/registry.ts'
 
 const Plugin = named(
   'Plugin',
@@ -25,7 +26,7 @@ export const listPluginCatalog = operation({
   status: 200,
   answer: Type.Object({ plugins: Type.Array(Plugin) }),
   async handler({ context }) {
-    const described = context.registry.toolSets.map(async ({ name, title, provider, tools, ...set }) => ({
+    const described = registryOf(context).toolSets.map(async ({ name, title, provider, tools, ...set }) => ({
       name,
       title,
       description: set.inForce ? `${set.description} ${await set.inForce(context)}` : set.description,

@@ -1,8 +1,8 @@
 // Reads one queue with how many cases it has.
 import { operation } from '../../kit/operation.ts'
 import { wrapped } from '../../kit/schema.ts'
-import { areInManyPieces } from './caseCounts.ts'
-import { foldCaseCounts } from './foldCaseCounts.job.ts'
+import { areInManyPieces } from './lists/caseCounts.ts'
+import { foldCaseCounts } from './lists/foldCaseCounts.job.ts'
 import { Queue, queueColumns } from './queue.ts'
 
 export const getQueue = operation({

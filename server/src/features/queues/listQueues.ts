@@ -4,8 +4,8 @@ import { operation } from '../../kit/operation.ts'
 import { pageOf, paging, readPage } from '../../kit/paging.ts'
 import { Type } from '../../kit/schema.ts'
 import { hasWords, searchField } from '../../kit/search.ts'
-import { areInManyPieces } from './caseCounts.ts'
-import { foldCaseCounts } from './foldCaseCounts.job.ts'
+import { areInManyPieces } from './lists/caseCounts.ts'
+import { foldCaseCounts } from './lists/foldCaseCounts.job.ts'
 import { Queue, queueColumns } from './queue.ts'
 
 export const listQueues = operation({

@@ -5,9 +5,9 @@ import { newId } from '../../base/ids.ts'
 import { drainRuns, readRun, seedAgent } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import { foldCounts } from './caseCounts.ts'
-import { caseResource } from './case.ts'
-import { dispatchQueue } from './dispatch.ts'
+import { foldCounts } from './lists/caseCounts.ts'
+import { caseResource } from './cases/case.ts'
+import { dispatchQueue } from './dispatch/dispatch.ts'
 
 const service = await testApp()
 const { sql } = service.context.db

@@ -1,6 +1,6 @@
 // Stops the active runs on cases of a queue, in the transaction that needs them out of the way.
 import { part, type Part, type Sql } from '../../base/db.ts'
-import { stopAndTell } from '../../engine/stopAndTell.ts'
+import { stopAndTell } from '../../engine/ending/stopRunsAndLog.ts'
 import type { Context } from '../../kit/context.ts'
 
 /** At once, each: every run below them is locked too, and a statement is told of them all. */

@@ -1,15 +1,15 @@
 // The tool set `cases`: what an agent does with the case its run holds, and with others of its queues. Each tool takes the calls of many runs at once.
 import type { Sql } from '../../base/db.ts'
 import { isId, newId } from '../../base/ids.ts'
-import { noteCases } from '../../engine/noteCase.ts'
-import { storageProblem } from '../../engine/storage.ts'
+import { noteCases } from '../../engine/ledger/noteCase.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { insideTool, type Outcome, type ToolCall } from '../../kit/tool.ts'
-import { caseColumns, displayStatuses, priorities } from './case.ts'
-import { bytesOfCase } from './caseFields.ts'
-import { insertCases } from './insertCases.ts'
-import { moveCases, type Move } from './moves.ts'
+import { caseColumns, displayStatuses, priorities } from './cases/case.ts'
+import { bytesOfCase } from './cases/caseFields.ts'
+import { insertCases } from './cases/insertCases.ts'
+import { moveCases, type Move } from './cases/moveCases.ts'
+import { storageProblem } from '../../engine/engine.ts'
 
 const postponedMaxS = 366 * 86_400
 const Reason = Type.String({ minLength: 1, maxLength: 2000 })

@@ -1,5 +1,5 @@
 // Deletes a run that has ended, with everything that is kept of it.
-import { deleteRuns } from '../../engine/deleteRuns.ts'
+import { deleteRuns } from '../../engine/ending/deleteRuns.ts'
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
 

@@ -3,7 +3,7 @@ import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { RunStatus } from './run.ts'
 import { factsOf, RunFacts } from './runFacts.ts'
-import { whyOf } from './why.ts'
+import { whyOf } from './explainState.ts'
 
 export const explainRun = operation({
   id: 'explainRun',

@@ -1,11 +1,10 @@
 // Reads everything about one run of an agent.
 import { part } from '../../base/db.ts'
-import { requestList, type HumanRequest as Row } from '../../engine/humanRequests.ts'
+import { requestList, type HumanRequest as Row, requestById } from '../../engine/requests/humanRequests.ts'
 import { HumanRequest } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { readLongRows } from '../../kit/paging.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'
-import { findRequest } from './humanRequest.ts'
 import { Run, RunStatus } from './run.ts'
 import {
   AgentOfRun,
@@ -64,7 +63,7 @@ export const getAgentRun = operation({
     ])
     const pending = human_requests.find(({ status }) => status === 'pending')
     // a person decides about this request, so it is always whole
-    const [whole] = pending?.truncated ? await findRequest(sql, pending.id, team.id) : [pending]
+    const [whole] = pending?.truncated ? await requestById(sql, pending.id, team.id) : [pending]
     return {
       run,
       run_id: run.id,

@@ -1,5 +1,5 @@
 // Reads one run, with the request it waits for, if any.
-import { requestColumns, type HumanRequest as Row } from '../../engine/humanRequests.ts'
+import { requestColumns, type HumanRequest as Row } from '../../engine/requests/humanRequests.ts'
 import { HumanRequest } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'

@@ -1,26 +1,21 @@
 // Runs: starting, watching, talking to, stopping and explaining the work of agents.
-import { eraseRunLogs } from '../../engine/eraseRunLogs.job.ts'
-import { foldRunCounts } from '../../engine/foldRunCounts.job.ts'
-import { stopStrayRuns } from '../../engine/stopStrayRuns.job.ts'
-import { sweepRuns } from '../../engine/sweepRuns.job.ts'
+import { eraseRunLogs } from '../../engine/ending/eraseRunLogs.job.ts'
+import { foldRunCounts } from '../../engine/counting/foldRunCounts.job.ts'
+import { stopStrayRuns } from '../../engine/ending/stopStrayRuns.job.ts'
+import { sweepRuns } from '../../engine/ending/sweepRuns.job.ts'
 import { agentsSet } from '../../engine/tools/agents.ts'
 import { httpSet } from '../../engine/tools/http.ts'
 import { humanSet } from '../../engine/tools/human.ts'
 import { scheduleSet } from '../../engine/tools/schedule.ts'
 import { feature } from '../../kit/feature.ts'
-import { assignHumanRequest } from './assignHumanRequest.ts'
-import { cancelHumanRequest } from './cancelHumanRequest.ts'
 import { deleteRun } from './deleteRun.ts'
 import { explainRun } from './explainRun.ts'
 import { getAgentRun } from './getAgentRun.ts'
 import { getRun } from './getRun.ts'
 import { getWorkflowExecutionReport } from './getWorkflowExecutionReport.ts'
-import { request } from './humanRequest.ts'
-import { listHumanRequests } from './listHumanRequests.ts'
 import { listRunMessages } from './listRunMessages.ts'
 import { listRuns } from './listRuns.ts'
 import { postRunMessage } from './postRunMessage.ts'
-import { respondToHumanRequest } from './respondToHumanRequest.ts'
 import { retryRun } from './retryRun.ts'
 import { run } from './run.ts'
 import { startRun } from './startRun.ts'
@@ -46,12 +41,8 @@ export const runs = feature({
     deleteRun,
     streamRunEvents,
     streamTeamEvents,
-    listHumanRequests,
-    respondToHumanRequest,
-    assignHumanRequest,
-    cancelHumanRequest,
   ],
-  resources: [run, request],
+  resources: [run],
   jobs: [sweepRuns, eraseRunLogs, stopStrayRuns, foldRunCounts],
   hooks: { agentDeleted: stopDeletedAgent },
   toolSets: [humanSet, httpSet, scheduleSet, agentsSet],

@@ -1,7 +1,7 @@
 // Lists the messages of a run, oldest first.
 import { Message } from '../../kit/event.ts'
 import { part } from '../../base/db.ts'
-import { listMessages } from '../../engine/listedMessages.ts'
+import { listMessages } from '../../engine/ledger/listedMessages.ts'
 import { operation } from '../../kit/operation.ts'
 import { pageOf, paging } from '../../kit/paging.ts'
 import { Type } from '../../kit/schema.ts'

@@ -5,7 +5,7 @@ import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { seedRuns } from '../../../test/kit/seedRuns.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
-import { foldRunCounts } from '../../engine/runCounts.ts'
+import { foldRunCounts } from '../../engine/counting/runCounts.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)

@@ -1,5 +1,5 @@
 // Lists the runs of a team, filtered, searched and sorted, with the exact number of those that fit.
-import { foldRunCounts } from '../../engine/foldRunCounts.job.ts'
+import { foldRunCounts } from '../../engine/counting/foldRunCounts.job.ts'
 import { operation } from '../../kit/operation.ts'
 import { paging } from '../../kit/paging.ts'
 import { oneOf, Type } from '../../kit/schema.ts'

@@ -1,12 +1,12 @@
 // Says something to a run: it hears it at its next turn; one that has ended goes on with it.
-import { addUserMessage } from '../../engine/addMessage.ts'
-import { messageText } from '../../engine/createRun.ts'
-import { hasEnded, type Status } from '../../engine/lifecycle.ts'
+import { addUserMessage } from '../../engine/requests/addUserMessage.ts'
+import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
 import { Message } from '../../kit/event.ts'
-import { tell } from '../../kit/feature.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type, type Static } from '../../kit/schema.ts'
 import { RunStatus } from './run.ts'
+import { runHooks } from '../../kit/registry.ts'
+import { messageText } from '../../engine/ledger/change.ts'
 
 const messageBytesMax = 64 * 1024
 
@@ -52,7 +52,7 @@ export const postRunMessage = operation({
     const posted = await addUserMessage(sql, run, { text: messageText(body.message)!, memberId: caller.member_id })
     if (hasEnded(now.status) && run.sandbox_id !== null) {
       const taken = { teamId: team.id, runId: run.id, sandboxId: run.sandbox_id, isNew: false }
-      await tell(context.registry, 'runTakesSandbox', { sql, context, ...taken })
+      await runHooks('runTakesSandbox', { sql, context, ...taken })
     }
     const message = posted.message as Static<typeof Message>
     return { message, message_id: message.id, run_id: run.id, status: posted.status }

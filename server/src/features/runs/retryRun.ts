@@ -1,16 +1,16 @@
 // Does a run again that has ended: as a new run, from the start or from one of its steps.
 import { isId } from '../../base/ids.ts'
-import { parseBuildConfig } from '../../engine/buildConfig.ts'
-import { readActsFor } from '../../engine/actsFor.ts'
+import { parseBuildConfig } from '../../engine/builds/buildConfig.ts'
+import { readActsFor } from '../../engine/ledger/actsFor.ts'
 import { engineOf } from '../../engine/engine.ts'
-import { hasEnded, type Status } from '../../engine/lifecycle.ts'
-import { tightened } from '../../engine/limits.ts'
-import { copyTurnsBefore, firstStepOf, turnOfCall } from '../../engine/retryRun.ts'
-import { readyChannel } from '../../engine/signals.ts'
-import { tell } from '../../kit/feature.ts'
+import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
+import { tightened } from '../../engine/driving/limits.ts'
+import { copyTurnsBefore, firstStepOf, turnOfCall } from '../../engine/starting/copyTurns.ts'
+import { readyChannel } from '../../engine/ledger/notifyChannels.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'
 import { findRun, Run, RunStatus } from './run.ts'
+import { runHooks } from '../../kit/registry.ts'
 
 export const retryRun = operation({
   id: 'retryRun',
@@ -95,7 +95,7 @@ export const retryRun = operation({
     if (turn !== undefined) await copyTurnsBefore(sql, { from: run.id, to: again.id, turn })
     const beforeStep = turn === undefined ? 1 : await firstStepOf(sql, run.id, turn)
     const copied = { sql, context, teamId: team.id, fromRunId: run.id, toRunId: again.id, beforeStep }
-    await tell(context.registry, 'runCopied', copied)
+    await runHooks('runCopied', copied)
     const [row] = await findRun(sql, again.id, team.id)
     return { run: row!, run_id: again.id, status: row!.status }
   },

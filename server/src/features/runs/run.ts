@@ -1,7 +1,7 @@
 // A run: one piece of work of an agent, durable from its start to its end.
 import type { Sql } from '../../base/db.ts'
-import type { NewRun } from '../../engine/createRun.ts'
-import { runColumns, runsWithAgent, type Run } from '../../engine/run.ts'
+import type { NewRun } from '../../engine/starting/createRun.ts'
+import { runColumns, runsWithAgent, type Run } from '../../engine/ledger/run.ts'
 import { resource } from '../../kit/resources.ts'
 
 export {
@@ -14,7 +14,7 @@ export {
   RunStatus,
   sandboxOf,
   sources,
-} from '../../engine/run.ts'
+} from '../../engine/ledger/run.ts'
 
 /** Also of a deleted agent: its runs stay readable. */
 export const findRun = (sql: Sql, id: string, teamId: string): Promise<Run[]> => sql<Run>`

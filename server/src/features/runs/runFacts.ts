@@ -1,6 +1,6 @@
 // The facts behind the state of a run: what it waits for, what stands before it, who holds it, what went wrong.
 import type { Sql } from '../../base/db.ts'
-import type { HumanRequest } from '../../engine/humanRequests.ts'
+import type { HumanRequest } from '../../engine/requests/humanRequests.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { RunError, RunStatus, type Run } from './run.ts'
 

@@ -1,7 +1,7 @@
 // What a list of runs can be narrowed by, as the query says it.
 import { isId } from '../../base/ids.ts'
-import { allAgents, countedAs, type CountedAs } from '../../engine/runCounts.ts'
-import { statuses } from '../../engine/lifecycle.ts'
+import { allAgents, countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
+import { statuses } from '../../engine/ledger/lifecycle.ts'
 import { instant, oneOf, Type, type Static } from '../../kit/schema.ts'
 import { spelled } from '../../kit/spellings.ts'
 import { sources } from './run.ts'

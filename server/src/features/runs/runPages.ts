@@ -1,10 +1,10 @@
 // Pages of runs: along the shortest way that an index opens, in the order asked for, or gathered and sorted where that is cheaper.
 import { part, type Part, type Sql } from '../../base/db.ts'
-import { hasEnded } from '../../engine/lifecycle.ts'
+import { hasEnded } from '../../engine/ledger/lifecycle.ts'
 import { runsById, type Run } from './run.ts'
 import type { RunFilter } from './runFilter.ts'
 import { shortest, type Totals } from './runTotals.ts'
-import * as ways from './runWays.ts'
+import * as ways from './runIndexPaths.ts'
 
 export const sorts = ['created_at', 'completed_at', 'run_number'] as const
 

@@ -1,12 +1,12 @@
 // Runs by words: few hits are gathered and sorted, many are met on the way through the list; totals of frequent words are remembered.
 import { part, type Part, type Sql } from '../../base/db.ts'
-import { allAgents } from '../../engine/runCounts.ts'
-import { countAndRemember, knownTotal, type Search } from '../../engine/searchTotals.ts'
+import { allAgents } from '../../engine/counting/runCounts.ts'
+import { countAndRemember, knownTotal, type Search } from '../../engine/counting/searchTotals.ts'
 import { runsById, type Run } from './run.ts'
 import type { RunFilter } from './runFilter.ts'
 import { keyOfSearchRow, readRuns, type Page } from './runPages.ts'
 import { shortest, totalsOf, type Totals } from './runTotals.ts'
-import { countOn, fitsSearchRow, inTime } from './runWays.ts'
+import { countOn, fitsSearchRow, inTime } from './runIndexPaths.ts'
 
 /** Up to here hits are gathered by the index of words. */
 const hitsMax = 5000

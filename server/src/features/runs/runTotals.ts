@@ -1,8 +1,8 @@
 // Exact totals of lists of runs, read from counts; also how long each way through the list would be.
 import { part, type Part, type Sql } from '../../base/db.ts'
-import { allAgents, countedAs, type CountedAs } from '../../engine/runCounts.ts'
+import { allAgents, countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
 import type { RunFilter } from './runFilter.ts'
-import { countOn, waysOf, type Way } from './runWays.ts'
+import { countOn, waysOf, type Way } from './runIndexPaths.ts'
 import { spansOf, type Edge, type Range } from './timeSpans.ts'
 
 export interface Totals {

@@ -1,15 +1,16 @@
 // Starts a run of an agent.
 import type { Sql } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
-import type { Limits } from '../../engine/buildConfig.ts'
+import type { Limits } from '../../engine/builds/buildConfig.ts'
 import { engineOf } from '../../engine/engine.ts'
-import { tightened } from '../../engine/limits.ts'
-import { titleOf } from '../../engine/title.ts'
+import { tightened } from '../../engine/driving/limits.ts'
+import { titleOf } from '../../engine/starting/title.ts'
 import type { Context } from '../../kit/context.ts'
 import { keyTaken, operation } from '../../kit/operation.ts'
 import { Id, nullable, Type, url } from '../../kit/schema.ts'
 import { spelled } from '../../kit/spellings.ts'
 import { newRunAnswer, Run, RunStatus } from './run.ts'
+import { registryOf } from '../../kit/registry.ts'
 
 const metadataBytesMax = 16 * 1024
 
@@ -116,14 +117,8 @@ export const startRun = operation({
 })
 
 /** Whether an id in a body names one of the team's, as it would in a path. */
-async function isNamed(
-  { registry }: Context,
-  sql: Sql,
-  resource: string,
-  id: string,
-  teamId: string,
-): Promise<boolean> {
-  return isId(id) && (await registry.resources.get(resource)!.find(sql, id, teamId)).length > 0
+async function isNamed(context: Context, sql: Sql, resource: string, id: string, teamId: string): Promise<boolean> {
+  return isId(id) && (await registryOf(context).resources.get(resource)!.find(sql, id, teamId)).length > 0
 }
 
 type Wanted = Partial<Omit<Limits, 'max_cost_usd'>> & { max_cost_usd?: number | string }

@@ -1,6 +1,6 @@
 // What becomes of an agent's active runs when the agent is deleted: they are stopped with it.
-import { stopRunsOfAgent } from '../../engine/stopAndTell.ts'
-import { stopStrayRuns, strayAfterMs } from '../../engine/stopStrayRuns.job.ts'
+import { stopRunsOfAgent } from '../../engine/ending/stopRunsAndLog.ts'
+import { stopStrayRuns, strayAfterMs } from '../../engine/ending/stopStrayRuns.job.ts'
 import type { Hooks } from '../../kit/feature.ts'
 import { enqueueOn } from '../../kit/job.ts'
 

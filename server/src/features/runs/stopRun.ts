@@ -1,6 +1,6 @@
 // Stops a run, with the runs that it started; nothing is written for it after the answer.
-import { hasEnded, type Status } from '../../engine/lifecycle.ts'
-import { stopAndTell } from '../../engine/stopAndTell.ts'
+import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
+import { stopAndTell } from '../../engine/ending/stopRunsAndLog.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { RunStatus } from './run.ts'

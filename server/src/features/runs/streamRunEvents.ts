@@ -1,5 +1,5 @@
 // Streams one run: its events from the first to the last, and text while a model makes it.
-import { textDeltasOf } from '../../engine/textDeltas.ts'
+import { textDeltasOf } from '../../engine/driving/textDeltas.ts'
 import { envelopeOf, withheldEvents, type EventName } from '../../kit/event.ts'
 import { eventFeedOf } from '../../kit/eventFeed.ts'
 import { exampleOf } from '../../kit/openapi.ts'

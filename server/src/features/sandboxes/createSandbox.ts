@@ -2,7 +2,7 @@
 import { newId } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Time, Type } from '../../kit/schema.ts'
-import { SandboxStatus } from './sandbox.ts'
+import { SandboxStatus } from './workspace/sandbox.ts'
 
 export const createSandbox = operation({
   id: 'createSandbox',

@@ -1,7 +1,7 @@
 // Deletes a sandbox with all its files.
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
-import { lockFreeSandbox } from './sandbox.ts'
+import { lockFreeSandbox } from './workspace/sandbox.ts'
 
 export const deleteSandbox = operation({
   id: 'deleteSandbox',

@@ -1,6 +1,6 @@
 // Reads one sandbox.
 import { operation } from '../../kit/operation.ts'
-import { Sandbox } from './sandbox.ts'
+import { Sandbox } from './workspace/sandbox.ts'
 
 export const getSandbox = operation({
   id: 'getSandbox',

@@ -2,7 +2,7 @@
 import { Fault } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
 import type { Hooks } from '../../kit/feature.ts'
-import { giveToRun } from './sandbox.ts'
+import { giveToRun } from './workspace/sandbox.ts'
 
 /** One that is gone by now is no reason to refuse a run that goes on: it gets a workspace of its own. A new run is not what was asked for then. */
 export const takeSandbox: NonNullable<Hooks['runTakesSandbox']> = async ({ sql, teamId, runId, sandboxId, isNew }) => {

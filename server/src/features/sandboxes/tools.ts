@@ -4,12 +4,12 @@ import type { ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { insideTool, type Outcome } from '../../kit/tool.ts'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
-import { contentTypeOf } from './contentType.ts'
-import { sandboxExec } from './execTool.ts'
-import { findFiles, listFolders, placesOf, type PathIn, type RunOfTeam } from './workspace.ts'
-import { workbenchOf } from './workbench.ts'
-import { workspacePath, workspaceRoot } from './workspacePath.ts'
-import { writeFiles, type FileWrite } from './writeFiles.ts'
+import { contentTypeOf } from './workspace/contentType.ts'
+import { sandboxExec } from './exec/execTool.ts'
+import { findFiles, listFolders, placesOf, type PathIn, type RunOfTeam } from './workspace/workspace.ts'
+import { workbenchOf } from './pool/sandboxPool.ts'
+import { workspacePath, workspaceRoot } from './workspace/workspacePath.ts'
+import { writeFiles, type FileWrite } from './workspace/writeFiles.ts'
 
 const fileBytesMax = 10 * 1024 * 1024
 /** So much text a model gets to read at once; bytes grow by a third in base64. */

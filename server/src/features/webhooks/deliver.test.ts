@@ -11,9 +11,9 @@ import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { loneRoles } from '../../kit/deaths.ts'
 import { eraseOldEvents } from '../../kit/event.ts'
-import { delivererOf } from './deliverer.ts'
+import { delivererOf } from './deliveryRole.ts'
 import { keepsUnsettled } from './keepsUnsettled.ts'
-import { buryTargets } from './targets.ts'
+import { buryTargets } from './deliveryRows.ts'
 
 const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1'], webhookScheduleS: [0, 0, 0] } })
 const { sql } = service.context.db

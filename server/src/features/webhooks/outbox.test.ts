@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isPaused, noteFailure, openOutbox, refreshFrom, writtenState } from './outbox.ts'
-import type { Target } from './targets.ts'
+import type { Target } from './deliveryRows.ts'
 
 const row: Target = {
   id: 'a',

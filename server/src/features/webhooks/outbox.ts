@@ -1,5 +1,5 @@
 // What one process has in hand of one target: what is loaded, what flies, and what may fly next.
-import type { Loaded, Target } from './targets.ts'
+import type { Loaded, Target } from './deliveryRows.ts'
 
 /** Requests in flight to one target. */
 const flightsMax = 4

@@ -2,7 +2,7 @@
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { job } from '../../kit/job.ts'
 import { Id, Type, type Static } from '../../kit/schema.ts'
-import { sentAgain } from './sendingAgain.ts'
+import { sentAgain } from './replay.ts'
 
 const batch = 1000
 

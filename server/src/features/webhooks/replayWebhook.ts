@@ -2,7 +2,7 @@
 import { operation } from '../../kit/operation.ts'
 import { Id, instant, Type } from '../../kit/schema.ts'
 import { askedFor, replayDeliveries } from './replayDeliveries.job.ts'
-import { whyNotSent } from './sendingAgain.ts'
+import { whyNotSent } from './replay.ts'
 
 export const replayWebhook = operation({
   id: 'replayWebhook',

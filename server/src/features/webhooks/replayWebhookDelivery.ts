@@ -2,7 +2,7 @@
 import { operation } from '../../kit/operation.ts'
 import { wrapped } from '../../kit/schema.ts'
 import { deliveryColumns, DeliveryWithLog, settledStates } from './delivery.ts'
-import { sentAgain, whyNotSent } from './sendingAgain.ts'
+import { sentAgain, whyNotSent } from './replay.ts'
 
 export const replayWebhookDelivery = operation({
   id: 'replayWebhookDelivery',

@@ -1,9 +1,9 @@
 // Sends what is due to one target, one delivery after the other, in a process for suspects: a death is due to the one under way.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LoneDrive } from '../../kit/feature.ts'
-import { startDelivering } from './delivering.ts'
+import { startDelivering } from './deliveryLoop.ts'
 import { lookMs } from './deliveriesChannel.ts'
-import { clearDeaths, noteSending } from './targets.ts'
+import { clearDeaths, noteSending } from './deliveryRows.ts'
 
 /** After this many the target is like any other again: the deliveries that processes died over were among the first. */
 const sentMax = 100

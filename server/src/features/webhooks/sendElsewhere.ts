@@ -2,7 +2,7 @@
 import { untilWritten } from '../../base/db.ts'
 import type { LoneSeat } from '../../kit/alone.ts'
 import type { Context } from '../../kit/context.ts'
-import { buryDeadly, noteLoneDeath } from './targets.ts'
+import { buryDeadly, noteLoneDeath } from './deliveryRows.ts'
 
 /** The kind of these units among the work that a process of its own does. */
 export const targetKind = 'delivery target'

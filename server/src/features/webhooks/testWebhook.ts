@@ -5,7 +5,7 @@ import { operation } from '../../kit/operation.ts'
 import { oneOf, Type, wrapped } from '../../kit/schema.ts'
 import { deliveryColumns, DeliveryWithLog } from './delivery.ts'
 import { exampleOf } from './exampleEvent.ts'
-import { whyNotSent } from './sendingAgain.ts'
+import { whyNotSent } from './replay.ts'
 import type { Webhook } from './webhook.ts'
 
 export const testWebhook = operation({

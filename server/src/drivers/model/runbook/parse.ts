@@ -8,9 +8,9 @@ import { approveBlock, askBlock } from './blocks/people.ts'
 import { blockKinds, readTemplate, type Block, type BlockKind, type Deed, type Draft } from './block.ts'
 import { ExpressionProblem, parseExpression, type Expression } from './expression.ts'
 import { openingOf, readFences, type Fence, type MissedFence } from './fences.ts'
-import { durationHint, readDuration } from './moment.ts'
+import { durationHint, readDuration } from './durations.ts'
 import type { Tell } from './template.ts'
-import { readWords } from './words.ts'
+import { readWords } from './blockOptions.ts'
 
 export type { Block } from './block.ts'
 

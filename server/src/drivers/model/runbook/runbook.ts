@@ -1,7 +1,7 @@
 // The built-in model `builtin:runbook`: runs the executable blocks of a procedure, one call a turn, the same way every time.
 import type { Entry, Model, Turn } from '../model.ts'
 import type { Block } from './block.ts'
-import { createFold, type Fold } from './fold.ts'
+import { createFold, type Fold } from './runbookState.ts'
 import type { Problem } from './parse.ts'
 import { parsedOnce } from './parsedRunbook.ts'
 

@@ -1,8 +1,8 @@
 // case and wait: what becomes of the case, and until when the run rests.
 import { content, headAndRest, withoutBlankEdges, type Deed, type Draft, type Line } from '../block.ts'
 import { CannotRender } from '../text.ts'
-import { momentHint, readMoment } from '../moment.ts'
-import { readWords } from '../words.ts'
+import { momentHint, readMoment } from '../durations.ts'
+import { readWords } from '../blockOptions.ts'
 import type { Fill } from '../block.ts'
 import type { Template } from '../template.ts'
 

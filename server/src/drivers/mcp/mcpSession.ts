@@ -1,0 +1,24 @@
+// What a session with an MCP server offers, whatever transport it uses.
+import type { ListedTool } from './toolList.ts'
+
+/** Under it a call's id is sent; a vendor's prefix, as MCP wants for keys of `_meta`. */
+export const callIdKey = 'runyard/call_id'
+
+export interface McpAnswer {
+  is_error: boolean
+  content: unknown[]
+  structured_content: unknown
+}
+
+export interface McpSession {
+  transport: 'http' | 'sse'
+  listTools(): Promise<ListedTool[]>
+  /** `callId` goes along as `_meta`, the same for every attempt, so that a server can recognise a repetition. */
+  callTool(
+    name: string,
+    args: Record<string, unknown>,
+    options: { signal: AbortSignal; callId: string },
+  ): Promise<McpAnswer>
+  /** Never fails, and waits a second at most for the server's farewell. */
+  close(): Promise<void>
+}

@@ -1,0 +1,127 @@
+// Places: a team runs only so many at once; who finds none stands in line, woken runs before new ones, and goes in when one is given back.
+import { part, type Sql } from '../../base/db.ts'
+import { newId } from '../../base/ids.ts'
+import { claiming, heldColumns, isOrdinary, isSuspectRow, startedEvents, type Held } from './claim.ts'
+import { lockedTeams, type TeamPlaces } from './knownSlots.ts'
+import { seatWithout, type Seat } from './seat.ts'
+
+/** Every team that starts runs has a row; remembered, so that a start costs no look. */
+export function createAdmissionRows() {
+  const known = new Set<string>()
+  return async function ensureRows(sql: Sql, teamIds: string[]): Promise<void> {
+    const fresh = teamIds.filter((id) => !known.has(id))
+    if (fresh.length === 0) return
+    await sql`insert into admission (team_id) select distinct unnest(${fresh}::uuid[]) on conflict do nothing`
+    for (const id of fresh) known.add(id)
+  }
+}
+
+export interface Admitted {
+  admitted: number
+  claimed: Held[]
+  teams: (TeamPlaces & { admitted: number })[]
+}
+
+/**
+ * Gives free places of these teams to those in line, and with a seat claims as many of them at once for its process. A run of a build
+ * with a cap of its own is passed over while that many of its agent's runs hold places.
+ */
+export async function admitNext(sql: Sql, teamIds: string[], seat?: Seat): Promise<Admitted> {
+  const all: Admitted = { admitted: 0, claimed: [], teams: [] }
+  // one team at a time: the counts of a team are read under its row's lock, by a statement that begins after it
+  for (const teamId of [...new Set(teamIds)].sort()) {
+    const left = seat && seatWithout(seat, all.claimed)
+    const places = left && Math.max(0, Math.min(left.places, left.rooms?.get(teamId) ?? left.places))
+    const rows = await admitOne(sql, teamId, left && { ...left, places: places! })
+    const admitted = rows.filter(({ id }) => id !== null)
+    all.admitted += admitted.length
+    all.claimed.push(...admitted.filter(({ is_claimed }) => is_claimed))
+    if (rows[0]) all.teams.push({ ...rows[0].team, admitted: admitted.length })
+  }
+  return all
+}
+
+/** One row at least, of nobody where nobody was admitted: it tells how the team stands. */
+const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<
+  Held & { is_claimed: boolean; team: TeamPlaces }
+>`
+  with ${lockedTeams(part`select ${teamId}::uuid`)},
+  place as materialized (
+    select greatest(team.places - team.held + back.places, 0) as free, back.places as back from team, back
+  ),
+  -- a bounded look, and no lock yet: behind 200 runs of capped agents a free one waits for the next call
+  candidate as materialized (
+    select r.*, (b.config #>> '{data,limits,max_concurrent_runs}')::int as cap
+    from place, lateral (
+      select id, agent_id, build_id, is_woken, queued_at from runs
+      where team_id = ${teamId} and queued_at is not null and place.free > 0
+      order by is_woken desc, queued_at limit 200
+    ) r join builds b on b.id = r.build_id
+  ),
+  -- once, not once a candidate; and only where some agent has a cap
+  busy as materialized (
+    select agent_id, count(*)::int as places from runs
+    where team_id = ${teamId} and admitted_at is not null and agent_id in (select agent_id from candidate where cap is not null)
+    group by agent_id
+  ),
+  allowed as materialized (
+    select c.id from (
+      select c.*, coalesce(b.places, 0)
+        + row_number() over (partition by c.agent_id order by c.is_woken desc, c.queued_at) as would_be
+      from candidate c left join busy b on b.agent_id = c.agent_id
+    ) c where c.cap is null or c.would_be <= c.cap
+    order by c.is_woken desc, c.queued_at limit (select free from place)
+  ),
+  -- whoever holds a run's row may want the team's, which we hold: such a run is passed over
+  locked as materialized (
+    select id, started_at is null as is_first, is_woken, queued_at, deaths from runs
+    -- (… is true): by the key, not by a walk along the whole line
+    where id = any(array(select id from allowed)) and (queued_at is not null) is true order by id for update skip locked
+  ),
+  -- as many as there are seats are claimed with it: those that got an id for their first event
+  seated as (
+    select a.id, a.is_first, e.event_id, e.event_id is not null as is_claimed
+    from (
+      -- a suspect gets its place and no seat beside others
+      select *, case when ${isOrdinary} then row_number() over (order by ${isSuspectRow}, is_woken desc, queued_at) end as place from locked
+    ) a
+    left join unnest(${Array.from({ length: seat?.places ?? 0 }, newId)}::uuid[]) with ordinality as e (event_id, place)
+      on e.place = a.place
+  ),
+  r as (
+    update runs r set admitted_at = now(), queued_at = null, ${claiming(part`n.is_claimed`, seat?.workerId ?? null)}
+    from seated n where r.id = n.id and r.id = any(array(select id from seated))
+    returning r.*, n.is_claimed, n.is_first, n.event_id
+  ),
+  event as (${startedEvents(part`r where is_claimed and is_first`)}),
+  counted as (
+    update admission a set held = a.held - place.back + n.admitted, in_line = greatest(a.in_line - n.admitted, 0), granted = n.admitted
+    from place, (select count(*)::int as admitted from r) n
+    where a.team_id = ${teamId}
+    returning a.team_id, a.places - a.held as free, a.in_line
+  )
+  select ${heldColumns}, r.is_claimed, to_json(counted) as team from counted left join r on true`
+
+/**
+ * Counts every team's places and line anew, and tells which teams have both: so no crash between two statements leaves a place lost
+ * or a run out for long. Locks first, then counts in a statement that begins after; a team that is being written is left for next time.
+ */
+export async function recount(sql: Sql): Promise<string[]> {
+  const locked = await sql<{ team_id: string }>`select team_id from admission order by team_id for update skip locked`
+  const teams = await sql<{ team_id: string }>`
+    with taken as (
+      delete from places_left where team_id = any(${locked.map(({ team_id }) => team_id)}::uuid[])
+    ),
+    counted as (
+      select team_id, (count(*) filter (where admitted_at is not null))::int as held,
+        (count(*) filter (where queued_at is not null))::int as in_line
+      from runs where admitted_at is not null or queued_at is not null group by team_id
+    ),
+    mended as (
+      update admission a set held = coalesce(c.held, 0), in_line = coalesce(c.in_line, 0)
+      from unnest(${locked.map(({ team_id }) => team_id)}::uuid[]) as l (team_id) left join counted c on c.team_id = l.team_id
+      where a.team_id = l.team_id and (a.held, a.in_line) is distinct from (coalesce(c.held, 0), coalesce(c.in_line, 0))
+    )
+    select c.team_id from counted c join admission a on a.team_id = c.team_id where c.in_line > 0 and c.held < a.places`
+  return teams.map(({ team_id }) => team_id)
+}

@@ -1,0 +1,231 @@
+// Taking runs: a worker with free places claims what is ready, and from then on it alone may write them.
+import { part, type Part, type Sql } from '../../base/db.ts'
+import { newId } from '../../base/ids.ts'
+import { deathsAfter, deathsAfterLone, isLone } from '../../kit/deaths.ts'
+import { insertRunEvents } from '../../kit/event.ts'
+import type { DeadProcess } from '../../kit/presence.ts'
+import { wholeMessage } from '../ledger/largeTexts.ts'
+
+/** What a worker needs to know of a run that it holds. */
+export interface Held {
+  id: string
+  team_id: string
+  agent_id: string
+  build_id: string
+  user_id: string | null
+  case_id: string | null
+  case_title: string | null
+  parent_run_id: string | null
+  depth: number
+  run_number: number
+  source: string
+  title: string
+  message: unknown
+  limits: Record<string, unknown>
+  created_at: Date
+  epoch: number
+  wake_seq: number
+  /** For a run of a draft, the hash of the config that it keeps (`pinned_configs`). */
+  config_hash: string | null
+  message_seq: number
+  steps: number
+  input_tokens: number
+  output_tokens: number
+  cost_usd: string
+  active_ms: number
+  /** How many processes died over the run since it last advanced, as kit/deaths.ts counts them. */
+  deaths: number
+  /** How often the service failed to advance it since then. */
+  failures: number
+}
+
+export const heldColumns = part`
+  r.id, r.team_id, r.agent_id, r.build_id, r.user_id, r.case_id, r.case_title, r.parent_run_id, r.depth, r.run_number, r.source, r.title,
+  ${wholeMessage} as message, r.limits, r.created_at, r.epoch, r.wake_seq, r.config_hash, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms, r.deaths,
+  r.failures`
+
+/** How much of a process one team may hold, and how much each team holds there now. */
+export interface TeamShares {
+  perTeam: number
+  held: ReadonlyMap<string, number>
+}
+
+const noShares: TeamShares = { perTeam: Number.MAX_SAFE_INTEGER, held: new Map() }
+
+/**
+ * Claims up to `places` runs that have a slot of their team and no worker, but no more than its share of any team. When more are ready
+ * than fit, the teams with the fewest running go first, each with its oldest: a noisy team never blocks another.
+ */
+export async function claimRuns(
+  sql: Sql,
+  workerId: string,
+  places: number,
+  shares: TeamShares = noShares,
+): Promise<Held[]> {
+  const ready = await sql<{ id: string; team_id: string }>`
+    select id, team_id from runs where admitted_at is not null and worker is null and ${isOrdinary}
+    order by admitted_at limit ${places + 1}`
+  if (ready.length === 0) return []
+  const ids = ready.length <= places ? withinShares(ready, shares) : await fairChoice(sql, places, shares)
+  return claim(sql, workerId, ids)
+}
+
+/** The oldest runs of each team, as many as its share has room for. */
+function withinShares(ready: { id: string; team_id: string }[], { perTeam, held }: TeamShares): string[] {
+  const holds = new Map(held)
+  return ready.flatMap(({ id, team_id }) => {
+    const would = (holds.get(team_id) ?? 0) + 1
+    if (would > perTeam) return []
+    holds.set(team_id, would)
+    return [id]
+  })
+}
+
+async function fairChoice(sql: Sql, places: number, { perTeam, held }: TeamShares): Promise<string[]> {
+  const chosen = await sql<{ id: string }>`
+    with here as materialized (
+      select * from unnest(${[...held.keys()]}::uuid[], ${[...held.values()]}::int[]) as h (team_id, runs)
+    )
+    select id from (
+      select ready.id, ready.admitted_at, ready.place + coalesce(here.runs, 0) as would_be_here, ready.place
+        + (select count(*) from runs h where h.team_id = ready.team_id and h.admitted_at is not null and h.worker is not null) as would_be
+      from (
+        select id, team_id, admitted_at, row_number() over (partition by team_id order by admitted_at) as place
+        from runs where admitted_at is not null and worker is null and ${isOrdinary}
+      ) ready left join here on here.team_id = ready.team_id
+    ) ranked where would_be_here <= ${perTeam}::bigint order by would_be, admitted_at limit ${places}`
+  return chosen.map(({ id }) => id)
+}
+
+/** Written as the indexes have it. A run that is given up may be claimed by anybody. */
+export const isOrdinary = part`deaths not in (2, 3)`
+export const isSuspectRow = part`deaths in (2, 3)`
+
+export type Suspect = Pick<Held, 'id' | 'team_id' | 'deaths'>
+
+/** How many suspects are looked at for free seats. */
+const suspectsAtOnce = 100
+
+/** Runs that only a process for suspects may drive (kit/alone.ts): the first of each team, then the second of each. */
+export const readSuspects = (sql: Sql): Promise<Suspect[]> => sql<Suspect>`
+  select id, team_id, deaths from runs where admitted_at is not null and worker is null and ${isSuspectRow}
+  order by row_number() over (partition by team_id order by admitted_at), admitted_at limit ${suspectsAtOnce}`
+
+export const claimSuspects = (sql: Sql, workerId: string, ids: string[]): Promise<Held[]> => claim(sql, workerId, ids)
+
+/** The process that drives nothing else takes the suspect over from the process that keeps it for this. */
+export async function takeSuspect(sql: Sql, id: string, epoch: number, workerId: string): Promise<Held | undefined> {
+  const [held] = await sql<Held>`
+    update runs r set worker = ${workerId}, epoch = r.epoch + 1, updated_at = now()
+    where r.id = ${id} and r.epoch = ${epoch} and r.status = 'running' and r.worker is not null returning ${heldColumns}`
+  return held
+}
+
+/**
+ * Records that the process for suspects that drove this run died; `isSure`: it drove nothing else. `epoch` is the one the run was kept
+ * with; a sweep may have freed the run since, and may have counted the death.
+ */
+export async function noteLoneDeath(
+  sql: Sql,
+  { id, epoch }: Pick<Held, 'id' | 'epoch'>,
+  isSure: boolean,
+): Promise<void> {
+  await sql`
+    update runs set deaths = ${deathsAfterLone(isSure)}, worker = null, epoch = epoch + 1, updated_at = now()
+    where id = ${id} and ${isSuspectRow} and status = 'running' and epoch between ${epoch} and ${epoch + 3}`
+}
+
+/** What a claim changes of a run, where `when` holds: shared by the claim of ready runs and the one that admits and claims at once. */
+export const claiming = (when: Part, workerId: string | null): Part => part`
+  worker = case when ${when} then ${workerId}::uuid else r.worker end,
+  epoch = r.epoch + (${when})::int,
+  status = case when ${when} then 'running' else r.status end,
+  started_at = case when ${when} then coalesce(r.started_at, now()) else r.started_at end,
+  active_ms = r.active_ms + case when ${when} then coalesce((extract(epoch from now() - r.running_since) * 1000)::bigint, 0) else 0 end,
+  running_since = case when ${when} then now() else r.running_since end,
+  waiting_on = case when ${when} then null else r.waiting_on end,
+  postponed_to = case when ${when} then null else r.postponed_to end,
+  due_at = case when ${when} then null else r.due_at end,
+  is_woken = r.is_woken and not ${when},
+  event_seq = r.event_seq + (${when} and r.started_at is null)::int,
+  updated_at = now()`
+
+/** The first event of runs that start for the first time; `from` gives their rows with an event_id. */
+export const startedEvents = (from: Part): Part =>
+  insertRunEvents(part`
+  select event_id as id, team_id, id as run_id, agent_id, case_id, event_seq as sequence, 'run.started' as event,
+    jsonb_build_object('status', 'running', 'source', source, 'build_id', build_id, 'title', title) as data
+  from ${from}`)
+
+/** Guarded: what another worker took meanwhile does not come back. */
+async function claim(sql: Sql, workerId: string, ids: string[]): Promise<Held[]> {
+  if (ids.length === 0) return []
+  return sql<Held>`
+    with ready as materialized (
+      select runs.id, runs.started_at is null as is_first, e.event_id
+      from unnest(${ids}::uuid[], ${ids.map(() => newId())}::uuid[]) as e (id, event_id) join runs on runs.id = e.id
+      where runs.id = any(${ids}::uuid[]) and runs.admitted_at is not null and runs.worker is null
+      order by runs.id for update of runs skip locked
+    ),
+    r as (
+      update runs r set ${claiming(part`true`, workerId)}
+      from ready where r.id = ready.id and r.id = any(${ids}::uuid[])
+      returning r.*, ready.is_first, ready.event_id
+    ),
+    event as (${startedEvents(part`r where is_first`)})
+    select ${heldColumns} from r order by r.admitted_at`
+}
+
+/** What the database believes that this process holds. */
+export const readClaimed = (sql: Sql, workerId: string): Promise<Pick<Held, 'id' | 'epoch'>[]> => sql<Held>`
+  select id, epoch from runs where worker = ${workerId}`
+
+/**
+ * Gives runs back untouched, for another worker to continue: this process stops, or lost track of them. It does not count as a death;
+ * `failed` says that they could not be advanced.
+ */
+export async function giveBack(sql: Sql, workerId: string, ids: string[], failed = false): Promise<void> {
+  await sql`
+    update runs set worker = null, epoch = epoch + 1, failures = failures + ${Number(failed)}::smallint, updated_at = now()
+    where id = any(${ids}::uuid[]) and worker = ${workerId}`
+}
+
+/**
+ * Makes the runs of a dead process ready again. Each gets a new epoch at once, so that nothing the process still sends can be written. The
+ * death is counted for each run.
+ */
+export async function reviveRuns(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<number> {
+  if (!isLone(dead)) await spareOthers(sql, dead.id)
+  const rows = await sql`
+    update runs set worker = null, epoch = epoch + 1, updated_at = now(), deaths = ${deathsAfter(dead)}
+    where id in (select id from runs where worker = ${dead.id} order by id for update) returning id`
+  return rows.length
+}
+
+/** How often the deaths of other processes speak for a run that has not advanced: two runs that kill processes must not spare each other for ever. */
+const sparedMax = 2
+
+/**
+ * A process died that did not hold these runs. So processes die for other reasons just now, and each of these runs is charged with one
+ * death less. A suspect that waits for a process for suspects need not wait any longer.
+ */
+async function spareOthers(sql: Sql, deadId: string): Promise<void> {
+  await sql`
+    update runs set deaths = deaths - 1, spared = spared + 1
+    where id in (
+      select id from runs
+      where admitted_at is not null and deaths > 0 and spared < ${sparedMax}::int
+        and (deaths = 1 and worker is distinct from ${deadId} or deaths = 2 and worker is null)
+      order by id for update skip locked)`
+}
+
+/** Runs held by a process that is not listed any more: it left between two sweeps. */
+export async function reviveOrphans(sql: Sql): Promise<number> {
+  const rows = await sql`
+    update runs set worker = null, epoch = epoch + 1, updated_at = now()
+    where id in (
+      select r.id from runs r where r.worker is not null and not exists (select from processes p where p.id = r.worker)
+      order by r.id for update of r
+    ) returning id`
+  return rows.length
+}

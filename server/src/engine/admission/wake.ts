@@ -1,0 +1,59 @@
+// Waking: what a run waited for has come, so it is due again; one that nobody holds needs a place and stands in line like a new one, but before it.
+import { part, type Sql } from '../../base/db.ts'
+import { lockedTeams } from './knownSlots.ts'
+import { readyChannel } from '../ledger/notifyChannels.ts'
+
+const fitting = part`least(s.n, greatest(a.places - a.held + back.places, 0))`
+
+/**
+ * Marks these runs due in the caller's transaction. A run that is held only gets its number raised: its holder sees that. One that waits
+ * gets a place where its team has one, else stands in line (`waiting_on.kind` becomes `capacity`). Answers with those that are ready.
+ * Runs first, then teams: the one order of locks.
+ */
+export async function wakeRuns(sql: Sql, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return []
+  const rows = await sql<{ id: string; is_admitted: boolean }>`
+    with run as materialized (
+      select id, team_id, status = 'waiting' and admitted_at is null and queued_at is null as sleeps
+      from runs where id = any(${ids}::uuid[]) and status in ('waiting', 'running') order by id for update
+    ),
+    ${lockedTeams(part`select team_id from run where sleeps`)},
+    grant_ as (
+      update admission a set granted = ${fitting}, held = a.held - back.places + ${fitting}, in_line = a.in_line + s.n - ${fitting}
+      from (select team_id, count(*)::int as n from run where sleeps group by team_id) s join back on back.team_id = s.team_id
+      where a.team_id = s.team_id
+      returning a.team_id, a.granted
+    ),
+    placed as (
+      select run.id, run.sleeps,
+        run.sleeps and row_number() over (partition by run.team_id, run.sleeps order by run.id) <= coalesce(g.granted, 0) as is_admitted
+      from run left join grant_ g on g.team_id = run.team_id
+    )
+    update runs r set wake_seq = r.wake_seq + 1, updated_at = now(),
+      due_at = case when p.sleeps then null else r.due_at end,
+      is_woken = r.is_woken or p.sleeps,
+      admitted_at = case when p.is_admitted then now() else r.admitted_at end,
+      queued_at = case when p.sleeps and not p.is_admitted then now() else r.queued_at end,
+      waiting_on = case when p.sleeps and not p.is_admitted
+        then jsonb_build_object('kind', 'capacity', 'since', to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+          'detail', jsonb_build_object('after', r.waiting_on))
+        else r.waiting_on end
+    from placed p where r.id = p.id and r.id = any(${ids}::uuid[])
+    returning r.id, p.is_admitted`
+  const ready = rows.filter(({ is_admitted }) => is_admitted).map(({ id }) => id)
+  if (ready.length > 0) await sql`select pg_notify(${readyChannel}, '')`
+  return ready
+}
+
+/** The clock's share: runs whose time has come, some hundreds at a time. */
+export async function wakeDue(sql: Sql, max: number): Promise<{ woken: number; ready: string[] }> {
+  const due = await sql<{ id: string }>`
+    select id from runs where due_at <= now() order by due_at limit ${max} for update skip locked`
+  return {
+    woken: due.length,
+    ready: await wakeRuns(
+      sql,
+      due.map(({ id }) => id),
+    ),
+  }
+}

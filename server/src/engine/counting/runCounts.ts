@@ -1,0 +1,87 @@
+// Counts of runs: the triggers on runs append deltas, a job folds them into rows, and both together tell the exact number at any moment.
+import { part, type Database, type Sql } from '../../base/db.ts'
+import { statuses } from '../ledger/lifecycle.ts'
+import { addToDays, usageOfDeltas } from './usage.ts'
+
+/** As lists tell runs apart (runs.counted_as): those that wait for a person are not counted as `waiting`. */
+export const countedAs = [...statuses, 'needs_attention'] as const
+export type CountedAs = (typeof countedAs)[number]
+
+/** Stands for all agents of a team together. */
+export const allAgents = '00000000-0000-0000-0000-000000000000'
+
+const deltasAtOnce = 10_000
+
+/** Until none is left that nobody else is folding. */
+export async function foldRunCounts(db: Database, signal?: AbortSignal): Promise<void> {
+  for (let folded = deltasAtOnce; folded === deltasAtOnce;) {
+    signal?.throwIfAborted()
+    folded = await db.transaction(foldSome)
+  }
+}
+
+interface Folded {
+  deltas: number
+  /** Where the rows lie that count nothing any more. */
+  empty_counts: string[]
+  empty_origins: string[]
+}
+
+/** In one statement, so that no reader ever sees a delta twice or not at all. Several may fold at once: each takes deltas of its own. */
+async function foldSome(sql: Sql): Promise<number> {
+  const [folded] = await sql<Folded>`
+    with taken as (
+      delete from run_count_deltas
+      where ctid = any(array(select ctid from run_count_deltas limit ${deltasAtOnce} for update skip locked))
+      returning *
+    ),
+    change as (
+      select team_id, agent_id, hour, source, user_id, case_queue_id, became as counted_as, became_issues as issues, runs
+      from taken where became is not null
+      union all
+      select team_id, agent_id, hour, source, user_id, case_queue_id, was, was_issues, -runs from taken where was is not null
+    ),
+    counted as (
+      insert into run_counts as c (team_id, agent_id, unit, at, counted_as, runs)
+      select team_id, a.agent_id, t.unit, t.at, counted_as, sum(runs)
+      from change, lateral (values (change.agent_id), (${allAgents}::uuid)) as a (agent_id),
+        lateral (values ('all', 0), ('day', floor(hour / 24.0)::int), ('hour', hour)) as t (unit, at)
+      group by 1, 2, 3, 4, 5 having sum(runs) <> 0 order by 1, 2, 3, 4, 5
+      on conflict (team_id, agent_id, unit, at, counted_as) do update set runs = c.runs + excluded.runs
+      returning ctid, runs
+    ),
+    by_origin as (
+      insert into run_origin_counts as c (team_id, agent_id, counted_as, source, user_id, case_queue_id, issues, runs)
+      select team_id, agent_id, counted_as, source, user_id, case_queue_id, issues, sum(runs) from change
+      group by 1, 2, 3, 4, 5, 6, 7 having sum(runs) <> 0 order by 1, 2, 3, 4, 5, 6, 7
+      on conflict (team_id, agent_id, counted_as, source, user_id, case_queue_id, issues) do update set runs = c.runs + excluded.runs
+      returning ctid, runs
+    ),
+    used as (${addToDays(usageOfDeltas(part`taken`))})
+    select (select count(*) from taken) as deltas,
+      array(select ctid::text from counted where runs = 0) as empty_counts,
+      array(select ctid::text from by_origin where runs = 0) as empty_origins`
+  const { deltas, empty_counts, empty_origins } = folded!
+  // rows that this transaction has just written stay where they are until it ends
+  if (empty_counts.length > 0) await sql`delete from run_counts where ctid = any(${empty_counts}::tid[]) and runs = 0`
+  if (empty_origins.length > 0) {
+    await sql`delete from run_origin_counts where ctid = any(${empty_origins}::tid[]) and runs = 0`
+  }
+  return deltas
+}
+
+/** Of `agents`: how many runs it has. */
+export const runsOfAgent = part`(
+  coalesce((
+    select sum(c.runs) from run_counts c
+    where c.team_id = agents.team_id and c.agent_id = agents.id and c.unit = 'all'), 0)
+  + coalesce((
+    select sum(case when d.was is null then d.runs when d.became is null then -d.runs else 0 end) from run_count_deltas d
+    where d.team_id = agents.team_id and d.agent_id = agents.id), 0))::bigint`
+
+/** Of `agents`: when its newest run was made; the newest of each status, of which the index has the first at hand. */
+export const newestRunOfAgent = part`(
+  select max(newest.created_at) from unnest(${countedAs}::text[]) as s (counted_as), lateral (
+    select r.created_at from runs r
+    where r.team_id = agents.team_id and r.agent_id = agents.id and r.counted_as = s.counted_as
+    order by r.created_at desc limit 1) newest)`

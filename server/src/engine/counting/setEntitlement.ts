@@ -1,0 +1,25 @@
+// Sets and takes back limits of a team: for the command line alone, no request can.
+import type { Sql } from '../../base/db.ts'
+import type { EntitlementKey, LimitKey } from './entitlements.ts'
+
+/** As many of a team's runs work at the same time unless the operator says otherwise: the default of admission.places. */
+export const placesUnlessSet = 50
+
+/** Every process keeps it within seconds; runs in line get their place at its next look. */
+export async function setEntitlement(sql: Sql, teamId: string, key: EntitlementKey, value: string): Promise<void> {
+  if (key === 'max_concurrent_runs') return setPlaces(sql, teamId, Number(value))
+  await sql`
+    insert into entitlements (team_id, key, value) values (${teamId}, ${key}, ${value}::numeric)
+    on conflict (team_id, key) do update set value = excluded.value, set_at = now()`
+}
+
+export async function unsetEntitlement(sql: Sql, teamId: string, key: EntitlementKey): Promise<void> {
+  if (key === 'max_concurrent_runs') return setPlaces(sql, teamId, placesUnlessSet)
+  await sql`delete from entitlements where team_id = ${teamId} and key = ${key satisfies LimitKey}`
+}
+
+async function setPlaces(sql: Sql, teamId: string, places: number): Promise<void> {
+  await sql`
+    insert into admission (team_id, places) values (${teamId}, ${places})
+    on conflict (team_id) do update set places = excluded.places`
+}

@@ -1,0 +1,25 @@
+// What a team uses of that which can be limited, each as a part of a statement: exact at the moment at which that statement begins.
+import { part, type Part } from '../../base/db.ts'
+import { storedOf, usageOf, type Days } from './usage.ts'
+
+/** Runs created in the month, those that were erased since too. */
+export const runsOfMonth = (teamId: string, month: Days): Part => part`(
+  select coalesce(sum(runs), 0)::bigint from (${usageOf(teamId, month)}) used)`
+
+/** What models cost in the month, and what is held back for calls that are under way. */
+export const costOfMonth = (teamId: string, month: Days): Part => part`(
+  (select coalesce(sum(cost_usd), 0) from (${usageOf(teamId, month)}) used)
+  + (select coalesce(sum(reserved_usd), 0) from runs where team_id = ${teamId} and counted_as = 'running'))`
+
+/** Counts files of sandboxes as their quota does, with the earlier contents of changed files; then cases, memory and large messages. */
+export const bytesStored = (teamId: string): Part => part`(
+  ${storedOf(teamId, { since: '-infinity', until: 'infinity' })}
+  + coalesce((select sum(bytes) from stored_bytes where team_id = ${teamId}), 0))::bigint`
+
+export const agentsOf = (teamId: string): Part => part`(
+  select count(*) from agents where team_id = ${teamId} and deleted_at is null)`
+
+/** Runs that hold a place; what was left and is not counted yet is taken off. */
+export const placesHeld = (teamId: string): Part => part`greatest(
+  coalesce((select held from admission where team_id = ${teamId}), 0)
+  - coalesce((select sum(places) from places_left where team_id = ${teamId}), 0), 0)::int`

@@ -1,0 +1,150 @@
+// What a worker knows of a run while it holds it, and how it writes: all of it can be rebuilt from the log, so losing it loses nothing.
+import { bytesHeld } from '../../base/valueSize.ts'
+import type { Conversation, Entry, Model } from '../../drivers/model/model.ts'
+import type { Context } from '../../kit/context.ts'
+import type { Begun, CallingRun, Kept, Outcome, ToolCall } from '../../kit/tool.ts'
+import { callIdOf, type Change, type Step } from '../ledger/change.ts'
+import type { Held } from '../admission/claim.ts'
+import type { LoadedBuild, LoadBuild } from '../builds/loadBuild.ts'
+import { sum } from '../ledger/money.ts'
+import type { StepResolver, ResolverFor } from '../builds/runStepTool.ts'
+import type { ToolBox } from '../builds/toolRegistry.ts'
+import type { Watch } from './runTelemetry.ts'
+import { writeSurely, type SureWriting } from './writeSurely.ts'
+import type { Effect, Write, Writer } from '../ledger/applyLane.ts'
+import { Fenced } from './leaving.ts'
+import type { EngineModels } from '../builds/models.ts'
+
+export interface Driving extends SureWriting {
+  build: LoadedBuild
+  toolBox: ToolBox
+  watch: Watch
+  /** What belongs to the end of this run, in its transaction. */
+  atEnd: Write['atEnd']
+  model: Model
+  modelName: string
+  conversation: Conversation
+  resolver: StepResolver
+  /** The sets of tools that it may use. */
+  sets: readonly string[]
+  /** The model's last turn. */
+  turn: number
+  /** The number of the last step. */
+  step: number
+  /** Steps without an outcome. */
+  open: Step[]
+  /** As last read: letting go needs that it has not moved. */
+  wakeSeen: number
+  /** As last told by the database. */
+  wakeSeq: number
+  /** Up to here the messages of people were read. */
+  messageSeen: number
+  usage: { steps: number; input_tokens: number; output_tokens: number; cost_usd: string }
+  /** How often the output did not fit its schema. */
+  misfits: number
+  /** About how much the model reads: the input of its next turn, for the worst case of its cost. */
+  promptBytes: number
+  /** About how much memory the entries of its log take in this process. */
+  heldBytes: number
+  /** What the model called the calls that have no result yet, by their id. */
+  callNames: Map<string, string>
+  /** Aborted when the run was stopped or ran out of its time, and when the process stops: no call goes on. */
+  signal: AbortSignal
+  kept: Kept & { close(): Promise<void> }
+  /** Calls that this process has under way, by id and attempt, including those of runs that were taken from it meanwhile. */
+  underWay: Map<string, Promise<unknown>>
+}
+
+export interface DriveParts {
+  context: Context
+  writer: Writer
+  toolBox: ToolBox
+  models: EngineModels
+  loadBuild: LoadBuild
+  resolverFor: ResolverFor
+  onText: (runId: string, delta: string) => void
+  /** What belongs to the end of a run, in its transaction. */
+  atEnd: (run: Held) => Write['atEnd']
+  watch: Watch
+  underWay: Driving['underWay']
+}
+
+export interface Hold {
+  /** Aborted when the run was stopped or ran out of its time, and when the process stops. */
+  signal: AbortSignal
+  /** The same without the end of the run's time: writes outlast it. */
+  writeSignal: AbortSignal
+  /** False when the process stops. */
+  mayGoOn: () => boolean
+}
+
+/** What writing a change and counting its use needs. */
+export type Writing = SureWriting & Pick<Driving, 'usage' | 'atEnd' | 'watch' | 'wakeSeen' | 'wakeSeq'>
+
+/** Writes a change; false: something came meanwhile, so the run was not let go and nothing was written. */
+export async function commit(
+  driving: Writing,
+  change: Change,
+  effects: Effect[] = [],
+  followUp?: Write['followUp'],
+): Promise<boolean> {
+  const { usage, atEnd, watch, wakeSeen } = driving
+  const { parent_run_id: parentRunId } = driving.run
+  const applied = await writeSurely(driving, {
+    change,
+    effects,
+    wakeSeen,
+    ...(atEnd && { atEnd }),
+    ...(parentRunId !== null && { parentRunId }),
+    ...(followUp && { followUp }),
+  })
+  if (applied.outcome === 'fenced') throw new Fenced()
+  driving.wakeSeq = applied.wakeSeq
+  if (applied.outcome === 'woken') return false
+  usage.steps += change.usage.steps
+  usage.input_tokens += change.usage.input_tokens
+  usage.output_tokens += change.usage.output_tokens
+  usage.cost_usd = sum(usage.cost_usd, change.usage.cost_usd)
+  if (change.messages.length > 0) Object.assign(driving.run, { deaths: 0, failures: 0 })
+  if (change.move) watch.moved(change.move, usage.steps)
+  return true
+}
+
+/** Tells the model what happened. */
+export function feed(driving: Driving, entry: Entry): void {
+  driving.conversation.add(entry)
+  driving.resolver.add(entry)
+  if (entry.kind === 'assistant') for (const { id, name } of entry.calls) driving.callNames.set(id, name)
+  if (entry.kind === 'result') driving.callNames.delete(entry.call_id)
+  driving.heldBytes += bytesHeld(entry)
+  if (!driving.model.isPure) driving.promptBytes += JSON.stringify(entry).length
+}
+
+/** Tells it what a call brought. */
+export function feedOutcome(driving: Driving, step: Step, outcome: Outcome): void {
+  driving.watch.called(step, outcome)
+  const error = 'error' in outcome ? outcome.error : null
+  const result = 'error' in outcome ? null : outcome.result
+  const callId = callIdOf(driving.run.id, step.seq)
+  // as the model named it: a block that it ran by run_step stands in the ledger under the block's own tool
+  feed(driving, { kind: 'result', call_id: callId, name: driving.callNames.get(callId) ?? step.tool!, result, error })
+}
+
+/** What tools see of it. */
+export const callingRunOf = (run: Held): CallingRun => {
+  const { id, team_id, agent_id, build_id, config_hash, user_id, case_id, depth } = run
+  return { id, team_id, agent_id, build_id, config_hash, user_id, case_id, depth }
+}
+
+export function toolCallOf<Input>({ run }: Pick<Driving, 'run'>, step: Step): ToolCall<Input> {
+  return {
+    id: callIdOf(run.id, step.seq),
+    step: step.seq,
+    run: callingRunOf(run),
+    input: step.arguments as Input,
+  }
+}
+
+/** While a step waits, its row keeps what it waits for where its result will be. */
+export const waitingOnOf = (step: Step): Begun['waiting_on'] =>
+  (step.result as { waiting_on: Begun['waiting_on'] }).waiting_on

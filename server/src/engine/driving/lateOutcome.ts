@@ -1,0 +1,66 @@
+// The outcome of a call whose run was taken over although its process lives: a fact about that step and attempt, whoever holds the run now.
+import { untilWritten, type Sql } from '../../base/db.ts'
+import { storableJson } from '../../base/storable.ts'
+import { CannotKeep, type Outcome, type WrittenFile } from '../../kit/tool.ts'
+import type { Step } from '../ledger/change.ts'
+import { toolCallOf, type Driving } from './heldRun.ts'
+import { capped, filesOf } from './outcome.ts'
+import { wakeRuns } from '../admission/wake.ts'
+import { isTransient } from '../ledger/applyLane.ts'
+
+/**
+ * Stores the outcome on its step if that attempt is still open or in doubt. The same transaction closes the question to a person and wakes
+ * the run, and the run's holder then records the outcome like any other. False: the step has gone on without it.
+ */
+export async function keepLate(driving: Driving, step: Step, outcome: Outcome): Promise<boolean> {
+  const { context, run } = driving
+  const keep = (what: Outcome) => untilWritten(() => context.db.transaction((sql) => write(sql, driving, step, what)))
+  try {
+    return await keep(outcome)
+  } catch (error) {
+    if (isTransient(error)) throw error
+    context.log.error({ err: error, run_id: run.id }, 'the result of a call could not be saved')
+    const because = error instanceof CannotKeep ? error.message : keepFailure
+    return keep({ error: because })
+  }
+}
+
+/** Reported when a call was made and nothing of its result can be written. */
+export const keepFailure = 'The call succeeded but its result could not be saved; see the server log.'
+
+async function write(sql: Sql, driving: Driving, step: Step, outcome: Outcome): Promise<boolean> {
+  const { run, context, toolBox } = driving
+  const [open] = await sql<{ id: string }>`
+    select id from runs where id = ${run.id} and completed_at is null for update`
+  const [asked] = await sql<{ seq: number }>`
+    select seq from run_steps where run_id = ${run.id} and seq = ${step.seq} and attempt = ${step.attempt}
+      and state in ('intent', 'in_doubt')`
+  if (!open || !asked) return false
+  const { outcome: clean, overflow } = capped(step, outcome)
+  const files: WrittenFile[] = 'files' in clean ? [...(clean.files ?? [])] : []
+  const fileTool = toolBox.find('sandbox_write_file')
+  for (const input of filesOf(outcome, overflow)) {
+    if (fileTool?.kind !== 'inside') throw new CannotKeep('This server keeps no files.')
+    const [written] = await fileTool.apply([{ ...toolCallOf(driving, step), input } as never], sql, context)
+    if ('error' in written!) throw new CannotKeep(`What the call brought could not be kept: ${written.error}`)
+    files.push(...(written!.files ?? []))
+  }
+  await outcome.record?.(sql)
+  const kept = 'error' in clean ? { error: clean.error } : { result: clean.result, files }
+  await sql`
+    update run_steps set arrived = ${storableJson({ attempt: step.attempt, outcome: kept })}::jsonb
+    where run_id = ${run.id} and seq = ${step.seq}`
+  // the question no longer needs an answer
+  await sql`
+    update human_requests set status = 'cancelled', responded_at = now()
+    where run_id = ${run.id} and step = ${step.seq} and status = 'pending'`
+  await wakeRuns(sql, [run.id])
+  return true
+}
+
+/** The outcome that arrived for this attempt of a step after its run was taken over. */
+export async function readLate(sql: Sql, runId: string, { seq, attempt }: Step): Promise<Outcome | undefined> {
+  const [row] = await sql<{ arrived: { attempt: number; outcome: Outcome } | null }>`
+    select arrived from run_steps where run_id = ${runId} and seq = ${seq}`
+  return row?.arrived?.attempt === attempt ? row.arrived.outcome : undefined
+}

@@ -1,0 +1,58 @@
+// The limits of a run: steps, active time, tokens and cost; asked before every turn, and for cost before the money is spent.
+import type { Limits } from '../builds/buildConfig.ts'
+import type { Driving } from './heldRun.ts'
+import { isMore, sum } from '../ledger/money.ts'
+
+const least = <T extends number | null>(a: T, b: T | undefined): T =>
+  b === undefined || b === null ? a : a === null ? b : (Math.min(a, b) as T)
+
+/** A run may only tighten what its build allows. */
+export function tightened(build: Limits, wanted: Partial<Limits>): Limits {
+  const cost = wanted.max_cost_usd
+  return {
+    max_steps: least(build.max_steps, wanted.max_steps),
+    max_duration_s: least(build.max_duration_s, wanted.max_duration_s),
+    max_tokens: least(build.max_tokens, wanted.max_tokens),
+    max_cost_usd:
+      cost === undefined || cost === null || (build.max_cost_usd !== null && !isMore(build.max_cost_usd, cost))
+        ? build.max_cost_usd
+        : cost,
+  }
+}
+
+export const limitsOf = ({ run }: Pick<Driving, 'run'>): Limits => run.limits as unknown as Limits
+
+/** The sentence of the limit that is reached, or undefined. */
+export function reachedLimit(driving: Pick<Driving, 'run' | 'usage'>): string | undefined {
+  const { max_steps, max_tokens, max_cost_usd } = limitsOf(driving)
+  const { steps, input_tokens, output_tokens, cost_usd } = driving.usage
+  if (steps >= max_steps) return `The run has taken ${steps} steps, and its limit max_steps is ${max_steps}.`
+  if (max_tokens !== null && input_tokens + output_tokens >= max_tokens) {
+    return `The run has used ${input_tokens + output_tokens} tokens, and its limit max_tokens is ${max_tokens}.`
+  }
+  if (max_cost_usd !== null && !isMore(max_cost_usd, cost_usd)) {
+    return `The run has cost ${cost_usd} USD, and its limit max_cost_usd is ${max_cost_usd}.`
+  }
+  return undefined
+}
+
+/** One run must not fill the memory of a process that works on many. */
+export function reachedMemory({ heldBytes, context }: Pick<Driving, 'heldBytes' | 'context'>): string | undefined {
+  const most = context.config.runMemoryBytes
+  if (heldBytes <= most) return undefined
+  const [held, limit] = [heldBytes, most].map((bytes) => `${Math.ceil(bytes / 1024 ** 2)} MiB`)
+  return `The messages and results of the run take ${held} of memory, and it may have ${limit} (RUNYARD_RUN_MEMORY_BYTES).`
+}
+
+/** Whether a model call that may cost `worst` still fits under the cost limit. */
+export function fitsCost(driving: Driving, worst: string): boolean {
+  const { max_cost_usd } = limitsOf(driving)
+  return max_cost_usd === null || !isMore(sum(driving.usage.cost_usd, worst), max_cost_usd)
+}
+
+/** What is left of the run's active time, counted from its claim. */
+export const timeLeftMs = (driving: Pick<Driving, 'run'>, limits: Limits): number =>
+  limits.max_duration_s * 1000 - driving.run.active_ms
+
+export const durationSentence = (limits: Limits): string =>
+  `The run was active for ${limits.max_duration_s} seconds, which is its limit max_duration_s.`

@@ -1,0 +1,92 @@
+// A turn's calls before anything happens: which are refused, which need a person's word first, which our own database does, which go outside.
+import { storable } from '../../base/storable.ts'
+import { checkAgainst, keysTo } from '../../base/jsonSchema/jsonSchema.ts'
+import { brief } from '../../kit/json.ts'
+import { Type } from '../../kit/schema.ts'
+import type { Tool } from '../../kit/tool.ts'
+import { validatorOf } from '../../kit/validate.ts'
+import type { WantedCall } from '../../drivers/model/model.ts'
+import type { Step, StepKind } from '../ledger/change.ts'
+import type { Driving } from './heldRun.ts'
+
+export type Plan =
+  | { way: 'refused'; step: Step; error: string }
+  | { way: 'approval'; step: Step; tool: Tool }
+  | { way: 'inside' | 'outside' | 'waiting'; step: Step; tool: Tool }
+
+export function planCall(driving: Driving, wanted: WantedCall, seq: number): Plan {
+  const { toolBox, build, resolver, sets } = driving
+  const resolved = resolver.resolve(wanted)
+  const name = 'error' in resolved ? wanted.name : resolved.name
+  const tool = toolBox.find(name)
+  const args: unknown = storable('error' in resolved ? wanted.arguments : resolved.arguments)
+  const step = newStep(driving, seq, tool, name, args)
+  const refuse = (error: string): Plan => ({ way: 'refused', step, error })
+  if ('error' in resolved) return refuse(resolved.error)
+  if (!tool) return refuse(`There is no tool named ${brief(name)}.`)
+  const set = toolBox.setOf(name)!
+  if (!sets.includes(set))
+    return refuse(`This agent may not use ${name}: its build does not switch on the plugin ${set}.`)
+  const misfit = misfitOf(tool, args)
+  if (misfit) return refuse(misfit)
+  if (wordNeeded(tool) !== undefined || build.needsApproval(name, args))
+    return { way: 'approval', step: { ...step, state: 'approval' }, tool }
+  if (tool.kind === 'waiting') return { way: 'waiting', step: { ...step, state: 'waiting' }, tool }
+  return { way: tool.kind, step, tool }
+}
+
+/** Why the tool itself asks for a person's word. */
+export const wordNeeded = (tool: Tool): string | undefined => (tool.kind === 'outside' ? tool.needsWord : undefined)
+
+/** A sentence that a model can act on, or undefined when the arguments fit. */
+export function misfitOf(tool: Tool, args: unknown): string | undefined {
+  const isForeign = tool.kind === 'outside' && tool.isForeign === true
+  const validator = validatorOf(isForeign ? anyArguments : tool.input)
+  if (validator.Check(args)) return isForeign ? misfitOfForeign(tool, args) : undefined
+  const [first] = validator.Errors(args)
+  const place = first?.instancePath ? ` at ${first.instancePath}` : ''
+  return `The arguments of ${tool.name} do not fit its schema${place}: ${first?.message ?? 'not an object'}.`
+}
+
+const anyArguments = Type.Object({})
+
+/** Another server's schema is never compiled. If it cannot be used, nothing is checked here: that server checks its arguments itself. */
+function misfitOfForeign(tool: Tool, args: unknown): string | undefined {
+  const checked = checkAgainst(tool.input, args)
+  if (!('misfit' in checked)) return undefined
+  const place = keysTo(checked.misfit.place).map((key) => `/${key}`)
+  const at = place.length > 0 ? ` at ${brief(place.join(''))}` : ''
+  return `The arguments of ${tool.name} do not fit its schema${at}: ${brief(checked.misfit.message)}.`
+}
+
+const kindOf = (tool: Tool | undefined): StepKind => {
+  if (tool?.kind !== 'waiting') return 'tool'
+  return tool.waitsFor === 'time' ? 'wait' : tool.waitsFor === 'sub_run' ? 'sub_run' : 'human'
+}
+
+export function newStep(
+  driving: Pick<Driving, 'turn'>,
+  seq: number,
+  tool: Tool | undefined,
+  name: string,
+  args: unknown,
+): Step {
+  return {
+    seq,
+    turn: driving.turn,
+    kind: kindOf(tool),
+    tool: name,
+    arguments: args ?? null,
+    state: 'intent',
+    attempt: 1,
+    result: null,
+    error: null,
+    input_tokens: null,
+    output_tokens: null,
+    cost_usd: null,
+    reserved_usd: '0',
+    unsettled: 0,
+    started_at: new Date().toISOString(),
+    completed_at: null,
+  }
+}

@@ -1,0 +1,76 @@
+// Letting go of a run: it waits, or it has ended. Guarded by what was seen, so that nothing that came meanwhile is missed.
+import { newChange, putStep, type Change, type Move, type Step } from '../ledger/change.ts'
+import { commit, waitingOnOf, type Driving, type Writing } from './heldRun.ts'
+import { cancelRequestsOf } from '../requests/humanRequests.ts'
+import type { Effect } from '../ledger/applyLane.ts'
+
+/** Lets the run wait for what this step waits for; false: something came, so it goes on. */
+export function pause(driving: Driving, step: Step): Promise<boolean> {
+  const { kind, detail, due_at } = waitingOnOf(step)
+  const change = newChange(driving.run, driving.turn)
+  if (step.kind === 'model') putStep(change, step)
+  const waiting_on = { kind, since: new Date().toISOString(), detail }
+  change.move = {
+    status: 'waiting',
+    waiting_on,
+    due_at: due_at ? new Date(due_at) : null,
+    wakeSeen: driving.wakeSeen,
+  }
+  return commit(driving, change)
+}
+
+/** Ends the run with this change; false: somebody spoke meanwhile, and nothing was written. */
+export async function complete(driving: Driving, change: Change, output: unknown): Promise<boolean> {
+  change.move = { status: 'completed', output, wakeSeen: driving.wakeSeen }
+  if (await commit(driving, change)) return true
+  change.move = null
+  return false
+}
+
+interface Failure {
+  code: string
+  message: string
+  step: number | null
+}
+
+/** Fails the run with this change, whatever came meanwhile; what is still open is cut off. */
+export async function fail(driving: Writing & Pick<Driving, 'open'>, change: Change, error: Failure): Promise<void> {
+  for (const step of driving.open) putStep(change, ended(step, 'cut_off', null))
+  const effects = driving.open.some(({ kind, state }) => kind === 'human' || state !== 'intent')
+    ? [takeBack(driving.run.id)]
+    : []
+  const move: Move = { status: 'failed', error }
+  do {
+    driving.wakeSeen = driving.wakeSeq
+    change.move = { ...move, wakeSeen: driving.wakeSeen }
+  } while (!(await commit(driving, change, effects)))
+}
+
+/** Nobody needs to answer any more: what the run asked is closed with it. */
+const takeBack = (runId: string): Effect => ({
+  kind: 'begin',
+  async begin(sql) {
+    await cancelRequestsOf(sql, runId)
+    return { result: null }
+  },
+  record: () => undefined,
+})
+
+/** For a failure that is nobody's turn; `step` is the model's own, where it failed. */
+export async function failWith(driving: Driving, code: string, message: string, step?: Step): Promise<void> {
+  const change = newChange(driving.run, driving.turn)
+  if (step) putStep(change, ended(step, 'failed', message))
+  await fail(driving, change, { code, message, step: step?.seq ?? null })
+}
+
+const ended = (step: Step, state: 'failed' | 'cut_off', error: string | null): Step => ({
+  ...step,
+  state,
+  error: error ?? step.error,
+  // what it waited for is no result
+  result: null,
+  // whom nobody waits for any more may still answer
+  unsettled: step.unsettled + Number(state === 'cut_off' && step.kind === 'model' && step.state === 'intent'),
+  reserved_usd: '0',
+  completed_at: new Date().toISOString(),
+})

@@ -1,0 +1,76 @@
+// Writes a change of a held run exactly once, however long the database is away: the result of a call or a model is not lost.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isConnectionTrouble, untilWritten, type Sql } from '../../base/db.ts'
+import type { Context } from '../../kit/context.ts'
+import type { Applied } from '../ledger/apply.ts'
+import type { Change } from '../ledger/change.ts'
+import { isTransient, type Write, type Writer } from '../ledger/applyLane.ts'
+import type { Held } from '../admission/claim.ts'
+
+/** What writing a change needs. */
+export interface SureWriting {
+  run: Held
+  context: Context
+  writer: Writer
+  /** Aborted when the run was stopped, and when the process stops. A limit does not abort it: what has happened is still written. */
+  writeSignal: AbortSignal
+  /** The end of the last write: writes of a run go one after the other. */
+  line: { tail: Promise<unknown> }
+}
+
+/** A write that PostgreSQL postpones (a lock, a deadlock, a timeout) is tried this often; one that does not reach PostgreSQL, without limit. */
+const putOffMax = 10
+const pauseMs = 100
+
+/**
+ * A run has one write at a time. When a connection breaks, nobody knows whether its commit happened. So we read the row, which names the
+ * last change, and we fence what may still be under way on that connection before the change is written again.
+ */
+export function writeSurely(writing: SureWriting, write: Write): Promise<Applied> {
+  const turn = writing.line.tail.then(() => attempt(writing, write))
+  writing.line.tail = turn.catch(() => undefined)
+  return turn
+}
+
+async function attempt(writing: SureWriting, write: Write): Promise<Applied> {
+  const { writer, run, context, writeSignal: signal } = writing
+  const { change } = write
+  for (let tries = 1; ; tries++) {
+    try {
+      change.epoch = run.epoch
+      return await writer.write(write)
+    } catch (error) {
+      if (!isTransient(error) || (!isConnectionTrouble(error) && tries >= putOffMax)) throw error
+      context.log.warn({ err: error, run_id: run.id }, 'a run could not be written; it is tried again')
+      const found = await untilWritten(() => find(context.db.sql, change), signal)
+      if ('outcome' in found) return found
+      run.epoch = found.epoch
+      await sleep(pauseMs, undefined, { signal })
+    }
+  }
+}
+
+interface Found {
+  epoch: number
+  wake_seq: number
+  is_written: boolean
+  fenced: number | null
+}
+
+/** The result of the change if it was committed; else the epoch for writing it, which fences everything that was sent before. */
+async function find(sql: Sql, { id, runId, epoch }: Change): Promise<Applied | { epoch: number }> {
+  // a run that is still held has epoch + 1 only if this same question was asked before and its answer was lost
+  const [run] = await sql<Found>`
+    with was as materialized (
+      select id, epoch, wake_seq, last_change is not distinct from ${id}::uuid as is_written, worker from runs where id = ${runId} for update
+    ),
+    fenced as (
+      update runs r set epoch = r.epoch + 1 from was
+      where r.id = was.id and r.id = ${runId} and not was.is_written and was.worker is not null and was.epoch between ${epoch}::int and ${epoch}::int + 1
+      returning r.epoch
+    )
+    select epoch, wake_seq, is_written, (select epoch from fenced) as fenced from was`
+  if (run?.is_written) return { outcome: 'written', wakeSeq: run.wake_seq, messageBase: 0 }
+  if (run === undefined || run.fenced === null) return { outcome: 'fenced', wakeSeq: 0, messageBase: 0 }
+  return { epoch: run.fenced }
+}

@@ -1,0 +1,74 @@
+// Retention: erases what is older than the settings allow, in small transactions that step around whatever is in use.
+import type { Sql } from '../../base/db.ts'
+import type { Context } from '../../kit/context.ts'
+import { eraseOldEvents } from '../../kit/event.ts'
+import { enqueueOn, job } from '../../kit/job.ts'
+import { deleteRuns } from './deleteRuns.ts'
+import { eraseRunLogs } from './eraseRunLogs.job.ts'
+import { registryOf } from '../../kit/registry.ts'
+
+const runsAtOnce = 500
+const eventsAtOnce = 5000
+/** What is not done by then is done an hour later: housekeeping must never be all that a worker does. */
+const sweepMaxMs = 10 * 60_000
+
+export const sweepRuns = job({
+  name: 'sweepRuns',
+  safeToRepeat: 'what is erased is not found a second time',
+  cron: '17 * * * *',
+  async handler({ context, sql, signal }) {
+    const endsAt = performance.now() + sweepMaxMs
+    const mayGoOn = () => !signal.aborted && performance.now() < endsAt
+    const { runs, messages, events } = context.config.retentionDays
+    const teams = await sql<{ id: string }>`select id from teams order by id`
+    for (const { id } of teams) {
+      if (runs !== null) await untilDone(mayGoOn, () => deleteOldRuns(context, id, runs))
+      if (messages !== null) await untilDone(mayGoOn, () => eraseOldLogs(context, id, messages))
+    }
+    await forgetConfigs(sql)
+    if (events === null) return
+    const keeping = registryOf(context).features.flatMap(({ keepsEvents }) => keepsEvents ?? [])
+    for (let after: string | undefined = noId; after !== undefined && mayGoOn();) {
+      after = await eraseOldEvents(sql, { days: events, after, max: eventsAtOnce, keeping })
+    }
+  },
+})
+
+/** Erases configs of drafts that no run follows any more. A config that a start is about to use was touched just now, and stays. */
+export async function forgetConfigs(sql: Sql): Promise<void> {
+  await sql`
+    delete from pinned_configs p where p.used_at < now() - interval '1 day'
+      and not exists (select from runs r where r.team_id = p.team_id and r.config_hash = p.hash)`
+}
+
+const noId = '00000000-0000-0000-0000-000000000000'
+
+async function untilDone(mayGoOn: () => boolean, eraseSome: () => Promise<number>): Promise<void> {
+  while (mayGoOn() && (await eraseSome()) === runsAtOnce);
+}
+
+function deleteOldRuns(context: Context, teamId: string, days: number): Promise<number> {
+  return context.db.transaction(async (sql) => {
+    const old = await sql<{ id: string }>`
+      select id from runs where team_id = ${teamId} and completed_at < now() - make_interval(days => ${days})
+      order by completed_at limit ${runsAtOnce} for update skip locked`
+    const ids = old.map(({ id }) => id)
+    return (await deleteRuns(context, sql, teamId, ids)).length
+  })
+}
+
+/** Only of runs that have ended: one that goes on needs its log. From the mark on, such a run cannot go on any more. */
+function eraseOldLogs(context: Context, teamId: string, days: number): Promise<number> {
+  return context.db.transaction(async (sql: Sql) => {
+    const marked = await sql<{ id: string }>`
+      with old as materialized (
+        select id from runs
+        where team_id = ${teamId} and completed_at < now() - make_interval(days => ${days}) and log_erased_at is null
+        order by completed_at limit ${runsAtOnce} for update skip locked
+      )
+      update runs r set log_erased_at = now(), message_seq = 0 from old where r.id = old.id returning r.id`
+    const ids = marked.map(({ id }) => id)
+    if (ids.length > 0) await enqueueOn(sql)(eraseRunLogs, { run_ids: ids, is_deleted: false })
+    return ids.length
+  })
+}

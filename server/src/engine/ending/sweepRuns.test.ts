@@ -1,0 +1,213 @@
+// What is erased of runs: by hand, and by time; nothing of it is left, and nothing else is touched.
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { ConfigError, readConfig } from '../../base/config.ts'
+import { newId } from '../../base/ids.ts'
+import { sweepFiles } from '../../features/sandboxes/files/sweepFiles.job.ts'
+import { enqueueOn } from '../../kit/job.ts'
+import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
+import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+import { sweepRuns } from './sweepRuns.job.ts'
+
+const retentionDays = { runs: 90, messages: 30, events: 10, screenshots: null, files: 20, audit: null, refusals: null }
+const service = await testApp({ config: { retentionDays } })
+const { sql } = service.context.db
+
+const block = (word: string, body: string) => `\`\`\`${word}\n${body}\n\`\`\`\n`
+const procedure = `${block('file path=a.txt', '{{ message }}')}\n${block('output', 'kept')}`
+
+async function completedRun(team: TestTeam): Promise<string> {
+  const runId = await startRun(team, await seedAgent(team, procedure), { message: 'hello' })
+  await drainRuns(service)
+  assert.equal((await readRun(team, runId)).status, 'completed')
+  return runId
+}
+
+/** How many rows there are of a run in each table that keeps some. */
+async function rowsOf(runId: string) {
+  const [rows] = await sql`
+    select (select count(*) from runs where id = ${runId}) as runs,
+      (select count(*) from run_messages where run_id = ${runId}) as messages,
+      (select count(*) from run_steps where run_id = ${runId}) as steps,
+      (select count(*) from human_requests where run_id = ${runId}) as requests,
+      (select count(*) from events where run_id = ${runId}) as events,
+      (select count(*) from run_search where run_id = ${runId}) as searchable,
+      (select count(*) from sandboxes where run_id = ${runId}) as sandboxes,
+      (select count(*) from workspace_files f join sandboxes s on s.id = f.sandbox_id where s.run_id = ${runId}) as files`
+  return rows as Record<string, number>
+}
+
+const nothing = { runs: 0, messages: 0, steps: 0, requests: 0, events: 0, searchable: 0, sandboxes: 0, files: 0 }
+
+async function sweep(): Promise<void> {
+  await enqueueOn(sql)(sweepRuns, {})
+  await service.drain()
+}
+
+const endedAgo = (runId: string, daysAgo: number) =>
+  sql`update runs set completed_at = now() - make_interval(days => ${daysAgo}) where id = ${runId}`
+
+/** An id as it was made so many days ago. */
+const idOf = (daysAgo: number) => {
+  const hex = (Date.now() - daysAgo * 86_400_000).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-${newId().slice(14)}`
+}
+
+const days = (text: string) => readConfig({ RUNYARD_RETENTION_DAYS: text }).retentionDays
+
+describe('deleting a run', () => {
+  // proves deleteRun.erases
+  test('leaves nothing of it, and everything of the others', async () => {
+    const team = await seedTeam(service)
+    const [gone, kept] = [await completedRun(team), await completedRun(team)]
+    const before = await rowsOf(kept)
+    assert.deepEqual(await rowsOf(gone), before)
+    assert.ok(
+      Object.entries(before).every(([table, count]) => table === 'requests' || count > 0),
+      JSON.stringify(before),
+    )
+    const deleted = await team.call(`DELETE /v2/runs/${gone}`)
+    assert.deepEqual([deleted.status, deleted.body], [200, { success: true }])
+    assert.deepEqual(await rowsOf(gone), nothing)
+    assert.deepEqual(await rowsOf(kept), before)
+    assert.equal((await team.call(`GET /v2/runs/${gone}`)).status, 404)
+    assert.equal((await team.call(`DELETE /v2/runs/${gone}`)).status, 404)
+  })
+
+  // proves deleteRun.active
+  test('is refused while it is active; once stopped, it and its request are gone from the inbox', async () => {
+    const team = await seedTeam(service)
+    const runId = await startRun(team, await seedAgent(team, block('approve', 'Go?')))
+    await drainRuns(service)
+    const refused = await team.call(`DELETE /v2/runs/${runId}`)
+    assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'])
+    await team.call(`POST /v2/runs/${runId}/stop`)
+    assert.equal((await team.call(`DELETE /v2/runs/${runId}`)).status, 200)
+    assert.deepEqual(await rowsOf(runId), nothing)
+    assert.equal((await team.call('GET /v2/teams/:teamId/human-requests?status=all')).body.total, 0)
+  })
+
+  // proves deleteRun.long
+  test('with a very long log is gone from view at once, and its rows go in pieces', async () => {
+    const team = await seedTeam(service)
+    const runId = await completedRun(team)
+    await sql`
+      insert into run_messages (run_id, seq, id, turn, type, role, text_content, "timestamp")
+      select ${runId}, n, gen_random_uuid(), 1, 'text', 'user', 'more', now() from generate_series(100, 12099) n`
+    assert.equal((await team.call(`DELETE /v2/runs/${runId}`)).status, 200)
+    assert.equal((await team.call(`GET /v2/runs/${runId}`)).status, 404)
+    const left = await rowsOf(runId)
+    assert.ok(left['messages']! >= 5000, `one statement takes 5,000 rows at most, ${left['messages']} are left`)
+    await service.drain()
+    assert.deepEqual(await rowsOf(runId), nothing)
+  })
+})
+
+describe('retention', () => {
+  // proves retention.runs
+  test('deletes runs that ended before its days, and none that is active or younger', async () => {
+    const team = await seedTeam(service)
+    const [old, young] = [await completedRun(team), await completedRun(team)]
+    const waiting = await startRun(team, await seedAgent(team, block('approve', 'Go?')))
+    await drainRuns(service)
+    await sql`update runs set created_at = now() - interval '200 days', started_at = now() - interval '200 days' where id = ${waiting}`
+    await endedAgo(old, 91)
+    await endedAgo(young, 29)
+    const before = [await rowsOf(young), await rowsOf(waiting)]
+    await sweep()
+    assert.deepEqual(await rowsOf(old), nothing)
+    assert.deepEqual([await rowsOf(young), await rowsOf(waiting)], before)
+  })
+
+  // proves retention.messages
+  test('empties the log of runs that it keeps: what they were stays, what was said goes, and they cannot go on', async () => {
+    const team = await seedTeam(service)
+    const runId = await completedRun(team)
+    await endedAgo(runId, 31)
+    const run = await readRun(team, runId)
+    await sweep()
+    assert.deepEqual(await readRun(team, runId), run)
+    const rows = await rowsOf(runId)
+    assert.deepEqual([rows['messages'], rows['steps']], [0, 1])
+    const steps = await sql`select tool, state, arguments, result from run_steps where run_id = ${runId}`
+    assert.deepEqual(steps, [{ tool: 'sandbox_write_file', state: 'done', arguments: null, result: null }])
+    const [row] = await sql`select message_seq, log_erased_at is not null as is_erased from runs where id = ${runId}`
+    assert.deepEqual(row, { message_seq: 0, is_erased: true })
+    const posted = await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'Still there?' } })
+    assert.equal(posted.status, 409)
+    assert.equal((await team.call(`POST /v2/runs/${runId}/retry`)).status, 201)
+    await sweep()
+    assert.deepEqual(await rowsOf(runId), rows)
+  })
+
+  // proves retention.files
+  test('takes the files of runs that it keeps away after their own time', async () => {
+    const team = await seedTeam(service)
+    const [old, young] = [await completedRun(team), await completedRun(team)]
+    await endedAgo(old, 21)
+    await endedAgo(young, 19)
+    await enqueueOn(sql)(sweepFiles, {})
+    await service.drain()
+    const [ofOld, ofYoung] = [await rowsOf(old), await rowsOf(young)]
+    assert.deepEqual([ofOld['files'], ofOld['sandboxes'], ofOld['messages']], [0, 0, ofYoung['messages']])
+    assert.equal(ofYoung['files'], 1)
+  })
+
+  // proves retention.events
+  test('erases events by their own age, whether they belong to a run or not', async () => {
+    const team = await seedTeam(service)
+    const runId = await completedRun(team)
+    for (const age of [9, 11, 400]) {
+      await sql`
+        insert into events (id, team_id, event, data, created_at)
+        values (${idOf(age)}, ${team.id}, 'connection.updated', ${JSON.stringify({ age })}, now() - make_interval(days => ${age}))`
+    }
+    const before = (await rowsOf(runId))['events']
+    await sweep()
+    assert.equal((await rowsOf(runId))['events'], before)
+    const left =
+      await sql`select data from events where team_id = ${team.id} and run_id is null and event = 'connection.updated'`
+    assert.deepEqual(left, [{ data: { age: 9 } }])
+  })
+
+  // proves retention.careful
+  test('steps around what is in use, and stops when it is told to', async () => {
+    const team = await seedTeam(service)
+    const [held, free] = [await completedRun(team), await completedRun(team)]
+    for (const runId of [held, free]) await endedAgo(runId, 91)
+    await service.context.db.transaction(async (other) => {
+      await other`select id from runs where id = ${held} for update`
+      const told = new AbortController()
+      told.abort()
+      await sweepRuns.handler({ input: {}, context: service.context, sql, signal: told.signal })
+      assert.equal((await rowsOf(free))['runs'], 1)
+      await sweep()
+    })
+    assert.deepEqual([(await rowsOf(free))['runs'], (await rowsOf(held))['runs']], [0, 1])
+    await sweep()
+    assert.equal((await rowsOf(held))['runs'], 0)
+  })
+
+  // proves retention.setting
+  test('is set by one text that names kinds and days, and says what is wrong with another', () => {
+    const ever = { runs: null, messages: null }
+    const thirty = { events: 30, screenshots: 30, files: 30, refusals: 30 }
+    assert.deepEqual(days(''), { ...ever, ...thirty, audit: 400 })
+    assert.deepEqual(days(' runs=90, events = forever,'), { ...days(''), runs: 90, events: null })
+    const wrong = {
+      'run=1': /one of runs,/,
+      'runs=0': /1 to 99999/,
+      'runs=x': /forever/,
+      'runs=1,runs=2': /twice/,
+      runs: /<kind>=<days>/,
+    }
+    for (const [text, problem] of Object.entries(wrong)) {
+      assert.throws(
+        () => days(text),
+        (error) => error instanceof ConfigError && problem.test(error.message),
+        text,
+      )
+    }
+  })
+})

@@ -1,0 +1,176 @@
+// One atomic change of a run that this process holds: messages, steps, events and a move, gathered here and written by apply.ts.
+import { newId } from '../../base/ids.ts'
+import type { EventName } from '../../kit/event.ts'
+import type { RunError } from './lifecycle.ts'
+
+export type MessageType = 'text' | 'thinking' | 'tool_call' | 'tool_result' | 'system'
+export type MessageRole = 'user' | 'assistant' | 'tool' | 'system'
+
+export interface ToolResult {
+  tool_call_id: string
+  result: unknown
+  error: string | null
+  duration_ms: number
+}
+
+export interface NewMessage {
+  type: MessageType
+  role: MessageRole
+  text_content?: string | null
+  tool_call?: { id: string; name: string; arguments: unknown }
+  tool_result?: ToolResult
+  opaque?: unknown
+  restarts?: boolean
+}
+
+export type StepKind = 'model' | 'tool' | 'human' | 'wait' | 'sub_run'
+export type StepState = 'intent' | 'waiting' | 'approval' | 'done' | 'failed' | 'cut_off' | 'in_doubt'
+
+/** A row of the ledger, whole: a step is written again with every change of its state. */
+export interface Step {
+  seq: number
+  turn: number
+  kind: StepKind
+  tool: string | null
+  arguments: unknown
+  state: StepState
+  attempt: number
+  result: unknown
+  error: string | null
+  input_tokens: number | null
+  output_tokens: number | null
+  cost_usd: string | null
+  reserved_usd: string
+  /** Of a model call: attempts that may have been answered and paid for without anybody having the answer. */
+  unsettled: number
+  started_at: string
+  completed_at: string | null
+}
+
+export type Move =
+  | { status: 'waiting'; waiting_on: { kind: string; detail: unknown }; due_at: Date | null }
+  | { status: 'completed'; output: unknown }
+  | { status: 'failed'; error: RunError }
+
+interface MessageRow extends Required<Omit<NewMessage, 'tool_call' | 'tool_result' | 'text_content'>> {
+  id: string
+  turn: number
+  text_content: string | null
+  tool_call: NewMessage['tool_call'] | null
+  tool_result: ToolResult | null
+  timestamp: string
+}
+
+interface EventRow {
+  id: string
+  event: EventName
+  data: object
+  /** Which of the change's messages it tells of, its data being that message: whose seq is known only when it is written. */
+  message: number | null
+}
+
+export interface Change {
+  /** Identifies the change, so that we can ask whether it was committed. */
+  id: string
+  runId: string
+  teamId: string
+  epoch: number
+  turn: number
+  messages: MessageRow[]
+  steps: Step[]
+  events: EventRow[]
+  usage: { steps: number; input_tokens: number; output_tokens: number; cost_usd: string }
+  /** What is set aside for a model call under way, after this change; null: as it was. */
+  reserved_usd: string | null
+  move: (Move & { wakeSeen: number }) | null
+}
+
+/** What a model and outside servers know a call by. */
+export const callIdOf = (runId: string, step: number): string => `${runId}:${step}`
+
+export function newChange(run: { id: string; team_id: string; epoch: number }, turn: number): Change {
+  return {
+    id: newId(),
+    runId: run.id,
+    teamId: run.team_id,
+    epoch: run.epoch,
+    turn,
+    messages: [],
+    steps: [],
+    events: [],
+    usage: { steps: 0, input_tokens: 0, output_tokens: 0, cost_usd: '0' },
+    reserved_usd: null,
+    move: null,
+  }
+}
+
+/** Texts in events are cut here; the message itself keeps them. */
+const eventTextBytesMax = 16 * 1024
+
+export function messageRow(turn: number, message: NewMessage): MessageRow {
+  return {
+    id: newId(),
+    turn,
+    type: message.type,
+    role: message.role,
+    text_content: message.text_content ?? null,
+    tool_call: message.tool_call ?? null,
+    tool_result: message.tool_result ?? null,
+    opaque: message.opaque ?? null,
+    restarts: message.restarts ?? false,
+    timestamp: new Date().toISOString(),
+  }
+}
+
+/** The message as an event carries it; its seq is added when it is written. */
+export function messageInEvent(runId: string, row: MessageRow): object {
+  const { turn: _turn, opaque: _opaque, restarts: _restarts, ...shown } = row
+  const whole = { run_id: runId, ...shown }
+  if (size(shown.text_content) + size(shown.tool_call) + size(shown.tool_result) <= eventTextBytesMax) return whole
+  return {
+    ...whole,
+    text_content: shown.text_content === null ? null : cut(shown.text_content),
+    tool_call: shown.tool_call && { ...shown.tool_call, arguments: cutValue(shown.tool_call.arguments) },
+    tool_result: shown.tool_result && { ...shown.tool_result, result: cutValue(shown.tool_result.result) },
+    truncated: true,
+  }
+}
+
+const size = (value: unknown): number => (value === null ? 0 : Buffer.byteLength(JSON.stringify(value)))
+
+const cut = (text: string): string =>
+  Buffer.byteLength(text) <= eventTextBytesMax
+    ? text
+    : // a character cut in half becomes U+FFFD, which is dropped
+      Buffer.from(text).subarray(0, eventTextBytesMax).toString().replace(/�$/, '')
+
+function cutValue(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return Buffer.byteLength(text) <= eventTextBytesMax ? value : cut(text)
+}
+
+export function addMessage(change: Change, message: NewMessage): void {
+  const row = messageRow(change.turn, message)
+  change.messages.push(row)
+  const data = messageInEvent(change.runId, row)
+  change.events.push({ id: newId(), event: 'run.message.created', data, message: change.messages.length })
+}
+
+export function addEvent(change: Change, event: EventName, data: object): void {
+  change.events.push({ id: newId(), event, data, message: null })
+}
+
+/** The step as it is now; the last word on a step in one change counts. */
+export function putStep(change: Change, step: Step): void {
+  const index = change.steps.findIndex(({ seq }) => seq === step.seq)
+  if (index < 0) change.steps.push({ ...step })
+  else change.steps[index] = { ...step }
+}
+
+export type { MessageRow, EventRow }
+
+/** What a model reads of the trigger's payload. */
+export function messageText(message: unknown): string | undefined {
+  if (message === null || message === undefined) return undefined
+  return typeof message === 'string' ? message : JSON.stringify(message, null, 2)
+}

@@ -1,0 +1,78 @@
+// A person's message to a run, in any state: seen at the next turn; to an ended run it is the beginning of another stretch.
+import { part, type Sql } from '../../base/db.ts'
+import { newId } from '../../base/ids.ts'
+import { insertRunEvents } from '../../kit/event.ts'
+import { withMember } from '../ledger/actsFor.ts'
+import { messageInEvent, messageRow } from '../ledger/change.ts'
+import type { Status } from '../ledger/lifecycle.ts'
+import { lockedTeams } from '../admission/knownSlots.ts'
+import { readyChannel } from '../ledger/notifyChannels.ts'
+
+export interface Posted {
+  /** As listRunMessages gives it. */
+  message: Record<string, unknown>
+  status: Status
+  /** It started the run again and got a place at once. */
+  isReady: boolean
+}
+
+const fits = part`(a.in_line = 0 and a.held - back.places < a.places)`
+
+/**
+ * One transaction: the message with its number, its event, and the raised wake number that its holder sees. A wait does not end by it.
+ * An ended run goes back to `pending`, keeps its numbers, usage and limits, and waits for a slot like a new run. It then acts only for
+ * the writer of the message; a run that has not ended acts for the writer too.
+ */
+export async function addUserMessage(
+  sql: Sql,
+  run: { id: string; team_id: string },
+  { text, memberId }: { text: string; memberId: string },
+): Promise<Posted> {
+  const row = messageRow(0, { type: 'text', role: 'user', text_content: text })
+  const eventId = newId()
+  const [posted] = await sql<{ seq: number; status: Status; is_admitted: boolean }>`
+    with was as materialized (
+      select id, team_id, status in ('completed', 'failed', 'stopped') as had_ended from runs
+      where id = ${run.id} and team_id = ${run.team_id} for update
+    ),
+    ${lockedTeams(part`select team_id from was where had_ended`)},
+    grant_ as (
+      update admission a set granted = (${fits})::int, held = a.held - back.places + (${fits})::int, in_line = a.in_line + (not ${fits})::int
+      from back where a.team_id = back.team_id
+      returning a.granted
+    ),
+    r as (
+      update runs r set message_seq = r.message_seq + 1, event_seq = r.event_seq + 1, wake_seq = r.wake_seq + 1, updated_at = now(),
+        status = case when was.had_ended then 'pending' else r.status end,
+        acts_for = ${withMember(part`r.acts_for`, memberId)},
+        completed_at = case when was.had_ended then null else r.completed_at end,
+        output = case when was.had_ended then null else r.output end,
+        error = case when was.had_ended then null else r.error end,
+        deaths = case when was.had_ended then 0 else r.deaths end,
+        spared = case when was.had_ended then 0 else r.spared end,
+        failures = case when was.had_ended then 0 else r.failures end,
+        admitted_at = case when was.had_ended and (select granted from grant_) = 1 then now() else r.admitted_at end,
+        queued_at = case when was.had_ended and coalesce((select granted from grant_), 0) = 0 then now() else r.queued_at end
+      from was where r.id = was.id
+      returning r.*, was.had_ended
+    ),
+    message as (
+      insert into run_messages (run_id, seq, id, turn, type, role, text_content, restarts, "timestamp")
+      select id, message_seq, ${row.id}, coalesce((select turn from run_messages m where m.run_id = r.id order by seq desc limit 1), 0),
+        'text', 'user', ${text}, had_ended, ${row.timestamp} from r
+    ),
+    event as (${insertRunEvents(part`
+      select ${eventId}::uuid as id, team_id, id as run_id, agent_id, case_id, event_seq as sequence, 'run.message.created' as event,
+        jsonb_build_object('message',
+          ${JSON.stringify(messageInEvent(run.id, row))}::jsonb || jsonb_build_object('seq', message_seq)) as data
+      from r`)}
+    )
+    select message_seq as seq, status, had_ended and admitted_at is not null as is_admitted from r`
+  if (posted!.is_admitted) await sql`select pg_notify(${readyChannel}, '')`
+  const { turn: _turn, opaque: _opaque, restarts: _restarts, ...shown } = row
+  return {
+    message: { ...shown, run_id: run.id, seq: posted!.seq },
+    status: posted!.status,
+    isReady: posted!.is_admitted,
+  }
+}

@@ -1,0 +1,223 @@
+// Requests to people: opened by a call, closed once by an answer, a cancel, a stop or the clock; whatever dies in between, the row stands.
+import { part, type Part, type Sql } from '../../base/db.ts'
+import { newId } from '../../base/ids.ts'
+import { storableJson } from '../../base/storable.ts'
+import { cutField, listed, longJson, longObject } from '../../kit/pageBytes.ts'
+import type { Bound } from '../../kit/tool.ts'
+import { followMember } from '../ledger/actsFor.ts'
+import { canonicalHash } from '../builds/canonicalHash.ts'
+import { logForRun } from '../ledger/logForRun.ts'
+import { wakeRuns } from '../admission/wake.ts'
+
+export interface Question {
+  question: string
+  header?: string
+  options?: { label: string; description?: string }[]
+  multi_select?: boolean
+}
+
+export type RequestType = 'approval' | 'question' | 'form' | 'login'
+export type OnTimeout = 'fail' | 'approve' | 'reject' | 'continue'
+
+export interface HumanRequest {
+  id: string
+  run_id: string
+  type: RequestType
+  title: string
+  description: string | null
+  questions: Question[] | null
+  form_schema: Record<string, unknown> | null
+  action: { tool: string; arguments: unknown; hash: string } | null
+  status: 'pending' | 'responded' | 'cancelled' | 'expired'
+  response: Record<string, unknown> | null
+  responded_by: string | null
+  responded_at: Date | null
+  expires_at: Date | null
+  on_timeout: OnTimeout
+  assignee_user_id: string | null
+  created_at: Date
+  /** In lists that grew too large. */
+  truncated?: boolean
+}
+
+interface LongFields {
+  questions: Part
+  form_schema: Part
+  action: Part
+  response: Part
+}
+
+const columnsWith = ({ questions, form_schema, action, response }: LongFields): Part => part`
+  human_requests.id, run_id, type, title, description, ${questions} as questions, ${form_schema} as form_schema, ${action} as action, status,
+  ${response} as response, responded_by, responded_at, expires_at, on_timeout, assignee_user_id, created_at`
+
+const long = {
+  questions: longJson(part`questions`),
+  form_schema: longJson(part`form_schema`),
+  action: longObject(part`action`, cutField(part`action`, 'arguments')),
+  response: longJson(part`response`),
+}
+
+export const requestColumns = columnsWith({
+  questions: long.questions.whole,
+  form_schema: long.form_schema.whole,
+  action: long.action.whole,
+  response: long.response.whole,
+})
+
+/** A list of human requests, without its conditions and order. */
+export const requestList = {
+  table: part`human_requests`,
+  columns: columnsWith({
+    questions: listed(long.questions),
+    form_schema: listed(long.form_schema),
+    action: listed(long.action),
+    response: listed(long.response),
+  }),
+  long: Object.values(long),
+}
+
+export interface RequestWanted {
+  type: RequestType
+  title: string
+  description?: string | null
+  questions?: Question[] | null
+  form_schema?: Record<string, unknown> | null
+  action?: { tool: string; arguments: unknown }
+  /** What the approval of the action is bound to besides the call. */
+  binds?: Binds
+  expires_in_s?: number | undefined
+  on_timeout?: OnTimeout | undefined
+  assignee_user_id?: string | null | undefined
+}
+
+/** What the call depends on: the hash of its run's config, and what its tool says that it touches. */
+export type Binds = Bound & { content: string }
+
+/** An approval is bound to this call of this run with exactly these arguments, under this config, with these outside things. */
+export const actionHash = (callId: string, tool: string, args: unknown, binds?: Binds): string =>
+  canonicalHash([callId, tool, args, binds ?? null])
+
+/** Opens the request of one call. The event that tells of it is written by the change of which this is a part. */
+export async function openRequest(
+  sql: Sql,
+  call: { id: string; step: number; run: { id: string; team_id: string } },
+  wanted: RequestWanted,
+): Promise<HumanRequest> {
+  const action = wanted.action && {
+    ...wanted.action,
+    hash: actionHash(call.id, wanted.action.tool, wanted.action.arguments, wanted.binds),
+  }
+  const [request] = await sql<HumanRequest>`
+    insert into human_requests (id, team_id, run_id, step, type, title, description, questions, form_schema, action, bound, expires_at,
+      on_timeout, assignee_user_id)
+    values (${newId()}, ${call.run.team_id}, ${call.run.id}, ${call.step}, ${wanted.type}, ${wanted.title}, ${wanted.description ?? null},
+      ${json(wanted.questions)}::jsonb, ${json(wanted.form_schema)}::jsonb, ${json(action)}::jsonb, ${json(wanted.binds)}::jsonb,
+      now() + make_interval(secs => ${wanted.expires_in_s ?? null}::float8), ${wanted.on_timeout ?? 'fail'},
+      ${wanted.assignee_user_id ?? null})
+    returning ${requestColumns}`
+  return request!
+}
+
+const json = (value: unknown): string | null => (value === undefined || value === null ? null : storableJson(value))
+
+/** The newest request of a step. */
+export async function requestOf(sql: Sql, runId: string, step: number): Promise<HumanRequest | undefined> {
+  const [request] = await sql<HumanRequest>`
+    select ${requestColumns} from human_requests where run_id = ${runId} and step = ${step} order by id desc limit 1`
+  return request
+}
+
+/** The newest answer about a step's call, given to an approval or after a crash, with what it was bound to. Null: it predates such binding. */
+export async function wordAbout(
+  sql: Sql,
+  runId: string,
+  step: number,
+): Promise<(HumanRequest & { bound: Binds | null }) | undefined> {
+  const [request] = await sql<HumanRequest & { bound: Binds | null }>`
+    select ${requestColumns}, bound from human_requests
+    where run_id = ${runId} and step = ${step} and action is not null order by id desc limit 1`
+  return request
+}
+
+/** The first valid answer wins: one guarded update; undefined: somebody was faster. Wakes the run in the same transaction. */
+export async function answerRequest(
+  sql: Sql,
+  request: { id: string; run_id: string },
+  answer: { response: object; memberId: string | null },
+): Promise<HumanRequest | undefined> {
+  // the run's row first: the one order of locks
+  await sql`select id from runs where id = ${request.run_id} for update`
+  const [answered] = await sql<HumanRequest>`
+    update human_requests set status = 'responded', response = ${JSON.stringify(answer.response)}::jsonb,
+      responded_by = ${answer.memberId}, responded_at = now()
+    where id = ${request.id} and status = 'pending' and (expires_at is null or expires_at > now())
+    returning ${requestColumns}`
+  if (!answered) return undefined
+  await logForRun(sql, answered.run_id, [{ event: 'human_request.responded', data: { human_request: answered } }])
+  if (answer.memberId !== null && isWord(answered)) await followMember(sql, answered.run_id, answer.memberId)
+  await wakeRuns(sql, [answered.run_id])
+  return answered
+}
+
+/** Takes a request back: the call that waits for it gets the error "cancelled", and the run goes on. No event. */
+export async function cancelRequest(
+  sql: Sql,
+  request: { id: string; run_id: string },
+): Promise<HumanRequest | undefined> {
+  await sql`select id from runs where id = ${request.run_id} for update`
+  const [cancelled] = await sql<HumanRequest>`
+    update human_requests set status = 'cancelled', responded_at = now() where id = ${request.id} and status = 'pending'
+    returning ${requestColumns}`
+  if (cancelled) await wakeRuns(sql, [cancelled.run_id])
+  return cancelled
+}
+
+/** Says whose an open request is; undefined: it is closed. The run's row is not touched: nobody waits for this. */
+export async function assignRequest(
+  sql: Sql,
+  request: { id: string },
+  memberId: string | null,
+): Promise<HumanRequest | undefined> {
+  const [assigned] = await sql<HumanRequest>`
+    update human_requests set assignee_user_id = ${memberId} where id = ${request.id} and status = 'pending'
+    returning ${requestColumns}`
+  return assigned
+}
+
+/** The end of a run closes what it asked. No event: nobody answered. */
+export async function cancelRequestsOf(sql: Sql, runId: string): Promise<void> {
+  await sql`update human_requests set status = 'cancelled', responded_at = now() where run_id = ${runId} and status = 'pending'`
+}
+
+/** Requests whose time is over, one by one: each ends in its stated outcome, with its event, and wakes its run. */
+export async function expireRequest(sql: Sql): Promise<HumanRequest | undefined> {
+  const [due] = await sql<{ id: string; run_id: string }>`
+    select h.id, h.run_id from human_requests h join runs r on r.id = h.run_id
+    where h.status = 'pending' and h.expires_at <= now() order by h.expires_at limit 1 for update of r skip locked`
+  if (!due) return undefined
+  const [expired] = await sql<HumanRequest>`
+    update human_requests set status = 'expired', responded_at = now(),
+      response = case on_timeout when 'approve' then '{"approved": true}'::jsonb when 'reject' then '{"approved": false}'::jsonb end
+    where id = ${due.id} and status = 'pending'
+    returning ${requestColumns}`
+  if (!expired) return undefined
+  await logForRun(sql, expired.run_id, [{ event: 'human_request.responded', data: { human_request: expired } }])
+  await wakeRuns(sql, [expired.run_id])
+  return expired
+}
+
+/**
+ * Whether an answer puts its giver's words before the agent. A yes to a waiting call does not: the turn that wanted the call chose it, and
+ * the yes is bound to exactly that. A plain yes or no, a choice among our own options, and "I have logged in" do not either. A comment does.
+ */
+function isWord({ type, action, response }: Pick<HumanRequest, 'type' | 'action' | 'response'>): boolean {
+  const isOfEngine = action !== null && action.tool !== 'human_approve'
+  if (isOfEngine && response?.['approved'] === true) return false
+  const hasComment = typeof response?.['comment'] === 'string' && response['comment'] !== ''
+  return hasComment || (action === null && (type === 'question' || type === 'form'))
+}
+
+/** The request with this id, as a list of at most one. */
+export const requestById = (sql: Sql, id: string, teamId: string): Promise<HumanRequest[]> => sql<HumanRequest>`
+  select ${requestColumns} from human_requests where id = ${id} and team_id = ${teamId}`

@@ -1,0 +1,117 @@
+// Where runs are made, the limits of their teams are kept: by the month, and of storage for large messages. What does not fit is not made.
+import { BoundedCache } from '../../base/boundedCache.ts'
+import type { Sql } from '../../base/db.ts'
+import { Fault } from '../../base/errors.ts'
+import type { Created, NewRun } from './createRun.ts'
+import type { Entitlements } from '../counting/entitlements.ts'
+import { countStarts, lockPlaces, roomsOf, type Room } from '../counting/monthlyLimits.ts'
+import type { StorageLimit } from '../counting/storageLimit.ts'
+
+export interface Fitting {
+  fitting: NewRun[]
+  refused: { run: NewRun; reason: string }[]
+}
+
+export interface StartLimits {
+  /** A team of these has such a limit; if none has, nothing here costs a statement. */
+  concern(runs: NewRun[]): boolean
+  /** Locks the teams' places until the transaction ends, so that what fits now fits then. */
+  fitting(sql: Sql, runs: NewRun[]): Promise<Fitting>
+  /** Starts of this team were refused a moment ago: who only looks whether there is work need not ask yet. */
+  refusedLately(teamId: string): boolean
+  /** After `fitting`, in its transaction: these were made. */
+  count(sql: Sql, made: NewRun[]): Promise<void>
+  /** Makes all of them, or refuses. */
+  within(sql: Sql, runs: NewRun[], make: () => Promise<Created[]>): Promise<Created[]>
+}
+
+export function createStartLimits(entitlements: Entitlements, storage: StorageLimit): StartLimits {
+  const refusals = new BoundedCache<{ at: number; changes: number }>({ name: 'refused starts', entriesMax: 10_000 })
+  const isLimited = ({ teamId }: NewRun) =>
+    entitlements.has(teamId, 'monthly_runs') || entitlements.has(teamId, 'monthly_cost_usd')
+  const isLarge = ({ teamId, largeBytes }: NewRun) => largeBytes > 0 && storage.concerns(teamId)
+  /** Runs whose messages the default limit has counted: they are asked about again when they are made. */
+  const stored = new WeakSet<NewRun>()
+  const limitedTeams = (runs: NewRun[]) => runs.filter(isLimited).map(({ teamId }) => teamId)
+
+  async function fitting(sql: Sql, runs: NewRun[]): Promise<Fitting> {
+    const byMonth = await fittingMonth(sql, runs)
+    const byStorage = await fittingStorage(sql, byMonth.fitting)
+    const split = { fitting: byStorage.fitting, refused: [...byMonth.refused, ...byStorage.refused] }
+    const refusal = { at: performance.now(), changes: entitlements.changes() }
+    for (const { run } of split.refused) refusals.set(run.teamId, refusal)
+    return split
+  }
+
+  async function fittingStorage(sql: Sql, runs: NewRun[]): Promise<Fitting> {
+    const large = runs.filter((run) => isLarge(run) && !stored.has(run))
+    if (large.length === 0) return { fitting: runs, refused: [] }
+    // a limit of a team's own is locked, and in every start that comes after the places of its teams
+    if (large.some(({ teamId }) => storage.isOwn(teamId))) {
+      await lockPlaces(
+        sql,
+        runs.map(({ teamId }) => teamId),
+      )
+    }
+    const refused: Fitting['refused'] = []
+    for (const [teamId, ofTeam] of Map.groupBy(large, (run) => run.teamId)) {
+      const room = await storage.room(sql, teamId)
+      for (const run of ofTeam) {
+        const reason = room?.take(run.largeBytes)
+        if (reason !== undefined) refused.push({ run, reason })
+        else if (!storage.isOwn(teamId)) stored.add(run)
+      }
+    }
+    const without = new Set(refused.map(({ run }) => run))
+    return { fitting: runs.filter((run) => !without.has(run)), refused }
+  }
+
+  async function fittingMonth(sql: Sql, runs: NewRun[]): Promise<Fitting> {
+    const limited = [...new Set(limitedTeams(runs))]
+    if (limited.length === 0) return { fitting: runs, refused: [] }
+    const teams = runs.map(({ teamId }) => teamId)
+    return splitByRoom(runs, await roomsOf(sql, teams, limited))
+  }
+
+  const count = (sql: Sql, made: NewRun[]) => countStarts(sql, limitedTeams(made))
+
+  return {
+    refusedLately(teamId) {
+      const refusal = refusals.get(teamId)
+      return refusal?.changes === entitlements.changes() && performance.now() - refusal.at < refusedMs
+    },
+    concern: (runs) => runs.some((run) => isLimited(run) || isLarge(run)),
+    fitting,
+    count,
+    async within(sql, runs, make) {
+      const [refused] = (await fitting(sql, runs)).refused
+      if (refused) throw new Fault('entitlement_exceeded', refused.reason)
+      const created = await make()
+      const made = new Set(created.map(({ id }) => id))
+      await count(
+        sql,
+        runs.filter(({ id }) => made.has(id)),
+      )
+      return created
+    },
+  }
+}
+
+/** So much later than a new month begins do cases go out again; when a limit is changed, at once. */
+const refusedMs = 5000
+
+/** In their order: as many of each team as there is room for. */
+function splitByRoom(runs: NewRun[], rooms: Map<string, Room>): Fitting {
+  const split: Fitting = { fitting: [], refused: [] }
+  const taken = new Map<string, number>()
+  for (const run of runs) {
+    const room = rooms.get(run.teamId)
+    const before = taken.get(run.teamId) ?? 0
+    if (room && before >= room.runs) split.refused.push({ run, reason: room.refusal })
+    else {
+      split.fitting.push(run)
+      taken.set(run.teamId, before + 1)
+    }
+  }
+  return split
+}

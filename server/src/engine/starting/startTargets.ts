@@ -1,0 +1,64 @@
+// What can be started, remembered: an agent with its live build, checked again by the very statement that makes the run.
+import { BoundedCache } from '../../base/boundedCache.ts'
+import type { Sql } from '../../base/db.ts'
+import { isId } from '../../base/ids.ts'
+import { bytesHeld } from '../../base/valueSize.ts'
+import { parseBuildConfig, type BuildConfig } from '../builds/buildConfig.ts'
+
+export interface Startable {
+  agentId: string
+  agentName: string
+  buildId: string
+  config: BuildConfig
+  seen: { agentAt: Date; buildAt: Date; isLive: boolean }
+}
+
+interface Row {
+  agent_id: string
+  agent_name: string
+  agent_at: Date
+  build_id: string
+  build_at: Date
+  config: unknown
+}
+
+const bounds = { entriesMax: 1000, sizeMax: 64 * 1024 ** 2, sizeOf: ({ config }: Startable) => bytesHeld(config) }
+
+export interface Startables {
+  /** `fresh`: read it anew, because what was remembered is no longer so. */
+  find(
+    sql: Sql,
+    teamId: string,
+    agentId: string,
+    buildId: string | null,
+    fresh: boolean,
+  ): Promise<Startable | undefined>
+}
+
+export function createStartables(): Startables {
+  const kept = new BoundedCache<Startable>({ name: 'startable agents', ...bounds })
+  return {
+    async find(sql, teamId, agentId, buildId, fresh) {
+      const name = `${teamId} ${agentId} ${buildId ?? ''}`
+      const known = fresh ? undefined : kept.get(name)
+      if (known) return known
+      kept.delete(name)
+      if (!isId(agentId) || (buildId !== null && !isId(buildId))) return undefined
+      const [row] = await sql<Row>`
+        select a.id as agent_id, a.name as agent_name, a.updated_at as agent_at, b.id as build_id, b.updated_at as build_at, b.config
+        from agents a join builds b on b.agent_id = a.id
+        where a.id = ${agentId} and a.team_id = ${teamId} and a.deleted_at is null
+          and (b.id = ${buildId} or (${buildId}::uuid is null and b.status = 'live'))`
+      if (!row) return undefined
+      const found: Startable = {
+        agentId: row.agent_id,
+        agentName: row.agent_name,
+        buildId: row.build_id,
+        config: parseBuildConfig(row.config),
+        seen: { agentAt: row.agent_at, buildAt: row.build_at, isLive: buildId === null },
+      }
+      kept.set(name, found)
+      return found
+    },
+  }
+}

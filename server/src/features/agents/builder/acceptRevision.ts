@@ -1,0 +1,54 @@
+// Takes what a builder run proposes into its draft.
+import { operation } from '../../../kit/operation.ts'
+import { Id, Type } from '../../../kit/schema.ts'
+import { Build, buildColumns } from '../builds/build.ts'
+import { lockBuild } from './builderRun.ts'
+import { addProgress } from './heldBuilderRun.ts'
+import { findDecided, ReviewGuard } from './reviewGuard.ts'
+import { requireUsable } from '../builds/usableConfig.ts'
+
+export const acceptRevision = operation({
+  id: 'acceptRevision',
+  route: 'POST /v2/revisions/:build_id/accept',
+  summary: 'Accept what the builder proposes',
+  description:
+    'The draft gets the proposed config, and the builder run is completed. Promote the draft to make it live.',
+  scope: 'agents:write',
+  body: ReviewGuard,
+  status: 200,
+  answer: Type.Object({ success: Type.Literal(true), build: Build, build_id: Id }),
+  errors: ['conflict', 'invalid_request', 'not_found', 'stale_review'],
+  // the procedure was checked when it was proposed; the rest of the config, and the server, may have changed since
+  async prepare({ team, build, body, context, sql, fail }) {
+    const decided = await findDecided(sql, { buildId: build.id, teamId: team.id, guard: body, fail })
+    if (decided?.proposed_config) await requireUsable(decided.proposed_config, { sql, context, team, fail })
+  },
+  async handler({ team, caller, build, body, sql, fail }) {
+    if (!(await lockBuild(sql, build, team.id))) return fail('not_found')
+    const decided = await findDecided(sql, { buildId: build.id, teamId: team.id, guard: body, fail })
+    if (decided?.status !== 'review') {
+      return fail(
+        'conflict',
+        `There is nothing to review. ${decided ? waitFor[decided.status] : 'POST …/generate begins.'}`,
+      )
+    }
+    const [accepted] = await sql<Build>`
+      with completed as (
+        update builder_runs set status = 'completed', completed_at = now(), epoch = epoch + 1, updated_at = now(),
+          progress = ${addProgress(['Accepted.'])}
+        where id = ${decided.id} and team_id = ${team.id} and status = 'review'
+        returning build_id, proposed_config
+      )
+      update builds set config = completed.proposed_config, config_by = ${caller.member_id}, updated_at = now() from completed
+      where builds.id = completed.build_id and builds.team_id = ${team.id} and builds.status = 'draft'
+      returning ${buildColumns}`
+    if (!accepted) return fail('conflict')
+    return { success: true as const, build: accepted, build_id: accepted.id }
+  },
+})
+
+const waitFor: Record<string, string> = {
+  pending: 'The builder run has not begun yet. Wait for it.',
+  running: 'The builder run is still at work. Wait for it.',
+  waiting: 'The builder run waits for your answers. POST …/resume gives them.',
+}

@@ -1,0 +1,136 @@
+// Carries a builder run on to its next rest: a proposal, a question, or a failure with its reason.
+import { isConnectionTrouble, type Sql } from '../../../base/db.ts'
+import { createFairPool, teamShare } from '../../../base/fairPool.ts'
+import { ModelRefused, ModelTrouble } from '../../../drivers/model/model.ts'
+import type { Context } from '../../../kit/context.ts'
+import { enqueueOn, job, type Job, type JobCall } from '../../../kit/job.ts'
+import { Type } from '../../../kit/schema.ts'
+import { builtinBuilder, jobOptionsOf } from './builderRun.ts'
+import { buildDeterministically } from './deterministicBuilder.ts'
+import {
+  Fenced,
+  claimBuilderRun,
+  failBuilderRun,
+  placeOfBuilderRun,
+  putOff,
+  type BuilderError,
+  type HeldBuilderRun,
+} from './heldBuilderRun.ts'
+import { buildByModel, spentOn } from './modelBuilder.ts'
+import { runningPart } from '../../../kit/runningPart.ts'
+
+/** So often the provider may fail at one turn; with the pauses between them about four minutes, while somebody waits. */
+const troublesMax = 8
+/** So often a builder run may be begun without coming forward: what ends its process every time must not go on for ever. */
+const claimsMax = 25
+const pauseMaxMs = 10 * 60_000
+
+interface Input {
+  builder_run_id: string
+  team_id: string
+}
+
+export const advanceBuilder: Job<Input> = job({
+  name: 'advanceBuilder',
+  input: Type.Object({ builder_run_id: Type.String(), team_id: Type.String() }),
+  safeToRepeat: 'it goes on from what the row says, and every write needs the epoch that its own claim gave',
+  // a process that is killed costs the job an attempt; how often is too often is counted in the row
+  attemptsMax: 1000,
+  async handler(call) {
+    const { context, input, sql } = call
+    const release = builderSlotsOf(context).tryTake(input.team_id)
+    if (!release) {
+      const runAt = new Date(Date.now() + lookAgainMs)
+      return enqueueOn(sql)(advanceBuilder, input, { ...jobOptionsOf(input.builder_run_id), runAt })
+    }
+    try {
+      const held = await claimBuilderRun(sql, input.builder_run_id, input.team_id)
+      if (held) await advance(held, call)
+    } catch (error) {
+      if (!(error instanceof Fenced)) throw error
+    } finally {
+      release()
+    }
+  },
+  place: ({ input, sql }) => placeOfBuilderRun(sql, input.builder_run_id),
+  async givenUp({ input, sql, deaths }) {
+    const held = await claimBuilderRun(sql, input.builder_run_id, input.team_id)
+    if (held) await failBuilderRun(sql, held, diedOver(deaths))
+  },
+})
+
+const diedOver = (deaths: number): BuilderError => ({
+  code: 'internal_error',
+  message:
+    `At least ${deaths} processes of the service died while they worked on this builder run, so it was given up. ` +
+    'Generate again; if it stays so, the operator finds the reason in the log.',
+})
+
+const lookAgainMs = 1000
+
+/** The slots of this process for builder runs. */
+export const builderSlotsOf = runningPart('builder slots', (context) => {
+  const size = placesOf(context)
+  return createFairPool({ name: 'builder runs', size, perTeam: teamShare(size, context.config.teamShare) })
+})
+
+/** A model may take minutes, and jobs of all kinds share the ten places of a process: some stay for short work. */
+const placesOf = ({ config }: Context): number => Math.max(1, Math.min(4, Math.floor(config.workerConcurrency / 2)))
+
+async function advance(held: HeldBuilderRun, { context, sql, signal }: JobCall<Input>): Promise<void> {
+  if (held.attempt > claimsMax) return failBuilderRun(sql, held, cutOffTooOften)
+  try {
+    if (held.model === builtinBuilder) await buildDeterministically(held, { context, sql })
+    else await buildByModel(held, { context, sql, signal })
+  } catch (error) {
+    signal.throwIfAborted()
+    // where nothing can be written, the job is run again by itself
+    if (error instanceof Fenced || isConnectionTrouble(error)) throw error
+    await afterTrouble(context, held, error)
+  }
+}
+
+const cutOffTooOften: BuilderError = {
+  code: 'interrupted',
+  message:
+    `The builder was begun ${claimsMax} times and cut off each time before it came forward. ` +
+    'Generate again; if it stays so, the operator finds the reason in the log.',
+}
+
+async function afterTrouble(context: Context, held: HeldBuilderRun, error: unknown): Promise<void> {
+  if (error instanceof ModelRefused) {
+    return failBuilderRun(context.db.sql, held, { code: error.code, message: error.message })
+  }
+  const isTheirs = error instanceof ModelTrouble
+  const spent = isTheirs && error.usage ? spentOn(context, held, error.usage) : undefined
+  const noteUnsettled = async (sql: Sql) => {
+    if (!isTheirs || !error.mayBeServed) return
+    await sql`select note_model_use(${held.team_id}, ${held.agent_id}, ${held.model}, 0, 0, 0, 'builder', true)`
+  }
+  if (!isTheirs) context.log.error({ err: error, builder_run_id: held.id }, 'a builder run could not be advanced')
+  const reason = isTheirs ? error.message : 'The server failed. Its operator finds the reason in the log.'
+  const troubles = held.troubles + 1
+  if (troubles >= troublesMax) {
+    const code = isTheirs ? 'model_unavailable' : 'internal_error'
+    const message = `It did not come forward in ${troubles} attempts. The last one: ${reason} Generate again later.`
+    return context.db.transaction(async (sql) => {
+      await failBuilderRun(sql, held, { code, message }, spent)
+      await noteUnsettled(sql)
+    })
+  }
+  const pauseMs = pauseAfter(troubles, isTheirs ? error.retryAfterMs : undefined)
+  const turn = held.messages.filter(({ kind }) => kind === 'assistant').length + 1
+  const line = `Turn ${turn}, attempt ${troubles}: ${reason} Trying again in ${Math.ceil(pauseMs / 1000)} s.`
+  await context.db.transaction(async (sql) => {
+    const runAt = await putOff(sql, held, pauseMs, line, spent)
+    await noteUnsettled(sql)
+    const input = { builder_run_id: held.id, team_id: held.team_id }
+    await enqueueOn(sql)(advanceBuilder, input, { ...jobOptionsOf(held.id), runAt })
+  })
+}
+
+/** Doubling from a second, spread; a provider's own wish counts more. */
+function pauseAfter(attempt: number, wishMs: number | undefined): number {
+  const usual = 1000 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2)
+  return Math.round(Math.min(pauseMaxMs, wishMs === undefined ? usual : Math.max(wishMs, 100)))
+}

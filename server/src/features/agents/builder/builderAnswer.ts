@@ -1,0 +1,109 @@
+// What a model answers a builder run: a procedure, or questions; anything else is a misfit that goes back to it.
+import { storableText } from '../../../base/storable.ts'
+import { misfitOfOutput } from '../../../engine/builds/outputSchema.ts'
+import type { BuilderQuestion } from './builderRun.ts'
+
+export type BuilderAnswer = { procedure: string } | { questions: BuilderQuestion[] } | { misfit: string }
+
+const orNull = (description: string) => ({ anyOf: [{ type: 'string' }, { type: 'null' }], description })
+
+/** Closed, and with every field required: the strictest providers hold their models to no other schema. */
+export const answerSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['procedure', 'questions'],
+  properties: {
+    procedure: orNull('The whole procedure in Markdown; null when you ask questions.'),
+    questions: {
+      type: 'array',
+      description: 'Empty when you give a procedure.',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['question', 'header', 'options', 'multi_select'],
+        properties: {
+          question: { type: 'string' },
+          header: orNull('A word or two, as a label.'),
+          options: {
+            type: 'array',
+            description: 'Answers to choose from; empty for an answer in words.',
+            items: {
+              type: 'object',
+              additionalProperties: false,
+              required: ['label', 'description'],
+              properties: { label: { type: 'string' }, description: orNull('What choosing it means.') },
+            },
+          },
+          multi_select: { type: 'boolean' },
+        },
+      },
+    },
+  },
+}
+
+interface Wire {
+  procedure: string | null
+  questions: {
+    question: string
+    header: string | null
+    options: { label: string; description: string | null }[]
+    multi_select: boolean
+  }[]
+}
+
+const questionsMax = 5
+const lengths = { question: 1000, header: 80, label: 200, description: 1000, options: 20 }
+
+export function readAnswer(output: unknown): BuilderAnswer {
+  const misfit = misfitOfOutput(answerSchema, output)
+  if (misfit !== undefined) return { misfit: `Your answer does not fit the schema: ${misfit}` }
+  const { procedure, questions } = output as Wire
+  const text = storableText(procedure ?? '').trim()
+  if (text === '' && questions.length === 0) {
+    return { misfit: 'Your answer has neither a procedure nor a question. Give one of them.' }
+  }
+  if (text !== '' && questions.length > 0) {
+    return { misfit: 'Your answer has a procedure and questions. Give the procedure, or ask first.' }
+  }
+  if (text !== '') return { procedure: `${text}\n` }
+  const problem = problemOf(questions)
+  return problem === undefined ? { questions: questions.map(asked) } : { misfit: problem }
+}
+
+/** Answers come back by the text of the question, so two of one text could not be told apart. */
+function problemOf(questions: Wire['questions']): string | undefined {
+  if (questions.length > questionsMax) return `Ask at most ${questionsMax} questions at once.`
+  const texts = questions.map(({ question }) => storableText(question).trim())
+  if (texts.includes('')) return 'One of your questions is empty.'
+  if (new Set(texts).size < texts.length) return 'Two of your questions are the same.'
+  for (const { question, header, options } of questions) {
+    const labels = options.map(({ label }) => storableText(label).trim())
+    if (labels.includes('') || new Set(labels).size < labels.length)
+      return `An option of "${question}" is empty or twice.`
+    const isLong =
+      question.length > lengths.question ||
+      (header?.length ?? 0) > lengths.header ||
+      options.length > lengths.options ||
+      options.some(({ label, description }) => {
+        return label.length > lengths.label || (description?.length ?? 0) > lengths.description
+      })
+    if (isLong) return 'A question, header or option is too long, or there are too many options. Ask shortly.'
+  }
+  return undefined
+}
+
+/** As people get it: what says nothing is left out. */
+function asked({ question, header, options, multi_select }: Wire['questions'][number]): BuilderQuestion {
+  const label = storableText(header ?? '').trim()
+  return {
+    question: storableText(question).trim(),
+    ...(label !== '' && { header: label }),
+    ...(options.length > 0 && {
+      options: options.map((option) => {
+        const description = storableText(option.description ?? '').trim()
+        return { label: storableText(option.label).trim(), ...(description !== '' && { description }) }
+      }),
+      multi_select,
+    }),
+  }
+}

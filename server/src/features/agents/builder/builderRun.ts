@@ -1,0 +1,133 @@
+// A builder run: the writing of a draft's procedure, from what somebody wants to a proposal that a person takes or leaves.
+import { part, type Sql } from '../../../base/db.ts'
+import { parseBuildConfig } from '../../../engine/builds/buildConfig.ts'
+import type { EnqueueOptions } from '../../../kit/job.ts'
+import { resource } from '../../../kit/resources.ts'
+import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../../kit/schema.ts'
+import { BuildConfig, buildColumns, type Build } from '../builds/build.ts'
+
+export const BuilderStatus = oneOf(['pending', 'running', 'waiting', 'review', 'completed', 'discarded', 'failed'])
+
+export const BuilderQuestion = named(
+  'BuilderQuestion',
+  Type.Object({
+    question: Type.String({ examples: ['When is the work done?'] }),
+    header: Type.Optional(Type.String({ examples: ['Finish'] })),
+    options: Type.Optional(
+      Type.Array(Type.Object({ label: Type.String(), description: Type.Optional(Type.String()) }), {
+        description: 'Answers to choose from; another answer in words is taken as well.',
+      }),
+    ),
+    multi_select: Type.Optional(Type.Boolean()),
+  }),
+)
+
+export type BuilderQuestion = Static<typeof BuilderQuestion>
+
+export const BuilderRun = named(
+  'BuilderRun',
+  Type.Object({
+    id: Id,
+    build_id: Id,
+    status: BuilderStatus,
+    prompt: Type.String({ description: 'Empty: improve what is there.' }),
+    run_id: nullable(Id),
+    started_at: nullable(Time),
+    completed_at: nullable(Time),
+    checkpoint_config: BuildConfig,
+    proposed_config: nullable(BuildConfig),
+    diff: nullable(Type.String({ description: 'A unified diff of the procedure: what the proposal changes.' })),
+    pending_user_questions: nullable(Type.Object({ questions: Type.Array(BuilderQuestion) })),
+    error: nullable(Type.Object({ code: Type.String({ examples: ['model_unavailable'] }), message: Type.String() })),
+    progress: Type.Array(Type.Object({ at: Time, text: Type.String() })),
+    usage: Type.Object({
+      input_tokens: Type.Integer({ minimum: 0 }),
+      output_tokens: Type.Integer({ minimum: 0 }),
+      cost_usd: Type.Number({ minimum: 0 }),
+    }),
+    created_at: Time,
+  }),
+)
+
+export type BuilderRun = Static<typeof BuilderRun>
+
+export const builderRunColumns = part`
+  builder_runs.id, builder_runs.build_id, builder_runs.status, builder_runs.prompt, builder_runs.run_id, builder_runs.started_at,
+  builder_runs.completed_at, builder_runs.checkpoint_config, builder_runs.proposed_config, builder_runs.diff,
+  builder_runs.pending_user_questions, builder_runs.error, builder_runs.progress,
+  jsonb_build_object('input_tokens', builder_runs.input_tokens, 'output_tokens', builder_runs.output_tokens,
+    'cost_usd', trim_scale(builder_runs.cost_usd)) as usage,
+  builder_runs.created_at`
+
+/** The word for it in every statement: those that hold their build. The index of the same words keeps them one a build. */
+export const isActive = part`status in ('pending', 'running', 'waiting', 'review')`
+
+/** Those of a deleted agent are gone with it. */
+export const findBuilderRun = (sql: Sql, id: string, teamId: string): Promise<BuilderRun[]> => sql<BuilderRun>`
+  select ${builderRunColumns} from builder_runs join agents on agents.id = builder_runs.agent_id and agents.deleted_at is null
+  where builder_runs.id = ${id} and builder_runs.team_id = ${teamId}`
+
+export const builderRun = resource('builder_run', findBuilderRun)
+
+declare module '../../../kit/resources.ts' {
+  interface Resources {
+    builder_run: BuilderRun
+  }
+}
+
+export const BuilderRunAnswer = Type.Object({
+  builder_run: BuilderRun,
+  builder_run_id: Id,
+  build_id: Id,
+  status: BuilderStatus,
+})
+
+export const builderRunAnswer = (run: BuilderRun): Static<typeof BuilderRunAnswer> => ({
+  builder_run: run,
+  builder_run_id: run.id,
+  build_id: run.build_id,
+  status: run.status,
+})
+
+export async function hasActiveBuilder(sql: Sql, buildId: string, teamId: string): Promise<boolean> {
+  const found = await sql`
+    select id from builder_runs where build_id = ${buildId} and team_id = ${teamId} and ${isActive}`
+  return found.length > 0
+}
+
+/**
+ * Whatever begins or ends a builder run stands in line on the agent's row, then on the build's, as promotions and deletions do: each
+ * sees what the one before it left. Undefined: the agent was deleted meanwhile.
+ */
+export async function lockBuild(sql: Sql, { id, agent_id }: Build, teamId: string): Promise<Build | undefined> {
+  const agents = await sql`
+    select id from agents where id = ${agent_id} and team_id = ${teamId} and deleted_at is null for no key update`
+  if (agents.length === 0) return undefined
+  const [build] = await sql<Build>`
+    select ${buildColumns} from builds where id = ${id} and team_id = ${teamId} for no key update`
+  return build
+}
+
+/** The agent goes, and what was being written for it ends: its writers find no row any more. */
+export async function endBuilderRunsOf(sql: Sql, { agentId, teamId }: { agentId: string; teamId: string }) {
+  await sql`
+    update builder_runs set status = 'discarded', completed_at = now(), pending_user_questions = null, messages = '[]', lesson = null,
+      due_at = null, epoch = epoch + 1, updated_at = now()
+    where agent_id = ${agentId} and team_id = ${teamId} and ${isActive}`
+}
+
+export const builtinBuilder = 'builtin:runbook'
+const isBuiltin = (model: string): boolean => model.startsWith('builtin:')
+
+/** Who writes: the server's model; where it has none, the build's own; where that is none either, the builder that needs none. */
+export function writerOf(config: BuildConfig, serverModel: string): string {
+  const { model } = parseBuildConfig(config)
+  return [serverModel, model].find((name) => name !== null && !isBuiltin(name)) ?? builtinBuilder
+}
+
+/** Whether runs of this config are carried out by a model: without one, only executable blocks are. */
+export const hasModel = (config: BuildConfig, serverModel: string): boolean =>
+  !isBuiltin(parseBuildConfig(config).model ?? serverModel)
+
+/** One job a builder run: asking for it again replaces the one that waits. */
+export const jobOptionsOf = (id: string): EnqueueOptions => ({ key: `builder ${id}` })

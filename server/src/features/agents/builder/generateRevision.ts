@@ -1,0 +1,89 @@
+// Has the procedure of a draft written: by a model, or by rule where the server has none.
+import type { Sql } from '../../../base/db.ts'
+import { newId } from '../../../base/ids.ts'
+import { operation } from '../../../kit/operation.ts'
+import { Type } from '../../../kit/schema.ts'
+import { advanceBuilder } from './advanceBuilder.job.ts'
+import { insertBuild, type Build } from '../builds/build.ts'
+import {
+  BuilderRun,
+  builderRunAnswer,
+  BuilderRunAnswer,
+  builderRunColumns,
+  jobOptionsOf,
+  lockBuild,
+  writerOf,
+} from './builderRun.ts'
+import { readLesson } from './lesson.ts'
+
+export const promptLengthMax = 32_768
+
+export const generateRevision = operation({
+  id: 'generateRevision',
+  route: 'POST /v2/revisions/:build_id/generate',
+  summary: 'Generate a procedure',
+  description:
+    'Starts a builder run that proposes a procedure for this draft, or asks when something is unclear; nothing changes before the ' +
+    'proposal is accepted. Of a live or historic build a draft is made first, and the answer has the `build_id` of that draft. ' +
+    'Without a model the builder is a simple one: it puts the words of the prompt in order (goal, steps, notes) behind what is there.',
+  scope: 'agents:write',
+  body: Type.Object(
+    {
+      prompt: Type.Optional(
+        Type.String({
+          maxLength: promptLengthMax,
+          description: 'What the agent shall do. Absent: improve what is there.',
+        }),
+      ),
+      run_id: Type.Optional(Type.String({ description: 'A run of the same agent to learn from.' })),
+    },
+    {
+      examples: [
+        {
+          prompt:
+            'Sort incoming invoices by supplier. Check that each has an amount and a due date. Done when every invoice is filed.',
+        },
+      ],
+    },
+  ),
+  status: 202,
+  answer: BuilderRunAnswer,
+  errors: ['builder_run_active', 'not_found'],
+  async handler({ team, build, caller, body, context, sql, enqueue, fail }) {
+    const locked = await lockBuild(sql, build, team.id)
+    if (!locked) return fail('not_found')
+    const lesson = body.run_id === undefined ? null : await readLesson(sql, body.run_id, build.agent_id, team.id)
+    if (lesson === undefined) {
+      return fail(
+        'not_found',
+        'This agent has no run with this run_id. GET /v2/teams/{teamId}/runs?agent_id=… lists them.',
+      )
+    }
+    const draft = locked.status === 'draft' ? locked : await copyOf(sql, locked, team.id, caller.member_id)
+    const [begun] = await sql<BuilderRun>`
+      insert into builder_runs (id, team_id, agent_id, build_id, status, model, prompt, run_id, lesson, checkpoint_config, created_by)
+      values (${newId()}, ${team.id}, ${draft.agent_id}, ${draft.id}, 'pending', ${writerOf(draft.config, context.config.model)},
+        ${body.prompt?.trim() ?? ''}, ${lesson ? body.run_id : null}, ${lesson ? JSON.stringify(lesson) : null}::jsonb,
+        ${JSON.stringify(draft.config)}::jsonb, ${caller.member_id})
+      on conflict (build_id) where status in ('pending', 'running', 'waiting', 'review') do nothing
+      returning ${builderRunColumns}`
+    if (!begun) return fail('builder_run_active')
+    await enqueue(advanceBuilder, { builder_run_id: begun.id, team_id: team.id }, jobOptionsOf(begun.id))
+    return builderRunAnswer(begun)
+  },
+})
+
+/** Unchecked, as every copy: a build that no longer runs may be just what somebody wants written anew. */
+async function copyOf(sql: Sql, source: Build, teamId: string, memberId: string): Promise<Build> {
+  const copy = await insertBuild(sql, {
+    teamId,
+    agentId: source.agent_id,
+    name: source.name,
+    status: 'draft',
+    config: source.config,
+    parentBuildId: source.id,
+    createdBy: memberId,
+  })
+  // the agent's row is locked: it cannot have been deleted since
+  return copy!
+}

@@ -1,0 +1,86 @@
+// Whether this server can run a config: asked before one is saved and again before a build goes live.
+import type { Sql } from '../../../base/db.ts'
+import { isId } from '../../../base/ids.ts'
+import { createPrices } from '../../../drivers/model/prices.ts'
+import { ExpressionProblem, parseExpression } from '../../../drivers/model/runbook/expression.ts'
+import { parseRunbook } from '../../../drivers/model/runbook/parse.ts'
+import { approvalRoots } from '../../../engine/builds/approvalPolicy.ts'
+import { parseBuildConfig, problemsOf, type Problem } from '../../../engine/builds/buildConfig.ts'
+import type { Context } from '../../../kit/context.ts'
+import { tellAll } from '../../../kit/problems.ts'
+import { teamTimeOf } from '../../../kit/teamTime.ts'
+import type { BuildConfig } from './build.ts'
+import { registryOf } from '../../../kit/registry.ts'
+import { runningPart } from '../../../kit/runningPart.ts'
+
+interface Asked {
+  sql: Sql
+  context: Context
+  team: { id: string }
+  fail: (code: 'invalid_request', message: string) => never
+}
+
+/** Other names for places in the config, where a body has a short form of it. */
+type Names = Record<string, string>
+
+/** Refuses with everything that is wrong at once. */
+export async function requireUsable(config: BuildConfig, asked: Asked, names: Names = {}): Promise<void> {
+  const problems = await findProblems(config, asked)
+  if (problems.length > 0) asked.fail('invalid_request', sentenceOf(problems, names))
+}
+
+/** Everything because of which this server could not run it. */
+export async function findProblems(config: BuildConfig, asked: Omit<Asked, 'fail'>): Promise<Problem[]> {
+  const { context, team } = asked
+  const known = {
+    plugins: registryOf(context).toolSets.map(({ name }) => name),
+    defaultModel: context.config.model,
+    runbookProblems: (procedure: string) => parseRunbook(procedure).problems,
+    expressionProblem,
+    hasPrice: (model: string) => pricesOf(context).priceOf(model) !== undefined,
+  }
+  // a procedure of a megabyte takes a while
+  const problems = teamTimeOf(context).piece(team.id, () => problemsOf(config, known))
+  problems.push(...(await idProblems(config, asked)))
+  return problems
+}
+
+function expressionProblem(text: string): string | undefined {
+  try {
+    parseExpression(text, approvalRoots)
+    return undefined
+  } catch (error) {
+    if (error instanceof ExpressionProblem) return error.message
+    throw error
+  }
+}
+
+/** Read once: the operator's file counts as it was when the process first asked. */
+const pricesOf = runningPart('prices', ({ config }) => createPrices(config.modelPrices))
+
+async function idProblems(config: BuildConfig, { sql, team }: Omit<Asked, 'fail'>): Promise<Problem[]> {
+  const { connections, subAgents } = parseBuildConfig(config)
+  if (connections.length + subAgents.length === 0) return []
+  const found = await sql<{ id: string; noun: 'agent' | 'connection' }>`
+    select id, 'agent' as noun from agents
+    where team_id = ${team.id} and id = any(${subAgents.filter(isId)}::uuid[]) and deleted_at is null
+    union all select id, 'connection' from connections
+    where team_id = ${team.id} and id = any(${connections.filter(isId)}::uuid[])`
+  const isKnown = (id: string, noun: string) => found.some((one) => one.id === id && one.noun === noun)
+  return [
+    ...connections
+      .filter((id) => !isKnown(id, 'connection'))
+      .map((id) => namesNothing('data.connections', id, 'connection')),
+    ...subAgents.filter((id) => !isKnown(id, 'agent')).map((id) => namesNothing('data.subAgents', id, 'agent')),
+  ]
+}
+
+const namesNothing = (path: string, id: string, noun: string): Problem => ({
+  path,
+  message: `the team has no ${noun} with the id ${JSON.stringify(id)}`,
+})
+
+export function sentenceOf(problems: Problem[], names: Names): string {
+  const sentences = problems.map(({ path, message }) => `${names[path] ?? path}: ${message.replace(/\.$/, '')}.`)
+  return tellAll(sentences, 'The config cannot be used.')
+}

@@ -1,0 +1,73 @@
+// Runs that wait for a connection: how a wait begins, when it is over, and who wakes them.
+import type { Sql } from '../../../base/db.ts'
+import { wakeRuns } from '../../../engine/admission/wake.ts'
+import type { ConnectionUse, Tick } from '../../../kit/feature.ts'
+import { NotYet, type CallingRun } from '../../../kit/tool.ts'
+import type { Vaulted } from './credential.ts'
+import { runningPart } from '../../../kit/runningPart.ts'
+
+/** The call of this run is made when a person has authorised the connection again. */
+export function waitFor(run: CallingRun, { id, name, provider, broken_reason: reason }: Vaulted): NotYet {
+  return new NotYet(async (sql) => {
+    // a connection that was mended between the call and this write: the wait is over as it begins
+    await sql`
+      insert into connection_waits (connection_id, run_id, is_over)
+      values (${id}, ${run.id}, not exists (
+        select from connections where id = ${id} and team_id = ${run.team_id} and status = 'action_required'))
+      on conflict (connection_id, run_id) do update set is_over = excluded.is_over`
+    return { waiting_on: { kind: 'connection', detail: { connection_id: id, name, provider, reason } } }
+  })
+}
+
+/**
+ * By the wait and not by the connection, which may be broken again by now: a run whose wait is over makes its call, and that begins
+ * another wait where it must. So there is no run that waits without a row for whoever mends the connection.
+ */
+export async function hasCome({ sql, run, waitingOn }: Parameters<ConnectionUse['hasCome']>[0]): Promise<boolean> {
+  const { connection_id: id } = waitingOn.detail as { connection_id: string }
+  const open = await sql`
+    select from connection_waits where connection_id = ${id} and run_id = ${run.id} and not is_over`
+  return open.length === 0
+}
+
+const wakesAtOnce = 200
+/** Every so many ticks, waits whose end nobody marked: it was committed while the wait began. */
+const markEvery = 20
+/** Every so many, waits of runs that were stopped: they do no harm meanwhile. */
+const forgetEvery = 240
+const ticksOf = runningPart('ticks of connection waits', () => ({ count: 0 }))
+
+export const wakeWaitingRuns: Tick = async ({ context, signal }) => {
+  const { sql } = context.db
+  const ticks = ticksOf(context)
+  const tick = ticks.count
+  ticks.count += 1
+  if (tick % markEvery === 0) await markEnded(sql)
+  if (tick % forgetEvery === 0) await forgetStopped(sql)
+  while (!signal.aborted) {
+    const over = await sql<{ run_id: string }>`
+      select run_id from connection_waits where is_over order by run_id limit ${wakesAtOnce}`
+    if (over.length === 0) return
+    const ids = over.map(({ run_id }) => run_id)
+    await context.db.transaction(async (tx) => {
+      // runs before waits: a run that begins to wait locks them in this order too
+      await wakeRuns(tx, ids)
+      await tx`delete from connection_waits where run_id = any(${ids}::uuid[]) and is_over`
+    })
+  }
+}
+
+/** Of connections that work, are switched off or are gone: few, however many wait for each. */
+export async function markEnded(sql: Sql): Promise<void> {
+  await sql`
+    update connection_waits set is_over = true
+    where not is_over and connection_id = any(array(
+      select w.connection_id from (select distinct connection_id from connection_waits where not is_over) w
+      where not exists (select from connections c where c.id = w.connection_id and c.status = 'action_required')))`
+}
+
+export async function forgetStopped(sql: Sql): Promise<void> {
+  await sql`
+    delete from connection_waits w
+    where not exists (select from runs r where r.id = w.run_id and r.status in ('running', 'waiting'))`
+}

@@ -1,0 +1,152 @@
+// Ends an authorisation: the code becomes tokens, and the tokens a connection, or a connection that works again.
+import { Fault } from '../../../base/errors.ts'
+import { OutboundFailure } from '../../../base/outbound/fetch.ts'
+import { GrantRefused, OAuthTrouble, redeemCode, type Grant, type OAuthClient } from '../../../drivers/oauth/oauth.ts'
+import { recordOutcome } from '../../../kit/audit.ts'
+import type { Context } from '../../../kit/context.ts'
+import { eventFeedOf } from '../../../kit/eventFeed.ts'
+import { askAccount } from '../providers/readAccount.ts'
+import type { Connection } from '../store/connection.ts'
+import { mayFinish, type Flow } from './oauthFlow.ts'
+import { nativeClient } from '../providers/nativeClient.ts'
+import {
+  insertUnderFreeName,
+  renewConnection,
+  timesOf,
+  type NewConnection,
+  type OAuthFacts,
+} from '../store/newConnection.ts'
+import type { AccountRequest, Provider } from '../providers/providers.ts'
+import type { Secret } from '../store/secret.ts'
+
+const finishMs = 45_000
+
+/** Throws GrantRefused, OAuthTrouble or a Fault, each with a sentence for the person at the browser. */
+export async function finishFlow(
+  context: Context,
+  flow: Flow,
+  callback: URLSearchParams,
+  requestId: string,
+): Promise<Connection> {
+  if (!(await mayFinish(context.db.sql, flow))) {
+    throw new Fault(
+      'forbidden',
+      'The key that began this has been revoked, has expired or may no longer make connections. Begin again with a good one.',
+    )
+  }
+  const { client, provider } = clientOf(context, flow)
+  const signal = AbortSignal.timeout(finishMs)
+  const { server, redirect_uri: redirectUri, resource } = flow.facts
+  const grant = await redeemCode(
+    {
+      server,
+      client,
+      redirectUri,
+      state: flow.state,
+      verifier: flow.verifier,
+      callback,
+      resource: resource ?? undefined,
+    },
+    { fetch: context.outbound.fetch, signal },
+  ).catch((error: unknown) => {
+    throw signal.aborted ? new OAuthTrouble('The provider did not answer in time.', { cause: error }) : error
+  })
+  const account = provider?.account ? await accountOf(context, provider.account, grant, signal) : null
+  const connection = await keep(context, flow, { grant, account, provider, requestId })
+  eventFeedOf(context).nudge()
+  return connection
+}
+
+/** Of a provider of the table, the secret is the server's setting as it is now; it may have gone since the flow began. */
+function clientOf({ config }: Context, flow: Flow): { client: OAuthClient; provider: Provider | null } {
+  const { client_id, auth_method } = flow.facts
+  if (flow.kind === 'mcp')
+    return { client: { client_id, client_secret: flow.client_secret, auth_method }, provider: null }
+  const native = nativeClient(config, flow.provider)
+  if (native?.client.client_id !== client_id) {
+    throw new Fault('conflict', 'The server’s settings for this provider have changed meanwhile. Begin again.')
+  }
+  return native
+}
+
+/** A name is a comfort: where it cannot be read the connection is made without one. */
+async function accountOf(
+  { outbound, log }: Context,
+  account: AccountRequest,
+  { access_token }: Grant,
+  signal: AbortSignal,
+): Promise<string | null> {
+  try {
+    const { label } = await askAccount(outbound, account, { authorization: `Bearer ${access_token}` }, signal)
+    return label
+  } catch (error) {
+    if (!(error instanceof OutboundFailure)) throw error
+    log.info({ host: new URL(account.url).host, reason: error.message }, 'the name of an account could not be read')
+    return null
+  }
+}
+
+interface Granted {
+  grant: Grant
+  account: string | null
+  provider: Provider | null
+  requestId: string
+}
+
+async function keep(context: Context, flow: Flow, granted: Granted): Promise<Connection> {
+  const { grant, account, provider, requestId } = granted
+  const { server, client_id, auth_method, resource, scopes } = flow.facts
+  const oauth: OAuthFacts = { server, client_id, auth_method, resource, account }
+  const secret: Secret = {
+    kind: 'oauth',
+    access_token: grant.access_token,
+    refresh_token: grant.refresh_token,
+    token_type: grant.token_type,
+    client_secret: flow.client_secret,
+  }
+  const kept = { secret, oauth, grant: timesOf(grant), scopes: grant.scopes ?? scopes }
+  const serverUrl = flow.server_url ?? ownServerOf(provider, grant)
+  return context.db.transaction(async (sql) => {
+    const made: NewConnection = {
+      ...kept,
+      name: flow.name ?? automaticName(provider, account),
+      type: flow.kind,
+      provider: flow.provider,
+      server_url: serverUrl,
+      transport: null,
+      auth_method: 'oauth',
+      user_id: flow.user_id,
+    }
+    const connection =
+      flow.connection_id === null
+        ? await insertUnderFreeName(sql, context, flow.team_id, made)
+        : await renewConnection(
+            sql,
+            context,
+            { id: flow.connection_id, teamId: flow.team_id },
+            { ...kept, server_url: serverUrl, name: null },
+          )
+    if (!connection) throw new GrantRefused('The connection was deleted meanwhile. Make a new one.')
+    await recordOutcome(sql, {
+      teamId: flow.team_id,
+      memberId: flow.user_id,
+      credential: { type: flow.credential_kind, id: flow.credential_id },
+      operation: 'finishOAuth',
+      target: { type: 'connection', id: connection.id },
+      requestId,
+      status: 200,
+      error: null,
+    })
+    return connection
+  })
+}
+
+const automaticName = (provider: Provider | null, account: string | null): string =>
+  [provider?.title ?? 'MCP server', ...(account === null ? [] : [`(${account})`])].join(' ')
+
+/** The address that the provider gives for the account's own server, as Salesforce does. */
+function ownServerOf(provider: Provider | null, { raw }: Grant): string | null {
+  const given = provider?.own_server === undefined ? undefined : raw[provider.own_server]
+  const url = typeof given === 'string' ? URL.parse(given) : null
+  return url?.protocol === 'https:' ? url.origin : null
+}

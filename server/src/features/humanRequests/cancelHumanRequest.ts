@@ -1,0 +1,20 @@
+// Takes a human request back: the call that waits for it fails, and the run goes on.
+import { cancelRequest } from '../../engine/requests/humanRequests.ts'
+import { operation } from '../../kit/operation.ts'
+import { HumanRequestAnswer, requestAnswer } from './humanRequest.ts'
+
+export const cancelHumanRequest = operation({
+  id: 'cancelHumanRequest',
+  route: 'POST /v2/runs/:run_id/human-requests/:request_id/cancel',
+  summary: 'Cancel a human request',
+  description: 'The call that waits for it gets an error that says so, and the run goes on. No event tells of it.',
+  scope: 'runs:write',
+  status: 200,
+  answer: HumanRequestAnswer,
+  errors: ['human_request_closed'],
+  async handler({ team, request, sql, fail }) {
+    const cancelled = await cancelRequest(sql, request)
+    if (!cancelled) return fail('human_request_closed')
+    return requestAnswer(sql, cancelled, team.id)
+  },
+})

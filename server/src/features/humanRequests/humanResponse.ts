@@ -1,0 +1,71 @@
+// What a person answered, held against what was asked: only what fits becomes the response, and only what was asked for is kept.
+import { checkForm } from '../../engine/requests/formSchema.ts'
+import type { HumanRequest, Question, RequestType } from '../../engine/requests/humanRequests.ts'
+import { choicesOf } from '../../kit/choices.ts'
+import { brief } from '../../kit/json.ts'
+import { tellAll } from '../../kit/problems.ts'
+
+/** The fields of an answer; which one counts is said by the type of the request. */
+export interface Given {
+  approved?: boolean
+  answers?: Record<string, string | string[]>
+  values?: Record<string, unknown>
+  done?: boolean
+  comment?: string | null
+}
+
+export type CheckedResponse =
+  | { response: Record<string, unknown> }
+  /** The caller's mistake, by the name of the field. */
+  | { misfit: string }
+  /** Nothing could fit: the agent's own form cannot be used. */
+  | { broken: string }
+
+type Asked = Pick<HumanRequest, 'type' | 'questions' | 'form_schema'>
+
+export function checkResponse(request: Asked, given: Given): CheckedResponse {
+  const comment = given.comment ? { comment: given.comment } : {}
+  const checked = checks[request.type](request, given)
+  return 'response' in checked ? { response: { ...checked.response, ...comment } } : checked
+}
+
+const checks: Record<RequestType, (asked: Asked, given: Given) => CheckedResponse> = {
+  approval: (_asked, { approved }) =>
+    approved === undefined ? { misfit: 'approved is missing: say true or false.' } : { response: { approved } },
+  question: ({ questions }, { answers }) => checkAnswers(questions ?? [], answers),
+  form: ({ form_schema }, { values }) => checkValues(form_schema ?? {}, values),
+  login: (_asked, { done }) =>
+    done === true ? { response: { done } } : { misfit: 'done must be true: it says that you have logged in.' },
+}
+
+function checkAnswers(questions: Question[], answers: Given['answers']): CheckedResponse {
+  if (answers === undefined)
+    return { misfit: 'answers is missing: give one to each question, by the text of the question.' }
+  const kept: [string, string | string[]][] = []
+  const misfits: string[] = []
+  for (const question of questions) {
+    const answer = Object.hasOwn(answers, question.question) ? answers[question.question] : undefined
+    const chosen = choicesOf(question, answer)
+    const misfit = misfitOf(question, chosen)
+    if (misfit === undefined) kept.push([question.question, question.multi_select ? chosen : chosen[0]!])
+    else misfits.push(`answers: ${misfit}`)
+  }
+  return misfits.length > 0 ? { misfit: tellAll(misfits) } : { response: { answers: Object.fromEntries(kept) } }
+}
+
+/** Agents act upon labels, so an answer in other words is none; what else there is to say goes into the comment. */
+function misfitOf({ question, options, multi_select }: Question, chosen: string[]): string | undefined {
+  const name = brief(JSON.stringify(question))
+  if (chosen.length === 0) return `${name} has no answer.`
+  if (chosen.length > 1 && !multi_select) return `${name} takes one answer, not ${chosen.length}.`
+  const strange = options && chosen.find((text) => !options.some(({ label }) => label === text))
+  if (strange === undefined) return undefined
+  const labels = brief(options!.map(({ label }) => label).join(', '))
+  return `${name} takes one of: ${labels}. Say anything else in comment.`
+}
+
+function checkValues(schema: Record<string, unknown>, values: Given['values']): CheckedResponse {
+  if (values === undefined) return { misfit: 'values is missing: it holds what was filled into the form.' }
+  const checked = checkForm(schema, values)
+  return 'fits' in checked ? { response: { values } } : checked
+}

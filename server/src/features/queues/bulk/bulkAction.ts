@@ -1,0 +1,81 @@
+// A bulk action: one thing that is done to many cases, and how far it has come.
+import { part } from '../../../base/db.ts'
+import { resource } from '../../../kit/resources.ts'
+import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../../kit/schema.ts'
+import type { Priority } from '../cases/case.ts'
+import type { CaseFilter } from '../lists/caseFilter.ts'
+
+export const bulkStatuses = ['pending', 'completed', 'failed'] as const
+
+export type Deed =
+  | { kind: 'delete' }
+  | { kind: 'reprocess'; agent_id: string | null }
+  | { kind: 'update_status'; status: (typeof bulkStatuses)[number] }
+  | { kind: 'update_priority'; priority: Priority }
+
+const kinds = ['delete', 'reprocess', 'update_status', 'update_priority'] as const
+
+/** As kept while it goes on: what is done, and to which cases. */
+export interface Settings {
+  deed: Deed
+  filter: CaseFilter
+}
+
+const Count = Type.Integer({ minimum: 0 })
+
+/** Those that are not of this kind of action are 0. */
+const counts = {
+  deleted_count: Count,
+  reprocessed_count: Count,
+  updated_count: Count,
+  skipped_count: Type.Integer({
+    minimum: 0,
+    description: 'Cases that were as wanted already, or that another member holds.',
+  }),
+  stopped_run_ids: Type.Array(Id, { description: 'The runs that were stopped for it; the first 10,000 of them.' }),
+}
+
+/** How an action answers, whether it is done or goes on. */
+export const bulkAnswer = {
+  ...counts,
+  bulk_action_id: nullable(Id),
+  status: oneOf(['running', 'completed'], {
+    description: '`running`: there is more than fits into one request; read on with getBulkAction.',
+  }),
+}
+
+export const BulkAction = named(
+  'BulkAction',
+  Type.Object({
+    id: Id,
+    queue_id: Id,
+    user_id: nullable(Id),
+    kind: oneOf(kinds),
+    status: oneOf(['running', 'completed', 'failed']),
+    ...counts,
+    error: nullable(Type.String({ description: 'Why it failed; what it had done by then stays done.' })),
+    created_at: Time,
+    completed_at: nullable(Time),
+  }),
+)
+
+export type BulkAction = Static<typeof BulkAction>
+
+export const bulkActionResource = resource(
+  'bulk_action',
+  (sql, id, teamId) => sql<BulkAction>`
+    select ${bulkActionColumns} from bulk_actions where id = ${id} and team_id = ${teamId}`,
+)
+
+const bulkActionColumns = part`
+  id, queue_id, user_id, kind, status,
+  case when kind = 'delete' then changed_count else 0 end as deleted_count,
+  case when kind = 'reprocess' then changed_count else 0 end as reprocessed_count,
+  case when kind in ('update_status', 'update_priority') then changed_count else 0 end as updated_count,
+  skipped_count, stopped_run_ids, error, created_at, completed_at`
+
+declare module '../../../kit/resources.ts' {
+  interface Resources {
+    bulk_action: BulkAction
+  }
+}

@@ -1,0 +1,24 @@
+// Sets the status of many cases of a queue.
+import { operation } from '../../../kit/operation.ts'
+import { oneOf, Type } from '../../../kit/schema.ts'
+import { bulkAnswer, bulkStatuses } from './bulkAction.ts'
+import { actInBulk, chosenCases } from './bulkRequest.ts'
+
+export const bulkUpdateCaseStatus = operation({
+  id: 'bulkUpdateCaseStatus',
+  route: 'POST /v2/queues/:queue_id/cases/bulk-update-status',
+  summary: 'Set the status of many cases',
+  description:
+    'From whatever status they have. A run that holds one of them is stopped first; what another member holds is skipped. ' +
+    '`pending` also ends a postponement. More than 10,000 matching cases are changed in the background, of those that were there when ' +
+    'it began.',
+  scope: 'queues:write',
+  body: Type.Object(
+    { ...chosenCases, status: oneOf(bulkStatuses) },
+    { examples: [{ all_matching: true, filters: { status: ['failed'] }, status: 'pending' }] },
+  ),
+  status: 200,
+  answer: Type.Object(bulkAnswer),
+  errors: ['invalid_request', 'not_found'],
+  handler: (call) => actInBulk(call, { kind: 'update_status', status: call.body.status }),
+})

@@ -1,0 +1,225 @@
+// Does one thing to many cases at once: stops the runs that hold them, then changes them with their timeline and events.
+import { part, type Part, type Sql } from '../../../base/db.ts'
+import { stopAndTell } from '../../../engine/ending/stopRunsAndLog.ts'
+import type { Context } from '../../../kit/context.ts'
+import { insertEvents } from '../../../kit/event.ts'
+import type { Deed } from './bulkAction.ts'
+import { priorities } from '../cases/case.ts'
+import { caseEventData } from '../cases/caseEventData.ts'
+import { othersAtWork } from './pace.ts'
+
+export interface Bulk {
+  teamId: string
+  queueId: string
+  userId: string | null
+  deed: Deed
+  /** For an action in the background: how many times as long as it worked it rests, after every few cases. */
+  restTimes?: number
+}
+
+export interface Done {
+  changed: number
+  skipped: number
+  stoppedRunIds: string[]
+  /** How many other connections were at work meanwhile (pace.ts), if the action asks for it. */
+  others: number
+}
+
+export async function changeCases(context: Context, sql: Sql, bulk: Bulk, ids: string[]): Promise<Done> {
+  const { deed } = bulk
+  // all of them before the first run is stopped: that takes the team's places, for which a dispatcher waits with cases in its hand.
+  // A run goes on with its case whatever its priority is.
+  const freed =
+    deed.kind === 'update_priority' ? await lockCases(sql, bulk, ids) : await freeCases(context, sql, bulk, ids)
+  const { changed, others } =
+    deed.kind === 'delete' ? await deleteCases(sql, bulk, ids) : await writeCases(sql, bulk, deed, ids, freed)
+  if (changed > 0 && becomesPending(deed)) await sql`select pg_notify('case_queues', ${bulk.queueId})`
+  return { changed, skipped: ids.length - changed, stoppedRunIds: freed.runIds, others }
+}
+
+/**
+ * Sleeps before about every third row. The statement sleeps between rows, and not Node between statements: whoever comes
+ * meanwhile finds a processor free within a quarter of a millisecond, and a statement for three cases would cost three times as much for
+ * each as one for a hundred.
+ */
+const rests = ({ restTimes = 0 }: Bulk, rows: number): Part =>
+  restTimes > 0 ? part`(n % ${rows}::int <> 0 or has_rested(${restTimes}::real))` : part`true`
+/** A case takes 40 µs to change, and to tell of; a row of the timeline 12. */
+const costlyRows = 3
+const cheapRows = 9
+
+/** Not to be looked for by an index that begins with the queue. */
+const ofQueue = ({ teamId, queueId }: Bulk): Part => part`team_id = ${teamId} and (queue_id = ${queueId}) is true`
+
+interface Freed {
+  /** All runs that were stopped, with those that they had started. */
+  runIds: string[]
+  /** The cases that they held. */
+  caseIds: string[]
+}
+
+async function lockCases(sql: Sql, bulk: Bulk, ids: string[]): Promise<Freed> {
+  await sql`select from cases where id = any(${ids}::uuid[]) and ${ofQueue(bulk)} order by id for update`
+  return { runIds: [], caseIds: [] }
+}
+
+/** As many at once are stopped elsewhere, too. */
+const runsAtOnce = 500
+/** A case is seen again only when its run let it go between two statements. */
+const roundsMax = 20
+
+/**
+ * Locks all these cases, none of them held by a run any more. Free ones are locked first: whoever holds a run's row waits for no case
+ * but the run's own, and that one is locked here only once the run has been stopped.
+ */
+async function freeCases(context: Context, sql: Sql, bulk: Bulk, ids: string[]): Promise<Freed> {
+  const freed: Freed = { runIds: [], caseIds: [] }
+  const locked = new Set<string>()
+  for (let round = 0; round < roundsMax; round++) {
+    const rest = ids.filter((id) => !locked.has(id))
+    const free = await sql<{ id: string }>`
+      select id from cases
+      where id = any(${rest}::uuid[]) and ${ofQueue(bulk)} and (claimed_by_run_id is null) is true
+      order by id for update`
+    for (const { id } of free) locked.add(id)
+    const unlocked = rest.filter((id) => !locked.has(id))
+    if (unlocked.length === 0) return freed
+    const left = await sql<{ id: string; run_id: string | null }>`
+      select id, claimed_by_run_id as run_id from cases where id = any(${unlocked}::uuid[]) and ${ofQueue(bulk)}`
+    if (left.length === 0) return freed
+    await stopHolders(context, sql, left, freed)
+  }
+  throw new Error('cases change hands faster than their runs can be stopped')
+}
+
+async function stopHolders(
+  context: Context,
+  sql: Sql,
+  left: { id: string; run_id: string | null }[],
+  freed: Freed,
+): Promise<void> {
+  const held = left.filter(({ run_id }) => run_id !== null)
+  for (let from = 0; from < held.length; from += runsAtOnce) {
+    const some = held.slice(from, from + runsAtOnce)
+    const stopped = await stopAndTell(
+      context,
+      sql,
+      some.map(({ run_id }) => run_id!),
+    )
+    const stoppedIds = new Set(stopped.map(({ id }) => id))
+    freed.runIds.push(...stoppedIds)
+    freed.caseIds.push(...some.filter(({ run_id }) => stoppedIds.has(run_id!)).map(({ id }) => id))
+  }
+}
+
+interface Written {
+  changed: number
+  others: number
+}
+
+const watched = ({ restTimes }: Bulk): Part => (restTimes === undefined ? part`0` : othersAtWork)
+
+async function deleteCases(sql: Sql, bulk: Bulk, ids: string[]): Promise<Written> {
+  const [written] = await sql<Written>`
+    with gone as (
+      delete from cases c using unnest(${ids}::uuid[]) with ordinality as w (id, n)
+      where c.id = w.id and ${ofQueue(bulk)} and ${rests(bulk, costlyRows)} returning c.id
+    )
+    select count(*) as changed, ${watched(bulk)} as others from gone`
+  return written!
+}
+
+const eventOfEnd = caseEventData({
+  eventId: part`event_id`,
+  shown: part`shown`,
+  runId: part`null`,
+  agentId: part`null`,
+  event: part`'queue.case.completed'`,
+})
+
+/** Of cases that are locked. Those whose run was stopped are changed in any case: what stopping made of them is not what was asked for. */
+async function writeCases(
+  sql: Sql,
+  bulk: Bulk,
+  deed: WritingDeed,
+  ids: string[],
+  { caseIds: freedIds }: Freed,
+): Promise<Written> {
+  const { teamId, userId } = bulk
+  const { set, isDue, type, reason, ends } = writingOf(deed)
+  // that these have failed was told when their runs were stopped
+  const toldIds = ends === 'failed' ? freedIds : []
+  const [written] = await sql<Written>`
+    with changed as (
+      update cases c set ${set}, updated_at = now()
+      from unnest(${ids}::uuid[]) with ordinality as w (id, n)
+      where c.id = w.id and ${ofQueue(bulk)} and (c.id = any(${freedIds}::uuid[]) or (${isDue(userId)})) and ${rests(bulk, costlyRows)}
+      returning c as shown, new_id() as event_id, n
+    ),
+    timeline as (
+      insert into case_events (id, team_id, case_id, type, user_id, reason)
+      select new_id(), ${teamId}::uuid, (shown).id, ${type}::text, ${userId}::uuid, ${reason}::text from changed where ${rests(bulk, cheapRows)}
+    ),
+    event as (${insertEvents(part`
+      select event_id, ${teamId}::uuid, 'queue.case.completed', ${eventOfEnd}
+      from changed where ${ends !== undefined}::boolean and (shown).id <> all(${toldIds}::uuid[]) and ${rests(bulk, costlyRows)}`)}
+    )
+    select count(*) as changed, ${watched(bulk)} as others from changed`
+  return written!
+}
+
+interface Writing {
+  set: Part
+  /** Of `cases c`, for what this member asks. */
+  isDue: (userId: string | null) => Part
+  /** In the timeline. */
+  type: string
+  reason: string | null
+  /** The cases end by it, which is told. */
+  ends?: 'completed' | 'failed'
+}
+
+type WritingDeed = Exclude<Deed, { kind: 'delete' }>
+
+function writingOf(deed: WritingDeed): Writing {
+  if (deed.kind === 'update_priority') {
+    const level = priorities.indexOf(deed.priority)
+    return {
+      set: part`priority = ${level}::int`,
+      isDue: () => part`c.priority <> ${level}::int`,
+      type: 'updated',
+      reason: `The priority is ${deed.priority} now.`,
+    }
+  }
+  if (deed.kind === 'reprocess') {
+    return {
+      set: part`${heldByNobody}, display_status = 'pending', completed_at = null, for_agent_id = ${deed.agent_id}::uuid`,
+      isDue: (userId) =>
+        part`(c.display_status <> 'pending' or c.for_agent_id is distinct from ${deed.agent_id}::uuid) and ${mayTake(userId)}`,
+      type: 'reprocessed',
+      reason: null,
+    }
+  }
+  const { status } = deed
+  return {
+    set: part`${heldByNobody}, display_status = ${status}, for_agent_id = null,
+      completed_at = case when ${status} = 'pending' then null else now() end,
+      reason = case when ${status} = 'completed' then null else c.reason end`,
+    isDue: (userId) => part`c.display_status <> ${status} and ${mayTake(userId)}`,
+    type: status === 'pending' ? 'reopened' : status,
+    reason: null,
+    ...(status !== 'pending' && { ends: status }),
+  }
+}
+
+const becomesPending = (deed: Deed): boolean =>
+  deed.kind === 'reprocess' || (deed.kind === 'update_status' && deed.status === 'pending')
+
+const heldByNobody = part`
+  claimed_at = null, claimed_by_run_id = null, claimed_by_user_id = null, claimed_by_agent_id = null,
+  pending_human_request_id = null, postponed_to = null`
+
+/** What a person is at stays theirs, unless it is the one who asks, or they have left the team. */
+const mayTake = (userId: string | null): Part => part`
+  (c.claimed_by_user_id is null or c.claimed_by_user_id = ${userId}::uuid or not exists (
+    select from members m where m.id = c.claimed_by_user_id and m.team_id = c.team_id and m.removed_at is null))`

@@ -1,0 +1,16 @@
+// Reads how far a bulk action has come.
+import { operation } from '../../../kit/operation.ts'
+import { wrapped } from '../../../kit/schema.ts'
+import { BulkAction } from './bulkAction.ts'
+import { keptDays } from './sweepBulkActions.job.ts'
+
+export const getBulkAction = operation({
+  id: 'getBulkAction',
+  route: 'GET /v2/bulk-actions/:bulk_action_id',
+  summary: 'Get a bulk action',
+  description: `Its counts are those of the cases done so far. It goes with its queue, or ${keptDays} days after its end.`,
+  scope: 'queues:read',
+  status: 200,
+  answer: wrapped('bulk_action', 'bulk_action_id', BulkAction),
+  handler: async ({ bulk_action }) => ({ bulk_action, bulk_action_id: bulk_action.id }),
+})

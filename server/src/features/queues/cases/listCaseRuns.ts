@@ -1,0 +1,22 @@
+// Lists the runs that worked on a case.
+import { part } from '../../../base/db.ts'
+import { Run, runsById } from '../../../engine/ledger/run.ts'
+import { operation } from '../../../kit/operation.ts'
+import { Type } from '../../../kit/schema.ts'
+
+const runsMax = 100
+
+export const listCaseRuns = operation({
+  id: 'listCaseRuns',
+  route: 'GET /v2/cases/:case_id/runs',
+  summary: 'List the runs of a case',
+  description: `Newest first, at most the last ${runsMax}.`,
+  scope: 'queues:read',
+  status: 200,
+  answer: Type.Object({ runs: Type.Array(Run) }, { additionalProperties: false }),
+  async handler({ team, case: { id }, sql }) {
+    const ids = part`array(
+      select r.id from runs r where r.case_id = ${id} and r.team_id = ${team.id} order by r.created_at desc, r.id desc limit ${runsMax})`
+    return { runs: await runsById(sql, team.id, ids) }
+  },
+})

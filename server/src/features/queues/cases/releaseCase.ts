@@ -1,0 +1,22 @@
+// A person gives back a case that they hold: it waits again for whoever takes it next.
+import { operation } from '../../../kit/operation.ts'
+import { nullable, Type, wrapped } from '../../../kit/schema.ts'
+import { moveByPerson, Reason } from './moveByPerson.ts'
+import { Case } from './case.ts'
+
+export const releaseCase = operation({
+  id: 'releaseCase',
+  route: 'POST /v2/cases/:case_id/release',
+  summary: 'Give a case back',
+  description: 'Only a case that you hold; it is pending again, in its old place. Any other is a 409.',
+  scope: 'queues:write',
+  body: Type.Object({ reason: Type.Optional(nullable(Reason)) }),
+  status: 200,
+  answer: wrapped('case', 'case_id', Case),
+  errors: ['conflict', 'not_found'],
+  async handler(call) {
+    const released = await moveByPerson(call, { type: 'released', reason: call.body.reason ?? null })
+    await call.sql`select pg_notify('case_queues', ${released.case.queue_id})`
+    return released
+  },
+})

@@ -1,0 +1,19 @@
+// Deletes a case trigger; the runs that it started go on.
+import { operation } from '../../../kit/operation.ts'
+import { Success } from '../../../kit/schema.ts'
+
+export const deleteAgentCaseTrigger = operation({
+  id: 'deleteAgentCaseTrigger',
+  route: 'DELETE /v2/agents/:agent_id/case-triggers/:trigger_id',
+  summary: 'Delete a case trigger',
+  description: 'The agent is given no more cases. Runs that are under way go on with theirs.',
+  scope: 'agents:write',
+  status: 200,
+  answer: Success,
+  errors: ['not_found'],
+  async handler({ team, trigger, sql, fail }) {
+    const deleted = await sql`delete from case_triggers where id = ${trigger.id} and team_id = ${team.id} returning id`
+    if (deleted.length === 0) fail('not_found')
+    return { success: true as const }
+  },
+})

@@ -1,0 +1,14 @@
+// Reads one case trigger.
+import { operation } from '../../../kit/operation.ts'
+import { wrapped } from '../../../kit/schema.ts'
+import { CaseTrigger } from './caseTrigger.ts'
+
+export const getAgentCaseTrigger = operation({
+  id: 'getAgentCaseTrigger',
+  route: 'GET /v2/agents/:agent_id/case-triggers/:trigger_id',
+  summary: 'Get a case trigger',
+  scope: 'agents:read',
+  status: 200,
+  answer: wrapped('case_trigger', 'trigger_id', CaseTrigger),
+  handler: async ({ trigger }) => ({ case_trigger: trigger, trigger_id: trigger.id }),
+})

@@ -1,0 +1,169 @@
+// What a list of cases can be narrowed by, as a query or a body says it, and the condition on cases that it is.
+import { part, type Part, type Sql } from '../../../base/db.ts'
+import { instant, oneOf, Type, type Static } from '../../../kit/schema.ts'
+import { spelled } from '../../../kit/spellings.ts'
+import { displayStatuses, priorities, type DisplayStatus, type Priority } from '../cases/case.ts'
+
+const listOf = (values: readonly string[]) => `^(${values.join('|')})(,(${values.join('|')}))*$`
+
+export const searchField = Type.String({
+  maxLength: 500,
+  description:
+    'Words in title and data (of long data, in its first 20,000 characters); all of them must be there. ' +
+    'An asterisk at the end takes the last one as a beginning.',
+  examples: ['invoice 47*'],
+})
+
+const times = {
+  created_at_from: Type.Optional(instant('Cases created from this time on.')),
+  updated_at_from: Type.Optional(instant('Cases that changed at this time or later.')),
+}
+
+const otherStatuses = { claimed: 'in_progress' }
+
+/** As a query says it. */
+export const queryFields = {
+  status: spelled(
+    Type.Optional(
+      Type.String({
+        pattern: listOf(displayStatuses),
+        description: `One or more of ${displayStatuses.join(', ')}, separated by commas.`,
+        examples: ['pending,postponed'],
+      }),
+    ),
+    { words: otherStatuses },
+  ),
+  priority: Type.Optional(
+    Type.String({
+      pattern: listOf(priorities),
+      description: `One or more of ${priorities.join(', ')}, separated by commas.`,
+      examples: ['high'],
+    }),
+  ),
+  search: Type.Optional(searchField),
+  ...times,
+}
+
+const QueryFields = Type.Object(queryFields)
+
+const keysMax = 10
+
+/** As a body says it. An empty list would be read as nothing by one and as everything by another: it is refused. */
+export const CaseFilters = Type.Object(
+  {
+    status: spelled(
+      Type.Optional(Type.Array(oneOf(displayStatuses), { minItems: 1, maxItems: displayStatuses.length })),
+      { words: otherStatuses, commas: true },
+    ),
+    priority: spelled(Type.Optional(Type.Array(oneOf(priorities), { minItems: 1, maxItems: priorities.length })), {
+      commas: true,
+    }),
+    labels: Type.Optional(
+      Type.Record(Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 100 }), {
+        maxProperties: keysMax,
+        description: 'Keys with values: of every key given a case must have one of its values.',
+        examples: [{ region: ['north', 'south'] }],
+      }),
+    ),
+    ...times,
+  },
+  { description: 'Only cases that fit all of it.' },
+)
+
+export type CaseFilters = Static<typeof CaseFilters>
+
+/** What is null, or empty, narrows nothing. Plain JSON, so that it can be kept. */
+export interface CaseFilter {
+  queueId: string
+  statuses: DisplayStatus[] | null
+  priorities: number[] | null
+  /** Ids of labels: one of each set must be on the case. */
+  labelSets: string[][]
+  createdFrom: string | null
+  createdBefore: string | null
+  updatedFrom: string | null
+  /** A tsquery, as text. */
+  words: string | null
+}
+
+export const filtersOfQuery = (query: Static<typeof QueryFields>): CaseFilters => ({
+  ...(query.status !== undefined && { status: query.status.split(',') as DisplayStatus[] }),
+  ...(query.priority !== undefined && { priority: query.priority.split(',') as Priority[] }),
+  ...(query.created_at_from !== undefined && { created_at_from: query.created_at_from }),
+  ...(query.updated_at_from !== undefined && { updated_at_from: query.updated_at_from }),
+})
+
+/** Undefined: no case can fit it. */
+export async function caseFilterFrom(
+  sql: Sql,
+  queue: { id: string; team_id: string },
+  asked: { filters?: CaseFilters | undefined; search?: string | undefined },
+): Promise<CaseFilter | undefined> {
+  const { status, priority, labels, created_at_from, updated_at_from } = asked.filters ?? {}
+  const labelSets = await labelSetsOf(sql, queue, labels ?? {})
+  if (labelSets.some((set) => set.length === 0)) return undefined
+  const statuses = status && displayStatuses.filter((one) => status.includes(one))
+  return {
+    queueId: queue.id,
+    statuses: statuses === undefined || statuses.length === displayStatuses.length ? null : statuses,
+    priorities: priority ? [...new Set(priority.map((one) => priorities.indexOf(one)))] : null,
+    labelSets,
+    createdFrom: created_at_from ?? null,
+    createdBefore: null,
+    updatedFrom: updated_at_from ?? null,
+    words: asked.search === undefined ? null : await wordsOf(sql, queue.id, asked.search),
+  }
+}
+
+async function labelSetsOf(
+  sql: Sql,
+  queue: { id: string; team_id: string },
+  labels: Record<string, string[]>,
+): Promise<string[][]> {
+  const keys = Object.keys(labels)
+  if (keys.length === 0) return []
+  const found = await sql<{ id: string; key: string; value: string }>`
+    select id, key, value from labels where queue_id = ${queue.id} and team_id = ${queue.team_id} and key = any(${keys}::text[])`
+  return keys.map((key) =>
+    found.filter((one) => one.key === key && labels[key]!.includes(one.value)).map(({ id }) => id),
+  )
+}
+
+/** As the index of words has them; null: there is no word in the text, and so nothing to look for. */
+async function wordsOf(sql: Sql, queueId: string, text: string): Promise<string | null> {
+  const [asked] = await sql<{ words: string | null }>`select run_query(${queueId}, ${text})::text as words`
+  return asked!.words
+}
+
+/**
+ * Asked of rows that an index has found: a `case`, which the planner can neither look for another index with nor guess the outcome of.
+ * For a plan that fits any values it would guess that next to nothing fits, and rather read and sort the whole table.
+ */
+const asked = (condition: Part): Part => part`case when ${condition} then true else false end`
+
+/** Of `cases c` in the filter's queue: all but its words. */
+export const fitsRow = (filter: CaseFilter): Part =>
+  asked(part`(${filter.statuses}::text[] is null or c.display_status = any(${filter.statuses}::text[]))
+    and (${filter.priorities}::int[] is null or c.priority = any(${filter.priorities}::int[]))
+    and c.updated_at >= ${filter.updatedFrom ?? '-infinity'}::timestamptz
+    ${inTime(filter, part`c.created_at`)} ${filter.labelSets.reduce(hasOneOf, part``)}`)
+
+const hasOneOf = (others: Part, ids: string[]): Part => part`${others}
+    and ${isThere(part`case_labels l where l.case_id = c.id and l.label_id = any(${ids}::uuid[])`)}`
+
+/** Looked up row by row: of an `exists` the planner may rather read all that there is into a table of its own. */
+const isThere = (rows: Part): Part => part`(select true from ${rows} limit 1) is not null`
+
+/** Of a column with the time at which a case was made: a range of an index on it. Left out where nothing is asked. */
+export const inTime = ({ createdFrom, createdBefore }: CaseFilter, column: Part): Part => part`
+  ${createdFrom === null ? part`` : part`and ${column} >= ${createdFrom}::timestamptz`}
+  ${createdBefore === null ? part`` : part`and ${column} < ${createdBefore}::timestamptz`}`
+
+/** Of `cases c` in the filter's queue: the whole filter. */
+export const fitsCase = (filter: CaseFilter): Part =>
+  filter.words === null
+    ? fitsRow(filter)
+    : part`${fitsRow(filter)} and ${asked(
+        isThere(part`case_search s where s.queue_id = c.queue_id and s.created_at = c.created_at and s.case_id = c.id
+          and s.words @@ ${filter.words}::tsquery`),
+      )}`

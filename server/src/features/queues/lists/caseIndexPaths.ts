@@ -1,0 +1,131 @@
+// Ways through the cases of a queue: for each field of a filter the index that it can be followed by, and what is asked of the rows on it.
+import { part, type Part } from '../../../base/db.ts'
+import { fitsCase, inTime, type CaseFilter } from './caseFilter.ts'
+
+/** `label`: the cases of one set of labels. `change`: those that changed since. */
+export type Way = { by: 'all' | 'status' | 'priority' | 'change' } | { by: 'label'; set: string[] }
+
+/** A way, and how many cases lie on it. */
+export type Measured = Way & { length: number }
+
+/** All that fit lie on this way, and nothing else does: its index alone answers. */
+function isWhole(filter: CaseFilter, way: Way): boolean {
+  const { statuses, priorities, labelSets, updatedFrom, words } = filter
+  const others = [
+    way.by !== 'status' && statuses !== null,
+    way.by !== 'priority' && priorities !== null,
+    labelSets.length > (way.by === 'label' ? 1 : 0),
+    way.by !== 'change' && updatedFrom !== null,
+    words !== null,
+  ]
+  return !others.includes(true)
+}
+
+/** A row that must be looked at costs more than one that is only passed. */
+const lookCost = 4
+
+/** What it costs to go a way to its end. */
+export const costOf = (filter: CaseFilter, way: Measured): number => way.length * (isWhole(filter, way) ? 1 : lookCost)
+
+const fitting = (filter: CaseFilter, way: Way): Part => (isWhole(filter, way) ? part`` : part`and ${fitsCase(filter)}`)
+
+/** The several ranges of an index that a way is. */
+export function rangesOf(filter: CaseFilter, way: Way): Part {
+  if (way.by === 'status') return part`unnest(${filter.statuses}::text[]) as range (value)`
+  if (way.by === 'priority') return part`unnest(${filter.priorities}::smallint[]) as range (value)`
+  if (way.by === 'label') return part`unnest(${way.set}::uuid[]) as range (value)`
+  return part`(values (true)) as range (value)`
+}
+
+export interface Along {
+  rows: Part
+  id: Part
+  createdAt: Part
+}
+
+/** The rows of one range that fit, with the names of what is read of each. */
+export function along(filter: CaseFilter, way: Way): Along {
+  if (way.by === 'label') return alongLabel(filter, way)
+  const narrowed = {
+    all: part``,
+    status: part`and c.display_status = range.value`,
+    priority: part`and c.priority = range.value`,
+    change: part`and c.updated_at >= ${filter.updatedFrom}::timestamptz`,
+  }[way.by]
+  return {
+    rows: part`cases c where c.queue_id = ${filter.queueId} ${narrowed} ${inTime(filter, part`c.created_at`)} ${fitting(filter, way)}`,
+    id: part`c.id`,
+    createdAt: part`c.created_at`,
+  }
+}
+
+function alongLabel(filter: CaseFilter, way: Way): Along {
+  const found = part`link.label_id = range.value ${inTime(filter, part`link.created_at`)}`
+  return {
+    rows: isWhole(filter, way)
+      ? part`case_labels link where ${found}`
+      : part`case_labels link join cases c on c.id = link.case_id where ${found} ${fitting(filter, way)}`,
+    id: part`link.case_id`,
+    createdAt: part`link.created_at`,
+  }
+}
+
+/** A case with two labels of a set is met twice. */
+const repeats = (way: Way): boolean => way.by === 'label' && way.set.length > 1
+
+/** To count all that fit on a way. */
+export function countOn(filter: CaseFilter, way: Way): Part {
+  const { rows, id } = along(filter, way)
+  const found = part`${rangesOf(filter, way)}, lateral (select ${id} as id from ${rows} offset 0) f`
+  return part`select count(*) as total from (select ${repeats(way) ? part`distinct` : part``} f.id from ${found}) counted`
+}
+
+/** To count the cases that have a label of each set, where nothing but a time is asked beside: by the index of links alone. */
+export function countLabelled(filter: CaseFilter): Part {
+  const [first, ...others] = filter.labelSets.map(
+    (set) => part`
+      select distinct link.case_id from case_labels link
+      where link.label_id = any(${set}::uuid[]) ${inTime(filter, part`link.created_at`)}`,
+  )
+  return part`select count(*) as total from (${others.reduce((all, one) => part`${all} intersect ${one}`, first!)}) counted`
+}
+
+export const asksLabelsAlone = ({ statuses, priorities, labelSets, updatedFrom, words }: CaseFilter): boolean =>
+  labelSets.length > 0 && statuses === null && priorities === null && updatedFrom === null && words === null
+
+/** The ids of a page in the order in which cases were made: the first of each range, merged, for no more of any can be on it. */
+export function idsInOrder(filter: CaseFilter, way: Way, { limit, offset, to }: Cut): Part {
+  const { rows, id, createdAt } = along(filter, way)
+  const first = part`select f.id, f.created_at from ${rangesOf(filter, way)}, lateral (
+      select ${id} as id, ${createdAt} as created_at from ${rows} order by ${createdAt} ${to}, ${id} ${to} ${atMost(limit + offset)}) f`
+  return part`select id from (${repeats(way) ? part`select distinct id, created_at from (${first}) found` : first}) page
+    order by created_at ${to}, id ${to} limit ${limit} offset ${offset}`
+}
+
+/** Every case that fits, found on a way and then sorted by a column of `cases`. */
+export function idsGathered(filter: CaseFilter, way: Way, key: Part, { limit, offset, to }: Cut): Part {
+  const { rows, id } = along(filter, way)
+  return part`select c.id from cases c where c.id = any(array(
+      select distinct f.id from ${rangesOf(filter, way)}, lateral (select ${id} as id from ${rows} offset 0) f))
+    order by ${key} ${to}, c.id ${to} limit ${limit} offset ${offset}`
+}
+
+/** Through the queue in the order of an index on `key`, until the page is full. */
+export const idsByWalk = (filter: CaseFilter, key: Part, range: Part, { limit, offset, to }: Cut): Part => part`
+  select id from (
+    select c.id from cases c where c.queue_id = ${filter.queueId} and ${range} and ${fitsCase(filter)}
+    order by ${key} ${to}, c.id ${to} ${atMost(limit + offset)}) walk limit ${limit} offset ${offset}`
+
+export interface Cut {
+  limit: number
+  offset: number
+  /** `asc` or `desc`. */
+  to: Part
+}
+
+/** How many rows a walk gives at most, as a constant: of a parameter the planner expects a tenth of the table, and sorts it instead. */
+function atMost(rows: number): Part {
+  if (rows <= 100) return part`limit 100`
+  if (rows <= 1000) return part`limit 1000`
+  return rows <= 10_000 ? part`limit 10000` : part``
+}

@@ -1,0 +1,124 @@
+// Ways through the runs of a team: for each field of a filter the index that it can be followed by, and what is asked of the rows on it.
+import { part, type Part } from '../../base/db.ts'
+import { countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
+import type { RunFilter } from './runFilter.ts'
+
+/** `status` is the way of an agent, too: of one agent's runs, or of the whole team's, by status. */
+export type Way = 'status' | 'issues' | 'user' | 'queue' | 'source' | 'all'
+
+/** The ways that the filter's fields open; `all` where it has none. */
+export function waysOf({ agentId, statuses, issues, userId, queueId, source }: RunFilter): Way[] {
+  const fields: [Way, boolean][] = [
+    ['status', agentId !== null || statuses !== null],
+    ['issues', issues !== null],
+    ['user', userId !== null],
+    ['queue', queueId !== null],
+    ['source', source !== null],
+  ]
+  const open = fields.filter(([, isOpen]) => isOpen).map(([way]) => way)
+  return open.length > 0 ? open : ['all']
+}
+
+/** Every row on this way fits, if its time does: nothing but the index need be read. */
+const isWholeWay = (filter: RunFilter): boolean => waysOf(filter).length === 1 && filter.words === null
+
+/** A range of an index on `column`. */
+export const inTime = ({ since, until }: RunFilter, column: Part): Part => part`
+  ${column} >= ${since ?? '-infinity'}::timestamptz and ${column} < ${until ?? 'infinity'}::timestamptz`
+
+/** Rows of `run_search l` on a way, that fit. */
+export const searchRows = (filter: RunFilter, way: Way): Part => part`
+  run_search l where l.team_id = ${filter.teamId} ${alongSearch(filter, way)} and ${inTime(filter, part`l.created_at`)}
+    ${isWholeWay(filter) ? part`` : part`and ${fitsSearchRow(filter)} and ${hasWords(filter)}`}`
+
+function alongSearch({ userId, queueId, source }: RunFilter, way: Way): Part {
+  if (way === 'user') return part`and l.user_id = ${userId}`
+  if (way === 'queue') return part`and l.case_queue_id = ${queueId}`
+  if (way === 'source') return part`and l.source = ${source}`
+  return part``
+}
+
+/** Ways that are several ranges of an index on runs, since what they follow changes. */
+export type RangeWay = 'status' | 'issues'
+
+export const isByRanges = (way: Way): way is RangeWay => way === 'status' || way === 'issues'
+
+/** `statuses`: those that have runs that fit, where that is known. */
+export const rangesOf = (
+  { issues, statuses: asked }: RunFilter,
+  way: RangeWay,
+  statuses?: readonly CountedAs[],
+): Part => (way === 'status' ? part`unnest(${statuses ?? asked ?? countedAs}::text[])` : part`unnest(${issues}::int[])`)
+
+/** Of `runs r` in one range, that fit: `range.value` is its status, or its issues. */
+export const rangeRows = (filter: RunFilter, way: RangeWay): Part => part`
+  runs r where r.team_id = ${filter.teamId}
+    ${filter.agentId !== null && way === 'status' ? part`and r.agent_id = ${filter.agentId}` : part``}
+    ${way === 'status' ? part`and r.counted_as = range.value` : part`and r.issues = range.value`}
+    and ${inTime(filter, part`r.created_at`)}
+    ${isWholeWay(filter) ? part`` : part`and ${fitsRun(filter)} and ${runHasWords(filter)}`}`
+
+/**
+ * Everything that fits, found on a way; of each row what is asked for of `run_search l`, or of `runs r`. Nobody needs the order or
+ * the limit (`atMost`): they only make sure that no plan leaves the way.
+ */
+export const rowsOn = (filter: RunFilter, way: Way, columns: { l: Part; r: Part }, atMost: Part): Part =>
+  isByRanges(way)
+    ? part`select of_range.* from ${rangesOf(filter, way)} as range (value), lateral (
+        select ${columns.r} from ${rangeRows(filter, way)} order by r.created_at, r.id ${atMost} offset 0) of_range`
+    : part`select ${columns.l} from ${searchRows(filter, way)} order by l.created_at, l.run_id ${atMost} offset 0`
+
+/**
+ * How many rows are read at most, as a constant: of a parameter the planner expects a tenth of the table, and rather reads it whole.
+ */
+export function limitOf(rows: number): Part {
+  if (rows <= 100) return part`limit 100`
+  if (rows <= 1000) return part`limit 1000`
+  if (rows <= 10_000) return part`limit 10000`
+  return rows <= 100_000 ? part`limit 100000` : part``
+}
+
+/** To count them. */
+export const countOn = (filter: RunFilter, way: Way): Part => part`
+  select count(*) as total from (${rowsOn(filter, way, { l: part`1`, r: part`1` }, part``)}) counted`
+
+/**
+ * The conditions below are asked of rows that an index has found. A value that is null asks nothing, so one statement serves every
+ * filter. Each is a `case`, which the planner can neither look for another index with nor guess the outcome of: for a plan that fits
+ * any values it would guess that next to nothing fits, and then rather read and sort the whole table than walk an index.
+ */
+const asked = (condition: Part): Part => part`case when ${condition} then true else false end`
+
+/** Of `runs r`: all but its words and its time. */
+export const fitsRun = (filter: RunFilter): Part =>
+  asked(part`(${filter.agentId}::uuid is null or r.agent_id = ${filter.agentId}::uuid)
+    and (${filter.userId}::uuid is null or r.user_id = ${filter.userId}::uuid)
+    and (${filter.queueId}::uuid is null or r.case_queue_id = ${filter.queueId}::uuid)
+    and (${filter.source}::text is null or r.source = ${filter.source}::text)
+    and ${fitsState(filter)}`)
+
+const fitsState = ({ statuses, issues }: RunFilter): Part => part`
+  (${statuses}::text[] is null or r.counted_as = any(${statuses}::text[])) and (${issues}::int[] is null or r.issues = any(${issues}::int[]))`
+
+/** Of `run_search l`: all but its words and its time. What can change is asked of the run itself, only where it matters. */
+export const fitsSearchRow = (filter: RunFilter): Part =>
+  asked(part`(${filter.agentId}::uuid is null or l.agent_id = ${filter.agentId}::uuid)
+    and (${filter.userId}::uuid is null or l.user_id = ${filter.userId}::uuid)
+    and (${filter.queueId}::uuid is null or l.case_queue_id = ${filter.queueId}::uuid)
+    and (${filter.source}::text is null or l.source = ${filter.source}::text)
+    and case when ${filter.statuses}::text[] is null and ${filter.issues}::int[] is null then true
+      else (select ${fitsState(filter)} from runs r where r.id = l.run_id) end`)
+
+/** Of `run_search l`. */
+export const hasWords = ({ words }: RunFilter): Part => part`
+  case when ${words}::text is null then true else l.words @@ ${words}::tsquery end`
+
+/** Of `runs r`. */
+export const runHasWords = ({ words }: RunFilter): Part => part`
+  case when ${words}::text is null then true else (
+    select l.words @@ ${words}::tsquery from run_search l
+    where l.team_id = r.team_id and l.created_at = r.created_at and l.run_id = r.id) end`
+
+/** The time, where an index is followed that does not have it. */
+export const runInTime = (filter: RunFilter): Part => asked(inTime(filter, part`r.created_at`))
+export const searchRowInTime = (filter: RunFilter): Part => asked(inTime(filter, part`l.created_at`))

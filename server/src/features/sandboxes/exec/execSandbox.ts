@@ -1,0 +1,59 @@
+// Runs one command in a sandbox and answers with what it printed; a worker runs it, never the API process.
+import { operation } from '../../../kit/operation.ts'
+import { nullable, Type } from '../../../kit/schema.ts'
+import { teamDatabaseOf } from '../../../kit/teamDatabase.ts'
+import { timeoutMaxS, timeoutUnsetS } from '../pool/command.ts'
+import { execDeskOf } from './execBroker.ts'
+import { askExec } from './execs.ts'
+import { lockFreeSandbox } from '../workspace/sandbox.ts'
+
+export const execSandbox = operation({
+  id: 'execSandbox',
+  route: 'POST /v2/sandboxes/:sandbox_id/exec',
+  summary: 'Run a command in a sandbox',
+  description:
+    'Runs the command in bash, in `/workspace`, with no variables and no network unless the server allows some hosts, and answers when it ' +
+    'has ended. Files that it leaves are kept; processes are not. When a worker dies meanwhile, another runs the command again on the files ' +
+    'as they were, unless the server lets sandboxes reach hosts.',
+  scope: 'sandboxes:write',
+  body: Type.Object(
+    {
+      command: Type.String({
+        minLength: 1,
+        maxLength: 100_000,
+        description: 'What bash runs.',
+        examples: ['ls -la'],
+      }),
+      timeout_s: Type.Optional(
+        nullable(
+          Type.Integer({
+            minimum: 1,
+            maximum: timeoutMaxS,
+            description: `After so many seconds it is cut off, with exit code 124. ${timeoutUnsetS} unless given.`,
+          }),
+        ),
+      ),
+    },
+    { examples: [{ command: 'python3 report.py > report.txt', timeout_s: 30 }] },
+  ),
+  status: 200,
+  answer: Type.Object({
+    exit_code: Type.Integer(),
+    stdout: Type.String(),
+    stderr: Type.String(),
+    truncated: Type.Boolean({ description: 'More than 512 KiB were printed to stdout or stderr; the rest is lost.' }),
+    duration_ms: Type.Integer({ minimum: 0 }),
+  }),
+  errors: ['not_found', 'sandbox_busy', 'conflict'],
+  actsOutside: true,
+  async prepare({ sandbox, body, caller, context, fail }) {
+    const wanted = { command: body.command, timeoutS: body.timeout_s ?? timeoutUnsetS }
+    const db = teamDatabaseOf(context, caller.team_id)
+    const id = await db.transaction(async (sql) => askExec(sql, await lockFreeSandbox(sql, sandbox), wanted))
+    const desk = execDeskOf(context)
+    await desk.asked()
+    const answer = await desk.answerOf(id)
+    return 'failure' in answer ? fail('conflict', answer.failure) : answer.result
+  },
+  handler: async ({ prepared }) => prepared,
+})

@@ -1,0 +1,60 @@
+// The tool sandbox_exec: a command in the run's workspace, whose changes of files commit with its result.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Context } from '../../../kit/context.ts'
+import { oneOf, Type } from '../../../kit/schema.ts'
+import { outsideTool } from '../../../kit/tool.ts'
+import { lockSandboxesOf } from '../workspace/changes.ts'
+import { keepChanges, writtenFiles } from '../pool/keepChanges.ts'
+import { commandResult, outputBytesMax, timeoutMaxS, timeoutUnsetS } from '../pool/command.ts'
+import { workbenchOf } from '../pool/sandboxPool.ts'
+import type { Place, RunOfTeam } from '../workspace/workspace.ts'
+
+/** How often a run looks whether a caller's command in its sandbox has ended. */
+const lookMs = 200
+
+export const sandboxExec = outsideTool({
+  name: 'sandbox_exec',
+  description:
+    'Run a command in the workspace: bash, python or js. It starts in /workspace, with no variables and no network unless the operator ' +
+    'allows some hosts; only files stay from one command to the next.',
+  input: Type.Object({
+    language: Type.Optional(oneOf(['bash', 'python', 'js'])),
+    code: Type.String({ maxLength: 1_000_000 }),
+    timeout_s: Type.Optional(Type.Integer({ minimum: 1, maximum: timeoutMaxS })),
+  }),
+  // without a network a command changes files alone, and those only with its result: made again, it finds what it found
+  onDoubt: (_input, { config }) => (config.sandboxHosts.length === 0 ? 'retry' : 'ask'),
+  timeoutMs: (timeoutMaxS + 60) * 1000,
+  async execute({ run, step, input }, { context, signal, kept }) {
+    const bench = await kept.get('sandbox', async () => workbenchOf(context).open(await placeOf(context, run)))
+    const version = await versionWhenFree(context, bench.place, signal)
+    const { language = 'bash', code, timeout_s = timeoutUnsetS } = input
+    const ran = await bench.run(version, { language, code, timeoutMs: timeout_s * 1000, outputBytesMax, signal })
+    return {
+      result: commandResult(ran),
+      files: writtenFiles(ran.changes),
+      async record(sql) {
+        const sandbox = (await lockSandboxesOf(sql, [run])).get(run.id)!
+        await keepChanges(context, sql, sandbox, sandbox.step_base + step, ran)
+      },
+    }
+  },
+})
+
+async function placeOf({ db }: Context, run: RunOfTeam): Promise<Place> {
+  const { sandbox_id, team_id } = (await lockSandboxesOf(db.sql, [run])).get(run.id)!
+  return { sandbox_id, team_id }
+}
+
+/** A command that a caller began while the run waited comes to its end first. */
+async function versionWhenFree({ db }: Context, { sandbox_id, team_id }: Place, signal: AbortSignal): Promise<string> {
+  for (;;) {
+    const [sandbox] = await db.sql<{ version: string; is_held: boolean }>`
+      select s.version,
+        exists (select from sandbox_execs e where e.sandbox_id = s.id and e.ended_at is null) as is_held
+      from sandboxes s where s.id = ${sandbox_id} and s.team_id = ${team_id}`
+    if (!sandbox) throw new Error('The sandbox of this run was deleted.')
+    if (!sandbox.is_held) return sandbox.version
+    await sleep(lookMs, undefined, { signal })
+  }
+}

@@ -1,0 +1,76 @@
+// The right to bring the bytes of one upload: a row that is claimed while they arrive, freed when that fails, spent when they are stored.
+import type { Sql } from '../../../base/db.ts'
+import { Fault } from '../../../base/errors.ts'
+import { newId } from '../../../base/ids.ts'
+import type { Context } from '../../../kit/context.ts'
+import { isThere, sandboxColumns, type FoundSandbox } from '../workspace/sandbox.ts'
+
+/** A process that dies leaves its claim for so long; one that lives renews it well before. */
+const claimSeconds = 30
+const renewalMs = 5000
+
+/** What the signed address says. */
+export interface Upload {
+  id: string
+  sandboxId: string
+  path: string
+}
+
+export interface Claim {
+  upload: Upload
+  claim: string
+  sandbox: FoundSandbox
+}
+
+/** Refuses what is unknown, was used, or is being used at this moment. */
+export async function claimUpload(sql: Sql, upload: Upload): Promise<Claim> {
+  const claim = newId()
+  const [sandbox] = await sql<FoundSandbox>`
+    update file_uploads u set claim = ${claim}, claimed_until = now() + make_interval(secs => ${claimSeconds})
+    from sandboxes s
+    where u.id = ${upload.id} and u.sandbox_id = ${upload.sandboxId} and u.path = ${upload.path}
+      and s.id = u.sandbox_id and s.team_id = u.team_id and ${isThere}
+      and u.spent_at is null and (u.claim is null or u.claimed_until < now())
+    returning ${sandboxColumns}, s.team_id`
+  if (sandbox) return { upload, claim, sandbox }
+  const [row] = await sql<{ is_spent: boolean }>`
+    select u.spent_at is not null as is_spent
+    from file_uploads u join sandboxes s on s.id = u.sandbox_id and s.team_id = u.team_id
+    where u.id = ${upload.id} and u.sandbox_id = ${upload.sandboxId} and ${isThere}`
+  if (!row) throw new Fault('not_found', 'The sandbox of this upload URL was deleted. Create another sandbox.')
+  if (row.is_spent) throw new Fault('conflict', 'This upload URL was already used. Ask for a new one.')
+  throw new Fault('conflict', 'A file is being sent to this upload URL right now. Wait for that, or ask for a new URL.')
+}
+
+/** Keeps the claim while the work goes on; frees it when that fails, so that the next try need not wait. */
+export async function whileClaimed<T>(context: Context, held: Claim, work: () => Promise<T>): Promise<T> {
+  const { sql } = context.db
+  const warn = (says: string) => (error: unknown) => context.log.warn({ err: error, upload_id: held.upload.id }, says)
+  const renewal = setInterval(() => {
+    sql`
+      update file_uploads set claimed_until = now() + make_interval(secs => ${claimSeconds})
+      where id = ${held.upload.id} and team_id = ${held.sandbox.team_id} and claim = ${held.claim}`.catch(
+      warn('the claim of an upload could not be renewed'),
+    )
+  }, renewalMs)
+  try {
+    return await work()
+  } catch (error) {
+    await sql`
+      update file_uploads set claim = null, claimed_until = null
+      where id = ${held.upload.id} and team_id = ${held.sandbox.team_id} and claim = ${held.claim} and spent_at is null`.catch(
+      warn('the claim of an upload stays until it runs out'),
+    )
+    throw error
+  } finally {
+    clearInterval(renewal)
+  }
+}
+
+/** In the transaction that names the file: the address is spent exactly if the file is there. */
+export async function spendUpload(sql: Sql, { upload, claim, sandbox }: Claim): Promise<void> {
+  const [spent] = await sql`
+    update file_uploads set spent_at = now(), claimed_until = null
+    where id = ${upload.id} and team_id = ${sandbox.team_id} and claim = ${claim} and spent_at is null returning 1`
+  if (!spent) throw new Fault('conflict', 'Another upload took over this URL. Ask for a new one.')
+}

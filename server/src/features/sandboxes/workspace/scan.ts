@@ -1,0 +1,157 @@
+// What a folder holds, as a manifest would say it: only files that look changed are read.
+import { createHash, hash } from 'node:crypto'
+import { constants, type BigIntStats } from 'node:fs'
+import { lstat, open, readdir, readlink, rm } from 'node:fs/promises'
+import { CannotKeep } from '../../../kit/tool.ts'
+import { openFolder, openRoot, type Folder } from './openWithin.ts'
+import { sideBySide } from './sideBySide.ts'
+import type { Entry } from './workspace.ts'
+import { workspacePath, workspaceRoot } from './workspacePath.ts'
+
+/** What was seen of a path, with the marks by which a change of it shows. */
+export interface Seen {
+  entry: Entry
+  /** Of a file: size, times and inode. The time of the inode's last change cannot be set by whoever changes it. */
+  mark: string
+}
+
+export type Disk = Map<string, Seen>
+
+export interface Scan {
+  disk: Disk
+  /** Names that no path of ours may have, and what is neither file, folder nor link: it cannot be kept, and was removed. */
+  unkept: string[]
+  /** Bytes of small files that were read for their hash, by hash, so that nobody reads them twice; their sum is bounded. */
+  contents: Map<string, Buffer>
+}
+
+/** The number of files, links and empty folders that can be laid out and scanned in a moment. */
+export const entriesMax = 10_000
+
+/** The bytes that a scan keeps for the code that stores them. */
+const contentsBytesMax = 16 * 1024 * 1024
+
+interface Scanning extends Scan {
+  before: Disk
+  signal: AbortSignal
+  most: number
+  entries: number
+  contentsBytes: number
+}
+
+export const markOf = ({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string => `${size} ${mtimeNs} ${ctimeNs} ${ino}`
+
+/** `before` is what was known of it: a file with the same marks has the same bytes. Rejects as soon as there is more than can be kept. */
+export async function scanFolder(
+  root: string,
+  before: Disk,
+  { most, signal }: { most: number; signal: AbortSignal },
+): Promise<Scan> {
+  const scan: Scanning = {
+    most,
+    disk: new Map(),
+    unkept: [],
+    contents: new Map(),
+    before,
+    signal,
+    entries: 0,
+    contentsBytes: 0,
+  }
+  await scanInto(scan, await openRoot(root), workspaceRoot)
+  return scan
+}
+
+/** This happens before anything is read: a command that left a million files costs only a look at their names. */
+function count(scan: Scanning, entries: number): void {
+  scan.entries += entries
+  if (scan.entries <= scan.most) return
+  const says = `The command left more than ${scan.most} files and empty folders, and a workspace holds no more than that.`
+  throw new CannotKeep(
+    `${says} Nothing that it wrote is kept. Remove some before it ends, or pack them into an archive.`,
+  )
+}
+
+/** Closes the folder that it is given. */
+async function scanInto(scan: Scanning, folder: Folder, path: string): Promise<number> {
+  let kept = 0
+  try {
+    const found = await readdir(folder.path, { withFileTypes: true })
+    count(scan, found.filter((one) => !one.isDirectory()).length)
+    await sideBySide(found, async ({ name }) => {
+      scan.signal.throwIfAborted()
+      const checked = workspacePath(`${path}/${name}`)
+      // another spelling in the manifest than on the disk would be another file
+      const isOurs = !('problem' in checked) && checked.path === `${path}/${name}`
+      if (isOurs && (await scanEntry(scan, folder, name, checked.path))) kept += 1
+      else {
+        scan.unkept.push(`${path}/${name}`)
+        await rm(folder.at(name), { recursive: true, force: true })
+      }
+    })
+  } finally {
+    await folder.close()
+  }
+  return kept
+}
+
+/** False: it cannot be kept. */
+async function scanEntry(scan: Scanning, folder: Folder, name: string, path: string): Promise<boolean> {
+  const stat = await lstat(folder.at(name), { bigint: true })
+  if (stat.isDirectory()) {
+    const inner = await openFolder(folder, name)
+    if (inner && (await scanInto(scan, inner, path)) === 0) {
+      count(scan, 1)
+      scan.disk.set(path, { entry: { kind: 'dir' }, mark: '' })
+    }
+    return inner !== undefined
+  }
+  if (stat.isSymbolicLink()) {
+    const target = await readlink(folder.at(name))
+    scan.disk.set(path, { entry: { kind: 'link', link_target: target }, mark: '' })
+    return true
+  }
+  if (!stat.isFile()) return false
+  scan.disk.set(path, await seenFile(scan, folder.at(name), stat, scan.before.get(path)))
+  return true
+}
+
+async function seenFile(scan: Scanning, at: string, stat: BigIntStats, known: Seen | undefined): Promise<Seen> {
+  const mark = markOf(stat)
+  const is_executable = (stat.mode & 0o100n) !== 0n
+  if (known?.mark === mark && known.entry.kind === 'file') return { mark, entry: { ...known.entry, is_executable } }
+  const { sha256, size_bytes, bytes } = await hashFile(at, stat, scan.signal)
+  if (bytes && scan.contentsBytes + bytes.length <= contentsBytesMax) {
+    scan.contentsBytes += bytes.length
+    scan.contents.set(sha256, bytes)
+  }
+  return { mark, entry: { kind: 'file', sha256, size_bytes, is_executable } }
+}
+
+/** Neither through a link nor waiting for the other end of a pipe that took the file's place. */
+export const openForReading = (at: string) => open(at, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+
+/** What is read at once; a stream of a small file would take a buffer of its own size for each (3,500 of them: 4 s for the collector). */
+const pieceBytes = 1024 * 1024
+
+async function hashFile(
+  at: string,
+  stat: BigIntStats,
+  signal: AbortSignal,
+): Promise<{ sha256: string; size_bytes: number; bytes?: Buffer }> {
+  const file = await openForReading(at)
+  if (stat.size <= pieceBytes) {
+    try {
+      const bytes = await file.readFile()
+      return { sha256: hash('sha256', bytes, 'hex'), size_bytes: bytes.length, bytes }
+    } finally {
+      await file.close()
+    }
+  }
+  const digest = createHash('sha256')
+  let size_bytes = 0
+  for await (const piece of file.createReadStream({ highWaterMark: pieceBytes, signal }) as AsyncIterable<Buffer>) {
+    digest.update(piece)
+    size_bytes += piece.length
+  }
+  return { sha256: digest.digest('hex'), size_bytes }
+}

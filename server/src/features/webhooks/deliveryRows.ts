@@ -1,0 +1,259 @@
+// The rows of delivery: which targets have work, who delivers to them, what is to be sent, and what came of it.
+import { part, type Sql } from '../../base/db.ts'
+import { storableJson } from '../../base/storable.ts'
+import { noteDeliveries } from '../../engine/counting/usage.ts'
+import { deathsAfter, deathsAfterLone, loneRoles, suspectDeaths } from '../../kit/deaths.ts'
+import type { DeadProcess } from '../../kit/presence.ts'
+import type { Outgoing, Outcome } from './attempt.ts'
+import type { Attempt, DeliveryState } from './delivery.ts'
+
+export interface Target {
+  id: string
+  team_id: string
+  kind: 'subscription' | 'callback'
+  url: string
+  /** In a row. */
+  failures: number
+  failing_since: Date | null
+  paused_until: Date | null
+  /** How many processes died while they had it and something to send to it, as kit/deaths.ts counts them. */
+  deaths: number
+}
+
+/** A delivery in memory. */
+export interface Loaded extends Outgoing {
+  target_id: string
+  run_id: string | null
+  /** Made in this round, as the row has it. */
+  attempts: number
+  state: DeliveryState
+}
+
+/**
+ * Targets with something to send, of those that may be sent to now, and who has them. The first of each target's new deliveries is found
+ * by hopping along the index from target to target, so a long line of one costs nothing more.
+ */
+export const targetsWithWork = (sql: Sql, workerId: string) => sql<{
+  id: string
+  team_id: string
+  holder: 'mine' | 'other' | null
+  deaths: number
+}>`
+  with recursive fresh (target_id) as (
+    (select target_id from deliveries where state = 'new' order by target_id limit 1)
+    union all
+    select (select d.target_id from deliveries d where d.state = 'new' and d.target_id > f.target_id order by d.target_id limit 1)
+    from fresh f where f.target_id is not null
+  ),
+  due (id) as (
+    select target_id from fresh where target_id is not null
+    union
+    select id from delivery_targets where retry_at <= now()
+  )
+  select t.id, t.team_id, t.deaths, case when t.worker = ${workerId} then 'mine' when p.id is not null then 'other' end as holder
+  from due join delivery_targets t on t.id = due.id left join processes p on p.id = t.worker
+  where t.active and t.deleted_at is null and (t.paused_until is null or t.paused_until <= now())`
+
+/** Of these, those that nobody has, or that a dead process had: they are ours from now on. */
+export async function claimTargets(sql: Sql, workerId: string, ids: string[]): Promise<Target[]> {
+  return sql<Target>`
+    update delivery_targets t set worker = ${workerId}
+    where t.id in (
+      select id from delivery_targets
+      where id = any(${ids}::uuid[]) and active and deleted_at is null
+        and (worker is null or worker = ${workerId} or not exists (select from processes p where p.id = worker))
+      order by id for update skip locked)
+    returning t.id, t.team_id, t.kind, t.url, t.failures, t.failing_since, t.paused_until, t.deaths`
+}
+
+/** As people changed them meanwhile; those that are missing are no longer ours to send to. */
+export const readTargets = (sql: Sql, workerId: string, ids: string[]) => sql<Target>`
+  select id, team_id, kind, url, failures, failing_since, paused_until, deaths from delivery_targets
+  where id = any(${ids}::uuid[]) and worker = ${workerId} and active and deleted_at is null`
+
+/** The next new deliveries of each target in their order, without those that are in memory. */
+export const loadNew = (sql: Sql, targetIds: string[], known: string[], max: number) => sql<Loaded>`
+  select d.target_id, d.id, d.run_id, d.event, d.created_at, d.attempts, d.state, coalesce(d.data, e.data)::text as data
+  from unnest(${targetIds}::uuid[]) as t (id) cross join lateral (
+    select * from deliveries d where d.target_id = t.id and d.state = 'new' and d.id <> all(${known}::uuid[])
+    order by d.n limit ${max}) d
+  left join events e on e.id = d.event_id
+  order by d.n`
+
+/** Retries whose time has come, and replays. */
+export const loadDue = (sql: Sql, targetIds: string[], known: string[], max: number) => sql<Loaded>`
+  select d.target_id, d.id, d.run_id, d.event, d.created_at, d.attempts, d.state, coalesce(d.data, e.data)::text as data
+  from delivery_targets t cross join lateral (
+    (select * from deliveries d where d.target_id = t.id and d.state = 'retrying' and d.due_at <= now() and d.id <> all(${known}::uuid[])
+     order by d.due_at limit ${max})
+    union all
+    (select * from deliveries d where d.target_id = t.id and d.state = 'replaying' and d.id <> all(${known}::uuid[])
+     order by d.n limit ${max})) d
+  left join events e on e.id = d.event_id
+  where t.id = any(${targetIds}::uuid[]) and t.retry_at <= now()
+  order by d.due_at, d.n`
+
+export interface Result {
+  delivery: Loaded
+  outcome: Outcome
+  state: 'delivered' | 'retrying' | 'dead'
+  /** Seconds until the next attempt. */
+  dueInS: number | null
+  reason: string | null
+}
+
+/** Attempts of a delivery that are kept; of one that is replayed for ever the oldest go. */
+const logMax = 100
+
+/**
+ * What came of many attempts, in one statement, and without waiting for the disk: what a crash of PostgreSQL undoes is sent again, as after
+ * any crash. An attempt that somebody else has written meanwhile is not written again: what it found
+ * is as true as ours.
+ */
+export async function markResults(sql: Sql, results: Result[]): Promise<void> {
+  const rows = results.map(({ delivery, outcome, state, dueInS, reason }) => ({
+    id: delivery.id,
+    seen: delivery.attempts,
+    state,
+    due_in: dueInS,
+    reason,
+    attempt: outcome.attempt,
+  }))
+  await sql`
+    with quick as materialized (select set_config('synchronous_commit', 'off', true)),
+    result as materialized (
+      select r.* from quick, json_to_recordset(${storableJson(rows)}::json) as r (
+        id uuid, seen int, state text, due_in float8, reason text, attempt jsonb)
+    ),
+    marked as (
+      update deliveries d set state = r.state, attempts = d.attempts + 1, reason = r.reason,
+        log = case when jsonb_array_length(d.log) < ${logMax} then d.log else d.log - 0 end || r.attempt,
+        due_at = now() + make_interval(secs => r.due_in),
+        settled_at = case when r.state in ('delivered', 'dead') then now() end
+      from result r
+      where d.id = r.id and d.id = any(${rows.map(({ id }) => id)}::uuid[]) and d.attempts = r.seen
+        and d.state in ('new', 'retrying', 'replaying')
+      returning d.target_id, d.due_at, d.team_id, d.state
+    ),
+    used as (${noteDeliveries(part`marked where state = 'delivered'`)})
+    update delivery_targets t set retry_at = m.due_at
+    from (select target_id, min(due_at) as due_at from marked where due_at is not null group by target_id) m
+    where t.id = m.target_id and (t.retry_at is null or t.retry_at > m.due_at)`
+}
+
+/** How delivery to targets goes, for whoever has them next. */
+export async function saveHealth(sql: Sql, workerId: string, targets: Target[]): Promise<void> {
+  const rows = targets.map(({ id, failures, failing_since, paused_until }) => ({
+    id,
+    failures,
+    failing_since,
+    paused_until,
+  }))
+  await sql`
+    update delivery_targets t set failures = h.failures, failing_since = h.failing_since, paused_until = h.paused_until
+    from json_to_recordset(${JSON.stringify(rows)}::json) as h (
+      id uuid, failures int, failing_since timestamptz, paused_until timestamptz)
+    where t.id = h.id and t.worker = ${workerId}`
+}
+
+/** Looks anew when the next retry is due, for targets whose due ones were all taken up. */
+export async function settleRetries(sql: Sql, workerId: string, ids: string[]): Promise<void> {
+  await sql`
+    update delivery_targets t set retry_at = case
+      when exists (select from deliveries d where d.target_id = t.id and d.state = 'replaying') then now()
+      else (select min(d.due_at) from deliveries d where d.target_id = t.id and d.state = 'retrying') end
+    where t.id = any(${ids}::uuid[]) and t.worker = ${workerId} and t.retry_at <= now()`
+}
+
+const hasDue = part`(
+  exists (select from deliveries d where d.target_id = t.id and d.state = 'new') or coalesce(t.retry_at <= now(), false))`
+
+/** When nothing is due any more, nothing is left that processes could have died over. */
+export async function releaseTargets(sql: Sql, workerId: string, ids: string[]): Promise<void> {
+  await sql`
+    update delivery_targets t set worker = null, sending = null,
+      deaths = case when t.deaths > 0 and not ${hasDue} then 0 else t.deaths end
+    where t.id = any(${ids}::uuid[]) and t.worker = ${workerId}`
+}
+
+/**
+ * Frees the targets of a dead process. Its death counts for each target that had something to send. If it did nothing but send one delivery,
+ * that delivery is given up.
+ */
+export async function buryTargets(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<void> {
+  if (dead.role === loneRoles.one) {
+    const sent = await sql<{
+      id: string
+    }>`select sending as id from delivery_targets where worker = ${dead.id} and sending is not null`
+    for (const { id } of sent) await buryDeadly(sql, id)
+    await sql`update delivery_targets set worker = null, sending = null where worker = ${dead.id}`
+    return
+  }
+  await sql`
+    update delivery_targets t set worker = null, sending = null, deaths = case when ${hasDue} then ${deathsAfter(dead)} else t.deaths end
+    where t.worker = ${dead.id}`
+}
+
+/** Written by a process for suspects before it sends: if the process that would hear of its death dies too, others know the delivery by this. */
+export async function noteSending(sql: Sql, workerId: string, targetId: string, deliveryId: string): Promise<void> {
+  await sql`update delivery_targets set sending = ${deliveryId} where id = ${targetId} and worker = ${workerId}`
+}
+
+/** A process that sent to several suspects died: the next one sends to this target alone. */
+export async function noteLoneDeath(sql: Sql, targetId: string): Promise<void> {
+  await sql`
+    update delivery_targets set deaths = ${deathsAfterLone(false)} where id = ${targetId} and deaths >= ${suspectDeaths}::int`
+}
+
+/** Resets the count: everything due was sent without a death. */
+export async function clearDeaths(sql: Sql, targetId: string): Promise<void> {
+  await sql`update delivery_targets set deaths = 0 where id = ${targetId}`
+}
+
+const deadlyReason =
+  'At least three processes of the service died while they sent to this receiver; the last one sent this delivery and did nothing else. ' +
+  'It was given up.'
+
+/** A process that sent only this delivery died: the delivery is given up, and its target is like any other again. */
+export async function buryDeadly(sql: Sql, deliveryId: string): Promise<void> {
+  const reason = deadlyReason
+  const attempt = { at: new Date().toISOString(), ...noAnswer, error: reason }
+  await sql`
+    with given_up as (
+      update deliveries set state = 'dead', attempts = attempts + 1, reason = ${reason}, due_at = null, settled_at = now(),
+        log = case when jsonb_array_length(log) < ${logMax} then log else log - 0 end || ${storableJson(attempt)}::jsonb
+      where id = ${deliveryId} and state in ('new', 'retrying', 'replaying') returning target_id
+    )
+    update delivery_targets t set deaths = 0, sending = null from given_up where t.id = given_up.target_id`
+}
+
+const noAnswer: Omit<Attempt, 'at' | 'error'> = { ok: false, status: null, stage: null, latency_ms: 0, answer: null }
+
+/** Nothing is sent to it any more until somebody switches it on again; what waited for it becomes dead letters (buryDisabled). */
+export async function disableTarget(sql: Sql, id: string, reason: string): Promise<void> {
+  await sql`
+    update delivery_targets set active = false, disabled_at = now(), disabled_reason = ${reason}, worker = null
+    where id = ${id} and active`
+}
+
+/** What waits for targets that were disabled is given up and kept, so many at a time; answers with how many. */
+export async function buryDisabled(sql: Sql, max: number): Promise<number> {
+  const buried = await sql`
+    update deliveries set state = 'dead', due_at = null, settled_at = now(), reason = 'The subscription was disabled.'
+    where id in (
+      select d.id from delivery_targets t cross join lateral (
+        (select id from deliveries where target_id = t.id and state = 'new' limit ${max})
+        union all (select id from deliveries where target_id = t.id and state = 'retrying' limit ${max})
+        union all (select id from deliveries where target_id = t.id and state = 'replaying' limit ${max})) d
+      where t.disabled_at is not null and not t.active and t.deleted_at is null limit ${max})
+    and state in ('new', 'retrying', 'replaying') returning 1`
+  return buried.length
+}
+
+/** A run's receiver is gone: what waits for it is given up, and nothing more is made for it. */
+export async function endCallbacks(sql: Sql, targetId: string, runId: string): Promise<void> {
+  await sql`
+    with ended as (insert into ended_callbacks (run_id) values (${runId}) on conflict do nothing)
+    update deliveries set state = 'dead', due_at = null, settled_at = now(), reason = 'The receiver of this run is gone.'
+    where target_id = ${targetId} and run_id = ${runId} and state in ('new', 'retrying', 'replaying')`
+}

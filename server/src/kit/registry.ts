@@ -1,0 +1,99 @@
+// Everything that the features of a process bring, checked once and kept with its context.
+import type { Config } from '../base/config.ts'
+import type { Context } from './context.ts'
+import type { ConnectionUse, Feature, Hooks, ToolSet } from './feature.ts'
+import type { Job } from './job.ts'
+import type { Operation } from './operation.ts'
+import type { Resource } from './resources.ts'
+import { givenPart } from './runningPart.ts'
+
+/** Two declarations of one name are a mistake that is found at the start, not at night. */
+export interface Registry {
+  operations: Operation[]
+  jobs: Job[]
+  resources: Map<string, Resource>
+  toolSets: ToolSet[]
+  features: Feature[]
+  /** The operations as readers see them: under the name of their feature, or of the one that it is listed under. */
+  groups: Group[]
+}
+
+export interface Group {
+  name: string
+  about: string
+  operations: Operation[]
+}
+
+const ofProcess = givenPart<Registry>('registry')
+
+export const registryOf = ofProcess.of
+/** Called once, where the context is made. */
+export const giveRegistry = ofProcess.give
+
+/** Without settings: what every server has. */
+export function collect(features: Feature[], config?: Config): Registry {
+  const operations = features.flatMap((one) => one.operations)
+  const jobs = features.flatMap((one) => one.jobs)
+  const resources = features.flatMap((one) => one.resources)
+  const toolSets = features.flatMap((one) => [...one.toolSets, ...(config ? (one.toolSetsBy?.(config) ?? []) : [])])
+  requireUnique(
+    'operation',
+    operations.map((one) => one.id),
+  )
+  requireUnique(
+    'job',
+    jobs.map((one) => one.name),
+  )
+  requireUnique(
+    'resource',
+    resources.map((one) => one.name),
+  )
+  requireUnique(
+    'tool',
+    toolSets.flatMap((set) => set.tools.map((tool) => tool.name)),
+  )
+  return {
+    operations,
+    jobs,
+    resources: new Map(resources.map((one) => [one.name, one])),
+    toolSets,
+    features,
+    groups: groupsOf(features),
+  }
+}
+
+function groupsOf(features: Feature[]): Group[] {
+  return features
+    .filter(({ listedUnder }) => listedUnder === undefined)
+    .map(({ name, about, operations }) => ({
+      name,
+      about,
+      operations: [
+        ...operations,
+        ...features.filter(({ listedUnder }) => listedUnder === name).flatMap((listed) => listed.operations),
+      ],
+    }))
+    .filter(({ operations }) => operations.length > 0)
+}
+
+/** Runs a hook of every feature that has it, one after the other: they share one transaction. */
+export async function runHooks<Name extends keyof Hooks>(name: Name, happened: Happened<Name>): Promise<void> {
+  for (const { hooks } of registryOf(happened.context).features)
+    await (hooks[name] as ((of: Happened<Name>) => Promise<void>) | undefined)?.(happened)
+}
+
+/** Undefined: this server keeps no connections. */
+export const connectionUseOf = (context: Context): ConnectionUse | undefined =>
+  registryOf(context).features.find(({ connectionUse }) => connectionUse)?.connectionUse
+
+/** Called before what features close with is closed itself. */
+export async function closeFeatures(context: Context): Promise<void> {
+  await Promise.all(registryOf(context).features.flatMap(({ close }) => close?.(context) ?? []))
+}
+
+type Happened<Name extends keyof Hooks> = Parameters<NonNullable<Hooks[Name]>>[0]
+
+function requireUnique(what: string, names: string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  if (twice) throw new Error(`two declarations of the ${what} ${twice}`)
+}
