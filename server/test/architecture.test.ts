@@ -133,3 +133,46 @@ test('openapi.json and the generated pages are fresh', async () => {
     assert.ok(committed === text, `${path} is stale: run npm run openapi`)
   }
 })
+
+/** From the bottom up: a room may import those before it. */
+const engineRooms = [
+  'builds',
+  'ledger',
+  'admission',
+  'counting',
+  'requests',
+  'starting',
+  'driving',
+  'ending',
+  '',
+  'tools',
+]
+
+// proves architecture.rooms
+test('each room of the engine imports only the rooms below it', () => {
+  const roomOf = (path: string) => engineRooms.indexOf(path.split('/').slice(1, -1).join('/'))
+  const wrong: string[] = []
+  for (const source of code.filter(({ path }) => path.startsWith('engine/'))) {
+    assert.ok(roomOf(source.path) >= 0, `${source.path} stands in a room of the list`)
+    for (const imported of importsOf(source).filter((one) => one.startsWith('engine/'))) {
+      if (roomOf(imported) > roomOf(source.path)) wrong.push(`${source.path} imports ${imported}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+// proves architecture.rooms
+test('each room of the engine and each driver says in half a page what it is for', async () => {
+  const rooms = await Promise.all(
+    ['engine', 'drivers'].map(async (folder) => {
+      const entries = await readdir(join(root, folder), { withFileTypes: true })
+      return entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${folder}/${name}`)
+    }),
+  )
+  for (const room of rooms.flat()) {
+    const text = await readFile(join(root, room, 'README.md'), 'utf8')
+    for (const part of ['**Who calls it.**', '**What it may not know.**'])
+      assert.ok(text.includes(part), `${room}: ${part}`)
+    assert.ok(text.split('\n').length <= 40, room)
+  }
+})

@@ -557,6 +557,10 @@ export const requirements: Requirement[] = [
     says: 'Imports run base → drivers → kit → engine → features → app, and features never import features.',
   },
   { id: 'architecture.circles', says: 'No files of the server import each other in a circle.' },
+  {
+    id: 'architecture.rooms',
+    says: 'A room of the engine imports only the rooms below it; each room of the engine and each driver says what it is for, who calls it and what it may not know.',
+  },
   { id: 'architecture.writers', says: 'A table is written only by the folder that its migration names.' },
   { id: 'architecture.names', says: 'An operation stands in a file of its own name.' },
   { id: 'architecture.firstLine', says: 'Every file says in its first line what it is.' },
