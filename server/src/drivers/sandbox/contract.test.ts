@@ -222,10 +222,10 @@ async function listen(server: ReturnType<typeof createServer>): Promise<number> 
 
 /** A process that runs a loop without end in a sandbox, and says so when it is under way. */
 function serviceCode(name: string, folder: string): string {
-  const here = new URL('.', import.meta.url).href
+  const drivers = new URL('../../../test/kit/sandboxDrivers.ts', import.meta.url).href
   return `
     const { watch } = await import('node:fs')
-    const { driversUnderTest, never } = await import('${here}driversUnderTest.ts')
+    const { driversUnderTest, never } = await import('${drivers}')
     const driver = await driversUnderTest.find((one) => one.name === '${name}').make()
     const shell = await driver.open({ folder: ${JSON.stringify(folder)}, signal: never })
     const wanted = { language: 'bash', timeoutMs: 600000, outputBytesMax: 1000, signal: never }
