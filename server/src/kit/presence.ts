@@ -40,6 +40,11 @@ const graceMs = 3000
 /** The pauses are short while the others still wait for us, and then grow: a server may refuse us for hours. */
 const pauses = { firstMs: 100, longestMs: 3000 }
 
+/** Nobody waits for a process that only starts, and a busy machine needs seconds to open a connection. */
+const firstConnectMs = 10_000
+/** A process that lost its connection tries again soon: until then the others may believe that it died. */
+const connectMs = 1500
+
 export async function announcePresence(options: PresenceOptions): Promise<Presence> {
   const processId = newId()
   let jobPoolId: string | null = null
@@ -54,7 +59,7 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
     const fresh = new SessionClient({
       ...connectionSettings(options.address()),
       application_name: `runyard presence ${options.role}`,
-      connectionTimeoutMillis: 1500,
+      connectionTimeoutMillis: lockKey === undefined ? firstConnectMs : connectMs,
       keepAlive: true,
     })
     // the error is also the end of the connection; 'end' below acts on it

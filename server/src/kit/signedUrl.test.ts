@@ -11,7 +11,7 @@ import { requireSignature, signedUrl, signedUrlOnce } from './signedUrl.ts'
 const baseUrl = 'https://runyard.example'
 /** All that addresses need of a process. */
 const processWith = (key: Buffer): Context =>
-  ({ keyring: createKeyring(key), baseUrl: () => baseUrl }) as unknown as Context
+  ({ keyring: createKeyring(key), baseUrl: () => baseUrl, parts: new Map() }) as unknown as Context
 const context = processWith(Buffer.alloc(32, 1))
 
 const open = (url: string, method = 'GET', opener = context) =>

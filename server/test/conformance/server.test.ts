@@ -31,8 +31,8 @@ const callFixture = protocol({
   answer: MessageAnswer,
   refusal: MessageRefusal,
   via: 'mcp',
-  async speak({ bytes, headers, context }) {
-    const message = readMessage(bytes)
+  async speak({ sent, headers, context }) {
+    const message = readMessage(sent)
     if (message instanceof Response) return { response: message, isOutcome: true }
     const url = `${context.baseUrl()}/v2/fixture`
     const exchange = { message, url, headers, makeServer: createFixtureServer, onError: () => undefined }
