@@ -148,9 +148,10 @@ const engineRooms = [
   'tools',
 ]
 
+const roomOf = (path: string): number => engineRooms.indexOf(path.split('/').slice(1, -1).join('/'))
+
 // proves architecture.rooms
 test('each room of the engine imports only the rooms below it', () => {
-  const roomOf = (path: string) => engineRooms.indexOf(path.split('/').slice(1, -1).join('/'))
   const wrong: string[] = []
   for (const source of code.filter(({ path }) => path.startsWith('engine/'))) {
     assert.ok(roomOf(source.path) >= 0, `${source.path} stands in a room of the list`)
