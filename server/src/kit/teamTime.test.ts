@@ -99,7 +99,7 @@ test('those who wait go on one at a time, in turns by caller, and each pays befo
 })
 
 // proves pools.time
-test('statements are charged while they run, beyond three quarters of the cores, and a request is refused after its patience', async (t) => {
+test('statements are charged while they run, beyond half of the cores, and a request is refused after its patience', async (t) => {
   const { time, pass } = startClock(t)
   const gate = Promise.withResolvers<void>()
   const statements = Array.from({ length: 2 * availableParallelism() }, () =>
