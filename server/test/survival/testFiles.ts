@@ -82,6 +82,12 @@ export const testFileProofs: Proof[] = [
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
+    name: 'hostile values in scripts',
+    must: '10,000 random values each arrive unchanged in the real bash, python and node',
+    file: 'src/drivers/model/runbook/render.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+  }),
+  proofOf({
     name: 'hostile paths',
     must: 'every hostile path the same 404 to every file route, nothing read, nothing changed',
     file: 'test/fileRoutes.test.ts',

@@ -62,28 +62,38 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const sampled = <T>(values: fc.Arbitrary<T>, count: number): T[] =>
   fc.sample(values, { numRuns: count, seed: 20_260_718 })
 
+/** The values of one process. With RUNYARD_LONG_TESTS there are 10,000 values in all, else one process gets these. */
+const batchSize = 400
+const batches = process.env['RUNYARD_LONG_TESTS'] ? 25 : 1
+
+/** Gives the random values in batches, each for one real process. */
+function* valueBatches(values: fc.Arbitrary<unknown>): Generator<unknown[]> {
+  for (let batch = 0; batch < batches; batch++) {
+    yield fc.sample(values, { numRuns: batchSize, seed: 20_260_718 + batch })
+  }
+}
+
 // proves runbook.quoting
 test(
   'in bash a value is one word that arrives as it is',
   { skip: !existsSync('/bin/bash') && 'no /bin/bash here' },
   () => {
-    const values = sampled(
-      data.filter((value) => !textOf(value).includes('\0') && textOf(value).isWellFormed()),
-      400,
-    )
     const forms = [
       "printf '%s\\0' {{ message }}",
       'x={{ message }}; printf \'%s\\0\' "$x"',
       "printf '%s\\0' \"$(printf '%sZ' )\"{{ message }}''",
     ]
-    const script = values.map((value, index) => String(written(forms[index % 3]!, 'bash', value))).join('\n')
-    const { stdout, stderr } = spawnSync('/bin/bash', [], { input: script, env: { PATH: '', LC_ALL: 'C.UTF-8' } })
-    const arrived = stdout.toString().split('\0').slice(0, -1)
-    assert.equal(stderr.toString(), '')
-    assert.deepEqual(
-      arrived,
-      values.map((value, index) => (index % 3 === 2 ? 'Z' : '') + textOf(value)),
-    )
+    const carried = data.filter((value) => !textOf(value).includes('\0') && textOf(value).isWellFormed())
+    for (const values of valueBatches(carried)) {
+      const script = values.map((value, index) => String(written(forms[index % 3]!, 'bash', value))).join('\n')
+      const { stdout, stderr } = spawnSync('/bin/bash', [], { input: script, env: { PATH: '', LC_ALL: 'C.UTF-8' } })
+      const arrived = stdout.toString().split('\0').slice(0, -1)
+      assert.equal(stderr.toString(), '')
+      assert.deepEqual(
+        arrived,
+        values.map((value, index) => (index % 3 === 2 ? 'Z' : '') + textOf(value)),
+      )
+    }
   },
 )
 
@@ -97,23 +107,29 @@ const python = ['/usr/bin/python3', '/usr/local/bin/python3', '/bin/python3'].fi
 
 // proves runbook.quoting
 test('in python a value is a literal that means the same', { skip: !python && 'no python3 here' }, () => {
-  const values = sampled(data, 300)
-  const lines = values.map((value) => String(written('values.append({{ message }})', 'python', value)))
-  const program = ['import json', 'values = []', ...lines, 'print(json.dumps(values))'].join('\n')
-  const { stdout, stderr } = spawnSync(python!, ['-I', '-'], { input: program })
-  assert.equal(stderr.toString(), '')
-  assert.equal(JSON.stringify(JSON.parse(stdout.toString())), JSON.stringify(values))
-  // no encoding of the file can change it
-  assert.match(program, /^[\n\x20-\x7E]*$/)
+  for (const values of valueBatches(data)) {
+    const lines = values.map((value) => String(written('values.append({{ message }})', 'python', value)))
+    const program = ['import json', 'values = []', ...lines, 'print(json.dumps(values))'].join('\n')
+    const { stdout, stderr } = spawnSync(python!, ['-I', '-'], { input: program })
+    assert.equal(stderr.toString(), '')
+    assert.equal(JSON.stringify(JSON.parse(stdout.toString())), JSON.stringify(values))
+    // no encoding of the file can change it
+    assert.match(program, /^[\n\x20-\x7E]*$/)
+  }
 })
 
 // proves runbook.quoting
 test('in js a value is a literal that means the same', () => {
-  for (const value of sampled(data, 400)) {
-    const program = String(written('[{{ message }}, 1 +{{ message }}, { a: {{ message }} }]', 'js', value))
-    const [plain, , inObject] = runInThisContext(program) as [unknown, unknown, { a: unknown }]
-    assert.equal(JSON.stringify(plain), JSON.stringify(value))
-    assert.equal(JSON.stringify(inObject.a), JSON.stringify(value))
+  for (const values of valueBatches(data)) {
+    const form = 'values.push([{{ message }}, { a: {{ message }} }, typeof (1 +{{ message }})])'
+    const lines = values.map((value) => String(written(form, 'js', value)))
+    const program = ['const values = []', ...lines, 'process.stdout.write(JSON.stringify(values))'].join('\n')
+    const { stdout, stderr } = spawnSync(process.execPath, ['-'], { input: program, env: {} })
+    assert.equal(stderr.toString(), '')
+    const arrived = JSON.parse(stdout.toString()) as [unknown, { a: unknown }, string][]
+    for (const arrives of [arrived.map(([plain]) => plain), arrived.map(([, { a }]) => a)]) {
+      assert.equal(JSON.stringify(arrives), JSON.stringify(values))
+    }
   }
   const own = JSON.parse('{"__proto__": {"admin": true}}') as unknown
   assert.equal(JSON.stringify(runInThisContext(String(written('({{ message }})', 'js', own)))), JSON.stringify(own))
