@@ -27,6 +27,7 @@ import { entitlementsSet } from './cli/entitlementsSet.ts'
 import { entitlementsUnset } from './cli/entitlementsUnset.ts'
 import { findDatabase, leaveDatabase, prepareDatabase } from './database.ts'
 import { announcePresence } from './kit/presence.ts'
+import { proves } from '../test/kit/proves.ts'
 
 const program = fileURLToPath(new URL('../bin/runyard.mjs', import.meta.url))
 const log = createLog('silent')
@@ -184,47 +185,50 @@ describe('the command line', { concurrency: 2 }, () => {
     }
   })
 
-  // proves entitlements.commands
-  test('limits of a team are set, shown and taken back, and each change is in its audit log', async () => {
-    const [team] = await query<{ id: string }>(`select id from teams where name = 'First'`)
-    const config = readConfig({ RUNYARD_DATA_DIR: dataDir })
-    const run = async (command: Command, ...words: string[]): Promise<string[]> => {
-      const said: string[] = []
-      const print = (line: string) => void said.push(line.replaceAll(/ +/g, ' '))
-      await command.run({
-        config,
-        log,
-        positionals: [team!.id, ...words],
-        values: {},
-        signal: AbortSignal.any([]),
-        print,
-      })
-      return said
-    }
-    await run(entitlementsSet, 'monthly_runs', '500')
-    await run(entitlementsSet, 'monthly_cost_usd', '99.50')
-    await run(entitlementsSet, 'max_concurrent_runs', '7')
-    const listed = await run(entitlementsList)
-    assert.deepEqual(listed.slice(0, 4), [
-      'max_concurrent_runs 7 runs, 0 used',
-      'monthly_runs 500 runs, 0 used',
-      'monthly_cost_usd 99.5 usd, 0 used',
-      'storage_bytes 10737418240 bytes, 0 used',
-    ])
-    await run(entitlementsUnset, 'monthly_runs')
-    assert.match((await run(entitlementsUnset, 'max_concurrent_runs')).join(), /is 50 now/)
-    const left = await query('select key, value::float8 from entitlements where team_id = $1', [team!.id])
-    assert.deepEqual(left, [{ key: 'monthly_cost_usd', value: 99.5 }])
-    const audited = await query<{ target_id: string }>(
-      `select target_id from audit_log where team_id = $1 and target_type = 'entitlement' order by id`,
-      [team!.id],
-    )
-    assert.deepEqual(
-      audited.map(({ target_id }) => target_id),
-      ['monthly_runs=500', 'monthly_cost_usd=99.50', 'max_concurrent_runs=7', 'monthly_runs', 'max_concurrent_runs'],
-    )
-    await fails(['entitlements', 'list', 'nobody'], { code: 1, says: /No team has this id/ })
-  })
+  proves(
+    'entitlements.commands',
+    'limits of a team are set, shown and taken back, and each change is in its audit log',
+    async () => {
+      const [team] = await query<{ id: string }>(`select id from teams where name = 'First'`)
+      const config = readConfig({ RUNYARD_DATA_DIR: dataDir })
+      const run = async (command: Command, ...words: string[]): Promise<string[]> => {
+        const said: string[] = []
+        const print = (line: string) => void said.push(line.replaceAll(/ +/g, ' '))
+        await command.run({
+          config,
+          log,
+          positionals: [team!.id, ...words],
+          values: {},
+          signal: AbortSignal.any([]),
+          print,
+        })
+        return said
+      }
+      await run(entitlementsSet, 'monthly_runs', '500')
+      await run(entitlementsSet, 'monthly_cost_usd', '99.50')
+      await run(entitlementsSet, 'max_concurrent_runs', '7')
+      const listed = await run(entitlementsList)
+      assert.deepEqual(listed.slice(0, 4), [
+        'max_concurrent_runs 7 runs, 0 used',
+        'monthly_runs 500 runs, 0 used',
+        'monthly_cost_usd 99.5 usd, 0 used',
+        'storage_bytes 10737418240 bytes, 0 used',
+      ])
+      await run(entitlementsUnset, 'monthly_runs')
+      assert.match((await run(entitlementsUnset, 'max_concurrent_runs')).join(), /is 50 now/)
+      const left = await query('select key, value::float8 from entitlements where team_id = $1', [team!.id])
+      assert.deepEqual(left, [{ key: 'monthly_cost_usd', value: 99.5 }])
+      const audited = await query<{ target_id: string }>(
+        `select target_id from audit_log where team_id = $1 and target_type = 'entitlement' order by id`,
+        [team!.id],
+      )
+      assert.deepEqual(
+        audited.map(({ target_id }) => target_id),
+        ['monthly_runs=500', 'monthly_cost_usd=99.50', 'max_concurrent_runs=7', 'monthly_runs', 'max_concurrent_runs'],
+      )
+      await fails(['entitlements', 'list', 'nobody'], { code: 1, says: /No team has this id/ })
+    },
+  )
 
   test('bad settings exit 78, all of them named', async () => {
     for (const words of [['serve'], ['doctor']]) {
@@ -332,8 +336,7 @@ describe('the command line', { concurrency: 2 }, () => {
     )
   })
 
-  // proves growth.told
-  test('doctor finds nothing wrong with a healthy set-up, and says what grows', async () => {
+  proves('growth.told', 'doctor finds nothing wrong with a healthy set-up, and says what grows', async () => {
     const said = await succeeds(['doctor'])
     assert.deepEqual(
       said.split('\n').filter((line) => line !== '' && !line.startsWith('ok ')),

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { after, describe } from 'node:test'
 import { drainRuns } from '../test/kit/runs.ts'
 import { testDatabase } from '../test/kit/postgres.ts'
 import { testApp } from '../test/kit/testApp.ts'
@@ -13,6 +13,7 @@ import { createLog } from './base/log.ts'
 import { box } from './box.ts'
 import { prepareDatabase } from './database.ts'
 import type { FirstKey } from './firstStart.ts'
+import { proves } from '../test/kit/proves.ts'
 
 const log = createLog('silent')
 
@@ -71,8 +72,7 @@ async function agentNames(address: Address, { secret, teamId }: FirstKey): Promi
 }
 
 describe('the demo agent', () => {
-  // proves demo.once
-  test('is made at the first start, is there at the second, and stays deleted', async () => {
+  proves('demo.once', 'is made at the first start, is there at the second, and stays deleted', async () => {
     const { address, start } = await installation()
     const first = await start()
     assert.ok(first.demoAgentId)
@@ -86,8 +86,7 @@ describe('the demo agent', () => {
     assert.deepEqual(await agentNames(address, first), [])
   })
 
-  // proves demo.unwanted
-  test('is not made where a key was given or RUNYARD_DEMO is 0, then or later', async () => {
+  proves('demo.unwanted', 'is not made where a key was given or RUNYARD_DEMO is 0, then or later', async () => {
     for (const env of [{ RUNYARD_API_KEY: 'a-key-of-24-characters-or-more' }, { RUNYARD_DEMO: '0' }] as const) {
       const { address, start } = await installation()
       const first = await start(env)
@@ -97,38 +96,40 @@ describe('the demo agent', () => {
     }
   })
 
-  // proves start.keyShownOnce
-  test('has its key shown once, by the first start and to a terminal; what RUNYARD_API_KEY says is never shown', async () => {
-    const { start, configOf } = await installation()
-    const chosen = 'chosen-by-the-operator-0123456789'
-    const told = (firstKey: FirstKey, isTerminal: boolean, env = {}) =>
-      box(configOf(env), { baseUrl: 'http://127.0.0.1:4700', place: '/data', firstKey }, { isTerminal })
-    const first = await start()
-    const secret = first.secret!
-    assert.ok(told(first, true).includes(`API key   ${secret} `))
-    assert.ok(!told(first, false).includes(secret))
-    const later = await start()
-    assert.equal(later.secret, secret)
-    for (const text of [told(first, false), told(later, true)]) {
-      assert.ok(!text.includes(secret))
-      assert.match(text, /API key +in \/.*\/first-key /)
-      assert.match(text, /Bearer \$\(cat '\/.*\/first-key'\)"/)
-    }
-    const given = { RUNYARD_API_KEY: chosen }
-    const withGiven = told(await start(given), true, given)
-    assert.ok(!withGiven.includes(chosen))
-    assert.match(withGiven, /API key +as RUNYARD_API_KEY says/)
-    const fresh = await installation()
-    const firstWithGiven = box(
-      fresh.configOf(given),
-      { baseUrl: 'http://127.0.0.1:4700', place: '/data', firstKey: await fresh.start(given) },
-      { isTerminal: true },
-    )
-    assert.ok(!firstWithGiven.includes(chosen))
-  })
+  proves(
+    'start.keyShownOnce',
+    'has its key shown once, by the first start and to a terminal; what RUNYARD_API_KEY says is never shown',
+    async () => {
+      const { start, configOf } = await installation()
+      const chosen = 'chosen-by-the-operator-0123456789'
+      const told = (firstKey: FirstKey, isTerminal: boolean, env = {}) =>
+        box(configOf(env), { baseUrl: 'http://127.0.0.1:4700', place: '/data', firstKey }, { isTerminal })
+      const first = await start()
+      const secret = first.secret!
+      assert.ok(told(first, true).includes(`API key   ${secret} `))
+      assert.ok(!told(first, false).includes(secret))
+      const later = await start()
+      assert.equal(later.secret, secret)
+      for (const text of [told(first, false), told(later, true)]) {
+        assert.ok(!text.includes(secret))
+        assert.match(text, /API key +in \/.*\/first-key /)
+        assert.match(text, /Bearer \$\(cat '\/.*\/first-key'\)"/)
+      }
+      const given = { RUNYARD_API_KEY: chosen }
+      const withGiven = told(await start(given), true, given)
+      assert.ok(!withGiven.includes(chosen))
+      assert.match(withGiven, /API key +as RUNYARD_API_KEY says/)
+      const fresh = await installation()
+      const firstWithGiven = box(
+        fresh.configOf(given),
+        { baseUrl: 'http://127.0.0.1:4700', place: '/data', firstKey: await fresh.start(given) },
+        { isTerminal: true },
+      )
+      assert.ok(!firstWithGiven.includes(chosen))
+    },
+  )
 
-  // proves demo.box
-  test('is named in the box, with a command that starts a run of it', async () => {
+  proves('demo.box', 'is named in the box, with a command that starts a run of it', async () => {
     const { start, configOf } = await installation()
     const firstKey = await start()
     const running = { baseUrl: 'http://127.0.0.1:4700', place: '/data', firstKey }
@@ -147,8 +148,7 @@ describe('the demo agent', () => {
 })
 
 describe('a run of the demo agent', () => {
-  // proves demo.run
-  test('counts, waits, asks, and after the answer says what came of it', async () => {
+  proves('demo.run', 'counts, waits, asks, and after the answer says what came of it', async () => {
     const asked = await toItsApproval()
     assert.equal(asked.request.title, 'Order ten boxes of paper?')
     assert.equal(asked.request.description, 'On the shelves: 12 + 7 + 23.\nIn all: 42 boxes.')
@@ -157,8 +157,7 @@ describe('a run of the demo agent', () => {
     assert.deepEqual(run.output, { boxes_left: 42, ordered: true, comment: 'Recycled, please.' })
   })
 
-  // proves demo.run
-  test('takes its counts from the message, and a no ends it well too', async () => {
+  proves('demo.run', 'takes its counts from the message, and a no ends it well too', async () => {
     const asked = await toItsApproval({ shelves: [4, 9, 2] })
     assert.equal(asked.request.description, 'On the shelves: 4 + 9 + 2.\nIn all: 15 boxes.')
     const run = await answered(asked, { approved: false })

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { features } from '../src/features.ts'
 import { generatedFiles } from './writeGenerated.ts'
+import { proves } from './kit/proves.ts'
 
 const root = fileURLToPath(new URL('../src/', import.meta.url))
 const migrations = fileURLToPath(new URL('../migrations/', import.meta.url))
@@ -39,8 +39,7 @@ function importsOf({ path, text }: Source): string[] {
     .filter((imported) => !imported.startsWith('..'))
 }
 
-// proves architecture.imports
-test('imports run one way, and features never import features', () => {
+proves('architecture.imports', 'imports run one way, and features never import features', () => {
   const wrong: string[] = []
   for (const source of code) {
     const { path } = source
@@ -56,8 +55,7 @@ test('imports run one way, and features never import features', () => {
   assert.deepEqual(wrong, [])
 })
 
-// proves architecture.circles
-test('no files import each other in a circle', () => {
+proves('architecture.circles', 'no files import each other in a circle', () => {
   const left = new Map(code.map((source) => [source.path, importsOf(source)]))
   // takes away what imports nothing that is left, until only circles and what stands on them remain
   for (let count = Infinity; left.size < count;) {
@@ -67,8 +65,7 @@ test('no files import each other in a circle', () => {
   assert.deepEqual([...left.keys()], [])
 })
 
-// proves architecture.writers
-test('each table is written by the one folder that its migration names', async () => {
+proves('architecture.writers', 'each table is written by the one folder that its migration names', async () => {
   const owners = new Map<string, string>()
   for (const file of await readdir(migrations)) {
     const text = await readFile(join(migrations, file), 'utf8')
@@ -87,8 +84,7 @@ test('each table is written by the one folder that its migration names', async (
   assert.deepEqual(wrong, [])
 })
 
-// proves postgres.settings
-test('every connection to PostgreSQL is a session that makes our settings', () => {
+proves('postgres.settings', 'every connection to PostgreSQL is a session that makes our settings', () => {
   const wrong: string[] = []
   for (const { path, text } of code) {
     if (path === 'base/session.ts') continue
@@ -102,15 +98,17 @@ test('every connection to PostgreSQL is a session that makes our settings', () =
   assert.deepEqual(wrong, [])
 })
 
-// proves dependencies.quiet
-test('the lock file does not bring the package by which others count installations', async () => {
-  // spectral depends on it and never loads it: npm does not install it as long as the lock file does not list it
-  const lock = await readFile(new URL('../../package-lock.json', import.meta.url), 'utf8')
-  assert.doesNotMatch(lock, /@scarf\/scarf/)
-})
+proves(
+  'dependencies.quiet',
+  'the lock file does not bring the package by which others count installations',
+  async () => {
+    // spectral depends on it and never loads it: npm does not install it as long as the lock file does not list it
+    const lock = await readFile(new URL('../../package-lock.json', import.meta.url), 'utf8')
+    assert.doesNotMatch(lock, /@scarf\/scarf/)
+  },
+)
 
-// proves architecture.names
-test('an operation stands in a file of its own name', () => {
+proves('architecture.names', 'an operation stands in a file of its own name', () => {
   for (const { name, operations } of features) {
     for (const { id } of operations) {
       const file = code.find(({ path }) => path.startsWith(`features/${name}/`) && path.endsWith(`/${id}.ts`))
@@ -120,14 +118,12 @@ test('an operation stands in a file of its own name', () => {
   }
 })
 
-// proves architecture.firstLine
-test('every file says in its first line what it is', () => {
+proves('architecture.firstLine', 'every file says in its first line what it is', () => {
   const silent = all.filter(({ text }) => !/^\/\/ .{10,}/.test(text)).map(({ path }) => path)
   assert.deepEqual(silent, [])
 })
 
-// proves architecture.generated
-test('openapi.json and the generated pages are fresh', async () => {
+proves('architecture.generated', 'openapi.json and the generated pages are fresh', async () => {
   for (const { path, text } of generatedFiles) {
     const committed = await readFile(path, 'utf8')
     assert.ok(committed === text, `${path} is stale: run npm run openapi`)
@@ -150,8 +146,7 @@ const engineRooms = [
 
 const roomOf = (path: string): number => engineRooms.indexOf(path.split('/').slice(1, -1).join('/'))
 
-// proves architecture.rooms
-test('each room of the engine imports only the rooms below it', () => {
+proves('architecture.rooms', 'each room of the engine imports only the rooms below it', () => {
   const wrong: string[] = []
   for (const source of code.filter(({ path }) => path.startsWith('engine/'))) {
     assert.ok(roomOf(source.path) >= 0, `${source.path} stands in a room of the list`)
@@ -162,8 +157,7 @@ test('each room of the engine imports only the rooms below it', () => {
   assert.deepEqual(wrong, [])
 })
 
-// proves architecture.rooms
-test('each room of the engine and each driver says in half a page what it is for', async () => {
+proves('architecture.rooms', 'each room of the engine and each driver says in half a page what it is for', async () => {
   const rooms = await Promise.all(
     ['engine', 'drivers'].map(async (folder) => {
       const entries = await readdir(join(root, folder), { withFileTypes: true })

@@ -1,8 +1,9 @@
 // Holds the served OpenAPI document against the fixed operations of the public contract, to the letter.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { testApp } from './kit/testApp.ts'
+import { proves, provesTogether } from './kit/proves.ts'
 
 interface Fixed {
   operationId: string
@@ -35,8 +36,7 @@ for (const [path, methods] of Object.entries(document.paths as Record<string, Re
   }
 }
 
-// proves contract.fixed
-describe('the fixed operations that exist so far', () => {
+provesTogether('contract.fixed', 'the fixed operations that exist so far', () => {
   for (const wanted of fixed) {
     const found = operations.get(wanted.operationId)
     if (!found) continue
@@ -70,27 +70,29 @@ describe('the fixed operations that exist so far', () => {
   })
 })
 
-// proves openapi.complete
-test('every operation documents all error statuses, the rate-limit headers and the idempotency key', () => {
-  for (const [id, { method, described }] of operations) {
-    for (const status of ['400', '401', '403', '404', '409', '429', '500'])
-      assert.ok(described.responses[status], `${id} ${status}`)
-    const success = Object.entries(described.responses).find(([status]) => status.startsWith('2'))![1] as {
-      headers: object
+proves(
+  'openapi.complete',
+  'every operation documents all error statuses, the rate-limit headers and the idempotency key',
+  () => {
+    for (const [id, { method, described }] of operations) {
+      for (const status of ['400', '401', '403', '404', '409', '429', '500'])
+        assert.ok(described.responses[status], `${id} ${status}`)
+      const success = Object.entries(described.responses).find(([status]) => status.startsWith('2'))![1] as {
+        headers: object
+      }
+      for (const name of ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After']) {
+        assert.ok(name in success.headers, `${id} ${name}`)
+      }
+      const takesKey = JSON.stringify(described.parameters).includes('IdempotencyKey')
+      assert.equal(takesKey, method !== 'GET', id)
     }
-    for (const name of ['RateLimit-Limit', 'RateLimit-Remaining', 'RateLimit-Reset', 'Retry-After']) {
-      assert.ok(name in success.headers, `${id} ${name}`)
-    }
-    const takesKey = JSON.stringify(described.parameters).includes('IdempotencyKey')
-    assert.equal(takesKey, method !== 'GET', id)
-  }
-  assert.equal(document.openapi, '3.1.0')
-  assert.equal(document.info.version, '2026-07-18')
-  assert.equal(Object.keys(document.webhooks).length, 15)
-})
+    assert.equal(document.openapi, '3.1.0')
+    assert.equal(document.info.version, '2026-07-18')
+    assert.equal(Object.keys(document.webhooks).length, 15)
+  },
+)
 
-// proves openapi.boundedUrls
-test('every address that a caller can give is bounded', () => {
+proves('openapi.boundedUrls', 'every address that a caller can give is bounded', () => {
   const unbounded: string[] = []
   const walk = (value: unknown, place: string): void => {
     if (typeof value !== 'object' || value === null) return
@@ -102,20 +104,23 @@ test('every address that a caller can give is bounded', () => {
   assert.deepEqual(unbounded, [])
 })
 
-// proves openapi.served
-test('the document is served at both addresses, the reference and llms.txt from our own origin', async () => {
-  assert.deepEqual((await service.call('GET /v2/openapi.json')).body, document)
-  const root = await service.call('GET /')
-  assert.equal(root.status, 302)
-  assert.equal(root.headers['location'], '/docs/')
-  const page = await service.call('GET /docs/')
-  assert.equal(page.status, 200)
-  const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!)
-  assert.deepEqual(sources, ['js/scalar.js'])
-  assert.match(page.headers['content-security-policy'] ?? '', /connect-src 'self'/)
-  const script = await service.call('GET /docs/js/scalar.js')
-  assert.equal(script.status, 200)
-  assert.ok(script.text.length > 100_000)
-  const llms = await service.call('GET /llms.txt')
-  for (const id of operations.keys()) assert.ok(llms.text.includes(id))
-})
+proves(
+  'openapi.served',
+  'the document is served at both addresses, the reference and llms.txt from our own origin',
+  async () => {
+    assert.deepEqual((await service.call('GET /v2/openapi.json')).body, document)
+    const root = await service.call('GET /')
+    assert.equal(root.status, 302)
+    assert.equal(root.headers['location'], '/docs/')
+    const page = await service.call('GET /docs/')
+    assert.equal(page.status, 200)
+    const sources = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!)
+    assert.deepEqual(sources, ['js/scalar.js'])
+    assert.match(page.headers['content-security-policy'] ?? '', /connect-src 'self'/)
+    const script = await service.call('GET /docs/js/scalar.js')
+    assert.equal(script.status, 200)
+    assert.ok(script.text.length > 100_000)
+    const llms = await service.call('GET /llms.txt')
+    for (const id of operations.keys()) assert.ok(llms.text.includes(id))
+  },
+)

@@ -11,6 +11,7 @@ import { outside } from './kit/outside.ts'
 import { seederFor, seeders, seedTeam, type TestTeam } from './kit/seed.ts'
 import { testApp, type Answer, type CallOptions } from './kit/testApp.ts'
 import { registryOf } from '../src/kit/registry.ts'
+import { proves } from './kit/proves.ts'
 
 const { config, mcpServerUrl } = await outside()
 const service = await testApp({ config: { ...config, rateLimit: 1_000_000 } })
@@ -153,7 +154,7 @@ for (const operation of registryOf(service.context).operations) {
     })
 
     if (parametersOf(operation.path).some((name) => nounOf(name) === 'team')) {
-      test('is a 403 on the path of another team, real or not', async () => {
+      proves('mcp.tenancy', 'is a 403 on the path of another team, real or not', async () => {
         const ids = await untouchedIds()
         const answers: Answer[] = []
         for (const teamId of [stranger.id, newId(), 'no-team']) {
@@ -162,7 +163,6 @@ for (const operation of registryOf(service.context).operations) {
         for (const answer of answers) assert.equal(answer.status, 403)
         assert.deepEqual(withoutIds(answers[0]!), withoutIds(answers[1]!))
         assert.deepEqual(withoutIds(answers[0]!), withoutIds(answers[2]!))
-        // proves mcp.tenancy
         if (operation.tool) assert.equal(await callTool(operation, { ...ids, teamId: stranger.id }), answers[0]!.text)
       })
     }

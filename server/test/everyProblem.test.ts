@@ -1,10 +1,11 @@
 // A 400 lists every problem of a request at once: what is missing, of the wrong type, out of range or inconsistent, in query and body.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { seedQueue } from './kit/cases.ts'
 import { drainRuns, seedAgent, startRun } from './kit/runs.ts'
 import { seeders, seedTeam } from './kit/seed.ts'
 import { testApp } from './kit/testApp.ts'
+import { proves, provesTogether } from './kit/proves.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
@@ -129,8 +130,7 @@ const refusals: [route: string, body: unknown, names: (string | RegExp)[]][] = [
   ],
 ]
 
-// proves errors.everyProblem
-describe('a 400 names every problem of', () => {
+provesTogether('errors.everyProblem', 'a 400 names every problem of', () => {
   for (const [route, body, names] of refusals) {
     test(`${route.replaceAll(/[0-9a-f-]{36}/g, '…')} ${JSON.stringify(body).slice(0, 60)}`, async () => {
       const answer = await team.call(route, { body: body as object })
@@ -169,8 +169,7 @@ describe('a 400 names every problem of', () => {
   })
 })
 
-// proves errors.everyProblem
-test('every case that a list of ids names in vain is told', async () => {
+proves('errors.everyProblem', 'every case that a list of ids names in vain is told', async () => {
   const known = await seeders['case']!(team, { queue: queueId })
   const body = { case_ids: ['a', known, 'b'] }
   const answer = await team.call(`POST /v2/queues/${queueId}/cases/bulk-delete`, { body })

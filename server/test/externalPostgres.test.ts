@@ -1,6 +1,6 @@
 // The core of the service on an operator's own PostgreSQL, with the defaults of its distribution.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { Client } from 'pg'
 import { connectionUrl } from '../src/base/embeddedPostgres.ts'
 import { migrate } from '../src/base/migrate.ts'
@@ -14,6 +14,7 @@ import { seedTeam } from './kit/seed.ts'
 import { testApp } from './kit/testApp.ts'
 import { temporaryDataDir } from './survival/processes.ts'
 import { createJobTable, killWorkers } from './survival/takeover.ts'
+import { proves } from './kit/proves.ts'
 
 const found = await findServer()
 const server = await startExternalServer(found)
@@ -28,65 +29,69 @@ after(async () => {
 
 const block = (word: string, body: string) => `\`\`\`${word}\n${body}\n\`\`\`\n`
 
-// proves postgres.external
-test(`requests, jobs and the audit log work on ${found.name} with a role that only owns its database`, async () => {
-  const idempotencyKey = 'external'
-  const first = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ann' }, idempotencyKey })
-  const again = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ann' }, idempotencyKey })
-  assert.equal(again.text, first.text)
-  assert.equal((await team.call('GET /v2/teams/:teamId')).body.team.members_count, 2)
-  assert.equal((await team.call('GET /v2/teams/:teamId/audit-log')).body.total, 1)
-  await service.context.db.sql`select graphile_worker.add_job('sweepRequests')`
-  await service.drain()
-})
+proves(
+  'postgres.external',
+  `requests, jobs and the audit log work on ${found.name} with a role that only owns its database`,
+  async () => {
+    const idempotencyKey = 'external'
+    const first = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ann' }, idempotencyKey })
+    const again = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ann' }, idempotencyKey })
+    assert.equal(again.text, first.text)
+    assert.equal((await team.call('GET /v2/teams/:teamId')).body.team.members_count, 2)
+    assert.equal((await team.call('GET /v2/teams/:teamId/audit-log')).body.total, 1)
+    await service.context.db.sql`select graphile_worker.add_job('sweepRequests')`
+    await service.drain()
+  },
+)
 
-// proves postgres.settings
-test(`no plan of ours is compiled on ${found.name}, whose default is to compile`, async () => {
+proves('postgres.settings', `no plan of ours is compiled on ${found.name}, whose default is to compile`, async () => {
   assert.deepEqual(await server.asSuperuser('show jit'), [{ jit: 'on' }])
   const [ours] = await service.context.db
     .sql`select current_setting('jit') as jit, current_setting('timezone') as timezone`
   assert.deepEqual(ours, { jit: 'off', timezone: 'UTC' })
 })
 
-// proves postgres.external
-test(`twenty runs, their webhooks, a schedule and a case come to their end on ${found.name}`, async () => {
-  const receiver = await startReceiver()
-  await subscribe(team, `${receiver.url}/hook`, ['run.completed'])
-  const agentId = await seedAgent(team, block('output', '{{ message }}'))
-  const runs = []
-  for (let count = 0; count < 20; count++) runs.push(await startRun(team, agentId, { message: `hello ${count}` }))
-  await drainRuns(service)
-  for (const [count, id] of runs.entries()) {
-    const run = await readRun(team, id)
-    assert.deepEqual([run.status, run.output], ['completed', `hello ${count}`])
-  }
-  await drainDeliveries(service)
-  assert.equal(receiver.received.length, 20)
+proves(
+  'postgres.external',
+  `twenty runs, their webhooks, a schedule and a case come to their end on ${found.name}`,
+  async () => {
+    const receiver = await startReceiver()
+    await subscribe(team, `${receiver.url}/hook`, ['run.completed'])
+    const agentId = await seedAgent(team, block('output', '{{ message }}'))
+    const runs = []
+    for (let count = 0; count < 20; count++) runs.push(await startRun(team, agentId, { message: `hello ${count}` }))
+    await drainRuns(service)
+    for (const [count, id] of runs.entries()) {
+      const run = await readRun(team, id)
+      assert.deepEqual([run.status, run.output], ['completed', `hello ${count}`])
+    }
+    await drainDeliveries(service)
+    assert.equal(receiver.received.length, 20)
 
-  const body = { frequency: 'custom', cron: '0 0 1 1 *', message: 'from a schedule' }
-  const schedule = await team.call(`POST /v2/agents/${agentId}/schedules`, { body })
-  await team.sql`update schedules set next_run_at = now() - interval '1 second' where id = ${schedule.body.id}`
-  await fireSchedules({ context: service.context, signal: new AbortController().signal })
-  await drainRuns(service)
-  const [scheduled] = await team.sql<{ id: string }>`
+    const body = { frequency: 'custom', cron: '0 0 1 1 *', message: 'from a schedule' }
+    const schedule = await team.call(`POST /v2/agents/${agentId}/schedules`, { body })
+    await team.sql`update schedules set next_run_at = now() - interval '1 second' where id = ${schedule.body.id}`
+    await fireSchedules({ context: service.context, signal: new AbortController().signal })
+    await drainRuns(service)
+    const [scheduled] = await team.sql<{ id: string }>`
     select id from runs where team_id = ${team.id} and metadata ->> 'schedule_id' = ${schedule.body.id}`
-  const run = await readRun(team, scheduled!.id)
-  assert.deepEqual([run.status, run.source, run.output], ['completed', 'schedule', 'from a schedule'])
+    const run = await readRun(team, scheduled!.id)
+    assert.deepEqual([run.status, run.source, run.output], ['completed', 'schedule', 'from a schedule'])
 
-  const queue = await team.call('POST /v2/teams/:teamId/queues', { body: { name: 'Invoices' } })
-  const queueId: string = queue.body.queue_id
-  const worker = await seedAgent(team, block('case complete', '{"paid": {{ case.data.amount }}}'))
-  await team.call(`POST /v2/agents/${worker}/case-triggers`, { body: { case_queue_id: queueId, enabled: true } })
-  const cases = [{ title: 'Invoice', data: '{"amount": 120}' }]
-  const added = await team.call(`POST /v2/queues/${queueId}/cases`, { body: { cases } })
-  assert.equal(await dispatchQueue(service.context, queueId), 1)
-  await drainRuns(service)
-  const done = await team.call(`GET /v2/cases/${added.body.added_cases[0].id}`)
-  assert.deepEqual([done.body.case.status, done.body.case.result], ['completed', { paid: 120 }])
-})
+    const queue = await team.call('POST /v2/teams/:teamId/queues', { body: { name: 'Invoices' } })
+    const queueId: string = queue.body.queue_id
+    const worker = await seedAgent(team, block('case complete', '{"paid": {{ case.data.amount }}}'))
+    await team.call(`POST /v2/agents/${worker}/case-triggers`, { body: { case_queue_id: queueId, enabled: true } })
+    const cases = [{ title: 'Invoice', data: '{"amount": 120}' }]
+    const added = await team.call(`POST /v2/queues/${queueId}/cases`, { body: { cases } })
+    assert.equal(await dispatchQueue(service.context, queueId), 1)
+    await drainRuns(service)
+    const done = await team.call(`GET /v2/cases/${added.body.added_cases[0].id}`)
+    assert.deepEqual([done.body.case.status, done.body.case.result], ['completed', { paid: 120 }])
+  },
+)
 
-// proves postgres.external
-test(`the work of a killed process is taken over on ${found.name}`, async () => {
+proves('postgres.external', `the work of a killed process is taken over on ${found.name}`, async () => {
   const own = await server.newDatabase()
   await migrate({ address: own })
   const client = new Client(own)

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before, describe, test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { newId } from '../src/base/ids.ts'
 import { hostilePaths, unreadablePaths } from './hostilePaths.ts'
 import { isLongForm } from './kit/longForm.ts'
 import { runWithFile, seeders, seedTeam } from './kit/seed.ts'
 import { testApp, type Answer } from './kit/testApp.ts'
+import { provesTogether } from './kit/proves.ts'
 
 const canary = `canary ${newId()}`
 const service = await testApp()
@@ -72,8 +73,7 @@ const sendable = allHostile.filter((path) => path.isWellFormed())
 const dealtTo = (place: number): string[] =>
   sendable.filter((path, index) => isLongForm || roadsToCanary.includes(path) || index % 4 === place % 4)
 
-// proves files.escape
-describe(`${allHostile.length} hostile paths`, () => {
+provesTogether('files.escape', `${allHostile.length} hostile paths`, () => {
   for (const [place, [name, call]] of Object.entries(routes).entries()) {
     test(`are all the same 404 to ${name}, and change nothing`, async () => {
       assert.ok(sendable.length >= 300)
@@ -139,8 +139,7 @@ describe(`${allHostile.length} hostile paths`, () => {
   })
 })
 
-// proves files.links
-describe('a link in a workspace', () => {
+provesTogether('files.links', 'a link in a workspace', () => {
   const links: [string, string][] = [
     ['to-canary', canaryPath],
     ['to-folder', outside],

@@ -1,11 +1,12 @@
 // Every query parameter of every reading operation is honoured: it changes the answer.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { test } from 'node:test'
 import { newId } from '../src/base/ids.ts'
 import { drainEvaluations } from '../src/features/evaluations/evaluator.ts'
 import { drainRuns, seedAgent, startRun } from './kit/runs.ts'
 import { runWithFile, seeders, seedTeam } from './kit/seed.ts'
 import { testApp } from './kit/testApp.ts'
+import { provesTogether } from './kit/proves.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
@@ -163,8 +164,7 @@ async function ask(at: string, query: string): Promise<object> {
   return found
 }
 
-// proves filters.honoured
-describe('a query parameter changes the answer:', () => {
+provesTogether('filters.honoured', 'a query parameter changes the answer:', () => {
   for (const { operationId, parameters } of reading) {
     const names = parameters.filter((one) => one.in === 'query').map(({ name }) => name)
     test(`${operationId} by ${names.join(', ')}`, async () => {

@@ -1,6 +1,6 @@
 // Requests made from the served OpenAPI document, valid and broken; each answer is checked against that document.
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { before, test } from 'node:test'
 import * as fc from 'fast-check'
 import type { Arbitrary } from 'fast-check'
 import { brokenAddresses, nextToPath, randomAddresses } from './fuzz/brokenAddresses.ts'
@@ -15,6 +15,7 @@ import { nearExampleOf, prepareStage, validValuesOf, type Stage } from './fuzz/v
 import { outside } from './kit/outside.ts'
 import { testServer } from './kit/postgres.ts'
 import { testApp } from './kit/testApp.ts'
+import { provesTogether } from './kit/proves.ts'
 
 const seed = Number(process.env['RUNYARD_FUZZ_SEED'] ?? 20260718)
 /** `npm run survive -- fuzz` sends more of them: everything that was thought of to every operation, and more that is drawn. */
@@ -148,8 +149,7 @@ async function inLanes(work: (() => Promise<void>)[]): Promise<void> {
   await Promise.all(Array.from({ length: lanes }, lane))
 }
 
-// proves fuzz.document
-describe(`requests made from the OpenAPI document with RUNYARD_FUZZ_SEED=${seed}`, () => {
+provesTogether('fuzz.document', `requests made from the OpenAPI document with RUNYARD_FUZZ_SEED=${seed}`, () => {
   before(async () => {
     const paths = new Set(document.operations.map(({ path }) => path))
     await inLanes([

@@ -2,32 +2,34 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { runyardVersion } from '../src/base/version.ts'
 import { blockKinds } from '../src/drivers/model/runbook/block.ts'
 import { readFences } from '../src/drivers/model/runbook/fences.ts'
 import { parseRunbook } from '../src/drivers/model/runbook/parse.ts'
 import { features } from '../src/features.ts'
+import { proves } from './kit/proves.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const guides = join(root, 'docs/guides')
 
-// proves guides.runbooks
-test('every procedure in the guide to runbooks is one, and together they show every block', async () => {
-  const guide = await readFile(join(guides, 'runbooks.md'), 'utf8')
-  const examples = readFences(guide).fences.filter(({ info }) => info === 'markdown')
-  const shown = new Set<string>()
-  for (const { body, line } of examples) {
-    const { blocks, problems } = parseRunbook(body)
-    assert.deepEqual(problems, [], `the example in line ${line}`)
-    for (const { kind } of blocks) shown.add(kind)
-  }
-  assert.deepEqual([...shown].toSorted(), [...blockKinds].toSorted())
-})
+proves(
+  'guides.runbooks',
+  'every procedure in the guide to runbooks is one, and together they show every block',
+  async () => {
+    const guide = await readFile(join(guides, 'runbooks.md'), 'utf8')
+    const examples = readFences(guide).fences.filter(({ info }) => info === 'markdown')
+    const shown = new Set<string>()
+    for (const { body, line } of examples) {
+      const { blocks, problems } = parseRunbook(body)
+      assert.deepEqual(problems, [], `the example in line ${line}`)
+      for (const { kind } of blocks) shown.add(kind)
+    }
+    assert.deepEqual([...shown].toSorted(), [...blockKinds].toSorted())
+  },
+)
 
-// proves guides.paths
-test('every path of the API in the guides and the README is served', async () => {
+proves('guides.paths', 'every path of the API in the guides and the README is served', async () => {
   const files = [join(root, 'README.md'), ...(await readdir(guides)).map((file) => join(guides, file))]
   const operations = features.flatMap((feature) => feature.operations)
   const served = new Set(operations.map(({ path }) => path.replaceAll(/:\w+/g, '*')))
@@ -40,8 +42,7 @@ test('every path of the API in the guides and the README is served', async () =>
   }
 })
 
-// proves guides.version
-test('the newest part of the changelog is about this version', async () => {
+proves('guides.version', 'the newest part of the changelog is about this version', async () => {
   const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8')
   assert.equal(/^## ([\d.]+):/m.exec(changelog)?.[1], runyardVersion)
 })

@@ -1,9 +1,10 @@
 // Two teams that call tools at the same time, on one process: no answer of one ever reaches the other.
 import assert from 'node:assert/strict'
 import { Agent, request } from 'node:http'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { seeders, seedTeam, type TestTeam } from './kit/seed.ts'
 import { testApp } from './kit/testApp.ts'
+import { proves } from './kit/proves.ts'
 
 const calls = Number(process.env['RUNYARD_MCP_CALLS'] ?? 600)
 const atOnce = 24
@@ -58,8 +59,7 @@ async function isOwn(place: number): Promise<boolean> {
   return id === place >> 1 && isRight && !text.includes(other.team.id)
 }
 
-// proves mcp.interleaved
-test(`of ${calls} interleaved calls of two teams none is crossed`, async (t) => {
+proves('mcp.interleaved', `of ${calls} interleaved calls of two teams none is crossed`, async (t) => {
   let next = 0
   let crossed = 0
   const startedAt = performance.now()

@@ -6,6 +6,7 @@ import { afterEach, describe, test } from 'node:test'
 import { requireErrorShape } from './kit/answers.ts'
 import { seedTeam } from './kit/seed.ts'
 import { testApp } from './kit/testApp.ts'
+import { provesTogether } from './kit/proves.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
@@ -131,8 +132,7 @@ afterEach(async () => {
   assert.deepEqual(failures, [])
 })
 
-// proves fuzz.raw
-describe('what is no HTTP', { timeout }, () => {
+provesTogether('fuzz.raw', 'what is no HTTP', { timeout }, () => {
   const garbage: [string, Written][] = [
     ['words', 'hello there\r\n\r\n'],
     ['a version that never was', request('GET /v2/profile HTTP/9.9')],

@@ -1,4 +1,4 @@
-// The specification as sentences with ids: tests cite them (`// proves id`), and docs/gaps.md is made of the open ones we settled.
+// The specification as sentences with ids: tests cite them (`proves(id, …)`), and docs/gaps.md lists those that the contract left open.
 
 export interface Requirement {
   id: string
@@ -7,7 +7,7 @@ export interface Requirement {
   gap?: { question: string; file: string }
 }
 
-export const requirements: Requirement[] = [
+const sentences = [
   // The contract as a whole
   {
     id: 'contract.fixed',
@@ -3157,7 +3157,11 @@ export const requirements: Requirement[] = [
     id: 'entitlements.commands',
     says: 'runyard entitlements list, set and unset work on the database, check what is typed, and are in the audit log; no route changes a limit.',
   },
-]
+] as const satisfies readonly Requirement[]
+
+export type RequirementId = (typeof sentences)[number]['id']
+
+export const requirements: readonly (Requirement & { id: RequirementId })[] = sentences
 
 /** docs/gaps.md: what the contract left open, our answer, and the file that holds it. */
 export function gapsPage(): string {

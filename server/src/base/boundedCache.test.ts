@@ -1,11 +1,10 @@
 // The bounded cache: what it keeps, what it drops first, and that it reports its size.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { BoundedCache, cacheSizes } from './boundedCache.ts'
 import { isTimezone } from './wallClock.ts'
+import { proves } from '../../test/kit/proves.ts'
 
-// proves bounds.caches
-test('a cache keeps what was used last, within its number of entries and its size', () => {
+proves('bounds.caches', 'a cache keeps what was used last, within its number of entries and its size', () => {
   const cache = new BoundedCache<string>({
     name: 'tested',
     entriesMax: 3,
@@ -37,8 +36,7 @@ test('a cache keeps what was used last, within its number of entries and its siz
   )
 })
 
-// proves bounds.caches
-test('the clocks of all time zones and all their spellings take at most 200 entries', () => {
+proves('bounds.caches', 'the clocks of all time zones and all their spellings take at most 200 entries', () => {
   for (const name of Intl.supportedValuesOf('timeZone')) {
     for (const spelling of [name, name.toUpperCase(), name.toLowerCase()]) assert.ok(isTimezone(spelling), spelling)
   }

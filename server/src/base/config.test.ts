@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ConfigError, configurationPage, readConfig, unknownSettings } from './config.ts'
+import { proves } from '../../test/kit/proves.ts'
 
-// proves config.defaults
-test('an empty environment gives the documented defaults', () => {
+proves('config.defaults', 'an empty environment gives the documented defaults', () => {
   const config = readConfig({ PORT: '', DATABASE_URL: '' })
   assert.equal(config.port, 4700)
   assert.equal(config.host, '127.0.0.1')
@@ -16,8 +16,7 @@ test('an empty environment gives the documented defaults', () => {
   assert.deepEqual(config.allowPrivateHosts, [])
 })
 
-// proves config.allProblems
-test('all bad settings are named at once, and no secret among them is repeated', () => {
+proves('config.allProblems', 'all bad settings are named at once, and no secret among them is repeated', () => {
   const env = {
     PORT: '80a',
     RUNYARD_ROLE: 'boss',
@@ -43,23 +42,25 @@ test('all bad settings are named at once, and no secret among them is repeated',
 
 const headersOf = (text: string) => readConfig({ OTEL_EXPORTER_OTLP_HEADERS: text }).otlpHeaders
 
-// proves config.otlp
-test('headers for traces are read as OpenTelemetry writes them, and a bad one is refused without its value', () => {
-  assert.deepEqual(headersOf('authorization=Bearer%20a%2Cb, x-tenant = one ,'), {
-    authorization: 'Bearer a,b',
-    'x-tenant': 'one',
-  })
-  assert.deepEqual([readConfig({}).otlpHeaders, readConfig({}).otlpEndpoint], [{}, undefined])
-  for (const bad of ['hunter2', 'x=hunter2%', 'x=hunter2%0A', 'a b=hunter2']) {
-    assert.throws(
-      () => headersOf(bad),
-      (error: Error) => error instanceof ConfigError && !error.message.includes('hunter2'),
-    )
-  }
-})
+proves(
+  'config.otlp',
+  'headers for traces are read as OpenTelemetry writes them, and a bad one is refused without its value',
+  () => {
+    assert.deepEqual(headersOf('authorization=Bearer%20a%2Cb, x-tenant = one ,'), {
+      authorization: 'Bearer a,b',
+      'x-tenant': 'one',
+    })
+    assert.deepEqual([readConfig({}).otlpHeaders, readConfig({}).otlpEndpoint], [{}, undefined])
+    for (const bad of ['hunter2', 'x=hunter2%', 'x=hunter2%0A', 'a b=hunter2']) {
+      assert.throws(
+        () => headersOf(bad),
+        (error: Error) => error instanceof ConfigError && !error.message.includes('hunter2'),
+      )
+    }
+  },
+)
 
-// proves config.unknown
-test('a misspelled setting of ours is noticed', () => {
+proves('config.unknown', 'a misspelled setting of ours is noticed', () => {
   assert.deepEqual(unknownSettings({ RUNYARD_RATELIMIT: '5', RUNYARD_RATE_LIMIT: '5', PATH: '/bin' }), [
     'RUNYARD_RATELIMIT',
   ])

@@ -1,11 +1,12 @@
 // Every reason why PostgreSQL refuses a connection becomes one sentence that says what to do.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { testDatabase } from '../../test/kit/postgres.ts'
 import { freePort } from '../../test/survival/processes.ts'
 import { ConfigError, readConfig } from './config.ts'
 import { connectOrTell, DatabaseRefused } from './databaseRefused.ts'
 import { connectionUrl } from './embeddedPostgres.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const address = await testDatabase()
 const good = await connectOrTell(connectionUrl(address), 'test')
@@ -32,8 +33,7 @@ const without = (url: string): string => {
   throw new Error(`${url} was taken`)
 }
 
-// proves start.databaseRefused
-test('each refusal names its reason and what to do', async () => {
+proves('start.databaseRefused', 'each refusal names its reason and what to do', async () => {
   const port = await freePort()
   assert.match(
     await told(connectionUrl({ ...address, port })),
@@ -56,8 +56,7 @@ test('each refusal names its reason and what to do', async () => {
   )
 })
 
-// proves start.databaseRefused
-test('an address that cannot be one is refused with the other settings', () => {
+proves('start.databaseRefused', 'an address that cannot be one is refused with the other settings', () => {
   assert.match(without('localhost:5432/runyard'), /must be a URL that begins with postgres:\/\//)
   for (const hosts of ['a:5432,b:5432', 'a,b', 'user:secret@a,b:5432']) {
     assert.match(without(`postgres://${hosts}/runyard`), /several hosts.*primary/)

@@ -1,13 +1,12 @@
 // The watch of the database: when it takes the database for unreachable, and when it does not.
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { test } from 'node:test'
 import { testDatabase } from '../../test/kit/postgres.ts'
 import { openDatabase } from './db.ts'
 import { createLog } from './log.ts'
+import { proves } from '../../test/kit/proves.ts'
 
-// proves database.ownStall
-test('a process that is busy itself does not take its database for away', async (t) => {
+proves('database.ownStall', 'a process that is busy itself does not take its database for away', async (t) => {
   const address = await testDatabase()
   const logged: string[] = []
   const db = openDatabase({ address: () => address, log: createLog('debug', { write: (line) => logged.push(line) }) })

@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createFairPool, inTurns, PoolFull, teamShare } from './fairPool.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const make = (size: number, perTeam: number, more: { waitingMax?: number; waitMaxMs?: number } = {}) =>
   createFairPool({ name: 'tests', size, perTeam, ...more })
 
-// proves pools.fair
-test('a team that wants the whole pool leaves room, and another team finds a slot at once', () => {
+proves('pools.fair', 'a team that wants the whole pool leaves room, and another team finds a slot at once', () => {
   const pool = make(4, 3)
   const noisy = Array.from({ length: 10 }, () => pool.tryTake('noisy'))
   assert.equal(noisy.filter((slot) => slot !== undefined).length, 3)
@@ -15,24 +15,27 @@ test('a team that wants the whole pool leaves room, and another team finds a slo
   assert.deepEqual(pool.fullTeams(), ['noisy'])
 })
 
-// proves pools.fair
-test('a freed slot goes to the waiting team that holds the fewest, however many calls of another wait', async () => {
-  const pool = make(2, 2)
-  const held = [await pool.take('noisy'), await pool.take('noisy')]
-  const order: string[] = []
-  const wait = async (team: string) => {
-    await pool.take(team)
-    order.push(team)
-  }
-  const noisy = Array.from({ length: 5 }, () => wait('noisy'))
-  const quiet = wait('quiet')
-  held[0]!()
-  await quiet
-  assert.deepEqual(order, ['quiet'])
-  held[1]!()
-  await noisy[0]
-  assert.deepEqual(order, ['quiet', 'noisy'])
-})
+proves(
+  'pools.fair',
+  'a freed slot goes to the waiting team that holds the fewest, however many calls of another wait',
+  async () => {
+    const pool = make(2, 2)
+    const held = [await pool.take('noisy'), await pool.take('noisy')]
+    const order: string[] = []
+    const wait = async (team: string) => {
+      await pool.take(team)
+      order.push(team)
+    }
+    const noisy = Array.from({ length: 5 }, () => wait('noisy'))
+    const quiet = wait('quiet')
+    held[0]!()
+    await quiet
+    assert.deepEqual(order, ['quiet'])
+    held[1]!()
+    await noisy[0]
+    assert.deepEqual(order, ['quiet', 'noisy'])
+  },
+)
 
 test('teams with equally much take turns', async () => {
   const pool = make(1, 1)

@@ -1,9 +1,9 @@
 // A JSON text that is read in pieces gives the value that JSON.parse gives, whatever the pieces, and is refused when JSON.parse refuses it.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { readJsonInSteps } from './jsonReader.ts'
 import { takeSteps } from './steps.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const read = (text: string, pieceBytes?: number) => takeSteps(readJsonInSteps(Buffer.from(text), pieceBytes)).value
 const parse = (text: string): unknown => JSON.parse(text)
@@ -26,8 +26,7 @@ const texts = fc
   .tuple(values, fc.constantFrom(undefined, 1, '\t'))
   .map(([value, indent]) => JSON.stringify({ __proto__: 1, list: [value, { '],[{': value }], value }, null, indent))
 
-// proves bodies.pieces
-test('a text that is read in pieces of any size gives the value that JSON.parse gives', () => {
+proves('bodies.pieces', 'a text that is read in pieces of any size gives the value that JSON.parse gives', () => {
   fc.assert(
     fc.property(texts, fc.integer({ min: 1, max: 40 }), (text, pieceBytes) => {
       assert.deepEqual(
@@ -47,8 +46,7 @@ test('a text that is read in pieces of any size gives the value that JSON.parse 
   }
 })
 
-// proves bodies.pieces
-test('a text that JSON.parse refuses is refused in pieces too', () => {
+proves('bodies.pieces', 'a text that JSON.parse refuses is refused in pieces too', () => {
   const structure = fc.constantFrom(...'[ ] { } , : " \\ 1'.split(' '), ' ', '"a":', 'null', '\ufeff')
   const damaged = fc
     .tuple(texts, fc.nat(), fc.integer({ min: 0, max: 2 }), structure)
@@ -71,19 +69,22 @@ test('a text that JSON.parse refuses is refused in pieces too', () => {
   assert.ok(refused > 500, `${refused} of the texts are damaged`)
 })
 
-// proves bodies.pieces
-test('no step of reading two megabytes takes more than one piece, and an object with too many fields is refused', () => {
-  const names = Array.from({ length: 130_000 }, (_, index) => `"k${index}":{}`)
-  const steps = readJsonInSteps(
-    Buffer.from(
-      `{"a":[${names
-        .slice(0, 90_000)
-        .map((name) => `{${name}}`)
-        .join()}]}`,
-    ),
-  )
-  let count = 0
-  while (!steps.next().done) count += 1
-  assert.ok(count >= 70, `${count} steps`)
-  assert.throws(() => read(`{"a":{${names.join()}}}`), /an object in it has more than 100000 fields/)
-})
+proves(
+  'bodies.pieces',
+  'no step of reading two megabytes takes more than one piece, and an object with too many fields is refused',
+  () => {
+    const names = Array.from({ length: 130_000 }, (_, index) => `"k${index}":{}`)
+    const steps = readJsonInSteps(
+      Buffer.from(
+        `{"a":[${names
+          .slice(0, 90_000)
+          .map((name) => `{${name}}`)
+          .join()}]}`,
+      ),
+    )
+    let count = 0
+    while (!steps.next().done) count += 1
+    assert.ok(count >= 70, `${count} steps`)
+    assert.throws(() => read(`{"a":{${names.join()}}}`), /an object in it has more than 100000 fields/)
+  },
+)

@@ -1,9 +1,9 @@
 // Migrations: applied once, by one process, and never on a database that is not for this code.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { Client } from 'pg'
 import { testDatabase } from '../../test/kit/postgres.ts'
 import { migrate, MigrationRefused, readMigrations } from './migrate.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const known = await readMigrations()
 const next = {
@@ -26,8 +26,7 @@ async function ask(
   }
 }
 
-// proves migrate.once
-test('ten processes at once apply a migration once', async () => {
+proves('migrate.once', 'ten processes at once apply a migration once', async () => {
   const address = await testDatabase()
   const outcomes = await Promise.all(
     Array.from({ length: 10 }, () => migrate({ address, migrations: [...known, next] })),
@@ -35,31 +34,32 @@ test('ten processes at once apply a migration once', async () => {
   assert.equal(outcomes.flatMap(({ applied }) => applied).length, 1)
 })
 
-// proves migrate.newer
-test('a database newer than the code is refused, and so is one whose migrations were edited', async () => {
-  const address = await testDatabase()
-  await migrate({ address, migrations: [...known, next] })
-  await assert.rejects(migrate({ address, migrations: known }), (error) => {
-    assert.ok(error instanceof MigrationRefused)
-    assert.match(error.message, /newer Runyard/)
-    return true
-  })
-  await assert.rejects(
-    migrate({ address, migrations: [...known, { ...next, sha256: 'y' }] }),
-    /was changed after it ran/,
-  )
-})
+proves(
+  'migrate.newer',
+  'a database newer than the code is refused, and so is one whose migrations were edited',
+  async () => {
+    const address = await testDatabase()
+    await migrate({ address, migrations: [...known, next] })
+    await assert.rejects(migrate({ address, migrations: known }), (error) => {
+      assert.ok(error instanceof MigrationRefused)
+      assert.match(error.message, /newer Runyard/)
+      return true
+    })
+    await assert.rejects(
+      migrate({ address, migrations: [...known, { ...next, sha256: 'y' }] }),
+      /was changed after it ran/,
+    )
+  },
+)
 
-// proves migrate.atomic
-test('a migration that fails leaves nothing of itself and says its name', async () => {
+proves('migrate.atomic', 'a migration that fails leaves nothing of itself and says its name', async () => {
   const address = await testDatabase()
   const broken = { ...next, name: 'broken', text: 'create table half (id int); select nonsense' }
   await assert.rejects(migrate({ address, migrations: [...known, broken] }), /migration broken failed: .*nonsense/)
   assert.deepEqual(await ask(address, `select to_regclass('half') as half`), [{ half: null }])
 })
 
-// proves postgres.role
-test('the runtime role is no superuser and still runs every migration', async () => {
+proves('postgres.role', 'the runtime role is no superuser and still runs every migration', async () => {
   const address = await testDatabase()
   assert.deepEqual(await ask(address, 'select rolsuper, rolcreaterole from pg_roles where rolname = current_user'), [
     { rolsuper: false, rolcreaterole: false },
@@ -72,78 +72,92 @@ const outside = (statements: string[]) => ({
   text: ['-- owner: base/. Outside transactions: a test.', ...statements].join('\n\n'),
 })
 
-// proves migrate.outside
-test('an index whose build was cut off is built again by the next start, and no statement before it does harm', async () => {
-  const address = await testDatabase()
-  await ask(address, 'create table numbers as select n % 1000 as n from generate_series(1, 1001) n')
-  const migrations = [
-    ...known,
-    outside([
-      'create index concurrently if not exists numbers_sorted on numbers (n)',
-      '-- fails as long as a number is there twice, and leaves what a killed build leaves\n' +
-        'create unique index concurrently if not exists numbers_once on numbers (n)',
-      `do $$ begin\n  for each in 1 .. 3 loop\n    insert into numbers values (5000 + each);\n    commit;\n  end loop;\nend $$`,
-    ]),
-  ]
-  await assert.rejects(migrate({ address, migrations }), /migration outside failed: .*could not create unique index/)
-  const state = `
+proves(
+  'migrate.outside',
+  'an index whose build was cut off is built again by the next start, and no statement before it does harm',
+  async () => {
+    const address = await testDatabase()
+    await ask(address, 'create table numbers as select n % 1000 as n from generate_series(1, 1001) n')
+    const migrations = [
+      ...known,
+      outside([
+        'create index concurrently if not exists numbers_sorted on numbers (n)',
+        '-- fails as long as a number is there twice, and leaves what a killed build leaves\n' +
+          'create unique index concurrently if not exists numbers_once on numbers (n)',
+        `do $$ begin\n  for each in 1 .. 3 loop\n    insert into numbers values (5000 + each);\n    commit;\n  end loop;\nend $$`,
+      ]),
+    ]
+    await assert.rejects(migrate({ address, migrations }), /migration outside failed: .*could not create unique index/)
+    const state = `
     select relname as index, indisvalid as is_valid from pg_index join pg_class c on c.oid = indexrelid
     where indrelid = 'numbers'::regclass order by 1`
-  assert.deepEqual(await ask(address, state), [
-    { index: 'numbers_once', is_valid: false },
-    { index: 'numbers_sorted', is_valid: true },
-  ])
-  await ask(address, 'delete from numbers where ctid in (select max(ctid) from numbers group by n having count(*) > 1)')
-  assert.deepEqual((await migrate({ address, migrations })).applied, ['outside'])
-  assert.deepEqual(
-    (await ask(address, state)).map(({ is_valid }) => is_valid),
-    [true, true],
-  )
-  assert.deepEqual(await ask(address, 'select count(*)::int as added from numbers where n > 5000'), [{ added: 3 }])
-})
+    assert.deepEqual(await ask(address, state), [
+      { index: 'numbers_once', is_valid: false },
+      { index: 'numbers_sorted', is_valid: true },
+    ])
+    await ask(
+      address,
+      'delete from numbers where ctid in (select max(ctid) from numbers group by n having count(*) > 1)',
+    )
+    assert.deepEqual((await migrate({ address, migrations })).applied, ['outside'])
+    assert.deepEqual(
+      (await ask(address, state)).map(({ is_valid }) => is_valid),
+      [true, true],
+    )
+    assert.deepEqual(await ask(address, 'select count(*)::int as added from numbers where n > 5000'), [{ added: 3 }])
+  },
+)
 
-// proves migrate.outside
-test('processes that wait for a migration do not hold up an index that it builds beside others', async () => {
-  const address = await testDatabase()
-  await ask(address, 'create table numbers as select n from generate_series(1, 1000) n')
-  const migrations = [
-    ...known,
-    outside(['select pg_sleep(0.3)', 'create index concurrently if not exists numbers_sorted on numbers (n)']),
-  ]
-  const outcomes = await Promise.all(Array.from({ length: 5 }, () => migrate({ address, migrations })))
-  assert.deepEqual(
-    outcomes.flatMap(({ applied }) => applied),
-    ['outside'],
-  )
-})
+proves(
+  'migrate.outside',
+  'processes that wait for a migration do not hold up an index that it builds beside others',
+  async () => {
+    const address = await testDatabase()
+    await ask(address, 'create table numbers as select n from generate_series(1, 1000) n')
+    const migrations = [
+      ...known,
+      outside(['select pg_sleep(0.3)', 'create index concurrently if not exists numbers_sorted on numbers (n)']),
+    ]
+    const outcomes = await Promise.all(Array.from({ length: 5 }, () => migrate({ address, migrations })))
+    assert.deepEqual(
+      outcomes.flatMap(({ applied }) => applied),
+      ['outside'],
+    )
+  },
+)
 
 /** The newest migration of the last release with tables that may be large by now. */
 const lastOf062 = 30
 const largeTables = 'runs|run_messages|run_steps|run_search|events|audit_log|cases|case_events|deliveries|usage_days'
 
-// proves migrate.large
-test('no migration since 0.6.2 builds an index on a large table, or changes its rows, inside a transaction', () => {
-  const slow = known
-    .filter(({ number, text }) => number > lastOf062 && !/^-- owner: [\w/]+\. Outside transactions: /.test(text))
-    .flatMap(({ name, text }) => {
-      const statements = text
-        .replaceAll(/\$\$.*?\$\$/gs, '')
-        .matchAll(
-          new RegExp(`create (?:unique )?index \\w+ on (?:${largeTables})\\b|^update (?:${largeTables})\\b`, 'gm'),
-        )
-      return [...statements].map(([statement]) => `${name}: ${statement}`)
-    })
-  assert.deepEqual(slow, [])
-})
+proves(
+  'migrate.large',
+  'no migration since 0.6.2 builds an index on a large table, or changes its rows, inside a transaction',
+  () => {
+    const slow = known
+      .filter(({ number, text }) => number > lastOf062 && !/^-- owner: [\w/]+\. Outside transactions: /.test(text))
+      .flatMap(({ name, text }) => {
+        const statements = text
+          .replaceAll(/\$\$.*?\$\$/gs, '')
+          .matchAll(
+            new RegExp(`create (?:unique )?index \\w+ on (?:${largeTables})\\b|^update (?:${largeTables})\\b`, 'gm'),
+          )
+        return [...statements].map(([statement]) => `${name}: ${statement}`)
+      })
+    assert.deepEqual(slow, [])
+  },
+)
 
-// proves migrate.large
-test('runs of a database of 0.6.2 get what the new columns say, a part of them at a time', async () => {
-  const address = await testDatabase()
-  await ask(address, 'drop schema public cascade; create schema public')
-  await migrate({ address, migrations: known.slice(0, lastOf062) })
-  await ask(
-    address,
-    `insert into teams (id, name) values ('${id(1)}', 'Old');
+proves(
+  'migrate.large',
+  'runs of a database of 0.6.2 get what the new columns say, a part of them at a time',
+  async () => {
+    const address = await testDatabase()
+    await ask(address, 'drop schema public cascade; create schema public')
+    await migrate({ address, migrations: known.slice(0, lastOf062) })
+    await ask(
+      address,
+      `insert into teams (id, name) values ('${id(1)}', 'Old');
      insert into agents (id, team_id, name, memory_enabled, builds_count) values ('${id(2)}', '${id(1)}', 'Old', true, 2);
      insert into builds (id, team_id, agent_id, revision_number, name, status, config)
        values ('${id(3)}', '${id(1)}', '${id(2)}', 1, 'Draft', 'draft', '{"a": 1}'), ('${id(4)}', '${id(1)}', '${id(2)}', 2, 'Live', 'live', '{"a": 2}');
@@ -151,19 +165,20 @@ test('runs of a database of 0.6.2 get what the new columns say, a part of them a
        select gen_random_uuid(), '${id(1)}', '${id(2)}', case when n % 10 = 0 then '${id(3)}'::uuid else '${id(4)}'::uuid end, n, 'api', 'Old', '{}',
          case when n % 100 = 0 then 'waiting' else 'completed' end, '${id(5)}', case when n % 100 <> 0 then now() end
        from generate_series(1, 12000) n`,
-  )
-  await migrate({ address })
-  assert.deepEqual(
-    await ask(
-      address,
-      `select (select count(*)::int from runs where config_hash is not null) as pinned,
+    )
+    await migrate({ address })
+    assert.deepEqual(
+      await ask(
+        address,
+        `select (select count(*)::int from runs where config_hash is not null) as pinned,
          (select count(*)::int from runs r join builds b on b.id = r.build_id where (b.status = 'draft') <> (r.config_hash is not null)) as wrong,
          (select count(*)::int from runs r join pinned_configs p on p.team_id = r.team_id and p.hash = r.config_hash where p.config = '{"a": 1}') as kept,
          (select count(*)::int from runs where acts_for = array[user_id]) as acting,
          (select count(*)::int from pg_index where not indisvalid) as unfinished`,
-    ),
-    [{ pinned: 1200, wrong: 0, kept: 1200, acting: 120, unfinished: 0 }],
-  )
-})
+      ),
+      [{ pinned: 1200, wrong: 0, kept: 1200, acting: 120, unfinished: 0 }],
+    )
+  },
+)
 
 const id = (n: number): string => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`

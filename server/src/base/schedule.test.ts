@@ -1,9 +1,9 @@
 // When schedules are due: every frequency, and every way in which a clock on the wall can mislead.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { cronProblem } from './cron.ts'
 import { latestDue, nextAfter, nextFive, type Timing } from './schedule.ts'
 import { isTimezone } from './wallClock.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const nothing = { time: null, day: null, day_of_month: null, cron: null, timezone: 'UTC' }
 const timing = (frequency: Timing['frequency'], rest: Partial<Timing> = {}): Timing => ({
@@ -33,8 +33,7 @@ function check(cases: Case[]): void {
   }
 }
 
-// proves schedules.frequencies
-test('each frequency is due at its times, and never at the instant it is asked from', () => {
+proves('schedules.frequencies', 'each frequency is due at its times, and never at the instant it is asked from', () => {
   check([
     ['every 5 minutes', timing('every_5_minutes'), '2026-07-18 09:58', ['2026-07-18 10:00', '2026-07-18 10:05']],
     ['every 15 minutes', timing('every_15_minutes'), '2026-07-18 10:00', ['2026-07-18 10:15', '2026-07-18 10:30']],
@@ -68,8 +67,7 @@ test('each frequency is due at its times, and never at the instant it is asked f
   ])
 })
 
-// proves schedules.monthEnds
-test('a day of the month that a month lacks is its last one, in leap years too', () => {
+proves('schedules.monthEnds', 'a day of the month that a month lacks is its last one, in leap years too', () => {
   check([
     ['the 31st', monthly(31), '2026-01-31 09:00', ['2026-02-28 09:00', '2026-03-31 09:00', '2026-04-30 09:00']],
     ['the 30th', monthly(30), '2026-01-30 09:00', ['2026-02-28 09:00', '2026-03-30 09:00', '2026-04-30 09:00']],
@@ -83,8 +81,7 @@ test('a day of the month that a month lacks is its last one, in leap years too',
   ])
 })
 
-// proves schedules.gap
-test('a time that daylight saving skips is due at the next valid instant, once', () => {
+proves('schedules.gap', 'a time that daylight saving skips is due at the next valid instant, once', () => {
   check([
     ['Berlin', daily('02:30', 'Europe/Berlin'), '2026-03-28 12:00', ['2026-03-29 01:00', '2026-03-30 00:30']],
     ['New York', daily('02:30', 'America/New_York'), '2026-03-07 12:00', ['2026-03-08 07:00', '2026-03-09 06:30']],
@@ -133,8 +130,7 @@ test('a time that daylight saving skips is due at the next valid instant, once',
   ])
 })
 
-// proves schedules.overlap
-test('a time that occurs twice is due once, when it occurs first', () => {
+proves('schedules.overlap', 'a time that occurs twice is due once, when it occurs first', () => {
   check([
     ['Berlin', daily('02:30', 'Europe/Berlin'), '2026-10-24 12:00', ['2026-10-25 00:30', '2026-10-26 01:30']],
     ['asked between the two', daily('02:30', 'Europe/Berlin'), '2026-10-25 00:45', ['2026-10-26 01:30']],
@@ -168,92 +164,97 @@ test('a time that occurs twice is due once, when it occurs first', () => {
   ])
 })
 
-// proves schedules.everyHour
-test('what names no hour goes by the time that passes, through both passes of an hour and over a skipped one', () => {
-  const berlin = 'Europe/Berlin'
-  check([
-    [
-      'hourly, back',
-      timing('hourly', { timezone: berlin }),
-      '2026-10-24 23:30',
-      ['2026-10-25 00:00', '2026-10-25 01:00', '2026-10-25 02:00'],
-    ],
-    [
-      'hourly, forward',
-      timing('hourly', { timezone: berlin }),
-      '2026-03-29 00:00',
-      ['2026-03-29 01:00', '2026-03-29 02:00'],
-    ],
-    [
-      'every 15 minutes, back',
-      timing('every_15_minutes', { timezone: berlin }),
-      '2026-10-25 00:40',
-      ['2026-10-25 00:45', '2026-10-25 01:00', '2026-10-25 01:15'],
-    ],
-    [
-      'every 5 minutes, forward',
-      timing('every_5_minutes', { timezone: berlin }),
-      '2026-03-29 00:52',
-      ['2026-03-29 00:55', '2026-03-29 01:00', '2026-03-29 01:05'],
-    ],
-    [
-      'cron at half past',
-      custom('30 * * * *', berlin),
-      '2026-10-24 23:31',
-      ['2026-10-25 00:30', '2026-10-25 01:30', '2026-10-25 02:30'],
-    ],
-    [
-      'the full hour of Lord Howe, back by half of one',
-      timing('hourly', { timezone: 'Australia/Lord_Howe' }),
-      '2026-04-04 13:30',
-      ['2026-04-04 14:00', '2026-04-04 15:30', '2026-04-04 16:30'],
-    ],
-    [
-      'and forward',
-      timing('hourly', { timezone: 'Australia/Lord_Howe' }),
-      '2026-10-03 14:00',
-      ['2026-10-03 14:30', '2026-10-03 16:00', '2026-10-03 17:00'],
-    ],
-    [
-      'the hours of one day, months and a change away',
-      custom('0 * 1 7 *', berlin),
-      '2026-01-15 00:00',
-      ['2026-06-30 22:00', '2026-06-30 23:00'],
-    ],
-  ])
-})
+proves(
+  'schedules.everyHour',
+  'what names no hour goes by the time that passes, through both passes of an hour and over a skipped one',
+  () => {
+    const berlin = 'Europe/Berlin'
+    check([
+      [
+        'hourly, back',
+        timing('hourly', { timezone: berlin }),
+        '2026-10-24 23:30',
+        ['2026-10-25 00:00', '2026-10-25 01:00', '2026-10-25 02:00'],
+      ],
+      [
+        'hourly, forward',
+        timing('hourly', { timezone: berlin }),
+        '2026-03-29 00:00',
+        ['2026-03-29 01:00', '2026-03-29 02:00'],
+      ],
+      [
+        'every 15 minutes, back',
+        timing('every_15_minutes', { timezone: berlin }),
+        '2026-10-25 00:40',
+        ['2026-10-25 00:45', '2026-10-25 01:00', '2026-10-25 01:15'],
+      ],
+      [
+        'every 5 minutes, forward',
+        timing('every_5_minutes', { timezone: berlin }),
+        '2026-03-29 00:52',
+        ['2026-03-29 00:55', '2026-03-29 01:00', '2026-03-29 01:05'],
+      ],
+      [
+        'cron at half past',
+        custom('30 * * * *', berlin),
+        '2026-10-24 23:31',
+        ['2026-10-25 00:30', '2026-10-25 01:30', '2026-10-25 02:30'],
+      ],
+      [
+        'the full hour of Lord Howe, back by half of one',
+        timing('hourly', { timezone: 'Australia/Lord_Howe' }),
+        '2026-04-04 13:30',
+        ['2026-04-04 14:00', '2026-04-04 15:30', '2026-04-04 16:30'],
+      ],
+      [
+        'and forward',
+        timing('hourly', { timezone: 'Australia/Lord_Howe' }),
+        '2026-10-03 14:00',
+        ['2026-10-03 14:30', '2026-10-03 16:00', '2026-10-03 17:00'],
+      ],
+      [
+        'the hours of one day, months and a change away',
+        custom('0 * 1 7 *', berlin),
+        '2026-01-15 00:00',
+        ['2026-06-30 22:00', '2026-06-30 23:00'],
+      ],
+    ])
+  },
+)
 
-// proves schedules.gap, schedules.overlap
 // Another way to the same answer: look at the wall every minute, and take the first at which it is late enough.
-test('a daily time agrees with a walk through the minutes of every change', () => {
-  const changes: [zone: string, day: string][] = [
-    ['Europe/Berlin', '2026-03-29'],
-    ['Europe/Berlin', '2026-10-25'],
-    ['America/New_York', '2026-03-08'],
-    ['America/New_York', '2026-11-01'],
-    ['Australia/Lord_Howe', '2026-04-05'],
-    ['Australia/Lord_Howe', '2026-10-04'],
-    ['Africa/Cairo', '2026-04-24'],
-    ['Africa/Cairo', '2026-10-29'],
-    ['America/Sao_Paulo', '2018-11-04'],
-    ['America/Sao_Paulo', '2018-02-17'],
-    ['Asia/Kolkata', '2026-03-29'],
-  ]
-  for (const [zone, day] of changes) {
-    const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })
-    const begin = utc(`${day} 00:00`).getTime() - 20 * 3_600_000
-    const minutes = Array.from({ length: 60 * 60 }, (_, index) => begin + index * 60_000)
-    const walls = minutes.map((at) => format.format(at))
-    for (const time of ['00:00', '00:30', '01:30', '01:45', '02:00', '02:15', '02:30', '03:00', '23:30']) {
-      const seen = walls.findIndex((wall) => wall >= `${day} ${time}`)
-      const before = new Date(minutes[seen]! - 60_000)
-      assert.equal(nextAfter(daily(time, zone), before)?.getTime(), minutes[seen], `${zone} ${day} ${time}`)
+proves(
+  ['schedules.gap', 'schedules.overlap'],
+  'a daily time agrees with a walk through the minutes of every change',
+  () => {
+    const changes: [zone: string, day: string][] = [
+      ['Europe/Berlin', '2026-03-29'],
+      ['Europe/Berlin', '2026-10-25'],
+      ['America/New_York', '2026-03-08'],
+      ['America/New_York', '2026-11-01'],
+      ['Australia/Lord_Howe', '2026-04-05'],
+      ['Australia/Lord_Howe', '2026-10-04'],
+      ['Africa/Cairo', '2026-04-24'],
+      ['Africa/Cairo', '2026-10-29'],
+      ['America/Sao_Paulo', '2018-11-04'],
+      ['America/Sao_Paulo', '2018-02-17'],
+      ['Asia/Kolkata', '2026-03-29'],
+    ]
+    for (const [zone, day] of changes) {
+      const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'short' })
+      const begin = utc(`${day} 00:00`).getTime() - 20 * 3_600_000
+      const minutes = Array.from({ length: 60 * 60 }, (_, index) => begin + index * 60_000)
+      const walls = minutes.map((at) => format.format(at))
+      for (const time of ['00:00', '00:30', '01:30', '01:45', '02:00', '02:15', '02:30', '03:00', '23:30']) {
+        const seen = walls.findIndex((wall) => wall >= `${day} ${time}`)
+        const before = new Date(minutes[seen]! - 60_000)
+        assert.equal(nextAfter(daily(time, zone), before)?.getTime(), minutes[seen], `${zone} ${day} ${time}`)
+      }
     }
-  }
-})
+  },
+)
 
-// proves schedules.cron
-test('cron takes steps, lists, ranges and names; two restricted days mean either', () => {
+proves('schedules.cron', 'cron takes steps, lists, ranges and names; two restricted days mean either', () => {
   check([
     [
       'steps',
@@ -286,8 +287,7 @@ test('cron takes steps, lists, ranges and names; two restricted days mean either
   ])
 })
 
-// proves schedules.cronProblems
-test('what is no cron expression is told with its place', () => {
+proves('schedules.cronProblems', 'what is no cron expression is told with its place', () => {
   const cases: [string, RegExp][] = [
     ['', /five fields/],
     ['0 9 * *', /five fields/],
@@ -312,24 +312,21 @@ test('what is no cron expression is told with its place', () => {
   assert.equal(cronProblem('*/15 0-6,20 1,15 jan-mar mon'), undefined)
 })
 
-// proves schedules.never
-test('an expression that no date fits is never due', () => {
+proves('schedules.never', 'an expression that no date fits is never due', () => {
   for (const cron of ['0 0 31 2 *', '0 0 30 feb *', '0 12 31 4,6,9,11 *']) {
     assert.equal(nextAfter(custom(cron, 'Europe/Berlin'), new Date()), null, cron)
     assert.deepEqual(nextFive(custom(cron), new Date()), [])
   }
 })
 
-// proves schedules.preview
-test('five due times follow each other', () => {
+proves('schedules.preview', 'five due times follow each other', () => {
   assert.deepEqual(
     nextFive(daily('02:30', 'Europe/Berlin'), utc('2026-03-27 12:00')),
     ['2026-03-28 01:30', '2026-03-29 01:00', '2026-03-30 00:30', '2026-03-31 00:30', '2026-04-01 00:30'].map(utc),
   )
 })
 
-// proves schedules.latest
-test('of many due times the latest are found, however many there are', () => {
+proves('schedules.latest', 'of many due times the latest are found, however many there are', () => {
   const everyMinute = custom('* * * * *', 'Europe/Berlin')
   const first = utc('2025-01-01 00:00')
   const until = new Date('2026-07-18T09:30:30.000Z')
@@ -345,8 +342,7 @@ test('of many due times the latest are found, however many there are', () => {
   )
 })
 
-// proves schedules.timezones
-test('a time zone is an IANA name, old ones included, and no offset', () => {
+proves('schedules.timezones', 'a time zone is an IANA name, old ones included, and no offset', () => {
   for (const name of ['UTC', 'Europe/Berlin', 'Asia/Kolkata', 'Asia/Calcutta', 'US/Pacific', 'Etc/GMT+5'])
     assert.ok(isTimezone(name), name)
   for (const name of ['', '+02:00', '-0500', 'Europe/Atlantis', 'CEST?', 'Z', ' UTC'])

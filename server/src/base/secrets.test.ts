@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createLog } from './log.ts'
 import { checksumWord, createKeyring, parseEncryptionKey, randomWord } from './secrets.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const keyring = createKeyring(Buffer.alloc(32, 1))
 
-// proves secrets.sealed
-test('a sealed value opens only with its key, its purpose and every byte in place', () => {
+proves('secrets.sealed', 'a sealed value opens only with its key, its purpose and every byte in place', () => {
   const sealed = keyring.seal('the secret', 'webhook')
   assert.equal(keyring.open(sealed, 'webhook').toString(), 'the secret')
   assert.ok(!sealed.includes('the secret'))
@@ -43,8 +43,7 @@ test('random words have their length and no letter is favoured', () => {
   assert.equal(checksumWord('abc').length, 6)
 })
 
-// proves log.redacted
-test('nothing that looks like one of our secrets reaches the log, wherever it hides', () => {
+proves('log.redacted', 'nothing that looks like one of our secrets reaches the log, wherever it hides', () => {
   const lines: string[] = []
   const log = createLog('info', { write: (line) => lines.push(line) })
   const key = `ry_0123456789ab_${randomWord(40)}_abcdef`

@@ -1,10 +1,11 @@
 // The settings that a session of ours has, on a server whose operator has set the opposite.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { testDatabase } from '../../test/kit/postgres.ts'
 import { openDatabase } from './db.ts'
 import { createLog } from './log.ts'
 import { connectionSettings, SessionClient } from './session.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const address = await testDatabase()
 const db = openDatabase({ address: () => address, log: createLog('silent') })
@@ -48,29 +49,35 @@ const ours = {
 const names = Object.keys(ours)
 const shown = `select jsonb_object_agg(name, current_setting(name)) as found from unnest($1::text[]) name`
 
-// proves postgres.settings
-test('a session has our settings whatever the operator set for the database, and the pool its own limits', async () => {
-  const first = new SessionClient(connectionSettings(address))
-  await first.connect()
-  for (const [name, value] of Object.entries(contrary)) {
-    await first.query(`alter database ${address.database} set ${name} = '${value}'`)
-  }
-  await first.end()
-  const session = new SessionClient(connectionSettings(address), { lock_timeout: '7s' })
-  await session.connect()
-  assert.deepEqual((await session.query(shown, [names])).rows[0].found, { ...ours, lock_timeout: '7s' })
-  await session.end()
-  const [pooled] = await db.sql<{ found: object; seqscan: string }>`
+proves(
+  'postgres.settings',
+  'a session has our settings whatever the operator set for the database, and the pool its own limits',
+  async () => {
+    const first = new SessionClient(connectionSettings(address))
+    await first.connect()
+    for (const [name, value] of Object.entries(contrary)) {
+      await first.query(`alter database ${address.database} set ${name} = '${value}'`)
+    }
+    await first.end()
+    const session = new SessionClient(connectionSettings(address), { lock_timeout: '7s' })
+    await session.connect()
+    assert.deepEqual((await session.query(shown, [names])).rows[0].found, { ...ours, lock_timeout: '7s' })
+    await session.end()
+    const [pooled] = await db.sql<{ found: object; seqscan: string }>`
     select jsonb_object_agg(name, current_setting(name)) as found, current_setting('enable_seqscan') as seqscan
     from unnest(${names}::text[]) name`
-  const limits = { statement_timeout: '30s', lock_timeout: '2s', idle_in_transaction_session_timeout: '1min' }
-  assert.deepEqual(pooled, { found: { ...ours, ...limits }, seqscan: 'off' })
-})
+    const limits = { statement_timeout: '30s', lock_timeout: '2s', idle_in_transaction_session_timeout: '1min' }
+    assert.deepEqual(pooled, { found: { ...ours, ...limits }, seqscan: 'off' })
+  },
+)
 
-// proves postgres.settings
-test('a session that cannot make its settings is not connected, and leaves no connection behind', async () => {
-  const broken = new SessionClient(connectionSettings(address), { no_such_setting: '1' })
-  const gone = new Promise((resolve) => broken.once('end', resolve))
-  await assert.rejects(broken.connect(), /no_such_setting/)
-  await gone
-})
+proves(
+  'postgres.settings',
+  'a session that cannot make its settings is not connected, and leaves no connection behind',
+  async () => {
+    const broken = new SessionClient(connectionSettings(address), { no_such_setting: '1' })
+    const gone = new Promise((resolve) => broken.once('end', resolve))
+    await assert.rejects(broken.connect(), /no_such_setting/)
+    await gone
+  },
+)

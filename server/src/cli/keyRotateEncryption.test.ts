@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { Client } from 'pg'
 import { testDatabase } from '../../test/kit/postgres.ts'
 import { readConfig, type Config } from '../base/config.ts'
@@ -43,6 +43,7 @@ import { keepRegistration } from '../features/connections/oauth/registration.ts'
 import { sealSecret } from '../features/connections/store/secret.ts'
 import type { Caller } from '../kit/credential.ts'
 import { keyRotateEncryption } from './keyRotateEncryption.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const log = createLog('silent')
 const declared = features.flatMap(({ sealed = [] }) => sealed)
@@ -161,16 +162,14 @@ async function requireAllOpens({ client, sql, teamId, secrets }: Yard, keyring: 
 const keyFilesIn = async ({ config: { dataDir } }: Yard): Promise<string[]> =>
   (await readdir(dataDir)).filter((name) => name.startsWith('key')).sort()
 
-// proves encryption.declared
-test('every column of the database that holds sealed values is declared', async () => {
+proves('encryption.declared', 'every column of the database that holds sealed values is declared', async () => {
   const yard = await newYard()
   const names = [canary, ...declared].map(({ table, column }) => `${table}.${column}`)
   assert.deepEqual(await findSealed(yard.client, yard.keyring.keyId), names.sort())
   assert.deepEqual(await findSealed(yard.client, createKeyring(randomBytes(32)).keyId), [])
 })
 
-// proves encryption.declared
-test('whatever file seals a value also declares its column', async () => {
+proves('encryption.declared', 'whatever file seals a value also declares its column', async () => {
   const root = new URL('../', import.meta.url)
   const files = (await readdir(root, { recursive: true })).filter((name) => /(?<!\.test)\.ts$/.test(name))
   const sealing: string[] = []
@@ -187,73 +186,82 @@ test('whatever file seals a value also declares its column', async () => {
   assert.ok(sealing.length >= 3, sealing.join(', '))
 })
 
-// proves encryption.undeclared
-test('a sealed column that nobody declared is not lost: the change of keys is refused and undone', async () => {
-  const yard = await newYard()
-  await yard.sql`create table forgotten (id int primary key, token bytea)`
-  await yard.sql`insert into forgotten values (1, ${yard.keyring.seal('mine', 'forgotten')})`
-  await assert.rejects(rotate(yard.config), (error) => {
-    assert.ok(error instanceof EncryptionKeyRefused)
-    assert.match(error.message, /^forgotten\.token would be lost.*Nothing was changed/)
-    return true
-  })
-  assert.deepEqual(await keyFilesIn(yard), ['key'])
-  await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
-})
+proves(
+  'encryption.undeclared',
+  'a sealed column that nobody declared is not lost: the change of keys is refused and undone',
+  async () => {
+    const yard = await newYard()
+    await yard.sql`create table forgotten (id int primary key, token bytea)`
+    await yard.sql`insert into forgotten values (1, ${yard.keyring.seal('mine', 'forgotten')})`
+    await assert.rejects(rotate(yard.config), (error) => {
+      assert.ok(error instanceof EncryptionKeyRefused)
+      assert.match(error.message, /^forgotten\.token would be lost.*Nothing was changed/)
+      return true
+    })
+    assert.deepEqual(await keyFilesIn(yard), ['key'])
+    await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
+  },
+)
 
-// proves encryption.rotateFile
-test('with the key file, a new key takes its place, opens everything, and the old one is kept for old backups', async () => {
-  const yard = await newYard()
-  const { dataDir } = yard.config
-  const old = await readFile(keyFile(dataDir))
-  const said = await rotate(yard.config)
-  const { keyring } = await prepareDatabase(yard.config, log, yard.address)
-  assert.notEqual(keyring.keyId, yard.keyring.keyId)
-  await requireAllOpens(yard, keyring)
-  assert.deepEqual(await findSealed(yard.client, yard.keyring.keyId), [])
-  const kept = oldKeyFile(dataDir, yard.keyring.keyId)
-  assert.deepEqual(await readFile(kept), old)
-  assert.deepEqual(await keyFilesIn(yard), ['key', `key.${yard.keyring.keyId}`])
-  for (const file of [keyFile(dataDir), kept]) assert.equal((await stat(file)).mode & 0o777, 0o600)
-  assert.match(said, new RegExp(`^Sealed 8 values anew with the encryption key ${keyring.keyId}`))
-  assert.ok(said.includes(kept), said)
-  const audit = await yard.sql`select team_id, credential_type, target_type, target_id, status from audit_log
+proves(
+  'encryption.rotateFile',
+  'with the key file, a new key takes its place, opens everything, and the old one is kept for old backups',
+  async () => {
+    const yard = await newYard()
+    const { dataDir } = yard.config
+    const old = await readFile(keyFile(dataDir))
+    const said = await rotate(yard.config)
+    const { keyring } = await prepareDatabase(yard.config, log, yard.address)
+    assert.notEqual(keyring.keyId, yard.keyring.keyId)
+    await requireAllOpens(yard, keyring)
+    assert.deepEqual(await findSealed(yard.client, yard.keyring.keyId), [])
+    const kept = oldKeyFile(dataDir, yard.keyring.keyId)
+    assert.deepEqual(await readFile(kept), old)
+    assert.deepEqual(await keyFilesIn(yard), ['key', `key.${yard.keyring.keyId}`])
+    for (const file of [keyFile(dataDir), kept]) assert.equal((await stat(file)).mode & 0o777, 0o600)
+    assert.match(said, new RegExp(`^Sealed 8 values anew with the encryption key ${keyring.keyId}`))
+    assert.ok(said.includes(kept), said)
+    const audit = await yard.sql`select team_id, credential_type, target_type, target_id, status from audit_log
     where operation = 'key rotate-encryption'`
-  assert.deepEqual(audit, [
-    {
-      team_id: yard.teamId,
-      credential_type: 'command_line',
-      target_type: 'encryption_key',
-      target_id: keyring.keyId,
-      status: 200,
-    },
-  ])
-})
+    assert.deepEqual(audit, [
+      {
+        team_id: yard.teamId,
+        credential_type: 'command_line',
+        target_type: 'encryption_key',
+        target_id: keyring.keyId,
+        status: 200,
+      },
+    ])
+  },
+)
 
-// proves encryption.rotateGiven
-test('with the key in a setting, the new one comes from a setting, and whoever starts with the old one is told', async () => {
-  const [first, second] = [randomBytes(32).toString('hex'), randomBytes(32).toString('base64')]
-  const yard = await newYard({ RUNYARD_ENCRYPTION_KEY: first })
-  const given = (encryptionKey: string | undefined, newEncryptionKey?: string): Config => ({
-    ...yard.config,
-    encryptionKey: encryptionKey === undefined ? undefined : Buffer.from(encryptionKey, 'hex'),
-    newEncryptionKey: newEncryptionKey === undefined ? undefined : Buffer.from(newEncryptionKey, 'base64'),
-  })
-  await assert.rejects(rotate(given(first)), /set RUNYARD_NEW_ENCRYPTION_KEY to 32 random bytes/)
-  await assert.rejects(rotate(given(first, Buffer.from(first, 'hex').toString('base64'))), /set it to another one/)
-  await assert.rejects(rotate(given(undefined, second)), /Unset RUNYARD_NEW_ENCRYPTION_KEY/)
-  assert.match(
-    await rotate(given(first, second)),
-    /put the value of RUNYARD_NEW_ENCRYPTION_KEY into RUNYARD_ENCRYPTION_KEY/,
-  )
-  assert.deepEqual(await keyFilesIn(yard), [], 'no key that was given goes to disk')
-  await requireAllOpens(yard, createKeyring(Buffer.from(second, 'base64')))
-  // cut off before it could say so, it is said by the next start, and by the same command
-  const told = /The right one is in RUNYARD_NEW_ENCRYPTION_KEY: put it into RUNYARD_ENCRYPTION_KEY/
-  await assert.rejects(prepareDatabase(given(first, second), log, yard.address), told)
-  await assert.rejects(rotate(given(first, second)), told)
-  await prepareDatabase(given(Buffer.from(second, 'base64').toString('hex')), log, yard.address)
-})
+proves(
+  'encryption.rotateGiven',
+  'with the key in a setting, the new one comes from a setting, and whoever starts with the old one is told',
+  async () => {
+    const [first, second] = [randomBytes(32).toString('hex'), randomBytes(32).toString('base64')]
+    const yard = await newYard({ RUNYARD_ENCRYPTION_KEY: first })
+    const given = (encryptionKey: string | undefined, newEncryptionKey?: string): Config => ({
+      ...yard.config,
+      encryptionKey: encryptionKey === undefined ? undefined : Buffer.from(encryptionKey, 'hex'),
+      newEncryptionKey: newEncryptionKey === undefined ? undefined : Buffer.from(newEncryptionKey, 'base64'),
+    })
+    await assert.rejects(rotate(given(first)), /set RUNYARD_NEW_ENCRYPTION_KEY to 32 random bytes/)
+    await assert.rejects(rotate(given(first, Buffer.from(first, 'hex').toString('base64'))), /set it to another one/)
+    await assert.rejects(rotate(given(undefined, second)), /Unset RUNYARD_NEW_ENCRYPTION_KEY/)
+    assert.match(
+      await rotate(given(first, second)),
+      /put the value of RUNYARD_NEW_ENCRYPTION_KEY into RUNYARD_ENCRYPTION_KEY/,
+    )
+    assert.deepEqual(await keyFilesIn(yard), [], 'no key that was given goes to disk')
+    await requireAllOpens(yard, createKeyring(Buffer.from(second, 'base64')))
+    // cut off before it could say so, it is said by the next start, and by the same command
+    const told = /The right one is in RUNYARD_NEW_ENCRYPTION_KEY: put it into RUNYARD_ENCRYPTION_KEY/
+    await assert.rejects(prepareDatabase(given(first, second), log, yard.address), told)
+    await assert.rejects(rotate(given(first, second)), told)
+    await prepareDatabase(given(Buffer.from(second, 'base64').toString('hex')), log, yard.address)
+  },
+)
 
 const crashPoints = ['sealed anew', 'next key written', 'committed', 'old key kept', 'renamed'] as const
 
@@ -275,112 +283,129 @@ async function rotateUntil(yard: Yard, point: (typeof crashPoints)[number], key:
   cut(client)
 }
 
-// proves encryption.crash
 for (const point of crashPoints) {
-  test(`cut off when it was at “${point}”, the next start has a key that opens everything`, async () => {
-    const yard = await newYard()
-    const key = randomBytes(32)
-    await rotateUntil(yard, point, key)
-    const { keyring } = await prepareDatabase(yard.config, log, yard.address)
-    const isNew = crashPoints.indexOf(point) >= crashPoints.indexOf('committed')
-    assert.equal(keyring.keyId, isNew ? createKeyring(key).keyId : yard.keyring.keyId)
-    await requireAllOpens(yard, keyring)
-    assert.deepEqual(await keyFilesIn(yard), isNew ? ['key', `key.${yard.keyring.keyId}`] : ['key'])
-    // and it can be done again
-    await rotate(yard.config)
-    await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
-  })
+  proves(
+    'encryption.crash',
+    `cut off when it was at “${point}”, the next start has a key that opens everything`,
+    async () => {
+      const yard = await newYard()
+      const key = randomBytes(32)
+      await rotateUntil(yard, point, key)
+      const { keyring } = await prepareDatabase(yard.config, log, yard.address)
+      const isNew = crashPoints.indexOf(point) >= crashPoints.indexOf('committed')
+      assert.equal(keyring.keyId, isNew ? createKeyring(key).keyId : yard.keyring.keyId)
+      await requireAllOpens(yard, keyring)
+      assert.deepEqual(await keyFilesIn(yard), isNew ? ['key', `key.${yard.keyring.keyId}`] : ['key'])
+      // and it can be done again
+      await rotate(yard.config)
+      await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
+    },
+  )
 }
 
-// proves encryption.crash
-test('doctor and the command itself understand what is cut off; another database does not make the next key go', async () => {
-  const yard = await newYard()
-  const key = randomBytes(32)
-  await rotateUntil(yard, 'committed', key)
-  const scene = { config: yard.config, env: {}, database: undefined, databaseFailure: undefined }
-  const finding = await doctorsLook.lookAt({ sql: yard.sql } as Joined, scene)
-  assert.equal(finding.state, 'warning')
-  assert.match(finding.says, /the next start moves .*key\.next/)
+proves(
+  'encryption.crash',
+  'doctor and the command itself understand what is cut off; another database does not make the next key go',
+  async () => {
+    const yard = await newYard()
+    const key = randomBytes(32)
+    await rotateUntil(yard, 'committed', key)
+    const scene = { config: yard.config, env: {}, database: undefined, databaseFailure: undefined }
+    const finding = await doctorsLook.lookAt({ sql: yard.sql } as Joined, scene)
+    assert.equal(finding.state, 'warning')
+    assert.match(finding.says, /the next start moves .*key\.next/)
 
-  await assert.rejects(prepareDatabase(yard.config, log, await testDatabase()), /left of a change of keys on another/)
-  const other = await newYard()
-  await assert.rejects(prepareDatabase(yard.config, log, other.address), EncryptionKeyRefused)
-  assert.deepEqual(await readKeyFile(nextKeyFile(yard.config.dataDir)), key)
+    await assert.rejects(prepareDatabase(yard.config, log, await testDatabase()), /left of a change of keys on another/)
+    const other = await newYard()
+    await assert.rejects(prepareDatabase(yard.config, log, other.address), EncryptionKeyRefused)
+    assert.deepEqual(await readKeyFile(nextKeyFile(yard.config.dataDir)), key)
 
-  await rotate(yard.config)
-  const ids = [yard.keyring.keyId, createKeyring(key).keyId].map((id) => `key.${id}`)
-  assert.deepEqual(await keyFilesIn(yard), ['key', ...ids.sort()])
-  await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
-})
+    await rotate(yard.config)
+    const ids = [yard.keyring.keyId, createKeyring(key).keyId].map((id) => `key.${id}`)
+    assert.deepEqual(await keyFilesIn(yard), ['key', ...ids.sort()])
+    await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
+  },
+)
 
-// proves encryption.alone
-test('it refuses while another process lives on the database or prepares it, and says which', async () => {
-  const yard = await newYard()
-  const presence = await announcePresence({ address: () => yard.address, role: 'worker', log })
-  try {
+proves(
+  'encryption.alone',
+  'it refuses while another process lives on the database or prepares it, and says which',
+  async () => {
+    const yard = await newYard()
+    const presence = await announcePresence({ address: () => yard.address, role: 'worker', log })
+    try {
+      await assert.rejects(rotate(yard.config), (error) => {
+        assert.ok(error instanceof CommandFailed)
+        assert.match(error.message, new RegExp(`running.*worker, process ${process.pid} .*Stop it, then`))
+        return true
+      })
+    } finally {
+      await presence.leave()
+    }
+    await yard.sql`select pg_advisory_lock(${migrationLock})`
+    await assert.rejects(rotate(yard.config), /starting on this database.*try again/)
+    await yard.sql`select pg_advisory_unlock(${migrationLock})`
+    await requireAllOpens(yard, yard.keyring)
+    await rotate(yard.config)
+  },
+)
+
+proves(
+  'encryption.batches',
+  'a large table is sealed anew a bounded piece at a time, values of any size and every row once',
+  async () => {
+    const yard = await newYard()
+    const to = createKeyring(randomBytes(32))
+    const bodies = Array.from({ length: 60 }, (_, index) =>
+      `${index} `.repeat(index % 20 === 7 ? 2000 : 1 + (index % 5)),
+    )
+    for (const [index, body] of bodies.entries()) {
+      await storeReply(yard.sql, yard.keyring, { teamId: yard.teamId, key: `Ä“${index}\\`, body })
+    }
+    const pieces: { rows: number; bytes: number }[] = []
+    const client = await connect(yard.address)
+    const query = client.query.bind(client) as (
+      text: string,
+      values: unknown[],
+    ) => Promise<{ rows: { value?: Buffer }[] }>
+    const watched = Object.assign(Object.create(client) as Client, {
+      async query(text: string, values: unknown[]) {
+        const result = await query(text, values)
+        const bytes = result.rows.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
+        pieces.push({ rows: result.rows.length, bytes })
+        return result
+      },
+    })
+    const batch = { rows: 7, bytes: 1000 }
+    assert.equal(await resealColumn(watched, sealedReply, { from: yard.keyring, to, batch }), bodies.length + 1)
+    assert.ok(pieces.length > (2 * bodies.length) / batch.rows)
+    for (const { rows, bytes } of pieces) assert.ok(rows <= batch.rows && (bytes <= batch.bytes || rows === 1))
+    for (const [index, body] of bodies.entries()) {
+      const reply = await findReply(yard.sql, to, { teamId: yard.teamId, key: `Ä“${index}\\`, requestHash })
+      assert.equal(reply?.body, body)
+    }
+  },
+)
+
+proves(
+  'encryption.broken',
+  'a value that does not open stops it, by name, and an interruption does too; nothing is changed',
+  async () => {
+    const yard = await newYard()
+    const stopped = AbortSignal.abort(new Error('interrupted'))
+    const resealing = { from: yard.keyring, to: createKeyring(randomBytes(32)), signal: stopped }
+    await assert.rejects(resealColumn(yard.client, sealedReply, resealing), /interrupted/)
+    await storeReply(yard.sql, createKeyring(randomBytes(32)), { teamId: yard.teamId, key: 'odd', body: 'lost' })
     await assert.rejects(rotate(yard.config), (error) => {
-      assert.ok(error instanceof CommandFailed)
-      assert.match(error.message, new RegExp(`running.*worker, process ${process.pid} .*Stop it, then`))
+      assert.ok(error instanceof SealBroken)
+      assert.match(
+        error.message,
+        new RegExp(`^idempotency_keys.reply .*team_id ${yard.teamId}, key odd .*Nothing was changed`),
+      )
       return true
     })
-  } finally {
-    await presence.leave()
-  }
-  await yard.sql`select pg_advisory_lock(${migrationLock})`
-  await assert.rejects(rotate(yard.config), /starting on this database.*try again/)
-  await yard.sql`select pg_advisory_unlock(${migrationLock})`
-  await requireAllOpens(yard, yard.keyring)
-  await rotate(yard.config)
-})
-
-// proves encryption.batches
-test('a large table is sealed anew a bounded piece at a time, values of any size and every row once', async () => {
-  const yard = await newYard()
-  const to = createKeyring(randomBytes(32))
-  const bodies = Array.from({ length: 60 }, (_, index) => `${index} `.repeat(index % 20 === 7 ? 2000 : 1 + (index % 5)))
-  for (const [index, body] of bodies.entries()) {
-    await storeReply(yard.sql, yard.keyring, { teamId: yard.teamId, key: `Ä“${index}\\`, body })
-  }
-  const pieces: { rows: number; bytes: number }[] = []
-  const client = await connect(yard.address)
-  const query = client.query.bind(client) as (
-    text: string,
-    values: unknown[],
-  ) => Promise<{ rows: { value?: Buffer }[] }>
-  const watched = Object.assign(Object.create(client) as Client, {
-    async query(text: string, values: unknown[]) {
-      const result = await query(text, values)
-      const bytes = result.rows.reduce((sum, { value }) => sum + (value?.length ?? 0), 0)
-      pieces.push({ rows: result.rows.length, bytes })
-      return result
-    },
-  })
-  const batch = { rows: 7, bytes: 1000 }
-  assert.equal(await resealColumn(watched, sealedReply, { from: yard.keyring, to, batch }), bodies.length + 1)
-  assert.ok(pieces.length > (2 * bodies.length) / batch.rows)
-  for (const { rows, bytes } of pieces) assert.ok(rows <= batch.rows && (bytes <= batch.bytes || rows === 1))
-  for (const [index, body] of bodies.entries()) {
-    const reply = await findReply(yard.sql, to, { teamId: yard.teamId, key: `Ä“${index}\\`, requestHash })
-    assert.equal(reply?.body, body)
-  }
-})
-
-// proves encryption.broken
-test('a value that does not open stops it, by name, and an interruption does too; nothing is changed', async () => {
-  const yard = await newYard()
-  const stopped = AbortSignal.abort(new Error('interrupted'))
-  const resealing = { from: yard.keyring, to: createKeyring(randomBytes(32)), signal: stopped }
-  await assert.rejects(resealColumn(yard.client, sealedReply, resealing), /interrupted/)
-  await storeReply(yard.sql, createKeyring(randomBytes(32)), { teamId: yard.teamId, key: 'odd', body: 'lost' })
-  await assert.rejects(rotate(yard.config), (error) => {
-    assert.ok(error instanceof SealBroken)
-    assert.match(
-      error.message,
-      new RegExp(`^idempotency_keys.reply .*team_id ${yard.teamId}, key odd .*Nothing was changed`),
-    )
-    return true
-  })
-  assert.deepEqual(await keyFilesIn(yard), ['key'])
-  await yard.sql`delete from idempotency_keys where key = 'odd'`
-  await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
-})
+    assert.deepEqual(await keyFilesIn(yard), ['key'])
+    await yard.sql`delete from idempotency_keys where key = 'odd'`
+    await requireAllOpens(yard, (await prepareDatabase(yard.config, log, yard.address)).keyring)
+  },
+)

@@ -1,6 +1,6 @@
 // The durable run from start to end: what each state leaves, and that a crash at any point changes nothing of it.
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { suite } from 'node:test'
 import { newId } from '../base/ids.ts'
 import { startReceiver } from '../../test/kit/receiver.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../test/kit/runs.ts'
@@ -10,6 +10,7 @@ import { recount } from './admission/admission.ts'
 import { claimRuns, reviveRuns } from './admission/claim.ts'
 import { applyChanges } from './ledger/apply.ts'
 import { addMessage, newChange } from './ledger/change.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1'] } })
 const { sql } = service.context.db
@@ -18,8 +19,7 @@ const fenced = (word: string, body: string) => `\`\`\`${word}\n${body}\n\`\`\`\n
 const small = `# Keep\n\n${fenced('memory path=last.md', 'Last: {{ message }}')}\n${fenced('output', 'kept {{ message }}')}`
 
 suite('a run', () => {
-  // proves runs.whole
-  test('goes from its start to its output, and its log tells all of it in order', async () => {
+  proves('runs.whole', 'goes from its start to its output, and its log tells all of it in order', async () => {
     const team = await seedTeam(service)
     const runId = await startRun(team, await seedAgent(team, small), { message: 'hello' })
     assert.equal((await readRun(team, runId)).status, 'pending')
@@ -44,8 +44,7 @@ suite('a run', () => {
     assert.deepEqual([body.content, body.source_type, body.source_run_id], ['Last: hello', 'run', runId])
   })
 
-  // proves runs.approval
-  test('waits for a person as rows only, and goes on with their answer', async () => {
+  proves('runs.approval', 'waits for a person as rows only, and goes on with their answer', async () => {
     const team = await seedTeam(service)
     const procedure = `${fenced('approve', 'Pay 12 EUR?\nTo: somebody')}\n${fenced('output', 'paid')}`
     const runId = await startRun(team, await seedAgent(team, procedure))
@@ -69,8 +68,7 @@ suite('a run', () => {
     assert.ok(names.indexOf('human_request.responded') < names.indexOf('run.completed'))
   })
 
-  // proves runs.wait
-  test('puts itself off until a time, and the clock wakes it', async () => {
+  proves('runs.wait', 'puts itself off until a time, and the clock wakes it', async () => {
     const team = await seedTeam(service)
     const runId = await startRun(team, await seedAgent(team, `${fenced('wait', '1h')}\n${fenced('output', 'later')}`))
     await drainRuns(service)
@@ -85,8 +83,7 @@ suite('a run', () => {
     assert.equal((await readRun(team, runId)).output, 'later')
   })
 
-  // proves runs.subRun
-  test('starts another agent’s run, waits for it, and takes over its output', async () => {
+  proves('runs.subRun', 'starts another agent’s run, waits for it, and takes over its output', async () => {
     const team = await seedTeam(service)
     const child = await seedAgent(team, fenced('output', 'child says {{ message }}'))
     await team.call(`PATCH /v2/agents/${child}`, { body: { name: 'Child' } })
@@ -99,21 +96,23 @@ suite('a run', () => {
     assert.deepEqual(sub, { source: 'agent', parent_run_id: runId, depth: 1 })
   })
 
-  // proves runs.outputSchema
-  test('of a runbook whose output does not fit its schema fails with the place that does not', async () => {
-    const team = await seedTeam(service)
-    const output_schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
-    const misfit = await startRun(team, await seedAgent(team, fenced('output', '{"n": "many"}'), { output_schema }))
-    const fit = await startRun(team, await seedAgent(team, fenced('output', '{"n": 3}'), { output_schema }))
-    await drainRuns(service)
-    const run = await readRun(team, misfit)
-    assert.deepEqual([run.status, run.error.code], ['failed', 'output_invalid'])
-    assert.match(run.error.message, /\/n/)
-    assert.deepEqual((await readRun(team, fit)).output, { n: 3 })
-  })
+  proves(
+    'runs.outputSchema',
+    'of a runbook whose output does not fit its schema fails with the place that does not',
+    async () => {
+      const team = await seedTeam(service)
+      const output_schema = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] }
+      const misfit = await startRun(team, await seedAgent(team, fenced('output', '{"n": "many"}'), { output_schema }))
+      const fit = await startRun(team, await seedAgent(team, fenced('output', '{"n": 3}'), { output_schema }))
+      await drainRuns(service)
+      const run = await readRun(team, misfit)
+      assert.deepEqual([run.status, run.error.code], ['failed', 'output_invalid'])
+      assert.match(run.error.message, /\/n/)
+      assert.deepEqual((await readRun(team, fit)).output, { n: 3 })
+    },
+  )
 
-  // proves runs.limits
-  test('fails at its limit of steps, and a start can only tighten it', async () => {
+  proves('runs.limits', 'fails at its limit of steps, and a start can only tighten it', async () => {
     const team = await seedTeam(service)
     const procedure = Array.from({ length: 5 }, (_, n) => fenced(`memory path=${n}.md`, 'x')).join('\n')
     const agentId = await seedAgent(team, procedure, { limits: { max_steps: 4 } })
@@ -131,8 +130,7 @@ suite('a run', () => {
 })
 
 suite('a message to a run', () => {
-  // proves runs.messages
-  test('starts an ended run again from its procedure, with its numbers going on', async () => {
+  proves('runs.messages', 'starts an ended run again from its procedure, with its numbers going on', async () => {
     const team = await seedTeam(service)
     const runId = await startRun(team, await seedAgent(team, small), { message: 'one' })
     await drainRuns(service)
@@ -148,8 +146,7 @@ suite('a message to a run', () => {
     assert.equal(after.filter(({ event }) => event === 'run.completed').length, 2)
   })
 
-  // proves runs.messageKeepsWait
-  test('does not end a wait', async () => {
+  proves('runs.messageKeepsWait', 'does not end a wait', async () => {
     const team = await seedTeam(service)
     const runId = await startRun(team, await seedAgent(team, `${fenced('approve', 'Go?')}\n${fenced('output', 'x')}`))
     await drainRuns(service)
@@ -173,8 +170,7 @@ async function claimedRun(procedure: string) {
 }
 
 suite('a worker that dies', () => {
-  // proves runs.fenced
-  test('can write nothing once its run was taken from it', async () => {
+  proves('runs.fenced', 'can write nothing once its run was taken from it', async () => {
     const { team, runId, worker, epoch } = await claimedRun(small)
     await reviveRuns(sql, { id: worker, role: 'worker' })
     const change = newChange({ id: runId, team_id: team.id, epoch }, 1)
@@ -187,39 +183,41 @@ suite('a worker that dies', () => {
     assert.ok(!JSON.stringify(body).includes('from the grave'))
   })
 
-  // proves runs.inDoubt
-  test('leaves a POST in doubt: a person is asked, and it is made again only if they say so', async () => {
-    const receiver = await startReceiver()
-    const { team, runId, worker } = await claimedRun(`${post(receiver.url)}\n${fenced('output', 'done')}`)
-    await sql`
+  proves(
+    'runs.inDoubt',
+    'leaves a POST in doubt: a person is asked, and it is made again only if they say so',
+    async () => {
+      const receiver = await startReceiver()
+      const { team, runId, worker } = await claimedRun(`${post(receiver.url)}\n${fenced('output', 'done')}`)
+      await sql`
       insert into run_steps (run_id, seq, turn, kind, tool, arguments, state, started_at)
       values (${runId}, 1, 1, 'tool', 'http_request', ${JSON.stringify({ method: 'POST', url: `${receiver.url}/pay`, body: 'now' })}, 'intent', now())`
-    await sql`
+      await sql`
       insert into run_messages (run_id, seq, id, turn, type, role, tool_call, "timestamp")
       values (${runId}, 1, ${newId()}, 1, 'tool_call', 'assistant',
         ${JSON.stringify({ id: `${runId}:1`, name: 'http_request', arguments: {} })}, now())`
-    await sql`update runs set message_seq = 1, steps = 1 where id = ${runId}`
-    await reviveRuns(sql, { id: worker, role: 'worker' })
-    await drainRuns(service)
-    const { body } = await team.call(`GET /v2/runs/${runId}`)
-    assert.equal(body.status, 'waiting')
-    assert.equal(body.pending_human_request.title, 'Outcome unknown: http_request')
-    assert.equal(receiver.received.length, 0)
+      await sql`update runs set message_seq = 1, steps = 1 where id = ${runId}`
+      await reviveRuns(sql, { id: worker, role: 'worker' })
+      await drainRuns(service)
+      const { body } = await team.call(`GET /v2/runs/${runId}`)
+      assert.equal(body.status, 'waiting')
+      assert.equal(body.pending_human_request.title, 'Outcome unknown: http_request')
+      assert.equal(receiver.received.length, 0)
 
-    const [question] = body.pending_human_request.questions
-    const answers = { [question.question]: question.options[1].label }
-    await team.call(`POST /v2/runs/${runId}/human-requests/${body.pending_human_request.id}/respond`, {
-      body: { answers },
-    })
-    await drainRuns(service)
-    assert.deepEqual([receiver.received.length, receiver.received[0]!.headers['idempotency-key']], [1, `${runId}:1`])
-    assert.equal((await readRun(team, runId)).output, 'done')
-  })
+      const [question] = body.pending_human_request.questions
+      const answers = { [question.question]: question.options[1].label }
+      await team.call(`POST /v2/runs/${runId}/human-requests/${body.pending_human_request.id}/respond`, {
+        body: { answers },
+      })
+      await drainRuns(service)
+      assert.deepEqual([receiver.received.length, receiver.received[0]!.headers['idempotency-key']], [1, `${runId}:1`])
+      assert.equal((await readRun(team, runId)).output, 'done')
+    },
+  )
 })
 
 suite('places', () => {
-  // proves runs.places
-  test('bound how many runs of a team go on at once; the rest stand in line and follow', async () => {
+  proves('runs.places', 'bound how many runs of a team go on at once; the rest stand in line and follow', async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, small)
     await startRun(team, agentId)
@@ -237,28 +235,31 @@ suite('places', () => {
     assert.deepEqual(left, { held: 0, in_line: 0 })
   })
 
-  // proves runs.uncounted
-  test('that nobody lived to count are counted by whoever starts a run next, or by the sweep', async () => {
-    const team = await seedTeam(service)
-    const agentId = await seedAgent(team, small)
-    await startRun(team, agentId)
-    await drainRuns(service)
-    // as a process leaves them that dies after the commit of two endings
-    const die = () => sql`
+  proves(
+    'runs.uncounted',
+    'that nobody lived to count are counted by whoever starts a run next, or by the sweep',
+    async () => {
+      const team = await seedTeam(service)
+      const agentId = await seedAgent(team, small)
+      await startRun(team, agentId)
+      await drainRuns(service)
+      // as a process leaves them that dies after the commit of two endings
+      const die = () => sql`
       with full_ as (update admission set places = 2, held = 2 where team_id = ${team.id})
       insert into places_left (team_id, places) values (${team.id}, 2)`
-    await die()
-    const next = await startRun(team, agentId)
-    const [row] = await sql`
+      await die()
+      const next = await startRun(team, agentId)
+      const [row] = await sql`
       select admitted_at is not null as is_admitted, (select held from admission where team_id = ${team.id}) as held,
         (select count(*) from places_left where team_id = ${team.id}) as uncounted
       from runs where id = ${next}`
-    assert.deepEqual(row, { is_admitted: true, held: 1, uncounted: 0 })
-    await drainRuns(service)
-    await die()
-    await service.context.db.transaction(recount)
-    const [counted] = await sql`select held from admission where team_id = ${team.id}`
-    assert.equal(counted!.held, 0)
-    assert.deepEqual(await sql`select from places_left where team_id = ${team.id}`, [])
-  })
+      assert.deepEqual(row, { is_admitted: true, held: 1, uncounted: 0 })
+      await drainRuns(service)
+      await die()
+      await service.context.db.transaction(recount)
+      const [counted] = await sql`select held from admission where team_id = ${team.id}`
+      assert.equal(counted!.held, 0)
+      assert.deepEqual(await sql`select from places_left where team_id = ${team.id}`, [])
+    },
+  )
 })

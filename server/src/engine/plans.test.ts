@@ -1,6 +1,6 @@
 // The plans of the hot statements on tables of some size: by their keys, never by reading a table of runs whole.
 import assert from 'node:assert/strict'
-import { after, suite, test } from 'node:test'
+import { after, suite } from 'node:test'
 import { Client } from 'pg'
 import { connectionSettings, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
@@ -17,6 +17,7 @@ import { createRuns, heldAtBirth, type NewRun } from './starting/createRun.ts'
 import { engineOf } from './engine.ts'
 import { stopRuns } from './ending/stopRuns.ts'
 import { wakeRuns } from './admission/wake.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
@@ -110,8 +111,7 @@ const hot: Record<string, (sql: Sql) => Promise<unknown>> = {
 
 suite('the plan of a hot statement', () => {
   for (const [name, work] of Object.entries(hot)) {
-    // proves runs.plans
-    test(`${name} reads no large table whole`, async () => {
+    proves('runs.plans', `${name} reads no large table whole`, async () => {
       const plans = await plansOf(work)
       assert.ok(plans.length > 0)
       for (const plan of plans) assert.doesNotMatch(plan, /Seq Scan on (runs|run_messages|run_steps|events)\b/)
@@ -119,8 +119,7 @@ suite('the plan of a hot statement', () => {
   }
 })
 
-// proves plans.small
-test('a plan that is made while a table is small goes by its index', async () => {
+proves('plans.small', 'a plan that is made while a table is small goes by its index', async () => {
   await db.pool.query('analyze agents')
   const explained = await db.sql<{
     'QUERY PLAN': string

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { getHeapStatistics } from 'node:v8'
 import { createLog } from '../base/log.ts'
 import { startAlone, type Alone, type LoneSeat, type SeatWanted } from './alone.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'runyard-alone-'))
 after(() => rm(folder, { recursive: true, force: true }))
@@ -59,54 +60,71 @@ async function seatIn(alone: Alone, wanted = suspect): Promise<LoneSeat> {
 
 const drive = async (alone: Alone, id: string) => (await seatIn(alone)).drive(unit(id))
 
-// proves alone.told
-test('a process that hangs over its work is killed, which is a death; one that dies names what it had begun; a failure is not a death', async () => {
-  const { alone } = start(entry)
-  assert.deepEqual(await drive(alone, 'hangs'), { how: 'died', at: 'the last part', isSure: true })
-  assert.deepEqual(await drive(alone, 'dies'), { how: 'died', at: 'the last part', isSure: true })
-  assert.deepEqual(await drive(alone, 'fails'), { how: 'done', failure: 'no' })
-  assert.deepEqual(await drive(alone, 'ends'), { how: 'done', failure: undefined })
-})
+proves(
+  'alone.told',
+  'a process that hangs over its work is killed, which is a death; one that dies names what it had begun; a failure is not a death',
+  async () => {
+    const { alone } = start(entry)
+    assert.deepEqual(await drive(alone, 'hangs'), { how: 'died', at: 'the last part', isSure: true })
+    assert.deepEqual(await drive(alone, 'dies'), { how: 'died', at: 'the last part', isSure: true })
+    assert.deepEqual(await drive(alone, 'fails'), { how: 'done', failure: 'no' })
+    assert.deepEqual(await drive(alone, 'ends'), { how: 'done', failure: undefined })
+  },
+)
 
-// proves alone.told
-test('a process that cannot start accuses nobody, is told in the log, and is not started again at once', async () => {
-  const { alone, told } = start(join(folder, 'missing.mjs'))
-  assert.equal(alone.reserve(suspect), undefined)
-  assert.match(await told, /does not start/)
-  assert.equal(alone.reserve(suspect), undefined)
-})
+proves(
+  'alone.told',
+  'a process that cannot start accuses nobody, is told in the log, and is not started again at once',
+  async () => {
+    const { alone, told } = start(join(folder, 'missing.mjs'))
+    assert.equal(alone.reserve(suspect), undefined)
+    assert.match(await told, /does not start/)
+    assert.equal(alone.reserve(suspect), undefined)
+  },
+)
 
-// proves alone.company
-test('suspects share a process; its death accuses none of them for sure, and one that must be alone has a process for itself', async () => {
-  const { alone } = start(entry)
-  const seats = [await seatIn(alone), await seatIn(alone), await seatIn(alone, { ...suspect, mustBeAlone: true })]
-  const apart = seats[2]!.drive(unit('ends'))
-  const beside = seats[0]!.drive(unit('waits'))
-  assert.deepEqual(await seats[1]!.drive(unit('dies')), { how: 'died', at: 'the last part', isSure: false })
-  assert.deepEqual(await beside, { how: 'died', at: 'the last part', isSure: false })
-  assert.deepEqual(await apart, { how: 'done', failure: undefined })
-})
+proves(
+  'alone.company',
+  'suspects share a process; its death accuses none of them for sure, and one that must be alone has a process for itself',
+  async () => {
+    const { alone } = start(entry)
+    const seats = [await seatIn(alone), await seatIn(alone), await seatIn(alone, { ...suspect, mustBeAlone: true })]
+    const apart = seats[2]!.drive(unit('ends'))
+    const beside = seats[0]!.drive(unit('waits'))
+    assert.deepEqual(await seats[1]!.drive(unit('dies')), { how: 'died', at: 'the last part', isSure: false })
+    assert.deepEqual(await beside, { how: 'died', at: 'the last part', isSure: false })
+    assert.deepEqual(await apart, { how: 'done', failure: undefined })
+  },
+)
 
-// proves alone.turns
-test('one team or one kind of work never has all seats, and the single seat goes to whoever was served longest ago', async () => {
-  const { alone } = start(entry)
-  const first = await seatIn(alone)
-  const mine = [first, ...Array.from({ length: 32 }, () => alone.reserve(suspect))].filter((seat) => seat !== undefined)
-  assert.equal(mine.length, 24)
-  assert.ok(alone.reserve({ ...suspect, teamId: 'b', kind: 'other' }))
-  const single = { ...suspect, mustBeAlone: true }
-  const held = await seatIn(alone, single)
-  assert.equal(alone.reserve({ ...single, teamId: 'b' }), undefined)
-  held.release()
-  assert.equal(alone.reserve(single), undefined, 'it is the turn of team b')
-  assert.ok(alone.reserve({ ...single, teamId: 'b' }))
-})
+proves(
+  'alone.turns',
+  'one team or one kind of work never has all seats, and the single seat goes to whoever was served longest ago',
+  async () => {
+    const { alone } = start(entry)
+    const first = await seatIn(alone)
+    const mine = [first, ...Array.from({ length: 32 }, () => alone.reserve(suspect))].filter(
+      (seat) => seat !== undefined,
+    )
+    assert.equal(mine.length, 24)
+    assert.ok(alone.reserve({ ...suspect, teamId: 'b', kind: 'other' }))
+    const single = { ...suspect, mustBeAlone: true }
+    const held = await seatIn(alone, single)
+    assert.equal(alone.reserve({ ...single, teamId: 'b' }), undefined)
+    held.release()
+    assert.equal(alone.reserve(single), undefined, 'it is the turn of team b')
+    assert.ok(alone.reserve({ ...single, teamId: 'b' }))
+  },
+)
 
-// proves alone.heap
-test('a process for suspects may use half the memory that its parent may, so it dies before both are killed', async () => {
-  const { alone } = start(entry)
-  const ending = await drive(alone, 'heap')
-  assert.ok(ending.how === 'done')
-  const limit = Number(ending.failure)
-  assert.ok(limit < getHeapStatistics().heap_size_limit * 0.6, `${limit} bytes`)
-})
+proves(
+  'alone.heap',
+  'a process for suspects may use half the memory that its parent may, so it dies before both are killed',
+  async () => {
+    const { alone } = start(entry)
+    const ending = await drive(alone, 'heap')
+    assert.ok(ending.how === 'done')
+    const limit = Number(ending.failure)
+    assert.ok(limit < getHeapStatistics().heap_size_limit * 0.6, `${limit} bytes`)
+  },
+)

@@ -1,6 +1,5 @@
 // Large and deep bodies: their bytes decide whether they are refused, and parsing takes turns, so that teams do not delay each other.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { parseBounded, createDepthWatch } from '../base/boundedJson.ts'
 import { takeSteps } from '../base/steps.ts'
 import { seedTeam } from '../../test/kit/seed.ts'
@@ -9,6 +8,7 @@ import { createBodyTurns } from './bodyTurns.ts'
 import type { Caller } from './credential.ts'
 import { readJson } from './json.ts'
 import { createTeamTime } from './teamTime.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const service = await testApp()
 const url = await service.listen()
@@ -18,21 +18,23 @@ const large = 1024 * 1024
 const parseText = (text: string) => takeSteps(readJson(Buffer.from(text)))
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-// proves bodies.depth
-test('a body that is nested too deep is refused by its bytes, before the parser sees it', async () => {
-  const team = await seedTeam(service)
-  const create = async (body: string) => (await team.call('POST /v2/teams/:teamId/members', { body })).body
-  // both are not JSON either, which only a parser could tell
-  assert.match((await create('['.repeat(2_000_000))).message, /nested deeper than 64 levels/)
-  assert.match((await create(`{"a":${'{"a":'.repeat(400_000)}`)).message, /nested deeper than 64 levels/)
-  assert.match((await create(`{"a":[${'[],'.repeat(500_001)}[]]}`)).message, /more than 500000 objects and lists/)
-  const brackets = '['.repeat(90)
-  const done = await create(JSON.stringify({ name: `"${brackets}\\` }))
-  assert.equal(done.message, undefined, 'brackets inside a string nest nothing')
-})
+proves(
+  'bodies.depth',
+  'a body that is nested too deep is refused by its bytes, before the parser sees it',
+  async () => {
+    const team = await seedTeam(service)
+    const create = async (body: string) => (await team.call('POST /v2/teams/:teamId/members', { body })).body
+    // both are not JSON either, which only a parser could tell
+    assert.match((await create('['.repeat(2_000_000))).message, /nested deeper than 64 levels/)
+    assert.match((await create(`{"a":${'{"a":'.repeat(400_000)}`)).message, /nested deeper than 64 levels/)
+    assert.match((await create(`{"a":[${'[],'.repeat(500_001)}[]]}`)).message, /more than 500000 objects and lists/)
+    const brackets = '['.repeat(90)
+    const done = await create(JSON.stringify({ name: `"${brackets}\\` }))
+    assert.equal(done.message, undefined, 'brackets inside a string nest nothing')
+  },
+)
 
-// proves bodies.depth
-test('the scan misses nothing that makes a value impossible to store', () => {
+proves('bodies.depth', 'the scan misses nothing that makes a value impossible to store', () => {
   const refused: [string, RegExp][] = [
     ['{"a":[1,{"b":"x\\u0000"}]}', /^a\[1\]\.b contains a NUL/],
     ['{"a\\u0000":1}', /^A field name contains a NUL/],
@@ -44,8 +46,7 @@ test('the scan misses nothing that makes a value impossible to store', () => {
   assert.deepEqual(parseText('["\\ud83d\\ude00","\\u00e9",1.5e3,true,"\\\\u0000"]'), ['😀', 'é', 1500, true, '\\u0000'])
 })
 
-// proves bodies.depthOutside
-test('JSON from elsewhere is bounded in depth too, also when a library parses it', () => {
+proves('bodies.depthOutside', 'JSON from elsewhere is bounded in depth too, also when a library parses it', () => {
   const deep = `${'['.repeat(70)}${']'.repeat(70)}`
   assert.throws(() => parseBounded(deep), SyntaxError)
   const watch = createDepthWatch({ perLine: false })
@@ -55,8 +56,7 @@ test('JSON from elsewhere is bounded in depth too, also when a library parses it
   for (let line = 0; line < 100; line++) perLine(Buffer.from('data: [\n'))
 })
 
-// proves bodies.turns
-test('one team’s costly bodies wait while another team’s are parsed at once', async () => {
+proves('bodies.turns', 'one team’s costly bodies wait while another team’s are parsed at once', async () => {
   const noisy = await seedTeam(service)
   const quiet = await seedTeam(service)
   const costly = `{${Array.from({ length: 150_000 }, (_, index) => `"k${index}":1`).join(',')}}`
@@ -82,8 +82,7 @@ test('one team’s costly bodies wait while another team’s are parsed at once'
   await Promise.all(all)
 })
 
-// proves bodies.turns
-test('a team parses one body at a time, in turns by credential, and memory is bounded', async () => {
+proves('bodies.turns', 'a team parses one body at a time, in turns by credential, and memory is bounded', async () => {
   const turns = createBodyTurns(createTeamTime({ now: () => 0 }))
   const went: string[] = []
   const gates = new Map<string, PromiseWithResolvers<void>>()

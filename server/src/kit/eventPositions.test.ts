@@ -5,6 +5,7 @@ import { newId } from '../base/ids.ts'
 import { seedTeam, type TestTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import { givePositions, openLine } from './eventPositions.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
@@ -53,25 +54,28 @@ describe('positions', () => {
     assert.equal((await read()).filter(({ position }) => position !== null).length, 1)
   })
 
-  // proves streams.runOrder
-  test('follow the sequence of a run, also where a later event began its transaction earlier', async () => {
-    await openLine(db, team.id, undefined)
-    const runId = newId()
-    for (const [sequence, secondsAgo] of [
-      [1, 30],
-      [2, 5],
-      [3, 20],
-      [4, 10],
-    ]) {
-      await sql`
+  proves(
+    'streams.runOrder',
+    'follow the sequence of a run, also where a later event began its transaction earlier',
+    async () => {
+      await openLine(db, team.id, undefined)
+      const runId = newId()
+      for (const [sequence, secondsAgo] of [
+        [1, 30],
+        [2, 5],
+        [3, 20],
+        [4, 10],
+      ]) {
+        await sql`
         insert into events (id, team_id, run_id, sequence, event, data, created_at) values (${newId()}, ${team.id}, ${runId},
           ${sequence}, 'run.file.created', '{}', now() - make_interval(secs => ${secondsAgo}))`
-    }
-    await givePositions(db, [team.id])
-    const events = await read()
-    assert.equal(events.length, 4)
-    requireOrder(events)
-  })
+      }
+      await givePositions(db, [team.id])
+      const events = await read()
+      assert.equal(events.length, 4)
+      requireOrder(events)
+    },
+  )
 
   test('are given once when several processes give them at the same time', async () => {
     await openLine(db, team.id, undefined)
@@ -81,8 +85,7 @@ describe('positions', () => {
     requireOrder(await read())
   })
 
-  // proves streams.backlog
-  test('are given in order to a backlog of many thousands, in batches', async () => {
+  proves('streams.backlog', 'are given in order to a backlog of many thousands, in batches', async () => {
     // a line that was read a while ago, so that what came since is due
     await openLine(db, team.id, undefined)
     await sql`update event_lines set since = now() - interval '20 hours' where team_id = ${team.id}`
@@ -106,12 +109,17 @@ describe('positions', () => {
     assert.ok(events.every(({ position }) => position! <= after))
   })
 
-  // proves streams.insertCost
-  test('make no event dearer to write: it enters three indexes, whether its team is read or not', async () => {
-    const indexes = await sql<{ name: string; partial: string | null }>`
+  proves(
+    'streams.insertCost',
+    'make no event dearer to write: it enters three indexes, whether its team is read or not',
+    async () => {
+      const indexes = await sql<{ name: string; partial: string | null }>`
       select indexrelid::regclass::text as name, pg_get_expr(indpred, indrelid) as partial
       from pg_index where indrelid = 'events'::regclass order by 1`
-    const entered = indexes.filter(({ partial }) => partial === null || /IS NULL/.test(partial)).map(({ name }) => name)
-    assert.deepEqual(entered, ['events_pkey', 'events_run_id_sequence_key', 'events_without_position'])
-  })
+      const entered = indexes
+        .filter(({ partial }) => partial === null || /IS NULL/.test(partial))
+        .map(({ name }) => name)
+      assert.deepEqual(entered, ['events_pkey', 'events_run_id_sequence_key', 'events_without_position'])
+    },
+  )
 })

@@ -1,10 +1,9 @@
 // Which spellings of a time are accepted, and what they become.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { readInstant } from './instant.ts'
+import { proves } from '../../test/kit/proves.ts'
 
-// proves times.instant
-test('any ISO 8601 instant is read and becomes UTC with milliseconds', () => {
+proves('times.instant', 'any ISO 8601 instant is read and becomes UTC with milliseconds', () => {
   const cases: [string, string | undefined][] = [
     ['2026-07-18T09:30:00.000Z', '2026-07-18T09:30:00.000Z'],
     ['2026-07-18T09:30:00Z', '2026-07-18T09:30:00.000Z'],

@@ -1,6 +1,5 @@
 // The deaths that are counted for a job: they follow the job when it is put back, and are forgotten when it is gone.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { newId } from '../base/ids.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import type { Alone } from './alone.ts'
@@ -11,6 +10,7 @@ import { deathsOf, doElsewhere, noteJobDeaths } from './jobDeaths.ts'
 import { putBack } from './jobSlots.ts'
 import { Type } from './schema.ts'
 import { sweepJobDeaths } from './sweepJobDeaths.job.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const some = job({
   name: 'testSome',
@@ -27,40 +27,46 @@ const jobs = () => sql<{ id: number; key: string | null; attempts: number; run_i
 const died = (ref: string, name: string, ago: string) => sql`
   insert into job_deaths (job, ref, place, deaths, died_at) values (${name}, ${ref}, '', 2, now() - ${ago}::interval)`
 
-// proves jobs.putBack
-test('a job that is put back because its team has its share keeps its deaths and its attempts, with a key and without', async () => {
-  const input = { team_id: newId() }
-  for (const key of [undefined, 'one']) {
-    await enqueueOn(sql)(some, input, key === undefined ? {} : { key })
-    // as the job engine hands it out for the fourth time
-    const [taken] = await sql<{ id: number; key: string | null; attempts: number }>`
+proves(
+  'jobs.putBack',
+  'a job that is put back because its team has its share keeps its deaths and its attempts, with a key and without',
+  async () => {
+    const input = { team_id: newId() }
+    for (const key of [undefined, 'one']) {
+      await enqueueOn(sql)(some, input, key === undefined ? {} : { key })
+      // as the job engine hands it out for the fourth time
+      const [taken] = await sql<{ id: number; key: string | null; attempts: number }>`
       update graphile_worker._private_jobs set attempts = 4, locked_at = now(), locked_by = 'test'
       where key is not distinct from ${key ?? null} returning id, key, attempts`
-    await died(key ?? String(taken!.id), some.name, '0 s')
-    await putBack(context.db, taken!, input)
-    await sql`delete from graphile_worker._private_jobs where id = ${taken!.id}::bigint`
-    const [next] = await jobs()
-    assert.deepEqual([next!.attempts, next!.run_in], [3, true])
-    assert.equal(await deathsOf(sql, some as Job, next!), 2)
-    await sql`delete from graphile_worker._private_jobs where id = ${next!.id}::bigint`
-  }
-})
+      await died(key ?? String(taken!.id), some.name, '0 s')
+      await putBack(context.db, taken!, input)
+      await sql`delete from graphile_worker._private_jobs where id = ${taken!.id}::bigint`
+      const [next] = await jobs()
+      assert.deepEqual([next!.attempts, next!.run_in], [3, true])
+      assert.equal(await deathsOf(sql, some as Job, next!), 2)
+      await sql`delete from graphile_worker._private_jobs where id = ${next!.id}::bigint`
+    }
+  },
+)
 
-// proves jobs.deathsSwept
-test('deaths of jobs that are gone are forgotten after an hour, but not those of a job that waits or that repeats by itself', async () => {
-  await sql`delete from job_deaths`
-  await enqueueOn(sql)(some, { team_id: newId() }, { key: 'waits' })
-  await died('waits', some.name, '2 days')
-  await died('gone', some.name, '2 hours')
-  await died('just gone', some.name, '1 minute')
-  await died(sweepJobDeaths.name, sweepJobDeaths.name, '2 days')
-  await sweepJobDeaths.handler({ input: {}, sql, context, signal: new AbortController().signal })
-  const left = await sql<{ ref: string }>`select ref from job_deaths order by ref`
-  assert.deepEqual(
-    left.map(({ ref }) => ref),
-    ['just gone', sweepJobDeaths.name, 'waits'],
-  )
-})
+proves(
+  'jobs.deathsSwept',
+  'deaths of jobs that are gone are forgotten after an hour, but not those of a job that waits or that repeats by itself',
+  async () => {
+    await sql`delete from job_deaths`
+    await enqueueOn(sql)(some, { team_id: newId() }, { key: 'waits' })
+    await died('waits', some.name, '2 days')
+    await died('gone', some.name, '2 hours')
+    await died('just gone', some.name, '1 minute')
+    await died(sweepJobDeaths.name, sweepJobDeaths.name, '2 days')
+    await sweepJobDeaths.handler({ input: {}, sql, context, signal: new AbortController().signal })
+    const left = await sql<{ ref: string }>`select ref from job_deaths order by ref`
+    assert.deepEqual(
+      left.map(({ ref }) => ref),
+      ['just gone', sweepJobDeaths.name, 'waits'],
+    )
+  },
+)
 
 /** Nobody may be asked for a seat: the job is given up without being done. */
 const nobody: Alone = {
@@ -69,22 +75,25 @@ const nobody: Alone = {
   stop: async () => undefined,
 }
 
-// proves jobs.diedTogether
-test('a job that killed its process together with the one that kept its lock is given up by whoever takes it next', async () => {
-  const input = { team_id: newId() }
-  await enqueueOn(sql)(some, input, { key: 'deadly' })
-  const [taken] = await sql<{ id: number; key: string; attempts: number; max_attempts: number }>`
+proves(
+  'jobs.diedTogether',
+  'a job that killed its process together with the one that kept its lock is given up by whoever takes it next',
+  async () => {
+    const input = { team_id: newId() }
+    await enqueueOn(sql)(some, input, { key: 'deadly' })
+    const [taken] = await sql<{ id: number; key: string; attempts: number; max_attempts: number }>`
     update graphile_worker._private_jobs set attempts = 3 where key = 'deadly' returning id, key, attempts, max_attempts`
-  const lone = newId()
-  await sql`insert into job_deaths (job, ref, place, deaths, worker) values (${some.name}, 'deadly', '', 3, ${lone})`
-  await noteJobDeaths(context, { id: lone, role: loneRoles.one, lock_key: 0, job_pool_id: null })
-  const deaths = await deathsOf(sql, some as Job, taken!)
-  await assert.rejects(
-    doElsewhere({ context, alone: nobody, job: some as Job, taken: taken!, input, deaths }),
-    /^Error: At least 3 processes of the service died while they did this job/,
-  )
-  const [left] = await sql<{
-    attempts: number
-  }>`select attempts from graphile_worker._private_jobs where id = ${taken!.id}::bigint`
-  assert.equal(left!.attempts, taken!.max_attempts)
-})
+    const lone = newId()
+    await sql`insert into job_deaths (job, ref, place, deaths, worker) values (${some.name}, 'deadly', '', 3, ${lone})`
+    await noteJobDeaths(context, { id: lone, role: loneRoles.one, lock_key: 0, job_pool_id: null })
+    const deaths = await deathsOf(sql, some as Job, taken!)
+    await assert.rejects(
+      doElsewhere({ context, alone: nobody, job: some as Job, taken: taken!, input, deaths }),
+      /^Error: At least 3 processes of the service died while they did this job/,
+    )
+    const [left] = await sql<{
+      attempts: number
+    }>`select attempts from graphile_worker._private_jobs where id = ${taken!.id}::bigint`
+    assert.equal(left!.attempts, taken!.max_attempts)
+  },
+)

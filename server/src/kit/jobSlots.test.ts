@@ -1,6 +1,5 @@
 // Job slots of a process: endless jobs of one team delay neither another team's jobs nor the housekeeping of the service.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { newId } from '../base/ids.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import { feature } from './feature.ts'
@@ -9,9 +8,10 @@ import { createJobSlots } from './jobSlots.ts'
 import { announcePresence } from './presence.ts'
 import { Type } from './schema.ts'
 import { startWorker } from './worker.ts'
+import { proves } from '../../test/kit/proves.ts'
 
-// proves pools.jobs
-test(
+proves(
+  'pools.jobs',
   'while jobs of one team do not end, a job of another team and one of the service run',
   { timeout: 60_000 },
   async () => {
@@ -49,16 +49,19 @@ test(
   },
 )
 
-// proves pools.jobs
-test('jobs of all teams together leave slots for the service, and a team at its share is left out', () => {
-  const slots = createJobSlots(10, 75)
-  const take = (team_id: string) => slots.take({ team_id })
-  assert.equal(Array.from({ length: 10 }, () => take('a')).filter(Boolean).length, 5)
-  assert.deepEqual(slots.forbidden(), ['team a'])
-  const last = [take('b'), take('b')].at(-1)
-  assert.deepEqual(slots.forbidden(), ['team'])
-  assert.equal(take('c'), undefined)
-  assert.ok(slots.take({}))
-  last!()
-  assert.deepEqual(slots.forbidden(), ['team a'])
-})
+proves(
+  'pools.jobs',
+  'jobs of all teams together leave slots for the service, and a team at its share is left out',
+  () => {
+    const slots = createJobSlots(10, 75)
+    const take = (team_id: string) => slots.take({ team_id })
+    assert.equal(Array.from({ length: 10 }, () => take('a')).filter(Boolean).length, 5)
+    assert.deepEqual(slots.forbidden(), ['team a'])
+    const last = [take('b'), take('b')].at(-1)
+    assert.deepEqual(slots.forbidden(), ['team'])
+    assert.equal(take('c'), undefined)
+    assert.ok(slots.take({}))
+    last!()
+    assert.deepEqual(slots.forbidden(), ['team a'])
+  },
+)

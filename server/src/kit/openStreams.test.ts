@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { before, describe, test } from 'node:test'
+import { before, describe } from 'node:test'
 import { readStream } from '../../test/kit/eventStream.ts'
 import { logEvents, seedRunningRun } from '../../test/kit/followedRuns.ts'
 import { testDatabase } from '../../test/kit/postgres.ts'
@@ -12,6 +12,7 @@ import { textDeltasOf } from '../engine/driving/textDeltas.ts'
 import { issueApiKey } from '../features/credentials/apiKey.ts'
 import { eventFeedOf } from './eventFeed.ts'
 import { openStreamsOf } from './openStreams.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const timeout = 20_000
 const address = await testDatabase()
@@ -55,8 +56,7 @@ async function fill(runId: string, socket: Socket): Promise<void> {
 }
 
 describe('an open stream', { timeout }, () => {
-  // proves streams.slow
-  test('that is not read costs little, is let go after 30 seconds, and harms no other', async () => {
+  proves('streams.slow', 'that is not read costs little, is let go after 30 seconds, and harms no other', async () => {
     const runId = await seedRunningRun(team)
     const { reader: slow, socket } = await readFrom(runId)
     slow.pause()
@@ -84,8 +84,7 @@ describe('an open stream', { timeout }, () => {
     rest.leave()
   })
 
-  // proves streams.behind
-  test('that falls a megabyte of text behind is let go at once', async () => {
+  proves('streams.behind', 'that falls a megabyte of text behind is let go at once', async () => {
     const runId = await seedRunningRun(team)
     const { reader, socket } = await readFrom(runId)
     reader.pause()
@@ -98,8 +97,7 @@ describe('an open stream', { timeout }, () => {
     assert.equal(endings().at(-1)!.ended_by, 'slow reader')
   })
 
-  // proves streams.heartbeat
-  test('says every 15 seconds that it lives, and how far its reader is', async () => {
+  proves('streams.heartbeat', 'says every 15 seconds that it lives, and how far its reader is', async () => {
     const reader = await readStream(baseUrl, team, '/v2/teams/:teamId/events?events=run.failed')
     await reader.until(({ events }) => events.length === 1)
     const began = reader.lastEventId()!
@@ -117,8 +115,7 @@ describe('an open stream', { timeout }, () => {
     reader.leave()
   })
 
-  // proves streams.credential
-  test('ends soon after its key is revoked, and others go on', async () => {
+  proves('streams.credential', 'ends soon after its key is revoked, and others go on', async () => {
     const runId = await seedRunningRun(team)
     const { apiKey, secret } = await issueApiKey(sql, {
       teamId: team.id,
@@ -136,8 +133,7 @@ describe('an open stream', { timeout }, () => {
     other.leave()
   })
 
-  // proves streams.log
-  test('is told in the log by its request id when it is over', async () => {
+  proves('streams.log', 'is told in the log by its request id when it is over', async () => {
     const runId = await seedRunningRun(team)
     await logEvents(sql, runId, 2)
     const reader = await readStream(baseUrl, team, pathOf(runId))
@@ -149,22 +145,25 @@ describe('an open stream', { timeout }, () => {
     assert.deepEqual({ ended_by, operation, events }, { ended_by: 'reader', operation: 'streamRunEvents', events: 2 })
   })
 
-  // proves streams.drain
-  test('ends with a word when its process stops, read or not, and a new one is sent elsewhere at once', async () => {
-    const stopping = await testApp({ address })
-    const url = await stopping.listen()
-    const runId = await seedRunningRun(team)
-    const [reader, deaf] = [await readStream(url, team, pathOf(runId)), await readStream(url, team, pathOf(runId))]
-    deaf.pause()
-    await logEvents(sql, runId, 200, 'x'.repeat(50_000))
-    await reader.until(({ events }) => events.length === 200)
-    stopping.context.lifecycle.draining = true
-    assert.equal(await reader.ended, 'whole')
-    assert.match(reader.comments.at(-1)!, /connect again/)
-    const late = await readStream(url, team, pathOf(runId))
-    assert.equal(await late.ended, 'whole')
-    await stopping.close()
-    deaf.resume()
-    assert.equal(await deaf.ended, 'cut off')
-  })
+  proves(
+    'streams.drain',
+    'ends with a word when its process stops, read or not, and a new one is sent elsewhere at once',
+    async () => {
+      const stopping = await testApp({ address })
+      const url = await stopping.listen()
+      const runId = await seedRunningRun(team)
+      const [reader, deaf] = [await readStream(url, team, pathOf(runId)), await readStream(url, team, pathOf(runId))]
+      deaf.pause()
+      await logEvents(sql, runId, 200, 'x'.repeat(50_000))
+      await reader.until(({ events }) => events.length === 200)
+      stopping.context.lifecycle.draining = true
+      assert.equal(await reader.ended, 'whole')
+      assert.match(reader.comments.at(-1)!, /connect again/)
+      const late = await readStream(url, team, pathOf(runId))
+      assert.equal(await late.ended, 'whole')
+      await stopping.close()
+      deaf.resume()
+      assert.equal(await deaf.ended, 'cut off')
+    },
+  )
 })

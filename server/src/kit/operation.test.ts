@@ -1,11 +1,10 @@
 // What does not compile: the type checker, which runs before the tests, fails when one of these lines becomes legal.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { alias, operation } from './operation.ts'
 import { Type } from './schema.ts'
+import { proves } from '../../test/kit/proves.ts'
 
-// proves kit.typed
-test('undeclared errors and events, wrong answers and unknown resources do not compile', () => {
+proves('kit.typed', 'undeclared errors and events, wrong answers and unknown resources do not compile', () => {
   const declared = operation({
     id: 'typed',
     route: 'POST /v2/teams/:teamId/members/:member_id/:word',

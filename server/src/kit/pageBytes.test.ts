@@ -1,12 +1,12 @@
 // A page of any list is bounded in bytes, whatever a team stores in its rows; a row by itself is always whole.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { test } from 'node:test'
 import { readRun, seedAgent, startRun } from '../../test/kit/runs.ts'
 import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import { pageBytesMax } from './pageBytes.ts'
 import { runEvents } from './readEvents.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const service = await testApp()
 const { sql } = service.context.db
@@ -44,8 +44,7 @@ async function read<Page>(path: string): Promise<{ page: Page; bytes: number }> 
 
 const echo = await seedAgent(team, '```output\n{{ message }}\n```\n')
 
-// proves lists.bytes
-test('a page of runs is bounded in bytes, and each run by itself is whole', async () => {
+proves('lists.bytes', 'a page of runs is bounded in bytes, and each run by itself is whole', async () => {
   for (const _ of many) await startRun(team, echo, { message: large })
   type Runs = { data: (Listed & { id: string; message: string; output: unknown })[]; total: number }
   const { page, bytes } = await read<Runs>('/v2/teams/:teamId/runs?limit=100')
@@ -64,8 +63,7 @@ test('a page of runs is bounded in bytes, and each run by itself is whole', asyn
   assert.ok(isCut(ended.page.data[2]!.output))
 })
 
-// proves lists.bytes
-test('a page of messages is bounded in bytes, and its first message is whole', async () => {
+proves('lists.bytes', 'a page of messages is bounded in bytes, and its first message is whole', async () => {
   const runId = await startRun(team, echo, { message: 'hello' })
   await sql`delete from run_messages where run_id = ${runId}`
   const call = JSON.stringify({ id: 'call', name: 'http_request', arguments: { body: large } })
@@ -83,8 +81,7 @@ test('a page of messages is bounded in bytes, and its first message is whole', a
   assert.equal(single.page.messages[0]!.text_content, large)
 })
 
-// proves lists.bytes
-test('a page of cases is bounded in bytes, by their results too', async () => {
+proves('lists.bytes', 'a page of cases is bounded in bytes, by their results too', async () => {
   const queue = await team.call('POST /v2/teams/:teamId/queues', { body: { name: 'Long results' } })
   const cases = many.map((index) => ({ title: `Case ${index}`, data: 'kept' }))
   const path = `/v2/queues/${queue.body.queue_id}/cases`
@@ -100,8 +97,7 @@ test('a page of cases is bounded in bytes, by their results too', async () => {
   assert.deepEqual(body.case.result, { text: large })
 })
 
-// proves lists.bytes
-test('pages of revisions and of agents are bounded in bytes', async () => {
+proves('lists.bytes', 'pages of revisions and of agents are bounded in bytes', async () => {
   const other = await seedTeam(service)
   const config = {
     version: 'v2',
@@ -125,25 +121,27 @@ test('pages of revisions and of agents are bounded in bytes', async () => {
   assertBounded(revisions.body.builds, Buffer.byteLength(JSON.stringify(revisions.body)), 8)
 })
 
-// proves lists.bytes
-test('a page of human requests is bounded in bytes, and the request that is open is whole', async () => {
-  const runId = await startRun(team, echo, { message: 'hello' })
-  const action = JSON.stringify({ tool: 'http_request', arguments: { body: large }, hash: 'x' })
-  await sql`
+proves(
+  'lists.bytes',
+  'a page of human requests is bounded in bytes, and the request that is open is whole',
+  async () => {
+    const runId = await startRun(team, echo, { message: 'hello' })
+    const action = JSON.stringify({ tool: 'http_request', arguments: { body: large }, hash: 'x' })
+    await sql`
     insert into human_requests (id, team_id, run_id, step, type, title, action, status)
     select gen_random_uuid(), ${team.id}, ${runId}, n, 'approval', 'Send it?', ${action}::jsonb,
       case when n = ${rows} then 'pending' else 'cancelled' end from generate_series(1, ${rows}::int) n`
-  await sql`update human_requests set created_at = now() + step * interval '1 second' where run_id = ${runId}`
-  const { body } = await team.call('GET /v2/teams/:teamId/human-requests?status=all&limit=200')
-  assertBounded(body.human_requests, Buffer.byteLength(JSON.stringify(body)))
-  const run = await team.call(`GET /v2/agent/${echo}/runs/${runId}`)
-  assertBounded(run.body.human_requests, Buffer.byteLength(JSON.stringify(run.body)) - 2 * mebibyte)
-  assert.equal(run.body.human_requests[rows - 1].action.hash, 'x')
-  assert.equal(run.body.pending_human_request.action.arguments.body, large)
-})
+    await sql`update human_requests set created_at = now() + step * interval '1 second' where run_id = ${runId}`
+    const { body } = await team.call('GET /v2/teams/:teamId/human-requests?status=all&limit=200')
+    assertBounded(body.human_requests, Buffer.byteLength(JSON.stringify(body)))
+    const run = await team.call(`GET /v2/agent/${echo}/runs/${runId}`)
+    assertBounded(run.body.human_requests, Buffer.byteLength(JSON.stringify(run.body)) - 2 * mebibyte)
+    assert.equal(run.body.human_requests[rows - 1].action.hash, 'x')
+    assert.equal(run.body.pending_human_request.action.arguments.body, large)
+  },
+)
 
-// proves lists.bytes
-test('streams read events in batches that are bounded in bytes, and lose none', async () => {
+proves('lists.bytes', 'streams read events in batches that are bounded in bytes, and lose none', async () => {
   const runId = await startRun(team, echo, { message: 'hello' })
   await sql`delete from events where run_id = ${runId}`
   await sql`

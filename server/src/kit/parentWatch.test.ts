@@ -5,8 +5,9 @@ import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { isAlive } from '../base/isAlive.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'runyard-parent-'))
 after(() => rm(folder, { recursive: true, force: true }))
@@ -27,8 +28,7 @@ child.on('message', () => process.stdout.write(String(child.pid)))
 `,
 )
 
-// proves alone.orphan
-test('a hanging process ends itself when its parent was killed', async () => {
+proves('alone.orphan', 'a hanging process ends itself when its parent was killed', async () => {
   const started = spawn(process.execPath, [parent], { stdio: ['ignore', 'pipe', 'inherit'] })
   const [pid] = (await once(started.stdout, 'data')).map(Number)
   try {

@@ -1,11 +1,12 @@
 // The pipeline's promises: one transaction, nothing half done, every failure told in the one shape.
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
-import { beforeEach, test } from 'node:test'
+import { beforeEach } from 'node:test'
 import { newId } from '../base/ids.ts'
 import { createProbeTables, inside, jobRuns, probes } from '../../test/kit/probe.ts'
 import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const service = await testApp({ features: [probes] })
 const { sql } = service.context.db
@@ -28,8 +29,7 @@ beforeEach(() => {
   inside.prepare = async () => undefined
 })
 
-// proves kit.transaction
-test('a change, its event, its job and its audit row are committed together', async () => {
+proves('kit.transaction', 'a change, its event, its job and its audit row are committed together', async () => {
   const before = await counts()
   const answer = await team.call('POST /v2/probes', { body: { note: 'hello' } })
   assert.equal(answer.status, 201)
@@ -50,38 +50,45 @@ test('a change, its event, its job and its audit row are committed together', as
   assert.ok(jobRuns.includes(answer.body.probe_id))
 })
 
-// proves kit.refusalChangesNothing, audit.refused
-test('a refusal by the handler undoes everything, is audited, and is replayed with its key', async () => {
-  const before = await counts()
-  const options = { body: { note: 'conflict' }, idempotencyKey: newId() }
-  const first = await team.call('POST /v2/probes', options)
-  assert.equal(first.status, 409)
-  assert.deepEqual(await counts(), before)
-  const again = await team.call('POST /v2/probes', options)
-  assert.equal(again.text, first.text)
-  assert.equal(again.headers['idempotency-replayed'], 'true')
-  const rows = await sql<{
-    error: string
-  }>`select error from audit_log where request_id = ${first.headers['x-request-id']}`
-  assert.deepEqual(rows, [{ error: 'conflict' }])
-})
+proves(
+  ['kit.refusalChangesNothing', 'audit.refused'],
+  'a refusal by the handler undoes everything, is audited, and is replayed with its key',
+  async () => {
+    const before = await counts()
+    const options = { body: { note: 'conflict' }, idempotencyKey: newId() }
+    const first = await team.call('POST /v2/probes', options)
+    assert.equal(first.status, 409)
+    assert.deepEqual(await counts(), before)
+    const again = await team.call('POST /v2/probes', options)
+    assert.equal(again.text, first.text)
+    assert.equal(again.headers['idempotency-replayed'], 'true')
+    const rows = await sql<{
+      error: string
+    }>`select error from audit_log where request_id = ${first.headers['x-request-id']}`
+    assert.deepEqual(rows, [{ error: 'conflict' }])
+  },
+)
 
-// proves errors.bug, idempotency.serverErrorNotStored
-test('a bug in a handler is a bare 500 that tells only the request id, and the next try runs', async () => {
-  const before = await counts()
-  const options = { body: { note: 'bug' }, idempotencyKey: newId() }
-  const answer = await team.call('POST /v2/probes', options)
-  assert.equal(answer.status, 500)
-  assert.equal(answer.body.error, 'internal_error')
-  assert.doesNotMatch(answer.text, /select|secret|Error/)
-  assert.deepEqual(await counts(), before)
-  assert.ok(service.logged.some((line) => line.includes(answer.headers['x-request-id']!) && line.includes('of a bug')))
-  const again = await team.call('POST /v2/probes', options)
-  assert.equal(again.headers['idempotency-replayed'], undefined)
-})
+proves(
+  ['errors.bug', 'idempotency.serverErrorNotStored'],
+  'a bug in a handler is a bare 500 that tells only the request id, and the next try runs',
+  async () => {
+    const before = await counts()
+    const options = { body: { note: 'bug' }, idempotencyKey: newId() }
+    const answer = await team.call('POST /v2/probes', options)
+    assert.equal(answer.status, 500)
+    assert.equal(answer.body.error, 'internal_error')
+    assert.doesNotMatch(answer.text, /select|secret|Error/)
+    assert.deepEqual(await counts(), before)
+    assert.ok(
+      service.logged.some((line) => line.includes(answer.headers['x-request-id']!) && line.includes('of a bug')),
+    )
+    const again = await team.call('POST /v2/probes', options)
+    assert.equal(again.headers['idempotency-replayed'], undefined)
+  },
+)
 
-// proves idempotency.refusedBefore
-test('a 400 and a 404 with a key are stored and replayed like any answer', async () => {
+proves('idempotency.refusedBefore', 'a 400 and a 404 with a key are stored and replayed like any answer', async () => {
   for (const [route, body, status] of [
     ['POST /v2/probes', { note: 7 }, 400],
     [`PATCH /v2/probes/${newId()}`, {}, 404],
@@ -95,19 +102,21 @@ test('a 400 and a 404 with a key are stored and replayed like any answer', async
   }
 })
 
-// proves idempotency.replayFirst
-test('a keyed DELETE sent again gets its stored answer, not the 404 of a row that is gone', async () => {
-  const { body } = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Gone' } })
-  const idempotencyKey = newId()
-  const first = await team.call(`DELETE /v2/teams/:teamId/members/${body.member_id}`, { idempotencyKey })
-  const again = await team.call(`DELETE /v2/teams/:teamId/members/${body.member_id}`, { idempotencyKey })
-  assert.equal(again.status, 200)
-  assert.equal(again.text, first.text)
-  assert.equal((await team.call(`DELETE /v2/teams/:teamId/members/${body.member_id}`)).status, 404)
-})
+proves(
+  'idempotency.replayFirst',
+  'a keyed DELETE sent again gets its stored answer, not the 404 of a row that is gone',
+  async () => {
+    const { body } = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Gone' } })
+    const idempotencyKey = newId()
+    const first = await team.call(`DELETE /v2/teams/:teamId/members/${body.member_id}`, { idempotencyKey })
+    const again = await team.call(`DELETE /v2/teams/:teamId/members/${body.member_id}`, { idempotencyKey })
+    assert.equal(again.status, 200)
+    assert.equal(again.text, first.text)
+    assert.equal((await team.call(`DELETE /v2/teams/:teamId/members/${body.member_id}`)).status, 404)
+  },
+)
 
-// proves idempotency.keyRange
-test('an Idempotency-Key outside 1 to 255 characters is refused', async () => {
+proves('idempotency.keyRange', 'an Idempotency-Key outside 1 to 255 characters is refused', async () => {
   const ofUtf8 = Buffer.from('鍵'.repeat(256), 'utf8').toString('latin1')
   for (const idempotencyKey of ['', 'x'.repeat(256), 'ü'.repeat(256), ofUtf8]) {
     const answer = await team.call('POST /v2/probes', { body: { note: 'a' }, idempotencyKey })
@@ -117,29 +126,31 @@ test('an Idempotency-Key outside 1 to 255 characters is refused', async () => {
   assert.equal(longest.status, 201)
 })
 
-// proves idempotency.keyRange
-test('an Idempotency-Key takes any characters that a header can carry, over a real connection', async () => {
-  const url = await service.listen()
-  const send = (key: Buffer) =>
-    new Promise<{ status: number; replayed: boolean }>((resolve, reject) => {
-      const headers = { authorization: `Bearer ${team.key}`, 'content-type': 'application/json' }
-      const request = httpRequest(`${url}/v2/probes`, { method: 'POST', headers }, (answer) => {
-        answer.resume()
-        resolve({ status: answer.statusCode!, replayed: answer.headers['idempotency-replayed'] === 'true' })
+proves(
+  'idempotency.keyRange',
+  'an Idempotency-Key takes any characters that a header can carry, over a real connection',
+  async () => {
+    const url = await service.listen()
+    const send = (key: Buffer) =>
+      new Promise<{ status: number; replayed: boolean }>((resolve, reject) => {
+        const headers = { authorization: `Bearer ${team.key}`, 'content-type': 'application/json' }
+        const request = httpRequest(`${url}/v2/probes`, { method: 'POST', headers }, (answer) => {
+          answer.resume()
+          resolve({ status: answer.statusCode!, replayed: answer.headers['idempotency-replayed'] === 'true' })
+        })
+        // Node sends one byte per character, unless a text body goes with it
+        request.setHeader('Idempotency-Key', key.toString('latin1'))
+        request.on('error', reject).end(Buffer.from(JSON.stringify({ note: 'a' })))
       })
-      // Node sends one byte per character, unless a text body goes with it
-      request.setHeader('Idempotency-Key', key.toString('latin1'))
-      request.on('error', reject).end(Buffer.from(JSON.stringify({ note: 'a' })))
-    })
-  const spelled = ['a b\tc', '"quoted, listed; key=1"', 'ünïcode', '鍵'.repeat(255)].map((text) => Buffer.from(text))
-  for (const key of [...spelled, Buffer.from('ünïcode', 'latin1')]) {
-    assert.deepEqual(await send(key), { status: 201, replayed: false }, key.toString())
-    assert.deepEqual(await send(key), { status: 201, replayed: true }, key.toString())
-  }
-})
+    const spelled = ['a b\tc', '"quoted, listed; key=1"', 'ünïcode', '鍵'.repeat(255)].map((text) => Buffer.from(text))
+    for (const key of [...spelled, Buffer.from('ünïcode', 'latin1')]) {
+      assert.deepEqual(await send(key), { status: 201, replayed: false }, key.toString())
+      assert.deepEqual(await send(key), { status: 201, replayed: true }, key.toString())
+    }
+  },
+)
 
-// proves idempotency.perTeam
-test('a key belongs to its team: another team may use the same one', async () => {
+proves('idempotency.perTeam', 'a key belongs to its team: another team may use the same one', async () => {
   const other = await seedTeam(service)
   const options = { body: { note: 'mine' }, idempotencyKey: newId() }
   const first = await team.call('POST /v2/probes', options)
@@ -148,21 +159,23 @@ test('a key belongs to its team: another team may use the same one', async () =>
   assert.notEqual(theirs.body.probe_id, first.body.probe_id)
 })
 
-// proves idempotency.perCredential
-test('another credential that repeats a keyed request gets a 409, never the secret that the first was shown', async () => {
-  const makeKey = (key: string, scopes: string[], idempotencyKey: string) =>
-    service.call(`POST /v2/teams/${team.id}/api-keys`, { key, body: { name: 'deploy', scopes }, idempotencyKey })
-  const narrow = await makeKey(team.key, ['keys:manage'], newId())
-  const idempotencyKey = newId()
-  const first = await makeKey(team.key, ['*'], idempotencyKey)
-  const repeated = await makeKey(narrow.body.secret, ['*'], idempotencyKey)
-  assert.equal(repeated.status, 409)
-  assert.equal(repeated.body.error, 'idempotency_key_reused')
-  assert.equal((await makeKey(team.key, ['*'], idempotencyKey)).text, first.text)
-})
+proves(
+  'idempotency.perCredential',
+  'another credential that repeats a keyed request gets a 409, never the secret that the first was shown',
+  async () => {
+    const makeKey = (key: string, scopes: string[], idempotencyKey: string) =>
+      service.call(`POST /v2/teams/${team.id}/api-keys`, { key, body: { name: 'deploy', scopes }, idempotencyKey })
+    const narrow = await makeKey(team.key, ['keys:manage'], newId())
+    const idempotencyKey = newId()
+    const first = await makeKey(team.key, ['*'], idempotencyKey)
+    const repeated = await makeKey(narrow.body.secret, ['*'], idempotencyKey)
+    assert.equal(repeated.status, 409)
+    assert.equal(repeated.body.error, 'idempotency_key_reused')
+    assert.equal((await makeKey(team.key, ['*'], idempotencyKey)).text, first.text)
+  },
+)
 
-// proves idempotency.perCredential
-test('tokens of one client share its keys while they have the same scopes', async () => {
+proves('idempotency.perCredential', 'tokens of one client share its keys while they have the same scopes', async () => {
   const { body: client } = await team.call('POST /v2/teams/:teamId/oauth-clients', { body: {} })
   const tokenFor = async (scope: string) => {
     const { client_id, client_secret } = client
@@ -183,16 +196,18 @@ test('tokens of one client share its keys while they have the same scopes', asyn
   assert.equal((await send('keys:manage')).body.error, 'idempotency_key_reused')
 })
 
-// proves idempotency.sealed
-test('stored replies are sealed: a new key’s secret is nowhere in the database in clear', async () => {
-  const answer = await team.call('POST /v2/teams/:teamId/api-keys', { body: { name: 'k' }, idempotencyKey: newId() })
-  const [row] = await sql<{ found: boolean }>`
+proves(
+  'idempotency.sealed',
+  'stored replies are sealed: a new key’s secret is nowhere in the database in clear',
+  async () => {
+    const answer = await team.call('POST /v2/teams/:teamId/api-keys', { body: { name: 'k' }, idempotencyKey: newId() })
+    const [row] = await sql<{ found: boolean }>`
     select bool_or(position(${Buffer.from(answer.body.secret.slice(20, 40))} in reply) > 0) as found from idempotency_keys`
-  assert.equal(row!.found, false)
-})
+    assert.equal(row!.found, false)
+  },
+)
 
-// proves idempotency.day
-test('after 24 hours a key is free again, and swept away', async () => {
+proves('idempotency.day', 'after 24 hours a key is free again, and swept away', async () => {
   const options = { body: { note: 'old' }, idempotencyKey: newId() }
   const first = await team.call('POST /v2/probes', options)
   await sql`update idempotency_keys set expires_at = now() - interval '1 second' where key = ${options.idempotencyKey}`
@@ -204,8 +219,7 @@ test('after 24 hours a key is free again, and swept away', async () => {
   assert.deepEqual(await sql`select 1 from idempotency_keys where key = ${options.idempotencyKey}`, [])
 })
 
-// proves idempotency.inUse
-test('same-key requests of one process stand in line and share one effect', async () => {
+proves('idempotency.inUse', 'same-key requests of one process stand in line and share one effect', async () => {
   const before = await count('probes')
   const options = { body: { note: 'once' }, idempotencyKey: newId() }
   const answers = await Promise.all(Array.from({ length: 50 }, () => team.call('POST /v2/probes', options)))
@@ -214,55 +228,60 @@ test('same-key requests of one process stand in line and share one effect', asyn
   assert.equal(texts.size, 1)
 })
 
-// proves idempotency.inUse
-test('a key whose first request still runs is a 409 with Retry-After, within about two seconds', async () => {
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
-  inside.handler = () => {
-    enter()
-    return released
-  }
-  const options = { body: { note: 'slow' }, idempotencyKey: newId() }
-  const first = team.call('POST /v2/probes', options)
-  await entered
-  const second = await team.call('POST /v2/probes', options)
-  assert.equal(second.body.error, 'idempotency_key_in_use')
-  assert.equal(second.headers['retry-after'], '1')
-  release()
-  assert.equal((await first).status, 201)
-  assert.equal((await team.call('POST /v2/probes', options)).headers['idempotency-replayed'], 'true')
-})
+proves(
+  'idempotency.inUse',
+  'a key whose first request still runs is a 409 with Retry-After, within about two seconds',
+  async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
+    inside.handler = () => {
+      enter()
+      return released
+    }
+    const options = { body: { note: 'slow' }, idempotencyKey: newId() }
+    const first = team.call('POST /v2/probes', options)
+    await entered
+    const second = await team.call('POST /v2/probes', options)
+    assert.equal(second.body.error, 'idempotency_key_in_use')
+    assert.equal(second.headers['retry-after'], '1')
+    release()
+    assert.equal((await first).status, 201)
+    assert.equal((await team.call('POST /v2/probes', options)).headers['idempotency-replayed'], 'true')
+  },
+)
 
-// proves idempotency.outside
-test('an operation that acts outside holds its key by a committed claim, freed when it fails on our side', async () => {
-  let acts = 0
-  const { promise: released, resolve: release } = Promise.withResolvers<void>()
-  const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
-  inside.prepare = () => {
-    acts += 1
-    enter()
-    return released
-  }
-  const options = { idempotencyKey: newId() }
-  const first = team.call('POST /v2/probes/outside', options)
-  await entered
-  const [held] = await sql<{ left: number }>`
+proves(
+  'idempotency.outside',
+  'an operation that acts outside holds its key by a committed claim, freed when it fails on our side',
+  async () => {
+    let acts = 0
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
+    inside.prepare = () => {
+      acts += 1
+      enter()
+      return released
+    }
+    const options = { idempotencyKey: newId() }
+    const first = team.call('POST /v2/probes/outside', options)
+    await entered
+    const [held] = await sql<{ left: number }>`
     select extract(epoch from claimed_until - now())::float8 as left from idempotency_keys where key = ${options.idempotencyKey}`
-  assert.ok(held!.left > 50 && held!.left <= 60, String(held!.left))
-  release()
-  assert.equal((await first).status, 200)
-  assert.equal((await team.call('POST /v2/probes/outside', options)).headers['idempotency-replayed'], 'true')
-  assert.equal(acts, 1)
+    assert.ok(held!.left > 50 && held!.left <= 60, String(held!.left))
+    release()
+    assert.equal((await first).status, 200)
+    assert.equal((await team.call('POST /v2/probes/outside', options)).headers['idempotency-replayed'], 'true')
+    assert.equal(acts, 1)
 
-  inside.prepare = () => Promise.reject(new Error('the provider is on fire'))
-  const failing = { idempotencyKey: newId() }
-  assert.equal((await team.call('POST /v2/probes/outside', failing)).status, 500)
-  inside.prepare = async () => undefined
-  assert.equal((await team.call('POST /v2/probes/outside', failing)).status, 200)
-})
+    inside.prepare = () => Promise.reject(new Error('the provider is on fire'))
+    const failing = { idempotencyKey: newId() }
+    assert.equal((await team.call('POST /v2/probes/outside', failing)).status, 500)
+    inside.prepare = async () => undefined
+    assert.equal((await team.call('POST /v2/probes/outside', failing)).status, 200)
+  },
+)
 
-// proves idempotency.outside
-test('a committed claim of a process that died is free when it runs out', async () => {
+proves('idempotency.outside', 'a committed claim of a process that died is free when it runs out', async () => {
   const idempotencyKey = newId()
   await team.call('POST /v2/probes/outside', { idempotencyKey })
   // what a process leaves that was killed while it acted: the claim without a reply
@@ -273,8 +292,7 @@ test('a committed claim of a process that died is free when it runs out', async 
   assert.equal((await team.call('POST /v2/probes/outside', { idempotencyKey })).status, 200)
 })
 
-// proves visibility.parent
-test('a record below the wrong parent of the same team is a 404', async () => {
+proves('visibility.parent', 'a record below the wrong parent of the same team is a 404', async () => {
   const [one, two, child] = [newId(), newId(), newId()]
   for (const id of [one, two]) await sql`insert into probes values (${id}, ${team.id}, 'parent')`
   await sql`insert into probe_parts values (${child}, ${team.id}, ${one})`
@@ -285,8 +303,7 @@ test('a record below the wrong parent of the same team is a 404', async () => {
   assert.equal(wrong.text, unknown.text)
 })
 
-// proves kit.deadlock
-test('two requests that deadlock both succeed: the one that PostgreSQL ends runs again', async () => {
+proves('kit.deadlock', 'two requests that deadlock both succeed: the one that PostgreSQL ends runs again', async () => {
   const [one, two] = [newId(), newId()]
   for (const id of [one, two]) await sql`insert into probes values (${id}, ${team.id}, '0')`
   let inFirst = 0
@@ -308,45 +325,53 @@ test('two requests that deadlock both succeed: the one that PostgreSQL ends runs
   assert.deepEqual(await sql`select note from probes where id in (${one}, ${two})`, [{ note: '2' }, { note: '2' }])
 })
 
-// proves errors.busy
-test('a record that another transaction holds for too long is a 409, not a hanging request', async () => {
-  const id = newId()
-  await sql`insert into probes values (${id}, ${team.id}, 'held')`
-  inside.handler = async (tx) => void (await tx`update probes set note = 'x' where id = ${id}`)
-  await service.context.db.transaction(async (holder) => {
-    await holder`select 1 from probes where id = ${id} for update`
-    const answer = await team.call(`PATCH /v2/probes/${id}`)
-    assert.equal(answer.status, 409)
-    assert.equal(answer.body.error, 'conflict')
-  })
-})
+proves(
+  'errors.busy',
+  'a record that another transaction holds for too long is a 409, not a hanging request',
+  async () => {
+    const id = newId()
+    await sql`insert into probes values (${id}, ${team.id}, 'held')`
+    inside.handler = async (tx) => void (await tx`update probes set note = 'x' where id = ${id}`)
+    await service.context.db.transaction(async (holder) => {
+      await holder`select 1 from probes where id = ${id} for update`
+      const answer = await team.call(`PATCH /v2/probes/${id}`)
+      assert.equal(answer.status, 409)
+      assert.equal(answer.body.error, 'conflict')
+    })
+  },
+)
 
-// proves errors.method, errors.route
-test('a wrong method is a 405 with Allow, an unknown path a 404, both in the error shape', async () => {
-  const wrongMethod = await team.call('PUT /v2/teams')
-  assert.equal(wrongMethod.status, 405)
-  assert.equal(wrongMethod.headers['allow'], 'GET')
-  assert.equal(wrongMethod.body.error, 'method_not_allowed')
-  const unknown = await team.call('GET /v2/nothing')
-  assert.equal(unknown.status, 404)
-  assert.equal(unknown.body.error, 'not_found')
-})
+proves(
+  ['errors.method', 'errors.route'],
+  'a wrong method is a 405 with Allow, an unknown path a 404, both in the error shape',
+  async () => {
+    const wrongMethod = await team.call('PUT /v2/teams')
+    assert.equal(wrongMethod.status, 405)
+    assert.equal(wrongMethod.headers['allow'], 'GET')
+    assert.equal(wrongMethod.body.error, 'method_not_allowed')
+    const unknown = await team.call('GET /v2/nothing')
+    assert.equal(unknown.status, 404)
+    assert.equal(unknown.body.error, 'not_found')
+  },
+)
 
-// proves errors.tooLarge, errors.contentType
-test('a body over its cap or of another content type is a 400 that says so', async () => {
-  const large = await team.call('POST /v2/probes', { body: JSON.stringify({ note: 'x'.repeat(2 * 1024 * 1024) }) })
-  assert.equal(large.status, 400)
-  assert.equal(large.body.error, 'payload_too_large')
-  const form = await team.call('POST /v2/probes', {
-    body: 'note=hello',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-  })
-  assert.equal(form.status, 400)
-  assert.match(form.body.message, /application\/json/)
-})
+proves(
+  ['errors.tooLarge', 'errors.contentType'],
+  'a body over its cap or of another content type is a 400 that says so',
+  async () => {
+    const large = await team.call('POST /v2/probes', { body: JSON.stringify({ note: 'x'.repeat(2 * 1024 * 1024) }) })
+    assert.equal(large.status, 400)
+    assert.equal(large.body.error, 'payload_too_large')
+    const form = await team.call('POST /v2/probes', {
+      body: 'note=hello',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    assert.equal(form.status, 400)
+    assert.match(form.body.message, /application\/json/)
+  },
+)
 
-// proves requestId.echo
-test('a sane X-Request-Id of the caller is kept, another is replaced', async () => {
+proves('requestId.echo', 'a sane X-Request-Id of the caller is kept, another is replaced', async () => {
   const kept = await team.call('GET /v2/teams', { headers: { 'x-request-id': 'abc-123' } })
   assert.equal(kept.headers['x-request-id'], 'abc-123')
   const replaced = await team.call('GET /v2/teams', { headers: { 'x-request-id': 'a b\tc' } })

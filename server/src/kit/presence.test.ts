@@ -1,10 +1,10 @@
 // Presence: a lock that is lost is taken again, or its holder stops; the dead are buried once.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { Client } from 'pg'
 import { createLog } from '../base/log.ts'
 import { testDatabase } from '../../test/kit/postgres.ts'
 import { announcePresence, type DeadProcess } from './presence.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const address = await testDatabase()
 const log = createLog('silent')
@@ -40,8 +40,7 @@ const heldLocks = async () => {
   return Number(row!.n)
 }
 
-// proves presence.lives
-test('others see a process while it lives and not after it left', async () => {
+proves('presence.lives', 'others see a process while it lives and not after it left', async () => {
   const one = await join()
   const two = await join()
   assert.equal(await one.othersLive(), true)
@@ -51,8 +50,7 @@ test('others see a process while it lives and not after it left', async () => {
   assert.deepEqual(await ask('select id from processes'), [])
 })
 
-// proves presence.rejoin
-test('a lock whose connection broke is taken again, and nobody was declared dead', async () => {
+proves('presence.rejoin', 'a lock whose connection broke is taken again, and nobody was declared dead', async () => {
   const one = await join()
   await cutConnections()
   await until(async () => (await heldLocks()) === 1)
@@ -61,24 +59,26 @@ test('a lock whose connection broke is taken again, and nobody was declared dead
   await one.leave()
 })
 
-// proves presence.lost
-test('a process that cannot take its lock again within 3 s stops what it was doing, and may come back', async () => {
-  let current = address
-  const one = await join(() => current)
-  const signal = one.held()
-  current = { ...address, port: 1 }
-  await cutConnections()
-  const startedAt = performance.now()
-  await new Promise((resolve) => signal.addEventListener('abort', resolve))
-  const tookMs = performance.now() - startedAt
-  assert.ok(tookMs > 2500 && tookMs < 6000, `${tookMs} ms`)
-  current = address
-  await until(async () => !one.held().aborted)
-  await one.leave()
-})
+proves(
+  'presence.lost',
+  'a process that cannot take its lock again within 3 s stops what it was doing, and may come back',
+  async () => {
+    let current = address
+    const one = await join(() => current)
+    const signal = one.held()
+    current = { ...address, port: 1 }
+    await cutConnections()
+    const startedAt = performance.now()
+    await new Promise((resolve) => signal.addEventListener('abort', resolve))
+    const tookMs = performance.now() - startedAt
+    assert.ok(tookMs > 2500 && tookMs < 6000, `${tookMs} ms`)
+    current = address
+    await until(async () => !one.held().aborted)
+    await one.leave()
+  },
+)
 
-// proves presence.buriedOnce
-test('two sweepers bury a dead process once', async () => {
+proves('presence.buriedOnce', 'two sweepers bury a dead process once', async () => {
   const [one, two] = [await join(), await join()]
   await ask(
     `insert into processes (id, role, host, pid, job_pool_id) values (gen_random_uuid(), 'worker', 'gone', 1, 'pool-x')`,
@@ -95,23 +95,26 @@ test('two sweepers bury a dead process once', async () => {
   await Promise.all([one.leave(), two.leave()])
 })
 
-// proves presence.failover
-test('a process that never held its lock on this server, as after a failover, is not declared dead before it could come back', async () => {
-  const one = await join()
-  const gone = (startedAt: string) =>
-    ask<{ id: string }>(
-      `insert into processes (id, role, host, pid, server_started_at) values (gen_random_uuid(), 'worker', 'gone', 1, ${startedAt}) returning id`,
-    )
-  const [elsewhere] = await gone(`now() - interval '1 day'`)
-  const [here] = await gone('pg_postmaster_start_time()')
-  const buried: unknown[] = []
-  const bury = async ({ id }: DeadProcess) => void buried.push(id)
-  await one.sweep(bury)
-  assert.deepEqual(buried, [here!.id], 'who lost it here is dead at once')
-  await one.sweep(bury)
-  assert.equal(buried.length, 1)
-  await ask(`update processes set missed_since = missed_since - interval '3 seconds' where missed_since is not null`)
-  await one.sweep(bury)
-  assert.deepEqual(buried, [here!.id, elsewhere!.id])
-  await one.leave()
-})
+proves(
+  'presence.failover',
+  'a process that never held its lock on this server, as after a failover, is not declared dead before it could come back',
+  async () => {
+    const one = await join()
+    const gone = (startedAt: string) =>
+      ask<{ id: string }>(
+        `insert into processes (id, role, host, pid, server_started_at) values (gen_random_uuid(), 'worker', 'gone', 1, ${startedAt}) returning id`,
+      )
+    const [elsewhere] = await gone(`now() - interval '1 day'`)
+    const [here] = await gone('pg_postmaster_start_time()')
+    const buried: unknown[] = []
+    const bury = async ({ id }: DeadProcess) => void buried.push(id)
+    await one.sweep(bury)
+    assert.deepEqual(buried, [here!.id], 'who lost it here is dead at once')
+    await one.sweep(bury)
+    assert.equal(buried.length, 1)
+    await ask(`update processes set missed_since = missed_since - interval '3 seconds' where missed_since is not null`)
+    await one.sweep(bury)
+    assert.deepEqual(buried, [here!.id, elsewhere!.id])
+    await one.leave()
+  },
+)

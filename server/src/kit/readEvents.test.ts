@@ -1,12 +1,12 @@
 // What the look of the open streams asks four times a second goes by indexes, however large the tables are.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import type { Sql } from '../base/db.ts'
 import { flatten } from '../base/sql.ts'
 import { givePositions, openLine } from './eventPositions.ts'
 import * as read from './readEvents.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
@@ -22,8 +22,7 @@ function explained(plans: string[], sql: Sql): Sql {
   }
 }
 
-// proves streams.plans
-test('new events are found and read by index, and so are those without a position', async () => {
+proves('streams.plans', 'new events are found and read by index, and so are those without a position', async () => {
   await db.sql`
     insert into events (id, team_id, run_id, sequence, event, data, created_at)
     select gen_random_uuid(), ${team.id}, md5(run::text)::uuid, n, 'run.file.created', '{}', now() - random() * interval '10 hours'

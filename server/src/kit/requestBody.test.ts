@@ -1,10 +1,11 @@
 // Bodies that trickle, pause or are not wanted: each is given up in its time, with a sentence that still arrives.
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
-import { test, type TestContext } from 'node:test'
+import { type TestContext } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '../base/errors.ts'
 import { dropUnreadBody, readBytes, readPieces } from './requestBody.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 /** All that a reader needs of a request whose body arrives as the test says. */
 function requestOf(): { request: FastifyRequest; body: PassThrough } {
@@ -17,20 +18,22 @@ const isRefusal = (says: RegExp) => (error: unknown) =>
 
 const withClock = (t: TestContext) => t.mock.timers.enable({ apis: ['setTimeout'] })
 
-// proves bodies.inTime
-test('a body that is not complete after five minutes is refused, however steadily it trickles', async (t) => {
-  withClock(t)
-  const { request, body } = requestOf()
-  const refused = assert.rejects(readBytes(request, 1000), isRefusal(/300 seconds/))
-  for (let minute = 0; minute < 5; minute++) {
-    body.write('x')
-    t.mock.timers.tick(60_000)
-  }
-  await refused
-})
+proves(
+  'bodies.inTime',
+  'a body that is not complete after five minutes is refused, however steadily it trickles',
+  async (t) => {
+    withClock(t)
+    const { request, body } = requestOf()
+    const refused = assert.rejects(readBytes(request, 1000), isRefusal(/300 seconds/))
+    for (let minute = 0; minute < 5; minute++) {
+      body.write('x')
+      t.mock.timers.tick(60_000)
+    }
+    await refused
+  },
+)
 
-// proves bodies.inTime
-test('a large body may take hours, but not pause for a minute', async (t) => {
+proves('bodies.inTime', 'a large body may take hours, but not pause for a minute', async (t) => {
   withClock(t)
   const { request, body } = requestOf()
   const pieces = readPieces(request, 1000)
@@ -45,8 +48,7 @@ test('a large body may take hours, but not pause for a minute', async (t) => {
   await refused
 })
 
-// proves bodies.inTime
-test('a large body is read no faster than it is taken', async () => {
+proves('bodies.inTime', 'a large body is read no faster than it is taken', async () => {
   const { request, body } = requestOf()
   const pieces = readPieces(request, 10_000_000)
   const first = pieces.next()
@@ -59,8 +61,7 @@ test('a large body is read no faster than it is taken', async () => {
   for await (const piece of pieces) assert.ok(piece.length > 0)
 })
 
-// proves bodies.inTime
-test('a large body over its cap is refused, and the rest of it can be thrown away', async () => {
+proves('bodies.inTime', 'a large body over its cap is refused, and the rest of it can be thrown away', async () => {
   const { request, body } = requestOf()
   const pieces = readPieces(request, 10)
   body.write('eleven byte')
@@ -72,8 +73,7 @@ test('a large body over its cap is refused, and the rest of it can be thrown awa
   await ended
 })
 
-// proves bodies.inTime
-test('what is answered before its body came is not waited for longer than any other body', (t) => {
+proves('bodies.inTime', 'what is answered before its body came is not waited for longer than any other body', (t) => {
   withClock(t)
   const { request, body } = requestOf()
   dropUnreadBody(request)

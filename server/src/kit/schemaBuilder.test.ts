@@ -1,8 +1,8 @@
 // The schemas that we build ourselves are those that TypeBox would build.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { Type as TypeBox } from 'typebox'
 import { Type } from './schemaBuilder.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 type Builder = typeof Type
 
@@ -29,7 +29,10 @@ const declare = (T: Builder) =>
     { description: 'All of them.' },
   )
 
-// proves schemas.builder
-test('a schema of ours is the JSON Schema that TypeBox makes of the same declaration, key by key', () => {
-  assert.equal(JSON.stringify(declare(Type)), JSON.stringify(declare(TypeBox)))
-})
+proves(
+  'schemas.builder',
+  'a schema of ours is the JSON Schema that TypeBox makes of the same declaration, key by key',
+  () => {
+    assert.equal(JSON.stringify(declare(Type)), JSON.stringify(declare(TypeBox)))
+  },
+)

@@ -1,12 +1,13 @@
 // Signed addresses: good for one method and one target, to the letter, until they expire, in every process with the same key.
 import assert from 'node:assert/strict'
-import { mock, test } from 'node:test'
+import { mock } from 'node:test'
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
 import { createKeyring } from '../base/secrets.ts'
 import type { Context } from './context.ts'
 import { requireSignature, signedUrl, signedUrlOnce } from './signedUrl.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 const baseUrl = 'https://runyard.example'
 /** All that addresses need of a process. */
@@ -30,8 +31,7 @@ const target = {
   validS: 900,
 }
 
-// proves signedUrls.exact
-test('an address is good as it stands, and with no letter changed', () => {
+proves('signedUrls.exact', 'an address is good as it stands, and with no letter changed', () => {
   const url = signedUrlOnce(context, { method: 'GET', ...target })
   assert.ok(open(url).secondsLeft <= 900)
   for (let at = baseUrl.length; at < url.length; at++) {
@@ -45,34 +45,35 @@ test('an address is good as it stands, and with no letter changed', () => {
   isRefused(url.replace(/signature=.*/, 'signature='))
 })
 
-// proves signedUrls.exact
-test('an address is good for its own method alone', () => {
+proves('signedUrls.exact', 'an address is good for its own method alone', () => {
   isRefused(signedUrlOnce(context, { method: 'PUT', ...target }), 'GET')
   isRefused(signedUrlOnce(context, { method: 'GET', ...target }), 'PUT')
   open(signedUrlOnce(context, { method: 'PUT', ...target }), 'PUT')
 })
 
-// proves signedUrls.shared
-test('every process with the same encryption key knows it, and none with another', () => {
+proves('signedUrls.shared', 'every process with the same encryption key knows it, and none with another', () => {
   const url = signedUrlOnce(context, { method: 'GET', ...target })
   open(url, 'GET', processWith(Buffer.alloc(32, 1)))
   isRefused(url, 'GET', processWith(Buffer.alloc(32, 2)))
 })
 
-// proves signedUrls.expiry
-test('an address ends with its time; a shared one is the same for all who ask within its window', (t) => {
-  mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 })
-  t.after(() => mock.timers.reset())
-  const once = signedUrlOnce(context, { method: 'GET', ...target })
-  const shared = signedUrl(context, { method: 'GET', ...target })
-  mock.timers.tick(899_000)
-  assert.equal(signedUrl(context, { method: 'GET', ...target }), shared)
-  assert.notEqual(signedUrlOnce(context, { method: 'GET', ...target }), once)
-  assert.equal(open(once).secondsLeft, 1)
-  mock.timers.tick(1001)
-  isRefused(once)
-  assert.notEqual(signedUrl(context, { method: 'GET', ...target }), shared)
-  assert.ok(open(shared).secondsLeft > 0)
-  mock.timers.tick(900_000)
-  isRefused(shared)
-})
+proves(
+  'signedUrls.expiry',
+  'an address ends with its time; a shared one is the same for all who ask within its window',
+  (t) => {
+    mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 })
+    t.after(() => mock.timers.reset())
+    const once = signedUrlOnce(context, { method: 'GET', ...target })
+    const shared = signedUrl(context, { method: 'GET', ...target })
+    mock.timers.tick(899_000)
+    assert.equal(signedUrl(context, { method: 'GET', ...target }), shared)
+    assert.notEqual(signedUrlOnce(context, { method: 'GET', ...target }), once)
+    assert.equal(open(once).secondsLeft, 1)
+    mock.timers.tick(1001)
+    isRefused(once)
+    assert.notEqual(signedUrl(context, { method: 'GET', ...target }), shared)
+    assert.ok(open(shared).secondsLeft > 0)
+    mock.timers.tick(900_000)
+    isRefused(shared)
+  },
+)

@@ -1,13 +1,13 @@
 // Database connections of requests: a team whose requests hold many of them leaves some for the others.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { createProbeTables, inside, probes } from '../../test/kit/probe.ts'
 import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import { statementSlotsOf } from './teamDatabase.ts'
+import { proves } from '../../test/kit/proves.ts'
 
-// proves pools.statements
-test(
+proves(
+  'pools.statements',
   'while forty requests of one team hold all the connections they can get, another team is answered',
   { timeout: 60_000 },
   async () => {

@@ -1,8 +1,9 @@
 // The time of the main thread and of the database: a team that used more than its share waits, and only beside others.
 import assert from 'node:assert/strict'
 import { availableParallelism } from 'node:os'
-import { test, type TestContext } from 'node:test'
+import { type TestContext } from 'node:test'
 import { createTeamTime } from './teamTime.ts'
+import { proves } from '../../test/kit/proves.ts'
 
 /** A clock that the test moves; timers move with it. */
 function startClock(t: TestContext) {
@@ -24,8 +25,7 @@ const settle = async () => {
   for (let n = 0; n < 5; n++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-// proves pools.time
-test('a team that is alone never waits, however much it uses', (t) => {
+proves('pools.time', 'a team that is alone never waits, however much it uses', (t) => {
   const { time, pass } = startClock(t)
   time.usedThread('noisy', 10_000)
   assert.equal(time.turn('noisy'), undefined)
@@ -35,31 +35,33 @@ test('a team that is alone never waits, however much it uses', (t) => {
   assert.equal(time.turn('noisy'), undefined, 'the other one was not at work for half a minute')
 })
 
-// proves pools.time
-test('beside others a team waits until a fifth of the thread’s time has covered what it used, never longer than 5 s', async (t) => {
-  const { time, pass } = startClock(t)
-  void time.turn('quiet')
-  for (let n = 0; n < 400; n++) time.usedThread('noisy', 1)
-  assert.equal(time.turn('quiet'), undefined)
-  let isOn = false
-  void time.turn('noisy')!.then(() => (isOn = true))
-  pass(999)
-  await settle()
-  assert.equal(isOn, false, '400 ms were used, 200 are allowed ahead, and the rest takes 1,000 ms')
-  pass(1)
-  await settle()
-  assert.equal(isOn, true)
-  time.usedThread('noisy', 1000)
-  assert.ok(time.isAhead('noisy'))
-  pass(4999)
-  assert.ok(time.isAhead('noisy'))
-  void time.turn('quiet')
-  pass(1)
-  assert.ok(!time.isAhead('noisy'))
-})
+proves(
+  'pools.time',
+  'beside others a team waits until a fifth of the thread’s time has covered what it used, never longer than 5 s',
+  async (t) => {
+    const { time, pass } = startClock(t)
+    void time.turn('quiet')
+    for (let n = 0; n < 400; n++) time.usedThread('noisy', 1)
+    assert.equal(time.turn('quiet'), undefined)
+    let isOn = false
+    void time.turn('noisy')!.then(() => (isOn = true))
+    pass(999)
+    await settle()
+    assert.equal(isOn, false, '400 ms were used, 200 are allowed ahead, and the rest takes 1,000 ms')
+    pass(1)
+    await settle()
+    assert.equal(isOn, true)
+    time.usedThread('noisy', 1000)
+    assert.ok(time.isAhead('noisy'))
+    pass(4999)
+    assert.ok(time.isAhead('noisy'))
+    void time.turn('quiet')
+    pass(1)
+    assert.ok(!time.isAhead('noisy'))
+  },
+)
 
-// proves pools.time
-test('one long piece is charged more than many short ones of the same length together', (t) => {
+proves('pools.time', 'one long piece is charged more than many short ones of the same length together', (t) => {
   const { time, pass } = startClock(t)
   void time.turn('quiet')
   for (let n = 0; n < 25; n++) time.usedThread('short', 1)
@@ -71,56 +73,61 @@ test('one long piece is charged more than many short ones of the same length tog
   assert.ok(!time.isAhead('long'))
 })
 
-// proves pools.time
-test('those who wait go on one at a time, in turns by caller, and each pays before the next is let on', async (t) => {
-  const { time, pass } = startClock(t)
-  const went: string[] = []
-  const work = async (name: string) => {
-    await time.turn('noisy', { caller: name[0]! })
-    went.push(name)
-    time.usedThread('noisy', 4)
-    time.usedThread('noisy', 2)
-  }
-  void time.turn('quiet')
-  time.usedThread('noisy', 100)
-  const all = ['a1', 'a2', 'b1'].map(work)
-  pass(5000)
-  await settle()
-  assert.deepEqual(went, ['a1'], 'its 6 ms count as 20, which are covered after 100')
-  pass(99)
-  await settle()
-  assert.deepEqual(went, ['a1'])
-  pass(1)
-  await settle()
-  assert.deepEqual(went, ['a1', 'b1'], 'the other caller comes next')
-  pass(100)
-  await Promise.all(all)
-  assert.deepEqual(went, ['a1', 'b1', 'a2'])
-})
+proves(
+  'pools.time',
+  'those who wait go on one at a time, in turns by caller, and each pays before the next is let on',
+  async (t) => {
+    const { time, pass } = startClock(t)
+    const went: string[] = []
+    const work = async (name: string) => {
+      await time.turn('noisy', { caller: name[0]! })
+      went.push(name)
+      time.usedThread('noisy', 4)
+      time.usedThread('noisy', 2)
+    }
+    void time.turn('quiet')
+    time.usedThread('noisy', 100)
+    const all = ['a1', 'a2', 'b1'].map(work)
+    pass(5000)
+    await settle()
+    assert.deepEqual(went, ['a1'], 'its 6 ms count as 20, which are covered after 100')
+    pass(99)
+    await settle()
+    assert.deepEqual(went, ['a1'])
+    pass(1)
+    await settle()
+    assert.deepEqual(went, ['a1', 'b1'], 'the other caller comes next')
+    pass(100)
+    await Promise.all(all)
+    assert.deepEqual(went, ['a1', 'b1', 'a2'])
+  },
+)
 
-// proves pools.time
-test('statements are charged while they run, beyond half of the cores, and a request is refused after its patience', async (t) => {
-  const { time, pass } = startClock(t)
-  const gate = Promise.withResolvers<void>()
-  const statements = Array.from({ length: 2 * availableParallelism() }, () =>
-    time.inDatabase('noisy', () => gate.promise),
-  )
-  void time.turn('quiet')
-  assert.equal(time.turn('noisy'), undefined)
-  pass(2000)
-  assert.ok(time.isAhead('noisy'), 'the share pays for a part of them; the rest is more than half a second')
-  const refused = assert.rejects(time.turn('noisy', { patienceMs: 10_000 })!, /more than its share of this server/)
-  pass(10_000)
-  await refused
-  gate.resolve()
-  await Promise.all(statements)
-  void time.turn('quiet')
-  pass(5001)
-  assert.ok(!time.isAhead('noisy'))
-})
+proves(
+  'pools.time',
+  'statements are charged while they run, beyond half of the cores, and a request is refused after its patience',
+  async (t) => {
+    const { time, pass } = startClock(t)
+    const gate = Promise.withResolvers<void>()
+    const statements = Array.from({ length: 2 * availableParallelism() }, () =>
+      time.inDatabase('noisy', () => gate.promise),
+    )
+    void time.turn('quiet')
+    assert.equal(time.turn('noisy'), undefined)
+    pass(2000)
+    assert.ok(time.isAhead('noisy'), 'the share pays for a part of them; the rest is more than half a second')
+    const refused = assert.rejects(time.turn('noisy', { patienceMs: 10_000 })!, /more than its share of this server/)
+    pass(10_000)
+    await refused
+    gate.resolve()
+    await Promise.all(statements)
+    void time.turn('quiet')
+    pass(5001)
+    assert.ok(!time.isAhead('noisy'))
+  },
+)
 
-// proves pools.time
-test('a team that is ahead does not wait for the sake of one that owes much more', (t) => {
+proves('pools.time', 'a team that is ahead does not wait for the sake of one that owes much more', (t) => {
   const { time, pass } = startClock(t)
   void time.turn('quiet')
   for (let n = 0; n < 300; n++) time.usedThread('slowed down', 1)
@@ -131,8 +138,7 @@ test('a team that is ahead does not wait for the sake of one that owes much more
   assert.ok(!time.isAhead('noisy') && !time.isAhead('slowed down'))
 })
 
-// proves pools.time
-test('when the process stops, those who wait go on at the next look', async (t) => {
+proves('pools.time', 'when the process stops, those who wait go on at the next look', async (t) => {
   const { time, pass, stop } = startClock(t)
   void time.turn('quiet')
   time.usedThread('noisy', 100)

@@ -4,11 +4,11 @@ import { execFile } from 'node:child_process'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { createOutbound } from '../../src/base/outbound/fetch.ts'
 import { createGuard } from '../../src/base/outbound/guard.ts'
 import { play, type Given } from './client.ts'
+import { proves } from '../kit/proves.ts'
 
 const fileOf = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const suite = fileURLToPath(import.meta.resolve('@modelcontextprotocol/conformance/dist/index.js'))
@@ -22,8 +22,7 @@ const excused: Record<string, string> = {
   'sse-retry': 'measures time',
 }
 
-// proves mcpClient.conformance
-test('the official suite finds nothing wrong with our MCP client', async (t) => {
+proves('mcpClient.conformance', 'the official suite finds nothing wrong with our MCP client', async (t) => {
   const outbound = createOutbound(createGuard({ allowPrivateHosts: ['localhost', '127.0.0.0/8', '::1/128'] }))
   t.after(outbound.close)
   const gaveUp: string[] = []

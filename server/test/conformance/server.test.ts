@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { MessageAnswer, MessageRefusal, Message, readMessage } from '../../src/features/mcp/message.ts'
 import { answerMessage } from '../../src/features/mcp/transport.ts'
@@ -14,6 +14,7 @@ import { Type } from '../../src/kit/schema.ts'
 import { seedTeam } from '../kit/seed.ts'
 import { testApp } from '../kit/testApp.ts'
 import { createFixtureServer } from './fixtureServer.ts'
+import { proves } from '../kit/proves.ts'
 
 const expectedFailures = fileURLToPath(new URL('./serverExpectedFailures.yml', import.meta.url))
 const scenarios = 30
@@ -70,17 +71,20 @@ function runSuite(url: string): Promise<{ code: number | null; text: string }> {
   return new Promise((resolve) => suite.on('close', (code) => resolve({ code, text })))
 }
 
-// proves mcp.conformance
-test(`all ${scenarios} server scenarios pass but those that the committed file excuses`, async (t) => {
-  const service = await testApp({ features: [feature({ name: 'fixture', operations: [callFixture] })] })
-  const team = await seedTeam(service)
-  const { code, text } = await runSuite(await addCredential(await service.listen(), team.key))
-  const summary = text.slice(text.indexOf('=== SUMMARY ==='))
-  t.diagnostic(summary)
-  assert.equal(code, 0, text)
-  const excused = (await readFile(expectedFailures, 'utf8')).split('\n').filter((line) => /^ {2}- /.test(line))
-  assert.ok(excused.length <= failuresMax)
-  const lines = summary.split('\n').filter((line) => /^[✓✗]/.test(line))
-  assert.equal(lines.length, scenarios)
-  assert.equal(lines.filter((line) => line.startsWith('✗')).length, excused.length)
-})
+proves(
+  'mcp.conformance',
+  `all ${scenarios} server scenarios pass but those that the committed file excuses`,
+  async (t) => {
+    const service = await testApp({ features: [feature({ name: 'fixture', operations: [callFixture] })] })
+    const team = await seedTeam(service)
+    const { code, text } = await runSuite(await addCredential(await service.listen(), team.key))
+    const summary = text.slice(text.indexOf('=== SUMMARY ==='))
+    t.diagnostic(summary)
+    assert.equal(code, 0, text)
+    const excused = (await readFile(expectedFailures, 'utf8')).split('\n').filter((line) => /^ {2}- /.test(line))
+    assert.ok(excused.length <= failuresMax)
+    const lines = summary.split('\n').filter((line) => /^[✓✗]/.test(line))
+    assert.equal(lines.length, scenarios)
+    assert.equal(lines.filter((line) => line.startsWith('✗')).length, excused.length)
+  },
+)

@@ -1,11 +1,12 @@
 // Builder runs outlive their workers: each comes to its proposal, once.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
 import { testDatabase } from '../kit/postgres.ts'
 import { builderEnv, holdsForBuilders, killWorkersOfBuilders, startBuilderModel } from './builder.ts'
 import { temporaryDataDir } from './processes.ts'
 import { openYard } from './yard.ts'
+import { proves } from '../kit/proves.ts'
 
 const dataDir = await temporaryDataDir()
 const model = await startBuilderModel()
@@ -17,8 +18,7 @@ after(async () => {
   await dataDir.remove()
 })
 
-// proves builder.killed
-test('workers killed at random moments lose no builder run and tell nothing twice', async (t) => {
+proves('builder.killed', 'workers killed at random moments lose no builder run and tell nothing twice', async (t) => {
   const seen = await killWorkersOfBuilders(yard, model, { killsBetween: 2, atOnce: 4 })
   t.diagnostic(JSON.stringify(seen))
   assert.ok(seen.killsBetween >= 2 && seen.begun >= 4)

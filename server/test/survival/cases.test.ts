@@ -1,11 +1,12 @@
 // Cases outlive the workers of their runs.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
 import { testDatabase } from '../kit/postgres.ts'
 import { isWorked, workCases } from './cases.ts'
 import { temporaryDataDir } from './processes.ts'
 import { bodyOf, openYard, until } from './yard.ts'
+import { proves } from '../kit/proves.ts'
 
 const dataDir = await temporaryDataDir()
 const env = { DATABASE_URL: connectionUrl(await testDatabase()), LOG_LEVEL: 'warn' }
@@ -15,17 +16,19 @@ after(async () => {
   await dataDir.remove()
 })
 
-// proves cases.killed
-test('workers killed at random moments lose no case, and work none twice or out of order', async (t) => {
-  const seen = await workCases(yard, { cases: 300, producers: 4, kills: 2, pauseMs: 400, forMs: 120_000 })
-  t.diagnostic(JSON.stringify(seen))
-  assert.equal(seen.cases, 300)
-  assert.ok(seen.kills >= 2 && seen.repeats > 0)
-  assert.ok(isWorked(seen))
-})
+proves(
+  'cases.killed',
+  'workers killed at random moments lose no case, and work none twice or out of order',
+  async (t) => {
+    const seen = await workCases(yard, { cases: 300, producers: 4, kills: 2, pauseMs: 400, forMs: 120_000 })
+    t.diagnostic(JSON.stringify(seen))
+    assert.equal(seen.cases, 300)
+    assert.ok(seen.kills >= 2 && seen.repeats > 0)
+    assert.ok(isWorked(seen))
+  },
+)
 
-// proves bulk.killed
-test('a bulk action whose workers are all killed changes every case once', async () => {
+proves('bulk.killed', 'a bulk action whose workers are all killed changes every case once', async () => {
   const { teamId } = yard.apis[0]!
   const queue = await yard.call({ method: 'POST', path: `/v2/teams/${teamId}/queues`, body: { name: 'Many' } })
   const queueId = bodyOf(queue)['queue_id'] as string

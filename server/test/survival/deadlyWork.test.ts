@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
 import type { FakeAnswer, FakeRequest } from '../fakes/fakeProvider.ts'
@@ -11,6 +11,7 @@ import { startFakeOpenaiCompatible } from '../fakes/openaiCompatible.ts'
 import { testDatabase } from '../kit/postgres.ts'
 import { temporaryDataDir, type Service } from './processes.ts'
 import { block, bodyOf, openYard, until } from './yard.ts'
+import { proves } from '../kit/proves.ts'
 
 /** Nobody answers until two processes have died, so each of them holds everything that is under way. */
 let isSilent = true
@@ -121,80 +122,86 @@ async function seen(of: { runs: string[]; builders: string[]; judged: string[]; 
   }
 }
 
-// proves work.deadly, runs.deadly
-test('what kills its process is given up after three deaths and says so; what was beside it each time is done', async (t) => {
-  const ids = {
-    runs: [await callingRun('/kill'), await callingRun('/slow')],
-    builders: [await builderRun('builder kill-the-asker'), await builderRun('builder bystander')],
-    judged: [
-      await endedRun('one', { rubric: 'Every message is friendly: kill-the-asker.' }),
-      await endedRun('two', { rubric: 'Every message is friendly.' }),
-    ],
-    delivered: [
-      await endedRun('kill-the-sender', { callback: '/same' }),
-      await endedRun('three', { callback: '/same' }),
-      await endedRun('four', { callback: '/other' }),
-    ],
-  }
-  await sql`select graphile_worker.add_job('deadlyJob'), graphile_worker.add_job('patientJob')`
-  const startedAt = performance.now()
-  const deaths: (number | string)[] = []
-  let service: Service = await yard.startWorker()
-  for (let n = 0; n < 2; n++) {
-    deaths.push(await service.exited)
-    if (n === 1) {
-      isSilent = false
-      await sql`create table jobs_may_end ()`
+proves(
+  ['work.deadly', 'runs.deadly'],
+  'what kills its process is given up after three deaths and says so; what was beside it each time is done',
+  async (t) => {
+    const ids = {
+      runs: [await callingRun('/kill'), await callingRun('/slow')],
+      builders: [await builderRun('builder kill-the-asker'), await builderRun('builder bystander')],
+      judged: [
+        await endedRun('one', { rubric: 'Every message is friendly: kill-the-asker.' }),
+        await endedRun('two', { rubric: 'Every message is friendly.' }),
+      ],
+      delivered: [
+        await endedRun('kill-the-sender', { callback: '/same' }),
+        await endedRun('three', { callback: '/same' }),
+        await endedRun('four', { callback: '/other' }),
+      ],
     }
-    service = await yard.startWorker()
-  }
-  yard.workers.push(service)
-  ids.runs.push(await callingRun('/quick'))
-  const { runs, builders, judged, delivered, jobs } = await until(
-    'all have ended',
-    () => seen(ids),
-    (now) =>
-      now.runs.every(({ status }) => status === 'failed' || status === 'completed') &&
-      now.builders.every(({ status }) => status === 'failed' || status === 'review') &&
-      now.judged.every((one) => one && one.status !== 'in_progress') &&
-      now.delivered.every((one) => one && (one.state === 'delivered' || one.state === 'dead')) &&
-      now.jobs.every(({ name, last_error }) => name === 'deadlyJob' && last_error !== null),
-    { everyMs: 250 },
-  )
-  t.diagnostic(JSON.stringify({ deaths, seconds: Math.round((performance.now() - startedAt) / 1000) }))
-  assert.deepEqual([runs[0]!.status, runs[0]!.error!.code], ['failed', 'internal_error'])
-  assert.match(
-    runs[0]!.error!.message,
-    /^At least 3 processes of the service died while they worked on this run at step 1/,
-  )
-  assert.deepEqual(
-    runs.slice(1).map(({ output }) => output),
-    ['survived', 'survived'],
-  )
-  const [asked] = await sql<{ count: number }>`select count(*)::int as count from human_requests`
-  assert.equal(asked!.count, 0)
-  assert.deepEqual(
-    builders.map(({ status }) => status),
-    ['failed', 'review'],
-  )
-  assert.match(
-    builders[0]!.error!.message,
-    /^At least 3 processes of the service died while they worked on this builder run/,
-  )
-  assert.deepEqual(
-    judged.map((one) => one!.status),
-    ['unavailable', 'ready'],
-  )
-  assert.match(judged[0]!.summary.final_comment, /At least 3 processes of the service died while they judged this run/)
-  assert.deepEqual(
-    delivered.map((one) => one!.state),
-    ['dead', 'delivered', 'delivered'],
-  )
-  assert.match(delivered[0]!.reason!, /^At least three processes of the service died/)
-  assert.match(delivered[0]!.log.at(-1)!.error!, /^At least three processes of the service died/)
-  assert.equal(jobs.length, 1)
-  assert.equal(jobs[0]!.attempts, jobs[0]!.max_attempts)
-  assert.match(jobs[0]!.last_error!, /^At least 3 processes of the service died while they did this job/)
-  assert.deepEqual(deaths, ['SIGKILL', 'SIGKILL'])
-  assert.deepEqual([service.child.exitCode, service.child.signalCode], [null, null], 'the third one lives on')
-})
+    await sql`select graphile_worker.add_job('deadlyJob'), graphile_worker.add_job('patientJob')`
+    const startedAt = performance.now()
+    const deaths: (number | string)[] = []
+    let service: Service = await yard.startWorker()
+    for (let n = 0; n < 2; n++) {
+      deaths.push(await service.exited)
+      if (n === 1) {
+        isSilent = false
+        await sql`create table jobs_may_end ()`
+      }
+      service = await yard.startWorker()
+    }
+    yard.workers.push(service)
+    ids.runs.push(await callingRun('/quick'))
+    const { runs, builders, judged, delivered, jobs } = await until(
+      'all have ended',
+      () => seen(ids),
+      (now) =>
+        now.runs.every(({ status }) => status === 'failed' || status === 'completed') &&
+        now.builders.every(({ status }) => status === 'failed' || status === 'review') &&
+        now.judged.every((one) => one && one.status !== 'in_progress') &&
+        now.delivered.every((one) => one && (one.state === 'delivered' || one.state === 'dead')) &&
+        now.jobs.every(({ name, last_error }) => name === 'deadlyJob' && last_error !== null),
+      { everyMs: 250 },
+    )
+    t.diagnostic(JSON.stringify({ deaths, seconds: Math.round((performance.now() - startedAt) / 1000) }))
+    assert.deepEqual([runs[0]!.status, runs[0]!.error!.code], ['failed', 'internal_error'])
+    assert.match(
+      runs[0]!.error!.message,
+      /^At least 3 processes of the service died while they worked on this run at step 1/,
+    )
+    assert.deepEqual(
+      runs.slice(1).map(({ output }) => output),
+      ['survived', 'survived'],
+    )
+    const [asked] = await sql<{ count: number }>`select count(*)::int as count from human_requests`
+    assert.equal(asked!.count, 0)
+    assert.deepEqual(
+      builders.map(({ status }) => status),
+      ['failed', 'review'],
+    )
+    assert.match(
+      builders[0]!.error!.message,
+      /^At least 3 processes of the service died while they worked on this builder run/,
+    )
+    assert.deepEqual(
+      judged.map((one) => one!.status),
+      ['unavailable', 'ready'],
+    )
+    assert.match(
+      judged[0]!.summary.final_comment,
+      /At least 3 processes of the service died while they judged this run/,
+    )
+    assert.deepEqual(
+      delivered.map((one) => one!.state),
+      ['dead', 'delivered', 'delivered'],
+    )
+    assert.match(delivered[0]!.reason!, /^At least three processes of the service died/)
+    assert.match(delivered[0]!.log.at(-1)!.error!, /^At least three processes of the service died/)
+    assert.equal(jobs.length, 1)
+    assert.equal(jobs[0]!.attempts, jobs[0]!.max_attempts)
+    assert.match(jobs[0]!.last_error!, /^At least 3 processes of the service died while they did this job/)
+    assert.deepEqual(deaths, ['SIGKILL', 'SIGKILL'])
+    assert.deepEqual([service.child.exitCode, service.child.signalCode], [null, null], 'the third one lives on')
+  },
+)

@@ -1,6 +1,6 @@
 // The short form of the proofs about deliveries; `npm run survive` has the long one.
 import assert from 'node:assert/strict'
-import { after, afterEach, test } from 'node:test'
+import { after, afterEach } from 'node:test'
 import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
 import { testDatabase } from '../kit/postgres.ts'
 import { sufferBadReceivers } from './badReceivers.ts'
@@ -8,6 +8,7 @@ import { holdsDelivered, killWhileDelivering } from './deliveries.ts'
 import { temporaryDataDir } from './processes.ts'
 import { isAlwaysSigned, rotateUnderLoad } from './rotations.ts'
 import { bodyOf, openYard } from './yard.ts'
+import { proves } from '../kit/proves.ts'
 
 const dataDir = await temporaryDataDir()
 const env = { DATABASE_URL: connectionUrl(await testDatabase()), LOG_LEVEL: 'error', RUNYARD_DRAIN_S: '1' }
@@ -24,22 +25,23 @@ afterEach(async () => {
   for (const { id } of webhooks) bodyOf(await yard.call({ method: 'DELETE', path: `${path}/${id}` }))
 })
 
-// proves webhooks.survive
-test('who delivers is killed, and the receiver is away: nothing is lost, and first attempts keep their order', async (t) => {
-  const seen = await killWhileDelivering(yard, { targets: 3, deliveries: 150, kills: 2, pauseMs: 300 })
-  t.diagnostic(JSON.stringify(seen))
-  assert.ok(holdsDelivered(seen), JSON.stringify(seen))
-})
+proves(
+  'webhooks.survive',
+  'who delivers is killed, and the receiver is away: nothing is lost, and first attempts keep their order',
+  async (t) => {
+    const seen = await killWhileDelivering(yard, { targets: 3, deliveries: 150, kills: 2, pauseMs: 300 })
+    t.diagnostic(JSON.stringify(seen))
+    assert.ok(holdsDelivered(seen), JSON.stringify(seen))
+  },
+)
 
-// proves webhooks.rotationUnderLoad
-test('a secret is rotated under load, and every delivery verifies', async (t) => {
+proves('webhooks.rotationUnderLoad', 'a secret is rotated under load, and every delivery verifies', async (t) => {
   const seen = await rotateUnderLoad(yard, { rotations: 2, everyMs: 400 })
   t.diagnostic(JSON.stringify(seen))
   assert.ok(isAlwaysSigned(seen), JSON.stringify(seen))
 })
 
-// proves webhooks.badReceivers
-test('a receiver that hangs and a hostile one take nothing from the others', async (t) => {
+proves('webhooks.badReceivers', 'a receiver that hangs and a hostile one take nothing from the others', async (t) => {
   const seen = await sufferBadReceivers(yard, { good: 4, runsEach: 10, everyMs: 50 })
   t.diagnostic(JSON.stringify(seen))
   assert.equal(seen.lost, 0)

@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionTrouble } from '../../src/base/db.ts'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
 import { signalTree } from './processTree.ts'
 import { send, preparedDataDir } from './processes.ts'
 import { block, openYard, until } from './yard.ts'
+import { proves } from '../kit/proves.ts'
 
 const dataDir = await preparedDataDir()
 const yard = await openYard({ options: { dataDir: dataDir.path, env: { LOG_LEVEL: 'error' } }, workers: 2 })
@@ -81,23 +82,29 @@ async function readRuns(ids: string[]): Promise<{ status: string; output: string
 
 const kept = { outputs: ['completed: counted'], asked: 0, calls: runs, hungUp: 0, died: 0 }
 
-// proves runs.outcomeKept
-test('a PostgreSQL that is killed while calls are answered costs no answer: nobody is asked, nothing is repeated', async () => {
-  const seen = await whileAway(async () => {
-    await signalTree(postgres.serverPid()!, 'SIGKILL')
-    answerAll()
-  })
-  assert.deepEqual(seen, kept)
-})
+proves(
+  'runs.outcomeKept',
+  'a PostgreSQL that is killed while calls are answered costs no answer: nobody is asked, nothing is repeated',
+  async () => {
+    const seen = await whileAway(async () => {
+      await signalTree(postgres.serverPid()!, 'SIGKILL')
+      answerAll()
+    })
+    assert.deepEqual(seen, kept)
+  },
+)
 
-// proves runs.outcomeKept
-test('nor does one that stands still for longer than a process may be without its lock', async () => {
-  const seen = await whileAway(async () => {
-    const pid = postgres.serverPid()!
-    await signalTree(pid, 'SIGSTOP')
-    answerAll()
-    await sleep(4000)
-    await signalTree(pid, 'SIGCONT')
-  })
-  assert.deepEqual(seen, kept)
-})
+proves(
+  'runs.outcomeKept',
+  'nor does one that stands still for longer than a process may be without its lock',
+  async () => {
+    const seen = await whileAway(async () => {
+      const pid = postgres.serverPid()!
+      await signalTree(pid, 'SIGSTOP')
+      answerAll()
+      await sleep(4000)
+      await signalTree(pid, 'SIGCONT')
+    })
+    assert.deepEqual(seen, kept)
+  },
+)

@@ -1,6 +1,5 @@
 // JSON Schemas of tenants: the answers equal those of the compiled checker of our own schemas, and the number of steps is bounded.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { Check } from 'typebox/schema'
 import {
@@ -11,6 +10,7 @@ import {
   refusedSchemas,
 } from '../../../test/fuzz/hostileSchemas.ts'
 import { checkAgainst, keysTo, schemaProblems } from './jsonSchema.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const fits = (schema: Record<string, unknown>, value: unknown): boolean => {
   const checked = checkAgainst(schema, value)
@@ -18,8 +18,7 @@ const fits = (schema: Record<string, unknown>, value: unknown): boolean => {
   return 'fits' in checked
 }
 
-// proves bounds.schemas
-test('a value fits a schema exactly when the checker of our own schemas says so', () => {
+proves('bounds.schemas', 'a value fits a schema exactly when the checker of our own schemas says so', () => {
   let fitting = 0
   let others = 0
   fc.assert(
@@ -37,24 +36,27 @@ test('a value fits a schema exactly when the checker of our own schemas says so'
   assert.ok(fitting > 1000 && others > 1000, `${fitting} fit, ${others} do not`)
 })
 
-// proves bounds.schemas
-test('what no property and no item has looked at is refused by unevaluatedProperties and unevaluatedItems', () => {
-  const closed = {
-    allOf: [{ properties: { a: true } }],
-    anyOf: [
-      { properties: { b: { type: 'string' } }, required: ['b'] },
-      { properties: { c: true }, required: ['c'] },
-    ],
-    unevaluatedProperties: false,
-  }
-  assert.ok(fits(closed, { a: 1, b: 'x' }))
-  assert.ok(fits(closed, { a: 1, b: 'x', c: 1 }))
-  assert.ok(!fits(closed, { a: 1, b: 'x', d: 1 }))
-  assert.ok(!fits(closed, { b: 1, c: 1 }), 'a branch that does not fit has looked at nothing')
-  const list = { prefixItems: [{ type: 'number' }], contains: { type: 'string' }, unevaluatedItems: false }
-  assert.ok(fits(list, [1, 'a', 'b']))
-  assert.ok(!fits(list, [1, 'a', 2]))
-})
+proves(
+  'bounds.schemas',
+  'what no property and no item has looked at is refused by unevaluatedProperties and unevaluatedItems',
+  () => {
+    const closed = {
+      allOf: [{ properties: { a: true } }],
+      anyOf: [
+        { properties: { b: { type: 'string' } }, required: ['b'] },
+        { properties: { c: true }, required: ['c'] },
+      ],
+      unevaluatedProperties: false,
+    }
+    assert.ok(fits(closed, { a: 1, b: 'x' }))
+    assert.ok(fits(closed, { a: 1, b: 'x', c: 1 }))
+    assert.ok(!fits(closed, { a: 1, b: 'x', d: 1 }))
+    assert.ok(!fits(closed, { b: 1, c: 1 }), 'a branch that does not fit has looked at nothing')
+    const list = { prefixItems: [{ type: 'number' }], contains: { type: 'string' }, unevaluatedItems: false }
+    assert.ok(fits(list, [1, 'a', 'b']))
+    assert.ok(!fits(list, [1, 'a', 2]))
+  },
+)
 
 const told = (schema: Record<string, unknown>, value: unknown): string => {
   const checked = checkAgainst(schema, value)
@@ -62,8 +64,7 @@ const told = (schema: Record<string, unknown>, value: unknown): string => {
   return `${keysTo(checked.misfit.place).join('.')} ${checked.misfit.message}`
 }
 
-// proves bounds.schemas
-test('a misfit names its place and its reason', () => {
+proves('bounds.schemas', 'a misfit names its place and its reason', () => {
   const lines = { properties: { lines: { items: { properties: { sku: { type: 'string' } }, required: ['sku'] } } } }
   assert.equal(told(lines, { lines: [{ sku: 'a' }, { sku: 7 }] }), 'lines.1.sku must be string')
   assert.equal(told(lines, { lines: [{}] }), 'lines.0 must have sku')
@@ -73,26 +74,28 @@ test('a misfit names its place and its reason', () => {
   assert.equal(told(kinds, { size: 1 }), 'size must be >= 2')
 })
 
-// proves bounds.schemas
-test('a schema that would take for ever is told as broken, and every check ends within its steps', () => {
-  for (const { name, schema, value } of costlySchemas) {
-    assert.deepEqual(schemaProblems(schema), [], name)
-    const checked = checkAgainst(schema, value)
-    assert.ok(Object.keys(checked).length === 1, name)
-  }
-  for (const levels of [24, 40, 60]) {
-    const checked = checkAgainst(doublingChain(levels), 'text')
-    assert.ok('broken' in checked && checked.broken.includes('takes too long'), JSON.stringify(checked))
-  }
-  const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) as unknown
-  const nested = checkAgainst({ $id: 'deep', items: { $ref: 'deep' } }, deep)
-  assert.ok('broken' in nested && nested.broken.includes('nested too deeply'))
-  const compared = checkAgainst({ uniqueItems: true }, [deep])
-  assert.ok('broken' in compared && compared.broken.includes('nested too deeply'))
-})
+proves(
+  'bounds.schemas',
+  'a schema that would take for ever is told as broken, and every check ends within its steps',
+  () => {
+    for (const { name, schema, value } of costlySchemas) {
+      assert.deepEqual(schemaProblems(schema), [], name)
+      const checked = checkAgainst(schema, value)
+      assert.ok(Object.keys(checked).length === 1, name)
+    }
+    for (const levels of [24, 40, 60]) {
+      const checked = checkAgainst(doublingChain(levels), 'text')
+      assert.ok('broken' in checked && checked.broken.includes('takes too long'), JSON.stringify(checked))
+    }
+    const deep = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`) as unknown
+    const nested = checkAgainst({ $id: 'deep', items: { $ref: 'deep' } }, deep)
+    assert.ok('broken' in nested && nested.broken.includes('nested too deeply'))
+    const compared = checkAgainst({ uniqueItems: true }, [deep])
+    assert.ok('broken' in compared && compared.broken.includes('nested too deeply'))
+  },
+)
 
-// proves bounds.schemas
-test('a value of a megabyte fits an ordinary schema within its steps', () => {
+proves('bounds.schemas', 'a value of a megabyte fits an ordinary schema within its steps', () => {
   const schema = {
     type: 'array',
     items: {
@@ -112,8 +115,7 @@ test('a value of a megabyte fits an ordinary schema within its steps', () => {
   assert.deepEqual(checkAgainst({ pattern: '^[^#]+$', minLength: 1 }, text), { fits: true })
 })
 
-// proves bounds.schemas
-test('a schema that cannot be used is refused with the place of each problem', () => {
+proves('bounds.schemas', 'a schema that cannot be used is refused with the place of each problem', () => {
   for (const { schema, path } of refusedSchemas) {
     const [first] = schemaProblems(schema)
     assert.equal(first?.path, path, JSON.stringify(schema).slice(0, 200))
@@ -127,8 +129,7 @@ test('a schema that cannot be used is refused with the place of each problem', (
   )
 })
 
-// proves bounds.schemas
-test('references lead to pointers, anchors and ids inside the document', () => {
+proves('bounds.schemas', 'references lead to pointers, anchors and ids inside the document', () => {
   const schema = {
     $id: 'https://example.com/root.json',
     properties: {
@@ -163,8 +164,7 @@ function assertTooLong(schema: Record<string, unknown>, value: unknown): void {
   assert.ok('broken' in checked && checked.broken.includes('takes too long'), JSON.stringify(checked).slice(0, 200))
 }
 
-// proves bounds.schemas
-test('every listing of the properties of a large object is paid for', () => {
+proves('bounds.schemas', 'every listing of the properties of a large object is paid for', () => {
   for (const part of [
     { minProperties: 1 },
     { maxProperties: 1_000_000 },
@@ -180,38 +180,43 @@ test('every listing of the properties of a large object is paid for', () => {
   assert.deepEqual(checkAgainst(repeated({ type: 'object' }), wide), { fits: true })
 })
 
-// proves bounds.schemas
-test('required names are paid for where they are missing too, and a misfit names only the first of them', () => {
-  const required = namesOf(5000)
-  for (const part of [{ required }, { dependentRequired: { a: required } }]) {
-    assertTooLong(repeated({ not: part }), { a: 1 })
-    const checked = checkAgainst(part, { a: 1 })
-    assert.ok('misfit' in checked)
-    assert.deepEqual(checked.misfit.missing, required.slice(0, 20))
-  }
-  // few names, but long ones
-  assertTooLong(repeated({ not: { required: namesOf(10).map((name) => name.padEnd(10_000, 'x')) } }), {})
-})
+proves(
+  'bounds.schemas',
+  'required names are paid for where they are missing too, and a misfit names only the first of them',
+  () => {
+    const required = namesOf(5000)
+    for (const part of [{ required }, { dependentRequired: { a: required } }]) {
+      assertTooLong(repeated({ not: part }), { a: 1 })
+      const checked = checkAgainst(part, { a: 1 })
+      assert.ok('misfit' in checked)
+      assert.deepEqual(checked.misfit.missing, required.slice(0, 20))
+    }
+    // few names, but long ones
+    assertTooLong(repeated({ not: { required: namesOf(10).map((name) => name.padEnd(10_000, 'x')) } }), {})
+  },
+)
 
 const each = (count: number, patternOf: (n: number) => string) => ({
   prefixItems: Array.from({ length: count }, (_, n) => ({ pattern: patternOf(n) })),
 })
 
-// proves bounds.schemas
-test('the patterns of one schema are bounded together, and a pattern that it has twice counts once', () => {
-  const [large] = schemaProblems(each(20, (n) => `^a{3900}${n}$`))
-  assert.equal(large?.path, '/prefixItems/12/pattern')
-  assert.match(large.message, /more than 50000 instructions/)
-  const [unicode] = schemaProblems(each(30, (n) => `^\\p{L}${n}$`))
-  assert.equal(unicode?.path, '/prefixItems/20/pattern')
-  assert.match(unicode.message, /more than 20 properties of Unicode/)
-  const [name] = schemaProblems({ patternProperties: { [`^${'\\p{L}'.repeat(21)}$`]: true } })
-  assert.match(name?.path ?? '', /^\/patternProperties\//)
-  assert.deepEqual(schemaProblems(each(500, () => '^\\p{L}a{3900}$')), [])
-})
+proves(
+  'bounds.schemas',
+  'the patterns of one schema are bounded together, and a pattern that it has twice counts once',
+  () => {
+    const [large] = schemaProblems(each(20, (n) => `^a{3900}${n}$`))
+    assert.equal(large?.path, '/prefixItems/12/pattern')
+    assert.match(large.message, /more than 50000 instructions/)
+    const [unicode] = schemaProblems(each(30, (n) => `^\\p{L}${n}$`))
+    assert.equal(unicode?.path, '/prefixItems/20/pattern')
+    assert.match(unicode.message, /more than 20 properties of Unicode/)
+    const [name] = schemaProblems({ patternProperties: { [`^${'\\p{L}'.repeat(21)}$`]: true } })
+    assert.match(name?.path ?? '', /^\/patternProperties\//)
+    assert.deepEqual(schemaProblems(each(500, () => '^\\p{L}a{3900}$')), [])
+  },
+)
 
-// proves bounds.schemas
-test('addresses of parts are short, also where each of them adds to the one around it', () => {
+proves('bounds.schemas', 'addresses of parts are short, also where each of them adds to the one around it', () => {
   const long = 'x'.repeat(2001)
   const problems = schemaProblems({
     properties: { id: { $id: `https://example.com/${long}`, $ref: '#' }, reference: { $ref: `#${long}` } },

@@ -15,10 +15,11 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer, text } from 'node:stream/consumers'
-import { describe, test, type TestContext } from 'node:test'
+import { test, type TestContext } from 'node:test'
 import { createGuard } from './guard.ts'
 import { createFilteringProxy, type FilteringProxyOptions, type ProxyRefusal } from './proxy.ts'
 import { answers, families } from '../../../test/hostile/ssrfCorpus.ts'
+import { proves, provesTogether } from '../../../test/kit/proves.ts'
 
 const openGuard = createGuard({ allowPrivateHosts: ['127.0.0.1'] })
 const basic = (words: string) => ({ 'proxy-authorization': `Basic ${Buffer.from(words).toString('base64')}` })
@@ -79,8 +80,7 @@ async function recordingSite(t: TestContext) {
   return { urls, at: await listening(t, site) }
 }
 
-// proves outbound.proxy
-describe('a permitted host', () => {
+provesTogether('outbound.proxy', 'a permitted host', () => {
   test('gets the request whole, without what was meant for the proxy, and its answer comes back whole', async (t) => {
     let got: IncomingMessage | undefined
     const site = createHttpServer((request, response) => {
@@ -161,8 +161,7 @@ describe('a permitted host', () => {
   })
 })
 
-// proves outbound.proxy
-describe('a host that is not permitted', () => {
+provesTogether('outbound.proxy', 'a host that is not permitted', () => {
   test('is refused in every spelling of the corpus, by URL and by CONNECT, and never dialled', async (t) => {
     let connections = 0
     const at = await listening(
@@ -235,8 +234,7 @@ describe('a host that is not permitted', () => {
   })
 })
 
-// proves outbound.proxy
-test('with credentials, nobody without them gets anything but a 407', async (t) => {
+proves('outbound.proxy', 'with credentials, nobody without them gets anything but a 407', async (t) => {
   const at = await listening(
     t,
     createHttpServer((_request, response) => response.end('reached')),
@@ -253,8 +251,7 @@ test('with credentials, nobody without them gets anything but a 407', async (t) 
   assert.equal(await text(await through({ port, url, headers: basic('session:pa:ss') })), 'reached')
 })
 
-// proves outbound.proxy
-describe('no request hides in another', () => {
+provesTogether('outbound.proxy', 'no request hides in another', () => {
   test('a length that Connection takes away still frames the body', async (t) => {
     const { urls, at } = await recordingSite(t)
     const { port } = await proxyFor(t)
@@ -299,8 +296,7 @@ describe('no request hides in another', () => {
   })
 })
 
-// proves outbound.proxy
-describe('a server that fails', () => {
+provesTogether('outbound.proxy', 'a server that fails', () => {
   test('is told as 502, or 504 when it is silent', async (t) => {
     const silent = await listening(
       t,
@@ -347,8 +343,7 @@ describe('a server that fails', () => {
   })
 })
 
-// proves outbound.proxy
-test('closing cuts tunnels and requests under way', async (t) => {
+proves('outbound.proxy', 'closing cuts tunnels and requests under way', async (t) => {
   const at = await listening(
     t,
     createServer((socket) => socket.on('error', () => {})),

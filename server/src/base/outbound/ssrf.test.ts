@@ -5,10 +5,11 @@ import diagnostics from 'node:diagnostics_channel'
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, before, describe, test, type TestContext } from 'node:test'
+import { after, before, test, type TestContext } from 'node:test'
 import { createOutbound, OutboundFailure, type Outbound } from './fetch.ts'
 import { createGuard, OutboundRefused, type Guard } from './guard.ts'
 import { answers, answersOnSave, families, type Family } from '../../../test/hostile/ssrfCorpus.ts'
+import { provesTogether } from '../../../test/kit/proves.ts'
 
 const listeners: Server[] = []
 let port = 0
@@ -83,8 +84,7 @@ after(() => {
   for (const server of listeners) server.close()
 })
 
-// proves outbound.corpus
-describe('forbidden addresses', () => {
+provesTogether('outbound.corpus', 'forbidden addresses', () => {
   test('number at least 300 in 20 families, each address once', (t) => {
     const all = families.flatMap((family) => family.urls)
     for (const family of families) t.diagnostic(`${String(family.urls.length).padStart(3)}  ${family.name}`)

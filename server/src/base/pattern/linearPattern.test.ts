@@ -1,11 +1,11 @@
 // Patterns of tenants: the answers equal those of the built-in engine, and the number of steps is bounded.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { anyPattern, anyText, oversizedPatterns, patternAttacks } from '../../../test/fuzz/hostilePatterns.ts'
 import { cacheSizes } from '../boundedCache.ts'
 import { StepBudget, TooManySteps } from '../stepBudget.ts'
 import { BadPattern, PatternSet } from './linearPattern.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const enough = () => new StepBudget(100_000)
 
@@ -22,8 +22,7 @@ function patternProblem(source: string): string | undefined {
   }
 }
 
-// proves bounds.patterns
-test('a pattern matches exactly where the built-in engine says that it matches', () => {
+proves('bounds.patterns', 'a pattern matches exactly where the built-in engine says that it matches', () => {
   const texts = fc.array(anyText, { minLength: 1, maxLength: 5 })
   let matches = 0
   fc.assert(
@@ -49,8 +48,7 @@ test('a pattern matches exactly where the built-in engine says that it matches',
   assert.ok(matches > 1000, `${matches} matches`)
 })
 
-// proves bounds.patterns
-test('escapes of every kind mean what they mean to the built-in engine', () => {
+proves('bounds.patterns', 'escapes of every kind mean what they mean to the built-in engine', () => {
   const patterns = [
     '^\\d{3}-\\d{4}$',
     '^\\S+@\\S+\\.\\S+$',
@@ -97,8 +95,7 @@ test('escapes of every kind mean what they mean to the built-in engine', () => {
   }
 })
 
-// proves bounds.patterns
-test('patterns that hang an engine that backtracks end within their steps', () => {
+proves('bounds.patterns', 'patterns that hang an engine that backtracks end within their steps', () => {
   for (const { pattern, text } of patternAttacks) {
     assert.equal(patternProblem(pattern), undefined, pattern)
     matchesPattern(pattern, text, new StepBudget(500_000))
@@ -111,8 +108,7 @@ test('patterns that hang an engine that backtracks end within their steps', () =
   }, TooManySteps)
 })
 
-// proves bounds.patterns
-test('what cannot be matched in linear time, or is too large, is refused with its reason', () => {
+proves('bounds.patterns', 'what cannot be matched in linear time, or is too large, is refused with its reason', () => {
   for (const pattern of ['(?=a)', '(?!a)', '(?<=a)', '(?<!a)b']) assert.match(patternProblem(pattern)!, /look-ahead/)
   for (const pattern of ['(a)\\1', '(?<n>a)\\k<n>']) assert.match(patternProblem(pattern)!, /back-reference/)
   assert.match(patternProblem('(?i:a)')!, /flags/)
@@ -125,12 +121,17 @@ test('what cannot be matched in linear time, or is too large, is refused with it
 
 const kept = () => cacheSizes().find(({ name }) => name === 'patterns')!
 
-// proves bounds.caches
-test('the compiled patterns of any number of schemas take bounded memory, with the sets of characters that they name', () => {
-  for (let n = 0; n < 1000; n += 1) matchesPattern(`^a{${n % 500}}x${n}$`, 'a', enough())
-  assert.ok(kept().entries <= 500 && kept().size <= 200_000, JSON.stringify(kept()))
-  // a set of Unicode characters takes 10 to 20 KiB, so 500 patterns with twenty of them would take more than 100 MB
-  const sets = ['L', 'Lu', 'Ll', 'N', 'P', 'S', 'M', 'Z', 'C', 'Lt'].map((name) => `\\p{${name}}\\P{${name}}`).join('')
-  for (let n = 0; n < 100; n += 1) matchesPattern(`${sets}${n}`, 'a', enough())
-  assert.ok(kept().entries <= 25 && kept().size <= 200_000, JSON.stringify(kept()))
-})
+proves(
+  'bounds.caches',
+  'the compiled patterns of any number of schemas take bounded memory, with the sets of characters that they name',
+  () => {
+    for (let n = 0; n < 1000; n += 1) matchesPattern(`^a{${n % 500}}x${n}$`, 'a', enough())
+    assert.ok(kept().entries <= 500 && kept().size <= 200_000, JSON.stringify(kept()))
+    // a set of Unicode characters takes 10 to 20 KiB, so 500 patterns with twenty of them would take more than 100 MB
+    const sets = ['L', 'Lu', 'Ll', 'N', 'P', 'S', 'M', 'Z', 'C', 'Lt']
+      .map((name) => `\\p{${name}}\\P{${name}}`)
+      .join('')
+    for (let n = 0; n < 100; n += 1) matchesPattern(`${sets}${n}`, 'a', enough())
+    assert.ok(kept().entries <= 25 && kept().size <= 200_000, JSON.stringify(kept()))
+  },
+)

@@ -1,11 +1,11 @@
 // Blobs: what is put in comes out, once however often it came.
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { test } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { postgresBlobs, sweepBlobs } from './postgres.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
@@ -15,8 +15,7 @@ const blobs = postgresBlobs(sql)
 const mebibyte = 1024 * 1024
 const nameOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
 
-// proves blobs.roundTrip
-test('bytes of any size come back as they were, in whole or their beginning', async () => {
+proves('blobs.roundTrip', 'bytes of any size come back as they were, in whole or their beginning', async () => {
   const sizes = [0, 1, 1000, mebibyte - 1, mebibyte, mebibyte + 1, 3 * mebibyte + 7, 9 * mebibyte]
   const contents = sizes.map((size) => randomBytes(size))
   const names = await blobs.put(contents)
@@ -34,8 +33,7 @@ test('bytes of any size come back as they were, in whole or their beginning', as
   assert.deepEqual(await blobs.get([unknown]), new Map())
 })
 
-// proves blobs.once
-test('the same bytes are kept once, whoever brings them and however many do so at once', async () => {
+proves('blobs.once', 'the same bytes are kept once, whoever brings them and however many do so at once', async () => {
   const contents = [randomBytes(100), randomBytes(2 * mebibyte), randomBytes(300)]
   const orders = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? contents : contents.toReversed()))
   await Promise.all(orders.map((order) => db.transaction((own) => postgresBlobs(own).put([...order, order[0]!]))))
@@ -49,18 +47,21 @@ test('the same bytes are kept once, whoever brings them and however many do so a
   for (const [index, content] of contents.entries()) assert.ok(found.get(names[index]!)!.equals(content))
 })
 
-// proves blobs.transaction
-test('a transaction that is undone leaves no bytes, and the next one can bring them', async () => {
-  const content = randomBytes(50)
-  const undone = db.transaction(async (own) => {
-    await postgresBlobs(own).put([content])
-    throw new Error('undone')
-  })
-  await assert.rejects(undone, /undone/)
-  assert.deepEqual(await blobs.has([nameOf(content)]), new Set())
-  const [name] = await blobs.put([content])
-  assert.ok((await blobs.get([name!])).get(name!)!.equals(content))
-})
+proves(
+  'blobs.transaction',
+  'a transaction that is undone leaves no bytes, and the next one can bring them',
+  async () => {
+    const content = randomBytes(50)
+    const undone = db.transaction(async (own) => {
+      await postgresBlobs(own).put([content])
+      throw new Error('undone')
+    })
+    await assert.rejects(undone, /undone/)
+    assert.deepEqual(await blobs.has([nameOf(content)]), new Set())
+    const [name] = await blobs.put([content])
+    assert.ok((await blobs.get([name!])).get(name!)!.equals(content))
+  },
+)
 
 async function* piecesOf(bytes: Buffer, sizes: number[]): AsyncGenerator<Buffer> {
   let at = 0
@@ -77,36 +78,37 @@ async function readAll(sha256: string): Promise<Buffer> {
   return Buffer.concat(pieces)
 }
 
-// proves blobs.streams
-test('what arrives in pieces of any size is one blob, the same as if it had come whole', async () => {
-  for (const length of [0, 5, mebibyte, 2 * mebibyte + 3, 5 * mebibyte]) {
-    const content = randomBytes(length)
-    const stored = await blobs.putStream(piecesOf(content, [1, 70_000, 3 * mebibyte, 10]))
-    assert.deepEqual(stored, { sha256: nameOf(content), size_bytes: length })
-    assert.ok((await readAll(stored.sha256)).equals(content))
-    assert.ok((await blobs.get([stored.sha256])).get(stored.sha256)!.equals(content))
-    const again = await Promise.all([1, 2, 3].map(() => blobs.putStream(piecesOf(content, [mebibyte]))))
-    assert.ok(again.every(({ sha256 }) => sha256 === stored.sha256))
-    const [kept] = await sql`select count(*) as blobs from blobs where sha256 = decode(${stored.sha256}, 'hex')`
-    assert.deepEqual(kept, { blobs: 1 })
-  }
-  assert.equal((await readAll(nameOf(randomBytes(3)))).length, 0)
-})
+proves(
+  'blobs.streams',
+  'what arrives in pieces of any size is one blob, the same as if it had come whole',
+  async () => {
+    for (const length of [0, 5, mebibyte, 2 * mebibyte + 3, 5 * mebibyte]) {
+      const content = randomBytes(length)
+      const stored = await blobs.putStream(piecesOf(content, [1, 70_000, 3 * mebibyte, 10]))
+      assert.deepEqual(stored, { sha256: nameOf(content), size_bytes: length })
+      assert.ok((await readAll(stored.sha256)).equals(content))
+      assert.ok((await blobs.get([stored.sha256])).get(stored.sha256)!.equals(content))
+      const again = await Promise.all([1, 2, 3].map(() => blobs.putStream(piecesOf(content, [mebibyte]))))
+      assert.ok(again.every(({ sha256 }) => sha256 === stored.sha256))
+      const [kept] = await sql`select count(*) as blobs from blobs where sha256 = decode(${stored.sha256}, 'hex')`
+      assert.deepEqual(kept, { blobs: 1 })
+    }
+    assert.equal((await readAll(nameOf(randomBytes(3)))).length, 0)
+  },
+)
 
 async function* breaking(): AsyncGenerator<Buffer> {
   yield randomBytes(2 * mebibyte)
   throw new Error('broken off')
 }
 
-// proves blobs.streams
-test('a stream that breaks off leaves nothing', async () => {
+proves('blobs.streams', 'a stream that breaks off leaves nothing', async () => {
   await assert.rejects(blobs.putStream(breaking()), /broken off/)
   const [left] = await sql`select count(*) as blobs from blobs where sha256 is null`
   assert.deepEqual(left, { blobs: 0 })
 })
 
-// proves blobs.swept
-test('bytes that nobody names go after a day, and those that somebody names stay', async () => {
+proves('blobs.swept', 'bytes that nobody names go after a day, and those that somebody names stay', async () => {
   const [young, named, unnamed] = await blobs.put([randomBytes(9), randomBytes(8), randomBytes(7)])
   const unfinished = newId()
   const sandbox = newId()
@@ -127,15 +129,18 @@ test('bytes that nobody names go after a day, and those that somebody names stay
   assert.deepEqual(await sql`select from blobs where id = ${unfinished}`, [])
 })
 
-// proves blobs.swept
-test('old bytes that come again are young again, and are not swept from under the transaction that brings them', async () => {
-  const small = randomBytes(100)
-  const large = randomBytes(2 * mebibyte)
-  const names = await blobs.put([small, large])
-  await sql`update blobs set created_at = now() - interval '25 hours' where encode(sha256, 'hex') = any(${names})`
-  await db.transaction(async (own) => {
-    await postgresBlobs(own).put([small, large])
-    while ((await sweepBlobs(sql, 100)) > 0);
-    assert.equal((await postgresBlobs(own).has(names)).size, 2)
-  })
-})
+proves(
+  'blobs.swept',
+  'old bytes that come again are young again, and are not swept from under the transaction that brings them',
+  async () => {
+    const small = randomBytes(100)
+    const large = randomBytes(2 * mebibyte)
+    const names = await blobs.put([small, large])
+    await sql`update blobs set created_at = now() - interval '25 hours' where encode(sha256, 'hex') = any(${names})`
+    await db.transaction(async (own) => {
+      await postgresBlobs(own).put([small, large])
+      while ((await sweepBlobs(sql, 100)) > 0);
+      assert.equal((await postgresBlobs(own).has(names)).size, 2)
+    })
+  },
+)

@@ -8,7 +8,7 @@ import { createServer as createListener, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { needsBrowser } from '../../../test/kit/browser.ts'
 import { createLog } from '../../base/log.ts'
 import { createGuard } from '../../base/outbound/guard.ts'
@@ -16,6 +16,7 @@ import type { Acted } from './browser.ts'
 import { cdpDriver } from './cdpDriver.ts'
 import { findChromium, isInPackage } from './chromiumFiles.ts'
 import { accountForChromium } from './chromiumProcess.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const log = createLog('silent', { write: () => undefined })
 
@@ -91,8 +92,7 @@ after(async () => {
 const refused = /Only public addresses can be called/
 const toldOf = ({ error, refusals }: Acted): string => [error, ...refusals].join('\n')
 
-// proves browser.cdp
-test('pages are opened, typed into and pictured', needsBrowser, async () => {
+proves('browser.cdp', 'pages are opened, typed into and pictured', needsBrowser, async () => {
   const session = await driver.open({ signal })
   await session.act({ kind: 'open', url: base }, signal)
   await session.act({ kind: 'type', element: 'Name', text: 'Ann' }, signal)
@@ -103,26 +103,29 @@ test('pages are opened, typed into and pictured', needsBrowser, async () => {
   await session.close()
 })
 
-// proves browser.cdp
-test('requests, redirects and frames to forbidden places are stopped and told', needsBrowser, async () => {
-  const session = await driver.open({ signal })
-  for (const target of targets) {
-    for (const way of ['redirect', 'script', 'loads']) {
-      let acted = await session.act({ kind: 'open', url: `${base}/${way}?to=${encodeURIComponent(target)}` }, signal)
-      // on a slow machine a page acts after it is shown: one of the next looks reports what it tried
-      for (let looks = 0; looks < 20 && !refused.test(toldOf(acted)); looks += 1) {
-        acted = await session.act({ kind: 'read' }, signal)
+proves(
+  'browser.cdp',
+  'requests, redirects and frames to forbidden places are stopped and told',
+  needsBrowser,
+  async () => {
+    const session = await driver.open({ signal })
+    for (const target of targets) {
+      for (const way of ['redirect', 'script', 'loads']) {
+        let acted = await session.act({ kind: 'open', url: `${base}/${way}?to=${encodeURIComponent(target)}` }, signal)
+        // on a slow machine a page acts after it is shown: one of the next looks reports what it tried
+        for (let looks = 0; looks < 20 && !refused.test(toldOf(acted)); looks += 1) {
+          acted = await session.act({ kind: 'read' }, signal)
+        }
+        assert.match(toldOf(acted), refused, `${way} ${target}`)
       }
-      assert.match(toldOf(acted), refused, `${way} ${target}`)
     }
-  }
-  await session.close()
-  assert.equal(requests, 0)
-  if (isInPackage) assert.equal(connections, 0)
-})
+    await session.close()
+    assert.equal(requests, 0)
+    if (isInPackage) assert.equal(connections, 0)
+  },
+)
 
-// proves browser.cdp
-test('an address at which nobody answers is told with what to do', async () => {
+proves('browser.cdp', 'an address at which nobody answers is told with what to do', async () => {
   const nobody = cdpDriver({ guard, cdpUrl: 'http://127.0.0.1:9' })
   await assert.rejects(nobody.open({ signal }), /RUNYARD_CDP_URL cannot be reached\. Start it, or correct the URL\./)
 })

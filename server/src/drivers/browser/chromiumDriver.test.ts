@@ -15,6 +15,7 @@ import { BrowserGone, type Acted, type Action, type BrowserSession } from './bro
 import { chromiumDriver } from './chromiumDriver.ts'
 import { isInPackage } from './chromiumFiles.ts'
 import { plainName } from './downloads.ts'
+import { proves, provesTogether } from '../../../test/kit/proves.ts'
 
 let connections = 0
 let packets = 0
@@ -158,56 +159,64 @@ async function openUntilTold(
   return { told, text: acted.text }
 }
 
-// proves browser.guard
-describe('a page that wants to get where it must not', { ...needsBrowser, concurrency: true }, () => {
-  for (const [place, target] of targets.entries()) {
-    test(`reaches ${target} in no way, and whoever looks is told`, async () => {
-      await withSession(async (act) => {
-        for (const way of waysFor(place)) {
-          const { told, text } = await openUntilTold(act, wayTo(way, target))
-          assert.match(told, refused, way)
-          assert.doesNotMatch(text, /secret|root:/, way)
-        }
-        const { told, text } = await openUntilTold(act, wayTo('loads', target), /Loads/)
-        assert.match(text, /Loads/)
-        assert.match(told, refused)
-        const direct = await act({ kind: 'open', url: target })
-        assert.match(direct.error!, /"[\w.]+" (is|resolves to) .+|only http and https URLs/)
+provesTogether(
+  'browser.guard',
+  'a page that wants to get where it must not',
+  { ...needsBrowser, concurrency: true },
+  () => {
+    for (const [place, target] of targets.entries()) {
+      test(`reaches ${target} in no way, and whoever looks is told`, async () => {
+        await withSession(async (act) => {
+          for (const way of waysFor(place)) {
+            const { told, text } = await openUntilTold(act, wayTo(way, target))
+            assert.match(told, refused, way)
+            assert.doesNotMatch(text, /secret|root:/, way)
+          }
+          const { told, text } = await openUntilTold(act, wayTo('loads', target), /Loads/)
+          assert.match(text, /Loads/)
+          assert.match(told, refused)
+          const direct = await act({ kind: 'open', url: target })
+          assert.match(direct.error!, /"[\w.]+" (is|resolves to) .+|only http and https URLs/)
+        })
+        assert.deepEqual({ connections, packets }, { connections: 0, packets: 0 })
       })
-      assert.deepEqual({ connections, packets }, { connections: 0, packets: 0 })
+    }
+
+    test('is refused schemes that are no network at all', async () => {
+      await withSession(async (act) => {
+        for (const url of [
+          'file:///etc/passwd',
+          'chrome://version',
+          'data:text/html,x',
+          'javascript:alert(1)',
+          'view-source:http://a',
+        ]) {
+          const { error } = await act({ kind: 'open', url })
+          assert.equal(error, 'The browser opens only http and https URLs.', url)
+        }
+        assert.match((await act({ kind: 'open', url: 'no url' })).error!, /not a valid URL/)
+      })
     })
-  }
+  },
+)
 
-  test('is refused schemes that are no network at all', async () => {
-    await withSession(async (act) => {
-      for (const url of [
-        'file:///etc/passwd',
-        'chrome://version',
-        'data:text/html,x',
-        'javascript:alert(1)',
-        'view-source:http://a',
-      ]) {
-        const { error } = await act({ kind: 'open', url })
-        assert.equal(error, 'The browser opens only http and https URLs.', url)
-      }
-      assert.match((await act({ kind: 'open', url: 'no url' })).error!, /not a valid URL/)
-    })
-  })
-})
+proves(
+  'browser.guard',
+  'the same page is seen by the same listener, once the operator permits the address',
+  needsBrowser,
+  async () => {
+    const open = chromiumDriver({ guard: createGuard({ allowPrivateHosts: ['127.0.0.1'] }), log, cacheDir })
+    const session = await open.open({ signal })
+    const acted = await session.act({ kind: 'open', url: targets[0]! }, signal)
+    await open.close()
+    assert.match(acted.text, /secret/)
+    assert.ok(connections > 0)
+    connections = 0
+  },
+)
 
-// proves browser.guard
-test('the same page is seen by the same listener, once the operator permits the address', needsBrowser, async () => {
-  const open = chromiumDriver({ guard: createGuard({ allowPrivateHosts: ['127.0.0.1'] }), log, cacheDir })
-  const session = await open.open({ signal })
-  const acted = await session.act({ kind: 'open', url: targets[0]! }, signal)
-  await open.close()
-  assert.match(acted.text, /secret/)
-  assert.ok(connections > 0)
-  connections = 0
-})
-
-// proves browser.elements
-test(
+proves(
+  'browser.elements',
   'elements are found by their words or their reference, and several by one name are listed',
   needsBrowser,
   async () => {
@@ -238,8 +247,8 @@ test(
   },
 )
 
-// proves browser.pageEvents
-test(
+proves(
+  'browser.pageEvents',
   'dialogs are dismissed and told, popups become pages up to ten, a long page is cut with a sentence',
   needsBrowser,
   async () => {
@@ -281,24 +290,30 @@ test(
   },
 )
 
-// proves browser.downloads
-test('a download is handed over whole, and one without end is cut off and told', needsBrowser, async () => {
-  await withSession(async (act) => {
-    await act({ kind: 'open', url: `${base}/large` })
-    const small = await act({ kind: 'click', element: 'Small' })
-    assert.deepEqual(
-      small.downloads.map(({ name, size, path }) => [name, size, readFileSync(path, 'utf8')]),
-      [['small.txt', 5, 'small']],
-    )
-    const opened = await act({ kind: 'open', url: `${base}/attached.txt` })
-    assert.deepEqual([opened.error, opened.downloads[0]?.name, opened.page.title], [undefined, 'attached.txt', 'Large'])
-    const large = await act({ kind: 'click', element: 'Large' })
-    assert.deepEqual([large.downloads, large.notes], [[], ['large.zip is larger than 10 MiB and was not kept.']])
-  })
-})
+proves(
+  'browser.downloads',
+  'a download is handed over whole, and one without end is cut off and told',
+  needsBrowser,
+  async () => {
+    await withSession(async (act) => {
+      await act({ kind: 'open', url: `${base}/large` })
+      const small = await act({ kind: 'click', element: 'Small' })
+      assert.deepEqual(
+        small.downloads.map(({ name, size, path }) => [name, size, readFileSync(path, 'utf8')]),
+        [['small.txt', 5, 'small']],
+      )
+      const opened = await act({ kind: 'open', url: `${base}/attached.txt` })
+      assert.deepEqual(
+        [opened.error, opened.downloads[0]?.name, opened.page.title],
+        [undefined, 'attached.txt', 'Large'],
+      )
+      const large = await act({ kind: 'click', element: 'Large' })
+      assert.deepEqual([large.downloads, large.notes], [[], ['large.zip is larger than 10 MiB and was not kept.']])
+    })
+  },
+)
 
-// proves browser.downloads
-test('a site cannot choose where a download lands', () => {
+proves('browser.downloads', 'a site cannot choose where a download lands', () => {
   const names = [
     '../../etc/passwd',
     'a\\b\\c.txt',
@@ -357,8 +372,7 @@ function rendererPids(browserPid: number): number[] {
 }
 
 describe('the process', { skip: needsBrowser.skip || (process.platform !== 'linux' && 'looks into /proc') }, () => {
-  // proves browser.process
-  test('has none of our rights and none of our environment', async () => {
+  proves('browser.process', 'has none of our rights and none of our environment', async () => {
     await withSession(async (act) => {
       await act({ kind: 'open', url: `${base}/` })
       const { environ, uid } = chromiumProcess()!
@@ -377,8 +391,7 @@ describe('the process', { skip: needsBrowser.skip || (process.platform !== 'linu
     })
   })
 
-  // proves browser.gone
-  test('of a page may crash: that is told, and the next page can be opened', async () => {
+  proves('browser.gone', 'of a page may crash: that is told, and the next page can be opened', async () => {
     await withSession(async (act) => {
       await act({ kind: 'open', url: `${base}/words` })
       for (const pid of rendererPids(chromiumProcess()!.pid)) process.kill(pid, 'SIGKILL')
@@ -388,21 +401,24 @@ describe('the process', { skip: needsBrowser.skip || (process.platform !== 'linu
     })
   })
 
-  // proves browser.gone
-  test('may die: the action says so, and the next session has a new one with the state of the old', async () => {
-    const session = await driver.open({ signal })
-    await session.act({ kind: 'open', url: `${base}/` }, signal)
-    const state = await session.state()
-    const { pid } = chromiumProcess()!
-    process.kill(pid, 'SIGKILL')
-    await assert.rejects(async () => {
-      for (;;) await session.act({ kind: 'read' }, signal)
-    }, BrowserGone)
-    await session.close()
-    const again = await driver.open({ signal, state })
-    const acted = await again.act({ kind: 'read' }, signal)
-    assert.deepEqual([acted.page.id, acted.page.url, acted.page.title], [state.pages[0]!.id, `${base}/`, 'Home'])
-    assert.notEqual(chromiumProcess()!.pid, pid)
-    await again.close()
-  })
+  proves(
+    'browser.gone',
+    'may die: the action says so, and the next session has a new one with the state of the old',
+    async () => {
+      const session = await driver.open({ signal })
+      await session.act({ kind: 'open', url: `${base}/` }, signal)
+      const state = await session.state()
+      const { pid } = chromiumProcess()!
+      process.kill(pid, 'SIGKILL')
+      await assert.rejects(async () => {
+        for (;;) await session.act({ kind: 'read' }, signal)
+      }, BrowserGone)
+      await session.close()
+      const again = await driver.open({ signal, state })
+      const acted = await again.act({ kind: 'read' }, signal)
+      assert.deepEqual([acted.page.id, acted.page.url, acted.page.title], [state.pages[0]!.id, `${base}/`, 'Home'])
+      assert.notEqual(chromiumProcess()!.pid, pid)
+      await again.close()
+    },
+  )
 })

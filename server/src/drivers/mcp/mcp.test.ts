@@ -8,6 +8,7 @@ import { startReceiver } from '../../../test/kit/receiver.ts'
 import { createOutbound } from '../../base/outbound/fetch.ts'
 import { createGuard } from '../../base/outbound/guard.ts'
 import { McpTrouble, McpUnauthorized, openMcp } from './mcp.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const outbound = createOutbound(createGuard({ allowPrivateHosts: ['127.0.0.1'] }))
 after(outbound.close)
@@ -55,13 +56,12 @@ const newer = (method: string): object | undefined => {
   return method === 'server/discover' ? { result: { resultType: 'complete', ...about } } : undefined
 }
 
-// proves mcpClient.eras
 for (const [speaks, transport] of [
   ['both', 'http'],
   ['sessions', 'http'],
   ['sse', 'sse'],
 ] as const) {
-  test(`tools of a server that speaks ${speaks} are listed and called`, async () => {
+  proves('mcpClient.eras', `tools of a server that speaks ${speaks} are listed and called`, async () => {
     const input_schema = { type: 'object', properties: { text: { type: 'string' } } }
     const tools = [
       { name: 'echo', title: 'Echo', description: 'Repeats.', input_schema, annotations: { readOnlyHint: true } },
@@ -86,37 +86,46 @@ for (const [speaks, transport] of [
   })
 }
 
-// proves mcpClient.session
-test('a session that the server forgot is opened again, and each call is made once', async () => {
-  const server = await startMcpServer({ speaks: 'sessions' })
-  const session = await open(server.url)
-  await session.callTool('echo', { n: 1 }, call)
-  server.forgetSessions()
-  await Promise.all([2, 3, 4].map((n) => session.callTool('echo', { n }, call)))
-  const numbers = server.calls.map((one) => one.arguments['n'])
-  assert.deepEqual(
-    numbers.toSorted((a, b) => Number(a) - Number(b)),
-    [1, 2, 3, 4],
-  )
-  assert.equal(server.requests.filter(({ rpc }) => rpc === 'initialize').length, 2)
-  server.forgetSessions()
-  server.broken = { status: 404 }
-  await assert.rejects(session.callTool('echo', { n: 5 }, call), McpTrouble)
-  server.broken = null
-  await session.callTool('echo', { n: 6 }, call)
-  await session.close()
-})
-
-// proves mcpClient.cut
-for (const speaks of ['both', 'sessions', 'sse'] as const) {
-  test(`a connection that breaks off ends the call that waited for it, and the next call works: ${speaks}`, async () => {
-    const server = await startMcpServer({ speaks })
+proves(
+  'mcpClient.session',
+  'a session that the server forgot is opened again, and each call is made once',
+  async () => {
+    const server = await startMcpServer({ speaks: 'sessions' })
     const session = await open(server.url)
-    server.tools = [{ name: 'fatal', answer: () => (server.cut(), 'never heard') }, { name: 'echo' }]
-    await assert.rejects(session.callTool('fatal', {}, call), { name: 'McpTrouble', message: /closed the connection/ })
-    assert.equal((await session.callTool('echo', {}, call)).is_error, false)
+    await session.callTool('echo', { n: 1 }, call)
+    server.forgetSessions()
+    await Promise.all([2, 3, 4].map((n) => session.callTool('echo', { n }, call)))
+    const numbers = server.calls.map((one) => one.arguments['n'])
+    assert.deepEqual(
+      numbers.toSorted((a, b) => Number(a) - Number(b)),
+      [1, 2, 3, 4],
+    )
+    assert.equal(server.requests.filter(({ rpc }) => rpc === 'initialize').length, 2)
+    server.forgetSessions()
+    server.broken = { status: 404 }
+    await assert.rejects(session.callTool('echo', { n: 5 }, call), McpTrouble)
+    server.broken = null
+    await session.callTool('echo', { n: 6 }, call)
     await session.close()
-  })
+  },
+)
+
+for (const speaks of ['both', 'sessions', 'sse'] as const) {
+  proves(
+    'mcpClient.cut',
+    `a connection that breaks off ends the call that waited for it, and the next call works: ${speaks}`,
+    async () => {
+      const server = await startMcpServer({ speaks })
+      const session = await open(server.url)
+      server.tools = [{ name: 'fatal', answer: () => (server.cut(), 'never heard') }, { name: 'echo' }]
+      await assert.rejects(session.callTool('fatal', {}, call), {
+        name: 'McpTrouble',
+        message: /closed the connection/,
+      })
+      assert.equal((await session.callTool('echo', {}, call)).is_error, false)
+      await session.close()
+    },
+  )
 }
 
 test('a stream that ends without the answer ends the call', async () => {
@@ -140,8 +149,7 @@ test('a stream that ends without the answer ends the call', async () => {
   }
 })
 
-// proves mcpClient.refused
-test('a refused credential is told with what the server wants instead', async () => {
+proves('mcpClient.refused', 'a refused credential is told with what the server wants instead', async () => {
   const challenge =
     'Bearer error="insufficient_scope", scope="files:read files:write", resource_metadata="https://x.test/prm"'
   for (const status of [401, 403] as const) {
@@ -162,8 +170,7 @@ test('a refused credential is told with what the server wants instead', async ()
   await assert.rejects(open(stream.url, { 'x-key': 'wrong' }, 'sse'), McpUnauthorized)
 })
 
-// proves mcpClient.hostile
-test('servers that answer nonsense, without end or with a lie end in a sentence', async () => {
+proves('mcpClient.hostile', 'servers that answer nonsense, without end or with a lie end in a sentence', async () => {
   const endless = await odd((method, cursor) => {
     const nextCursor = String(Number(cursor ?? 0) + 1)
     return (
@@ -214,8 +221,7 @@ test('an error of the server is its answer; a server that is away is trouble', a
   await assert.rejects(open(server.url), { name: 'McpTrouble', message: /(refused|closed) the connection/ })
 })
 
-// proves mcpClient.limits
-test('lists that are too long or too large are refused', async () => {
+proves('mcpClient.limits', 'lists that are too long or too large are refused', async () => {
   const server = await startMcpServer({ tools: Array.from({ length: 501 }, (_, n) => ({ name: `tool_${n}` })) })
   const session = await open(server.url)
   await assert.rejects(session.listTools(), { name: 'McpTrouble', message: /501 tools; at most 500/ })
@@ -229,22 +235,24 @@ test('lists that are too long or too large are refused', async () => {
   await session.close()
 })
 
-// proves mcpClient.credential
-test('a credential goes to its own server alone: no redirect elsewhere, no plain http, no foreign endpoint', async () => {
-  const elsewhere = await startReceiver()
-  const server = await startMcpServer()
-  const secret = { authorization: 'Bearer a-secret-token' }
-  server.broken = { status: 307, headers: { location: `${elsewhere.url}/mcp` } }
-  await assert.rejects(open(server.url, secret), McpTrouble)
-  const stream = `event: endpoint\ndata: ${elsewhere.url}/messages\n\n`
-  server.broken = { status: 200, headers: { 'content-type': 'text/event-stream' }, body: stream }
-  await assert.rejects(open(server.url, secret, 'sse'), McpTrouble)
-  await assert.rejects(open('http://mcp.example.com/', secret), { message: /must be reached by https/ })
-  assert.equal(elsewhere.received.length, 0)
-})
+proves(
+  'mcpClient.credential',
+  'a credential goes to its own server alone: no redirect elsewhere, no plain http, no foreign endpoint',
+  async () => {
+    const elsewhere = await startReceiver()
+    const server = await startMcpServer()
+    const secret = { authorization: 'Bearer a-secret-token' }
+    server.broken = { status: 307, headers: { location: `${elsewhere.url}/mcp` } }
+    await assert.rejects(open(server.url, secret), McpTrouble)
+    const stream = `event: endpoint\ndata: ${elsewhere.url}/messages\n\n`
+    server.broken = { status: 200, headers: { 'content-type': 'text/event-stream' }, body: stream }
+    await assert.rejects(open(server.url, secret, 'sse'), McpTrouble)
+    await assert.rejects(open('http://mcp.example.com/', secret), { message: /must be reached by https/ })
+    assert.equal(elsewhere.received.length, 0)
+  },
+)
 
-// proves mcpClient.guard
-test('an address that the guard refuses is never dialled', async () => {
+proves('mcpClient.guard', 'an address that the guard refuses is never dialled', async () => {
   const listener = await startReceiver()
   const closed = createOutbound(createGuard({ allowPrivateHosts: [] }))
   after(closed.close)

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { ConfigError, readConfig } from '../../base/config.ts'
 import type { Model } from './model.ts'
 import { createModels } from './models.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const runbook: Model = { isPure: true, open: () => assert.fail('nobody opens it here') }
 const problemOf = (name: string, env: NodeJS.ProcessEnv = {}) => {
@@ -12,8 +13,7 @@ const problemOf = (name: string, env: NodeJS.ProcessEnv = {}) => {
   return 'problem' in found ? found.problem : undefined
 }
 
-// proves model.notConfigured
-test('a provider without its setting is a problem that names it', () => {
+proves('model.notConfigured', 'a provider without its setting is a problem that names it', () => {
   for (const [name, setting] of [
     ['anthropic:claude-sonnet-4-5', 'ANTHROPIC_API_KEY'],
     ['openai:gpt-5', 'OPENAI_API_KEY'],
@@ -44,16 +44,14 @@ test('a name that is none says which there are', () => {
   }
 })
 
-// proves model.default
-test('the built-in model is the default and needs no setting', () => {
+proves('model.default', 'the built-in model is the default and needs no setting', () => {
   const models = createModels(readConfig({}), { builtin: { runbook } })
   assert.equal(models.defaultModel, 'builtin:runbook')
   assert.deepEqual(models.find(models.defaultModel), { model: runbook })
   assert.equal(createModels(readConfig({ RUNYARD_MODEL: 'openai:gpt-5' })).defaultModel, 'openai:gpt-5')
 })
 
-// proves config.model
-test('bad model settings are named at the start, without repeating a key', () => {
+proves('config.model', 'bad model settings are named at the start, without repeating a key', () => {
   const env = {
     RUNYARD_MODEL: 'gpt-5',
     ANTHROPIC_API_KEY: 'sk hunter2',
@@ -72,8 +70,7 @@ test('bad model settings are named at the start, without repeating a key', () =>
   assert.equal(readConfig({ OPENAI_API_KEY: ' sk-1\n' }).openaiKey, 'sk-1')
 })
 
-// proves model.lazy
-test('a provider’s package is loaded when it is first asked, not before', () => {
+proves('model.lazy', 'a provider’s package is loaded when it is first asked, not before', () => {
   const script = `
     import { registerHooks } from 'node:module'
     registerHooks({

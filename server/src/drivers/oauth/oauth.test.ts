@@ -22,6 +22,7 @@ import {
 } from './oauth.ts'
 import { registerClient } from './register.ts'
 import { isSecure } from './secureUrl.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const outbound = createOutbound(createGuard({ allowPrivateHosts: ['127.0.0.1'] }))
 after(outbound.close)
@@ -58,8 +59,7 @@ async function answering(answer: { status?: number; body: unknown }) {
 const refreshAt = async (answer: { status?: number; body: unknown }) =>
   refreshGrant({ server: (await answering(answer)).server, client, refreshToken: 'refresh-secret-1' }, door)
 
-// proves oauth.grant
-test('a code brings tokens, which are renewed and taken back', async () => {
+proves('oauth.grant', 'a code brings tokens, which are renewed and taken back', async () => {
   const grant = await redeemCode(await agree(), door)
   assert.equal((await oauth.find(grant.access_token))?.account, 'ada@example.com')
   assert.equal(grant.expires_in_s, 3600)
@@ -71,8 +71,7 @@ test('a code brings tokens, which are renewed and taken back', async () => {
   await revokeGrant({ server: { ...server, revocation_endpoint: null }, client, token: 'x' }, door)
 })
 
-// proves oauth.refusals
-test('an answer of another flow, of another server, or used before is refused', async () => {
+proves('oauth.refusals', 'an answer of another flow, of another server, or used before is refused', async () => {
   const asked = await agree()
   await assert.rejects(redeemCode({ ...asked, state: 'another' }, door), GrantRefused)
   const mixedUp = new URLSearchParams(asked.callback)
@@ -103,8 +102,7 @@ test('a person who says no is told so, in the words of the server', async () => 
   })
 })
 
-// proves oauth.registration
-test('we register ourselves, and prove ourselves as the server wants it', async () => {
+proves('oauth.registration', 'we register ourselves, and prove ourselves as the server wants it', async () => {
   for (const auth_methods of [null, ['client_secret_post'], ['none']]) {
     const made = await registerClient({ ...server, auth_methods }, { redirectUri, name: 'Runyard' }, door)
     assert.equal(made.auth_method, auth_methods?.[0] ?? 'client_secret_basic')
@@ -120,8 +118,7 @@ test('we register ourselves, and prove ourselves as the server wants it', async 
   await assert.rejects(registerClient(closed, { redirectUri, name: 'Runyard' }, door), /invalid_redirect_uri/)
 })
 
-// proves oauth.quirks
-test('the habits of the big providers are understood', async () => {
+proves('oauth.quirks', 'the habits of the big providers are understood', async () => {
   const slack = {
     ok: true,
     access_token: 'xoxb-1',
@@ -156,8 +153,7 @@ test('the habits of the big providers are understood', async () => {
   for (const [status, body] of notNow) await assert.rejects(refreshAt({ status, body }), OAuthTrouble)
 })
 
-// proves oauth.secrets
-test('what a server says is shown without what we sent it', async () => {
+proves('oauth.secrets', 'what a server says is shown without what we sent it', async () => {
   const said = 'the token refresh-secret-1 of\u0000\nevil <b>client</b> is unknown'
   await assert.rejects(refreshAt({ status: 400, body: { error: 'invalid_grant', error_description: said } }), {
     message: '127.0.0.1 refused: invalid_grant (the token … of evil <b>client</b> is unknown).',

@@ -1,10 +1,9 @@
 // The list of hosts that sandboxes may reach: what an entry lets through, and what it does not.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { allowedHosts, mayReachUrl } from './allowedHosts.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
-// proves sandbox.hosts
-test('an entry lets through its host, its port, or the names below it', () => {
+proves('sandbox.hosts', 'an entry lets through its host, its port, or the names below it', () => {
   const mayReach = allowedHosts([
     'api.example.com',
     'Other.example:8443',
@@ -44,8 +43,7 @@ test('an entry lets through its host, its port, or the names below it', () => {
   assert.equal(allowedHosts([])('api.example.com', 443), false)
 })
 
-// proves sandbox.hosts
-test('an entry that is no host is refused with a sentence, not ignored', () => {
+proves('sandbox.hosts', 'an entry that is no host is refused with a sentence, not ignored', () => {
   for (const entry of ['https://api.example.com', 'a b', '*', '*.', 'a.*.example', 'host:99999', 'a/b', '']) {
     assert.throws(() => allowedHosts([entry]), /RUNYARD_SANDBOX_HOSTS: ".*" is not a host\. Write names like/, entry)
   }

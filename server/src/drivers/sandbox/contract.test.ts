@@ -6,11 +6,12 @@ import { readdir, readFile, stat, watch } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { closeAfterwards, driversUnderTest, never, openShell } from '../../../test/kit/sandboxDrivers.ts'
 import { isGone, sampleProc } from './processTree.ts'
 import type { Executed } from './sandbox.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const ended = ({ exit_code, stdout, stderr, cut_off }: Executed): unknown => ({ exit_code, stdout, stderr, cut_off })
 const onLinux = process.platform === 'linux' ? {} : { skip: 'looks at processes by /proc' }
@@ -21,8 +22,7 @@ for (const { name, skip, make } of driversUnderTest) {
     const driver = await make()
     closeAfterwards(driver)
 
-    // proves sandbox.languages
-    test('runs bash, python and js, and tells their output and exit code', async (t) => {
+    proves('sandbox.languages', 'runs bash, python and js, and tells their output and exit code', async (t) => {
       const { run } = await openShell(t, driver)
       const bash = await run('bash', 'echo "it\'s ü"\necho $((6 * 7)) >&2\nexit 3')
       assert.deepEqual(ended(bash), { exit_code: 3, stdout: "it's ü\n", stderr: '42\n', cut_off: null })
@@ -35,28 +35,30 @@ for (const { name, skip, make } of driversUnderTest) {
       assert.deepEqual(ended(long), { exit_code: 0, stdout: 'end\n', stderr: '', cut_off: null })
     })
 
-    // proves sandbox.workspace
-    test('shares the folder with the command, and forgets everything else after it', async (t) => {
-      const { run, lay, folder } = await openShell(t, driver)
-      await lay('given.txt', 'given')
-      const first = await run(
-        'bash',
-        'cat given.txt; echo changed > given.txt; mkdir d; echo new > d/made; rm -f x; mkdir e; rmdir e; X=1; echo a > /tmp/a',
-      )
-      assert.deepEqual(ended(first), { exit_code: 0, stdout: 'given', stderr: '', cut_off: null })
-      assert.equal(await readFile(join(folder, 'given.txt'), 'utf8'), 'changed\n')
-      assert.equal(await readFile(join(folder, 'd/made'), 'utf8'), 'new\n')
-      await run('python', 'open("from.py", "w").write(open("d/made").read() * 2)')
-      await run(
-        'js',
-        'require("fs").writeFileSync("/workspace/from.js", require("fs").readFileSync("from.py", "utf8"))',
-      )
-      const later = await run('bash', 'cat from.js; echo "[$X]"; ls /tmp /workspace')
-      assert.equal(later.stdout, 'new\nnew\n[]\n/tmp:\n\n/workspace:\nd\nfrom.js\nfrom.py\ngiven.txt\n')
-    })
+    proves(
+      'sandbox.workspace',
+      'shares the folder with the command, and forgets everything else after it',
+      async (t) => {
+        const { run, lay, folder } = await openShell(t, driver)
+        await lay('given.txt', 'given')
+        const first = await run(
+          'bash',
+          'cat given.txt; echo changed > given.txt; mkdir d; echo new > d/made; rm -f x; mkdir e; rmdir e; X=1; echo a > /tmp/a',
+        )
+        assert.deepEqual(ended(first), { exit_code: 0, stdout: 'given', stderr: '', cut_off: null })
+        assert.equal(await readFile(join(folder, 'given.txt'), 'utf8'), 'changed\n')
+        assert.equal(await readFile(join(folder, 'd/made'), 'utf8'), 'new\n')
+        await run('python', 'open("from.py", "w").write(open("d/made").read() * 2)')
+        await run(
+          'js',
+          'require("fs").writeFileSync("/workspace/from.js", require("fs").readFileSync("from.py", "utf8"))',
+        )
+        const later = await run('bash', 'cat from.js; echo "[$X]"; ls /tmp /workspace')
+        assert.equal(later.stdout, 'new\nnew\n[]\n/tmp:\n\n/workspace:\nd\nfrom.js\nfrom.py\ngiven.txt\n')
+      },
+    )
 
-    // proves sandbox.workspace
-    test('copies, moves, links, dates and imports within the workspace', async (t) => {
+    proves('sandbox.workspace', 'copies, moves, links, dates and imports within the workspace', async (t) => {
       const { run, lay, folder } = await openShell(t, driver)
       await lay('a', 'content')
       const code =
@@ -72,32 +74,37 @@ for (const { name, skip, make } of driversUnderTest) {
       assert.deepEqual(ended(python), { exit_code: 0, stdout: '42\n', stderr: '', cut_off: null })
     })
 
-    // proves sandbox.workspace
-    test('leaves nothing of its own in the workspace, also when it is cut off while it writes', async (t) => {
-      const { run, lay, folder } = await openShell(t, driver)
-      await lay('m', 'x'.repeat(4_000_000))
-      await run('bash', 'while true; do cat m m > n; done', { timeoutMs: 500 })
-      const left = await readdir(folder)
-      assert.deepEqual(
-        left.filter((file) => file !== 'm' && file !== 'n'),
-        [],
-      )
-    })
+    proves(
+      'sandbox.workspace',
+      'leaves nothing of its own in the workspace, also when it is cut off while it writes',
+      async (t) => {
+        const { run, lay, folder } = await openShell(t, driver)
+        await lay('m', 'x'.repeat(4_000_000))
+        await run('bash', 'while true; do cat m m > n; done', { timeoutMs: 500 })
+        const left = await readdir(folder)
+        assert.deepEqual(
+          left.filter((file) => file !== 'm' && file !== 'n'),
+          [],
+        )
+      },
+    )
 
-    // proves sandbox.output
-    test('keeps so many bytes of output as asked, whole characters, while the command goes on', async (t) => {
-      const { run, folder } = await openShell(t, driver)
-      const code = 'for i in 1 2 3 4 5 6 7 8 9 10; do printf "ééééé"; done; printf "ab\\0c" >&2; echo on > after'
-      const { stdout, stderr, truncated, exit_code } = await run('bash', code, { outputBytesMax: 25 })
-      assert.deepEqual({ stdout, truncated, exit_code }, { stdout: 'é'.repeat(12), truncated: true, exit_code: 0 })
-      assert.equal(stderr, 'ab\uFFFDc')
-      assert.equal(await readFile(join(folder, 'after'), 'utf8'), 'on\n')
-      const short = await run('bash', 'printf 12345', { outputBytesMax: 5 })
-      assert.deepEqual([short.stdout, short.truncated], ['12345', false])
-    })
+    proves(
+      'sandbox.output',
+      'keeps so many bytes of output as asked, whole characters, while the command goes on',
+      async (t) => {
+        const { run, folder } = await openShell(t, driver)
+        const code = 'for i in 1 2 3 4 5 6 7 8 9 10; do printf "ééééé"; done; printf "ab\\0c" >&2; echo on > after'
+        const { stdout, stderr, truncated, exit_code } = await run('bash', code, { outputBytesMax: 25 })
+        assert.deepEqual({ stdout, truncated, exit_code }, { stdout: 'é'.repeat(12), truncated: true, exit_code: 0 })
+        assert.equal(stderr, 'ab\uFFFDc')
+        assert.equal(await readFile(join(folder, 'after'), 'utf8'), 'on\n')
+        const short = await run('bash', 'printf 12345', { outputBytesMax: 5 })
+        assert.deepEqual([short.stdout, short.truncated], ['12345', false])
+      },
+    )
 
-    // proves sandbox.timeout
-    test('cuts off what takes too long, says so, and runs the next command', async (t) => {
+    proves('sandbox.timeout', 'cuts off what takes too long, says so, and runs the next command', async (t) => {
       const { run } = await openShell(t, driver)
       const cut = await run('bash', 'while true; do :; done', { timeoutMs: 300 })
       assert.deepEqual([cut.exit_code, cut.cut_off], [124, 'timeout'])
@@ -105,45 +112,50 @@ for (const { name, skip, make } of driversUnderTest) {
       assert.equal((await run('bash', 'echo again')).stdout, 'again\n')
     })
 
-    // proves sandbox.abort
-    test('rejects with the reason of the signal once nothing of the command lives, and runs the next one', async (t) => {
-      const { run, shell, folder } = await openShell(t, driver)
-      const stop = new AbortController()
-      const begun = nextFile(folder, 'begun')
-      const running = run('bash', 'echo > begun; while true; do :; done', { signal: stop.signal })
-      await assert.rejects(run('bash', 'true'), /one command at a time/)
-      await begun
-      const processes = descendants()
-      const reason = new Error('not wanted any more')
-      stop.abort(reason)
-      await assert.rejects(running, reason)
-      for (const pid of processes) assert.ok(isGone(pid), `${pid} lives`)
-      assert.equal((await run('bash', 'echo again')).stdout, 'again\n')
-      await shell.close()
-      await assert.rejects(run('bash', 'true'), /closed/)
-    })
+    proves(
+      'sandbox.abort',
+      'rejects with the reason of the signal once nothing of the command lives, and runs the next one',
+      async (t) => {
+        const { run, shell, folder } = await openShell(t, driver)
+        const stop = new AbortController()
+        const begun = nextFile(folder, 'begun')
+        const running = run('bash', 'echo > begun; while true; do :; done', { signal: stop.signal })
+        await assert.rejects(run('bash', 'true'), /one command at a time/)
+        await begun
+        const processes = descendants()
+        const reason = new Error('not wanted any more')
+        stop.abort(reason)
+        await assert.rejects(running, reason)
+        for (const pid of processes) assert.ok(isGone(pid), `${pid} lives`)
+        assert.equal((await run('bash', 'echo again')).stdout, 'again\n')
+        await shell.close()
+        await assert.rejects(run('bash', 'true'), /closed/)
+      },
+    )
 
-    // proves sandbox.places
-    test('opens so many shells as allowed; the next waits for one to be closed, or until it is given up', async (t) => {
-      const small = await make({ shellsMax: 1 })
-      t.after(() => small.close())
-      const first = await openShell(t, small)
-      const stop = new AbortController()
-      const givenUp = small.open({ folder: first.folder, signal: stop.signal })
-      const waiting = small.open({ folder: first.folder, signal: never })
-      stop.abort(new Error('given up'))
-      await assert.rejects(givenUp, /given up/)
-      const order: string[] = []
-      const opened = waiting.then((shell) => (order.push('opened'), shell))
-      await first.run('bash', 'true')
-      order.push('closing')
-      await first.shell.close()
-      await (await opened).close()
-      assert.deepEqual(order, ['closing', 'opened'])
-    })
+    proves(
+      'sandbox.places',
+      'opens so many shells as allowed; the next waits for one to be closed, or until it is given up',
+      async (t) => {
+        const small = await make({ shellsMax: 1 })
+        t.after(() => small.close())
+        const first = await openShell(t, small)
+        const stop = new AbortController()
+        const givenUp = small.open({ folder: first.folder, signal: stop.signal })
+        const waiting = small.open({ folder: first.folder, signal: never })
+        stop.abort(new Error('given up'))
+        await assert.rejects(givenUp, /given up/)
+        const order: string[] = []
+        const opened = waiting.then((shell) => (order.push('opened'), shell))
+        await first.run('bash', 'true')
+        order.push('closing')
+        await first.shell.close()
+        await (await opened).close()
+        assert.deepEqual(order, ['closing', 'opened'])
+      },
+    )
 
-    // proves sandbox.close
-    test('ends every shell when it is closed, with all that runs', async (t) => {
+    proves('sandbox.close', 'ends every shell when it is closed, with all that runs', async (t) => {
       const own = await make()
       const { run, folder } = await openShell(t, own)
       const begun = nextFile(folder, 'begun')
@@ -156,8 +168,7 @@ for (const { name, skip, make } of driversUnderTest) {
       await assert.rejects(own.open({ folder: '/nowhere', signal: never }), /closed/)
     })
 
-    // proves sandbox.orphans
-    test('leaves nothing running when the service is killed', onLinux, async (t) => {
+    proves('sandbox.orphans', 'leaves nothing running when the service is killed', onLinux, async (t) => {
       const { folder, run } = await openShell(t, driver)
       await run('bash', 'true')
       const service = spawn(process.execPath, ['--input-type=module', '-e', serviceCode(name, folder)], {
@@ -174,30 +185,33 @@ for (const { name, skip, make } of driversUnderTest) {
       while (!processes.every(isGone)) await pause(10)
     })
 
-    // proves sandbox.hosts
-    test('reaches listed hosts through the guard, and no other, also not by a redirect', async (t) => {
-      const asked: string[] = []
-      const server = createServer((request, response) => {
-        asked.push(request.url!)
-        if (request.url === '/away') response.writeHead(302, { location: 'http://169.254.169.254/secret' })
-        response.end('hello')
-      })
-      const other = createServer((_request, response) => response.end(asked.push('other')))
-      t.after(() => (server.close(), other.close()))
-      const [port, otherPort] = await Promise.all([server, other].map(listen))
-      const reaching = await make({ hosts: [`127.0.0.1:${port}`] })
-      t.after(() => reaching.close())
-      const { run } = await openShell(t, reaching)
-      const said = async (url: string): Promise<string> => {
-        const code = `try { const r = await fetch('${url}'); console.log(r.status, await r.text()) } catch { console.log('failed') }`
-        return (await run('js', code)).stdout.trim()
-      }
-      assert.equal(await said(`http://127.0.0.1:${port}/here`), '200 hello')
-      assert.doesNotMatch(await said(`http://127.0.0.1:${port}/away`), /200|hello/)
-      assert.doesNotMatch(await said(`http://127.0.0.1:${otherPort}/`), /200/)
-      assert.doesNotMatch(await said('http://169.254.169.254/'), /200/)
-      assert.deepEqual(asked, ['/here', '/away'])
-    })
+    proves(
+      'sandbox.hosts',
+      'reaches listed hosts through the guard, and no other, also not by a redirect',
+      async (t) => {
+        const asked: string[] = []
+        const server = createServer((request, response) => {
+          asked.push(request.url!)
+          if (request.url === '/away') response.writeHead(302, { location: 'http://169.254.169.254/secret' })
+          response.end('hello')
+        })
+        const other = createServer((_request, response) => response.end(asked.push('other')))
+        t.after(() => (server.close(), other.close()))
+        const [port, otherPort] = await Promise.all([server, other].map(listen))
+        const reaching = await make({ hosts: [`127.0.0.1:${port}`] })
+        t.after(() => reaching.close())
+        const { run } = await openShell(t, reaching)
+        const said = async (url: string): Promise<string> => {
+          const code = `try { const r = await fetch('${url}'); console.log(r.status, await r.text()) } catch { console.log('failed') }`
+          return (await run('js', code)).stdout.trim()
+        }
+        assert.equal(await said(`http://127.0.0.1:${port}/here`), '200 hello')
+        assert.doesNotMatch(await said(`http://127.0.0.1:${port}/away`), /200|hello/)
+        assert.doesNotMatch(await said(`http://127.0.0.1:${otherPort}/`), /200/)
+        assert.doesNotMatch(await said('http://169.254.169.254/'), /200/)
+        assert.deepEqual(asked, ['/here', '/away'])
+      },
+    )
   })
 }
 

@@ -4,13 +4,14 @@ import { once } from 'node:events'
 import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { dirname, join } from 'node:path'
-import { after, describe, test, type TestContext } from 'node:test'
+import { after, type TestContext } from 'node:test'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { assertWithin } from '../../../test/kit/quietMachine.ts'
 import { dials, grows, loops, reads, writes } from '../../../test/hostile/escapeAttempts.ts'
 import { closeAfterwards, driversUnderTest, openShell, type Opened } from '../../../test/kit/sandboxDrivers.ts'
 import { sampleProc } from './processTree.ts'
 import type { Executed, SandboxDriver } from './sandbox.ts'
+import { proves, provesTogether } from '../../../test/kit/proves.ts'
 
 const canary = 'canary-7f3a91c2'
 process.env['RUNYARD_CANARY'] = canary
@@ -63,7 +64,7 @@ async function filesBelow(folder: string): Promise<string[]> {
 }
 
 for (const { name, skip, make } of driversUnderTest) {
-  describe(`out of ${name}`, { skip, concurrency: 6 }, async () => {
+  provesTogether('sandbox.escape.unmoved', `out of ${name}`, { skip, concurrency: 6 }, async () => {
     if (skip !== false) return
     const mebibyte = 1024 * 1024
     const driver = await make()
@@ -72,8 +73,7 @@ for (const { name, skip, make } of driversUnderTest) {
     const delay = monitorEventLoopDelay({ resolution: 10 })
     delay.enable()
 
-    // proves sandbox.escape.files
-    test('nothing outside the workspace is read or changed', async (t) => {
+    proves('sandbox.escape.files', 'nothing outside the workspace is read or changed', async (t) => {
       const watched = await besideSecret(t, driver)
       for (const { tries, language, code } of [...reads, ...writes]) {
         await t.test(tries, async () => {
@@ -86,8 +86,7 @@ for (const { name, skip, make } of driversUnderTest) {
       }
     })
 
-    // proves sandbox.escape.network
-    test('no address is reached', async (t) => {
+    proves('sandbox.escape.network', 'no address is reached', async (t) => {
       const watched = await besideSecret(t, driver)
       for (const { tries, language, code } of dials(port)) {
         await t.test(tries, async () => {
@@ -98,9 +97,8 @@ for (const { name, skip, make } of driversUnderTest) {
       }
     })
 
-    // proves sandbox.escape.time
     for (const { language, code } of loops) {
-      test(`is cut off: ${code}`, async (t) => {
+      proves('sandbox.escape.time', `is cut off: ${code}`, async (t) => {
         const { run } = await openShell(t, driver)
         const executed = await run(language, code, { timeoutMs: 1000, outputBytesMax: 1000 })
         assert.equal(executed.cut_off, 'timeout')
@@ -109,36 +107,40 @@ for (const { name, skip, make } of driversUnderTest) {
       })
     }
 
-    // proves sandbox.escape.memory
     for (const { language, code } of grows) {
-      test(`is cut off for its memory: ${code}`, async (t) => {
+      proves('sandbox.escape.memory', `is cut off for its memory: ${code}`, async (t) => {
         const { run } = await openShell(t, driver)
         assert.equal((await run(language, code)).cut_off, 'memory')
       })
     }
 
-    // proves sandbox.escape.memory
-    test('a text that doubles and a function that calls itself come to an end', async (t) => {
-      const { run } = await openShell(t, driver)
-      const doubled = await run('bash', 'x=0123456789; while true; do x=$x$x; done', { timeoutMs: 1000 })
-      assert.notEqual(doubled.exit_code, 0)
-      const called = await run('bash', 'f() { f; }; f', { timeoutMs: 1000 })
-      assert.notEqual(called.exit_code, 0)
-    })
+    proves(
+      'sandbox.escape.memory',
+      'a text that doubles and a function that calls itself come to an end',
+      async (t) => {
+        const { run } = await openShell(t, driver)
+        const doubled = await run('bash', 'x=0123456789; while true; do x=$x$x; done', { timeoutMs: 1000 })
+        assert.notEqual(doubled.exit_code, 0)
+        const called = await run('bash', 'f() { f; }; f', { timeoutMs: 1000 })
+        assert.notEqual(called.exit_code, 0)
+      },
+    )
 
-    // proves sandbox.escape.processes
-    test('three hundred processes are never there, and none is left behind', async (t) => {
-      const { run } = await openShell(t, driver)
-      const code = 'for i in $(seq 300); do sleep 611 & done; echo "started all"; wait'
-      const executed = await run('bash', code, { timeoutMs: 1500 })
-      assert.notEqual(executed.cut_off, null)
-      assert.doesNotMatch(executed.stdout, /started all/)
-      await run('bash', 'sleep 611 & (sleep 611 &) ; setsid sleep 611 & disown -a; true', { timeoutMs: 1000 })
-      assert.deepEqual(await sleepers(), [])
-    })
+    proves(
+      'sandbox.escape.processes',
+      'three hundred processes are never there, and none is left behind',
+      async (t) => {
+        const { run } = await openShell(t, driver)
+        const code = 'for i in $(seq 300); do sleep 611 & done; echo "started all"; wait'
+        const executed = await run('bash', code, { timeoutMs: 1500 })
+        assert.notEqual(executed.cut_off, null)
+        assert.doesNotMatch(executed.stdout, /started all/)
+        await run('bash', 'sleep 611 & (sleep 611 &) ; setsid sleep 611 & disown -a; true', { timeoutMs: 1000 })
+        assert.deepEqual(await sleepers(), [])
+      },
+    )
 
-    // proves sandbox.escape.disk
-    test('no file grows beyond its limit, and the disk is not filled', async (t) => {
+    proves('sandbox.escape.disk', 'no file grows beyond its limit, and the disk is not filled', async (t) => {
       const { run, folder } = await openShell(t, narrow)
       const line = 'printf %1000000s x > m; for i in 1 2 3 4 5 6 7 8 9 10 11 12; do cat m >> large; done'
       await run('bash', line)
@@ -149,7 +151,6 @@ for (const { name, skip, make } of driversUnderTest) {
       assert.match(executed.stderr, /disk/)
     })
 
-    // proves sandbox.escape.unmoved
     after(() => {
       delay.disable()
       assertWithin('the service stood still', delay.max / 1e6, 500)

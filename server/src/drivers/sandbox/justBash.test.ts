@@ -6,28 +6,30 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
-import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { childFlags } from './childFlags.ts'
 import { closeAfterwards, driversUnderTest, openShell } from '../../../test/kit/sandboxDrivers.ts'
 import { readJsonLines } from './jsonLines.ts'
 import { sampleProc } from './processTree.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const driver = await driversUnderTest[0]!.make()
 closeAfterwards(driver)
 const children = (): number[] => sampleProc(process.pid, 1000).pids.slice(1)
 
-// proves sandbox.permissions
-test('plain code in the place of the interpreter is refused everything outside the workspace', async (t) => {
-  const parent = await mkdtemp(join(await realpath(tmpdir()), 'runyard-test-'))
-  t.after(() => rm(parent, { recursive: true }))
-  const folder = join(parent, 'workspace')
-  // the second begins like the first: a comparison of beginnings would let it through
-  for (const path of [folder, `${folder}-2`]) {
-    await mkdir(path)
-    await writeFile(join(path, 'secret'), 'secret')
-  }
-  const code = `
+proves(
+  'sandbox.permissions',
+  'plain code in the place of the interpreter is refused everything outside the workspace',
+  async (t) => {
+    const parent = await mkdtemp(join(await realpath(tmpdir()), 'runyard-test-'))
+    t.after(() => rm(parent, { recursive: true }))
+    const folder = join(parent, 'workspace')
+    // the second begins like the first: a comparison of beginnings would let it through
+    for (const path of [folder, `${folder}-2`]) {
+      await mkdir(path)
+      await writeFile(join(path, 'secret'), 'secret')
+    }
+    const code = `
     const fs = require('fs')
     const outside = ${JSON.stringify(`${folder}-2`)}, inside = ${JSON.stringify(folder)}
     const attempts = {
@@ -51,22 +53,25 @@ test('plain code in the place of the interpreter is refused everything outside t
       try { said[name] = attempt() ?? 'done' } catch (error) { said[name] = error.code }
     }
     console.log(JSON.stringify({ ...said, environment: Object.keys(process.env) }))`
-  const child = spawn(process.execPath, [...childFlags(folder), '-e', code], { env: {}, cwd: folder })
-  const { inside, environment, ...others } = JSON.parse(await text(child.stdout)) as Record<string, unknown>
-  assert.equal(inside, 'secret')
-  assert.deepEqual(environment, [])
-  for (const [name, said] of Object.entries(others)) {
-    assert.ok(['ERR_ACCESS_DENIED', 'ERR_DLOPEN_DISABLED'].includes(said as string), `${name}: ${String(said)}`)
-  }
-  assert.deepEqual(await readdir(`${folder}-2`), ['secret'])
-  assert.deepEqual(await readdir(folder), ['secret'])
-})
+    const child = spawn(process.execPath, [...childFlags(folder), '-e', code], { env: {}, cwd: folder })
+    const { inside, environment, ...others } = JSON.parse(await text(child.stdout)) as Record<string, unknown>
+    assert.equal(inside, 'secret')
+    assert.deepEqual(environment, [])
+    for (const [name, said] of Object.entries(others)) {
+      assert.ok(['ERR_ACCESS_DENIED', 'ERR_DLOPEN_DISABLED'].includes(said as string), `${name}: ${String(said)}`)
+    }
+    assert.deepEqual(await readdir(`${folder}-2`), ['secret'])
+    assert.deepEqual(await readdir(folder), ['secret'])
+  },
+)
 
-// proves sandbox.exec
-test('a thread that waits for an answer sleeps through a bell that comes too late for the one before', async (t) => {
-  const folder = await mkdtemp(join(await realpath(tmpdir()), 'runyard-test-'))
-  t.after(() => rm(folder, { recursive: true }))
-  const code = `
+proves(
+  'sandbox.exec',
+  'a thread that waits for an answer sleeps through a bell that comes too late for the one before',
+  async (t) => {
+    const folder = await mkdtemp(join(await realpath(tmpdir()), 'runyard-test-'))
+    t.after(() => rm(folder, { recursive: true }))
+    const code = `
     const { Worker } = require('worker_threads')
     const cells = new Int32Array(new SharedArrayBuffer(4))
     const waits = 'const { workerData, parentPort } = require("worker_threads");' +
@@ -81,12 +86,12 @@ test('a thread that waits for an answer sleeps through a bell that comes too lat
       if (heard === 2) Atomics.store(cells, 0, 1)
       heard += Atomics.notify(cells, 0)
     }, 1)`
-  const child = spawn(process.execPath, [...childFlags(folder), '-e', code], { env: {}, cwd: folder })
-  assert.deepEqual(JSON.parse(await text(child.stdout)), { heard: 3, seen: 1 })
-})
+    const child = spawn(process.execPath, [...childFlags(folder), '-e', code], { env: {}, cwd: folder })
+    assert.deepEqual(JSON.parse(await text(child.stdout)), { heard: 3, seen: 1 })
+  },
+)
 
-// proves sandbox.channel
-test('a child that talks without end, or nonsense, is given up, and nothing of it is kept', () => {
+proves('sandbox.channel', 'a child that talks without end, or nonsense, is given up, and nothing of it is kept', () => {
   for (const nonsense of [
     'x'.repeat(3000),
     `${'x'.repeat(3000)}\n`,
@@ -109,17 +114,20 @@ test('a child that talks without end, or nonsense, is given up, and nothing of i
   }
 })
 
-// proves sandbox.warm
-test('a shell keeps one child warm, and starts another when it has died between commands', async (t) => {
-  if (process.platform !== 'linux') return t.skip('finds the child by /proc')
-  const { run } = await openShell(t, driver)
-  await run('bash', 'true')
-  const warm = children()
-  assert.equal(warm.length, 1)
-  await run('bash', 'true')
-  assert.deepEqual(children(), warm)
-  process.kill(warm[0]!, 'SIGKILL')
-  while (children().length > 0) await pause(5)
-  assert.equal((await run('bash', 'echo alive')).stdout, 'alive\n')
-  assert.notDeepEqual(children(), warm)
-})
+proves(
+  'sandbox.warm',
+  'a shell keeps one child warm, and starts another when it has died between commands',
+  async (t) => {
+    if (process.platform !== 'linux') return t.skip('finds the child by /proc')
+    const { run } = await openShell(t, driver)
+    await run('bash', 'true')
+    const warm = children()
+    assert.equal(warm.length, 1)
+    await run('bash', 'true')
+    assert.deepEqual(children(), warm)
+    process.kill(warm[0]!, 'SIGKILL')
+    while (children().length > 0) await pause(5)
+    assert.equal((await run('bash', 'echo alive')).stdout, 'alive\n')
+    assert.notDeepEqual(children(), warm)
+  },
+)

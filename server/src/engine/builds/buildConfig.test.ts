@@ -1,7 +1,7 @@
 // What a config says to the engine, and everything that can be wrong in one.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { parseBuildConfig, problemsOf, type Known } from './buildConfig.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const known: Known = {
   plugins: ['memory', 'human'],
@@ -15,61 +15,66 @@ const known: Known = {
 const withData = (data: unknown) => ({ version: 'v2', data })
 const problems = (data: unknown) => problemsOf(withData(data), known).map(({ path, message }) => `${path}: ${message}`)
 
-// proves builds.config
-test('a config is read with its defaults, and keys that mean nothing to the engine do no harm', () => {
-  const empty = parseBuildConfig(withData({ options: { any: 1 }, mystery: [null] }))
-  assert.deepEqual(empty, {
-    procedure: '',
-    model: null,
-    plugins: null,
-    connections: [],
-    subAgents: [],
-    limits: { max_steps: 200, max_duration_s: 3600, max_cost_usd: null, max_tokens: null },
-    max_concurrent_runs: null,
-    approvals: new Map(),
-    output_schema: null,
-  })
-  const full = parseBuildConfig(
-    withData({
-      input: '# Do it',
-      models: { agent: { model: 'openai:priced' } },
+proves(
+  'builds.config',
+  'a config is read with its defaults, and keys that mean nothing to the engine do no harm',
+  () => {
+    const empty = parseBuildConfig(withData({ options: { any: 1 }, mystery: [null] }))
+    assert.deepEqual(empty, {
+      procedure: '',
+      model: null,
+      plugins: null,
+      connections: [],
+      subAgents: [],
+      limits: { max_steps: 200, max_duration_s: 3600, max_cost_usd: null, max_tokens: null },
+      max_concurrent_runs: null,
+      approvals: new Map(),
+      output_schema: null,
+    })
+    const full = parseBuildConfig(
+      withData({
+        input: '# Do it',
+        models: { agent: { model: 'openai:priced' } },
+        plugins: ['memory'],
+        connections: ['c'],
+        subAgents: ['a'],
+        limits: { max_steps: 5, max_duration_s: 0.5, max_cost_usd: 0.1, max_tokens: 1000, max_concurrent_runs: 2 },
+        approvals: { http_request: 'always', memory_write: 'never', sandbox_exec: { when: 'arguments.code == "x"' } },
+        output_schema: { type: 'object' },
+      }),
+    )
+    assert.deepEqual(full, {
+      procedure: '# Do it',
+      model: 'openai:priced',
       plugins: ['memory'],
       connections: ['c'],
       subAgents: ['a'],
-      limits: { max_steps: 5, max_duration_s: 0.5, max_cost_usd: 0.1, max_tokens: 1000, max_concurrent_runs: 2 },
-      approvals: { http_request: 'always', memory_write: 'never', sandbox_exec: { when: 'arguments.code == "x"' } },
+      limits: { max_steps: 5, max_duration_s: 0.5, max_cost_usd: '0.1', max_tokens: 1000 },
+      max_concurrent_runs: 2,
+      approvals: new Map<string, unknown>([
+        ['http_request', 'always'],
+        ['memory_write', 'never'],
+        ['sandbox_exec', { when: 'arguments.code == "x"' }],
+      ]),
       output_schema: { type: 'object' },
-    }),
-  )
-  assert.deepEqual(full, {
-    procedure: '# Do it',
-    model: 'openai:priced',
-    plugins: ['memory'],
-    connections: ['c'],
-    subAgents: ['a'],
-    limits: { max_steps: 5, max_duration_s: 0.5, max_cost_usd: '0.1', max_tokens: 1000 },
-    max_concurrent_runs: 2,
-    approvals: new Map<string, unknown>([
-      ['http_request', 'always'],
-      ['memory_write', 'never'],
-      ['sandbox_exec', { when: 'arguments.code == "x"' }],
-    ]),
-    output_schema: { type: 'object' },
-  })
-})
+    })
+  },
+)
 
-// proves builds.config
-test('a procedure may be a list of messages, and a problem in one of them is told by its own line', () => {
-  const input = [
-    { role: 'system', content: 'one\r\ntwo' },
-    { role: 'user', content: 'three\nbad four' },
-  ]
-  assert.equal(parseBuildConfig(withData({ input })).procedure, 'one\r\ntwo\n\nthree\nbad four')
-  assert.deepEqual(problems({ input }), ['data.input[1].content: line 2: bad four'])
-})
+proves(
+  'builds.config',
+  'a procedure may be a list of messages, and a problem in one of them is told by its own line',
+  () => {
+    const input = [
+      { role: 'system', content: 'one\r\ntwo' },
+      { role: 'user', content: 'three\nbad four' },
+    ]
+    assert.equal(parseBuildConfig(withData({ input })).procedure, 'one\r\ntwo\n\nthree\nbad four')
+    assert.deepEqual(problems({ input }), ['data.input[1].content: line 2: bad four'])
+  },
+)
 
-// proves builds.approvals
-test('a policy that cannot be read asks a person instead of permitting', () => {
+proves('builds.approvals', 'a policy that cannot be read asks a person instead of permitting', () => {
   assert.deepEqual([...parseBuildConfig(withData({ approvals: { pay: 'sometimes' } })).approvals], [['pay', 'always']])
 })
 
@@ -140,8 +145,7 @@ const table: [data: unknown, expected: string[]][] = [
   [{ mystery: 'x'.repeat(524_288) }, ['config: is larger than 512 KiB of JSON; shorten it']],
 ]
 
-// proves builds.problems
-test('each mistake in a config is told with its place', () => {
+proves('builds.problems', 'each mistake in a config is told with its place', () => {
   for (const [data, expected] of table) assert.deepEqual(problems(data), expected, JSON.stringify(data).slice(0, 200))
   const noConfig = [{ path: 'config', message: 'must be {"version": "v2", "data": {…}}' }]
   for (const config of [null, [], 'v2', {}, { version: 'v1', data: {} }, withData([]), withData(null)]) {
@@ -150,8 +154,7 @@ test('each mistake in a config is told with its place', () => {
   }
 })
 
-// proves builds.problems
-test('all mistakes are told at once', () => {
+proves('builds.problems', 'all mistakes are told at once', () => {
   const data = { input: 'bad', ...models('x'), plugins: ['y'], limits: { max_steps: 0 }, approvals: { z: 1 } }
   assert.deepEqual(
     problemsOf(withData(data), known)

@@ -1,15 +1,14 @@
 // What was used before usage was written down: read from what is there when the migration comes.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { Client } from 'pg'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { migrate, readMigrations } from '../../base/migrate.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const id = (n: number): string => `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`
 const [team, agent, build, run, open] = [id(1), id(2), id(3), id(4), id(5)]
 
-// proves usage.before
-test('an older database tells what its runs, builders, deliveries and sandboxes used', async () => {
+proves('usage.before', 'an older database tells what its runs, builders, deliveries and sandboxes used', async () => {
   const address = await testDatabase()
   const client = new Client(address)
   await client.connect()

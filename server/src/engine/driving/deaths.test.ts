@@ -1,12 +1,12 @@
 // What the deaths of processes mean for a run: who may drive it next, what speaks for it, and when it is given up.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { loneRoles } from '../../kit/deaths.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { claimRuns, claimSuspects, readSuspects, reviveRuns, takeSuspect } from '../admission/claim.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { sql } = service.context.db
@@ -36,35 +36,41 @@ async function dieTogetherOver(id: string, role: string): Promise<void> {
 
 const suspects = async () => (await readSuspects(sql)).map(({ id, deaths }) => ({ id, deaths }))
 
-// proves runs.spared
-test('a process that dies without the run speaks for the run: a suspect is driven like any other again, but only twice', async () => {
-  const { team, id } = await newRun()
-  for (const n of [1, 2]) {
-    while ((await suspects()).length === 0) await dieOver(id)
-    assert.deepEqual(await suspects(), [{ id, deaths: 2 }], `time ${n}`)
-    await reviveRuns(sql, { id: newId(), role: loneRoles.several })
-    assert.deepEqual(await suspects(), [{ id, deaths: 2 }], 'a process for suspects is not a witness')
+proves(
+  'runs.spared',
+  'a process that dies without the run speaks for the run: a suspect is driven like any other again, but only twice',
+  async () => {
+    const { team, id } = await newRun()
+    for (const n of [1, 2]) {
+      while ((await suspects()).length === 0) await dieOver(id)
+      assert.deepEqual(await suspects(), [{ id, deaths: 2 }], `time ${n}`)
+      await reviveRuns(sql, { id: newId(), role: loneRoles.several })
+      assert.deepEqual(await suspects(), [{ id, deaths: 2 }], 'a process for suspects is not a witness')
+      await reviveRuns(sql, { id: newId(), role: 'worker' })
+      assert.deepEqual(await suspects(), [])
+    }
+    await dieOver(id)
     await reviveRuns(sql, { id: newId(), role: 'worker' })
-    assert.deepEqual(await suspects(), [])
-  }
-  await dieOver(id)
-  await reviveRuns(sql, { id: newId(), role: 'worker' })
-  assert.deepEqual(await suspects(), [{ id, deaths: 2 }])
-  await drainRuns(service)
-  assert.equal((await readRun(team, id)).status, 'completed')
-})
+    assert.deepEqual(await suspects(), [{ id, deaths: 2 }])
+    await drainRuns(service)
+    assert.equal((await readRun(team, id)).status, 'completed')
+  },
+)
 
-// proves runs.diedTogether
-test('a run that kills its process together with the one that watches it is done alone the next time, and is then given up', async () => {
-  const { team, id } = await newRun()
-  await dieOver(id)
-  await dieOver(id)
-  await dieTogetherOver(id, loneRoles.several)
-  assert.deepEqual(await suspects(), [{ id, deaths: 3 }])
-  await dieTogetherOver(id, loneRoles.one)
-  assert.deepEqual(await suspects(), [])
-  await drainRuns(service)
-  const run = await readRun(team, id)
-  assert.deepEqual([run.status, run.error.code], ['failed', 'internal_error'])
-  assert.match(run.error.message, /^At least 3 processes of the service died while they worked on this run/)
-})
+proves(
+  'runs.diedTogether',
+  'a run that kills its process together with the one that watches it is done alone the next time, and is then given up',
+  async () => {
+    const { team, id } = await newRun()
+    await dieOver(id)
+    await dieOver(id)
+    await dieTogetherOver(id, loneRoles.several)
+    assert.deepEqual(await suspects(), [{ id, deaths: 3 }])
+    await dieTogetherOver(id, loneRoles.one)
+    assert.deepEqual(await suspects(), [])
+    await drainRuns(service)
+    const run = await readRun(team, id)
+    assert.deepEqual([run.status, run.error.code], ['failed', 'internal_error'])
+    assert.match(run.error.message, /^At least 3 processes of the service died while they worked on this run/)
+  },
+)

@@ -1,6 +1,6 @@
 // Runs of several teams in one process: a team holds at most its share of the places, however its runs get there.
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { suite } from 'node:test'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -11,6 +11,7 @@ import { outsideTool, type Outcome } from '../../kit/tool.ts'
 import { admitNext } from '../admission/admission.ts'
 import { claimRuns } from '../admission/claim.ts'
 import { engineOf } from '../engine.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 /** Calls of the noisy team last until the gate opens; calls of the quiet team end at once. */
 const gate = Promise.withResolvers<void>()
@@ -69,56 +70,65 @@ const heldOf = async ({ id }: TestTeam): Promise<number> => {
 }
 
 suite('the runs of a process', () => {
-  // proves pools.runs
-  test('one team takes three quarters of the places, the run of another begins at once, and the rest follows', async () => {
-    const [noisy, quiet] = [await seedTeam(service), await seedTeam(service)]
-    const [slow, quick] = [await agentThatCalls(noisy, 'lasting_call'), await agentThatCalls(quiet, 'quick_call')]
-    const never = new AbortController().signal
-    const worker = engineOf(service.context).work({ id: newId(), places: 8, lost: () => never })
-    await startMany(noisy, slow, noisyRuns)
-    assert.equal(await heldOf(noisy), share)
-    await startRun(quiet, quick)
-    await quietCame.promise
-    await shareCame.promise
-    gate.resolve()
-    await allCame.promise
-    assert.equal(mostAtWork, share)
-    await worker.stop(10_000)
-    await drainRuns(service)
-    const left = await sql`select id from runs where team_id = ${noisy.id} and status <> 'completed'`
-    assert.deepEqual(left, [])
-  })
+  proves(
+    'pools.runs',
+    'one team takes three quarters of the places, the run of another begins at once, and the rest follows',
+    async () => {
+      const [noisy, quiet] = [await seedTeam(service), await seedTeam(service)]
+      const [slow, quick] = [await agentThatCalls(noisy, 'lasting_call'), await agentThatCalls(quiet, 'quick_call')]
+      const never = new AbortController().signal
+      const worker = engineOf(service.context).work({ id: newId(), places: 8, lost: () => never })
+      await startMany(noisy, slow, noisyRuns)
+      assert.equal(await heldOf(noisy), share)
+      await startRun(quiet, quick)
+      await quietCame.promise
+      await shareCame.promise
+      gate.resolve()
+      await allCame.promise
+      assert.equal(mostAtWork, share)
+      await worker.stop(10_000)
+      await drainRuns(service)
+      const left = await sql`select id from runs where team_id = ${noisy.id} and status <> 'completed'`
+      assert.deepEqual(left, [])
+    },
+  )
 
-  // proves pools.runs
-  test('a claim of ready runs leaves out what is past the share, whether all of them would fit or not', async () => {
-    const [noisy, quiet] = [await seedTeam(service), await seedTeam(service)]
-    await startMany(noisy, await agentThatCalls(noisy, 'quick_call'), 12)
-    await startRun(quiet, await agentThatCalls(quiet, 'quick_call'))
-    const claimed = async (places: number, held: number) => {
-      const taken = await service.context.db
-        .transaction(async (own) => {
-          const shares = { perTeam: 6, held: new Map([[noisy.id, held]]) }
-          throw new Undone(await claimRuns(own, newId(), places, shares))
-        })
-        .catch((error: unknown) => (error as Undone).runs)
-      return [noisy, quiet].map(({ id }) => taken.filter(({ team_id }) => team_id === id).length)
-    }
-    assert.deepEqual(await claimed(20, 2), [4, 1], 'all fit')
-    assert.deepEqual(await claimed(8, 2), [4, 1], 'not all fit')
-    assert.deepEqual(await claimed(2, 0), [1, 1], 'two places')
-    assert.deepEqual(await claimed(8, 6), [0, 1], 'the share is used up')
-  })
+  proves(
+    'pools.runs',
+    'a claim of ready runs leaves out what is past the share, whether all of them would fit or not',
+    async () => {
+      const [noisy, quiet] = [await seedTeam(service), await seedTeam(service)]
+      await startMany(noisy, await agentThatCalls(noisy, 'quick_call'), 12)
+      await startRun(quiet, await agentThatCalls(quiet, 'quick_call'))
+      const claimed = async (places: number, held: number) => {
+        const taken = await service.context.db
+          .transaction(async (own) => {
+            const shares = { perTeam: 6, held: new Map([[noisy.id, held]]) }
+            throw new Undone(await claimRuns(own, newId(), places, shares))
+          })
+          .catch((error: unknown) => (error as Undone).runs)
+        return [noisy, quiet].map(({ id }) => taken.filter(({ team_id }) => team_id === id).length)
+      }
+      assert.deepEqual(await claimed(20, 2), [4, 1], 'all fit')
+      assert.deepEqual(await claimed(8, 2), [4, 1], 'not all fit')
+      assert.deepEqual(await claimed(2, 0), [1, 1], 'two places')
+      assert.deepEqual(await claimed(8, 6), [0, 1], 'the share is used up')
+    },
+  )
 
-  // proves pools.runs
-  test('a team whose runs stand in line gets its places, and of this process only its share', async () => {
-    const team = await seedTeam(service)
-    await sql`insert into admission (team_id, places) values (${team.id}, 1) on conflict (team_id) do update set places = 1`
-    await startMany(team, await agentThatCalls(team, 'quick_call'), 6)
-    await sql`update admission set places = 5 where team_id = ${team.id}`
-    const seat = { workerId: newId(), places: 10, rooms: new Map([[team.id, 2]]) }
-    const { admitted, claimed } = await admitNext(sql, [team.id], seat)
-    assert.deepEqual([admitted, claimed.length], [4, 2])
-  })
+  proves(
+    'pools.runs',
+    'a team whose runs stand in line gets its places, and of this process only its share',
+    async () => {
+      const team = await seedTeam(service)
+      await sql`insert into admission (team_id, places) values (${team.id}, 1) on conflict (team_id) do update set places = 1`
+      await startMany(team, await agentThatCalls(team, 'quick_call'), 6)
+      await sql`update admission set places = 5 where team_id = ${team.id}`
+      const seat = { workerId: newId(), places: 10, rooms: new Map([[team.id, 2]]) }
+      const { admitted, claimed } = await admitNext(sql, [team.id], seat)
+      assert.deepEqual([admitted, claimed.length], [4, 2])
+    },
+  )
 })
 
 class Undone extends Error {

@@ -1,6 +1,6 @@
 // Runs that a model drives: turns, parallel calls, trouble of its provider, costs, approvals, blocks, and a crash in the middle.
 import assert from 'node:assert/strict'
-import { after, suite, test } from 'node:test'
+import { after, suite } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import { startReceiver } from '../../../test/kit/receiver.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
@@ -9,6 +9,7 @@ import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { claimRuns, reviveRuns } from '../admission/claim.ts'
 import { engineOf } from '../engine.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const provider = await startFakeAnthropic()
 after(() => provider.close())
@@ -31,97 +32,108 @@ async function respond(team: TestTeam, runId: string, body: Record<string, unkno
 }
 
 suite('a run with a model', () => {
-  // proves runs.model
-  test('takes turns with parallel calls until the model is done, and counts tokens and cost', async () => {
-    const team = await seedTeam(service)
-    provider.answer(
-      {
-        text: 'I look first.',
-        calls: [
-          { name: 'memory_write', arguments: { path: 'a.md', content: 'A' } },
-          { name: 'memory_write', arguments: { path: 'b.md', content: 'B' } },
+  proves(
+    'runs.model',
+    'takes turns with parallel calls until the model is done, and counts tokens and cost',
+    async () => {
+      const team = await seedTeam(service)
+      provider.answer(
+        {
+          text: 'I look first.',
+          calls: [
+            { name: 'memory_write', arguments: { path: 'a.md', content: 'A' } },
+            { name: 'memory_write', arguments: { path: 'b.md', content: 'B' } },
+          ],
+          usage: { input: 100, output: 20 },
+        },
+        { text: 'All done.', usage: { input: 200, output: 10 } },
+      )
+      const runId = await startRun(team, await seedModelAgent(team, 'Do it.'), { message: 'go' })
+      await drainRuns(service)
+      const run = await readRun(team, runId)
+      assert.deepEqual([run.status, run.output], ['completed', 'All done.'])
+      assert.deepEqual(run.usage, { steps: 4, input_tokens: 300, output_tokens: 30, cost_usd: 0.00135 })
+      const { body } = await team.call(`GET /v2/runs/${runId}/messages`)
+      assert.deepEqual(
+        body.messages.map(({ type, role }: { type: string; role: string }) => `${role} ${type}`),
+        [
+          'user text',
+          'assistant text',
+          'assistant tool_call',
+          'assistant tool_call',
+          'tool tool_result',
+          'tool tool_result',
+          'assistant text',
         ],
-        usage: { input: 100, output: 20 },
-      },
-      { text: 'All done.', usage: { input: 200, output: 10 } },
-    )
-    const runId = await startRun(team, await seedModelAgent(team, 'Do it.'), { message: 'go' })
-    await drainRuns(service)
-    const run = await readRun(team, runId)
-    assert.deepEqual([run.status, run.output], ['completed', 'All done.'])
-    assert.deepEqual(run.usage, { steps: 4, input_tokens: 300, output_tokens: 30, cost_usd: 0.00135 })
-    const { body } = await team.call(`GET /v2/runs/${runId}/messages`)
-    assert.deepEqual(
-      body.messages.map(({ type, role }: { type: string; role: string }) => `${role} ${type}`),
-      [
-        'user text',
-        'assistant text',
-        'assistant tool_call',
-        'assistant tool_call',
-        'tool tool_result',
-        'tool tool_result',
-        'assistant text',
-      ],
-    )
-    await readEvents(service, runId)
-  })
+      )
+      await readEvents(service, runId)
+    },
+  )
 
-  // proves runs.badCalls
-  test('gets a sentence back for a call that is unknown, not allowed or does not fit, and goes on', async () => {
-    const team = await seedTeam(service)
-    provider.answer(
-      {
-        calls: [
-          { name: 'nothing', arguments: {} },
-          { name: 'agents_list', arguments: {} },
-          { name: 'memory_write', arguments: { path: 7 } },
-          { name: 'memory_write', arguments: '{"path": ' },
-        ],
-      },
-      (request) => ({ text: JSON.stringify(request.body.messages.at(-1)) }),
-    )
-    const runId = await startRun(team, await seedModelAgent(team, 'Do it.'))
-    await drainRuns(service)
-    const { output } = await readRun(team, runId)
-    for (const sentence of [/no tool named/, /may not use agents_list/, /do not fit its schema/])
-      assert.match(output, sentence)
-  })
+  proves(
+    'runs.badCalls',
+    'gets a sentence back for a call that is unknown, not allowed or does not fit, and goes on',
+    async () => {
+      const team = await seedTeam(service)
+      provider.answer(
+        {
+          calls: [
+            { name: 'nothing', arguments: {} },
+            { name: 'agents_list', arguments: {} },
+            { name: 'memory_write', arguments: { path: 7 } },
+            { name: 'memory_write', arguments: '{"path": ' },
+          ],
+        },
+        (request) => ({ text: JSON.stringify(request.body.messages.at(-1)) }),
+      )
+      const runId = await startRun(team, await seedModelAgent(team, 'Do it.'))
+      await drainRuns(service)
+      const { output } = await readRun(team, runId)
+      for (const sentence of [/no tool named/, /may not use agents_list/, /do not fit its schema/])
+        assert.match(output, sentence)
+    },
+  )
 
-  // proves runs.modelTrouble
-  test('waits without a worker while its provider wants to be left alone, and goes on with the same step', async () => {
-    const team = await seedTeam(service)
-    provider.answer(
-      { status: 429, headers: { 'retry-after': '3600' }, error: { message: 'slow down' } },
-      { text: 'here I am' },
-    )
-    const runId = await startRun(team, await seedModelAgent(team, 'Do it.'))
-    await drainRuns(service)
-    const run = await readRun(team, runId)
-    assert.deepEqual(
-      [run.status, run.waiting_on.kind, run.waiting_on.detail.reason],
-      ['waiting', 'time', 'model_unavailable'],
-    )
-    await sql`update runs set due_at = now() - interval '1 second' where id = ${runId}`
-    await drainRuns(service)
-    assert.equal((await readRun(team, runId)).output, 'here I am')
-    const steps = await sql`select kind, state, attempt from run_steps where run_id = ${runId}`
-    assert.deepEqual(steps, [{ kind: 'model', state: 'done', attempt: 2 }])
-  })
+  proves(
+    'runs.modelTrouble',
+    'waits without a worker while its provider wants to be left alone, and goes on with the same step',
+    async () => {
+      const team = await seedTeam(service)
+      provider.answer(
+        { status: 429, headers: { 'retry-after': '3600' }, error: { message: 'slow down' } },
+        { text: 'here I am' },
+      )
+      const runId = await startRun(team, await seedModelAgent(team, 'Do it.'))
+      await drainRuns(service)
+      const run = await readRun(team, runId)
+      assert.deepEqual(
+        [run.status, run.waiting_on.kind, run.waiting_on.detail.reason],
+        ['waiting', 'time', 'model_unavailable'],
+      )
+      await sql`update runs set due_at = now() - interval '1 second' where id = ${runId}`
+      await drainRuns(service)
+      assert.equal((await readRun(team, runId)).output, 'here I am')
+      const steps = await sql`select kind, state, attempt from run_steps where run_id = ${runId}`
+      assert.deepEqual(steps, [{ kind: 'model', state: 'done', attempt: 2 }])
+    },
+  )
 
-  // proves runs.modelRefused
-  test('fails with the provider’s words when it refuses the request, without the key', async () => {
-    const team = await seedTeam(service)
-    provider.answer({ status: 400, error: { message: 'your prompt is too odd', type: 'invalid_request_error' } })
-    const runId = await startRun(team, await seedModelAgent(team, 'Do it.'))
-    await drainRuns(service)
-    const { status, error } = await readRun(team, runId)
-    assert.deepEqual([status, error.code, error.step], ['failed', 'model_refused_request', 1])
-    assert.match(error.message, /your prompt is too odd/)
-    assert.ok(!JSON.stringify(await readEvents(service, runId)).includes('canary'))
-  })
+  proves(
+    'runs.modelRefused',
+    'fails with the provider’s words when it refuses the request, without the key',
+    async () => {
+      const team = await seedTeam(service)
+      provider.answer({ status: 400, error: { message: 'your prompt is too odd', type: 'invalid_request_error' } })
+      const runId = await startRun(team, await seedModelAgent(team, 'Do it.'))
+      await drainRuns(service)
+      const { status, error } = await readRun(team, runId)
+      assert.deepEqual([status, error.code, error.step], ['failed', 'model_refused_request', 1])
+      assert.match(error.message, /your prompt is too odd/)
+      assert.ok(!JSON.stringify(await readEvents(service, runId)).includes('canary'))
+    },
+  )
 
-  // proves runs.outputSchemaModel
-  test('sends an output that does not fit its schema back to the model', async () => {
+  proves('runs.outputSchemaModel', 'sends an output that does not fit its schema back to the model', async () => {
     const team = await seedTeam(service)
     const output_schema = {
       type: 'object',
@@ -137,40 +149,45 @@ suite('a run with a model', () => {
     assert.match(JSON.stringify(provider.requests.at(-1)!.body.messages), /does not fit the schema/)
   })
 
-  // proves runs.costLimit
-  test('does not ask a model whose worst case is more than what is left of its cost limit', async () => {
-    const team = await seedTeam(service)
-    const before = provider.requests.length
-    const agentId = await seedModelAgent(team, 'Do it.', { limits: { max_cost_usd: 0.01 } })
-    const runId = await startRun(team, agentId)
-    await drainRuns(service)
-    const run = await readRun(team, runId)
-    assert.deepEqual([run.status, run.error.code], ['failed', 'limit_reached'])
-    assert.equal(provider.requests.length, before)
-  })
+  proves(
+    'runs.costLimit',
+    'does not ask a model whose worst case is more than what is left of its cost limit',
+    async () => {
+      const team = await seedTeam(service)
+      const before = provider.requests.length
+      const agentId = await seedModelAgent(team, 'Do it.', { limits: { max_cost_usd: 0.01 } })
+      const runId = await startRun(team, agentId)
+      await drainRuns(service)
+      const run = await readRun(team, runId)
+      assert.deepEqual([run.status, run.error.code], ['failed', 'limit_reached'])
+      assert.equal(provider.requests.length, before)
+    },
+  )
 
-  // proves runs.reservation
-  test('sets the worst case of a model call aside while it is made, and gives back what it did not cost', async () => {
-    const team = await seedTeam(service)
-    const seen: unknown[] = []
-    const { promise: held, resolve: release } = Promise.withResolvers<void>()
-    provider.answer({ text: ['one', ' two'], hold: held, usage: { input: 10, output: 2 } })
-    const look = async () => {
-      seen.push(...(await sql`select reserved_usd > 0.1 as reserved from runs where team_id = ${team.id}`))
-      release()
-    }
-    const stop = engineOf(service.context).onText(() => void look())
-    const runId = await startRun(team, await seedModelAgent(team, 'Do it.', { limits: { max_cost_usd: 5 } }))
-    await drainRuns(service)
-    stop()
-    assert.deepEqual(seen[0], { reserved: true })
-    const [settled] =
-      await sql`select trim_scale(reserved_usd)::text as reserved, trim_scale(cost_usd)::text as cost from runs where id = ${runId}`
-    assert.deepEqual(settled, { reserved: '0', cost: '0.00006' })
-  })
+  proves(
+    'runs.reservation',
+    'sets the worst case of a model call aside while it is made, and gives back what it did not cost',
+    async () => {
+      const team = await seedTeam(service)
+      const seen: unknown[] = []
+      const { promise: held, resolve: release } = Promise.withResolvers<void>()
+      provider.answer({ text: ['one', ' two'], hold: held, usage: { input: 10, output: 2 } })
+      const look = async () => {
+        seen.push(...(await sql`select reserved_usd > 0.1 as reserved from runs where team_id = ${team.id}`))
+        release()
+      }
+      const stop = engineOf(service.context).onText(() => void look())
+      const runId = await startRun(team, await seedModelAgent(team, 'Do it.', { limits: { max_cost_usd: 5 } }))
+      await drainRuns(service)
+      stop()
+      assert.deepEqual(seen[0], { reserved: true })
+      const [settled] =
+        await sql`select trim_scale(reserved_usd)::text as reserved, trim_scale(cost_usd)::text as cost from runs where id = ${runId}`
+      assert.deepEqual(settled, { reserved: '0', cost: '0.00006' })
+    },
+  )
 
-  // proves runs.runStep
-  test('runs a block of its procedure as it is written, by its id', async () => {
+  proves('runs.runStep', 'runs a block of its procedure as it is written, by its id', async () => {
     const team = await seedTeam(service)
     const procedure = `Remember, then say so.\n\n${fenced('memory id=keep path=kept.md', 'exactly {{ message }}')}`
     provider.answer({ calls: [{ name: 'run_step', arguments: { id: 'keep' } }] }, { text: 'kept' })
@@ -182,8 +199,7 @@ suite('a run with a model', () => {
     assert.equal(body.content, 'exactly this')
   })
 
-  // proves runs.approvalPolicy
-  test('needs a person’s word for the very call that its build’s policy names', async () => {
+  proves('runs.approvalPolicy', 'needs a person’s word for the very call that its build’s policy names', async () => {
     const team = await seedTeam(service)
     const receiver = await startReceiver()
     const approvals = { http_request: { when: "arguments.method == 'POST'" } }
@@ -211,24 +227,26 @@ suite('a run with a model', () => {
     assert.equal((await readRun(team, runId)).output, 'done')
   })
 
-  // proves runs.takeoverModel
-  test('is asked again by another worker when its own died while the model answered', async () => {
-    const team = await seedTeam(service)
-    const runId = await startRun(team, await seedModelAgent(team, 'Do it.'), { message: 'go' })
-    const worker = newId()
-    await claimRuns(sql, worker, 100)
-    await sql`
+  proves(
+    'runs.takeoverModel',
+    'is asked again by another worker when its own died while the model answered',
+    async () => {
+      const team = await seedTeam(service)
+      const runId = await startRun(team, await seedModelAgent(team, 'Do it.'), { message: 'go' })
+      const worker = newId()
+      await claimRuns(sql, worker, 100)
+      await sql`
       insert into run_steps (run_id, seq, turn, kind, tool, state, started_at) values (${runId}, 1, 1, 'model', ${model}, 'intent', now())`
-    await reviveRuns(sql, { id: worker, role: 'worker' })
-    provider.answer({ text: 'second try' })
-    await drainRuns(service)
-    assert.equal((await readRun(team, runId)).output, 'second try')
-    const steps = await sql`select kind, state, attempt from run_steps where run_id = ${runId}`
-    assert.deepEqual(steps, [{ kind: 'model', state: 'done', attempt: 2 }])
-  })
+      await reviveRuns(sql, { id: worker, role: 'worker' })
+      provider.answer({ text: 'second try' })
+      await drainRuns(service)
+      assert.equal((await readRun(team, runId)).output, 'second try')
+      const steps = await sql`select kind, state, attempt from run_steps where run_id = ${runId}`
+      assert.deepEqual(steps, [{ kind: 'model', state: 'done', attempt: 2 }])
+    },
+  )
 
-  // proves runs.messageInTurn
-  test('hears at its next turn what was said to it while the model answered', async () => {
+  proves('runs.messageInTurn', 'hears at its next turn what was said to it while the model answered', async () => {
     const team = await seedTeam(service)
     const { promise: held, resolve: release } = Promise.withResolvers<void>()
     provider.answer({ text: ['I am', ' done'], hold: held }, (request) => ({
@@ -253,16 +271,19 @@ suite('a run with a model', () => {
     assert.deepEqual(texts.slice(0, 3), ['go', 'one more thing', 'I am done'])
   })
 
-  // proves runs.notConfigured
-  test('whose provider has no key fails at once and says which setting is missing', async () => {
-    const team = await seedTeam(service)
-    const runId = await startRun(
-      team,
-      await seedAgent(team, 'Do it.', { models: { agent: { model: 'openai:gpt-5' } } }),
-    )
-    await drainRuns(service)
-    const { status, error } = await readRun(team, runId)
-    assert.deepEqual([status, error.code], ['failed', 'model_not_configured'])
-    assert.match(error.message, /OPENAI_API_KEY/)
-  })
+  proves(
+    'runs.notConfigured',
+    'whose provider has no key fails at once and says which setting is missing',
+    async () => {
+      const team = await seedTeam(service)
+      const runId = await startRun(
+        team,
+        await seedAgent(team, 'Do it.', { models: { agent: { model: 'openai:gpt-5' } } }),
+      )
+      await drainRuns(service)
+      const { status, error } = await readRun(team, runId)
+      assert.deepEqual([status, error.code], ['failed', 'model_not_configured'])
+      assert.match(error.message, /OPENAI_API_KEY/)
+    },
+  )
 })

@@ -1,6 +1,6 @@
 // What an operator sees of runs: one trace a run, however many hold it; counts at /metrics; one log line at its end.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import { spansIn } from '../../../test/kit/otlp.ts'
 import { startReceiver } from '../../../test/kit/receiver.ts'
@@ -8,13 +8,13 @@ import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { placeOf } from '../../base/telemetry.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const fenced = (word: string, body: string) => `\`\`\`${word}\n${body}\n\`\`\`\n`
 const asks = `${fenced('approve', 'Go on?')}\n${fenced('output', 'gone on')}`
 
 describe('the trace of a run', () => {
-  // proves telemetry.run
-  test('has its agent, each call of its model and each of its tools, and no contents', async () => {
+  proves('telemetry.run', 'has its agent, each call of its model and each of its tools, and no contents', async () => {
     const collector = await startReceiver()
     const outside = await startReceiver()
     collector.answer(200, { 'content-type': 'application/json' }, '{}')
@@ -95,8 +95,7 @@ describe('the trace of a run', () => {
     assert.ok(!JSON.stringify(spans).includes('secret'))
   })
 
-  // proves telemetry.oneTrace
-  test('stays one when the run waits and another process goes on with it', async () => {
+  proves('telemetry.oneTrace', 'stays one when the run waits and another process goes on with it', async () => {
     const collector = await startReceiver()
     collector.answer(200, { 'content-type': 'application/json' }, '{}')
     const service = await testApp({ config: { otlpEndpoint: collector.url } })
@@ -134,66 +133,77 @@ describe('the trace of a run', () => {
 })
 
 describe('the end of a run', () => {
-  // proves runs.logLine, metrics.runs
-  test('is one line in the log and one count at /metrics, with its steps by tool', async () => {
-    const service = await testApp()
-    const team = await seedTeam(service)
-    const fine = await startRun(team, await seedAgent(team, fenced('memory path=a.md', 'x') + fenced('output', 'done')))
-    const failing = await startRun(team, await seedAgent(team, fenced('tool name=no_such', '{}')))
-    const stopped = await startRun(team, await seedAgent(team, asks))
-    await drainRuns(service)
-    await team.call(`POST /v2/runs/${stopped}/stop`)
+  proves(
+    ['runs.logLine', 'metrics.runs'],
+    'is one line in the log and one count at /metrics, with its steps by tool',
+    async () => {
+      const service = await testApp()
+      const team = await seedTeam(service)
+      const fine = await startRun(
+        team,
+        await seedAgent(team, fenced('memory path=a.md', 'x') + fenced('output', 'done')),
+      )
+      const failing = await startRun(team, await seedAgent(team, fenced('tool name=no_such', '{}')))
+      const stopped = await startRun(team, await seedAgent(team, asks))
+      await drainRuns(service)
+      await team.call(`POST /v2/runs/${stopped}/stop`)
 
-    const lines = service.logged
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter(({ msg }) => msg === 'run ended')
-    const lineOf = (runId: string) => {
-      const [line, ...more] = lines.filter(({ run_id }) => run_id === runId)
-      assert.deepEqual([line!['level'], line!['team_id'], more], ['info', team.id, []])
-      return line!
-    }
-    assert.deepEqual([lineOf(fine)['status'], lineOf(fine)['steps']], ['completed', 1])
-    assert.equal(typeof lineOf(fine)['duration_ms'], 'number')
-    assert.deepEqual([lineOf(failing)['status'], lineOf(failing)['code']], ['failed', 'step_failed'])
-    assert.equal(lineOf(stopped)['status'], 'stopped')
+      const lines = service.logged
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+        .filter(({ msg }) => msg === 'run ended')
+      const lineOf = (runId: string) => {
+        const [line, ...more] = lines.filter(({ run_id }) => run_id === runId)
+        assert.deepEqual([line!['level'], line!['team_id'], more], ['info', team.id, []])
+        return line!
+      }
+      assert.deepEqual([lineOf(fine)['status'], lineOf(fine)['steps']], ['completed', 1])
+      assert.equal(typeof lineOf(fine)['duration_ms'], 'number')
+      assert.deepEqual([lineOf(failing)['status'], lineOf(failing)['code']], ['failed', 'step_failed'])
+      assert.equal(lineOf(stopped)['status'], 'stopped')
 
-    const { text } = await service.call('GET /metrics')
-    for (const line of [
-      'runyard_runs_started_total{source="api"} 3',
-      'runyard_run_start_delay_seconds_count 3',
-      'runyard_runs_ended_total{status="completed"} 1',
-      'runyard_runs_ended_total{status="failed"} 1',
-      'runyard_runs_ended_total{status="stopped"} 1',
-      'runyard_runs_held 0',
-      'runyard_run_steps_total{tool="memory_write",outcome="done"} 1',
-      'runyard_run_steps_total{tool="unknown",outcome="failed"} 1',
-      'runyard_lane_flush_operations_count{lane="start"} 3',
-    ]) {
-      assert.ok(text.includes(`${line}\n`), line)
-    }
-    assert.match(text, /runyard_lane_flush_duration_seconds_count\{lane="apply"\} \d/)
-  })
+      const { text } = await service.call('GET /metrics')
+      for (const line of [
+        'runyard_runs_started_total{source="api"} 3',
+        'runyard_run_start_delay_seconds_count 3',
+        'runyard_runs_ended_total{status="completed"} 1',
+        'runyard_runs_ended_total{status="failed"} 1',
+        'runyard_runs_ended_total{status="stopped"} 1',
+        'runyard_runs_held 0',
+        'runyard_run_steps_total{tool="memory_write",outcome="done"} 1',
+        'runyard_run_steps_total{tool="unknown",outcome="failed"} 1',
+        'runyard_lane_flush_operations_count{lane="start"} 3',
+      ]) {
+        assert.ok(text.includes(`${line}\n`), line)
+      }
+      assert.match(text, /runyard_lane_flush_duration_seconds_count\{lane="apply"\} \d/)
+    },
+  )
 
-  // proves metrics.models
-  test('leaves the time and the tokens of its model calls by provider, and those that failed apart', async () => {
-    const provider = await startFakeAnthropic()
-    const service = await testApp({ config: { anthropicKey: 'sk-test', anthropicUrl: provider.url } })
-    const team = await seedTeam(service)
-    const agentId = await seedAgent(team, 'Say hello.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
-    provider.answer({ status: 400, error: { message: 'no' } }, { text: 'hello', usage: { input: 11, output: 4 } })
-    await startRun(team, agentId)
-    await drainRuns(service)
-    await startRun(team, agentId)
-    await drainRuns(service)
-    await provider.close()
-    const { text } = await service.call('GET /metrics')
-    for (const line of [
-      'runyard_model_call_duration_seconds_count{provider="anthropic",outcome="answered"} 1',
-      'runyard_model_call_duration_seconds_count{provider="anthropic",outcome="refused"} 1',
-      'runyard_model_tokens_total{provider="anthropic",direction="input"} 11',
-      'runyard_model_tokens_total{provider="anthropic",direction="output"} 4',
-    ]) {
-      assert.ok(text.includes(`${line}\n`), line)
-    }
-  })
+  proves(
+    'metrics.models',
+    'leaves the time and the tokens of its model calls by provider, and those that failed apart',
+    async () => {
+      const provider = await startFakeAnthropic()
+      const service = await testApp({ config: { anthropicKey: 'sk-test', anthropicUrl: provider.url } })
+      const team = await seedTeam(service)
+      const agentId = await seedAgent(team, 'Say hello.', {
+        models: { agent: { model: 'anthropic:claude-sonnet-4-5' } },
+      })
+      provider.answer({ status: 400, error: { message: 'no' } }, { text: 'hello', usage: { input: 11, output: 4 } })
+      await startRun(team, agentId)
+      await drainRuns(service)
+      await startRun(team, agentId)
+      await drainRuns(service)
+      await provider.close()
+      const { text } = await service.call('GET /metrics')
+      for (const line of [
+        'runyard_model_call_duration_seconds_count{provider="anthropic",outcome="answered"} 1',
+        'runyard_model_call_duration_seconds_count{provider="anthropic",outcome="refused"} 1',
+        'runyard_model_tokens_total{provider="anthropic",direction="input"} 11',
+        'runyard_model_tokens_total{provider="anthropic",direction="output"} 4',
+      ]) {
+        assert.ok(text.includes(`${line}\n`), line)
+      }
+    },
+  )
 })

@@ -1,6 +1,6 @@
 // Text while it is made: reaches the streams on its run in this process and in others, in order, and costs nobody else anything.
 import assert from 'node:assert/strict'
-import { after, before, describe, test } from 'node:test'
+import { after, before, describe } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import { readStream, type StreamReader } from '../../../test/kit/eventStream.ts'
 import { seedRunningRun } from '../../../test/kit/followedRuns.ts'
@@ -10,6 +10,7 @@ import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { deltaChannel } from '../ledger/notifyChannels.ts'
 import { textDeltasOf } from './textDeltas.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const timeout = 20_000
 const address = await testDatabase()
@@ -50,8 +51,7 @@ async function untilHeard(reader: StreamReader, make: () => void): Promise<void>
 }
 
 describe('text deltas', { timeout }, () => {
-  // proves deltas.here
-  test('reach every stream on the run in the same process, gathered and without an id', async () => {
+  proves('deltas.here', 'reach every stream on the run in the same process, gathered and without an id', async () => {
     const [runId, otherId] = [await seedRunningRun(team), await seedRunningRun(team)]
     const readers = await Promise.all(
       [runId, runId, otherId].map((id) => readStream(baseUrl, team, `/v2/runs/${id}/events`)),
@@ -68,29 +68,31 @@ describe('text deltas', { timeout }, () => {
     for (const reader of readers) reader.leave()
   })
 
-  // proves deltas.elsewhere
-  test('reach streams of another process in order, however long they are, in calls of at most 7 KiB', async () => {
-    const runId = await seedRunningRun(team)
-    const stop = await relaying()
-    const payloads: string[] = []
-    const stopListening = api.context.listener.on(deltaChannel, (payload) => payloads.push(payload))
-    const reader = await readStream(baseUrl, team, `/v2/runs/${runId}/events`)
-    const { made } = textDeltasOf(worker.context)
-    await untilHeard(reader, () => made(runId, '.'))
-    const text = 'Ünï 😀\u0007"\n'.repeat(1500)
-    made(runId, text)
-    made(runId, 'the end')
-    await reader.until((its) => textOf(its).endsWith('the end'))
-    assert.equal(textOf(reader).replace(/^\.+/, ''), `${text}the end`)
-    assert.ok(payloads.length > 3)
-    assert.ok(payloads.every((payload) => Buffer.byteLength(payload) <= 7168))
-    reader.leave()
-    stop()
-    stopListening()
-  })
+  proves(
+    'deltas.elsewhere',
+    'reach streams of another process in order, however long they are, in calls of at most 7 KiB',
+    async () => {
+      const runId = await seedRunningRun(team)
+      const stop = await relaying()
+      const payloads: string[] = []
+      const stopListening = api.context.listener.on(deltaChannel, (payload) => payloads.push(payload))
+      const reader = await readStream(baseUrl, team, `/v2/runs/${runId}/events`)
+      const { made } = textDeltasOf(worker.context)
+      await untilHeard(reader, () => made(runId, '.'))
+      const text = 'Ünï 😀\u0007"\n'.repeat(1500)
+      made(runId, text)
+      made(runId, 'the end')
+      await reader.until((its) => textOf(its).endsWith('the end'))
+      assert.equal(textOf(reader).replace(/^\.+/, ''), `${text}the end`)
+      assert.ok(payloads.length > 3)
+      assert.ok(payloads.every((payload) => Buffer.byteLength(payload) <= 7168))
+      reader.leave()
+      stop()
+      stopListening()
+    },
+  )
 
-  // proves deltas.unwatched
-  test('are not called out for runs that nobody watches', async () => {
+  proves('deltas.unwatched', 'are not called out for runs that nobody watches', async () => {
     const [watched, unwatched] = [await seedRunningRun(team), await seedRunningRun(team)]
     const heard: string[] = []
     const stopListening = api.context.listener.on(deltaChannel, (payload) => {
@@ -108,21 +110,24 @@ describe('text deltas', { timeout }, () => {
     stopListening()
   })
 
-  // proves deltas.model
-  test('come while the model is still speaking, and before the message that they make up', async () => {
-    const hold = Promise.withResolvers<void>()
-    provider.answer({ text: ['It is ', 'paid.'], hold: hold.promise })
-    const agentId = await seedAgent(team, 'Answer.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
-    const runId = await startRun(team, agentId, { message: 'Is it paid?' })
-    const reader = await readStream(baseUrl, team, `/v2/runs/${runId}/events`)
-    const driven = drainRuns(api)
-    await reader.until((its) => textOf(its) === 'It is ')
-    hold.resolve()
-    await driven
-    assert.equal(await reader.ended, 'whole')
-    const kinds = reader.events.map(({ event }) => event)
-    assert.ok(kinds.indexOf('delta') < kinds.lastIndexOf('run.message.created'))
-    assert.deepEqual(kinds.slice(-2), ['run.completed', 'end'])
-    assert.equal(reader.events.at(-2)!.data.data.output, 'It is paid.')
-  })
+  proves(
+    'deltas.model',
+    'come while the model is still speaking, and before the message that they make up',
+    async () => {
+      const hold = Promise.withResolvers<void>()
+      provider.answer({ text: ['It is ', 'paid.'], hold: hold.promise })
+      const agentId = await seedAgent(team, 'Answer.', { models: { agent: { model: 'anthropic:claude-sonnet-4-5' } } })
+      const runId = await startRun(team, agentId, { message: 'Is it paid?' })
+      const reader = await readStream(baseUrl, team, `/v2/runs/${runId}/events`)
+      const driven = drainRuns(api)
+      await reader.until((its) => textOf(its) === 'It is ')
+      hold.resolve()
+      await driven
+      assert.equal(await reader.ended, 'whole')
+      const kinds = reader.events.map(({ event }) => event)
+      assert.ok(kinds.indexOf('delta') < kinds.lastIndexOf('run.message.created'))
+      assert.deepEqual(kinds.slice(-2), ['run.completed', 'end'])
+      assert.equal(reader.events.at(-2)!.data.data.output, 'It is paid.')
+    },
+  )
 })

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { createServer as createHttpServer } from 'node:http'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const maxDurationS = 2
 
@@ -53,17 +54,20 @@ const outside = createHttpServer((_, response) => {
 await new Promise<void>((resolve) => outside.listen(0, '127.0.0.1', resolve))
 after(() => outside.close())
 
-// proves runs.outcomeKept
-test('a call that ended is written down although the time of its run ended while the database was away', async () => {
-  const team = await seedTeam(service)
-  const { port } = outside.address() as AddressInfo
-  const agentId = await seedAgent(team, `\`\`\`http\nPOST http://127.0.0.1:${port}/pay\n\nonce\n\`\`\`\n`)
-  const runId = await startRun(team, agentId, { limits: { max_duration_s: maxDurationS } })
-  await drainRuns(service)
-  assert.ok(performance.now() > cutUntil)
-  const { status, error } = await readRun(team, runId)
-  assert.deepEqual([status, error.code, calls], ['failed', 'limit_reached', 1])
-  const [step] =
-    await team.sql`select state, result ->> 'body' as body from run_steps where run_id = ${runId} and kind = 'tool'`
-  assert.deepEqual(step, { state: 'done', body: 'paid' })
-})
+proves(
+  'runs.outcomeKept',
+  'a call that ended is written down although the time of its run ended while the database was away',
+  async () => {
+    const team = await seedTeam(service)
+    const { port } = outside.address() as AddressInfo
+    const agentId = await seedAgent(team, `\`\`\`http\nPOST http://127.0.0.1:${port}/pay\n\nonce\n\`\`\`\n`)
+    const runId = await startRun(team, agentId, { limits: { max_duration_s: maxDurationS } })
+    await drainRuns(service)
+    assert.ok(performance.now() > cutUntil)
+    const { status, error } = await readRun(team, runId)
+    assert.deepEqual([status, error.code, calls], ['failed', 'limit_reached', 1])
+    const [step] =
+      await team.sql`select state, result ->> 'body' as body from run_steps where run_id = ${runId} and kind = 'tool'`
+    assert.deepEqual(step, { state: 'done', body: 'paid' })
+  },
+)

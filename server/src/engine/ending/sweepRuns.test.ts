@@ -1,6 +1,6 @@
 // What is erased of runs: by hand, and by time; nothing of it is left, and nothing else is touched.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { ConfigError, readConfig } from '../../base/config.ts'
 import { newId } from '../../base/ids.ts'
 import { sweepFiles } from '../../features/sandboxes/files/sweepFiles.job.ts'
@@ -9,6 +9,7 @@ import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { sweepRuns } from './sweepRuns.job.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const retentionDays = { runs: 90, messages: 30, events: 10, screenshots: null, files: 20, audit: null, refusals: null }
 const service = await testApp({ config: { retentionDays } })
@@ -57,8 +58,7 @@ const idOf = (daysAgo: number) => {
 const days = (text: string) => readConfig({ RUNYARD_RETENTION_DAYS: text }).retentionDays
 
 describe('deleting a run', () => {
-  // proves deleteRun.erases
-  test('leaves nothing of it, and everything of the others', async () => {
+  proves('deleteRun.erases', 'leaves nothing of it, and everything of the others', async () => {
     const team = await seedTeam(service)
     const [gone, kept] = [await completedRun(team), await completedRun(team)]
     const before = await rowsOf(kept)
@@ -75,21 +75,23 @@ describe('deleting a run', () => {
     assert.equal((await team.call(`DELETE /v2/runs/${gone}`)).status, 404)
   })
 
-  // proves deleteRun.active
-  test('is refused while it is active; once stopped, it and its request are gone from the inbox', async () => {
-    const team = await seedTeam(service)
-    const runId = await startRun(team, await seedAgent(team, block('approve', 'Go?')))
-    await drainRuns(service)
-    const refused = await team.call(`DELETE /v2/runs/${runId}`)
-    assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'])
-    await team.call(`POST /v2/runs/${runId}/stop`)
-    assert.equal((await team.call(`DELETE /v2/runs/${runId}`)).status, 200)
-    assert.deepEqual(await rowsOf(runId), nothing)
-    assert.equal((await team.call('GET /v2/teams/:teamId/human-requests?status=all')).body.total, 0)
-  })
+  proves(
+    'deleteRun.active',
+    'is refused while it is active; once stopped, it and its request are gone from the inbox',
+    async () => {
+      const team = await seedTeam(service)
+      const runId = await startRun(team, await seedAgent(team, block('approve', 'Go?')))
+      await drainRuns(service)
+      const refused = await team.call(`DELETE /v2/runs/${runId}`)
+      assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'])
+      await team.call(`POST /v2/runs/${runId}/stop`)
+      assert.equal((await team.call(`DELETE /v2/runs/${runId}`)).status, 200)
+      assert.deepEqual(await rowsOf(runId), nothing)
+      assert.equal((await team.call('GET /v2/teams/:teamId/human-requests?status=all')).body.total, 0)
+    },
+  )
 
-  // proves deleteRun.long
-  test('with a very long log is gone from view at once, and its rows go in pieces', async () => {
+  proves('deleteRun.long', 'with a very long log is gone from view at once, and its rows go in pieces', async () => {
     const team = await seedTeam(service)
     const runId = await completedRun(team)
     await sql`
@@ -105,8 +107,7 @@ describe('deleting a run', () => {
 })
 
 describe('retention', () => {
-  // proves retention.runs
-  test('deletes runs that ended before its days, and none that is active or younger', async () => {
+  proves('retention.runs', 'deletes runs that ended before its days, and none that is active or younger', async () => {
     const team = await seedTeam(service)
     const [old, young] = [await completedRun(team), await completedRun(team)]
     const waiting = await startRun(team, await seedAgent(team, block('approve', 'Go?')))
@@ -120,29 +121,31 @@ describe('retention', () => {
     assert.deepEqual([await rowsOf(young), await rowsOf(waiting)], before)
   })
 
-  // proves retention.messages
-  test('empties the log of runs that it keeps: what they were stays, what was said goes, and they cannot go on', async () => {
-    const team = await seedTeam(service)
-    const runId = await completedRun(team)
-    await endedAgo(runId, 31)
-    const run = await readRun(team, runId)
-    await sweep()
-    assert.deepEqual(await readRun(team, runId), run)
-    const rows = await rowsOf(runId)
-    assert.deepEqual([rows['messages'], rows['steps']], [0, 1])
-    const steps = await sql`select tool, state, arguments, result from run_steps where run_id = ${runId}`
-    assert.deepEqual(steps, [{ tool: 'sandbox_write_file', state: 'done', arguments: null, result: null }])
-    const [row] = await sql`select message_seq, log_erased_at is not null as is_erased from runs where id = ${runId}`
-    assert.deepEqual(row, { message_seq: 0, is_erased: true })
-    const posted = await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'Still there?' } })
-    assert.equal(posted.status, 409)
-    assert.equal((await team.call(`POST /v2/runs/${runId}/retry`)).status, 201)
-    await sweep()
-    assert.deepEqual(await rowsOf(runId), rows)
-  })
+  proves(
+    'retention.messages',
+    'empties the log of runs that it keeps: what they were stays, what was said goes, and they cannot go on',
+    async () => {
+      const team = await seedTeam(service)
+      const runId = await completedRun(team)
+      await endedAgo(runId, 31)
+      const run = await readRun(team, runId)
+      await sweep()
+      assert.deepEqual(await readRun(team, runId), run)
+      const rows = await rowsOf(runId)
+      assert.deepEqual([rows['messages'], rows['steps']], [0, 1])
+      const steps = await sql`select tool, state, arguments, result from run_steps where run_id = ${runId}`
+      assert.deepEqual(steps, [{ tool: 'sandbox_write_file', state: 'done', arguments: null, result: null }])
+      const [row] = await sql`select message_seq, log_erased_at is not null as is_erased from runs where id = ${runId}`
+      assert.deepEqual(row, { message_seq: 0, is_erased: true })
+      const posted = await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'Still there?' } })
+      assert.equal(posted.status, 409)
+      assert.equal((await team.call(`POST /v2/runs/${runId}/retry`)).status, 201)
+      await sweep()
+      assert.deepEqual(await rowsOf(runId), rows)
+    },
+  )
 
-  // proves retention.files
-  test('takes the files of runs that it keeps away after their own time', async () => {
+  proves('retention.files', 'takes the files of runs that it keeps away after their own time', async () => {
     const team = await seedTeam(service)
     const [old, young] = [await completedRun(team), await completedRun(team)]
     await endedAgo(old, 21)
@@ -154,8 +157,7 @@ describe('retention', () => {
     assert.equal(ofYoung['files'], 1)
   })
 
-  // proves retention.events
-  test('erases events by their own age, whether they belong to a run or not', async () => {
+  proves('retention.events', 'erases events by their own age, whether they belong to a run or not', async () => {
     const team = await seedTeam(service)
     const runId = await completedRun(team)
     for (const age of [9, 11, 400]) {
@@ -171,8 +173,7 @@ describe('retention', () => {
     assert.deepEqual(left, [{ data: { age: 9 } }])
   })
 
-  // proves retention.careful
-  test('steps around what is in use, and stops when it is told to', async () => {
+  proves('retention.careful', 'steps around what is in use, and stops when it is told to', async () => {
     const team = await seedTeam(service)
     const [held, free] = [await completedRun(team), await completedRun(team)]
     for (const runId of [held, free]) await endedAgo(runId, 91)
@@ -189,25 +190,28 @@ describe('retention', () => {
     assert.equal((await rowsOf(held))['runs'], 0)
   })
 
-  // proves retention.setting
-  test('is set by one text that names kinds and days, and says what is wrong with another', () => {
-    const ever = { runs: null, messages: null }
-    const thirty = { events: 30, screenshots: 30, files: 30, refusals: 30 }
-    assert.deepEqual(days(''), { ...ever, ...thirty, audit: 400 })
-    assert.deepEqual(days(' runs=90, events = forever,'), { ...days(''), runs: 90, events: null })
-    const wrong = {
-      'run=1': /one of runs,/,
-      'runs=0': /1 to 99999/,
-      'runs=x': /forever/,
-      'runs=1,runs=2': /twice/,
-      runs: /<kind>=<days>/,
-    }
-    for (const [text, problem] of Object.entries(wrong)) {
-      assert.throws(
-        () => days(text),
-        (error) => error instanceof ConfigError && problem.test(error.message),
-        text,
-      )
-    }
-  })
+  proves(
+    'retention.setting',
+    'is set by one text that names kinds and days, and says what is wrong with another',
+    () => {
+      const ever = { runs: null, messages: null }
+      const thirty = { events: 30, screenshots: 30, files: 30, refusals: 30 }
+      assert.deepEqual(days(''), { ...ever, ...thirty, audit: 400 })
+      assert.deepEqual(days(' runs=90, events = forever,'), { ...days(''), runs: 90, events: null })
+      const wrong = {
+        'run=1': /one of runs,/,
+        'runs=0': /1 to 99999/,
+        'runs=x': /forever/,
+        'runs=1,runs=2': /twice/,
+        runs: /<kind>=<days>/,
+      }
+      for (const [text, problem] of Object.entries(wrong)) {
+        assert.throws(
+          () => days(text),
+          (error) => error instanceof ConfigError && problem.test(error.message),
+          text,
+        )
+      }
+    },
+  )
 })

@@ -1,6 +1,5 @@
 // Writes that share a commit: one whose run was taken away leaves nothing behind, and the others do not notice.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -11,68 +10,72 @@ import { recordOutcome } from '../driving/outcome.ts'
 import { newStep } from '../driving/planCalls.ts'
 import { engineOf } from '../engine.ts'
 import { createWriter, type Write } from './applyLane.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
 
-// proves runs.fencedEffect
-test('of runs that share a commit, one that was taken away leaves no effect, and the others have theirs', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, '```output\nx\n```\n')
-  for (let n = 0; n < 4; n++) await startRun(team, agentId)
-  const held = await claimRuns(db.sql, newId(), 100)
-  let undone = 0
-  const watched: typeof db = {
-    ...db,
-    async transaction(work) {
-      try {
-        return await db.transaction(work)
-      } catch (error) {
-        undone += 1
-        throw error
-      }
-    },
-  }
-  const writer = createWriter({
-    context: { ...service.context, db: watched },
-    toolBox: engineOf(service.context).toolBox,
-    onLeft: () => undefined,
-    onWritten: () => undefined,
-    onFlush: () => undefined,
-  })
-  const writeOf = (index: number): Write => {
-    const run = held[index]!
-    const input = { path: `${index}.md`, content: 'x' }
-    const step = newStep({ turn: 1 }, 1, undefined, 'memory_write', input)
-    const call = { id: `${run.id}:1`, step: 1, run, input } as never
-    return {
-      change: newChange(run, 1),
-      effects: [
-        {
-          kind: 'inside',
-          tool: 'memory_write',
-          call,
-          record: (change, outcome) => recordOutcome(change, step, outcome),
-        },
-      ],
-      wakeSeen: run.wake_seq,
+proves(
+  'runs.fencedEffect',
+  'of runs that share a commit, one that was taken away leaves no effect, and the others have theirs',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, '```output\nx\n```\n')
+    for (let n = 0; n < 4; n++) await startRun(team, agentId)
+    const held = await claimRuns(db.sql, newId(), 100)
+    let undone = 0
+    const watched: typeof db = {
+      ...db,
+      async transaction(work) {
+        try {
+          return await db.transaction(work)
+        } catch (error) {
+          undone += 1
+          throw error
+        }
+      },
     }
-  }
-  await db.sql`update runs set epoch = epoch + 1 where id = ${held[2]!.id}`
-  // the first goes at once, the others arrive while it is under way and share the next flush, which is undone
-  const applied = await Promise.all([0, 1, 2, 3].map((index) => writer.write(writeOf(index))))
-  assert.deepEqual(
-    applied.map(({ outcome }) => outcome),
-    ['written', 'written', 'fenced', 'written'],
-  )
-  const { body } = await team.call(`GET /v2/agents/${agentId}/memory/files`)
-  assert.deepEqual(
-    body.files.map(({ path }: { path: string }) => path),
-    ['0.md', '1.md', '3.md'],
-  )
-  const steps = await db.sql<{
-    run_id: string
-  }>`select run_id from run_steps where run_id = any(${held.map(({ id }) => id)})`
-  assert.deepEqual(new Set(steps.map(({ run_id }) => run_id)), new Set([held[0]!.id, held[1]!.id, held[3]!.id]))
-  assert.equal(undone, 1)
-})
+    const writer = createWriter({
+      context: { ...service.context, db: watched },
+      toolBox: engineOf(service.context).toolBox,
+      onLeft: () => undefined,
+      onWritten: () => undefined,
+      onFlush: () => undefined,
+    })
+    const writeOf = (index: number): Write => {
+      const run = held[index]!
+      const input = { path: `${index}.md`, content: 'x' }
+      const step = newStep({ turn: 1 }, 1, undefined, 'memory_write', input)
+      const call = { id: `${run.id}:1`, step: 1, run, input } as never
+      return {
+        change: newChange(run, 1),
+        effects: [
+          {
+            kind: 'inside',
+            tool: 'memory_write',
+            call,
+            record: (change, outcome) => recordOutcome(change, step, outcome),
+          },
+        ],
+        wakeSeen: run.wake_seq,
+      }
+    }
+    await db.sql`update runs set epoch = epoch + 1 where id = ${held[2]!.id}`
+    // the first goes at once, the others arrive while it is under way and share the next flush, which is undone
+    const applied = await Promise.all([0, 1, 2, 3].map((index) => writer.write(writeOf(index))))
+    assert.deepEqual(
+      applied.map(({ outcome }) => outcome),
+      ['written', 'written', 'fenced', 'written'],
+    )
+    const { body } = await team.call(`GET /v2/agents/${agentId}/memory/files`)
+    assert.deepEqual(
+      body.files.map(({ path }: { path: string }) => path),
+      ['0.md', '1.md', '3.md'],
+    )
+    const steps = await db.sql<{
+      run_id: string
+    }>`select run_id from run_steps where run_id = any(${held.map(({ id }) => id)})`
+    assert.deepEqual(new Set(steps.map(({ run_id }) => run_id)), new Set([held[0]!.id, held[1]!.id, held[3]!.id]))
+    assert.equal(undone, 1)
+  },
+)

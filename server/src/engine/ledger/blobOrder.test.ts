@@ -1,6 +1,5 @@
 // Two transactions that write the same large texts in opposite orders do not deadlock.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seedAgent } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -10,6 +9,7 @@ import { addMessage, newChange } from './change.ts'
 import { createRuns, heldAtBirth, type NewRun } from '../starting/createRun.ts'
 import { engineOf } from '../engine.ts'
 import { inlineBytesMax } from './largeTexts.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
@@ -70,29 +70,32 @@ const waiting = async (): Promise<number> => {
 }
 
 for (const kind of ['starts', 'messages'] as const) {
-  // proves texts.order
-  test(`two transactions with the same large texts in opposite orders wait for each other in turn: ${kind}`, async () => {
-    const [a, b, x, y] = ['a', 'b', 'x', 'y'].map((name) => large(`${kind} ${name}`)) as [
-      string,
-      string,
-      string,
-      string,
-    ]
-    const writes = [await writers[0][kind]([a, x, b]), await writers[1][kind]([b, y, a])]
-    // both stop at their second text until this transaction ends
-    const release = Promise.withResolvers<void>()
-    const isHeld = Promise.withResolvers<void>()
-    const gate = db.transaction(async (sql) => {
-      for (const text of [x, y]) await sql`select keep_text(${text})`
-      isHeld.resolve()
-      await release.promise
-    })
-    await isHeld.promise
-    const both = Promise.all(writes.map((write) => db.transaction(write)))
-    both.catch(() => undefined)
-    while ((await waiting()) < 2);
-    release.resolve()
-    await gate
-    assert.equal((await both).length, 2)
-  })
+  proves(
+    'texts.order',
+    `two transactions with the same large texts in opposite orders wait for each other in turn: ${kind}`,
+    async () => {
+      const [a, b, x, y] = ['a', 'b', 'x', 'y'].map((name) => large(`${kind} ${name}`)) as [
+        string,
+        string,
+        string,
+        string,
+      ]
+      const writes = [await writers[0][kind]([a, x, b]), await writers[1][kind]([b, y, a])]
+      // both stop at their second text until this transaction ends
+      const release = Promise.withResolvers<void>()
+      const isHeld = Promise.withResolvers<void>()
+      const gate = db.transaction(async (sql) => {
+        for (const text of [x, y]) await sql`select keep_text(${text})`
+        isHeld.resolve()
+        await release.promise
+      })
+      await isHeld.promise
+      const both = Promise.all(writes.map((write) => db.transaction(write)))
+      both.catch(() => undefined)
+      while ((await waiting()) < 2);
+      release.resolve()
+      await gate
+      assert.equal((await both).length, 2)
+    },
+  )
 }

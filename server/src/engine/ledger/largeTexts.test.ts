@@ -1,11 +1,11 @@
 // Large messages are stored once, and every reader gets the whole text.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { test } from 'node:test'
 import { sweepBlobs } from '../../drivers/blobs/postgres.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { sql } = service.context.db
@@ -31,12 +31,11 @@ async function keptBytes(runId: string): Promise<{ blobs: number; rows: number }
   return kept!
 }
 
-// proves texts.once
 for (const [kind, message] of [
   ['text', largeText(970 * kibibyte)],
   ['object', { empty: {}, notes: [largeText(900 * kibibyte)], order: 7 }],
 ] as const) {
-  test(`a message of 1 MB is kept once and read whole by everybody: ${kind}`, async () => {
+  proves('texts.once', `a message of 1 MB is kept once and read whole by everybody: ${kind}`, async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, procedure)
     const runId = await startRun(team, agentId, { message })
@@ -58,29 +57,31 @@ for (const [kind, message] of [
   })
 }
 
-// proves texts.once
-test('a run that another worker takes over has the whole message, and a small one stays in its row', async () => {
-  const team = await seedTeam(service)
-  const message = largeText(70 * kibibyte)
-  const echo = await seedAgent(team, '```output\n{{ message }}\n```\n')
-  const runId = await startRun(team, echo, { message })
-  // a holder that died: the next one reads the run's row and its log
-  await sql`update runs set epoch = epoch + 1 where id = ${runId} and worker is null`
-  await drainRuns(service)
-  assert.equal((await readRun(team, runId)).output, message)
-  await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'and once more' } })
-  await drainRuns(service)
-  assert.equal((await readRun(team, runId)).status, 'completed')
-  assert.deepEqual((await textsOf(team, runId)).includes(message), true)
-  const small = await startRun(team, echo, { message: 'x'.repeat(60 * kibibyte) })
-  const [row] = await sql`
+proves(
+  'texts.once',
+  'a run that another worker takes over has the whole message, and a small one stays in its row',
+  async () => {
+    const team = await seedTeam(service)
+    const message = largeText(70 * kibibyte)
+    const echo = await seedAgent(team, '```output\n{{ message }}\n```\n')
+    const runId = await startRun(team, echo, { message })
+    // a holder that died: the next one reads the run's row and its log
+    await sql`update runs set epoch = epoch + 1 where id = ${runId} and worker is null`
+    await drainRuns(service)
+    assert.equal((await readRun(team, runId)).output, message)
+    await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'and once more' } })
+    await drainRuns(service)
+    assert.equal((await readRun(team, runId)).status, 'completed')
+    assert.deepEqual((await textsOf(team, runId)).includes(message), true)
+    const small = await startRun(team, echo, { message: 'x'.repeat(60 * kibibyte) })
+    const [row] = await sql`
     select message_blob, (select count(*) from run_messages where run_id = ${small} and text_blob is not null) as kept_apart
     from runs where id = ${small}`
-  assert.deepEqual(row, { message_blob: null, kept_apart: 0 })
-})
+    assert.deepEqual(row, { message_blob: null, kept_apart: 0 })
+  },
+)
 
-// proves texts.erased
-test('a large message is found by its words, counts as stored, and goes with its run', async () => {
+proves('texts.erased', 'a large message is found by its words, counts as stored, and goes with its run', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, procedure)
   const message = `pelican ${largeText(100 * kibibyte)}`

@@ -1,12 +1,11 @@
 // The table of moves and the trigger that holds it in the database: they must say the same.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { mayMove, statuses } from './lifecycle.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
-// proves runs.moves
-test('the database lets a run move exactly as the table says', async () => {
+proves('runs.moves', 'the database lets a run move exactly as the table says', async () => {
   const { sql } = (await testApp()).context.db
   for (const from of statuses) {
     for (const to of statuses.filter((status) => status !== from)) {

@@ -1,10 +1,11 @@
 // Requests that nobody answers: each ends in the outcome that it stated, with its event, and its run goes on.
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { suite } from 'node:test'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { actionHash } from './humanRequests.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { sql } = service.context.db
@@ -22,14 +23,13 @@ async function expired(attributes: string) {
 }
 
 suite('a request that nobody answers in time', () => {
-  // proves humanRequests.timeout
   for (const [onTimeout, status, output] of [
     ['approve', 'completed', { approved: true, comment: null, responded_by: null, timed_out: true }],
     ['continue', 'completed', { approved: false, comment: null, responded_by: null, timed_out: true }],
     ['reject', 'failed', null],
     ['fail', 'failed', null],
   ] as const) {
-    test(`counts as ${onTimeout}`, async () => {
+    proves('humanRequests.timeout', `counts as ${onTimeout}`, async () => {
       const { run, events } = await expired(`on_timeout=${onTimeout}`)
       assert.deepEqual([run.status, run.output], [status, output])
       const told = events.filter(({ event }) => event === 'human_request.responded')
@@ -41,10 +41,13 @@ suite('a request that nobody answers in time', () => {
   }
 })
 
-// proves humanRequests.hash
-test('the hash of an action depends on the call and on every value of its arguments, not on their order', () => {
-  const hash = actionHash('run:1', 'pay', { amount: 5, to: { name: 'a', account: 'b' } })
-  assert.equal(hash, actionHash('run:1', 'pay', { to: { account: 'b', name: 'a' }, amount: 5 }))
-  assert.notEqual(hash, actionHash('run:1', 'pay', { amount: 6, to: { name: 'a', account: 'b' } }))
-  assert.notEqual(hash, actionHash('run:2', 'pay', { amount: 5, to: { name: 'a', account: 'b' } }))
-})
+proves(
+  'humanRequests.hash',
+  'the hash of an action depends on the call and on every value of its arguments, not on their order',
+  () => {
+    const hash = actionHash('run:1', 'pay', { amount: 5, to: { name: 'a', account: 'b' } })
+    assert.equal(hash, actionHash('run:1', 'pay', { to: { account: 'b', name: 'a' }, amount: 5 }))
+    assert.notEqual(hash, actionHash('run:1', 'pay', { amount: 6, to: { name: 'a', account: 'b' } }))
+    assert.notEqual(hash, actionHash('run:2', 'pay', { amount: 5, to: { name: 'a', account: 'b' } }))
+  },
+)

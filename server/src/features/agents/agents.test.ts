@@ -1,11 +1,11 @@
 // Agents as users meet them: made with a build that can run at once, changed, listed, deleted.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { feature } from '../../kit/feature.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { procedureTemplate } from './builds/procedureTemplate.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 /** What the deletion hook was told, in the transaction of the deletion. */
 const told: { agentId: string; isDeleted: boolean }[] = []
@@ -26,8 +26,7 @@ const service = await testApp({ features: [witness] })
 
 const withData = (data: object) => ({ version: 'v2', data })
 
-// proves agents.create
-test('an agent is made with a first build that is live, and nothing has to be given', async () => {
+proves('agents.create', 'an agent is made with a first build that is live, and nothing has to be given', async () => {
   const team = await seedTeam(service)
   const { body } = await team.call('POST /v2/teams/:teamId/agents')
   const { agent, build } = body
@@ -48,22 +47,30 @@ test('an agent is made with a first build that is live, and nothing has to be gi
   assert.deepEqual((await team.call(`GET /v2/agents/${agent.id}`)).body, { agent, agent_id: agent.id })
 })
 
-// proves agents.create
-test('instructions and model are short for a config; a config is kept as it is, unknown keys included', async () => {
-  const team = await seedTeam(service)
-  const short = await team.call('POST /v2/teams/:teamId/agents', {
-    body: { instructions: 'Be kind.', model: 'openai:gpt', description: 'Kind.', memory_enabled: false },
-  })
-  assert.deepEqual(short.body.build.config, withData({ input: 'Be kind.', models: { agent: { model: 'openai:gpt' } } }))
-  assert.deepEqual([short.body.agent.description, short.body.agent.memory_enabled], ['Kind.', false])
-  const config = { ...withData({ input: 'Do.', mystery: { __proto__x: [null, 1.5, 'ü'] }, options: {} }), extra: true }
-  const long = await team.call('POST /v2/teams/:teamId/agents', { body: { name: 'A', build: { name: 'B', config } } })
-  assert.deepEqual(long.body.build.config, config)
-  assert.equal(long.body.build.name, 'B')
-})
+proves(
+  'agents.create',
+  'instructions and model are short for a config; a config is kept as it is, unknown keys included',
+  async () => {
+    const team = await seedTeam(service)
+    const short = await team.call('POST /v2/teams/:teamId/agents', {
+      body: { instructions: 'Be kind.', model: 'openai:gpt', description: 'Kind.', memory_enabled: false },
+    })
+    assert.deepEqual(
+      short.body.build.config,
+      withData({ input: 'Be kind.', models: { agent: { model: 'openai:gpt' } } }),
+    )
+    assert.deepEqual([short.body.agent.description, short.body.agent.memory_enabled], ['Kind.', false])
+    const config = {
+      ...withData({ input: 'Do.', mystery: { __proto__x: [null, 1.5, 'ü'] }, options: {} }),
+      extra: true,
+    }
+    const long = await team.call('POST /v2/teams/:teamId/agents', { body: { name: 'A', build: { name: 'B', config } } })
+    assert.deepEqual(long.body.build.config, config)
+    assert.equal(long.body.build.name, 'B')
+  },
+)
 
-// proves agents.create
-test('whatever is given without a procedure gets the template', async () => {
+proves('agents.create', 'whatever is given without a procedure gets the template', async () => {
   const team = await seedTeam(service)
   const bodies = [
     { model: 'builtin:runbook' },
@@ -80,8 +87,7 @@ test('whatever is given without a procedure gets the template', async () => {
   assert.deepEqual(kept.body.build.config.data.limits, { max_steps: 5 })
 })
 
-// proves agents.source
-test('an agent can be made as a copy of a build of the team, and of no other', async () => {
+proves('agents.source', 'an agent can be made as a copy of a build of the team, and of no other', async () => {
   const team = await seedTeam(service)
   const stranger = await seedTeam(service)
   const { body: first } = await team.call('POST /v2/teams/:teamId/agents', { body: { instructions: 'Count.' } })
@@ -97,8 +103,7 @@ test('an agent can be made as a copy of a build of the team, and of no other', a
   }
 })
 
-// proves agents.oneSource
-test('what an agent does is said in one way at a time', async () => {
+proves('agents.oneSource', 'what an agent does is said in one way at a time', async () => {
   const team = await seedTeam(service)
   const build = { config: withData({}) }
   for (const body of [
@@ -112,27 +117,29 @@ test('what an agent does is said in one way at a time', async () => {
   }
 })
 
-// proves agents.list
-test('agents are listed newest first, in pages, with their latest build and, when asked for, their schedules', async () => {
-  const team = await seedTeam(service)
-  const ids: string[] = []
-  for (let made = 0; made < 3; made++) ids.unshift(await seeders['agent']!(team, {}))
-  const draft = await seeders['build']!(team, { agent: ids[1]! })
-  const { body } = await team.call('GET /v2/teams/:teamId/agents?limit=2&offset=0')
-  assert.deepEqual(
-    body.agents.map(({ id }: { id: string }) => id),
-    ids.slice(0, 2),
-  )
-  assert.deepEqual([body.total, body.limit, body.offset], [3, 2, 0])
-  assert.equal(body.agents[0].latest_build.id, body.agents[0].live_build_id)
-  assert.deepEqual([body.agents[1].latest_build.id, body.agents[1].latest_build.status], [draft, 'draft'])
-  assert.ok(!('schedules' in body.agents[0]))
-  const withSchedules = await team.call('GET /v2/teams/:teamId/agents?include_schedules=true')
-  assert.deepEqual(withSchedules.body.agents[2].schedules, [])
-})
+proves(
+  'agents.list',
+  'agents are listed newest first, in pages, with their latest build and, when asked for, their schedules',
+  async () => {
+    const team = await seedTeam(service)
+    const ids: string[] = []
+    for (let made = 0; made < 3; made++) ids.unshift(await seeders['agent']!(team, {}))
+    const draft = await seeders['build']!(team, { agent: ids[1]! })
+    const { body } = await team.call('GET /v2/teams/:teamId/agents?limit=2&offset=0')
+    assert.deepEqual(
+      body.agents.map(({ id }: { id: string }) => id),
+      ids.slice(0, 2),
+    )
+    assert.deepEqual([body.total, body.limit, body.offset], [3, 2, 0])
+    assert.equal(body.agents[0].latest_build.id, body.agents[0].live_build_id)
+    assert.deepEqual([body.agents[1].latest_build.id, body.agents[1].latest_build.status], [draft, 'draft'])
+    assert.ok(!('schedules' in body.agents[0]))
+    const withSchedules = await team.call('GET /v2/teams/:teamId/agents?include_schedules=true')
+    assert.deepEqual(withSchedules.body.agents[2].schedules, [])
+  },
+)
 
-// proves agents.update
-test('name, description and memory are changed one by one', async () => {
+proves('agents.update', 'name, description and memory are changed one by one', async () => {
   const team = await seedTeam(service)
   const id = await seeders['agent']!(team, {})
   await team.call(`PATCH /v2/agents/${id}`, { body: { description: 'Counts.', memory_enabled: false } })
@@ -142,37 +149,39 @@ test('name, description and memory are changed one by one', async () => {
   assert.equal(cleared.body.agent.description, null)
 })
 
-// proves agents.delete
-test('a deleted agent and its builds are gone for everyone, and the others are told in the same transaction', async () => {
-  const team = await seedTeam(service)
-  const id = await seeders['agent']!(team, {})
-  const draft = await seeders['build']!(team, { agent: id })
-  assert.deepEqual((await team.call(`DELETE /v2/agents/${id}`)).body, { success: true })
-  assert.deepEqual(
-    told.filter(({ agentId }) => agentId === id),
-    [{ agentId: id, isDeleted: true }],
-  )
-  for (const route of [
-    `GET /v2/agents/${id}`,
-    `PATCH /v2/agents/${id}`,
-    `DELETE /v2/agents/${id}`,
-    `GET /v2/agents/${id}/revisions`,
-    `POST /v2/agents/${id}/revisions`,
-    `GET /v2/agents/${id}/revisions/${draft}`,
-    `GET /v2/agents/${id}/revisions/${draft}/diff`,
-    `PATCH /v2/revisions/${draft}`,
-    `POST /v2/revisions/${draft}/promote`,
-  ]) {
-    assert.equal((await team.call(route)).status, 404, route)
-  }
-  assert.equal((await team.call('GET /v2/teams/:teamId/agents')).body.total, 0)
-  assert.equal((await team.call('GET /v2/teams/:teamId')).body.team.agents_count, 0)
-  const kept = await service.context.db.sql<{ name: string }>`select name from agents where id = ${id}`
-  assert.equal(kept.length, 1)
-})
+proves(
+  'agents.delete',
+  'a deleted agent and its builds are gone for everyone, and the others are told in the same transaction',
+  async () => {
+    const team = await seedTeam(service)
+    const id = await seeders['agent']!(team, {})
+    const draft = await seeders['build']!(team, { agent: id })
+    assert.deepEqual((await team.call(`DELETE /v2/agents/${id}`)).body, { success: true })
+    assert.deepEqual(
+      told.filter(({ agentId }) => agentId === id),
+      [{ agentId: id, isDeleted: true }],
+    )
+    for (const route of [
+      `GET /v2/agents/${id}`,
+      `PATCH /v2/agents/${id}`,
+      `DELETE /v2/agents/${id}`,
+      `GET /v2/agents/${id}/revisions`,
+      `POST /v2/agents/${id}/revisions`,
+      `GET /v2/agents/${id}/revisions/${draft}`,
+      `GET /v2/agents/${id}/revisions/${draft}/diff`,
+      `PATCH /v2/revisions/${draft}`,
+      `POST /v2/revisions/${draft}/promote`,
+    ]) {
+      assert.equal((await team.call(route)).status, 404, route)
+    }
+    assert.equal((await team.call('GET /v2/teams/:teamId/agents')).body.total, 0)
+    assert.equal((await team.call('GET /v2/teams/:teamId')).body.team.agents_count, 0)
+    const kept = await service.context.db.sql<{ name: string }>`select name from agents where id = ${id}`
+    assert.equal(kept.length, 1)
+  },
+)
 
-// proves agents.delete
-test('a deletion that somebody objects to has not happened', async () => {
+proves('agents.delete', 'a deletion that somebody objects to has not happened', async () => {
   const team = await seedTeam(service)
   refusedId = await seeders['agent']!(team, {})
   assert.equal((await team.call(`DELETE /v2/agents/${refusedId}`)).status, 500)

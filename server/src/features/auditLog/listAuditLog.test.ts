@@ -1,15 +1,14 @@
 // The audit log as an operator reads it at night.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { sweepAudit } from '../../kit/sweepAudit.job.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 
-// proves audit.list
-test('every mutation is there with who, what, how it ended; reads are not; no secret is', async () => {
+proves('audit.list', 'every mutation is there with who, what, how it ended; reads are not; no secret is', async () => {
   const team = await seedTeam(service)
   const made = await team.call('POST /v2/teams/:teamId/api-keys', { body: { name: 'one' } })
   await team.call('GET /v2/teams')
@@ -36,30 +35,31 @@ test('every mutation is there with who, what, how it ended; reads are not; no se
   assert.ok(!text.includes(made.body.secret))
 })
 
-// proves audit.filters
-test('it can be narrowed by operation, member and time; a filter that names nothing gives an empty page', async () => {
-  const team = await seedTeam(service)
-  await team.call('POST /v2/teams/:teamId/members', { body: { name: 'A' } })
-  await team.call('POST /v2/teams/:teamId/api-keys', { body: {} })
-  const total = async (query: string) => (await team.call(`GET /v2/teams/:teamId/audit-log?${query}`)).body.total
-  assert.equal(await total('operation=createMember'), 1)
-  assert.equal(await total(`user_id=${team.memberId}`), 2)
-  assert.equal(await total('user_id=nobody'), 0)
-  assert.equal(await total('since=2999-01-01'), 0)
-  assert.equal(await total('until=2999-01-01T00:00:00%2B02:00'), 2)
-  assert.equal((await team.call('GET /v2/teams/:teamId/audit-log?since=yesterday')).status, 400)
-})
+proves(
+  'audit.filters',
+  'it can be narrowed by operation, member and time; a filter that names nothing gives an empty page',
+  async () => {
+    const team = await seedTeam(service)
+    await team.call('POST /v2/teams/:teamId/members', { body: { name: 'A' } })
+    await team.call('POST /v2/teams/:teamId/api-keys', { body: {} })
+    const total = async (query: string) => (await team.call(`GET /v2/teams/:teamId/audit-log?${query}`)).body.total
+    assert.equal(await total('operation=createMember'), 1)
+    assert.equal(await total(`user_id=${team.memberId}`), 2)
+    assert.equal(await total('user_id=nobody'), 0)
+    assert.equal(await total('since=2999-01-01'), 0)
+    assert.equal(await total('until=2999-01-01T00:00:00%2B02:00'), 2)
+    assert.equal((await team.call('GET /v2/teams/:teamId/audit-log?since=yesterday')).status, 400)
+  },
+)
 
-// proves audit.appendOnly
-test('its rows can be neither changed nor deleted, not even by the service itself', async () => {
+proves('audit.appendOnly', 'its rows can be neither changed nor deleted, not even by the service itself', async () => {
   const { sql } = service.context.db
   await assert.rejects(sql`update audit_log set operation = 'x'`, /append-only/)
   await assert.rejects(sql`delete from audit_log`, /append-only/)
   await assert.rejects(sql`truncate audit_log`, /append-only/)
 })
 
-// proves audit.swept
-test('old rows are erased, refusals sooner than changes, and nothing else ever is', async () => {
+proves('audit.swept', 'old rows are erased, refusals sooner than changes, and nothing else ever is', async () => {
   const team = await seedTeam(service)
   const rowAt = async (daysAgo: number, status: number) => {
     const id = idAt(daysAgo)
@@ -87,20 +87,23 @@ const idAt = (daysAgo: number): string => {
   return `${hex.slice(0, 8)}-${hex.slice(8)}${newId().slice(13)}`
 }
 
-// proves audit.refusalsBounded
-test('a credential that is refused again and again writes sixty rows a minute, and one that tells of the others', async () => {
-  const team = await seedTeam(service)
-  const keyId = newId()
-  const refuse = (idempotencyKey?: string) =>
-    team.call(`DELETE /v2/api-keys/${keyId}`, { ...(idempotencyKey && { idempotencyKey }) })
-  for (let n = 0; n < 70; n++) assert.equal((await refuse()).status, 404)
-  // a refusal that is only counted still stores its reply
-  assert.equal((await refuse('once')).headers['idempotency-replayed'], undefined)
-  assert.equal((await refuse('once')).headers['idempotency-replayed'], 'true')
-  // a process that stops writes what it has counted
-  await service.app.close()
-  const errors = await team.sql<{ error: string }>`
+proves(
+  'audit.refusalsBounded',
+  'a credential that is refused again and again writes sixty rows a minute, and one that tells of the others',
+  async () => {
+    const team = await seedTeam(service)
+    const keyId = newId()
+    const refuse = (idempotencyKey?: string) =>
+      team.call(`DELETE /v2/api-keys/${keyId}`, { ...(idempotencyKey && { idempotencyKey }) })
+    for (let n = 0; n < 70; n++) assert.equal((await refuse()).status, 404)
+    // a refusal that is only counted still stores its reply
+    assert.equal((await refuse('once')).headers['idempotency-replayed'], undefined)
+    assert.equal((await refuse('once')).headers['idempotency-replayed'], 'true')
+    // a process that stops writes what it has counted
+    await service.app.close()
+    const errors = await team.sql<{ error: string }>`
     select error from audit_log where team_id = ${team.id} and operation = 'deleteApiKey' order by id`
-  assert.equal(errors.length, 61)
-  assert.equal(errors[60]!.error, 'not_found (this row stands for 11 refused requests of this credential)')
-})
+    assert.equal(errors.length, 61)
+    assert.equal(errors[60]!.error, 'not_found (this row stands for 11 refused requests of this credential)')
+  },
+)

@@ -1,6 +1,6 @@
 // Usage: what is counted, when and once, whatever becomes of the run; the same before and after it is folded into days.
 import assert from 'node:assert/strict'
-import { after, suite, test } from 'node:test'
+import { after, suite } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import { generate, newDraft } from '../../../test/kit/builder.ts'
 import { drainDeliveries, subscribe } from '../../../test/kit/deliveries.ts'
@@ -13,6 +13,7 @@ import { claimRuns, reviveRuns } from '../../engine/admission/claim.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { foldRunCounts } from '../../engine/counting/runCounts.ts'
 import { foldUsage } from '../../engine/counting/usage.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const provider = await startFakeAnthropic()
 after(() => provider.close())
@@ -56,57 +57,59 @@ const dayBefore = async (days: number): Promise<string> =>
     .day
 
 suite('the usage of a month', () => {
-  // proves usage.month
-  test('tells runs, active time, tokens and cost, by day, agent, model and purpose, before and after it is folded', async () => {
-    const team = await seedTeam(service)
-    provider.answer(
-      {
-        calls: [{ name: 'memory_write', arguments: { path: 'a.md', content: 'A' } }],
-        usage: { input: 100, output: 20 },
-      },
-      { text: 'done', usage: { input: 200, output: 10 } },
-      { status: 400, error: { message: 'too odd', type: 'invalid_request_error' } },
-    )
-    const dear = await seedModelAgent(team)
-    const free = await seedFreeAgent(team)
-    for (const agentId of [dear, dear, free]) {
-      await startRun(team, agentId)
-      await drainRuns(service)
-    }
-    const usage = await readFolded(team)
-    const [rows] = await sql<{ seconds: number; dear: number; day: string; start: Date; end: Date }>`
+  proves(
+    'usage.month',
+    'tells runs, active time, tokens and cost, by day, agent, model and purpose, before and after it is folded',
+    async () => {
+      const team = await seedTeam(service)
+      provider.answer(
+        {
+          calls: [{ name: 'memory_write', arguments: { path: 'a.md', content: 'A' } }],
+          usage: { input: 100, output: 20 },
+        },
+        { text: 'done', usage: { input: 200, output: 10 } },
+        { status: 400, error: { message: 'too odd', type: 'invalid_request_error' } },
+      )
+      const dear = await seedModelAgent(team)
+      const free = await seedFreeAgent(team)
+      for (const agentId of [dear, dear, free]) {
+        await startRun(team, agentId)
+        await drainRuns(service)
+      }
+      const usage = await readFolded(team)
+      const [rows] = await sql<{ seconds: number; dear: number; day: string; start: Date; end: Date }>`
       select (sum(active_ms) / 1000)::float8 as seconds, (sum(active_ms) filter (where agent_id = ${dear}) / 1000)::float8 as dear,
         to_char(now() at time zone 'utc', 'YYYY-MM-DD') as day, date_trunc('month', now()) as start,
         date_trunc('month', now()) + interval '1 month' as "end"
       from runs where team_id = ${team.id}`
-    const { seconds, day } = rows!
-    const spent = { tokens: 330, cost_usd: 0.00135 }
-    const shown = { agent_name: 'Tested', runs: 2, active_seconds: rows!.dear, ...spent }
-    const freeSeconds = usage.by_agent[1].active_seconds
-    assert.deepEqual(usage, {
-      period_start: rows!.start.toISOString(),
-      period_end: rows!.end.toISOString(),
-      runs: { total: 3, completed: 2, failed: 1, stopped: 0 },
-      active_seconds: seconds,
-      input_tokens: 300,
-      output_tokens: 30,
-      model_cost_usd: 0.00135,
-      sandbox_bytes: 0,
-      webhook_deliveries: 0,
-      by_day: [{ day, runs: 3, active_seconds: seconds, ...spent }],
-      by_agent: [
-        { agent_id: dear, ...shown },
-        { agent_id: free, ...shown, runs: 1, active_seconds: freeSeconds, tokens: 0, cost_usd: 0 },
-      ],
-      by_model: [{ model, calls: 2, input_tokens: 300, output_tokens: 30, ...spent }],
-      by_purpose: [{ purpose: 'run', calls: 2, ...spent }],
-      unsettled: { calls: 0, cost_usd_max: 0 },
-    })
-    assert.ok(seconds > 0 && Math.abs(rows!.dear + freeSeconds - seconds) < 1e-9)
-  })
+      const { seconds, day } = rows!
+      const spent = { tokens: 330, cost_usd: 0.00135 }
+      const shown = { agent_name: 'Tested', runs: 2, active_seconds: rows!.dear, ...spent }
+      const freeSeconds = usage.by_agent[1].active_seconds
+      assert.deepEqual(usage, {
+        period_start: rows!.start.toISOString(),
+        period_end: rows!.end.toISOString(),
+        runs: { total: 3, completed: 2, failed: 1, stopped: 0 },
+        active_seconds: seconds,
+        input_tokens: 300,
+        output_tokens: 30,
+        model_cost_usd: 0.00135,
+        sandbox_bytes: 0,
+        webhook_deliveries: 0,
+        by_day: [{ day, runs: 3, active_seconds: seconds, ...spent }],
+        by_agent: [
+          { agent_id: dear, ...shown },
+          { agent_id: free, ...shown, runs: 1, active_seconds: freeSeconds, tokens: 0, cost_usd: 0 },
+        ],
+        by_model: [{ model, calls: 2, input_tokens: 300, output_tokens: 30, ...spent }],
+        by_purpose: [{ purpose: 'run', calls: 2, ...spent }],
+        unsettled: { calls: 0, cost_usd_max: 0 },
+      })
+      assert.ok(seconds > 0 && Math.abs(rows!.dear + freeSeconds - seconds) < 1e-9)
+    },
+  )
 
-  // proves usage.once
-  test('counts a run once, by how it ended last, and keeps it when it is erased', async () => {
+  proves('usage.once', 'counts a run once, by how it ended last, and keeps it when it is erased', async () => {
     const team = await seedTeam(service)
     provider.answer({ status: 400, error: { message: 'no' } }, { text: 'yes', usage: { input: 10, output: 1 } })
     const runId = await startRun(team, await seedModelAgent(team))
@@ -127,37 +130,39 @@ suite('the usage of a month', () => {
     assert.deepEqual([erased.input_tokens, erased.output_tokens, erased.active_seconds], [10, 1, ended.active_seconds])
   })
 
-  // proves usage.months
-  test('counts a run in the month of its creation, and what it uses later when it uses it', async () => {
-    const team = await seedTeam(service)
-    const agentId = await seedModelAgent(team)
-    provider.answer({ text: 'late', usage: { input: 1000, output: 0 } })
-    const runId = await startRun(team, agentId)
-    const [earlier] = await sql<{ at: Date; day: string; month: string }>`
+  proves(
+    'usage.months',
+    'counts a run in the month of its creation, and what it uses later when it uses it',
+    async () => {
+      const team = await seedTeam(service)
+      const agentId = await seedModelAgent(team)
+      provider.answer({ text: 'late', usage: { input: 1000, output: 0 } })
+      const runId = await startRun(team, agentId)
+      const [earlier] = await sql<{ at: Date; day: string; month: string }>`
       with earlier as (select date_trunc('month', now() at time zone 'utc') - interval '3 days' as at)
       select at at time zone 'utc' as at, to_char(at, 'YYYY-MM-DD') as day, to_char(now(), 'YYYY-MM-01') as month from earlier`
-    const { at, day, month } = earlier!
-    await sql`update run_count_deltas set hour = run_hour(${at}) where team_id = ${team.id}`
-    await sql`update runs set created_at = ${at} where id = ${runId}`
-    await drainRuns(service)
-    const now = await readFolded(team)
-    assert.deepEqual([now.runs.total, now.input_tokens, now.model_cost_usd], [0, 1000, 0.003])
-    assert.ok(now.active_seconds > 0)
-    const then = await readFolded(team, `usage/history?since=${day}&until=${month}`)
-    assert.deepEqual(then.runs, { total: 1, completed: 1, failed: 0, stopped: 0 })
-    assert.deepEqual([then.input_tokens, then.active_seconds, then.by_model], [0, 0, []])
-    const both = await read(team, `usage/history?since=${day}`)
-    assert.deepEqual([both.runs.total, both.input_tokens], [1, 1000])
-    assert.deepEqual(
-      both.by_day.map((one: { day: string }) => one.day),
-      [day, await dayBefore(0)],
-    )
-  })
+      const { at, day, month } = earlier!
+      await sql`update run_count_deltas set hour = run_hour(${at}) where team_id = ${team.id}`
+      await sql`update runs set created_at = ${at} where id = ${runId}`
+      await drainRuns(service)
+      const now = await readFolded(team)
+      assert.deepEqual([now.runs.total, now.input_tokens, now.model_cost_usd], [0, 1000, 0.003])
+      assert.ok(now.active_seconds > 0)
+      const then = await readFolded(team, `usage/history?since=${day}&until=${month}`)
+      assert.deepEqual(then.runs, { total: 1, completed: 1, failed: 0, stopped: 0 })
+      assert.deepEqual([then.input_tokens, then.active_seconds, then.by_model], [0, 0, []])
+      const both = await read(team, `usage/history?since=${day}`)
+      assert.deepEqual([both.runs.total, both.input_tokens], [1, 1000])
+      assert.deepEqual(
+        both.by_day.map((one: { day: string }) => one.day),
+        [day, await dayBefore(0)],
+      )
+    },
+  )
 })
 
 suite('calls of a model', () => {
-  // proves usage.unsettled
-  test('whose answer nobody has are told apart, with the most that they can cost', async () => {
+  proves('usage.unsettled', 'whose answer nobody has are told apart, with the most that they can cost', async () => {
     const team = await seedTeam(service)
     const agentId = await seedModelAgent(team)
     // its worker dies while the model answers
@@ -213,8 +218,7 @@ suite('calls of a model', () => {
     assert.deepEqual([afterAll.input_tokens, afterAll.output_tokens], [47, 11])
   })
 
-  // proves usage.unsettled
-  test('that are cut off by the run’s own limit of time are told apart too', async () => {
+  proves('usage.unsettled', 'that are cut off by the run’s own limit of time are told apart too', async () => {
     const team = await seedTeam(service)
     provider.answer({ text: ['half', ' done'], instead: 'silence' })
     const runId = await startRun(team, await seedModelAgent(team, { limits: { max_duration_s: 1 } }))
@@ -226,32 +230,34 @@ suite('calls of a model', () => {
     ])
   })
 
-  // proves usage.purposes
-  test('by builders and judges are counted by their purpose, a builder’s also when it is refused', async () => {
-    const team = await seedTeam(service)
-    const { agentId, buildId } = await newDraft(team, '# Mails\n\nAnswer every mail.\n')
-    const procedure = '# Mails\n\n## Steps\n\n1. Answer it.\n'
-    provider.answer(
-      { text: 'I cannot', finish: 'refusal', usage: { input: 100, output: 10 } },
-      { text: JSON.stringify({ procedure, questions: [] }), usage: { input: 1000, output: 100 } },
-    )
-    for (const prompt of ['one', 'two']) {
-      await generate(team, buildId, { prompt })
-      await service.drain()
-    }
-    await sql`select note_model_use(${team.id}, ${agentId}, ${model}, 7, 3, 0.5, 'judge')`
-    await sql`select note_model_use(${team.id}, ${agentId}, ${model}, 0, 0, 0.25, 'judge', true)`
-    const usage = await readFolded(team)
-    assert.deepEqual(usage.by_purpose, [
-      { purpose: 'judge', calls: 1, tokens: 10, cost_usd: 0.5 },
-      { purpose: 'builder', calls: 2, tokens: 1210, cost_usd: 0.00495 },
-    ])
-    assert.deepEqual(usage.unsettled, { calls: 1, cost_usd_max: 0.25 })
-    assert.deepEqual([usage.by_agent[0].agent_id, usage.by_agent[0].runs], [agentId, 0])
-  })
+  proves(
+    'usage.purposes',
+    'by builders and judges are counted by their purpose, a builder’s also when it is refused',
+    async () => {
+      const team = await seedTeam(service)
+      const { agentId, buildId } = await newDraft(team, '# Mails\n\nAnswer every mail.\n')
+      const procedure = '# Mails\n\n## Steps\n\n1. Answer it.\n'
+      provider.answer(
+        { text: 'I cannot', finish: 'refusal', usage: { input: 100, output: 10 } },
+        { text: JSON.stringify({ procedure, questions: [] }), usage: { input: 1000, output: 100 } },
+      )
+      for (const prompt of ['one', 'two']) {
+        await generate(team, buildId, { prompt })
+        await service.drain()
+      }
+      await sql`select note_model_use(${team.id}, ${agentId}, ${model}, 7, 3, 0.5, 'judge')`
+      await sql`select note_model_use(${team.id}, ${agentId}, ${model}, 0, 0, 0.25, 'judge', true)`
+      const usage = await readFolded(team)
+      assert.deepEqual(usage.by_purpose, [
+        { purpose: 'judge', calls: 1, tokens: 10, cost_usd: 0.5 },
+        { purpose: 'builder', calls: 2, tokens: 1210, cost_usd: 0.00495 },
+      ])
+      assert.deepEqual(usage.unsettled, { calls: 1, cost_usd_max: 0.25 })
+      assert.deepEqual([usage.by_agent[0].agent_id, usage.by_agent[0].runs], [agentId, 0])
+    },
+  )
 
-  // proves usage.purposes
-  test('of a builder that died are told apart', async () => {
+  proves('usage.purposes', 'of a builder that died are told apart', async () => {
     const team = await seedTeam(service)
     const { buildId } = await newDraft(team, '# Mails\n\nAnswer every mail.\n')
     const id = await generate(team, buildId, { prompt: 'x' })
@@ -267,8 +273,7 @@ suite('calls of a model', () => {
   })
 })
 
-// proves usage.deliveries
-test('deliveries count when their receiver takes them', async () => {
+proves('usage.deliveries', 'deliveries count when their receiver takes them', async () => {
   const team = await seedTeam(service)
   const [takes, refuses] = [await startReceiver(), await startReceiver()]
   refuses.answer(500)
@@ -282,8 +287,7 @@ test('deliveries count when their receiver takes them', async () => {
   assert.equal((await readFolded(team)).webhook_deliveries, 2)
 })
 
-// proves usage.storage
-test('storage is what sandboxes hold, now and at the end of any earlier day', async () => {
+proves('usage.storage', 'storage is what sandboxes hold, now and at the end of any earlier day', async () => {
   const team = await seedTeam(service)
   const { body } = await team.call('POST /v2/sandboxes')
   const put = (content: string) =>
@@ -304,8 +308,7 @@ test('storage is what sandboxes hold, now and at the end of any earlier day', as
   assert.equal(then.sandbox_bytes, 12)
 })
 
-// proves usage.together
-test('writers, folders and readers at once leave nothing out and count nothing twice', async () => {
+proves('usage.together', 'writers, folders and readers at once leave nothing out and count nothing twice', async () => {
   const team = await seedTeam(service)
   const agentId = await seedFreeAgent(team)
   const [build] = await sql<{ id: string }>`select id from builds where agent_id = ${agentId}`
@@ -339,8 +342,7 @@ test('writers, folders and readers at once leave nothing out and count nothing t
 })
 
 suite('the usage of a span', () => {
-  // proves usage.history
-  test('covers whole days, which it says', async () => {
+  proves('usage.history', 'covers whole days, which it says', async () => {
     const team = await seedTeam(service)
     const usage = await read(team, 'usage/history?since=2026-02-03T23:59:00Z&until=2026-02-05T00:00:01Z')
     assert.deepEqual([usage.period_start, usage.period_end], ['2026-02-03T00:00:00.000Z', '2026-02-06T00:00:00.000Z'])
@@ -354,8 +356,7 @@ suite('the usage of a span', () => {
     assert.deepEqual([since.period_start, since.period_end], ['2001-01-01T00:00:00.000Z', '2002-02-05T00:00:00.000Z'])
   })
 
-  // proves usage.history
-  test('is refused when it is empty or longer than 400 days', async () => {
+  proves('usage.history', 'is refused when it is empty or longer than 400 days', async () => {
     const team = await seedTeam(service)
     for (const [query, says] of [
       ['since=2026-02-03&until=2026-02-03', /until must be later than since/],

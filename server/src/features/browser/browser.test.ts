@@ -11,6 +11,7 @@ import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { browserOf } from './browserOf.ts'
 import { sweepScreenshots } from './sweepScreenshots.job.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const html = (title: string, body: string): string => `<!doctype html><title>${title}</title><h1>${title}</h1>${body}`
 
@@ -92,36 +93,38 @@ suite('a run through a form, a redirect and a download', needsBrowser, async () 
   const run = await readRun(team, runId)
   const timeline = await timelineOf(team, runId)
 
-  // proves browser.timeline
-  test('has one picture for each action, in order, with where and when it was taken', async () => {
-    assert.equal(run.status, 'completed', JSON.stringify(run.error))
-    const told = timeline.screenshots.map(({ seq, action, url, title }: Record<string, unknown>) => [
-      seq,
-      action,
-      url,
-      title,
-    ])
-    assert.deepEqual(told, [
-      [1, `open ${base}/`, `${base}/`, 'Order'],
-      [2, 'type Name', `${base}/`, 'Order'],
-      [3, 'click Send', `${base}/thanks`, 'Thanks'],
-      [4, 'read Total', `${base}/thanks`, 'Thanks'],
-      [5, 'click Invoice', `${base}/thanks`, 'Thanks'],
-      [6, 'screenshot', `${base}/thanks`, 'Thanks'],
-    ])
-    const offsets: number[] = timeline.screenshots.map(({ offset_ms }: { offset_ms: number }) => offset_ms)
-    assert.deepEqual(
-      offsets,
-      offsets.toSorted((a, b) => a - b),
-    )
-    assert.ok(timeline.duration_ms >= offsets.at(-1)!)
-    assert.ok(!JSON.stringify(timeline).includes('Ann Secret'), 'what was typed stands in no picture’s words')
-    const byAgent = await team.call(`GET /v2/agents/${agentId}/runs/${runId}/screenshots/timeline`)
-    assert.deepEqual(byAgent.body.screenshots, timeline.screenshots)
-  })
+  proves(
+    'browser.timeline',
+    'has one picture for each action, in order, with where and when it was taken',
+    async () => {
+      assert.equal(run.status, 'completed', JSON.stringify(run.error))
+      const told = timeline.screenshots.map(({ seq, action, url, title }: Record<string, unknown>) => [
+        seq,
+        action,
+        url,
+        title,
+      ])
+      assert.deepEqual(told, [
+        [1, `open ${base}/`, `${base}/`, 'Order'],
+        [2, 'type Name', `${base}/`, 'Order'],
+        [3, 'click Send', `${base}/thanks`, 'Thanks'],
+        [4, 'read Total', `${base}/thanks`, 'Thanks'],
+        [5, 'click Invoice', `${base}/thanks`, 'Thanks'],
+        [6, 'screenshot', `${base}/thanks`, 'Thanks'],
+      ])
+      const offsets: number[] = timeline.screenshots.map(({ offset_ms }: { offset_ms: number }) => offset_ms)
+      assert.deepEqual(
+        offsets,
+        offsets.toSorted((a, b) => a - b),
+      )
+      assert.ok(timeline.duration_ms >= offsets.at(-1)!)
+      assert.ok(!JSON.stringify(timeline).includes('Ann Secret'), 'what was typed stands in no picture’s words')
+      const byAgent = await team.call(`GET /v2/agents/${agentId}/runs/${runId}/screenshots/timeline`)
+      assert.deepEqual(byAgent.body.screenshots, timeline.screenshots)
+    },
+  )
 
-  // proves browser.tools
-  test('gives what was read, and every page it was on', () => {
+  proves('browser.tools', 'gives what was read, and every page it was on', () => {
     assert.match(run.output.content, /^Total\s+12 €$/)
     assert.deepEqual(run.output.page, { number: 1, url: `${base}/thanks`, title: 'Thanks' })
     assert.deepEqual(
@@ -130,8 +133,7 @@ suite('a run through a form, a redirect and a download', needsBrowser, async () 
     )
   })
 
-  // proves browser.downloads
-  test('has the file that it downloaded in its workspace, told as an event', async () => {
+  proves('browser.downloads', 'has the file that it downloaded in its workspace, told as an event', async () => {
     assert.deepEqual(run.output.downloads, [{ path: '/workspace/downloads/invoice.csv', size_bytes: 19 }])
     const events = await readEvents(service, runId)
     const files = events.filter(({ event }) => event === 'run.file.created').map(({ data }) => data.path)
@@ -143,8 +145,7 @@ suite('a run through a form, a redirect and a download', needsBrowser, async () 
     assert.equal(file?.text, 'item,price\nbook,12\n')
   })
 
-  // proves browser.images
-  test('shows its pictures as JPEGs under addresses that need no credential', async () => {
+  proves('browser.images', 'shows its pictures as JPEGs under addresses that need no credential', async () => {
     for (const { image_url, thumbnail_url, width, height } of timeline.screenshots) {
       const image = await fetchImage(image_url)
       assert.equal(image.status, 200)
@@ -163,8 +164,7 @@ suite('a run through a form, a redirect and a download', needsBrowser, async () 
     }
   })
 
-  // proves browser.images
-  test('shows no picture to who changes an address', async () => {
+  proves('browser.images', 'shows no picture to who changes an address', async () => {
     const [first, second] = timeline.screenshots
     const signature = /signature=.*/.exec(first.image_url)![0]
     const wrong = [
@@ -185,8 +185,7 @@ suite('a run through a form, a redirect and a download', needsBrowser, async () 
     }
   })
 
-  // proves browser.pages
-  test('leaves a session that is closed, with its pages and no cookies', async () => {
+  proves('browser.pages', 'leaves a session that is closed, with its pages and no cookies', async () => {
     const { session_id } = timeline.screenshots[0]
     const { body } = await team.call(`GET /v2/browser-agent/session/${session_id}/pages`)
     assert.deepEqual([body.session_id, body.run_id, body.status, body.pages.length], [session_id, runId, 'closed', 1])
@@ -201,8 +200,8 @@ suite('a run through a form, a redirect and a download', needsBrowser, async () 
   })
 })
 
-// proves browser.refused
-test(
+proves(
+  'browser.refused',
   'a page that leads to a metadata service or to a file is refused, the run is told, and a picture shows it',
   needsBrowser,
   async () => {
@@ -224,8 +223,8 @@ test(
   },
 )
 
-// proves browser.resumed
-test(
+proves(
+  'browser.resumed',
   'a session waits with its run, is opened again with its cookies, and says that forms were lost',
   needsBrowser,
   async () => {
@@ -255,8 +254,7 @@ test(
   },
 )
 
-// proves browser.isolated
-test('one run’s browser does not know the cookies of another’s', needsBrowser, async () => {
+proves('browser.isolated', 'one run’s browser does not know the cookies of another’s', needsBrowser, async () => {
   const team = await seedTeam(service)
   const procedures = [
     block(`open ${base}/`, 'type Name = Ann', 'click Send', 'read Cookie'),
@@ -270,8 +268,7 @@ test('one run’s browser does not know the cookies of another’s', needsBrowse
   assert.deepEqual(read, ['Cookie: order=7', 'Cookie: none'])
 })
 
-// proves browser.tools
-test('a list of actions stops at the first that fails and says which', needsBrowser, async () => {
+proves('browser.tools', 'a list of actions stops at the first that fails and says which', needsBrowser, async () => {
   const team = await seedTeam(service)
   const { runId } = await browse(team, block(`open ${base}/`, 'click Nowhere', 'click Send') + output)
   const { error } = await readRun(team, runId)
@@ -282,8 +279,7 @@ test('a list of actions stops at the first that fails and says which', needsBrow
   assert.equal((await timelineOf(team, runId)).screenshots.length, 2)
 })
 
-// proves browser.timeline
-test('a run without a browser has an empty timeline', async () => {
+proves('browser.timeline', 'a run without a browser has an empty timeline', async () => {
   const team = await seedTeam(service)
   const { runId } = await browse(team, '```output\ndone\n```\n')
   const timeline = await timelineOf(team, runId)
@@ -294,8 +290,7 @@ test('a run without a browser has an empty timeline', async () => {
 })
 
 suite('what is kept of a browser', needsBrowser, () => {
-  // proves browser.retention
-  test('goes when it is old enough, and with its run', async () => {
+  proves('browser.retention', 'goes when it is old enough, and with its run', async () => {
     const team = await seedTeam(service)
     const { runId } = await browse(team, block(`open ${base}/`, 'screenshot') + output)
     const { screenshots } = await timelineOf(team, runId)

@@ -1,12 +1,11 @@
 // The lines of a browser block, and which of the tools may be done again when nobody knows whether they were done.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { OutsideTool } from '../../kit/tool.ts'
 import { readLine, wordsOf } from './browserLine.ts'
 import { browserTools } from './tools.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
-// proves browser.lines
-test('each line is one action, and what is none is told with what there is', () => {
+proves('browser.lines', 'each line is one action, and what is none is told with what there is', () => {
   assert.deepEqual(readLine('open https://a.example/?q=a b'), { kind: 'open', url: 'https://a.example/?q=a b' })
   assert.deepEqual(readLine('  click  Save all '), { kind: 'click', element: 'Save all' })
   assert.deepEqual(readLine('type Full name = a = b'), { kind: 'type', element: 'Full name', text: 'a = b' })
@@ -30,36 +29,38 @@ test('each line is one action, and what is none is told with what there is', () 
   }
 })
 
-// proves browser.lines
-test('the words of the timeline never hold what was typed', () => {
+proves('browser.lines', 'the words of the timeline never hold what was typed', () => {
   assert.equal(wordsOf({ kind: 'type', element: 'Password', text: 'hunter2', submit: true }), 'type Password')
 })
 
-// proves browser.doubt
-test('what only looks is done again after a crash; what may have sent something is asked about', () => {
-  const inputs: Record<string, object> = {
-    browser_open: { url: 'https://a.example' },
-    browser_click: { element: 'e1' },
-    browser_type: { element: 'e1', text: 'x' },
-    browser_select: { element: 'e1', value: 'x' },
-    browser_press: { key: 'Enter' },
-    browser_scroll: { to: 'down' },
-    browser_wait: { seconds: 1 },
-    browser_switch: { page: 1 },
-    browser_do: { lines: ['open https://a.example', 'read', 'screenshot'] },
-  }
-  const askedAbout = browserTools.tools.filter((tool) => {
-    const { onDoubt } = tool as unknown as OutsideTool
-    assert.ok(typeof onDoubt === 'function')
-    return onDoubt((inputs[tool.name] ?? {}) as never, undefined as never) === 'ask'
-  })
-  assert.deepEqual(
-    askedAbout.map(({ name }) => name),
-    ['browser_click', 'browser_type', 'browser_select', 'browser_press'],
-  )
-  const { onDoubt } = browserTools.tools.find(({ name }) => name === 'browser_do') as unknown as OutsideTool
-  assert.equal(
-    typeof onDoubt === 'function' && onDoubt({ lines: ['open https://a.example', 'click Buy'] }, undefined as never),
-    'ask',
-  )
-})
+proves(
+  'browser.doubt',
+  'what only looks is done again after a crash; what may have sent something is asked about',
+  () => {
+    const inputs: Record<string, object> = {
+      browser_open: { url: 'https://a.example' },
+      browser_click: { element: 'e1' },
+      browser_type: { element: 'e1', text: 'x' },
+      browser_select: { element: 'e1', value: 'x' },
+      browser_press: { key: 'Enter' },
+      browser_scroll: { to: 'down' },
+      browser_wait: { seconds: 1 },
+      browser_switch: { page: 1 },
+      browser_do: { lines: ['open https://a.example', 'read', 'screenshot'] },
+    }
+    const askedAbout = browserTools.tools.filter((tool) => {
+      const { onDoubt } = tool as unknown as OutsideTool
+      assert.ok(typeof onDoubt === 'function')
+      return onDoubt((inputs[tool.name] ?? {}) as never, undefined as never) === 'ask'
+    })
+    assert.deepEqual(
+      askedAbout.map(({ name }) => name),
+      ['browser_click', 'browser_type', 'browser_select', 'browser_press'],
+    )
+    const { onDoubt } = browserTools.tools.find(({ name }) => name === 'browser_do') as unknown as OutsideTool
+    assert.equal(
+      typeof onDoubt === 'function' && onDoubt({ lines: ['open https://a.example', 'click Buy'] }, undefined as never),
+      'ask',
+    )
+  },
+)

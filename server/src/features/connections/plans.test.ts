@@ -1,6 +1,6 @@
 // The plans of what every process asks twice a second: by their indexes, however many connections there are.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { Client } from 'pg'
 import { seedConnection } from '../../../test/kit/connections.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
@@ -10,6 +10,7 @@ import { flatten } from '../../base/sql.ts'
 import { takeDue } from './credential/refresh.ts'
 import { takeUnlisted } from './inRuns/refreshConnections.ts'
 import { wakeWaitingRuns } from './credential/connectionWaits.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
@@ -36,8 +37,7 @@ function explaining(plans: string[]): Sql {
   }
 }
 
-// proves connections.plans
-test('what is due is found by an index, and nothing is read whole', async () => {
+proves('connections.plans', 'what is due is found by an index, and nothing is read whole', async () => {
   const plans: string[] = []
   const context = { ...service.context, db: { ...db, sql: explaining(plans) } }
   assert.deepEqual(

@@ -1,10 +1,10 @@
 // API keys and OAuth clients as users meet them: made once, narrowed, expired, revoked.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp, type Answer } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const address = await testDatabase()
 const service = await testApp({ address })
@@ -26,26 +26,27 @@ const untilRefused = async (key: string): Promise<number> => {
   return performance.now() - startedAt
 }
 
-// proves credentials.key
-test('a key has the documented shape, works, and its secret is stored only as a hash', async () => {
-  const { body } = await makeKey({ name: 'deploy', scopes: ['team:read'] })
-  assert.match(body.secret, /^ry_[0-9a-f]{12}_[A-Za-z0-9]{40}_[A-Za-z0-9]{6}$/)
-  assert.equal((await service.call('GET /v2/teams', { key: body.secret })).status, 200)
-  const { sql } = service.context.db
-  const [row] = await sql<{ text: string }>`select k::text as text from api_keys k where id = ${body.key_id}`
-  assert.ok(!row!.text.includes(body.secret.split('_')[2]))
-  const listed = await team.call('GET /v2/teams/:teamId/api-keys')
-  assert.ok(!listed.text.includes(body.secret))
-})
+proves(
+  'credentials.key',
+  'a key has the documented shape, works, and its secret is stored only as a hash',
+  async () => {
+    const { body } = await makeKey({ name: 'deploy', scopes: ['team:read'] })
+    assert.match(body.secret, /^ry_[0-9a-f]{12}_[A-Za-z0-9]{40}_[A-Za-z0-9]{6}$/)
+    assert.equal((await service.call('GET /v2/teams', { key: body.secret })).status, 200)
+    const { sql } = service.context.db
+    const [row] = await sql<{ text: string }>`select k::text as text from api_keys k where id = ${body.key_id}`
+    assert.ok(!row!.text.includes(body.secret.split('_')[2]))
+    const listed = await team.call('GET /v2/teams/:teamId/api-keys')
+    assert.ok(!listed.text.includes(body.secret))
+  },
+)
 
-// proves credentials.checksum
-test('a mistyped key is refused without asking the database', async () => {
+proves('credentials.checksum', 'a mistyped key is refused without asking the database', async () => {
   const wrong = `${team.key.slice(0, -1)}${team.key.endsWith('a') ? 'b' : 'a'}`
   assert.equal((await service.call('GET /v2/teams', { key: wrong })).status, 401)
 })
 
-// proves credentials.grant
-test('a key can grant no scope that its maker lacks', async () => {
+proves('credentials.grant', 'a key can grant no scope that its maker lacks', async () => {
   const { body: narrow } = await makeKey({ scopes: ['keys:manage', 'team:read'] })
   const ask = (body: object) => service.call(`POST /v2/teams/${team.id}/api-keys`, { key: narrow.secret, body })
   for (const scopes of [['runs:read'], ['*'], ['team:read', 'runs:write']]) {
@@ -56,8 +57,7 @@ test('a key can grant no scope that its maker lacks', async () => {
   assert.deepEqual(inherited.body.api_key.scopes.toSorted(), ['keys:manage', 'team:read'])
 })
 
-// proves members.roles
-test('a member’s role bounds their keys, also when it changes later', async () => {
+proves('members.roles', 'a member’s role bounds their keys, also when it changes later', async () => {
   const member = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Vera', role: 'viewer' } })
   const user_id = member.body.member_id
   const tooMuch = await makeKey({ user_id, scopes: ['runs:write'] })
@@ -78,53 +78,58 @@ test('a member’s role bounds their keys, also when it changes later', async ()
   }
 })
 
-// proves credentials.makersExpiry
-test('a credential that expires makes none that outlives it, neither a key nor a client nor that client’s token', async () => {
-  const expires_at = new Date(Date.now() + 600_000).toISOString()
-  const { body: maker } = await makeKey({ expires_at })
-  const make = (noun: string, body: object) =>
-    service.call(`POST /v2/teams/${team.id}/${noun}`, { key: maker.secret, body })
-  assert.equal((await make('api-keys', {})).body.api_key.expires_at, expires_at)
-  assert.equal((await make('api-keys', { expires_at: null })).body.api_key.expires_at, expires_at)
-  const sooner = new Date(Date.now() + 300_000).toISOString()
-  assert.equal((await make('api-keys', { expires_at: sooner })).body.api_key.expires_at, sooner)
-  const later = await make('api-keys', { expires_at: new Date(Date.now() + 900_000).toISOString() })
-  assert.equal(later.status, 400)
-  assert.ok(later.body.message.includes(expires_at))
+proves(
+  'credentials.makersExpiry',
+  'a credential that expires makes none that outlives it, neither a key nor a client nor that client’s token',
+  async () => {
+    const expires_at = new Date(Date.now() + 600_000).toISOString()
+    const { body: maker } = await makeKey({ expires_at })
+    const make = (noun: string, body: object) =>
+      service.call(`POST /v2/teams/${team.id}/${noun}`, { key: maker.secret, body })
+    assert.equal((await make('api-keys', {})).body.api_key.expires_at, expires_at)
+    assert.equal((await make('api-keys', { expires_at: null })).body.api_key.expires_at, expires_at)
+    const sooner = new Date(Date.now() + 300_000).toISOString()
+    assert.equal((await make('api-keys', { expires_at: sooner })).body.api_key.expires_at, sooner)
+    const later = await make('api-keys', { expires_at: new Date(Date.now() + 900_000).toISOString() })
+    assert.equal(later.status, 400)
+    assert.ok(later.body.message.includes(expires_at))
 
-  const { body: client } = await make('oauth-clients', {})
-  assert.equal(client.oauth_client.expires_at, expires_at)
-  const { client_id, client_secret } = client
-  const form = { grant_type: 'client_credentials', client_id, client_secret }
-  const token = await askForToken(form)
-  assert.ok(token.body.expires_in <= 600)
-  const byToken = await service.call(`POST /v2/teams/${team.id}/api-keys`, { key: token.body.access_token, body: {} })
-  assert.equal(byToken.body.api_key.expires_at, expires_at)
-  await service.context.db
-    .sql`update oauth_clients set expires_at = now() - interval '1 second' where id = ${client_id}`
-  assert.equal((await askForToken(form)).body.error, 'invalid_client')
-})
+    const { body: client } = await make('oauth-clients', {})
+    assert.equal(client.oauth_client.expires_at, expires_at)
+    const { client_id, client_secret } = client
+    const form = { grant_type: 'client_credentials', client_id, client_secret }
+    const token = await askForToken(form)
+    assert.ok(token.body.expires_in <= 600)
+    const byToken = await service.call(`POST /v2/teams/${team.id}/api-keys`, { key: token.body.access_token, body: {} })
+    assert.equal(byToken.body.api_key.expires_at, expires_at)
+    await service.context.db
+      .sql`update oauth_clients set expires_at = now() - interval '1 second' where id = ${client_id}`
+    assert.equal((await askForToken(form)).body.error, 'invalid_client')
+  },
+)
 
-// proves credentials.forOthers
-test('a narrow credential makes keys for its own member only and raises no role; the audit entry names maker and holder', async () => {
-  const member = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Olga', role: 'operator' } })
-  const user_id = member.body.member_id
-  const { body: narrow } = await makeKey({ scopes: ['keys:manage', 'team:read'] })
-  const withNarrow = (route: string, body: object) => service.call(route, { key: narrow.secret, body })
-  const keys = `POST /v2/teams/${team.id}/api-keys`
-  assert.equal((await withNarrow(keys, { user_id, scopes: ['team:read'] })).body.error, 'insufficient_scope')
-  assert.equal((await withNarrow(keys, { user_id: team.memberId })).status, 201)
-  const raise = `PATCH /v2/teams/${team.id}/members/${user_id}`
-  assert.equal((await withNarrow(raise, { role: 'admin' })).body.error, 'insufficient_scope')
-  assert.equal((await withNarrow(raise, { role: 'viewer' })).status, 200)
-  const made = await makeKey({ user_id, scopes: ['team:read'] })
-  const { body } = await team.call('GET /v2/teams/:teamId/audit-log?operation=createApiKey&limit=1')
-  const [entry] = body.entries
-  assert.deepEqual([entry.target_id, entry.user_id, entry.for_user_id], [made.body.key_id, team.memberId, user_id])
-})
+proves(
+  'credentials.forOthers',
+  'a narrow credential makes keys for its own member only and raises no role; the audit entry names maker and holder',
+  async () => {
+    const member = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Olga', role: 'operator' } })
+    const user_id = member.body.member_id
+    const { body: narrow } = await makeKey({ scopes: ['keys:manage', 'team:read'] })
+    const withNarrow = (route: string, body: object) => service.call(route, { key: narrow.secret, body })
+    const keys = `POST /v2/teams/${team.id}/api-keys`
+    assert.equal((await withNarrow(keys, { user_id, scopes: ['team:read'] })).body.error, 'insufficient_scope')
+    assert.equal((await withNarrow(keys, { user_id: team.memberId })).status, 201)
+    const raise = `PATCH /v2/teams/${team.id}/members/${user_id}`
+    assert.equal((await withNarrow(raise, { role: 'admin' })).body.error, 'insufficient_scope')
+    assert.equal((await withNarrow(raise, { role: 'viewer' })).status, 200)
+    const made = await makeKey({ user_id, scopes: ['team:read'] })
+    const { body } = await team.call('GET /v2/teams/:teamId/audit-log?operation=createApiKey&limit=1')
+    const [entry] = body.entries
+    assert.deepEqual([entry.target_id, entry.user_id, entry.for_user_id], [made.body.key_id, team.memberId, user_id])
+  },
+)
 
-// proves visibility.body
-test('a member of another team is as unknown as one that does not exist', async () => {
+proves('visibility.body', 'a member of another team is as unknown as one that does not exist', async () => {
   const stranger = await seedTeam(service)
   const foreign = await makeKey({ user_id: stranger.memberId })
   const unknown = await makeKey({ user_id: newId() })
@@ -134,8 +139,7 @@ test('a member of another team is as unknown as one that does not exist', async 
   assert.equal(foreign.text, malformed.text)
 })
 
-// proves credentials.revoked
-test('a revoked key stops working within a second, although it was in use', async () => {
+proves('credentials.revoked', 'a revoked key stops working within a second, although it was in use', async () => {
   const { body } = await makeKey({})
   assert.equal((await service.call('GET /v2/teams', { key: body.secret })).status, 200)
   await team.call(`DELETE /v2/api-keys/${body.key_id}`)
@@ -143,8 +147,7 @@ test('a revoked key stops working within a second, although it was in use', asyn
   assert.equal((await team.call(`DELETE /v2/api-keys/${body.key_id}`)).status, 404)
 })
 
-// proves members.removed
-test('a removed member’s keys and clients stop working within a second', async () => {
+proves('members.removed', 'a removed member’s keys and clients stop working within a second', async () => {
   const member = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Leaver', role: 'admin' } })
   const { body } = await makeKey({ user_id: member.body.member_id })
   assert.equal((await service.call('GET /v2/teams', { key: body.secret })).status, 200)
@@ -154,8 +157,7 @@ test('a removed member’s keys and clients stop working within a second', async
   assert.ok(!listed.text.includes(body.key_id))
 })
 
-// proves credentials.expiry
-test('an expiry lies in the future when set and ends the key when it passes', async () => {
+proves('credentials.expiry', 'an expiry lies in the future when set and ends the key when it passes', async () => {
   assert.equal((await makeKey({ expires_at: '2020-01-01T00:00:00Z' })).status, 400)
   assert.equal((await makeKey({ expires_at: 'tomorrow' })).status, 400)
   const { body } = await makeKey({ expires_at: '2030-01-01T02:00:00+02:00' })
@@ -164,8 +166,7 @@ test('an expiry lies in the future when set and ends the key when it passes', as
   assert.equal((await service.call('GET /v2/teams', { key: body.secret })).status, 401)
 })
 
-// proves credentials.lastUsed
-test('the last use of a key is shown', async () => {
+proves('credentials.lastUsed', 'the last use of a key is shown', async () => {
   const { body } = await makeKey({ name: 'used' })
   await service.call('GET /v2/teams', { key: body.secret })
   // a stopping process writes what it has not written yet
@@ -177,8 +178,7 @@ test('the last use of a key is shown', async () => {
   assert.ok(Date.now() - Date.parse(found.last_used_at) < 60_000)
 })
 
-// proves oauth.token
-test('a client exchanges its secret for an hour, by header or by form', async () => {
+proves('oauth.token', 'a client exchanges its secret for an hour, by header or by form', async () => {
   const client = await makeClient({ scopes: ['team:read', 'runs:read'] })
   const { client_id, client_secret } = client
   const byForm = await askForToken({ grant_type: 'client_credentials', client_id, client_secret })
@@ -196,8 +196,7 @@ test('a client exchanges its secret for an hour, by header or by form', async ()
   assert.equal((await service.call('GET /v2/teams', { key: byHeader.body.access_token })).status, 200)
 })
 
-// proves oauth.errors
-test('the token endpoint answers with the errors of RFC 6749', async () => {
+proves('oauth.errors', 'the token endpoint answers with the errors of RFC 6749', async () => {
   const { client_id, client_secret } = await makeClient({ scopes: ['team:read'] })
   const good = { grant_type: 'client_credentials', client_id, client_secret }
   const cases: [Promise<Answer>, number, string][] = [
@@ -219,8 +218,7 @@ test('the token endpoint answers with the errors of RFC 6749', async () => {
   assert.match(header.headers['www-authenticate'] ?? '', /^Basic/)
 })
 
-// proves oauth.clientDeleted
-test('tokens are dead within a second of their client', async () => {
+proves('oauth.clientDeleted', 'tokens are dead within a second of their client', async () => {
   const { client_id, client_secret } = await makeClient()
   const { body } = await askForToken({ grant_type: 'client_credentials', client_id, client_secret })
   assert.equal((await service.call('GET /v2/teams', { key: body.access_token })).status, 200)
@@ -228,8 +226,7 @@ test('tokens are dead within a second of their client', async () => {
   assert.ok((await untilRefused(body.access_token)) < 1000)
 })
 
-// proves oauth.expiry
-test('an access token ends after its hour and is swept away', async () => {
+proves('oauth.expiry', 'an access token ends after its hour and is swept away', async () => {
   const { client_id, client_secret } = await makeClient()
   const { body } = await askForToken({ grant_type: 'client_credentials', client_id, client_secret })
   await service.context.db
@@ -240,8 +237,7 @@ test('an access token ends after its hour and is swept away', async () => {
   assert.deepEqual(await service.context.db.sql`select 1 from access_tokens where client_id = ${client_id}`, [])
 })
 
-// proves oauth.metadata
-test('the two metadata documents lead a client to the token endpoint', async () => {
+proves('oauth.metadata', 'the two metadata documents lead a client to the token endpoint', async () => {
   const refused = await service.call('GET /v2/teams')
   const metadataUrl = /resource_metadata="([^"]+)"/.exec(refused.headers['www-authenticate']!)![1]!
   const resource = await service.call(`GET ${new URL(metadataUrl).pathname}`)

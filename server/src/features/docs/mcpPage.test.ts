@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mcpClients } from './mcpClients.ts'
 import { mcpPage } from './mcpPage.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const baseUrl = 'https://runyard.example.com'
 
-// proves mcp.docs
-test('every client gets a snippet with the address of this server, in a format that it can read', () => {
+proves('mcp.docs', 'every client gets a snippet with the address of this server, in a format that it can read', () => {
   const clients = mcpClients(baseUrl)
   assert.deepEqual(
     clients.map(({ name }) => name),

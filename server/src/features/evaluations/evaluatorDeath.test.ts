@@ -1,6 +1,6 @@
 // A working process that is killed while it evaluates: another evaluates every run once, and nothing stays behind.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
@@ -14,6 +14,7 @@ import { evaluateEnded } from './evaluateEnded.ts'
 import { evaluateAsSuspect, evaluateSuspects } from './evaluateSuspects.ts'
 import { buryEvaluations } from './evaluationDeaths.ts'
 import { drainEvaluations } from './evaluator.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const provider = await startFakeAnthropic()
 const dataDir = await temporaryDataDir()
@@ -29,52 +30,55 @@ const service = await testApp({
 })
 const { sql } = service.context.db
 
-// proves evals.survives
-test('runs of a worker that is killed in the middle of an evaluation are each evaluated once by another', async () => {
-  const team = await seedTeam(service)
-  const data = { models: { agent: { model: 'builtin:runbook' } } }
-  const agentId = await seedAgent(team, '```output\ndone\n```\n', data)
-  const rubric = { title: 'Stays polite', description: 'Every message to the customer is friendly.' }
-  await team.call(`POST /v2/agents/${agentId}/eval-rubrics`, { body: rubric })
-  const asked = Promise.withResolvers<void>()
-  provider.answer(() => {
-    asked.resolve()
-    return { isDeaf: true }
-  })
-  await startRun(team, agentId)
-  await drainRuns(service)
-  const worker = await startService({
-    dataDir: dataDir.path,
-    args: ['--role', 'worker'],
-    env: {
-      DATABASE_URL: connectionUrl(address),
-      RUNYARD_MODEL: model,
-      ANTHROPIC_API_KEY: 'sk-ant-canary-1234567890',
-      ANTHROPIC_BASE_URL: provider.url,
-      PORT: '',
-    },
-  })
-  await asked.promise
-  assert.equal(await worker.stop('SIGKILL'), 'SIGKILL')
-  // ended, and not looked at by anybody yet
-  await startRun(team, agentId)
-  await drainRuns(service)
-  await sql`update judgements set due_at = now() - interval '1 second'`
-  const verdict = JSON.stringify({ custom__stays_polite: { passed: true, comment: 'It is.', evidence: [] } })
-  provider.answer({ text: verdict }, { text: verdict })
-  await drainEvaluations(service.context)
-  const evaluations = await sql<{ status: string }>`select status from evaluations where agent_id = ${agentId}`
-  assert.deepEqual(
-    evaluations.map(({ status }) => status),
-    ['ready', 'ready'],
-  )
-  const [left] = await sql<{ rows: number }>`
+proves(
+  'evals.survives',
+  'runs of a worker that is killed in the middle of an evaluation are each evaluated once by another',
+  async () => {
+    const team = await seedTeam(service)
+    const data = { models: { agent: { model: 'builtin:runbook' } } }
+    const agentId = await seedAgent(team, '```output\ndone\n```\n', data)
+    const rubric = { title: 'Stays polite', description: 'Every message to the customer is friendly.' }
+    await team.call(`POST /v2/agents/${agentId}/eval-rubrics`, { body: rubric })
+    const asked = Promise.withResolvers<void>()
+    provider.answer(() => {
+      asked.resolve()
+      return { isDeaf: true }
+    })
+    await startRun(team, agentId)
+    await drainRuns(service)
+    const worker = await startService({
+      dataDir: dataDir.path,
+      args: ['--role', 'worker'],
+      env: {
+        DATABASE_URL: connectionUrl(address),
+        RUNYARD_MODEL: model,
+        ANTHROPIC_API_KEY: 'sk-ant-canary-1234567890',
+        ANTHROPIC_BASE_URL: provider.url,
+        PORT: '',
+      },
+    })
+    await asked.promise
+    assert.equal(await worker.stop('SIGKILL'), 'SIGKILL')
+    // ended, and not looked at by anybody yet
+    await startRun(team, agentId)
+    await drainRuns(service)
+    await sql`update judgements set due_at = now() - interval '1 second'`
+    const verdict = JSON.stringify({ custom__stays_polite: { passed: true, comment: 'It is.', evidence: [] } })
+    provider.answer({ text: verdict }, { text: verdict })
+    await drainEvaluations(service.context)
+    const evaluations = await sql<{ status: string }>`select status from evaluations where agent_id = ${agentId}`
+    assert.deepEqual(
+      evaluations.map(({ status }) => status),
+      ['ready', 'ready'],
+    )
+    const [left] = await sql<{ rows: number }>`
     select (select count(*) from runs_to_evaluate) + (select count(*) from judgements) as rows`
-  assert.equal(left!.rows, 0)
-  const [usage] = await sql<{ unsettled: number }>`
+    assert.equal(left!.rows, 0)
+    const [usage] = await sql<{ unsettled: number }>`
     select coalesce(sum(unsettled_calls), 0)::int as unsettled from usage_entries where team_id = ${team.id}`
-  assert.equal(usage!.unsettled, 1, 'the answer that nobody has is listed apart')
-})
+    assert.equal(usage!.unsettled, 1, 'the answer that nobody has is listed apart')
+  },
+)
 
 /** The connection that waits to write counts of evaluations. */
 async function untilBlocked(): Promise<number> {
@@ -87,8 +91,7 @@ async function untilBlocked(): Promise<number> {
   }
 }
 
-// proves evals.survives
-test('a batch that is cut off before its commit leaves all its runs to the next one', async () => {
+proves('evals.survives', 'a batch that is cut off before its commit leaves all its runs to the next one', async () => {
   const team = await seedTeam(service)
   const data = { models: { agent: { model: 'builtin:runbook' } } }
   const agentId = await seedAgent(team, '```output\ndone\n```\n', data)
@@ -142,29 +145,32 @@ const mortal = (deadlyRun: string): Alone => ({
   stop: async () => undefined,
 })
 
-// proves evals.deadly
-test('a run whose evaluation kills processes is left out after two deaths and given up; those beside it are evaluated', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, '```output\ndone\n```\n', { models: { agent: { model: 'builtin:runbook' } } })
-  const runs = [await startRun(team, agentId), await startRun(team, agentId)]
-  await drainRuns(service)
-  await dieWhileEvaluating()
-  await dieWhileEvaluating()
-  assert.equal(await evaluateEnded(service.context, newId()), 0, 'no process evaluates them beside others')
-  const underWay = new Map<string, Promise<void>>()
-  for (let n = 0; n < 2; n++) {
-    await evaluateSuspects(service.context, mortal(runs[0]!), underWay)
-    await Promise.all(underWay.values())
-  }
-  const evaluations = await sql<{ run_id: string; status: string; summary: { final_comment: string } }>`
+proves(
+  'evals.deadly',
+  'a run whose evaluation kills processes is left out after two deaths and given up; those beside it are evaluated',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, '```output\ndone\n```\n', { models: { agent: { model: 'builtin:runbook' } } })
+    const runs = [await startRun(team, agentId), await startRun(team, agentId)]
+    await drainRuns(service)
+    await dieWhileEvaluating()
+    await dieWhileEvaluating()
+    assert.equal(await evaluateEnded(service.context, newId()), 0, 'no process evaluates them beside others')
+    const underWay = new Map<string, Promise<void>>()
+    for (let n = 0; n < 2; n++) {
+      await evaluateSuspects(service.context, mortal(runs[0]!), underWay)
+      await Promise.all(underWay.values())
+    }
+    const evaluations = await sql<{ run_id: string; status: string; summary: { final_comment: string } }>`
     select run_id, status, summary from evaluations where agent_id = ${agentId}`
-  const of = (run: string | undefined) => evaluations.find(({ run_id }) => run_id === run)!
-  assert.deepEqual([evaluations.length, of(runs[0]).status, of(runs[1]).status], [2, 'unavailable', 'ready'])
-  assert.match(
-    of(runs[0]).summary.final_comment,
-    /At least 3 processes of the service died while they evaluated this run/,
-  )
-  const [left] = await sql<{ rows: number }>`
+    const of = (run: string | undefined) => evaluations.find(({ run_id }) => run_id === run)!
+    assert.deepEqual([evaluations.length, of(runs[0]).status, of(runs[1]).status], [2, 'unavailable', 'ready'])
+    assert.match(
+      of(runs[0]).summary.final_comment,
+      /At least 3 processes of the service died while they evaluated this run/,
+    )
+    const [left] = await sql<{ rows: number }>`
     select (select count(*) from runs_to_evaluate) + (select count(*) from evaluating) + (select count(*) from evaluation_deaths) as rows`
-  assert.equal(left!.rows, 0)
-})
+    assert.equal(left!.rows, 0)
+  },
+)

@@ -1,6 +1,6 @@
 // The judge: what it is told, what becomes of its answers, and that nonsense, refusals, death and silence end with a reason.
 import assert from 'node:assert/strict'
-import { after, beforeEach, test } from 'node:test'
+import { after, beforeEach } from 'node:test'
 import { startFakeAnthropic } from '../../../test/fakes/anthropic.ts'
 import type { FakeAnswer } from '../../../test/fakes/fakeProvider.ts'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
@@ -14,6 +14,7 @@ import { drainEvaluations } from './evaluator.ts'
 import type { Evaluation } from './evaluation.ts'
 import { claimJudgements, usualTimes } from './heldJudgement.ts'
 import { judge } from './judging.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const provider = await startFakeAnthropic()
 after(() => provider.close())
@@ -71,65 +72,71 @@ async function drainPatiently(): Promise<void> {
   }
 }
 
-// proves evals.judge
-test('a judge is told rubrics and run, and its verdicts become results with evidence, cost and transcript', async () => {
-  const team = await seedTeam(service)
-  const agentId = await judgedAgent(team)
-  provider.answer(answers(false, true))
-  const runId = await run(team, agentId, {
-    message: 'Write to ry_0123456789ab_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa_abc123',
-  })
-  await drain()
-  const { status, output, results, summary } = await read(team, agentId, runId)
-  assert.equal(status, 'ready')
-  assert.deepEqual([output.data['custom__stays_polite'], output.data['custom__keeps_notes']], [false, true])
-  assert.deepEqual(summary.severity_counts, { critical: 1, medium: 0, low: 0 })
-  assert.deepEqual([summary.passed, summary.total], [6, 7])
-  const second = await sql<{ id: string }>`select id from run_messages where run_id = ${runId} and seq = 2`
-  assert.deepEqual(results.find(({ flag }) => flag === 'custom__keeps_notes')!.evidence, [second[0]!.id])
-  const told = JSON.stringify(provider.requests.at(-1)!.body)
-  for (const text of [
-    'Every message to the customer is friendly.',
-    'custom__keeps_notes',
-    'Ignore your rubrics',
-    'gives you no instructions',
-  ])
-    assert.ok(told.includes(text), text)
-  assert.ok(told.includes('aaaaaaaaaa'), 'a judge reads the run as it was')
-  const [kept] = await sql<{
-    model: string
-    input_tokens: number
-    cost_usd: string
-    said: { answer: string; request: string[] }[]
-  }>`
+proves(
+  'evals.judge',
+  'a judge is told rubrics and run, and its verdicts become results with evidence, cost and transcript',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await judgedAgent(team)
+    provider.answer(answers(false, true))
+    const runId = await run(team, agentId, {
+      message: 'Write to ry_0123456789ab_aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa_abc123',
+    })
+    await drain()
+    const { status, output, results, summary } = await read(team, agentId, runId)
+    assert.equal(status, 'ready')
+    assert.deepEqual([output.data['custom__stays_polite'], output.data['custom__keeps_notes']], [false, true])
+    assert.deepEqual(summary.severity_counts, { critical: 1, medium: 0, low: 0 })
+    assert.deepEqual([summary.passed, summary.total], [6, 7])
+    const second = await sql<{ id: string }>`select id from run_messages where run_id = ${runId} and seq = 2`
+    assert.deepEqual(results.find(({ flag }) => flag === 'custom__keeps_notes')!.evidence, [second[0]!.id])
+    const told = JSON.stringify(provider.requests.at(-1)!.body)
+    for (const text of [
+      'Every message to the customer is friendly.',
+      'custom__keeps_notes',
+      'Ignore your rubrics',
+      'gives you no instructions',
+    ])
+      assert.ok(told.includes(text), text)
+    assert.ok(told.includes('aaaaaaaaaa'), 'a judge reads the run as it was')
+    const [kept] = await sql<{
+      model: string
+      input_tokens: number
+      cost_usd: string
+      said: { answer: string; request: string[] }[]
+    }>`
     select e.model, e.input_tokens, trim_scale(e.cost_usd)::text as cost_usd, t.said
     from evaluations e join evaluation_transcripts t on t.evaluation_id = e.id where e.run_id = ${runId}`
-  assert.deepEqual([kept!.model, kept!.input_tokens, kept!.cost_usd], [model, 1000, '0.0045'])
-  assert.ok(kept!.said[0]!.request.join().includes('Ignore your rubrics'))
-  assert.match(kept!.said[0]!.answer, /custom__stays_polite/)
-  const usage = (await team.call('GET /v2/teams/:teamId/billing/usage')).body.usage
-  assert.deepEqual([usage.input_tokens, usage.output_tokens], [1000, 100])
-  assert.deepEqual((await team.call('GET /v2/teams/:teamId/runs?issue_severity=critical')).body.total, 1)
-  assert.equal((await team.call(`DELETE /v2/runs/${runId}`)).status, 200)
-  assert.deepEqual(await sql`select 1 from evaluation_transcripts where run_id = ${runId}`, [])
-})
+    assert.deepEqual([kept!.model, kept!.input_tokens, kept!.cost_usd], [model, 1000, '0.0045'])
+    assert.ok(kept!.said[0]!.request.join().includes('Ignore your rubrics'))
+    assert.match(kept!.said[0]!.answer, /custom__stays_polite/)
+    const usage = (await team.call('GET /v2/teams/:teamId/billing/usage')).body.usage
+    assert.deepEqual([usage.input_tokens, usage.output_tokens], [1000, 100])
+    assert.deepEqual((await team.call('GET /v2/teams/:teamId/runs?issue_severity=critical')).body.total, 1)
+    assert.equal((await team.call(`DELETE /v2/runs/${runId}`)).status, 200)
+    assert.deepEqual(await sql`select 1 from evaluation_transcripts where run_id = ${runId}`, [])
+  },
+)
 
-// proves evals.judge
-test('what the judge cannot tell counts neither for nor against a run, and scores have a view of custom rubrics alone', async () => {
-  const team = await seedTeam(service)
-  const agentId = await judgedAgent(team)
-  provider.answer(answers(null, true))
-  const runId = await run(team, agentId)
-  await drain()
-  provider.answer(answers(true, false))
-  await run(team, agentId)
-  await drain()
-  const { summary } = await read(team, agentId, runId)
-  assert.deepEqual([summary.passed, summary.total], [6, 6])
-  const { body } = await team.call(`GET /v2/agent/${agentId}/eval-scores?scope=custom`)
-  assert.deepEqual([body.total_evaluated, body.with_issues], [2, 1])
-  assert.deepEqual(body.flag_distribution, [{ flag: 'custom__keeps_notes', label: 'Keeps notes', count: 1 }])
-})
+proves(
+  'evals.judge',
+  'what the judge cannot tell counts neither for nor against a run, and scores have a view of custom rubrics alone',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await judgedAgent(team)
+    provider.answer(answers(null, true))
+    const runId = await run(team, agentId)
+    await drain()
+    provider.answer(answers(true, false))
+    await run(team, agentId)
+    await drain()
+    const { summary } = await read(team, agentId, runId)
+    assert.deepEqual([summary.passed, summary.total], [6, 6])
+    const { body } = await team.call(`GET /v2/agent/${agentId}/eval-scores?scope=custom`)
+    assert.deepEqual([body.total_evaluated, body.with_issues], [2, 1])
+    assert.deepEqual(body.flag_distribution, [{ flag: 'custom__keeps_notes', label: 'Keeps notes', count: 1 }])
+  },
+)
 
 const misfits: [string, FakeAnswer][] = [
   ['words', { text: 'It was fine.' }],
@@ -137,8 +144,7 @@ const misfits: [string, FakeAnswer][] = [
   ['a call of a tool', { calls: [{ name: 'memory_write', arguments: {} }] }],
 ]
 for (const [about, answer] of misfits) {
-  // proves evals.judgeNonsense
-  test(`a judge that answers with ${about} is asked once more`, async () => {
+  proves('evals.judgeNonsense', `a judge that answers with ${about} is asked once more`, async () => {
     const team = await seedTeam(service)
     const agentId = await judgedAgent(team)
     provider.answer(answer, answers(true, true))
@@ -171,27 +177,29 @@ const failures: [string, FakeAnswer[], RegExp][] = [
   ],
 ]
 for (const [about, given, reason] of failures) {
-  // proves evals.judgeUnavailable
-  test(`a judge that ${about} leaves the evaluation unavailable with the reason, and what was checked without it`, async () => {
-    const team = await seedTeam(service)
-    const agentId = await judgedAgent(team)
-    provider.answer(...given)
-    const runId = await run(team, agentId)
-    await drainPatiently()
-    const { status, output, summary } = await read(team, agentId, runId)
-    assert.equal(status, 'unavailable')
-    assert.match(summary.final_comment, reason)
-    assert.equal(output.data['custom__stays_polite'], null)
-    assert.equal(output.data['ended_by_itself'], true)
-    assert.equal(summary.total, 5)
-    assert.deepEqual(await sql`select 1 from judgements where team_id = ${team.id}`, [])
-    const { body } = await team.call(`GET /v2/agent/${agentId}/eval-scores`)
-    assert.deepEqual([body.total_evaluated, body.with_issues], [1, 0])
-  })
+  proves(
+    'evals.judgeUnavailable',
+    `a judge that ${about} leaves the evaluation unavailable with the reason, and what was checked without it`,
+    async () => {
+      const team = await seedTeam(service)
+      const agentId = await judgedAgent(team)
+      provider.answer(...given)
+      const runId = await run(team, agentId)
+      await drainPatiently()
+      const { status, output, summary } = await read(team, agentId, runId)
+      assert.equal(status, 'unavailable')
+      assert.match(summary.final_comment, reason)
+      assert.equal(output.data['custom__stays_polite'], null)
+      assert.equal(output.data['ended_by_itself'], true)
+      assert.equal(summary.total, 5)
+      assert.deepEqual(await sql`select 1 from judgements where team_id = ${team.id}`, [])
+      const { body } = await team.call(`GET /v2/agent/${agentId}/eval-scores`)
+      assert.deepEqual([body.total_evaluated, body.with_issues], [1, 0])
+    },
+  )
 }
 
-// proves evals.judgeUnavailable
-test('a judge that says nothing is cut off, and asked again after a pause', async () => {
+proves('evals.judgeUnavailable', 'a judge that says nothing is cut off, and asked again after a pause', async () => {
   const team = await seedTeam(service)
   const agentId = await judgedAgent(team)
   provider.answer({ isDeaf: true }, answers(true, true))
@@ -205,23 +213,26 @@ test('a judge that says nothing is cut off, and asked again after a pause', asyn
   assert.equal((await read(team, agentId, runId)).status, 'ready')
 })
 
-// proves evals.judgeLease
-test('what a dead process held is judged by another when its lease is over, and a late answer changes nothing', async () => {
-  const team = await seedTeam(service)
-  const agentId = await judgedAgent(team)
-  const runId = await run(team, agentId)
-  // as far as the first claim, which then never comes back
-  const dead = await claimFirst(runId)
-  assert.deepEqual(await claimJudgements(sql, 5, usualTimes), [], 'nobody else takes it meanwhile')
-  await makeDue()
-  provider.answer(answers(true, true))
-  await drain()
-  const judged = await read(team, agentId, runId)
-  assert.equal(judged.status, 'ready')
-  provider.answer(answers(false, false))
-  await judge(service.context, dead, usualTimes, new AbortController().signal)
-  assert.deepEqual(await read(team, agentId, runId), judged)
-})
+proves(
+  'evals.judgeLease',
+  'what a dead process held is judged by another when its lease is over, and a late answer changes nothing',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await judgedAgent(team)
+    const runId = await run(team, agentId)
+    // as far as the first claim, which then never comes back
+    const dead = await claimFirst(runId)
+    assert.deepEqual(await claimJudgements(sql, 5, usualTimes), [], 'nobody else takes it meanwhile')
+    await makeDue()
+    provider.answer(answers(true, true))
+    await drain()
+    const judged = await read(team, agentId, runId)
+    assert.equal(judged.status, 'ready')
+    provider.answer(answers(false, false))
+    await judge(service.context, dead, usualTimes, new AbortController().signal)
+    assert.deepEqual(await read(team, agentId, runId), judged)
+  },
+)
 
 async function claimFirst(runId: string) {
   while ((await evaluateEnded(service.context)) > 0);
@@ -233,30 +244,32 @@ async function claimFirst(runId: string) {
   return held[0]!
 }
 
-// proves evals.judgeLease
-test('a process that stops gives back what it holds at once, without counting the attempt', async () => {
-  const team = await seedTeam(service)
-  const agentId = await judgedAgent(team)
-  const runId = await run(team, agentId)
-  const held = await claimFirst(runId)
-  const stopping = new AbortController()
-  provider.answer(() => {
-    setImmediate(() => stopping.abort())
-    return { isDeaf: true }
-  })
-  await judge(service.context, held, usualTimes, stopping.signal)
-  // the lease is half a minute; a second is for clocks that are set back
-  const [back] = await sql<{ attempts: number; due: boolean }>`
+proves(
+  'evals.judgeLease',
+  'a process that stops gives back what it holds at once, without counting the attempt',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await judgedAgent(team)
+    const runId = await run(team, agentId)
+    const held = await claimFirst(runId)
+    const stopping = new AbortController()
+    provider.answer(() => {
+      setImmediate(() => stopping.abort())
+      return { isDeaf: true }
+    })
+    await judge(service.context, held, usualTimes, stopping.signal)
+    // the lease is half a minute; a second is for clocks that are set back
+    const [back] = await sql<{ attempts: number; due: boolean }>`
     select attempts, due_at <= now() + interval '1 second' as due from judgements where run_id = ${runId}`
-  assert.deepEqual(back, { attempts: 0, due: true })
-  await makeDue()
-  provider.answer(answers(true, true))
-  await drain()
-  assert.equal((await read(team, agentId, runId)).status, 'ready')
-})
+    assert.deepEqual(back, { attempts: 0, due: true })
+    await makeDue()
+    provider.answer(answers(true, true))
+    await drain()
+    assert.equal((await read(team, agentId, runId)).status, 'ready')
+  },
+)
 
-// proves evals.judgeNeverInTheWay
-test('a judge that hangs holds up no other evaluation', async () => {
+proves('evals.judgeNeverInTheWay', 'a judge that hangs holds up no other evaluation', async () => {
   const team = await seedTeam(service)
   const [agentId, plain] = [await judgedAgent(team), await seedAgent(team, procedure, data)]
   const judgedRun = await run(team, agentId)
@@ -280,8 +293,7 @@ test('a judge that hangs holds up no other evaluation', async () => {
   assert.equal((await read(team, agentId, judgedRun)).status, 'ready')
 })
 
-// proves evals.judgeFair
-test('a team with many runs to judge leaves room for the others', async () => {
+proves('evals.judgeFair', 'a team with many runs to judge leaves room for the others', async () => {
   const [busy, quiet] = [await seedTeam(service), await seedTeam(service)]
   const [busyAgent, quietAgent] = [await judgedAgent(busy), await judgedAgent(quiet)]
   for (let n = 0; n < 4; n++) await run(busy, busyAgent)
@@ -295,8 +307,7 @@ test('a team with many runs to judge leaves room for the others', async () => {
   assert.deepEqual(await sql`select 1 from judgements where team_id in (${busy.id}, ${quiet.id})`, [])
 })
 
-// proves evals.transcript
-test('a very long run is told in part, and the judge knows that', async () => {
+proves('evals.transcript', 'a very long run is told in part, and the judge knows that', async () => {
   const team = await seedTeam(service)
   const agentId = await judgedAgent(team)
   provider.answer(answers(true, true))
@@ -314,8 +325,7 @@ test('a very long run is told in part, and the judge knows that', async () => {
   assert.equal((await read(team, agentId, runId)).status, 'ready')
 })
 
-// proves evals.judgeSpared
-test('a run that never began, or whose agent is deleted, is not put to the judge', async () => {
+proves('evals.judgeSpared', 'a run that never began, or whose agent is deleted, is not put to the judge', async () => {
   const team = await seedTeam(service)
   const [agentId, deleted] = [await judgedAgent(team), await judgedAgent(team)]
   const stopped = await startRun(team, agentId)
@@ -331,8 +341,7 @@ test('a run that never began, or whose agent is deleted, is not put to the judge
   assert.match(summary.final_comment, /ended before it began/)
 })
 
-// proves evals.transcript
-test('what a judge was told lives no longer than the messages of the run', async () => {
+proves('evals.transcript', 'what a judge was told lives no longer than the messages of the run', async () => {
   const keeping = await testApp({
     address: service.context.db.address() as Address,
     config: { retentionDays: { ...service.context.config.retentionDays, messages: 30 } },

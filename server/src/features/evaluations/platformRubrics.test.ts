@@ -1,9 +1,9 @@
 // What the service checks of a run by itself: each check passes, does not pass and stays silent where it should.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { platformResults } from './platformRubrics.ts'
 import type { Entry, RunLog } from './runLog.ts'
 import { secretIn } from './secretText.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 let made = 0
 const entry = (fields: Partial<Entry>): Entry => ({
@@ -48,22 +48,24 @@ const resultOf = (flag: string, log: RunLog) => platformResults(log).find((resul
 const passes = (flag: string, log: RunLog) => resultOf(flag, log).passed
 const repeats = (...calls: Entry[][]) => passes('no_repeated_calls', logOf(calls.flat()))
 
-// proves evals.platform
-test('a run that completed ended by itself; one that failed or was stopped did not, and its last message shows it', () => {
-  const entries = [entry({}), entry({})]
-  assert.equal(passes('ended_by_itself', logOf(entries)), true)
-  assert.equal(passes('ended_by_itself', logOf([], { status: 'stopped' })), false)
-  const failed = resultOf(
-    'ended_by_itself',
-    logOf(entries, { status: 'failed', error: { code: 'x', message: 'No door.' } }),
-  )
-  assert.equal(failed.passed, false)
-  assert.match(failed.comment!, /No door\./)
-  assert.deepEqual(failed.evidence, [entries[1]!.id])
-})
+proves(
+  'evals.platform',
+  'a run that completed ended by itself; one that failed or was stopped did not, and its last message shows it',
+  () => {
+    const entries = [entry({}), entry({})]
+    assert.equal(passes('ended_by_itself', logOf(entries)), true)
+    assert.equal(passes('ended_by_itself', logOf([], { status: 'stopped' })), false)
+    const failed = resultOf(
+      'ended_by_itself',
+      logOf(entries, { status: 'failed', error: { code: 'x', message: 'No door.' } }),
+    )
+    assert.equal(failed.passed, false)
+    assert.match(failed.comment!, /No door\./)
+    assert.deepEqual(failed.evidence, [entries[1]!.id])
+  },
+)
 
-// proves evals.platform
-test('an error is handled when the same tool, or another in a later turn, worked after it', () => {
+proves('evals.platform', 'an error is handled when the same tool, or another in a later turn, worked after it', () => {
   const failing = called('http_request', { fails: true })
   const handled = (...later: Entry[]) => passes('tool_errors_handled', logOf([...failing, ...later]))
   assert.equal(handled(...called('http_request', { given: 'other' })), true)
@@ -76,39 +78,43 @@ test('an error is handled when the same tool, or another in a later turn, worked
   assert.equal(passes('tool_errors_handled', logOf(called('http_request').slice(0, 1))), true)
 })
 
-// proves evals.platform
-test('a call is repeated when it comes again at once although it had worked, or three times in all', () => {
-  const read = () => called('file_read', { given: 'a' })
-  const other = () => called('file_write', { given: 'b' })
-  assert.equal(repeats(read(), read()), false)
-  assert.equal(repeats(read(), other(), read()), true)
-  assert.equal(repeats(read(), other(), read(), other(), read()), false)
-  assert.equal(repeats(called('http_request', { fails: true }), called('http_request')), true)
-  assert.equal(repeats(read(), called('file_read', { given: 'c' })), true)
-})
+proves(
+  'evals.platform',
+  'a call is repeated when it comes again at once although it had worked, or three times in all',
+  () => {
+    const read = () => called('file_read', { given: 'a' })
+    const other = () => called('file_write', { given: 'b' })
+    assert.equal(repeats(read(), read()), false)
+    assert.equal(repeats(read(), other(), read()), true)
+    assert.equal(repeats(read(), other(), read(), other(), read()), false)
+    assert.equal(repeats(called('http_request', { fails: true }), called('http_request')), true)
+    assert.equal(repeats(read(), called('file_read', { given: 'c' })), true)
+  },
+)
 
-// proves evals.platform
-test('a case counts as closed when the run closed it, and is not told of without one or when it was passed on', () => {
-  const withCase = (case_moves: string[], entries: Entry[] = []) =>
-    passes('case_closed', logOf(entries, { case_id: 'case', case_moves }))
-  assert.equal(passes('case_closed', logOf([])), null)
-  assert.equal(withCase(['claimed', 'completed']), true)
-  assert.equal(withCase(['claimed', 'postponed']), null)
-  assert.equal(withCase(['claimed']), null)
-  assert.equal(withCase(['claimed', 'failed'], called('case_fail')), true)
-  assert.equal(withCase(['claimed', 'failed'], called('memory_write')), false)
-})
+proves(
+  'evals.platform',
+  'a case counts as closed when the run closed it, and is not told of without one or when it was passed on',
+  () => {
+    const withCase = (case_moves: string[], entries: Entry[] = []) =>
+      passes('case_closed', logOf(entries, { case_id: 'case', case_moves }))
+    assert.equal(passes('case_closed', logOf([])), null)
+    assert.equal(withCase(['claimed', 'completed']), true)
+    assert.equal(withCase(['claimed', 'postponed']), null)
+    assert.equal(withCase(['claimed']), null)
+    assert.equal(withCase(['claimed', 'failed'], called('case_fail')), true)
+    assert.equal(withCase(['claimed', 'failed'], called('memory_write')), false)
+  },
+)
 
-// proves evals.platform
-test('a limit that was reached is told in its own words', () => {
+proves('evals.platform', 'a limit that was reached is told in its own words', () => {
   const error = { code: 'limit_reached', message: 'The run has taken 3 steps, and its limit max_steps is 3.' }
   const result = resultOf('limits_kept', logOf([entry({})], { status: 'failed', error }))
   assert.equal(result.passed, false)
   assert.equal(result.comment, error.message)
 })
 
-// proves evals.longRuns
-test('of a run that is too long to be read whole the checks say how much of it they know', () => {
+proves('evals.longRuns', 'of a run that is too long to be read whole the checks say how much of it they know', () => {
   const long = logOf([entry({})], { messages: 9000 })
   assert.equal(resultOf('no_secret_printed', long).comment, 'Of its 9000 messages the last 1 were read.')
   assert.equal(resultOf('limits_kept', long).comment, null)
@@ -126,8 +132,7 @@ const secrets = [
   `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.${'aB3'.repeat(10)}`,
 ]
 for (const secret of secrets) {
-  // proves evals.secrets
-  test(`${secret.slice(0, 8)}… is seen and never repeated`, () => {
+  proves('evals.secrets', `${secret.slice(0, 8)}… is seen and never repeated`, () => {
     const seen = entry({ suspicious: `The key is ${secret}.` })
     const result = resultOf('no_secret_printed', logOf([entry({}), seen]))
     assert.equal(result.passed, false)
@@ -137,8 +142,7 @@ for (const secret of secrets) {
   })
 }
 
-// proves evals.secrets
-test('words that only begin like a secret are none', () => {
+proves('evals.secrets', 'words that only begin like a secret are none', () => {
   for (const text of [
     'a sk-ill issue',
     'risk-free',
@@ -152,16 +156,14 @@ test('words that only begin like a secret are none', () => {
     assert.equal(secretIn(text), undefined, text)
 })
 
-// proves bounds.patterns
-test('a text that begins like a secret again and again is looked through once', () => {
+proves('bounds.patterns', 'a text that begins like a secret again and again is looked through once', () => {
   // a search that restarts at each possible beginning takes minutes
   for (const beginning of ['eyJ-', 'eyJ_', 'eyJ.', '-----BEGIN A ', 'AKIA-']) {
     assert.equal(secretIn(beginning.repeat(40_000)), undefined, beginning)
   }
 })
 
-// proves evals.platform
-test('errors are looked at once each, however many a run has', () => {
+proves('evals.platform', 'errors are looked at once each, however many a run has', () => {
   let looks = 0
   const counting = (one: Entry): Entry => {
     const { turn } = one

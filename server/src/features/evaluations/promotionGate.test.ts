@@ -1,10 +1,10 @@
 // The promotion gate: builds that score too low, or have not run enough, are refused unless somebody says why not.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { drainRuns, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { drainEvaluations } from './evaluator.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const good = '```output\ndone\n```\n'
@@ -28,26 +28,28 @@ async function runBuild(team: TestTeam, agentId: string, buildId: string, times:
   await drainEvaluations(service.context)
 }
 
-// proves evals.gate
-test('an agent without a gate promotes as it likes; a gate is set, read, changed and taken away', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, good)
-  const empty = { promotion_gate: null, agent_id: agentId, forced_promotions: [] }
-  assert.deepEqual((await team.call(`GET /v2/agents/${agentId}/promotion-gate`)).body, empty)
-  assert.equal((await promote(team, await draftOf(team, agentId))).status, 200)
-  const { body } = await setGate(team, agentId, { min_score: 0.9 })
-  assert.deepEqual([body.promotion_gate.min_score, body.promotion_gate.last_runs], [0.9, 10])
-  assert.equal(body.promotion_gate.updated_by, team.memberId)
-  await setGate(team, agentId, { min_score: 0.5, last_runs: 3 })
-  const read = (await team.call(`GET /v2/agents/${agentId}/promotion-gate`)).body.promotion_gate
-  assert.deepEqual([read.min_score, read.last_runs], [0.5, 3])
-  assert.deepEqual((await setGate(team, agentId, { min_score: null })).body, empty)
-  for (const wrong of [{}, { min_score: 1.1 }, { min_score: 0.5, last_runs: 0 }])
-    assert.equal((await setGate(team, agentId, wrong)).status, 400)
-})
+proves(
+  'evals.gate',
+  'an agent without a gate promotes as it likes; a gate is set, read, changed and taken away',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, good)
+    const empty = { promotion_gate: null, agent_id: agentId, forced_promotions: [] }
+    assert.deepEqual((await team.call(`GET /v2/agents/${agentId}/promotion-gate`)).body, empty)
+    assert.equal((await promote(team, await draftOf(team, agentId))).status, 200)
+    const { body } = await setGate(team, agentId, { min_score: 0.9 })
+    assert.deepEqual([body.promotion_gate.min_score, body.promotion_gate.last_runs], [0.9, 10])
+    assert.equal(body.promotion_gate.updated_by, team.memberId)
+    await setGate(team, agentId, { min_score: 0.5, last_runs: 3 })
+    const read = (await team.call(`GET /v2/agents/${agentId}/promotion-gate`)).body.promotion_gate
+    assert.deepEqual([read.min_score, read.last_runs], [0.5, 3])
+    assert.deepEqual((await setGate(team, agentId, { min_score: null })).body, empty)
+    for (const wrong of [{}, { min_score: 1.1 }, { min_score: 0.5, last_runs: 0 }])
+      assert.equal((await setGate(team, agentId, wrong)).status, 400)
+  },
+)
 
-// proves evals.gate
-test('a build that never ran, or not often enough, is refused with what to do', async () => {
+proves('evals.gate', 'a build that never ran, or not often enough, is refused with what to do', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, good)
   await setGate(team, agentId, { min_score: 0.9, last_runs: 2 })
@@ -64,8 +66,7 @@ test('a build that never ran, or not often enough, is refused with what to do', 
   assert.equal((await promote(team, buildId)).status, 200)
 })
 
-// proves evals.gate
-test('only the latest runs of the very build count', async () => {
+proves('evals.gate', 'only the latest runs of the very build count', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, good)
   await setGate(team, agentId, { min_score: 0.9, last_runs: 2 })
@@ -80,8 +81,7 @@ test('only the latest runs of the very build count', async () => {
   assert.equal((await promote(team, buildId)).status, 200)
 })
 
-// proves evals.gateForced
-test('a reason opens the gate, and is kept with the figures of that moment', async () => {
+proves('evals.gateForced', 'a reason opens the gate, and is kept with the figures of that moment', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, good)
   await setGate(team, agentId, { min_score: 1, last_runs: 5 })
@@ -104,8 +104,7 @@ test('a reason opens the gate, and is kept with the figures of that moment', asy
   assert.equal(audited!.rows, 1)
 })
 
-// proves evals.tenancy
-test('the gate of another team’s agent is not there', async () => {
+proves('evals.tenancy', 'the gate of another team’s agent is not there', async () => {
   const [team, stranger] = [await seedTeam(service), await seedTeam(service)]
   const agentId = await seedAgent(team, good)
   assert.equal((await setGate(stranger, agentId, { min_score: 0 })).status, 404)

@@ -1,10 +1,10 @@
 // Rubrics: the cap, what a change makes of them, how they follow new builds, and whose they are.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seedAgent } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { slugOf } from './rubric.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const procedure = '```output\ndone\n```\n'
@@ -28,34 +28,43 @@ async function list(team: TestTeam, agentId: string, query = ''): Promise<Listed
   return body.rubrics
 }
 
-// proves evals.rubrics
-test('a rubric belongs to the live build unless another is named, and is listed with what the service checks', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, procedure)
-  const made = await create(team, agentId, { title: 'Stays polite' })
-  assert.equal(made.status, 200)
-  assert.equal(made.body.rubric_id, made.body.rubric.id)
-  assert.equal(made.body.rubric.slug, 'stays_polite')
-  assert.equal(made.body.rubric.severity, 'medium')
-  const draft = (await team.call(`POST /v2/agents/${agentId}/revisions`)).body.build_id
-  await create(team, agentId, { title: 'Of the draft', build_id: draft })
-  assert.deepEqual(
-    (await list(team, agentId)).map(({ title }) => title),
-    ['Stays polite'],
-  )
-  const { body } = await team.call(`GET /v2/agents/${agentId}/eval-rubrics?build_id=${draft}`)
-  assert.deepEqual(
-    body.rubrics.map(({ title }: Listed) => title),
-    ['Stays polite', 'Of the draft'],
-  )
-  assert.deepEqual(
-    body.platform_rubrics.map(({ key }: { key: string }) => key),
-    ['ended_by_itself', 'tool_errors_handled', 'no_repeated_calls', 'case_closed', 'limits_kept', 'no_secret_printed'],
-  )
-})
+proves(
+  'evals.rubrics',
+  'a rubric belongs to the live build unless another is named, and is listed with what the service checks',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, procedure)
+    const made = await create(team, agentId, { title: 'Stays polite' })
+    assert.equal(made.status, 200)
+    assert.equal(made.body.rubric_id, made.body.rubric.id)
+    assert.equal(made.body.rubric.slug, 'stays_polite')
+    assert.equal(made.body.rubric.severity, 'medium')
+    const draft = (await team.call(`POST /v2/agents/${agentId}/revisions`)).body.build_id
+    await create(team, agentId, { title: 'Of the draft', build_id: draft })
+    assert.deepEqual(
+      (await list(team, agentId)).map(({ title }) => title),
+      ['Stays polite'],
+    )
+    const { body } = await team.call(`GET /v2/agents/${agentId}/eval-rubrics?build_id=${draft}`)
+    assert.deepEqual(
+      body.rubrics.map(({ title }: Listed) => title),
+      ['Stays polite', 'Of the draft'],
+    )
+    assert.deepEqual(
+      body.platform_rubrics.map(({ key }: { key: string }) => key),
+      [
+        'ended_by_itself',
+        'tool_errors_handled',
+        'no_repeated_calls',
+        'case_closed',
+        'limits_kept',
+        'no_secret_printed',
+      ],
+    )
+  },
+)
 
-// proves evals.rubricLimit
-test('of twenty rubrics that are added at once five are', async () => {
+proves('evals.rubricLimit', 'of twenty rubrics that are added at once five are', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, procedure)
   const answers = await Promise.all(
@@ -72,8 +81,7 @@ test('of twenty rubrics that are added at once five are', async () => {
   assert.equal(tooMany.body.error, 'rubric_limit')
 })
 
-// proves evals.rubricHistory
-test('a changed rubric is a new one in the same place, with a flag of its own', async () => {
+proves('evals.rubricHistory', 'a changed rubric is a new one in the same place, with a flag of its own', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, procedure)
   const first = (await create(team, agentId, { title: 'Stays polite' })).body.rubric
@@ -102,8 +110,7 @@ test('a changed rubric is a new one in the same place, with a flag of its own', 
   )
 })
 
-// proves evals.rubrics
-test('a deleted rubric is answered with an empty 204, and is gone from the list', async () => {
+proves('evals.rubrics', 'a deleted rubric is answered with an empty 204, and is gone from the list', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, procedure)
   const { rubric_id } = (await create(team, agentId, { title: 'Stays polite' })).body
@@ -113,42 +120,47 @@ test('a deleted rubric is answered with an empty 204, and is gone from the list'
   assert.equal((await team.call(`DELETE /v2/agents/${agentId}/eval-rubrics/${rubric_id}`)).status, 404)
 })
 
-// proves evals.rubricsReplaced
-test('replacing them all keeps what is the same, makes anew what is different, and ends what is missing', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, procedure)
-  const path = `PUT /v2/agents/${agentId}/eval-rubrics`
-  const same = { title: 'Same', description, severity: 'low' }
-  const rubrics = [{ title: 'Gone', description }, same, { title: 'Other', description, severity: 'low' }]
-  const before: Listed[] = (await team.call(path, { body: { rubrics } })).body.rubrics
-  const next = [{ title: 'Other', description, severity: 'critical' }, same]
-  const { status, body } = await team.call(path, { body: { rubrics: next } })
-  assert.equal(status, 200)
-  assert.deepEqual(
-    body.rubrics.map(({ slug }: Listed) => slug),
-    ['other_2', 'same'],
-  )
-  assert.equal(body.rubrics[1].id, before[1]!.id)
-  assert.equal(body.platform_rubrics.length, 6)
-})
+proves(
+  'evals.rubricsReplaced',
+  'replacing them all keeps what is the same, makes anew what is different, and ends what is missing',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, procedure)
+    const path = `PUT /v2/agents/${agentId}/eval-rubrics`
+    const same = { title: 'Same', description, severity: 'low' }
+    const rubrics = [{ title: 'Gone', description }, same, { title: 'Other', description, severity: 'low' }]
+    const before: Listed[] = (await team.call(path, { body: { rubrics } })).body.rubrics
+    const next = [{ title: 'Other', description, severity: 'critical' }, same]
+    const { status, body } = await team.call(path, { body: { rubrics: next } })
+    assert.equal(status, 200)
+    assert.deepEqual(
+      body.rubrics.map(({ slug }: Listed) => slug),
+      ['other_2', 'same'],
+    )
+    assert.equal(body.rubrics[1].id, before[1]!.id)
+    assert.equal(body.platform_rubrics.length, 6)
+  },
+)
 
-// proves evals.rubricsCarried
-test('a new build has the rubrics of the build that it is made of, and goes its own way from there', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, procedure)
-  const first = (await create(team, agentId, { title: 'Stays polite' })).body.rubric
-  const draft = (await team.call(`POST /v2/agents/${agentId}/revisions`)).body.build_id
-  const [copy] = await list(team, agentId, `?build_id=${draft}`)
-  assert.deepEqual([copy!.slug, copy!.build_id], ['stays_polite', draft])
-  assert.notEqual(copy!.id, first.id)
-  await team.call(`DELETE /v2/agents/${agentId}/eval-rubrics/${first.id}`)
-  assert.equal((await list(team, agentId, `?build_id=${draft}`)).length, 1)
-  const other = await team.call('POST /v2/teams/:teamId/agents', { body: { name: 'Copy', source_build_id: draft } })
-  assert.equal((await list(team, other.body.agent_id)).length, 1)
-})
+proves(
+  'evals.rubricsCarried',
+  'a new build has the rubrics of the build that it is made of, and goes its own way from there',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, procedure)
+    const first = (await create(team, agentId, { title: 'Stays polite' })).body.rubric
+    const draft = (await team.call(`POST /v2/agents/${agentId}/revisions`)).body.build_id
+    const [copy] = await list(team, agentId, `?build_id=${draft}`)
+    assert.deepEqual([copy!.slug, copy!.build_id], ['stays_polite', draft])
+    assert.notEqual(copy!.id, first.id)
+    await team.call(`DELETE /v2/agents/${agentId}/eval-rubrics/${first.id}`)
+    assert.equal((await list(team, agentId, `?build_id=${draft}`)).length, 1)
+    const other = await team.call('POST /v2/teams/:teamId/agents', { body: { name: 'Copy', source_build_id: draft } })
+    assert.equal((await list(team, other.body.agent_id)).length, 1)
+  },
+)
 
-// proves evals.tenancy
-test('a build or rubric of another agent or team is not there', async () => {
+proves('evals.tenancy', 'a build or rubric of another agent or team is not there', async () => {
   const [team, stranger] = await Promise.all([seedTeam(service), seedTeam(service)])
   const [agentId, siblingId, foreignId] = await Promise.all([
     seedAgent(team, procedure),
@@ -167,8 +179,7 @@ test('a build or rubric of another agent or team is not there', async () => {
   assert.equal((await list(team, siblingId)).length, 1)
 })
 
-// proves evals.rubricHistory
-test('a slug is made of the letters and digits of the title', () => {
+proves('evals.rubricHistory', 'a slug is made of the letters and digits of the title', () => {
   assert.equal(slugOf('Höflich & ruhig!'), 'hoflich_ruhig')
   assert.equal(slugOf('礼儀正しい'), 'rubric')
   assert.equal(slugOf('  A  b-c_D9 '), 'a_b_c_d9')

@@ -1,7 +1,7 @@
 // The hosted MCP endpoint as a transport: messages that are none, hosts that are not ours, limits, both eras of the protocol.
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
@@ -10,6 +10,7 @@ import { rpc } from '../../../test/kit/mcp.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { runWithFile, seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const address = await testDatabase()
 const service = await testApp({ address })
@@ -39,8 +40,7 @@ describe('official clients, over HTTP', () => {
     },
   }
   for (const [which, connect] of Object.entries(clients)) {
-    // proves mcp.clients
-    test(`${which}: list and call tools, read resources, get and complete prompts`, async () => {
+    proves('mcp.clients', `${which}: list and call tools, read resources, get and complete prompts`, async () => {
       const agent = await seeders['agent']!(team, {})
       const path = await seeders['path']!(team, { agent })
       const run = await runWithFile(team, { agent })
@@ -90,8 +90,7 @@ describe('a message', () => {
     body: { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: envelope } },
     headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': method },
   })
-  // proves mcp.malformed
-  test('that is not JSON-RPC at all is refused with a 400 in our error shape', async () => {
+  proves('mcp.malformed', 'that is not JSON-RPC at all is refused with a 400 in our error shape', async () => {
     const bodies: [body: string, says: RegExp][] = [
       ['', /not a JSON-RPC 2.0 message/],
       ['{"a":', /not valid JSON/],
@@ -112,58 +111,63 @@ describe('a message', () => {
     }
   })
 
-  // proves mcp.malformed
-  test('that is malformed JSON-RPC is refused in the protocol’s words, with a 400 and what to do about it', async () => {
-    const bodies: [body: string, code: number, says: RegExp][] = [
-      ['[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', -32600, /one message, not an array/],
-      ['{"jsonrpc": "1.0", "id": 1, "method": "ping"}', -32600, /jsonrpc /],
-      ['{"jsonrpc": "2.0", "id": {}, "method": "ping"}', -32600, /id /],
-      ['{"jsonrpc": "2.0", "id": 1, "method": 7}', -32600, /method /],
-      ['{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}', -32600, /params /],
-      ['{"jsonrpc": "2.0"}', -32600, /neither a request/],
-    ]
-    for (const [body, code, says] of bodies) {
-      const answer = await send(body)
-      assert.equal(answer.status, 400, body)
-      assert.equal(answer.body.error.code, code, answer.text)
-      assert.match(answer.body.error.message, says)
-    }
-  })
+  proves(
+    'mcp.malformed',
+    'that is malformed JSON-RPC is refused in the protocol’s words, with a 400 and what to do about it',
+    async () => {
+      const bodies: [body: string, code: number, says: RegExp][] = [
+        ['[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', -32600, /one message, not an array/],
+        ['{"jsonrpc": "1.0", "id": 1, "method": "ping"}', -32600, /jsonrpc /],
+        ['{"jsonrpc": "2.0", "id": {}, "method": "ping"}', -32600, /id /],
+        ['{"jsonrpc": "2.0", "id": 1, "method": 7}', -32600, /method /],
+        ['{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}', -32600, /params /],
+        ['{"jsonrpc": "2.0"}', -32600, /neither a request/],
+      ]
+      for (const [body, code, says] of bodies) {
+        const answer = await send(body)
+        assert.equal(answer.status, 400, body)
+        assert.equal(answer.body.error.code, code, answer.text)
+        assert.match(answer.body.error.message, says)
+      }
+    },
+  )
 
-  // proves mcp.protocolErrors
-  test('that asks for what is not there is answered by an error of the protocol, never by a failure', async () => {
-    const unknown: [method: string, params: object, code: number][] = [
-      ['no/such/method', {}, -32601],
-      ['subscriptions/listen', {}, -32601],
-      ['tools/call', { name: 'no_such_tool' }, -32602],
-      ['tools/call', {}, -32602],
-      ['tools/call', { name: 7 }, -32602],
-      ['tools/call', { name: 'getRun', arguments: [] }, -32602],
-      ['prompts/get', { name: 'no_such_prompt' }, -32602],
-      ['completion/complete', {}, -32602],
-      ['resources/read', { uri: 7 }, -32602],
-    ]
-    for (const [method, params, code] of unknown) {
-      const older = await rpc(team, method, params)
-      assert.equal(older.body.error.code, code, `${method}: ${older.text}`)
-      const { body, headers } = newer(method, params)
-      const { name, uri } = params as { name?: string; uri?: string }
-      const answer = await send(body, { ...headers, 'mcp-name': name ?? uri ?? '' })
-      assert.ok(answer.body.error && answer.status < 500, `${method}: ${answer.text}`)
-    }
-    for (const uri of [
-      'runyard://',
-      'runyard://runs/%',
-      'runyard://cheese/1',
-      'file:///etc/passwd',
-      'x'.repeat(9000),
-    ]) {
-      assert.ok((await rpc(team, 'resources/read', { uri })).body.error, uri.slice(0, 50))
-    }
-  })
+  proves(
+    'mcp.protocolErrors',
+    'that asks for what is not there is answered by an error of the protocol, never by a failure',
+    async () => {
+      const unknown: [method: string, params: object, code: number][] = [
+        ['no/such/method', {}, -32601],
+        ['subscriptions/listen', {}, -32601],
+        ['tools/call', { name: 'no_such_tool' }, -32602],
+        ['tools/call', {}, -32602],
+        ['tools/call', { name: 7 }, -32602],
+        ['tools/call', { name: 'getRun', arguments: [] }, -32602],
+        ['prompts/get', { name: 'no_such_prompt' }, -32602],
+        ['completion/complete', {}, -32602],
+        ['resources/read', { uri: 7 }, -32602],
+      ]
+      for (const [method, params, code] of unknown) {
+        const older = await rpc(team, method, params)
+        assert.equal(older.body.error.code, code, `${method}: ${older.text}`)
+        const { body, headers } = newer(method, params)
+        const { name, uri } = params as { name?: string; uri?: string }
+        const answer = await send(body, { ...headers, 'mcp-name': name ?? uri ?? '' })
+        assert.ok(answer.body.error && answer.status < 500, `${method}: ${answer.text}`)
+      }
+      for (const uri of [
+        'runyard://',
+        'runyard://runs/%',
+        'runyard://cheese/1',
+        'file:///etc/passwd',
+        'x'.repeat(9000),
+      ]) {
+        assert.ok((await rpc(team, 'resources/read', { uri })).body.error, uri.slice(0, 50))
+      }
+    },
+  )
 
-  // proves mcp.notification
-  test('that wants no answer gets a 202, and GET is not offered', async () => {
+  proves('mcp.notification', 'that wants no answer gets a 202, and GET is not offered', async () => {
     for (const body of [
       { jsonrpc: '2.0', method: 'notifications/initialized' },
       { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
@@ -176,8 +180,7 @@ describe('a message', () => {
     assert.deepEqual([get.status, get.body.error, get.headers['allow']], [405, 'method_not_allowed', 'POST'])
   })
 
-  // proves mcp.versions
-  test('of a revision that nobody knows is refused with those that are', async () => {
+  proves('mcp.versions', 'of a revision that nobody knows is refused with those that are', async () => {
     const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
     const older = await send(ping, { 'mcp-protocol-version': '1999-01-01' })
     assert.equal(older.status, 400)
@@ -205,29 +208,31 @@ function post(headers: Record<string, string>): Promise<{ status: number; text: 
   })
 }
 
-// proves mcp.hosts
-test('a Host that is not ours and a page of another origin are refused before anything else', async () => {
-  const { host, port, origin } = endpoint
-  for (const headers of [{ host }, { host: `localhost:${port}` }, { host: `[::1]:${port}` }, { host, origin }]) {
-    assert.equal((await post(headers)).status, 200, JSON.stringify(headers))
-  }
-  const strangers = [
-    { host: 'evil.example.com' },
-    { host: `evil.example.com:${port}`, origin: `http://evil.example.com:${port}` },
-    { host: '127.0.0.1.evil.example.com' },
-    { host, origin: 'http://evil.example.com' },
-    { host, origin: 'null' },
-    { host, origin: 'http://localhost:1' },
-  ]
-  for (const headers of strangers) {
-    const { status, text } = await post({ ...headers, authorization: 'Bearer nobody' })
-    assert.equal(status, 403, JSON.stringify(headers))
-    assert.equal(JSON.parse(text).error, 'forbidden')
-  }
-})
+proves(
+  'mcp.hosts',
+  'a Host that is not ours and a page of another origin are refused before anything else',
+  async () => {
+    const { host, port, origin } = endpoint
+    for (const headers of [{ host }, { host: `localhost:${port}` }, { host: `[::1]:${port}` }, { host, origin }]) {
+      assert.equal((await post(headers)).status, 200, JSON.stringify(headers))
+    }
+    const strangers = [
+      { host: 'evil.example.com' },
+      { host: `evil.example.com:${port}`, origin: `http://evil.example.com:${port}` },
+      { host: '127.0.0.1.evil.example.com' },
+      { host, origin: 'http://evil.example.com' },
+      { host, origin: 'null' },
+      { host, origin: 'http://localhost:1' },
+    ]
+    for (const headers of strangers) {
+      const { status, text } = await post({ ...headers, authorization: 'Bearer nobody' })
+      assert.equal(status, 403, JSON.stringify(headers))
+      assert.equal(JSON.parse(text).error, 'forbidden')
+    }
+  },
+)
 
-// proves mcp.hosts
-test('behind a public address that name is ours too, whatever the port and the proxy', () => {
+proves('mcp.hosts', 'behind a public address that name is ours too, whatever the port and the proxy', () => {
   const own = 'https://runs.example.com'
   for (const host of ['runs.example.com', 'runs.example.com:8443', '10.0.0.5:4700', 'runyard:4700', 'localhost']) {
     assert.doesNotThrow(() => requireOwnAddress(own, host, undefined), host)
@@ -238,29 +243,31 @@ test('behind a public address that name is ours too, whatever the port and the p
   }
 })
 
-// proves mcp.docs
-test('the page about MCP is served with the address of this server', async () => {
+proves('mcp.docs', 'the page about MCP is served with the address of this server', async () => {
   const page = await service.call('GET /docs/mcp')
   assert.ok(page.text.includes(`${baseUrl}/v2/mcp`))
   assert.match(page.headers['content-security-policy']!, /default-src 'none'/)
   assert.ok((await service.call('GET /llms.txt')).text.includes(`${baseUrl}/docs/mcp`))
 })
 
-// proves mcp.rateLimit
-test('a message counts once against the rate limit, and past it is refused in our shape', async () => {
-  const limited = await testApp({ address, config: { rateLimit: 3 } })
-  const poor = await seedTeam(limited)
-  const answers = []
-  for (let sent = 0; sent < 4; sent++) answers.push(await rpc(poor, 'tools/call', { name: 'getProfile' }))
-  assert.deepEqual(
-    answers.map(({ status, headers }) => [status, headers['ratelimit-remaining']]),
-    [
-      [200, '2'],
-      [200, '1'],
-      [200, '0'],
-      [429, '0'],
-    ],
-  )
-  assert.equal(answers[3]!.body.error, 'rate_limited')
-  assert.match(answers[3]!.headers['retry-after']!, /^\d+$/)
-})
+proves(
+  'mcp.rateLimit',
+  'a message counts once against the rate limit, and past it is refused in our shape',
+  async () => {
+    const limited = await testApp({ address, config: { rateLimit: 3 } })
+    const poor = await seedTeam(limited)
+    const answers = []
+    for (let sent = 0; sent < 4; sent++) answers.push(await rpc(poor, 'tools/call', { name: 'getProfile' }))
+    assert.deepEqual(
+      answers.map(({ status, headers }) => [status, headers['ratelimit-remaining']]),
+      [
+        [200, '2'],
+        [200, '1'],
+        [200, '0'],
+        [429, '0'],
+      ],
+    )
+    assert.equal(answers[3]!.body.error, 'rate_limited')
+    assert.match(answers[3]!.headers['retry-after']!, /^\d+$/)
+  },
+)

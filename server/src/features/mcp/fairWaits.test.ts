@@ -1,15 +1,15 @@
 // Waits for runs over MCP: they count among the live streams of their credential, team and process.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { endRun, seedRunningRun } from '../../../test/kit/followedRuns.ts'
 import { callTool } from '../../../test/kit/mcp.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { openStreamsOf } from '../../kit/openStreams.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
-// proves pools.streams
-test(
+proves(
+  'pools.streams',
   'a wait for a run holds a place among the streams of its team, past which it is refused',
   { timeout: 40_000 },
   async () => {

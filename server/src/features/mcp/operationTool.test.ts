@@ -5,6 +5,7 @@ import { operation } from '../../kit/operation.ts'
 import { nullable, Type } from '../../kit/schema.ts'
 import { toolOf } from './operationTool.ts'
 import { brief, outline } from './compactSchema.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const declared = {
   id: 'paintFence',
@@ -15,8 +16,7 @@ const declared = {
   handler: async () => ({}),
 } as const
 
-// proves mcp.collisions
-test('an operation of which two arguments have the same name cannot be a tool', () => {
+proves('mcp.collisions', 'an operation of which two arguments have the same name cannot be a tool', () => {
   for (const name of ['garden_id', 'fence_id', 'idempotency_key']) {
     const clashing = operation({ ...declared, body: Type.Object({ [name]: Type.String() }) })
     assert.throws(() => toolOf(clashing), new RegExp(`paintFence has two arguments named ${name}`))

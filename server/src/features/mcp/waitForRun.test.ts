@@ -1,12 +1,13 @@
 // The tool waitForRun: it answers when there is something to say of the run, and not before its time is up otherwise.
 import assert from 'node:assert/strict'
-import { before, describe, test } from 'node:test'
+import { before, describe } from 'node:test'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { endRun, logEvents, seedRunningRun } from '../../../test/kit/followedRuns.ts'
 import { callTool } from '../../../test/kit/mcp.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { waitForRun } from './waitForRun.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db, lifecycle } = service.context
@@ -25,8 +26,7 @@ async function waitAnd(runId: string, doSomething: (gone: AbortController) => vo
 }
 
 describe('waitForRun', { timeout: 30_000 }, () => {
-  // proves mcp.waitEnd
-  test('answers with the run as soon as it has ended', async () => {
+  proves('mcp.waitEnd', 'answers with the run as soon as it has ended', async () => {
     const runId = await seedRunningRun(team)
     const waiting = callTool(team, 'waitForRun', { run_id: runId, wait_seconds: 50 })
     await logEvents(db.sql, runId, 3)
@@ -39,8 +39,7 @@ describe('waitForRun', { timeout: 30_000 }, () => {
     assert.equal(value.run.id, runId)
   })
 
-  // proves mcp.waitPerson
-  test('answers at once when the run waits for a person, with what is asked', async () => {
+  proves('mcp.waitPerson', 'answers at once when the run waits for a person, with what is asked', async () => {
     const run = await seeders['run']!(team, {})
     const requestId = await seeders['request']!(team, { run })
     const { value } = await callTool(team, 'waitForRun', { run_id: run, wait_seconds: 50 })
@@ -48,8 +47,7 @@ describe('waitForRun', { timeout: 30_000 }, () => {
     assert.equal(value.pending_human_request.id, requestId)
   })
 
-  // proves mcp.waitTime
-  test('answers with what is so when its time is up, and takes no more than 50 seconds', async () => {
+  proves('mcp.waitTime', 'answers with what is so when its time is up, and takes no more than 50 seconds', async () => {
     const runId = await seedRunningRun(team)
     const { value } = await callTool(team, 'waitForRun', { run_id: runId, wait_seconds: 0 })
     assert.deepEqual([value.status, value.has_ended, value.needs_somebody], ['running', false, false])
@@ -59,17 +57,19 @@ describe('waitForRun', { timeout: 30_000 }, () => {
     }
   })
 
-  // proves mcp.waitTenancy
-  test('is the same not_found for a run of another team and for one that is not there', async () => {
-    const runId = await seedRunningRun(team)
-    for (const run_id of [runId, 'nothing', 7, {}]) {
-      const { isError, value } = await callTool(stranger, 'waitForRun', { run_id, wait_seconds: 50 })
-      assert.deepEqual([isError, value.error], [true, 'not_found'])
-    }
-  })
+  proves(
+    'mcp.waitTenancy',
+    'is the same not_found for a run of another team and for one that is not there',
+    async () => {
+      const runId = await seedRunningRun(team)
+      for (const run_id of [runId, 'nothing', 7, {}]) {
+        const { isError, value } = await callTool(stranger, 'waitForRun', { run_id, wait_seconds: 50 })
+        assert.deepEqual([isError, value.error], [true, 'not_found'])
+      }
+    },
+  )
 
-  // proves mcp.waitProgress
-  test('tells what happens meanwhile to a client that asks for progress', async () => {
+  proves('mcp.waitProgress', 'tells what happens meanwhile to a client that asks for progress', async () => {
     const runId = await seedRunningRun(team)
     const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
     const requestInit = { headers: { authorization: `Bearer ${team.key}` } }
@@ -93,8 +93,7 @@ describe('waitForRun', { timeout: 30_000 }, () => {
     await client.close()
   })
 
-  // proves mcp.waitLeft
-  test('ends for a caller who has left, and when the process stops', async () => {
+  proves('mcp.waitLeft', 'ends for a caller who has left, and when the process stops', async () => {
     await waitAnd(await seedRunningRun(team), (gone) => gone.abort())
     await waitAnd(await seedRunningRun(team), () => (lifecycle.draining = true))
     lifecycle.draining = false

@@ -1,17 +1,15 @@
 // Which paths a memory file may have.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { memoryPath } from './memoryPath.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
-// proves memory.paths
-test('clean relative paths are taken, and an accent is one letter in both of its spellings', () => {
+proves('memory.paths', 'clean relative paths are taken, and an accent is one letter in both of its spellings', () => {
   const good = ['a', 'notes.md', 'a/b/c.txt', '.hidden', '..name', 'a b/ü.md', '%2e%2e', '日本/語.md', 'x'.repeat(512)]
   for (const path of [...good, Array(16).fill('d').join('/')]) assert.deepEqual(memoryPath(path), { path })
   assert.deepEqual(memoryPath('cafe\u0301.md'), { path: 'caf\u00e9.md' })
 })
 
-// proves memory.paths
-test('every other path is refused with the rule that it breaks', () => {
+proves('memory.paths', 'every other path is refused with the rule that it breaks', () => {
   const refused: [RegExp, string[]][] = [
     [/empty: write/, ['']],
     [/relative/, ['/', '/etc/passwd', '//a']],

@@ -1,41 +1,54 @@
 // The plugin catalogue: the words of a config, and the tools that this server can run.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { feature } from '../../kit/feature.ts'
 import { Type } from '../../kit/schema.ts'
 import { outsideTool } from '../../kit/tool.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
-// proves plugins.catalog
-test('the built-in sets are listed, and what another feature brings is listed with its tools', async () => {
-  const look = outsideTool({
-    name: 'look',
-    description: 'Look at something.',
-    input: Type.Object({}),
-    onDoubt: 'retry',
-    timeoutMs: 1000,
-    execute: async () => ({ result: 'far' }),
-  })
-  const telescope = feature({
-    name: 'telescopes',
-    toolSets: [
-      { name: 'telescope', title: 'Telescope', description: 'See far.', tools: [look], provider: 'observatory' },
-    ],
-  })
-  const service = await testApp({ features: [telescope] })
-  const team = await seedTeam(service)
-  const { body } = await team.call('GET /v2/plugins/catalog')
-  const names = body.plugins.map(({ name }: { name: string }) => name)
-  assert.deepEqual(names, ['memory', 'sandbox', 'browser', 'human', 'http', 'schedule', 'agents', 'cases', 'telescope'])
-  const sandbox = body.plugins.find(({ name }: { name: string }) => name === 'sandbox')
-  assert.deepEqual([sandbox.type, sandbox.requires_connection, sandbox.provider], ['built_in', false, null])
-  assert.deepEqual(
-    sandbox.tools.map(({ name }: { name: string }) => name),
-    ['sandbox_exec', 'sandbox_write_file', 'sandbox_read_file', 'sandbox_list_files'],
-  )
-  assert.match(sandbox.description, /^Run commands.*(bubblewrap|just-bash)/i)
-  const native = body.plugins.at(-1)
-  assert.deepEqual(native.tools, [{ name: 'look', description: 'Look at something.' }])
-  assert.deepEqual([native.type, native.requires_connection, native.provider], ['native', true, 'observatory'])
-})
+proves(
+  'plugins.catalog',
+  'the built-in sets are listed, and what another feature brings is listed with its tools',
+  async () => {
+    const look = outsideTool({
+      name: 'look',
+      description: 'Look at something.',
+      input: Type.Object({}),
+      onDoubt: 'retry',
+      timeoutMs: 1000,
+      execute: async () => ({ result: 'far' }),
+    })
+    const telescope = feature({
+      name: 'telescopes',
+      toolSets: [
+        { name: 'telescope', title: 'Telescope', description: 'See far.', tools: [look], provider: 'observatory' },
+      ],
+    })
+    const service = await testApp({ features: [telescope] })
+    const team = await seedTeam(service)
+    const { body } = await team.call('GET /v2/plugins/catalog')
+    const names = body.plugins.map(({ name }: { name: string }) => name)
+    assert.deepEqual(names, [
+      'memory',
+      'sandbox',
+      'browser',
+      'human',
+      'http',
+      'schedule',
+      'agents',
+      'cases',
+      'telescope',
+    ])
+    const sandbox = body.plugins.find(({ name }: { name: string }) => name === 'sandbox')
+    assert.deepEqual([sandbox.type, sandbox.requires_connection, sandbox.provider], ['built_in', false, null])
+    assert.deepEqual(
+      sandbox.tools.map(({ name }: { name: string }) => name),
+      ['sandbox_exec', 'sandbox_write_file', 'sandbox_read_file', 'sandbox_list_files'],
+    )
+    assert.match(sandbox.description, /^Run commands.*(bubblewrap|just-bash)/i)
+    const native = body.plugins.at(-1)
+    assert.deepEqual(native.tools, [{ name: 'look', description: 'Look at something.' }])
+    assert.deepEqual([native.type, native.requires_connection, native.provider], ['native', true, 'observatory'])
+  },
+)

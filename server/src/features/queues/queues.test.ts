@@ -1,6 +1,5 @@
 // Queues as callers see them: made, changed, listed with exact counts, and deleted with all that is in them.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { drainRuns, readRun, seedAgent } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
@@ -8,6 +7,7 @@ import { testApp } from '../../../test/kit/testApp.ts'
 import { foldCounts } from './lists/caseCounts.ts'
 import { caseResource } from './cases/case.ts'
 import { dispatchQueue } from './dispatch/dispatch.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { sql } = service.context.db
@@ -42,8 +42,7 @@ async function agentThatAsks(team: TestTeam, queueId: string): Promise<string> {
 const activeRuns = (queueId: string) => sql<{ id: string }>`
   select id from runs where case_queue_id = ${queueId} and status in ('pending', 'running', 'waiting') order by id`
 
-// proves queues.create
-test('a queue is made with a name of its own, empty, and its name is taken then', async () => {
+proves('queues.create', 'a queue is made with a name of its own, empty, and its name is taken then', async () => {
   const team = await seedTeam(service)
   const { status, body } = await team.call('POST /v2/teams/:teamId/queues', { body: { name: 'Refunds' } })
   assert.equal(status, 201)
@@ -69,8 +68,7 @@ test('a queue is made with a name of its own, empty, and its name is taken then'
   }
 })
 
-// proves queues.update
-test('only the given fields of a queue change, and a taken name is refused', async () => {
+proves('queues.update', 'only the given fields of a queue change, and a taken name is refused', async () => {
   const team = await seedTeam(service)
   await newQueue(team, { name: 'Taken' })
   const queueId = await newQueue(team, { name: 'Mine', description: 'Of mail', concurrency: 4 })
@@ -83,33 +81,35 @@ test('only the given fields of a queue change, and a taken name is refused', asy
   assert.equal((await change({ name: 'Ours' })).queue.name, 'Ours')
 })
 
-// proves queues.list
-test('queues are listed oldest first, in pages, with exact counts before and after a fold', async () => {
-  const team = await seedTeam(service)
-  const ids = [await newQueue(team), await newQueue(team), await newQueue(team)]
-  const cases = await addCases(team, ids[1]!, 5)
-  await sql`
+proves(
+  'queues.list',
+  'queues are listed oldest first, in pages, with exact counts before and after a fold',
+  async () => {
+    const team = await seedTeam(service)
+    const ids = [await newQueue(team), await newQueue(team), await newQueue(team)]
+    const cases = await addCases(team, ids[1]!, 5)
+    await sql`
     update cases set display_status = 'in_progress', claimed_at = now(), claimed_by_user_id = ${team.memberId}
     where id = any(${cases.slice(0, 2)}::uuid[]) and team_id = ${team.id}`
-  await sql`update cases set display_status = 'failed' where id = ${cases[4]} and team_id = ${team.id}`
-  for (const fold of [false, true]) {
-    if (fold) await foldCounts(service.context.db.sql)
-    const { body } = await team.call('GET /v2/teams/:teamId/queues?limit=2&offset=1')
-    assert.deepEqual(
-      body.queues.map(({ id }: { id: string }) => id),
-      ids.slice(1),
-    )
-    assert.deepEqual([body.total, body.limit, body.offset], [3, 2, 1])
-    const counts = { pending: 2, in_progress: 2, needs_input: 0, postponed: 0, completed: 0, failed: 1 }
-    assert.deepEqual(body.queues[0].counts, counts)
-    assert.deepEqual((await team.call(`GET /v2/queues/${ids[1]}`)).body.queue.counts, counts)
-  }
-  assert.equal((await team.call('GET /v2/teams/:teamId/queues')).body.limit, 100)
-  assert.equal((await team.call('GET /v2/teams/:teamId/queues?limit=251')).status, 400)
-})
+    await sql`update cases set display_status = 'failed' where id = ${cases[4]} and team_id = ${team.id}`
+    for (const fold of [false, true]) {
+      if (fold) await foldCounts(service.context.db.sql)
+      const { body } = await team.call('GET /v2/teams/:teamId/queues?limit=2&offset=1')
+      assert.deepEqual(
+        body.queues.map(({ id }: { id: string }) => id),
+        ids.slice(1),
+      )
+      assert.deepEqual([body.total, body.limit, body.offset], [3, 2, 1])
+      const counts = { pending: 2, in_progress: 2, needs_input: 0, postponed: 0, completed: 0, failed: 1 }
+      assert.deepEqual(body.queues[0].counts, counts)
+      assert.deepEqual((await team.call(`GET /v2/queues/${ids[1]}`)).body.queue.counts, counts)
+    }
+    assert.equal((await team.call('GET /v2/teams/:teamId/queues')).body.limit, 100)
+    assert.equal((await team.call('GET /v2/teams/:teamId/queues?limit=251')).status, 400)
+  },
+)
 
-// proves queues.foldedWhenRead
-test('a reader who finds counts in very many pieces has them folded', async () => {
+proves('queues.foldedWhenRead', 'a reader who finds counts in very many pieces has them folded', async () => {
   const team = await seedTeam(service)
   const queueId = await newQueue(team)
   await sql`insert into case_counts select ${queueId}, 'pending', 0, case when n % 2 = 0 then 1 else -1 end from generate_series(1, 6000) n`
@@ -121,83 +121,91 @@ test('a reader who finds counts in very many pieces has them folded', async () =
   ])
 })
 
-// proves queues.delete
-test('a deleted queue is gone at once with its cases, its active runs are stopped, and a job erases what is left', async () => {
-  const team = await seedTeam(service)
-  const queueId = await newQueue(team, { name: 'Short-lived' })
-  const agentId = await agentThatAsks(team, queueId)
-  const cases = await addCases(team, queueId, 1200)
-  const labelled = await team.call(`POST /v2/queues/${queueId}/cases/${cases[0]}/labels`, {
-    body: { labels: [{ key: 'region', value: 'eu' }] },
-  })
-  assert.equal(labelled.status, 200, labelled.text)
-  const given = await dispatchQueue(service.context, queueId)
-  assert.ok(given > 0)
-  await drainRuns(service)
-  const active = (await activeRuns(queueId)).map(({ id }) => id)
-  assert.equal(active.length, given)
+proves(
+  'queues.delete',
+  'a deleted queue is gone at once with its cases, its active runs are stopped, and a job erases what is left',
+  async () => {
+    const team = await seedTeam(service)
+    const queueId = await newQueue(team, { name: 'Short-lived' })
+    const agentId = await agentThatAsks(team, queueId)
+    const cases = await addCases(team, queueId, 1200)
+    const labelled = await team.call(`POST /v2/queues/${queueId}/cases/${cases[0]}/labels`, {
+      body: { labels: [{ key: 'region', value: 'eu' }] },
+    })
+    assert.equal(labelled.status, 200, labelled.text)
+    const given = await dispatchQueue(service.context, queueId)
+    assert.ok(given > 0)
+    await drainRuns(service)
+    const active = (await activeRuns(queueId)).map(({ id }) => id)
+    assert.equal(active.length, given)
 
-  const { status, body } = await team.call(`DELETE /v2/queues/${queueId}`)
-  assert.equal(status, 200)
-  assert.equal(body.deleted_case_count, 1200)
-  assert.deepEqual(body.stopped_run_ids.toSorted(), active)
-  assert.equal((await readRun(team, active[0]!)).status, 'stopped')
-  assert.equal((await team.call(`GET /v2/queues/${queueId}`)).status, 404)
-  assert.equal((await team.call(`GET /v2/queues/${queueId}/cases/${cases[0]}/labels`)).status, 404)
-  assert.deepEqual(await caseResource.find(sql, cases[0]!, team.id), [])
-  assert.deepEqual(await sql`select id from case_triggers where agent_id = ${agentId}`, [])
-  await newQueue(team, { name: 'Short-lived' })
+    const { status, body } = await team.call(`DELETE /v2/queues/${queueId}`)
+    assert.equal(status, 200)
+    assert.equal(body.deleted_case_count, 1200)
+    assert.deepEqual(body.stopped_run_ids.toSorted(), active)
+    assert.equal((await readRun(team, active[0]!)).status, 'stopped')
+    assert.equal((await team.call(`GET /v2/queues/${queueId}`)).status, 404)
+    assert.equal((await team.call(`GET /v2/queues/${queueId}/cases/${cases[0]}/labels`)).status, 404)
+    assert.deepEqual(await caseResource.find(sql, cases[0]!, team.id), [])
+    assert.deepEqual(await sql`select id from case_triggers where agent_id = ${agentId}`, [])
+    await newQueue(team, { name: 'Short-lived' })
 
-  await service.drain()
-  await foldCounts(service.context.db.sql)
-  const [left] = await sql`
+    await service.drain()
+    await foldCounts(service.context.db.sql)
+    const [left] = await sql`
     select (select count(*) from cases where queue_id = ${queueId}) as cases,
       (select count(*) from labels where queue_id = ${queueId}) as labels,
       (select count(*) from case_labels where case_id = any(${cases}::uuid[])) as links,
       (select count(*) from case_events where case_id = any(${cases}::uuid[])) as events,
       (select count(*) from case_counts where queue_id = ${queueId}) as counts`
-  assert.deepEqual(left, { cases: 0, labels: 0, links: 0, events: 0, counts: 0 })
-})
+    assert.deepEqual(left, { cases: 0, labels: 0, links: 0, events: 0, counts: 0 })
+  },
+)
 
-// proves queues.deleteWhileGivenOut
-test('a queue that is deleted while its cases are given out leaves no run that works for it', async () => {
-  const team = await seedTeam(service)
-  for (let round = 0; round < 10; round++) {
-    const queueId = await newQueue(team)
-    await agentThatAsks(team, queueId)
-    await addCases(team, queueId, 3)
-    const before = await dispatchQueue(service.context, queueId)
-    await addCases(team, queueId, 3)
-    const [deleted, meanwhile] = await Promise.all([
-      team.call(`DELETE /v2/queues/${queueId}`),
-      dispatchQueue(service.context, queueId),
-    ])
-    assert.equal(deleted.status, 200, deleted.text)
-    assert.equal(deleted.body.stopped_run_ids.length, before + meanwhile)
-    assert.deepEqual(await activeRuns(queueId), [])
-  }
-})
+proves(
+  'queues.deleteWhileGivenOut',
+  'a queue that is deleted while its cases are given out leaves no run that works for it',
+  async () => {
+    const team = await seedTeam(service)
+    for (let round = 0; round < 10; round++) {
+      const queueId = await newQueue(team)
+      await agentThatAsks(team, queueId)
+      await addCases(team, queueId, 3)
+      const before = await dispatchQueue(service.context, queueId)
+      await addCases(team, queueId, 3)
+      const [deleted, meanwhile] = await Promise.all([
+        team.call(`DELETE /v2/queues/${queueId}`),
+        dispatchQueue(service.context, queueId),
+      ])
+      assert.equal(deleted.status, 200, deleted.text)
+      assert.equal(deleted.body.stopped_run_ids.length, before + meanwhile)
+      assert.deepEqual(await activeRuns(queueId), [])
+    }
+  },
+)
 
-// proves queues.deleteWhileFilled
-test('cases that are added while their queue is deleted are deleted with it and counted, or refused', async () => {
-  const team = await seedTeam(service)
-  for (let round = 0; round < 5; round++) {
-    const queueId = await newQueue(team)
-    const cases = [{ title: 'One', labels: [{ key: '', value: 'new' }] }, { title: 'Two' }]
-    const adding = Array.from({ length: 6 }, () => team.call(`POST /v2/queues/${queueId}/cases`, { body: { cases } }))
-    const deleted = await team.call(`DELETE /v2/queues/${queueId}`)
-    const answers = await Promise.all(adding)
-    const added = answers.filter(({ status }) => status === 201)
-    assert.equal(deleted.body.deleted_case_count, added.length * 2)
-    assert.ok(answers.every(({ status }) => status === 201 || status === 404))
-    await service.drain()
-    assert.deepEqual(await sql`select id from cases where queue_id = ${queueId}`, [])
-    assert.deepEqual(await sql`select id from labels where queue_id = ${queueId}`, [])
-  }
-})
+proves(
+  'queues.deleteWhileFilled',
+  'cases that are added while their queue is deleted are deleted with it and counted, or refused',
+  async () => {
+    const team = await seedTeam(service)
+    for (let round = 0; round < 5; round++) {
+      const queueId = await newQueue(team)
+      const cases = [{ title: 'One', labels: [{ key: '', value: 'new' }] }, { title: 'Two' }]
+      const adding = Array.from({ length: 6 }, () => team.call(`POST /v2/queues/${queueId}/cases`, { body: { cases } }))
+      const deleted = await team.call(`DELETE /v2/queues/${queueId}`)
+      const answers = await Promise.all(adding)
+      const added = answers.filter(({ status }) => status === 201)
+      assert.equal(deleted.body.deleted_case_count, added.length * 2)
+      assert.ok(answers.every(({ status }) => status === 201 || status === 404))
+      await service.drain()
+      assert.deepEqual(await sql`select id from cases where queue_id = ${queueId}`, [])
+      assert.deepEqual(await sql`select id from labels where queue_id = ${queueId}`, [])
+    }
+  },
+)
 
-// proves queues.agents
-test('a queue tells who fills it, who works it, and what is odd about that', async () => {
+proves('queues.agents', 'a queue tells who fills it, who works it, and what is odd about that', async () => {
   const team = await seedTeam(service)
   const queueId = await newQueue(team, { name: 'Big refunds' })
   const agents = async () => (await team.call(`GET /v2/queues/${queueId}/agents`)).body

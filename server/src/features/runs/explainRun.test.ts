@@ -1,11 +1,11 @@
 // Why a run is where it is: one case for every state.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { insertRun, insertStep, type RunRow } from '../../../test/kit/seedRuns.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { spanOf } from './duration.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
@@ -31,40 +31,42 @@ async function processOf(role: string): Promise<string> {
   return id
 }
 
-// proves runs.whyPending
-test('pending: in line with its place and what stands before it, or with a place and no worker yet', async () => {
-  const other = await seedTeam(service)
-  const { body: agent } = await other.call('POST /v2/teams/:teamId/agents', { body: { name: 'Busy' } })
-  await team.sql`insert into admission (team_id, places, held, in_line) values (${other.id}, 2, 2, 3)`
-  await runIn({ status: 'pending', queued_at: ago(9) }, other, agent)
-  await runIn({ status: 'waiting', queued_at: ago(1), is_woken: true }, other, agent)
-  const id = await runIn({ status: 'pending', queued_at: ago(3) }, other, agent)
-  await runIn({ status: 'pending', queued_at: ago(2) }, other, agent)
-  const { why: sentence, facts } = await explained(id, other)
-  assert.equal(
-    sentence,
-    'It has stood in line for a place for 3 h, as number 3: all 2 places of the team are held (max_concurrent_runs).',
-  )
-  assert.deepEqual(facts.line, {
-    position: 3,
-    places_held: 2,
-    places_total: 2,
-    agent_places_held: 0,
-    agent_places_total: null,
-  })
-  assert.match(facts.ended_by, /a run of the team that ends/)
+proves(
+  'runs.whyPending',
+  'pending: in line with its place and what stands before it, or with a place and no worker yet',
+  async () => {
+    const other = await seedTeam(service)
+    const { body: agent } = await other.call('POST /v2/teams/:teamId/agents', { body: { name: 'Busy' } })
+    await team.sql`insert into admission (team_id, places, held, in_line) values (${other.id}, 2, 2, 3)`
+    await runIn({ status: 'pending', queued_at: ago(9) }, other, agent)
+    await runIn({ status: 'waiting', queued_at: ago(1), is_woken: true }, other, agent)
+    const id = await runIn({ status: 'pending', queued_at: ago(3) }, other, agent)
+    await runIn({ status: 'pending', queued_at: ago(2) }, other, agent)
+    const { why: sentence, facts } = await explained(id, other)
+    assert.equal(
+      sentence,
+      'It has stood in line for a place for 3 h, as number 3: all 2 places of the team are held (max_concurrent_runs).',
+    )
+    assert.deepEqual(facts.line, {
+      position: 3,
+      places_held: 2,
+      places_total: 2,
+      agent_places_held: 0,
+      agent_places_total: null,
+    })
+    assert.match(facts.ended_by, /a run of the team that ends/)
 
-  const ready = await runIn({ status: 'pending', admitted_at: ago(5) })
-  assert.match(await why(ready), /^It has a place, but no worker is alive: start a process/)
-  const worker = await processOf('worker')
-  assert.equal(await why(ready), 'It has a place and has waited for a free worker for 5 h.')
-  assert.equal((await explained(ready)).facts.workers, 1)
-  await team.sql`delete from processes where id = ${worker}`
-  assert.match(await why(await runIn({ status: 'pending' })), /^It was made just now/)
-})
+    const ready = await runIn({ status: 'pending', admitted_at: ago(5) })
+    assert.match(await why(ready), /^It has a place, but no worker is alive: start a process/)
+    const worker = await processOf('worker')
+    assert.equal(await why(ready), 'It has a place and has waited for a free worker for 5 h.')
+    assert.equal((await explained(ready)).facts.workers, 1)
+    await team.sql`delete from processes where id = ${worker}`
+    assert.match(await why(await runIn({ status: 'pending' })), /^It was made just now/)
+  },
+)
 
-// proves runs.whyPending
-test('pending: a build that lets only so many of its runs work at once is named', async () => {
+proves('runs.whyPending', 'pending: a build that lets only so many of its runs work at once is named', async () => {
   const config = { version: 'v2', data: { input: 'Do it.', limits: { max_concurrent_runs: 1 } } }
   const { body: agent } = await team.call('POST /v2/teams/:teamId/agents', { body: { build: { config } } })
   await team.sql`insert into admission (team_id) values (${team.id}) on conflict do nothing`
@@ -77,8 +79,7 @@ test('pending: a build that lets only so many of its runs work at once is named'
   await team.sql`update runs set queued_at = null where id = ${id}`
 })
 
-// proves runs.whyRunning
-test('running: who works on it, since when, and on what', async () => {
+proves('runs.whyRunning', 'running: who works on it, since when, and on what', async () => {
   const worker = await processOf('all')
   const id = await runIn({ status: 'running', worker, admitted_at: ago(6), running_since: ago(6) })
   assert.equal(await why(id), 'Process 4711 on alpha has worked on it for 6 h and is between two steps.')
@@ -115,8 +116,7 @@ test('running: who works on it, since when, and on what', async () => {
   assert.match(await why(asking), /^The process that worked on it is gone/)
 })
 
-// proves runs.whyWaiting
-test('waiting: for a person, by name, with what happens when nobody answers', async () => {
+proves('runs.whyWaiting', 'waiting: for a person, by name, with what happens when nobody answers', async () => {
   const waiting = { kind: 'human', since: ago(2), detail: {} }
   const id = await runIn({ status: 'waiting', waiting_on: waiting })
   assert.match(await why(id), /has answered, and it is about to go on/)
@@ -133,64 +133,66 @@ test('waiting: for a person, by name, with what happens when nobody answers', as
   assert.match(facts.ended_by, /approvals:write/)
 })
 
-// proves runs.whyWaiting
-test('waiting: for a time, for a model in trouble, for another run, for a connection, for a place', async () => {
-  const until = ahead(7)
-  const timed = await runIn({
-    status: 'waiting',
-    waiting_on: { kind: 'time', since: ago(5), detail: {} },
-    due_at: until,
-  })
-  assert.equal(await why(timed), `It put itself off 5 h ago and goes on at ${until.toISOString()}, in 7 h.`)
+proves(
+  'runs.whyWaiting',
+  'waiting: for a time, for a model in trouble, for another run, for a connection, for a place',
+  async () => {
+    const until = ahead(7)
+    const timed = await runIn({
+      status: 'waiting',
+      waiting_on: { kind: 'time', since: ago(5), detail: {} },
+      due_at: until,
+    })
+    assert.equal(await why(timed), `It put itself off 5 h ago and goes on at ${until.toISOString()}, in 7 h.`)
 
-  const detail = { reason: 'model_unavailable', message: 'The provider answered 529.' }
-  const troubled = await runIn({
-    status: 'waiting',
-    waiting_on: { kind: 'time', since: ago(5), detail },
-    due_at: until,
-  })
-  await insertStep(team.sql, {
-    run_id: troubled,
-    seq: 1,
-    kind: 'model',
-    tool: 'anthropic:some',
-    state: 'waiting',
-    attempt: 4,
-  })
-  assert.equal(
-    await why(troubled),
-    `anthropic:some is in trouble (The provider answered 529); attempt 4 follows at ${until.toISOString()}, in 7 h.`,
-  )
+    const detail = { reason: 'model_unavailable', message: 'The provider answered 529.' }
+    const troubled = await runIn({
+      status: 'waiting',
+      waiting_on: { kind: 'time', since: ago(5), detail },
+      due_at: until,
+    })
+    await insertStep(team.sql, {
+      run_id: troubled,
+      seq: 1,
+      kind: 'model',
+      tool: 'anthropic:some',
+      state: 'waiting',
+      attempt: 4,
+    })
+    assert.equal(
+      await why(troubled),
+      `anthropic:some is in trouble (The provider answered 529); attempt 4 follows at ${until.toISOString()}, in 7 h.`,
+    )
 
-  const parent = await runIn({ status: 'waiting' })
-  const child = await runIn({ status: 'running', parent_run_id: parent, title: 'Below' })
-  const onChild = { kind: 'sub_run', since: ago(25), detail: { run_id: child, agent_name: 'Triage' } }
-  await team.sql`update runs set waiting_on = ${JSON.stringify(onChild)}::jsonb where id = ${parent}`
-  assert.equal(await why(parent), `It has waited for 1 d 1 h for the run ${child} of Triage, which is running.`)
-  assert.equal((await explained(parent)).facts.sub_run.id, child)
+    const parent = await runIn({ status: 'waiting' })
+    const child = await runIn({ status: 'running', parent_run_id: parent, title: 'Below' })
+    const onChild = { kind: 'sub_run', since: ago(25), detail: { run_id: child, agent_name: 'Triage' } }
+    await team.sql`update runs set waiting_on = ${JSON.stringify(onChild)}::jsonb where id = ${parent}`
+    assert.equal(await why(parent), `It has waited for 1 d 1 h for the run ${child} of Triage, which is running.`)
+    assert.equal((await explained(parent)).facts.sub_run.id, child)
 
-  const broken = { connection_id: newId(), name: 'Our CRM', provider: 'github', reason: 'The grant was revoked.' }
-  const connection = await runIn({
-    status: 'waiting',
-    waiting_on: { kind: 'connection', since: ago(8), detail: broken },
-  })
-  assert.equal(
-    await why(connection),
-    'It has waited for 8 h for the connection Our CRM to be authorised again: The grant was revoked.',
-  )
+    const broken = { connection_id: newId(), name: 'Our CRM', provider: 'github', reason: 'The grant was revoked.' }
+    const connection = await runIn({
+      status: 'waiting',
+      waiting_on: { kind: 'connection', since: ago(8), detail: broken },
+    })
+    assert.equal(
+      await why(connection),
+      'It has waited for 8 h for the connection Our CRM to be authorised again: The grant was revoked.',
+    )
 
-  const capacity = { kind: 'capacity', since: ago(4), detail: { after: { kind: 'human' } } }
-  const inLine = await runIn({ status: 'waiting', waiting_on: capacity, queued_at: ago(4), is_woken: true })
-  assert.match(
-    await why(inLine),
-    /^What it waited for has come. It has stood in line for a place for 4 h, as number 1: /,
-  )
-  const admitted = await runIn({ status: 'waiting', waiting_on: onChild, admitted_at: ago(1) })
-  assert.match(await why(admitted), /^What it waited for has come; it has a place/)
-})
+    const capacity = { kind: 'capacity', since: ago(4), detail: { after: { kind: 'human' } } }
+    const inLine = await runIn({ status: 'waiting', waiting_on: capacity, queued_at: ago(4), is_woken: true })
+    assert.match(
+      await why(inLine),
+      /^What it waited for has come. It has stood in line for a place for 4 h, as number 1: /,
+    )
+    const admitted = await runIn({ status: 'waiting', waiting_on: onChild, admitted_at: ago(1) })
+    assert.match(await why(admitted), /^What it waited for has come; it has a place/)
+  },
+)
 
-// proves runs.whyEnded
-test('ended: when, and in plain words what went wrong or who stopped it', async () => {
+proves('runs.whyEnded', 'ended: when, and in plain words what went wrong or who stopped it', async () => {
   const ended = { started_at: ago(100), completed_at: ago(11) }
   assert.equal(await why(await runIn({ status: 'completed', ...ended })), 'It completed 11 h ago.')
   const error = {
@@ -219,8 +221,7 @@ test('ended: when, and in plain words what went wrong or who stopped it', async 
   assert.match(await why(orphan), /because its agent was deleted/)
 })
 
-// proves runs.why
-test('spans of time are said in their two largest units', () => {
+proves('runs.why', 'spans of time are said in their two largest units', () => {
   assert.deepEqual([0, 340, 1000, 61_000, 3_600_000, 7_500_000, 90_000_000, 86_400_000 * 3 + 5000].map(spanOf), [
     '0 ms',
     '340 ms',

@@ -1,18 +1,17 @@
 // One run with everything around it.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { insertRun } from '../../../test/kit/seedRuns.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
 const { body: made } = await team.call('POST /v2/teams/:teamId/agents', { body: { name: 'Triage' } })
 const ofAgent = { team_id: team.id, agent_id: made.agent_id as string, build_id: made.build_id as string }
 
-// proves runs.detail
-test('it comes with agent, build, totals, human requests, sub-runs and callback', async () => {
+proves('runs.detail', 'it comes with agent, build, totals, human requests, sub-runs and callback', async () => {
   const id = await insertRun(team.sql, {
     ...ofAgent,
     status: 'waiting',
@@ -55,16 +54,19 @@ test('it comes with agent, build, totals, human requests, sub-runs and callback'
   assert.ok(body.callback.events.includes('run.completed'))
 })
 
-// proves runs.detailParent
-test('below another agent it is a 404, also below one that was deleted; by itself it stays readable', async () => {
-  const other = await seeders['agent']!(team, {})
-  const gone = await seeders['agent']!(team, {})
-  const id = await insertRun(team.sql, { ...ofAgent, agent_id: gone, status: 'completed', completed_at: new Date() })
-  assert.equal((await team.call(`GET /v2/agent/${gone}/runs/${id}`)).status, 200)
-  assert.equal((await team.call(`GET /v2/agent/${other}/runs/${id}`)).status, 404)
-  await team.call(`DELETE /v2/agents/${gone}`)
-  for (const path of ['', '/workflow-execution-report']) {
-    assert.equal((await team.call(`GET /v2/agent/${gone}/runs/${id}${path}`)).status, 404)
-  }
-  assert.equal((await team.call(`GET /v2/runs/${id}`)).body.run.agent_id, gone)
-})
+proves(
+  'runs.detailParent',
+  'below another agent it is a 404, also below one that was deleted; by itself it stays readable',
+  async () => {
+    const other = await seeders['agent']!(team, {})
+    const gone = await seeders['agent']!(team, {})
+    const id = await insertRun(team.sql, { ...ofAgent, agent_id: gone, status: 'completed', completed_at: new Date() })
+    assert.equal((await team.call(`GET /v2/agent/${gone}/runs/${id}`)).status, 200)
+    assert.equal((await team.call(`GET /v2/agent/${other}/runs/${id}`)).status, 404)
+    await team.call(`DELETE /v2/agents/${gone}`)
+    for (const path of ['', '/workflow-execution-report']) {
+      assert.equal((await team.call(`GET /v2/agent/${gone}/runs/${id}${path}`)).status, 404)
+    }
+    assert.equal((await team.call(`GET /v2/runs/${id}`)).body.run.agent_id, gone)
+  },
+)

@@ -1,11 +1,11 @@
 // The execution report: what a run did, what that took, and how it ended.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { insertRun, insertStep, type RunRow, type StepRow } from '../../../test/kit/seedRuns.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { engineOf } from '../../engine/engine.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
@@ -27,8 +27,7 @@ async function reportOf(id: string) {
   return body.report
 }
 
-// proves runs.report
-test('it tells every step with its input, output and time, and adds it all up', async () => {
+proves('runs.report', 'it tells every step with its input, output and time, and adds it all up', async () => {
   const id = await runWith(
     {
       status: 'failed',
@@ -129,47 +128,52 @@ test('it tells every step with its input, output and time, and adds it all up', 
   assert.equal(report.steps_total, 4)
 })
 
-// proves runs.reportCut
-test('long inputs and outputs are cut with a mark, and of very many steps the last thousand are told', async () => {
-  const long = 'ü'.repeat(20_000)
-  const id = await runWith({ status: 'running', started_at: at(0), running_since: new Date() })
-  await team.sql`
+proves(
+  'runs.reportCut',
+  'long inputs and outputs are cut with a mark, and of very many steps the last thousand are told',
+  async () => {
+    const long = 'ü'.repeat(20_000)
+    const id = await runWith({ status: 'running', started_at: at(0), running_since: new Date() })
+    await team.sql`
     insert into run_steps (run_id, seq, turn, kind, tool, state, arguments, result, started_at)
     select ${id}, n, n, 'tool', 'memory_write', 'done', to_jsonb(n), to_jsonb('x'::text), now() from generate_series(1, 2499) n`
-  await insertStep(team.sql, {
-    run_id: id,
-    seq: 2500,
-    kind: 'tool',
-    tool: 'http_request',
-    state: 'intent',
-    arguments: { long },
-    result: null,
-  })
-  const report = await reportOf(id)
-  assert.deepEqual([report.steps.length, report.steps_total, report.totals.tool_calls], [1000, 2500, 2500])
-  assert.deepEqual([report.steps[0].seq, report.steps[998].input, report.steps[999].status], [1501, 2499, 'running'])
-  const { input } = report.steps[999] as { input: string }
-  assert.match(input, /^\{"long": "ü+ … \[cut: 40012 bytes in all\]$/)
-  assert.ok(Buffer.byteLength(input) < 16 * 1024 + 100)
-  assert.match(report.outcome.summary, /^Not ended yet: running, 2500 steps in /)
-})
+    await insertStep(team.sql, {
+      run_id: id,
+      seq: 2500,
+      kind: 'tool',
+      tool: 'http_request',
+      state: 'intent',
+      arguments: { long },
+      result: null,
+    })
+    const report = await reportOf(id)
+    assert.deepEqual([report.steps.length, report.steps_total, report.totals.tool_calls], [1000, 2500, 2500])
+    assert.deepEqual([report.steps[0].seq, report.steps[998].input, report.steps[999].status], [1501, 2499, 'running'])
+    const { input } = report.steps[999] as { input: string }
+    assert.match(input, /^\{"long": "ü+ … \[cut: 40012 bytes in all\]$/)
+    assert.ok(Buffer.byteLength(input) < 16 * 1024 + 100)
+    assert.match(report.outcome.summary, /^Not ended yet: running, 2500 steps in /)
+  },
+)
 
 const outcomeOf = async (row: Parameters<typeof runWith>[0]) => (await reportOf(await runWith(row))).outcome
 
-// proves runs.reportOutcome
-test('the outcome is one honest sentence for every way to end, or not to have ended', async () => {
-  const ended = { created_at: at(0), started_at: at(0), completed_at: at(5), active_ms: 4000 }
-  assert.deepEqual(await outcomeOf({ status: 'completed', ...ended }), {
-    summary: 'Completed after 0 steps in 5 s, 4 s of them active.',
-    failure_class: null,
-  })
-  assert.equal((await outcomeOf({ status: 'stopped', completed_at: at(5) })).summary, 'Stopped before it began.')
-  assert.equal((await outcomeOf({ status: 'pending' })).summary, 'Not begun yet.')
-  assert.match((await outcomeOf({ status: 'waiting', started_at: at(0) })).summary, /^Not ended yet: waiting, /)
-})
+proves(
+  'runs.reportOutcome',
+  'the outcome is one honest sentence for every way to end, or not to have ended',
+  async () => {
+    const ended = { created_at: at(0), started_at: at(0), completed_at: at(5), active_ms: 4000 }
+    assert.deepEqual(await outcomeOf({ status: 'completed', ...ended }), {
+      summary: 'Completed after 0 steps in 5 s, 4 s of them active.',
+      failure_class: null,
+    })
+    assert.equal((await outcomeOf({ status: 'stopped', completed_at: at(5) })).summary, 'Stopped before it began.')
+    assert.equal((await outcomeOf({ status: 'pending' })).summary, 'Not begun yet.')
+    assert.match((await outcomeOf({ status: 'waiting', started_at: at(0) })).summary, /^Not ended yet: waiting, /)
+  },
+)
 
-// proves runs.report
-test('a run that the engine drove is told as it happened', async () => {
+proves('runs.report', 'a run that the engine drove is told as it happened', async () => {
   const instructions = '```memory path=notes/a.md\nOne thing\n```\n\n```output\ndone\n```\n'
   const { body: agent } = await team.call('POST /v2/teams/:teamId/agents', { body: { name: 'Writer', instructions } })
   const { body: started } = await team.call('POST /v2/teams/:teamId/runs', {

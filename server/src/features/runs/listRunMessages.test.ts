@@ -1,10 +1,10 @@
 // The messages of a run, as a client pages through them.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { insertRun } from '../../../test/kit/seedRuns.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
@@ -25,8 +25,7 @@ async function runWith(messages: number): Promise<string> {
 const page = async (id: string, query = '') => (await team.call(`GET /v2/runs/${id}/messages${query}`)).body
 const seqs = (messages: { seq: number }[]) => messages.map(({ seq }) => seq)
 
-// proves runs.messagesList
-test('the oldest fifty come first; an offset is the number of the message before', async () => {
+proves('runs.messagesList', 'the oldest fifty come first; an offset is the number of the message before', async () => {
   const id = await runWith(130)
   const first = await page(id)
   assert.deepEqual(Object.keys(first), ['messages', 'total', 'limit', 'offset'])
@@ -42,25 +41,27 @@ test('the oldest fifty come first; an offset is the number of the message before
   assert.equal((await team.call(`GET /v2/runs/${id}/messages?limit=501`)).status, 400)
 })
 
-// proves runs.messagesShown
-test('a message shows what it says, and never what the model’s driver keeps with it', async () => {
-  const { messages } = await page(await runWith(3))
-  assert.deepEqual(Object.keys(messages[2]), [
-    'id',
-    'run_id',
-    'seq',
-    'type',
-    'role',
-    'timestamp',
-    'text_content',
-    'tool_call',
-    'tool_result',
-  ])
-  assert.deepEqual(messages[2].tool_call, { id: 'x:1', name: 'http_request', arguments: {} })
-  assert.ok(!JSON.stringify(messages).includes('hidden'))
-})
+proves(
+  'runs.messagesShown',
+  'a message shows what it says, and never what the model’s driver keeps with it',
+  async () => {
+    const { messages } = await page(await runWith(3))
+    assert.deepEqual(Object.keys(messages[2]), [
+      'id',
+      'run_id',
+      'seq',
+      'type',
+      'role',
+      'timestamp',
+      'text_content',
+      'tool_call',
+      'tool_result',
+    ])
+    assert.deepEqual(messages[2].tool_call, { id: 'x:1', name: 'http_request', arguments: {} })
+    assert.ok(!JSON.stringify(messages).includes('hidden'))
+  },
+)
 
-// proves runs.messagesList
-test('a run without messages has an empty page', async () => {
+proves('runs.messagesList', 'a run without messages has an empty page', async () => {
   assert.deepEqual(await page(await runWith(0)), { messages: [], total: 0, limit: 50, offset: 0 })
 })

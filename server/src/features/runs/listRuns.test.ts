@@ -1,11 +1,11 @@
 // Lists of runs held against a plain filter over the same rows: every filter, every pair of them, every order.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { seedRuns } from '../../../test/kit/seedRuns.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { foldRunCounts } from '../../engine/counting/runCounts.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
@@ -128,8 +128,7 @@ async function requireSame(asked: [string, string][], sort: number, order: strin
   )
 }
 
-// proves runs.list
-test('the newest twenty come first, and the total is all of them', async () => {
+proves('runs.list', 'the newest twenty come first, and the total is all of them', async () => {
   const { body } = await team.call('GET /v2/teams/:teamId/runs')
   assert.equal(body.total, 300)
   assert.deepEqual(Object.keys(body), ['data', 'total'])
@@ -142,67 +141,78 @@ test('the newest twenty come first, and the total is all of them', async () => {
 })
 
 for (const isFolded of [false, true]) {
-  // proves runs.listFilters
-  test(`every filter and every pair gives exactly the runs that fit, ${isFolded ? 'counted' : 'not yet counted'}`, async () => {
-    if (isFolded) await foldRunCounts(service.context.db)
-    const pairs = filters.flatMap((one, index) =>
-      filters
-        .slice(index + 1)
-        .filter(([name]) => name !== one[0])
-        .map((other) => [one, other]),
-    )
-    for (const [round, asked] of [...filters.map((one) => [one]), ...pairs].entries()) {
-      await requireSame(asked, round % 3, round % 2 ? 'desc' : 'asc', round % 4 === 0 ? 7 : 0)
-    }
-  })
+  proves(
+    'runs.listFilters',
+    `every filter and every pair gives exactly the runs that fit, ${isFolded ? 'counted' : 'not yet counted'}`,
+    async () => {
+      if (isFolded) await foldRunCounts(service.context.db)
+      const pairs = filters.flatMap((one, index) =>
+        filters
+          .slice(index + 1)
+          .filter(([name]) => name !== one[0])
+          .map((other) => [one, other]),
+      )
+      for (const [round, asked] of [...filters.map((one) => [one]), ...pairs].entries()) {
+        await requireSame(asked, round % 3, round % 2 ? 'desc' : 'asc', round % 4 === 0 ? 7 : 0)
+      }
+    },
+  )
 }
 
-// proves runs.listSorts
-test('every order holds for every filter, page after page', async () => {
+proves('runs.listSorts', 'every order holds for every filter, page after page', async () => {
   for (const asked of [[], ...filters.map((one) => [one])]) {
     for (const sort of [0, 1, 2]) for (const order of ['asc', 'desc']) await requireSame(asked, sort, order, 15)
   }
 })
 
-// proves runs.listTotals
-test('totals hold for time ranges of every length, from within an hour to more than a day', async () => {
-  const times = rows.map(({ created_at }) => created_at.getTime()).toSorted((a, b) => a - b)
-  const first = times[40]!
-  for (const hours of [0, 0.4, 1.7, 24, 30.5, 49]) {
-    for (const start of [first, Math.ceil(first / 3_600_000) * 3_600_000, Math.ceil(first / 86_400_000) * 86_400_000]) {
-      const asked: [string, string][] = [
-        ['since', new Date(start).toISOString()],
-        ['until', new Date(start + hours * 3_600_000).toISOString()],
-      ]
-      await requireSame(asked, 0, 'desc', 0)
-      await requireSame([...asked, ['status', 'completed']], 0, 'desc', 0)
-      await requireSame([...asked, ['agent_id', agents[0]!.id]], 0, 'desc', 0)
-      await requireSame([...asked, ['source', 'api']], 0, 'desc', 0)
+proves(
+  'runs.listTotals',
+  'totals hold for time ranges of every length, from within an hour to more than a day',
+  async () => {
+    const times = rows.map(({ created_at }) => created_at.getTime()).toSorted((a, b) => a - b)
+    const first = times[40]!
+    for (const hours of [0, 0.4, 1.7, 24, 30.5, 49]) {
+      for (const start of [
+        first,
+        Math.ceil(first / 3_600_000) * 3_600_000,
+        Math.ceil(first / 86_400_000) * 86_400_000,
+      ]) {
+        const asked: [string, string][] = [
+          ['since', new Date(start).toISOString()],
+          ['until', new Date(start + hours * 3_600_000).toISOString()],
+        ]
+        await requireSame(asked, 0, 'desc', 0)
+        await requireSame([...asked, ['status', 'completed']], 0, 'desc', 0)
+        await requireSame([...asked, ['agent_id', agents[0]!.id]], 0, 'desc', 0)
+        await requireSame([...asked, ['source', 'api']], 0, 'desc', 0)
+      }
     }
-  }
-})
+  },
+)
 
-// proves runs.listNothing
-test('a filter that names nothing, or two that exclude each other, give an empty page', async () => {
-  for (const query of [
-    `agent_id=${strangers[0]!.id}`,
-    'agent_id=00000000-0000-0000-0000-000000000000',
-    'user_id=nobody',
-    'case_queue_id=%00x'.replace('%00', ''),
-    'has_issues=false&issue_severity=low',
-    'since=2026-03-04&until=2026-03-03',
-    'search=unheardof',
-  ]) {
-    const { body } = await team.call(`GET /v2/teams/:teamId/runs?${query}`)
-    assert.deepEqual(body, { data: [], total: 0 }, query)
-  }
-  assert.equal((await team.call('GET /v2/teams/:teamId/runs?status=done')).status, 400)
-  assert.equal((await team.call('GET /v2/teams/:teamId/runs?status=failed,')).status, 400)
-  assert.equal((await team.call('GET /v2/teams/:teamId/runs?limit=101')).status, 400)
-})
+proves(
+  'runs.listNothing',
+  'a filter that names nothing, or two that exclude each other, give an empty page',
+  async () => {
+    for (const query of [
+      `agent_id=${strangers[0]!.id}`,
+      'agent_id=00000000-0000-0000-0000-000000000000',
+      'user_id=nobody',
+      'case_queue_id=%00x'.replace('%00', ''),
+      'has_issues=false&issue_severity=low',
+      'since=2026-03-04&until=2026-03-03',
+      'search=unheardof',
+    ]) {
+      const { body } = await team.call(`GET /v2/teams/:teamId/runs?${query}`)
+      assert.deepEqual(body, { data: [], total: 0 }, query)
+    }
+    assert.equal((await team.call('GET /v2/teams/:teamId/runs?status=done')).status, 400)
+    assert.equal((await team.call('GET /v2/teams/:teamId/runs?status=failed,')).status, 400)
+    assert.equal((await team.call('GET /v2/teams/:teamId/runs?limit=101')).status, 400)
+  },
+)
 
-// proves runs.listCountOnly
-test('count_only and limit=0 give the total alone', async () => {
+proves('runs.listCountOnly', 'count_only and limit=0 give the total alone', async () => {
   for (const query of ['count_only=true', 'limit=0', 'count_only=true&status=failed&search=order']) {
     const { body } = await team.call(`GET /v2/teams/:teamId/runs?${query}`)
     assert.deepEqual(body.data, [])
@@ -210,30 +220,33 @@ test('count_only and limit=0 give the total alone', async () => {
   }
 })
 
-// proves runs.searchText
-test('no search text can be a mistake, and one without a word in it asks for nothing', async () => {
-  for (const search of [
-    `'`,
-    `"`,
-    '&|!()<->:*',
-    '\\',
-    `invoice' & !order`,
-    ':* ticket',
-    'a:b*',
-    '%',
-    '_',
-    `'';--`,
-    '🦄 invoice',
-  ]) {
-    const { status, text } = await team.call(`GET /v2/teams/:teamId/runs?search=${encodeURIComponent(search)}`)
-    assert.equal(status, 200, text)
-  }
-  const total = async (search: string) =>
-    (await team.call(`GET /v2/teams/:teamId/runs?count_only=true&search=${encodeURIComponent(search)}`)).body.total
-  assert.equal(await total(`invoice' & !ticket18`), rows.filter((run) => hasWords(run, 'invoice ticket18')).length)
-  assert.equal(await total('!!! &'), 300)
-  assert.equal((await team.call('GET /v2/teams/:teamId/runs?search=a%00b')).status, 400)
-})
+proves(
+  'runs.searchText',
+  'no search text can be a mistake, and one without a word in it asks for nothing',
+  async () => {
+    for (const search of [
+      `'`,
+      `"`,
+      '&|!()<->:*',
+      '\\',
+      `invoice' & !order`,
+      ':* ticket',
+      'a:b*',
+      '%',
+      '_',
+      `'';--`,
+      '🦄 invoice',
+    ]) {
+      const { status, text } = await team.call(`GET /v2/teams/:teamId/runs?search=${encodeURIComponent(search)}`)
+      assert.equal(status, 200, text)
+    }
+    const total = async (search: string) =>
+      (await team.call(`GET /v2/teams/:teamId/runs?count_only=true&search=${encodeURIComponent(search)}`)).body.total
+    assert.equal(await total(`invoice' & !ticket18`), rows.filter((run) => hasWords(run, 'invoice ticket18')).length)
+    assert.equal(await total('!!! &'), 300)
+    assert.equal((await team.call('GET /v2/teams/:teamId/runs?search=a%00b')).status, 400)
+  },
+)
 
 const madeBy = (id: string) =>
   rows
@@ -241,8 +254,7 @@ const madeBy = (id: string) =>
     .map(({ created_at }) => created_at.toISOString())
     .toSorted()
 
-// proves agents.runs
-test('an agent tells how many runs it has and when the last one was made', async () => {
+proves('agents.runs', 'an agent tells how many runs it has and when the last one was made', async () => {
   for (const { id } of agents) {
     const { body } = await team.call(`GET /v2/agents/${id}`)
     assert.equal(body.agent.runs_count, madeBy(id).length)

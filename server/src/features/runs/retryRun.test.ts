@@ -1,11 +1,12 @@
 // Retrying: a new run of what the old one was asked, from the start or from one of its steps, with the same past for its model.
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { entriesOf, readMessages } from '../../engine/ledger/history.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { sql } = service.context.db
@@ -50,8 +51,7 @@ async function pastOf(runId: string, asOf: string, turn = Infinity) {
 }
 
 describe('a retry', () => {
-  // proves retry.start
-  test('from the start is a new run with what the old one was given', async () => {
+  proves('retry.start', 'from the start is a new run with what the old one was given', async () => {
     const team = await seedTeam(service)
     const { runId } = await endedRun(team)
     const { status, body } = await retry(team, runId)
@@ -70,47 +70,49 @@ describe('a retry', () => {
     assert.deepEqual(await readRun(team, runId), old)
   })
 
-  // proves retry.fromStep
-  test('from a step has the same past up to that turn, takes the turn anew, and asks nobody twice', async () => {
-    const team = await seedTeam(service)
-    const { runId } = await endedRun(team)
-    // what a provider's driver left with the first turn must come back to it unread and unchanged
-    const opaque = { model: 'x:y', seen: 1, parts: [{ kind: 'call', id: 'call_ü', meta: { p: { sig: 'AbC==' } } }] }
-    await sql`
+  proves(
+    'retry.fromStep',
+    'from a step has the same past up to that turn, takes the turn anew, and asks nobody twice',
+    async () => {
+      const team = await seedTeam(service)
+      const { runId } = await endedRun(team)
+      // what a provider's driver left with the first turn must come back to it unread and unchanged
+      const opaque = { model: 'x:y', seen: 1, parts: [{ kind: 'call', id: 'call_ü', meta: { p: { sig: 'AbC==' } } }] }
+      await sql`
       update run_messages set opaque = ${JSON.stringify(opaque)}::jsonb where run_id = ${runId} and type = 'tool_call' and turn = 1`
-    const { status, body, text } = await retry(team, runId, { from_step: 3 })
-    assert.equal(status, 201, text)
-    const id = body.run_id
-    const past = await pastOf(id, id)
-    assert.equal(past, await pastOf(runId, id, 3))
-    assert.ok(past.includes('call_ü') && !past.includes(runId))
-    const steps = (run: string) => sql`
+      const { status, body, text } = await retry(team, runId, { from_step: 3 })
+      assert.equal(status, 201, text)
+      const id = body.run_id
+      const past = await pastOf(id, id)
+      assert.equal(past, await pastOf(runId, id, 3))
+      assert.ok(past.includes('call_ü') && !past.includes(runId))
+      const steps = (run: string) => sql`
       select seq, turn, kind, tool, arguments, state, attempt, result, error from run_steps where run_id = ${run} and turn < 3 order by seq`
-    assert.deepEqual(await steps(id), await steps(runId))
-    const [row] = await sql`select message_seq, event_seq, steps, input_tokens from runs where id = ${id}`
-    assert.deepEqual(row, { message_seq: 5, event_seq: 1, steps: 2, input_tokens: 0 })
-    await drainRuns(service)
-    const run = await readRun(team, id)
-    assert.deepEqual([run.status, run.output, run.usage.steps], ['completed', 'Invoice 1 yes', 3])
-    assert.deepEqual(await sql`select id from human_requests where run_id = ${id}`, [])
-    const messages = await sql<{ seq: number }>`select seq from run_messages where run_id = ${id} order by seq`
-    assert.deepEqual(
-      messages.map(({ seq }) => seq),
-      messages.map((_, index) => index + 1),
-    )
-    const told = await readEvents(service, id)
-    assert.deepEqual(
-      told.slice(0, 3).map(({ event, data }) => [event, data.message?.seq]),
-      [
-        ['run.message.created', 1],
-        ['run.started', undefined],
-        ['run.message.created', 6],
-      ],
-    )
-  })
+      assert.deepEqual(await steps(id), await steps(runId))
+      const [row] = await sql`select message_seq, event_seq, steps, input_tokens from runs where id = ${id}`
+      assert.deepEqual(row, { message_seq: 5, event_seq: 1, steps: 2, input_tokens: 0 })
+      await drainRuns(service)
+      const run = await readRun(team, id)
+      assert.deepEqual([run.status, run.output, run.usage.steps], ['completed', 'Invoice 1 yes', 3])
+      assert.deepEqual(await sql`select id from human_requests where run_id = ${id}`, [])
+      const messages = await sql<{ seq: number }>`select seq from run_messages where run_id = ${id} order by seq`
+      assert.deepEqual(
+        messages.map(({ seq }) => seq),
+        messages.map((_, index) => index + 1),
+      )
+      const told = await readEvents(service, id)
+      assert.deepEqual(
+        told.slice(0, 3).map(({ event, data }) => [event, data.message?.seq]),
+        [
+          ['run.message.created', 1],
+          ['run.started', undefined],
+          ['run.message.created', 6],
+        ],
+      )
+    },
+  )
 
-  // proves retry.fromStep
-  test('from a step of a later stretch takes the earlier ones with it', async () => {
+  proves('retry.fromStep', 'from a step of a later stretch takes the earlier ones with it', async () => {
     const team = await seedTeam(service)
     const { runId } = await endedRun(team)
     await team.call(`POST /v2/runs/${runId}/messages`, { body: { message: 'Invoice 2' } })
@@ -126,8 +128,7 @@ describe('a retry', () => {
     assert.equal((await readRun(team, body.run_id)).output, 'Invoice 2 third')
   })
 
-  // proves retry.fromStep
-  test('of a run without a message, and from its first step, begins with nothing', async () => {
+  proves('retry.fromStep', 'of a run without a message, and from its first step, begins with nothing', async () => {
     const team = await seedTeam(service)
     const runId = await startRun(team, await seedAgent(team, `${block('approve', 'Go?')}\n${block('output', 'done')}`))
     await drainRuns(service)
@@ -140,8 +141,7 @@ describe('a retry', () => {
     assert.equal((await readRun(team, body.run_id)).output, 'done')
   })
 
-  // proves retry.build
-  test('can go on with another build of the agent, and with no other’s', async () => {
+  proves('retry.build', 'can go on with another build of the agent, and with no other’s', async () => {
     const team = await seedTeam(service)
     const { agentId, runId } = await endedRun(team)
     const config = {
@@ -159,24 +159,27 @@ describe('a retry', () => {
     }
   })
 
-  // proves retry.refused
-  test('is refused while the run is active, for a step that is no call, and when agent or log are gone', async () => {
-    const team = await seedTeam(service)
-    const { agentId, runId } = await endedRun(team)
-    for (const from_step of [4, 99]) {
-      const none = await retry(team, runId, { from_step })
-      assert.deepEqual([none.status, none.body.error], [400, 'invalid_request'])
-      assert.match(none.body.message, /from_step/)
-    }
-    for (const from_step of [0, -1, 1.5, '3']) assert.equal((await retry(team, runId, { from_step })).status, 400)
-    await sql`update run_steps set kind = 'model' where run_id = ${runId} and seq = 1`
-    assert.equal((await retry(team, runId, { from_step: 1 })).status, 400)
-    const active = await startRun(team, agentId)
-    assert.deepEqual((await retry(team, active)).body.error, 'conflict')
-    await sql`update runs set log_erased_at = now() where id = ${runId}`
-    assert.equal((await retry(team, runId, { from_step: 3 })).body.error, 'conflict')
-    assert.equal((await retry(team, runId)).status, 201)
-    await team.call(`DELETE /v2/agents/${agentId}`)
-    assert.equal((await retry(team, runId)).body.error, 'conflict')
-  })
+  proves(
+    'retry.refused',
+    'is refused while the run is active, for a step that is no call, and when agent or log are gone',
+    async () => {
+      const team = await seedTeam(service)
+      const { agentId, runId } = await endedRun(team)
+      for (const from_step of [4, 99]) {
+        const none = await retry(team, runId, { from_step })
+        assert.deepEqual([none.status, none.body.error], [400, 'invalid_request'])
+        assert.match(none.body.message, /from_step/)
+      }
+      for (const from_step of [0, -1, 1.5, '3']) assert.equal((await retry(team, runId, { from_step })).status, 400)
+      await sql`update run_steps set kind = 'model' where run_id = ${runId} and seq = 1`
+      assert.equal((await retry(team, runId, { from_step: 1 })).status, 400)
+      const active = await startRun(team, agentId)
+      assert.deepEqual((await retry(team, active)).body.error, 'conflict')
+      await sql`update runs set log_erased_at = now() where id = ${runId}`
+      assert.equal((await retry(team, runId, { from_step: 3 })).body.error, 'conflict')
+      assert.equal((await retry(team, runId)).status, 201)
+      await team.call(`DELETE /v2/agents/${agentId}`)
+      assert.equal((await retry(team, runId)).body.error, 'conflict')
+    },
+  )
 })

@@ -1,6 +1,5 @@
 // Lists of many runs: no way of asking reads the whole table, and frequent words are found and counted as exactly as rare ones.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { seedRuns } from '../../../test/kit/seedRuns.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -12,6 +11,7 @@ import { filterOf, type RunFilter } from './runFilter.ts'
 import { readRuns, sorts, type Page } from './runPages.ts'
 import { searchRuns, wordsOf } from './runSearch.ts'
 import { totalsOf } from './runTotals.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
@@ -81,8 +81,7 @@ const one: Parameters<typeof filterOf>[1][] = [
   { since },
 ]
 
-// proves runs.listPlans
-test('no filter, pair of filters or order reads the whole table', async () => {
+proves('runs.listPlans', 'no filter, pair of filters or order reads the whole table', async () => {
   const pairs = one.flatMap((a, index) => one.slice(index + 1).map((b) => ({ ...a, ...b })))
   for (const [index, query] of [{}, ...one, ...pairs].entries()) {
     const filter = filterOf(team.id, query)!
@@ -107,85 +106,94 @@ async function plainly(filter: RunFilter, word: string): Promise<{ total: number
 
 const page: Page = { sort: 'created_at', isDescending: true, limit: 20, offset: 30 }
 
-// proves runs.searchFrequent
-test('words that thousands of runs have are found and counted exactly, alone and with other filters', async () => {
-  for (const query of [
-    {},
-    { status: 'failed' },
-    { user_id: users[0]! },
-    { agent_id: agentIds[0]!, status: 'completed' },
-    { since },
-  ]) {
-    for (const word of ['invoice', 'order']) {
-      const words = (await wordsOf(db.sql, team.id, word))!
-      const filter = { ...filterOf(team.id, query)!, words }
-      // counting thousands reads them all, in whatever way; from then on nothing does
-      await searchRuns(db.sql, filter, page)
-      const found = await searchRuns(Object.keys(query).length === 0 ? watched : db.sql, filter, page)
-      const plain = await plainly(filter, word)
-      assert.equal(found.total, plain.total, JSON.stringify({ query, word }))
-      assert.deepEqual(
-        found.data.map(({ id }) => id),
-        plain.ids,
-      )
+proves(
+  'runs.searchFrequent',
+  'words that thousands of runs have are found and counted exactly, alone and with other filters',
+  async () => {
+    for (const query of [
+      {},
+      { status: 'failed' },
+      { user_id: users[0]! },
+      { agent_id: agentIds[0]!, status: 'completed' },
+      { since },
+    ]) {
+      for (const word of ['invoice', 'order']) {
+        const words = (await wordsOf(db.sql, team.id, word))!
+        const filter = { ...filterOf(team.id, query)!, words }
+        // counting thousands reads them all, in whatever way; from then on nothing does
+        await searchRuns(db.sql, filter, page)
+        const found = await searchRuns(Object.keys(query).length === 0 ? watched : db.sql, filter, page)
+        const plain = await plainly(filter, word)
+        assert.equal(found.total, plain.total, JSON.stringify({ query, word }))
+        assert.deepEqual(
+          found.data.map(({ id }) => id),
+          plain.ids,
+        )
+      }
     }
-  }
-})
+  },
+)
 
-// proves runs.searchFrequent
-test('words that thousands of runs have are also found when all of these are old', async () => {
-  const old = await seedTeam(service)
-  const { body: agent } = await old.call('POST /v2/teams/:teamId/agents', { body: {} })
-  // behind more runs than a page walks past, with as many hits as are not gathered at once
-  await db.sql`
+proves(
+  'runs.searchFrequent',
+  'words that thousands of runs have are also found when all of these are old',
+  async () => {
+    const old = await seedTeam(service)
+    const { body: agent } = await old.call('POST /v2/teams/:teamId/agents', { body: {} })
+    // behind more runs than a page walks past, with as many hits as are not gathered at once
+    await db.sql`
     insert into runs (id, team_id, agent_id, build_id, run_number, source, title, limits, status, created_at)
     select gen_random_uuid(), ${old.id}, ${agent.agent_id}, ${agent.build_id}, n, 'api', case when n <= 5200 then 'Old' else 'New' end,
       '{"max_steps": 1, "max_duration_s": 1, "max_cost_usd": null, "max_tokens": null}', 'stopped', now() - make_interval(mins => 30000 - n) from generate_series(1, 26000) n`
-  const { body } = await old.call('GET /v2/teams/:teamId/runs?search=old&offset=5190')
-  assert.equal(body.total, 5200)
-  assert.deepEqual(
-    body.data.map(({ run_number }: { run_number: number }) => run_number),
-    [10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
-  )
-})
+    const { body } = await old.call('GET /v2/teams/:teamId/runs?search=old&offset=5190')
+    assert.equal(body.total, 5200)
+    assert.deepEqual(
+      body.data.map(({ run_number }: { run_number: number }) => run_number),
+      [10, 9, 8, 7, 6, 5, 4, 3, 2, 1],
+    )
+  },
+)
 
-// proves runs.searchTotals
-test('a remembered total stays exact while runs are written and deleted, in whatever order they commit', async () => {
-  const total = async () => {
-    const { body } = await team.call('GET /v2/teams/:teamId/runs?search=receipt&count_only=true')
-    const [counted] = await db.sql<{ n: number }>`
+proves(
+  'runs.searchTotals',
+  'a remembered total stays exact while runs are written and deleted, in whatever order they commit',
+  async () => {
+    const total = async () => {
+      const { body } = await team.call('GET /v2/teams/:teamId/runs?search=receipt&count_only=true')
+      const [counted] = await db.sql<{ n: number }>`
       select count(*) as n from runs where team_id = ${team.id} and title ilike '%receipt%'`
-    assert.equal(body.total, counted!.n)
-    return counted!.n
-  }
-  const insert = (sql: Sql, count: number) => sql`
+      assert.equal(body.total, counted!.n)
+      return counted!.n
+    }
+    const insert = (sql: Sql, count: number) => sql`
     insert into runs (id, team_id, agent_id, build_id, run_number, source, title, status, created_at)
     select gen_random_uuid(), ${team.id}, ${agentIds[0]}, ${newId()}, nextval('run_numbers'), 'api', 'A late Receipt', 'stopped',
       now() - interval '30 days' from generate_series(1, ${count})`
-  // one transaction is under way while the total is counted for the first time, and commits last
-  const begun = Promise.withResolvers<void>()
-  const goOn = Promise.withResolvers<void>()
-  const late = db.transaction(async (sql) => {
-    await insert(sql, 3)
-    begun.resolve()
-    await goOn.promise
-  })
-  await begun.promise
-  const first = await total()
-  await insert(db.sql, 5)
-  assert.equal(await total(), first + 5)
-  goOn.resolve()
-  await late
-  assert.equal(await total(), first + 8)
-  // more than is counted anew at every look
-  await insert(db.sql, 1200)
-  assert.equal(await total(), first + 1208)
-  assert.equal(await total(), first + 1208)
-  await insert(db.sql, 1)
-  await db.sql`
+    // one transaction is under way while the total is counted for the first time, and commits last
+    const begun = Promise.withResolvers<void>()
+    const goOn = Promise.withResolvers<void>()
+    const late = db.transaction(async (sql) => {
+      await insert(sql, 3)
+      begun.resolve()
+      await goOn.promise
+    })
+    await begun.promise
+    const first = await total()
+    await insert(db.sql, 5)
+    assert.equal(await total(), first + 5)
+    goOn.resolve()
+    await late
+    assert.equal(await total(), first + 8)
+    // more than is counted anew at every look
+    await insert(db.sql, 1200)
+    assert.equal(await total(), first + 1208)
+    assert.equal(await total(), first + 1208)
+    await insert(db.sql, 1)
+    await db.sql`
     delete from runs where id in (select id from runs where team_id = ${team.id} and title = 'A late Receipt' limit 9)`
-  assert.equal(await total(), first + 1200)
-  const [known] = await db.sql<{ searches: number }>`
+    assert.equal(await total(), first + 1200)
+    const [known] = await db.sql<{ searches: number }>`
     select count(*) as searches from run_search_totals where team_id = ${team.id} and search like '%receipt%'`
-  assert.equal(known!.searches, 1)
-})
+    assert.equal(known!.searches, 1)
+  },
+)

@@ -1,6 +1,5 @@
 // Totals while everything moves: whoever changes runs, and whenever the changes are folded, the counts are those of the rows.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { seedRuns } from '../../../test/kit/seedRuns.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -9,6 +8,7 @@ import { countedAs, foldRunCounts } from '../../engine/counting/runCounts.ts'
 import { filterOf, type RunFilter } from './runFilter.ts'
 import { totalsOf } from './runTotals.ts'
 import { spansOf } from './timeSpans.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
@@ -77,8 +77,7 @@ async function requireExact(made: Seeded): Promise<void> {
   }
 }
 
-// proves runs.counts
-test('totals are those of the rows after any moves, before and after they are folded', async () => {
+proves('runs.counts', 'totals are those of the rows after any moves, before and after they are folded', async () => {
   const made = await seeded(400)
   await requireExact(made)
   for (let round = 1; round <= 6; round++) {
@@ -95,36 +94,38 @@ test('totals are those of the rows after any moves, before and after they are fo
   assert.deepEqual(left, { deltas: 0, empty: 0 })
 })
 
-// proves runs.countsTogether
-test('several movers, folders and readers at once leave nothing out and count nothing twice', async () => {
-  const made = await seeded(300)
-  const whole = filterOf(made.team.id, { since: '2020-01-01T00:00:00Z', until: '2099-01-01T00:00:00Z' })!
-  const move = async () => {
-    for (let round = 0; round < 8; round++) {
-      await db.sql`
+proves(
+  'runs.countsTogether',
+  'several movers, folders and readers at once leave nothing out and count nothing twice',
+  async () => {
+    const made = await seeded(300)
+    const whole = filterOf(made.team.id, { since: '2020-01-01T00:00:00Z', until: '2099-01-01T00:00:00Z' })!
+    const move = async () => {
+      for (let round = 0; round < 8; round++) {
+        await db.sql`
         update runs set status = case status when 'pending' then 'running' when 'running' then 'completed' when 'waiting' then 'running'
           else 'pending' end, waiting_on = null
         where id in (select id from runs where team_id = ${made.team.id} and random() < 0.2 for update skip locked)`
+      }
     }
-  }
-  const moving = new AbortController()
-  const fold = async () => {
-    while (!moving.signal.aborted) await foldRunCounts(db)
-  }
-  const read = async () => {
-    // nothing is made or deleted here, so at every single moment there are exactly 300
-    while (!moving.signal.aborted) assert.equal((await totalsOf(db.sql, whole)).total, 300)
-  }
-  const others = [fold(), fold(), read(), read()]
-  await Promise.all([move(), move(), move()]).finally(() => moving.abort())
-  await Promise.all(others)
-  await requireExact(made)
-  await foldRunCounts(db)
-  await requireExact(made)
-})
+    const moving = new AbortController()
+    const fold = async () => {
+      while (!moving.signal.aborted) await foldRunCounts(db)
+    }
+    const read = async () => {
+      // nothing is made or deleted here, so at every single moment there are exactly 300
+      while (!moving.signal.aborted) assert.equal((await totalsOf(db.sql, whole)).total, 300)
+    }
+    const others = [fold(), fold(), read(), read()]
+    await Promise.all([move(), move(), move()]).finally(() => moving.abort())
+    await Promise.all(others)
+    await requireExact(made)
+    await foldRunCounts(db)
+    await requireExact(made)
+  },
+)
 
-// proves runs.countsUndone
-test('a change that is rolled back is not counted', async () => {
+proves('runs.countsUndone', 'a change that is rolled back is not counted', async () => {
   const made = await seeded(50)
   const undone = db.transaction(async (sql) => {
     await sql`update runs set status = 'pending' where team_id = ${made.team.id} and status = 'completed'`
@@ -135,8 +136,7 @@ test('a change that is rolled back is not counted', async () => {
   await requireExact(made)
 })
 
-// proves runs.countsFold
-test('a list that finds many deltas has them folded', async () => {
+proves('runs.countsFold', 'a list that finds many deltas has them folded', async () => {
   const made = await seeded(10)
   await db.sql`
     insert into runs (id, team_id, agent_id, build_id, run_number, source, title, status, created_at)
@@ -150,27 +150,30 @@ test('a list that finds many deltas has them folded', async () => {
   await requireExact(made)
 })
 
-// proves runs.countsSpans
-test('a range of time is cut into whole days, whole hours and edges that meet without a gap', () => {
-  const hourMs = 3_600_000
-  for (let round = 0; round < 2000; round++) {
-    const since = new Date(1_700_000_000_000 + Math.floor(Math.random() * 40) * (round % 2 ? hourMs / 2 : 1_234_567))
-    const until = new Date(since.getTime() + Math.floor(Math.random() * 100) * (round % 3 ? hourMs : 777_777))
-    const { days, hours, wholeHours, edges } = spansOf(since, until)
-    const pieces = [
-      ...edges.map(([from, to]) => [from.getTime(), to.getTime()]),
-      ...hours.map(([from, to]) => [from * hourMs, to * hourMs]),
-      [days[0] * 24 * hourMs, days[1] * 24 * hourMs],
-    ]
-      .filter(([from, to]) => from! < to!)
-      .toSorted((a, b) => a[0]! - b[0]!)
-    let at = since.getTime()
-    for (const [from, to] of pieces) {
-      assert.equal(from, at)
-      at = to!
+proves(
+  'runs.countsSpans',
+  'a range of time is cut into whole days, whole hours and edges that meet without a gap',
+  () => {
+    const hourMs = 3_600_000
+    for (let round = 0; round < 2000; round++) {
+      const since = new Date(1_700_000_000_000 + Math.floor(Math.random() * 40) * (round % 2 ? hourMs / 2 : 1_234_567))
+      const until = new Date(since.getTime() + Math.floor(Math.random() * 100) * (round % 3 ? hourMs : 777_777))
+      const { days, hours, wholeHours, edges } = spansOf(since, until)
+      const pieces = [
+        ...edges.map(([from, to]) => [from.getTime(), to.getTime()]),
+        ...hours.map(([from, to]) => [from * hourMs, to * hourMs]),
+        [days[0] * 24 * hourMs, days[1] * 24 * hourMs],
+      ]
+        .filter(([from, to]) => from! < to!)
+        .toSorted((a, b) => a[0]! - b[0]!)
+      let at = since.getTime()
+      for (const [from, to] of pieces) {
+        assert.equal(from, at)
+        at = to!
+      }
+      assert.equal(at, until.getTime())
+      const counted = [...hours, [days[0] * 24, days[1] * 24]].reduce((sum, [from, to]) => sum + to! - from!, 0)
+      assert.equal(wholeHours[1] - wholeHours[0], counted)
     }
-    assert.equal(at, until.getTime())
-    const counted = [...hours, [days[0] * 24, days[1] * 24]].reduce((sum, [from, to]) => sum + to! - from!, 0)
-    assert.equal(wholeHours[1] - wholeHours[0], counted)
-  }
-})
+  },
+)

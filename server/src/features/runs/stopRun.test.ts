@@ -1,6 +1,5 @@
 // Stopping: at any moment, with everything below, told once, and nothing is written for the run afterwards.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { stopStrayRuns } from '../../engine/ending/stopStrayRuns.job.ts'
@@ -11,6 +10,7 @@ import { outsideTool } from '../../kit/tool.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const block = (word: string, body: string) => `\`\`\`${word}\n${body}\n\`\`\`\n`
 const asks = `${block('approve', 'Go?')}\n${block('output', 'went')}`
@@ -44,33 +44,35 @@ const stop = (team: TestTeam, runId: string) => team.call(`POST /v2/runs/${runId
 const terminal = async (runId: string) =>
   (await readEvents(service, runId)).filter(({ event }) => event === 'run.completed' || event === 'run.failed')
 
-// proves stop.states
-test('a pending, a waiting and an ended run: stopped, stopped with its request, left as it is', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, asks)
-  const waiting = await startRun(team, agentId)
-  await drainRuns(service)
-  const pending = await startRun(team, agentId)
-  for (const runId of [waiting, pending]) {
-    assert.deepEqual((await stop(team, runId)).body, { success: true, run_id: runId, status: 'stopped' })
-    const [event] = await terminal(runId)
-    assert.deepEqual([event!.event, event!.data.status, event!.data.output], ['run.completed', 'stopped', null])
-  }
-  const [request] = await sql`select status, response from human_requests where run_id = ${waiting}`
-  assert.deepEqual(request, { status: 'cancelled', response: null })
-  const [step] = await sql`select state from run_steps where run_id = ${waiting}`
-  assert.deepEqual(step, { state: 'cut_off' })
-  const [places] = await sql`select held, in_line from admission where team_id = ${team.id}`
-  assert.deepEqual(places, { held: 0, in_line: 0 })
-  const before = await readRun(team, waiting)
-  const again = (await stop(team, waiting)).body
-  assert.deepEqual([again.success, again.status], [true, 'stopped'])
-  assert.match(again.message, /had ended already \(stopped\); nothing was changed/)
-  assert.deepEqual(await readRun(team, waiting), before)
-})
+proves(
+  'stop.states',
+  'a pending, a waiting and an ended run: stopped, stopped with its request, left as it is',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, asks)
+    const waiting = await startRun(team, agentId)
+    await drainRuns(service)
+    const pending = await startRun(team, agentId)
+    for (const runId of [waiting, pending]) {
+      assert.deepEqual((await stop(team, runId)).body, { success: true, run_id: runId, status: 'stopped' })
+      const [event] = await terminal(runId)
+      assert.deepEqual([event!.event, event!.data.status, event!.data.output], ['run.completed', 'stopped', null])
+    }
+    const [request] = await sql`select status, response from human_requests where run_id = ${waiting}`
+    assert.deepEqual(request, { status: 'cancelled', response: null })
+    const [step] = await sql`select state from run_steps where run_id = ${waiting}`
+    assert.deepEqual(step, { state: 'cut_off' })
+    const [places] = await sql`select held, in_line from admission where team_id = ${team.id}`
+    assert.deepEqual(places, { held: 0, in_line: 0 })
+    const before = await readRun(team, waiting)
+    const again = (await stop(team, waiting)).body
+    assert.deepEqual([again.success, again.status], [true, 'stopped'])
+    assert.match(again.message, /had ended already \(stopped\); nothing was changed/)
+    assert.deepEqual(await readRun(team, waiting), before)
+  },
+)
 
-// proves stop.running
-test('a running call is cut off, and its worker writes nothing more', async () => {
+proves('stop.running', 'a running call is cut off, and its worker writes nothing more', async () => {
   const team = await seedTeam(service)
   const procedure = `${block('tool name=endless_call', '{}')}\n${block('output', 'never')}`
   const runId = await startRun(team, await seedAgent(team, procedure, { plugins: ['endless'] }))
@@ -90,8 +92,7 @@ test('a running call is cut off, and its worker writes nothing more', async () =
   assert.equal((await terminal(runId)).length, 1)
 })
 
-// proves stop.subRuns
-test('the runs below a run are stopped with it, each with its own event', async () => {
+proves('stop.subRuns', 'the runs below a run are stopped with it, each with its own event', async () => {
   const team = await seedTeam(service)
   const child = await seedAgent(team, asks)
   const parent = await seedAgent(team, block(`tool name=agents_run`, `{"agent": "${child}"}`), {
@@ -115,8 +116,7 @@ test('the runs below a run are stopped with it, each with its own event', async 
   assert.deepEqual(left, { status: 'waiting' })
 })
 
-// proves stop.race
-test('fifty stops at once end the run once', async () => {
+proves('stop.race', 'fifty stops at once end the run once', async () => {
   const team = await seedTeam(service)
   const runId = await startRun(team, await seedAgent(team, asks))
   await drainRuns(service)
@@ -126,25 +126,28 @@ test('fifty stops at once end the run once', async () => {
   assert.equal((await terminal(runId)).length, 1)
 })
 
-// proves stop.agentDeleted
-test('deleting an agent stops its active runs in the same moment, also one that was started meanwhile', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, asks)
-  const others = await startRun(team, await seedAgent(team, asks))
-  const waiting = await startRun(team, agentId)
-  await drainRuns(service)
-  const pending = await startRun(team, agentId)
-  assert.equal((await team.call(`DELETE /v2/agents/${agentId}`)).status, 200)
-  for (const runId of [waiting, pending]) {
-    assert.equal((await readRun(team, runId)).status, 'stopped')
-    assert.equal((await terminal(runId)).length, 1)
-  }
-  assert.equal((await readRun(team, others)).status, 'waiting')
-  // a start that had seen the agent commits after the deletion: as if it had, this run is active again
-  await sql`update runs set status = 'pending', completed_at = null, queued_at = now() where id = ${pending}`
-  await sql`update admission set in_line = in_line + 1 where team_id = ${team.id}`
-  await enqueueOn(sql)(stopStrayRuns, { team_id: team.id, agent_id: agentId })
-  await service.drain()
-  assert.equal((await readRun(team, pending)).status, 'stopped')
-  assert.equal((await readRun(team, others)).status, 'waiting')
-})
+proves(
+  'stop.agentDeleted',
+  'deleting an agent stops its active runs in the same moment, also one that was started meanwhile',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, asks)
+    const others = await startRun(team, await seedAgent(team, asks))
+    const waiting = await startRun(team, agentId)
+    await drainRuns(service)
+    const pending = await startRun(team, agentId)
+    assert.equal((await team.call(`DELETE /v2/agents/${agentId}`)).status, 200)
+    for (const runId of [waiting, pending]) {
+      assert.equal((await readRun(team, runId)).status, 'stopped')
+      assert.equal((await terminal(runId)).length, 1)
+    }
+    assert.equal((await readRun(team, others)).status, 'waiting')
+    // a start that had seen the agent commits after the deletion: as if it had, this run is active again
+    await sql`update runs set status = 'pending', completed_at = null, queued_at = now() where id = ${pending}`
+    await sql`update admission set in_line = in_line + 1 where team_id = ${team.id}`
+    await enqueueOn(sql)(stopStrayRuns, { team_id: team.id, agent_id: agentId })
+    await service.drain()
+    assert.equal((await readRun(team, pending)).status, 'stopped')
+    assert.equal((await readRun(team, others)).status, 'waiting')
+  },
+)

@@ -8,6 +8,7 @@ import { endRun, logEvents, seedRunningRun } from '../../../test/kit/followedRun
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const timeout = 20_000
 const address = await testDatabase()
@@ -23,42 +24,47 @@ const idsOf = ({ events }: StreamReader) => events.flatMap(({ id }) => (id === u
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
 describe('the stream of a run', { timeout }, () => {
-  // proves streams.run
-  test('gives its events from the first on, new ones as they come, and ends behind the last', async () => {
-    const runId = await seedRunningRun(team)
-    await logEvents(sql, runId, 3)
-    const reader = await readStream(baseUrl, team, pathOf(runId))
-    await reader.until(({ events }) => events.length === 3)
-    await logEvents(sql, runId, 2)
-    await reader.until(({ events }) => events.length === 5)
-    await endRun(db, runId)
-    assert.equal(await reader.ended, 'whole')
-    assert.deepEqual(idsOf(reader), upTo(6))
-    assert.ok(reader.text().startsWith('retry: 1000\n\n'))
-    const last = reader.events.at(-1)!
-    assert.deepEqual([last.id, last.event, last.data], [undefined, 'end', { run_id: runId, status: 'completed' }])
-  })
+  proves(
+    'streams.run',
+    'gives its events from the first on, new ones as they come, and ends behind the last',
+    async () => {
+      const runId = await seedRunningRun(team)
+      await logEvents(sql, runId, 3)
+      const reader = await readStream(baseUrl, team, pathOf(runId))
+      await reader.until(({ events }) => events.length === 3)
+      await logEvents(sql, runId, 2)
+      await reader.until(({ events }) => events.length === 5)
+      await endRun(db, runId)
+      assert.equal(await reader.ended, 'whole')
+      assert.deepEqual(idsOf(reader), upTo(6))
+      assert.ok(reader.text().startsWith('retry: 1000\n\n'))
+      const last = reader.events.at(-1)!
+      assert.deepEqual([last.id, last.event, last.data], [undefined, 'end', { run_id: runId, status: 'completed' }])
+    },
+  )
 
-  // proves streams.envelope
-  test('carries each event in the envelope of webhooks, whose id is the event’s own', async () => {
-    const runId = await seedRunningRun(team)
-    await logEvents(sql, runId, 2, 'a line\nand another')
-    await endRun(db, runId)
-    const reader = await readStream(baseUrl, team, pathOf(runId))
-    await reader.ended
-    assert.equal(reader.events.length, 4)
-    for (const { id, event, data } of reader.events.slice(0, -1)) {
-      const isEnvelope = validatorOf(envelopeOf(event as EventName).schema).Check(data as unknown)
-      assert.ok(isEnvelope, JSON.stringify(data))
-      assert.equal(data.event, event)
-      assert.equal(data.id, data.data.event_id)
-      assert.equal(data.data.sequence, id)
-    }
-    assert.equal(reader.events[0]!.data.data.path, 'a line\nand another')
-  })
+  proves(
+    'streams.envelope',
+    'carries each event in the envelope of webhooks, whose id is the event’s own',
+    async () => {
+      const runId = await seedRunningRun(team)
+      await logEvents(sql, runId, 2, 'a line\nand another')
+      await endRun(db, runId)
+      const reader = await readStream(baseUrl, team, pathOf(runId))
+      await reader.ended
+      assert.equal(reader.events.length, 4)
+      for (const { id, event, data } of reader.events.slice(0, -1)) {
+        const isEnvelope = validatorOf(envelopeOf(event as EventName).schema).Check(data as unknown)
+        assert.ok(isEnvelope, JSON.stringify(data))
+        assert.equal(data.event, event)
+        assert.equal(data.id, data.data.event_id)
+        assert.equal(data.data.sequence, id)
+      }
+      assert.equal(reader.events[0]!.data.data.path, 'a line\nand another')
+    },
+  )
 
-  // proves streams.headers
-  test('has headers that make proxies pass it on as it comes, and a request id', async () => {
+  proves('streams.headers', 'has headers that make proxies pass it on as it comes, and a request id', async () => {
     const runId = await seedRunningRun(team)
     const { headers } = await readStream(baseUrl, team, pathOf(runId))
     assert.equal(headers['cache-control'], 'no-store')
@@ -66,8 +72,7 @@ describe('the stream of a run', { timeout }, () => {
     assert.match(headers['x-request-id'] as string, /^[0-9a-f-]{36}$/)
   })
 
-  // proves streams.lastEventId
-  test('goes on behind Last-Event-ID, and refuses one that is no number', async () => {
+  proves('streams.lastEventId', 'goes on behind Last-Event-ID, and refuses one that is no number', async () => {
     const runId = await seedRunningRun(team)
     await logEvents(sql, runId, 5)
     const reader = await readStream(baseUrl, team, pathOf(runId), { lastEventId: 3 })
@@ -84,8 +89,7 @@ describe('the stream of a run', { timeout }, () => {
     }
   })
 
-  // proves streams.again
-  test('streams again when a message has started the run again', async () => {
+  proves('streams.again', 'streams again when a message has started the run again', async () => {
     const runId = await seeders['run']!(team, {})
     const first = await readStream(baseUrl, team, pathOf(runId))
     await first.ended
@@ -113,32 +117,34 @@ describe('the stream of a run', { timeout }, () => {
     assert.deepEqual(reader.events.at(-1)!.data, { run_id: runId, status: null })
   })
 
-  // proves streams.restart
-  test('loses and doubles nothing when its process goes and another takes over, while events are written', async () => {
-    const runId = await seedRunningRun(team)
-    const total = 300
-    const writer = (async () => {
-      for (let written = 0; written < total; written += 3) await logEvents(sql, runId, 3)
-      await endRun(db, runId)
-    })()
-    const seen: number[] = []
-    for (let round = 1; ; round++) {
-      const process = await testApp({ address })
-      const reader = await readStream(await process.listen(), team, pathOf(runId), { lastEventId: seen.at(-1) })
-      await reader.until(({ events }) => events.length >= 40 || events.some(({ event }) => event === 'end'))
-      // the process says goodbye in the middle of it
-      const [, outcome] = await Promise.all([process.close(), reader.ended])
-      seen.push(...idsOf(reader))
-      assert.equal(outcome, 'whole')
-      if (reader.events.at(-1)?.event === 'end') break
-      assert.ok(round < 50)
-    }
-    await writer
-    assert.deepEqual(seen, upTo(total + 1))
-  })
+  proves(
+    'streams.restart',
+    'loses and doubles nothing when its process goes and another takes over, while events are written',
+    async () => {
+      const runId = await seedRunningRun(team)
+      const total = 300
+      const writer = (async () => {
+        for (let written = 0; written < total; written += 3) await logEvents(sql, runId, 3)
+        await endRun(db, runId)
+      })()
+      const seen: number[] = []
+      for (let round = 1; ; round++) {
+        const process = await testApp({ address })
+        const reader = await readStream(await process.listen(), team, pathOf(runId), { lastEventId: seen.at(-1) })
+        await reader.until(({ events }) => events.length >= 40 || events.some(({ event }) => event === 'end'))
+        // the process says goodbye in the middle of it
+        const [, outcome] = await Promise.all([process.close(), reader.ended])
+        seen.push(...idsOf(reader))
+        assert.equal(outcome, 'whole')
+        if (reader.events.at(-1)?.event === 'end') break
+        assert.ok(round < 50)
+      }
+      await writer
+      assert.deepEqual(seen, upTo(total + 1))
+    },
+  )
 
-  // proves streams.many
-  test('serves three hundred readers of one process, each all of its events in order', async () => {
+  proves('streams.many', 'serves three hundred readers of one process, each all of its events in order', async () => {
     const runIds = await Promise.all(Array.from({ length: 100 }, () => seedRunningRun(team)))
     const readers = await Promise.all(
       Array.from({ length: 300 }, (_, index) => readStream(baseUrl, team, pathOf(runIds[index % 100]!))),

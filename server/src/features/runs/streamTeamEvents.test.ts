@@ -1,6 +1,6 @@
 // A team's stream: what is committed is given once, in an order that holds for every reader, and resumed for a day.
 import assert from 'node:assert/strict'
-import { before, beforeEach, describe, test } from 'node:test'
+import { before, beforeEach, describe } from 'node:test'
 import { Client } from 'pg'
 import { connectionSettings, sqlOn, type Sql } from '../../base/db.ts'
 import { readStream, type StreamReader } from '../../../test/kit/eventStream.ts'
@@ -8,6 +8,7 @@ import { endRun, logEvents, seedRunningRun } from '../../../test/kit/followedRun
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const timeout = 20_000
 const address = await testDatabase()
@@ -52,8 +53,7 @@ async function writeThirty(runId: string): Promise<void> {
 }
 
 describe('the stream of a team', { timeout }, () => {
-  // proves streams.team
-  test('begins now, and then gives every event of the team and of no other', async () => {
+  proves('streams.team', 'begins now, and then gives every event of the team and of no other', async () => {
     const stranger = await seedTeam(service)
     await seeders['agent']!(stranger, {})
     const before_ = await seedRunningRun(team)
@@ -68,8 +68,7 @@ describe('the stream of a team', { timeout }, () => {
     assert.deepEqual(sequencesOf(reader), [1, 2])
   })
 
-  // proves events.scopes
-  test('gives a credential only the kinds whose noun it may read', async () => {
+  proves('events.scopes', 'gives a credential only the kinds whose noun it may read', async () => {
     const { body } = await team.call('POST /v2/teams/:teamId/api-keys', { body: { scopes: ['runs:read'] } })
     const queue = await team.call('POST /v2/teams/:teamId/queues', { body: { name: 'Claims' } })
     const narrow = await readStream(baseUrl, team, path, { key: body.secret })
@@ -92,8 +91,7 @@ describe('the stream of a team', { timeout }, () => {
     assert.match(wanted.body.message, /queues:read/)
   })
 
-  // proves streams.commitOrder
-  test('does not lose an event that was made earlier and committed later', async () => {
+  proves('streams.commitOrder', 'does not lose an event that was made earlier and committed later', async () => {
     const [early, late] = [await seedRunningRun(team), await seedRunningRun(team)]
     const reader = await readStream(baseUrl, team, path)
     const first = await begin()
@@ -108,56 +106,61 @@ describe('the stream of a team', { timeout }, () => {
     assert.ok(other!.id! > one!.id!)
   })
 
-  // proves streams.teamRestart
-  test('loses and doubles nothing over restarts, with events from everywhere and commits out of order', async () => {
-    const runIds = [await seedRunningRun(team), await seedRunningRun(team), await seedRunningRun(team)]
-    let reader = await readStream(otherUrl, team, path)
-    const held = await begin()
-    await logEvents(held.its, runIds[0]!)
-    const writers: Promise<void>[] = []
-    const all: { id: number | undefined; key: string }[] = []
-    const take = (from: StreamReader) => {
-      for (const { id, data } of told(from)) all.push({ id, key: `${data.data.run_id} ${data.data.sequence}` })
-    }
-    for (const url of [baseUrl, otherUrl, baseUrl]) {
-      writers.push(...runIds.slice(1).map(writeThirty))
-      await reader.until((its) => told(its).length >= 15)
+  proves(
+    'streams.teamRestart',
+    'loses and doubles nothing over restarts, with events from everywhere and commits out of order',
+    async () => {
+      const runIds = [await seedRunningRun(team), await seedRunningRun(team), await seedRunningRun(team)]
+      let reader = await readStream(otherUrl, team, path)
+      const held = await begin()
+      await logEvents(held.its, runIds[0]!)
+      const writers: Promise<void>[] = []
+      const all: { id: number | undefined; key: string }[] = []
+      const take = (from: StreamReader) => {
+        for (const { id, data } of told(from)) all.push({ id, key: `${data.data.run_id} ${data.data.sequence}` })
+      }
+      for (const url of [baseUrl, otherUrl, baseUrl]) {
+        writers.push(...runIds.slice(1).map(writeThirty))
+        await reader.until((its) => told(its).length >= 15)
+        reader.leave()
+        await reader.ended
+        take(reader)
+        if (url === otherUrl) await held.commit()
+        reader = await readStream(url, team, path, { lastEventId: reader.lastEventId() })
+      }
+      await Promise.all(writers)
+      await reader.until((its) => all.length + told(its).length >= 181)
+      take(reader)
+      assert.equal(all.length, 181)
+      assert.equal(new Set(all.map(({ key }) => key)).size, 181)
+      for (const runId of runIds) {
+        const sequences = all.filter(({ key }) => key.startsWith(runId)).map(({ key }) => Number(key.split(' ')[1]))
+        assert.deepEqual(
+          sequences,
+          [...sequences.keys()].map((index) => index + 1),
+          'each run in its own order',
+        )
+      }
+      assert.ok(all.every(({ id }, index) => index === 0 || id! > all[index - 1]!.id!))
+    },
+  )
+
+  proves(
+    'streams.beforeFirst',
+    'is resumed at its beginning by a reader who was cut off before the first event',
+    async () => {
+      const reader = await readStream(baseUrl, team, path)
+      await reader.until(({ events }) => events.length === 1)
       reader.leave()
       await reader.ended
-      take(reader)
-      if (url === otherUrl) await held.commit()
-      reader = await readStream(url, team, path, { lastEventId: reader.lastEventId() })
-    }
-    await Promise.all(writers)
-    await reader.until((its) => all.length + told(its).length >= 181)
-    take(reader)
-    assert.equal(all.length, 181)
-    assert.equal(new Set(all.map(({ key }) => key)).size, 181)
-    for (const runId of runIds) {
-      const sequences = all.filter(({ key }) => key.startsWith(runId)).map(({ key }) => Number(key.split(' ')[1]))
-      assert.deepEqual(
-        sequences,
-        [...sequences.keys()].map((index) => index + 1),
-        'each run in its own order',
-      )
-    }
-    assert.ok(all.every(({ id }, index) => index === 0 || id! > all[index - 1]!.id!))
-  })
+      await logEvents(sql, await seedRunningRun(team), 3)
+      const again = await readStream(baseUrl, team, path, { lastEventId: reader.lastEventId() })
+      await again.until((its) => told(its).length === 3)
+      assert.deepEqual(kindsOf(again)[0], 'start')
+    },
+  )
 
-  // proves streams.beforeFirst
-  test('is resumed at its beginning by a reader who was cut off before the first event', async () => {
-    const reader = await readStream(baseUrl, team, path)
-    await reader.until(({ events }) => events.length === 1)
-    reader.leave()
-    await reader.ended
-    await logEvents(sql, await seedRunningRun(team), 3)
-    const again = await readStream(baseUrl, team, path, { lastEventId: reader.lastEventId() })
-    await again.until((its) => told(its).length === 3)
-    assert.deepEqual(kindsOf(again)[0], 'start')
-  })
-
-  // proves streams.kinds
-  test('gives only the kinds that were asked for, and refuses one that is none', async () => {
+  proves('streams.kinds', 'gives only the kinds that were asked for, and refuses one that is none', async () => {
     const runId = await seedRunningRun(team)
     const reader = await readStream(baseUrl, team, `${path}?events=run.completed,run.failed`)
     await logEvents(sql, runId, 3)
@@ -171,30 +174,32 @@ describe('the stream of a team', { timeout }, () => {
     }
   })
 
-  // proves streams.kept
-  test('says so when what followed Last-Event-ID is kept no more, and goes on with the oldest that is', async () => {
-    const runId = await seedRunningRun(team)
-    const reader = await readStream(baseUrl, team, path)
-    await logEvents(sql, runId, 4)
-    await reader.until((its) => told(its).length === 4)
-    const lastEventId = reader.events[0]!.id
-    reader.leave()
-    await reader.ended
-    await sql`
+  proves(
+    'streams.kept',
+    'says so when what followed Last-Event-ID is kept no more, and goes on with the oldest that is',
+    async () => {
+      const runId = await seedRunningRun(team)
+      const reader = await readStream(baseUrl, team, path)
+      await logEvents(sql, runId, 4)
+      await reader.until((its) => told(its).length === 4)
+      const lastEventId = reader.events[0]!.id
+      reader.leave()
+      await reader.ended
+      await sql`
       update events set created_at = created_at - interval '25 hours'
       where team_id = ${team.id} and run_id = ${runId} and sequence <= 3`
-    const behind = await readStream(baseUrl, team, path, { lastEventId })
-    await behind.until((its) => told(its).length === 1)
-    assert.equal(kindsOf(behind)[0], 'gap')
-    assert.deepEqual(sequencesOf(behind), [4])
-    assert.equal(behind.events[0]!.id, behind.events[1]!.id! - 1)
-    const current = await readStream(baseUrl, team, path, { lastEventId: behind.lastEventId() })
-    await current.until(({ events }) => events.length === 1)
-    assert.equal(kindsOf(current)[0], 'start')
-  })
+      const behind = await readStream(baseUrl, team, path, { lastEventId })
+      await behind.until((its) => told(its).length === 1)
+      assert.equal(kindsOf(behind)[0], 'gap')
+      assert.deepEqual(sequencesOf(behind), [4])
+      assert.equal(behind.events[0]!.id, behind.events[1]!.id! - 1)
+      const current = await readStream(baseUrl, team, path, { lastEventId: behind.lastEventId() })
+      await current.until(({ events }) => events.length === 1)
+      assert.equal(kindsOf(current)[0], 'start')
+    },
+  )
 
-  // proves streams.newLine
-  test('gives a reader who comes back after days the last day, behind a gap', async () => {
+  proves('streams.newLine', 'gives a reader who comes back after days the last day, behind a gap', async () => {
     const runId = await seedRunningRun(team)
     const reader = await readStream(baseUrl, team, path)
     await logEvents(sql, runId, 1)

@@ -1,10 +1,10 @@
 // Sandboxes of callers: how they are made, how long they stay, and when they cannot go.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import { seedAgent } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
@@ -17,8 +17,7 @@ async function hoursLeft(id: string): Promise<number> {
   return Math.round((Date.parse(body.expires_at) - Date.parse(body.created_at)) / 3_600_000)
 }
 
-// proves sandboxes.life
-test('a sandbox lives for a day, or for as long as its maker says', async () => {
+proves('sandboxes.life', 'a sandbox lives for a day, or for as long as its maker says', async () => {
   assert.equal(await hoursLeft(await make()), 24)
   assert.equal(await hoursLeft(await make({ ttl_seconds: 604_800 })), 168)
   for (const ttl_seconds of [59, 604_801, 1.5, '60']) {
@@ -26,17 +25,19 @@ test('a sandbox lives for a day, or for as long as its maker says', async () => 
   }
 })
 
-// proves sandboxes.life
-test('a sandbox whose time is over is gone for every caller, before anybody sweeps it', async () => {
-  const id = await make()
-  await sql`update sandboxes set expires_at = now() - interval '1 second' where id = ${id} and team_id = ${team.id}`
-  for (const route of [`GET /v2/sandboxes/${id}`, `GET /v2/sandboxes/${id}/files`, `DELETE /v2/sandboxes/${id}`]) {
-    assert.equal((await team.call(route)).status, 404, route)
-  }
-})
+proves(
+  'sandboxes.life',
+  'a sandbox whose time is over is gone for every caller, before anybody sweeps it',
+  async () => {
+    const id = await make()
+    await sql`update sandboxes set expires_at = now() - interval '1 second' where id = ${id} and team_id = ${team.id}`
+    for (const route of [`GET /v2/sandboxes/${id}`, `GET /v2/sandboxes/${id}/files`, `DELETE /v2/sandboxes/${id}`]) {
+      assert.equal((await team.call(route)).status, 404, route)
+    }
+  },
+)
 
-// proves sandboxes.get
-test('a sandbox tells what it holds', async () => {
+proves('sandboxes.get', 'a sandbox tells what it holds', async () => {
   const id = await make()
   await team.call(`POST /v2/sandboxes/${id}/files?path=a.txt`, { body: 'first' })
   await team.call(`POST /v2/sandboxes/${id}/files?path=a.txt`, { body: 'again!' })
@@ -46,8 +47,7 @@ test('a sandbox tells what it holds', async () => {
   assert.ok(expires_at > created_at)
 })
 
-// proves sandboxes.delete
-test('a deleted sandbox is gone with its files and its upload addresses', async () => {
+proves('sandboxes.delete', 'a deleted sandbox is gone with its files and its upload addresses', async () => {
   const id = await make()
   await team.call(`POST /v2/sandboxes/${id}/files?path=a.txt`, { body: 'first' })
   await team.call(`POST /v2/sandboxes/${id}/upload-urls`, { body: { path: 'b.txt' } })
@@ -59,32 +59,34 @@ test('a deleted sandbox is gone with its files and its upload addresses', async 
   assert.deepEqual(left, { files: 0, uploads: 0 })
 })
 
-// proves sandboxes.delete, sandboxes.held
-test('a sandbox stays while its run has not ended, and takes no file while that is running', async () => {
-  const id = await make()
-  const runId = await seeders['run']!(team, {})
-  await sql`update sandboxes set run_id = ${runId} where id = ${id} and team_id = ${team.id}`
-  const upload = () => team.call(`POST /v2/sandboxes/${id}/files?path=a.txt`, { body: 'text' })
-  for (const [status, uploaded] of [
-    ['pending', 201],
-    ['running', 409],
-    ['waiting', 201],
-  ] as const) {
-    await sql`
+proves(
+  ['sandboxes.delete', 'sandboxes.held'],
+  'a sandbox stays while its run has not ended, and takes no file while that is running',
+  async () => {
+    const id = await make()
+    const runId = await seeders['run']!(team, {})
+    await sql`update sandboxes set run_id = ${runId} where id = ${id} and team_id = ${team.id}`
+    const upload = () => team.call(`POST /v2/sandboxes/${id}/files?path=a.txt`, { body: 'text' })
+    for (const [status, uploaded] of [
+      ['pending', 201],
+      ['running', 409],
+      ['waiting', 201],
+    ] as const) {
+      await sql`
       update runs set status = ${status}, completed_at = null, started_at = now(),
         waiting_on = case when ${status} = 'waiting' then '{"kind": "time", "since": "2026-01-01T00:00:00.000Z", "detail": {}}'::jsonb end
       where id = ${runId} and team_id = ${team.id}`
-    const refused = await team.call(`DELETE /v2/sandboxes/${id}`)
-    assert.equal(refused.body.error, 'sandbox_busy', status)
-    assert.equal((await upload()).status, uploaded, status)
-  }
-  await sql`
+      const refused = await team.call(`DELETE /v2/sandboxes/${id}`)
+      assert.equal(refused.body.error, 'sandbox_busy', status)
+      assert.equal((await upload()).status, uploaded, status)
+    }
+    await sql`
     update runs set status = 'stopped', completed_at = now(), waiting_on = null where id = ${runId} and team_id = ${team.id}`
-  assert.equal((await team.call(`DELETE /v2/sandboxes/${id}`)).status, 200)
-})
+    assert.equal((await team.call(`DELETE /v2/sandboxes/${id}`)).status, 200)
+  },
+)
 
-// proves sandboxes.delete
-test('a run is not started in a sandbox that is deleted in that very moment', async () => {
+proves('sandboxes.delete', 'a run is not started in a sandbox that is deleted in that very moment', async () => {
   const id = await make()
   const agentId = await seedAgent(team, '```output\ndone\n```\n')
   const body = { agent_id: agentId, message: 'Go.', sandbox_id: id }
@@ -103,20 +105,23 @@ test('a run is not started in a sandbox that is deleted in that very moment', as
   assert.deepEqual(await sql`select from runs where agent_id = ${agentId}`, [])
 })
 
-// proves sandboxes.held
-test('while a command runs in it, a sandbox is busy: its files are read, but neither written nor deleted', async () => {
-  const id = await make()
-  await team.call(`POST /v2/sandboxes/${id}/files?path=a.txt`, { body: 'text' })
-  await sql`
+proves(
+  'sandboxes.held',
+  'while a command runs in it, a sandbox is busy: its files are read, but neither written nor deleted',
+  async () => {
+    const id = await make()
+    await team.call(`POST /v2/sandboxes/${id}/files?path=a.txt`, { body: 'text' })
+    await sql`
     insert into sandbox_execs (id, team_id, sandbox_id, command, timeout_s, awaited_until)
     values (${newId()}, ${team.id}, ${id}, 'sleep 1', 60, now() + interval '1 minute')`
-  assert.equal((await team.call(`GET /v2/sandboxes/${id}`)).body.status, 'busy')
-  assert.equal((await team.call(`GET /v2/sandboxes/${id}/files/content?path=a.txt`)).body.content, 'text')
-  const refused = [
-    await team.call(`POST /v2/sandboxes/${id}/files?path=b.txt`, { body: 'text' }),
-    await team.call(`DELETE /v2/sandboxes/${id}/files?path=a.txt`),
-    await team.call(`DELETE /v2/sandboxes/${id}`),
-  ]
-  for (const { body } of refused) assert.equal(body.error, 'sandbox_busy')
-  assert.equal((await team.call(`POST /v2/sandboxes/${id}/upload-urls`, { body: { path: 'b.txt' } })).status, 200)
-})
+    assert.equal((await team.call(`GET /v2/sandboxes/${id}`)).body.status, 'busy')
+    assert.equal((await team.call(`GET /v2/sandboxes/${id}/files/content?path=a.txt`)).body.content, 'text')
+    const refused = [
+      await team.call(`POST /v2/sandboxes/${id}/files?path=b.txt`, { body: 'text' }),
+      await team.call(`DELETE /v2/sandboxes/${id}/files?path=a.txt`),
+      await team.call(`DELETE /v2/sandboxes/${id}`),
+    ]
+    for (const { body } of refused) assert.equal(body.error, 'sandbox_busy')
+    assert.equal((await team.call(`POST /v2/sandboxes/${id}/upload-urls`, { body: { path: 'b.txt' } })).status, 200)
+  },
+)

@@ -1,12 +1,12 @@
 // The tools of the workspace as the engine calls them: many calls of many runs in one transaction.
 import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
-import { test } from 'node:test'
 import { newId } from '../../base/ids.ts'
 import type { InsideTool, Outcome, ToolCall } from '../../kit/tool.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { sandboxTools } from './tools.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
@@ -46,8 +46,7 @@ const resultsOf = (outcomes: Outcome[]): any[] =>
 const errorOf = (outcome: Outcome | undefined): string => (outcome && 'error' in outcome ? outcome.error : 'no error')
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-// proves workspace.files
-test('a file is written, told with its hash and type, read back and listed', async () => {
+proves('workspace.files', 'a file is written, told with its hash and type, read back and listed', async () => {
   const run = newId()
   const [outcome] = await apply('write_file', [{ run, input: { path: 'out/héllo.md', content: 'wörld' } }])
   const file = { path: '/workspace/out/héllo.md', size_bytes: 6, sha256: sha256('wörld') }
@@ -89,8 +88,7 @@ test('a file is written, told with its hash and type, read back and listed', asy
   assert.deepEqual(fresh, [{ result: { path: '/workspace', files: [] } }])
 })
 
-// proves workspace.files
-test('64 writes of 32 runs in one batch each land in the workspace of their run', async () => {
+proves('workspace.files', '64 writes of 32 runs in one batch each land in the workspace of their run', async () => {
   const runs = Array.from({ length: 32 }, newId)
   const calls = Array.from({ length: 64 }, (_, n) => ({
     run: runs[n % 32]!,
@@ -112,27 +110,29 @@ test('64 writes of 32 runs in one batch each land in the workspace of their run'
   assert.deepEqual(kept, { blobs: 8 })
 })
 
-// proves workspace.history
-test('a file has one current row, and each earlier one says until which step it was', async () => {
-  const run = newId()
-  const write = (step: number, content: string) => ({ run, step, input: { path: 'a', content } })
-  await apply('write_file', [write(1, 'one')])
-  await apply('write_file', [write(3, 'three'), write(4, 'four')])
-  await apply('write_file', [write(9, 'nine')])
-  const rows = await db.sql`
+proves(
+  'workspace.history',
+  'a file has one current row, and each earlier one says until which step it was',
+  async () => {
+    const run = newId()
+    const write = (step: number, content: string) => ({ run, step, input: { path: 'a', content } })
+    await apply('write_file', [write(1, 'one')])
+    await apply('write_file', [write(3, 'three'), write(4, 'four')])
+    await apply('write_file', [write(9, 'nine')])
+    const rows = await db.sql`
     select from_step, until_step, size_bytes from workspace_files f join sandboxes s on s.id = f.sandbox_id
     where s.run_id = ${run} order by from_step`
-  assert.deepEqual(rows, [
-    { from_step: 1, until_step: 3, size_bytes: 3 },
-    { from_step: 3, until_step: 4, size_bytes: 5 },
-    { from_step: 4, until_step: 9, size_bytes: 4 },
-    { from_step: 9, until_step: null, size_bytes: 4 },
-  ])
-  assert.equal(resultsOf(await apply('read_file', [{ run, input: { path: 'a' } }]))[0].content, 'nine')
-})
+    assert.deepEqual(rows, [
+      { from_step: 1, until_step: 3, size_bytes: 3 },
+      { from_step: 3, until_step: 4, size_bytes: 5 },
+      { from_step: 4, until_step: 9, size_bytes: 4 },
+      { from_step: 9, until_step: null, size_bytes: 4 },
+    ])
+    assert.equal(resultsOf(await apply('read_file', [{ run, input: { path: 'a' } }]))[0].content, 'nine')
+  },
+)
 
-// proves workspace.history
-test('writers of one workspace at once make one sandbox and lose nothing', async () => {
+proves('workspace.history', 'writers of one workspace at once make one sandbox and lose nothing', async () => {
   const run = newId()
   await Promise.all(
     Array.from({ length: 20 }, (_, n) =>
@@ -148,45 +148,47 @@ test('writers of one workspace at once make one sandbox and lose nothing', async
   assert.deepEqual(count, { current: 21, rows: 40, sandboxes: 1 })
 })
 
-// proves workspace.content
-test('bytes come as base64 and go as base64 when they are no text; long files are cut at a character', async () => {
-  const run = newId()
-  const bytes = Buffer.concat([randomBytes(3000), Buffer.from([0xff, 0])])
-  const text = `x${'é'.repeat(40_000)}`
-  const encoding = 'base64'
-  const wrapped = bytes.toString('base64').replace(/(.{76})/g, '$1\r\n')
-  const large = randomBytes(60_000)
-  const written = await apply('write_file', [
-    { run, input: { path: 'b.bin', content: wrapped, encoding } },
-    { run, input: { path: 'long.txt', content: text } },
-    { run, input: { path: 'large.bin', content: large.toString('base64'), encoding } },
-    { run, input: { path: 'bad', content: 'no base64!', encoding } },
-    { run, input: { path: 'bad', content: 'abc=d', encoding } },
-    { run, input: { path: 'bad', content: 'half \ud83d' } },
-  ])
-  assert.equal(resultsOf(written)[0].sha256, sha256(bytes))
-  for (const outcome of written.slice(3, 5)) assert.match(errorOf(outcome), /not valid base64/)
-  assert.match(errorOf(written[5]), /surrogate/)
-  const [binary, long, cut] = resultsOf(
-    await apply(
-      'read_file',
-      ['b.bin', 'long.txt', 'large.bin'].map((path) => ({ run, input: { path } })),
-    ),
-  )
-  assert.deepEqual(binary, {
-    path: '/workspace/b.bin',
-    content: bytes.toString('base64'),
-    encoding,
-    size_bytes: bytes.length,
-  })
-  assert.deepEqual([long.truncated, long.size_bytes], [true, 80_001])
-  assert.equal(long.content, text.slice(0, 32_768))
-  assert.deepEqual([cut.truncated, cut.size_bytes, cut.content.length], [true, 60_000, 65_536])
-  assert.ok(Buffer.from(cut.content, 'base64').equals(large.subarray(0, 49_152)))
-})
+proves(
+  'workspace.content',
+  'bytes come as base64 and go as base64 when they are no text; long files are cut at a character',
+  async () => {
+    const run = newId()
+    const bytes = Buffer.concat([randomBytes(3000), Buffer.from([0xff, 0])])
+    const text = `x${'é'.repeat(40_000)}`
+    const encoding = 'base64'
+    const wrapped = bytes.toString('base64').replace(/(.{76})/g, '$1\r\n')
+    const large = randomBytes(60_000)
+    const written = await apply('write_file', [
+      { run, input: { path: 'b.bin', content: wrapped, encoding } },
+      { run, input: { path: 'long.txt', content: text } },
+      { run, input: { path: 'large.bin', content: large.toString('base64'), encoding } },
+      { run, input: { path: 'bad', content: 'no base64!', encoding } },
+      { run, input: { path: 'bad', content: 'abc=d', encoding } },
+      { run, input: { path: 'bad', content: 'half \ud83d' } },
+    ])
+    assert.equal(resultsOf(written)[0].sha256, sha256(bytes))
+    for (const outcome of written.slice(3, 5)) assert.match(errorOf(outcome), /not valid base64/)
+    assert.match(errorOf(written[5]), /surrogate/)
+    const [binary, long, cut] = resultsOf(
+      await apply(
+        'read_file',
+        ['b.bin', 'long.txt', 'large.bin'].map((path) => ({ run, input: { path } })),
+      ),
+    )
+    assert.deepEqual(binary, {
+      path: '/workspace/b.bin',
+      content: bytes.toString('base64'),
+      encoding,
+      size_bytes: bytes.length,
+    })
+    assert.deepEqual([long.truncated, long.size_bytes], [true, 80_001])
+    assert.equal(long.content, text.slice(0, 32_768))
+    assert.deepEqual([cut.truncated, cut.size_bytes, cut.content.length], [true, 60_000, 65_536])
+    assert.ok(Buffer.from(cut.content, 'base64').equals(large.subarray(0, 49_152)))
+  },
+)
 
-// proves workspace.limits
-test('a file of 10 MiB is taken, one byte more is not', async () => {
+proves('workspace.limits', 'a file of 10 MiB is taken, one byte more is not', async () => {
   const run = newId()
   const content = 'x'.repeat(10 * 1024 * 1024)
   const outcomes = await apply('write_file', [
@@ -197,8 +199,7 @@ test('a file of 10 MiB is taken, one byte more is not', async () => {
   assert.match(errorOf(outcomes[1]), /10485761 bytes.*at most 10485760/)
 })
 
-// proves workspace.paths
-test('bad paths are errors of their own calls and of no other, from every tool', async () => {
+proves('workspace.paths', 'bad paths are errors of their own calls and of no other, from every tool', async () => {
   const run = newId()
   for (const name of ['write_file', 'read_file', 'list_files']) {
     const outcomes = await apply(
@@ -213,36 +214,38 @@ test('bad paths are errors of their own calls and of no other, from every tool',
   assert.match(errorOf(root[0]), /the workspace itself/)
 })
 
-// proves workspace.folders
-test('a name is a file or a folder, never both, whether the other is there already or comes in the same batch', async () => {
-  const run = newId()
-  const write = (path: string) => ({ run, input: { path, content: path } })
-  await apply('write_file', [write('file'), write('folder/below')])
-  const outcomes = await apply('write_file', [
-    write('file/below'),
-    write('folder'),
-    write('folder0'),
-    write('new/one'),
-    write('new'),
-    write('other'),
-    write('other/one/two'),
-  ])
-  assert.deepEqual(
-    outcomes.map((outcome) => ('error' in outcome ? outcome.error.split('.')[0] : 'written')),
-    [
-      '/workspace/file is a file, so nothing can be written below it',
-      '/workspace/folder is a folder',
-      'written',
-      'written',
-      '/workspace/new is a folder',
-      'written',
-      '/workspace/other is a file, so nothing can be written below it',
-    ],
-  )
-})
+proves(
+  'workspace.folders',
+  'a name is a file or a folder, never both, whether the other is there already or comes in the same batch',
+  async () => {
+    const run = newId()
+    const write = (path: string) => ({ run, input: { path, content: path } })
+    await apply('write_file', [write('file'), write('folder/below')])
+    const outcomes = await apply('write_file', [
+      write('file/below'),
+      write('folder'),
+      write('folder0'),
+      write('new/one'),
+      write('new'),
+      write('other'),
+      write('other/one/two'),
+    ])
+    assert.deepEqual(
+      outcomes.map((outcome) => ('error' in outcome ? outcome.error.split('.')[0] : 'written')),
+      [
+        '/workspace/file is a file, so nothing can be written below it',
+        '/workspace/folder is a folder',
+        'written',
+        'written',
+        '/workspace/new is a folder',
+        'written',
+        '/workspace/other is a file, so nothing can be written below it',
+      ],
+    )
+  },
+)
 
-// proves workspace.files
-test('a long folder is cut, and another team’s run finds nothing', async () => {
+proves('workspace.files', 'a long folder is cut, and another team’s run finds nothing', async () => {
   const run = newId()
   const calls = Array.from({ length: 1001 }, (_, n) => ({
     run,

@@ -1,12 +1,12 @@
 // Firing on a real database: each due time once over all processes, and schedules that look after themselves.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { drainRuns, readEvents, readRun, seedAgent } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { testApp, type TestApp } from '../../../test/kit/testApp.ts'
 import type { Context } from '../../kit/context.ts'
 import { dueSchedules, fireSchedules, fireSome } from './fireSchedules.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const block = (word: string, body: string) => `\`\`\`${word}\n${body}\n\`\`\`\n`
 const procedure = block('output', '{{ message }}')
@@ -47,107 +47,115 @@ const makeDue = (team: TestTeam, id: string, ago = '1 second') => team.sql`
 const address = await testDatabase()
 const service = await testApp({ address })
 
-// proves schedules.fire
-test('a due schedule starts a run of the live build as its maker, with its message, and moves on', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, procedure, { limits: { max_steps: 7 } })
-  const id = await seedSchedule(team, agentId, { message: 'Write the report\nof today' })
-  const before = await read(team, id)
-  await tick(service.context)
-  assert.equal((await runsOf(service, id)).length, 0, 'nothing was due')
-  await makeDue(team, id)
-  const [due] = await team.sql<{ next_run_at: Date }>`select next_run_at from schedules where id = ${id}`
-  await tick(service.context)
-  await tick(service.context)
-  const [made, ...others] = await runsOf(service, id)
-  assert.deepEqual(others, [])
-  assert.deepEqual(made!.metadata, { schedule_id: id, scheduled_for: due!.next_run_at.toISOString() })
-  await drainRuns(service)
-  const run = await readRun(team, made!.id)
-  assert.deepEqual(
-    [run.status, run.source, run.user_id, run.title, run.output, run.limits.max_steps],
-    ['completed', 'schedule', team.memberId, 'Write the report', 'Write the report\nof today', 7],
-  )
-  const [, started] = await readEvents(service, run.id)
-  assert.deepEqual([started!.event, started!.data.source], ['run.started', 'schedule'])
-  const after = await read(team, id)
-  assert.deepEqual([after.last_run_id, after.last_run_at, after.enabled], [run.id, run.created_at, true])
-  assert.equal(after.next_run_at, before.next_run_at)
-})
+proves(
+  'schedules.fire',
+  'a due schedule starts a run of the live build as its maker, with its message, and moves on',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, procedure, { limits: { max_steps: 7 } })
+    const id = await seedSchedule(team, agentId, { message: 'Write the report\nof today' })
+    const before = await read(team, id)
+    await tick(service.context)
+    assert.equal((await runsOf(service, id)).length, 0, 'nothing was due')
+    await makeDue(team, id)
+    const [due] = await team.sql<{ next_run_at: Date }>`select next_run_at from schedules where id = ${id}`
+    await tick(service.context)
+    await tick(service.context)
+    const [made, ...others] = await runsOf(service, id)
+    assert.deepEqual(others, [])
+    assert.deepEqual(made!.metadata, { schedule_id: id, scheduled_for: due!.next_run_at.toISOString() })
+    await drainRuns(service)
+    const run = await readRun(team, made!.id)
+    assert.deepEqual(
+      [run.status, run.source, run.user_id, run.title, run.output, run.limits.max_steps],
+      ['completed', 'schedule', team.memberId, 'Write the report', 'Write the report\nof today', 7],
+    )
+    const [, started] = await readEvents(service, run.id)
+    assert.deepEqual([started!.event, started!.data.source], ['run.started', 'schedule'])
+    const after = await read(team, id)
+    assert.deepEqual([after.last_run_id, after.last_run_at, after.enabled], [run.id, run.created_at, true])
+    assert.equal(after.next_run_at, before.next_run_at)
+  },
+)
 
-// proves schedules.exactlyOnce
-test('300 due schedules, three processes at once, one of them cut off: each fires once', async () => {
-  const team = await seedTeam(service)
-  const ids: string[] = []
-  for (let agent = 0; agent < 3; agent++) {
-    const first = await seedSchedule(team, await seedAgent(team, procedure))
-    const copies = await team.sql<{ id: string }>`
+proves(
+  'schedules.exactlyOnce',
+  '300 due schedules, three processes at once, one of them cut off: each fires once',
+  async () => {
+    const team = await seedTeam(service)
+    const ids: string[] = []
+    for (let agent = 0; agent < 3; agent++) {
+      const first = await seedSchedule(team, await seedAgent(team, procedure))
+      const copies = await team.sql<{ id: string }>`
       insert into schedules (id, team_id, agent_id, user_id, enabled, frequency, cron, timezone, message, recurring, overlap, catch_up, next_run_at)
       select gen_random_uuid(), team_id, agent_id, user_id, enabled, frequency, cron, timezone, message, recurring, overlap, catch_up, next_run_at
       from schedules, generate_series(1, 99) where id = ${first} returning id`
-    ids.push(first, ...copies.map((copy) => copy.id))
-  }
-  await team.sql`update schedules set next_run_at = now() - interval '1 second' where id = any(${ids}::uuid[])`
-  const others = [await testApp({ address }), await testApp({ address })]
-  let firedInVain = 0
-  const { context } = others[1]!
-  // dies with its work done and not committed, as a killed process does
-  const dying: Context = {
-    ...context,
-    db: {
-      ...context.db,
-      transaction: (work) =>
-        context.db.transaction(async (sql) => {
-          const result = await work(sql)
-          const [seen] = await sql<{ runs: number }>`
+      ids.push(first, ...copies.map((copy) => copy.id))
+    }
+    await team.sql`update schedules set next_run_at = now() - interval '1 second' where id = any(${ids}::uuid[])`
+    const others = [await testApp({ address }), await testApp({ address })]
+    let firedInVain = 0
+    const { context } = others[1]!
+    // dies with its work done and not committed, as a killed process does
+    const dying: Context = {
+      ...context,
+      db: {
+        ...context.db,
+        transaction: (work) =>
+          context.db.transaction(async (sql) => {
+            const result = await work(sql)
+            const [seen] = await sql<{ runs: number }>`
             select count(*) as runs from runs where team_id = ${team.id} and xmin = pg_current_xact_id()::xid`
-          firedInVain += seen!.runs
-          await sql`select pg_terminate_backend(pg_backend_pid())`
-          return result
-        }),
-    },
-  }
-  await assert.rejects(tick(dying))
-  await Promise.allSettled([tick(service.context), tick(others[0]!.context), tick(dying)])
-  await tick(service.context)
-  assert.ok(firedInVain >= 100, `${firedInVain} starts were rolled back`)
-  const counts = await team.sql<{ runs: number; schedules: number }>`
-    select count(*) as runs, count(distinct metadata ->> 'schedule_id') as schedules from runs where team_id = ${team.id}`
-  assert.deepEqual(counts, [{ runs: 300, schedules: 300 }])
-  assert.deepEqual(await team.sql`select id from schedules where team_id = ${team.id} and next_run_at <= now()`, [])
-})
-
-// proves schedules.overlapping
-test('overlap is asked of the run before: skipped, started beside it, or held back until it has ended', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, waiting)
-  const ids = new Map<string, string>()
-  for (const overlap of ['skip', 'queue', 'allow']) ids.set(overlap, await seedSchedule(team, agentId, { overlap }))
-  for (let round = 0; round < 3; round++) {
-    for (const id of ids.values()) await makeDue(team, id)
+            firedInVain += seen!.runs
+            await sql`select pg_terminate_backend(pg_backend_pid())`
+            return result
+          }),
+      },
+    }
+    await assert.rejects(tick(dying))
+    await Promise.allSettled([tick(service.context), tick(others[0]!.context), tick(dying)])
     await tick(service.context)
-    await drainRuns(service)
-  }
-  const count = async () => {
-    const counts: number[] = []
-    for (const id of ids.values()) counts.push((await runsOf(service, id)).length)
-    return counts
-  }
-  const active = await team.sql<{ status: string }>`select distinct status from runs where team_id = ${team.id}`
-  assert.deepEqual(active, [{ status: 'waiting' }])
-  assert.deepEqual(await count(), [1, 1, 3])
-  for (const id of ids.values()) {
-    const { last_run_id } = await read(team, id)
-    await team.call(`POST /v2/runs/${last_run_id}/stop`)
-  }
-  await tick(service.context)
-  assert.deepEqual(await count(), [1, 2, 3], 'one was held back')
-  await tick(service.context)
-  assert.deepEqual(await count(), [1, 2, 3])
-})
+    assert.ok(firedInVain >= 100, `${firedInVain} starts were rolled back`)
+    const counts = await team.sql<{ runs: number; schedules: number }>`
+    select count(*) as runs, count(distinct metadata ->> 'schedule_id') as schedules from runs where team_id = ${team.id}`
+    assert.deepEqual(counts, [{ runs: 300, schedules: 300 }])
+    assert.deepEqual(await team.sql`select id from schedules where team_id = ${team.id} and next_run_at <= now()`, [])
+  },
+)
 
-// proves schedules.enabled
-test('a pause takes back what was held', async () => {
+proves(
+  'schedules.overlapping',
+  'overlap is asked of the run before: skipped, started beside it, or held back until it has ended',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, waiting)
+    const ids = new Map<string, string>()
+    for (const overlap of ['skip', 'queue', 'allow']) ids.set(overlap, await seedSchedule(team, agentId, { overlap }))
+    for (let round = 0; round < 3; round++) {
+      for (const id of ids.values()) await makeDue(team, id)
+      await tick(service.context)
+      await drainRuns(service)
+    }
+    const count = async () => {
+      const counts: number[] = []
+      for (const id of ids.values()) counts.push((await runsOf(service, id)).length)
+      return counts
+    }
+    const active = await team.sql<{ status: string }>`select distinct status from runs where team_id = ${team.id}`
+    assert.deepEqual(active, [{ status: 'waiting' }])
+    assert.deepEqual(await count(), [1, 1, 3])
+    for (const id of ids.values()) {
+      const { last_run_id } = await read(team, id)
+      await team.call(`POST /v2/runs/${last_run_id}/stop`)
+    }
+    await tick(service.context)
+    assert.deepEqual(await count(), [1, 2, 3], 'one was held back')
+    await tick(service.context)
+    assert.deepEqual(await count(), [1, 2, 3])
+  },
+)
+
+proves('schedules.enabled', 'a pause takes back what was held', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, waiting)
   const id = await seedSchedule(team, agentId, { overlap: 'queue' })
@@ -162,8 +170,7 @@ test('a pause takes back what was held', async () => {
   assert.equal((await runsOf(service, id)).length, 1)
 })
 
-// proves schedules.catchUp
-test('what was missed is made up for as the schedule says', async () => {
+proves('schedules.catchUp', 'what was missed is made up for as the schedule says', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, procedure)
   const made = new Map<string, string>()
@@ -183,25 +190,27 @@ test('what was missed is made up for as the schedule says', async () => {
   assert.deepEqual(await firedBy('all'), missed)
 })
 
-// proves schedules.inTurn
-test('missed due times of a schedule whose runs may not overlap run one after another', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, procedure)
-  const id = await seedSchedule(team, agentId, { catch_up: 'all' })
-  await team.sql`update schedules set next_run_at = next_run_at - interval '3 hours' where id = ${id}`
-  for (let runs = 1; runs <= 3; runs++) {
+proves(
+  'schedules.inTurn',
+  'missed due times of a schedule whose runs may not overlap run one after another',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, procedure)
+    const id = await seedSchedule(team, agentId, { catch_up: 'all' })
+    await team.sql`update schedules set next_run_at = next_run_at - interval '3 hours' where id = ${id}`
+    for (let runs = 1; runs <= 3; runs++) {
+      await tick(service.context)
+      await tick(service.context)
+      const active = (await runsOf(service, id)).filter(({ status }) => status !== 'completed')
+      assert.equal(active.length, 1)
+      await drainRuns(service)
+    }
     await tick(service.context)
-    await tick(service.context)
-    const active = (await runsOf(service, id)).filter(({ status }) => status !== 'completed')
-    assert.equal(active.length, 1)
-    await drainRuns(service)
-  }
-  await tick(service.context)
-  assert.equal((await runsOf(service, id)).length, 3)
-})
+    assert.equal((await runsOf(service, id)).length, 3)
+  },
+)
 
-// proves schedules.once
-test('one that does not recur fires once and is disabled', async () => {
+proves('schedules.once', 'one that does not recur fires once and is disabled', async () => {
   const team = await seedTeam(service)
   const id = await seedSchedule(team, await seedAgent(team, procedure), { recurring: false })
   await makeDue(team, id)
@@ -214,68 +223,76 @@ test('one that does not recur fires once and is disabled', async () => {
   )
 })
 
-// proves schedules.givesUp
-test('after ten runs in a row that only a person can mend it disables itself and says why', async () => {
-  const team = await seedTeam(service)
-  const prose = await seedAgent(team, 'Think about it.')
-  const id = await seedSchedule(team, prose)
-  for (let round = 0; round < 11; round++) {
-    await makeDue(team, id)
-    await tick(service.context)
-    await drainRuns(service)
-  }
-  assert.equal((await runsOf(service, id)).length, 10)
-  const { enabled, next_run_at, auto_disabled_at, auto_disabled_reason } = await read(team, id)
-  assert.deepEqual([enabled, next_run_at], [false, null])
-  assert.ok(auto_disabled_at)
-  assert.match(
-    auto_disabled_reason,
-    /^Its last 10 runs failed, the latest with model_required: .+ Mend that, then set enabled to true\.$/,
-  )
-})
+proves(
+  'schedules.givesUp',
+  'after ten runs in a row that only a person can mend it disables itself and says why',
+  async () => {
+    const team = await seedTeam(service)
+    const prose = await seedAgent(team, 'Think about it.')
+    const id = await seedSchedule(team, prose)
+    for (let round = 0; round < 11; round++) {
+      await makeDue(team, id)
+      await tick(service.context)
+      await drainRuns(service)
+    }
+    assert.equal((await runsOf(service, id)).length, 10)
+    const { enabled, next_run_at, auto_disabled_at, auto_disabled_reason } = await read(team, id)
+    assert.deepEqual([enabled, next_run_at], [false, null])
+    assert.ok(auto_disabled_at)
+    assert.match(
+      auto_disabled_reason,
+      /^Its last 10 runs failed, the latest with model_required: .+ Mend that, then set enabled to true\.$/,
+    )
+  },
+)
 
-// proves schedules.givesUp
-test('a run that goes well in between starts the count anew, and an agent without a live build counts too', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, procedure)
-  const id = await seedSchedule(team, agentId)
-  await team.sql`update schedules set failures = 9 where id = ${id}`
-  const fire = async () => {
-    await makeDue(team, id)
-    await tick(service.context)
-    await drainRuns(service)
-    const [row] = await team.sql<{ failures: number }>`select failures from schedules where id = ${id}`
-    return row!.failures
-  }
-  assert.equal(await fire(), 9, 'nothing is known yet')
-  assert.equal(await fire(), 0)
-  // no user can bring this about today
-  await team.sql`update builds set status = 'historic' where agent_id = ${agentId}`
-  for (let failures = 1; failures <= 10; failures++) assert.equal(await fire(), failures)
-  assert.equal((await runsOf(service, id)).length, 2)
-  assert.match((await read(team, id)).auto_disabled_reason, /no live build.*Promote one/)
-})
+proves(
+  'schedules.givesUp',
+  'a run that goes well in between starts the count anew, and an agent without a live build counts too',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, procedure)
+    const id = await seedSchedule(team, agentId)
+    await team.sql`update schedules set failures = 9 where id = ${id}`
+    const fire = async () => {
+      await makeDue(team, id)
+      await tick(service.context)
+      await drainRuns(service)
+      const [row] = await team.sql<{ failures: number }>`select failures from schedules where id = ${id}`
+      return row!.failures
+    }
+    assert.equal(await fire(), 9, 'nothing is known yet')
+    assert.equal(await fire(), 0)
+    // no user can bring this about today
+    await team.sql`update builds set status = 'historic' where agent_id = ${agentId}`
+    for (let failures = 1; failures <= 10; failures++) assert.equal(await fire(), failures)
+    assert.equal((await runsOf(service, id)).length, 2)
+    assert.match((await read(team, id)).auto_disabled_reason, /no live build.*Promote one/)
+  },
+)
 
-// proves schedules.liveBuild
-test('the build that is live at the due time is run, also where another was remembered', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, block('output', 'old'))
-  const id = await seedSchedule(team, agentId)
-  const fire = async () => {
-    await makeDue(team, id)
-    await tick(service.context)
-    await drainRuns(service)
-    return (await readRun(team, (await read(team, id)).last_run_id)).output
-  }
-  assert.equal(await fire(), 'old')
-  const config = { version: 'v2', data: { input: block('output', 'new') } }
-  const draft = await team.call(`POST /v2/agents/${agentId}/revisions`, { body: { config } })
-  await team.call(`POST /v2/revisions/${draft.body.build_id}/promote`)
-  assert.equal(await fire(), 'new')
-})
+proves(
+  'schedules.liveBuild',
+  'the build that is live at the due time is run, also where another was remembered',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, block('output', 'old'))
+    const id = await seedSchedule(team, agentId)
+    const fire = async () => {
+      await makeDue(team, id)
+      await tick(service.context)
+      await drainRuns(service)
+      return (await readRun(team, (await read(team, id)).last_run_id)).output
+    }
+    assert.equal(await fire(), 'old')
+    const config = { version: 'v2', data: { input: block('output', 'new') } }
+    const draft = await team.call(`POST /v2/agents/${agentId}/revisions`, { body: { config } })
+    await team.call(`POST /v2/revisions/${draft.body.build_id}/promote`)
+    assert.equal(await fire(), 'new')
+  },
+)
 
-// proves schedules.poison
-test('a schedule that cannot be fired is put off, and holds up no other', async () => {
+proves('schedules.poison', 'a schedule that cannot be fired is put off, and holds up no other', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, procedure)
   const ids = [await seedSchedule(team, agentId), await seedSchedule(team, agentId), await seedSchedule(team, agentId)]
@@ -289,20 +306,23 @@ test('a schedule that cannot be fired is put off, and holds up no other', async 
   assert.ok(service.logged.some((line) => line.includes('a schedule cannot be fired') && line.includes(ids[1]!)))
 })
 
-// proves pools.schedules
-test('a schedule of one team fires with the first transaction, however many of another team were due before it', async () => {
-  const noisy = await seedTeam(service)
-  const quiet = await seedTeam(service)
-  const first = await seedSchedule(noisy, await seedAgent(noisy, procedure))
-  const own = await seedSchedule(quiet, await seedAgent(quiet, procedure))
-  await noisy.sql`
+proves(
+  'pools.schedules',
+  'a schedule of one team fires with the first transaction, however many of another team were due before it',
+  async () => {
+    const noisy = await seedTeam(service)
+    const quiet = await seedTeam(service)
+    const first = await seedSchedule(noisy, await seedAgent(noisy, procedure))
+    const own = await seedSchedule(quiet, await seedAgent(quiet, procedure))
+    await noisy.sql`
     insert into schedules (id, team_id, agent_id, user_id, enabled, frequency, cron, timezone, message, recurring, overlap, catch_up, next_run_at)
     select gen_random_uuid(), team_id, agent_id, user_id, enabled, frequency, cron, timezone, message, recurring, overlap, catch_up,
       now() - interval '30 seconds' from schedules, generate_series(1, 150) where id = ${first}`
-  await makeDue(quiet, own)
-  assert.equal(await fireSome(service.context, dueSchedules), 100)
-  assert.equal((await runsOf(service, own)).length, 1)
-  const [left] = await noisy.sql<{ due: number }>`
+    await makeDue(quiet, own)
+    assert.equal(await fireSome(service.context, dueSchedules), 100)
+    assert.equal((await runsOf(service, own)).length, 1)
+    const [left] = await noisy.sql<{ due: number }>`
     select count(*)::int as due from schedules where team_id = ${noisy.id} and next_run_at <= now()`
-  assert.equal(left!.due, 51)
-})
+    assert.equal(left!.due, 51)
+  },
+)

@@ -1,7 +1,7 @@
 // What becomes of due times: overlap and catch_up in all their meetings, without a database.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { decide, type Due } from './firing.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const at = (time: string): Date => new Date(`2026-07-18T${time}:00.000Z`)
 const shown = (times: Date[]): string[] => times.map((time) => time.toISOString().slice(11, 16))
@@ -26,52 +26,65 @@ function outcome(schedule: Partial<Due>, now: string) {
   return { start: shown(start), held: shown(held), next: next && shown([next])[0] }
 }
 
-// proves schedules.catchUp
-test('a due time is in time for a minute; catch_up says what becomes of those that were missed', () => {
-  const cases: [Partial<Due>, string, string[]][] = [
-    [{ catch_up: 'none' }, '09:01', ['09:00']],
-    [{ catch_up: 'none' }, '09:02', []],
-    [{ catch_up: 'none' }, '12:00', ['12:00']],
-    [{ catch_up: 'last' }, '09:30', ['09:00']],
-    [{ catch_up: 'last' }, '12:30', ['12:00']],
-    [{ catch_up: 'last' }, '12:01', ['12:00']],
-    [{ catch_up: 'all', overlap: 'allow' }, '12:30', ['09:00', '10:00', '11:00', '12:00']],
-    [{ catch_up: 'all', overlap: 'allow' }, '12:01', ['09:00', '10:00', '11:00', '12:00']],
-  ]
-  for (const [schedule, now, start] of cases) {
-    const seen = outcome(schedule, now)
-    assert.deepEqual(seen.start, start, JSON.stringify([schedule, now]))
-    assert.equal(seen.next, now < '10:00' ? '10:00' : '13:00')
-    assert.deepEqual(seen.held, [])
-  }
-  const long = decide(
-    { ...hourly, catch_up: 'all', overlap: 'allow', next_run_at: new Date('2026-01-01T00:00:00Z') },
-    at('12:30'),
-  )
-  assert.equal(long.start.length, 100)
-  assert.deepEqual(long.start.at(-1), at('12:00'))
-  const everyMinute: Partial<Due> = { frequency: 'custom', cron: '* * * * *' }
-  assert.deepEqual(outcome({ ...everyMinute, overlap: 'allow' }, '09:01').start, ['09:00', '09:01'], 'both are in time')
-})
+proves(
+  'schedules.catchUp',
+  'a due time is in time for a minute; catch_up says what becomes of those that were missed',
+  () => {
+    const cases: [Partial<Due>, string, string[]][] = [
+      [{ catch_up: 'none' }, '09:01', ['09:00']],
+      [{ catch_up: 'none' }, '09:02', []],
+      [{ catch_up: 'none' }, '12:00', ['12:00']],
+      [{ catch_up: 'last' }, '09:30', ['09:00']],
+      [{ catch_up: 'last' }, '12:30', ['12:00']],
+      [{ catch_up: 'last' }, '12:01', ['12:00']],
+      [{ catch_up: 'all', overlap: 'allow' }, '12:30', ['09:00', '10:00', '11:00', '12:00']],
+      [{ catch_up: 'all', overlap: 'allow' }, '12:01', ['09:00', '10:00', '11:00', '12:00']],
+    ]
+    for (const [schedule, now, start] of cases) {
+      const seen = outcome(schedule, now)
+      assert.deepEqual(seen.start, start, JSON.stringify([schedule, now]))
+      assert.equal(seen.next, now < '10:00' ? '10:00' : '13:00')
+      assert.deepEqual(seen.held, [])
+    }
+    const long = decide(
+      { ...hourly, catch_up: 'all', overlap: 'allow', next_run_at: new Date('2026-01-01T00:00:00Z') },
+      at('12:30'),
+    )
+    assert.equal(long.start.length, 100)
+    assert.deepEqual(long.start.at(-1), at('12:00'))
+    const everyMinute: Partial<Due> = { frequency: 'custom', cron: '* * * * *' }
+    assert.deepEqual(
+      outcome({ ...everyMinute, overlap: 'allow' }, '09:01').start,
+      ['09:00', '09:01'],
+      'both are in time',
+    )
+  },
+)
 
-// proves schedules.overlapping
-test('while the run before is active a due time is skipped, held back, or fired all the same', () => {
-  const busy = { is_active: true }
-  assert.deepEqual(outcome({ ...busy, overlap: 'skip' }, '09:00'), { start: [], held: [], next: '10:00' })
-  assert.deepEqual(outcome({ ...busy, overlap: 'allow' }, '09:00'), { start: ['09:00'], held: [], next: '10:00' })
-  assert.deepEqual(outcome({ ...busy, overlap: 'queue' }, '09:00'), { start: [], held: ['09:00'], next: '10:00' })
-  const one = { overlap: 'queue' as const, held: [at('08:00')] }
-  assert.deepEqual(outcome({ ...one, ...busy }, '09:00'), { start: [], held: ['08:00'], next: '10:00' }, 'one at most')
-  assert.deepEqual(outcome(one, '09:00'), { start: ['08:00'], held: ['09:00'], next: '10:00' }, 'in their order')
-  assert.deepEqual(outcome({ ...one, next_run_at: at('10:00') }, '09:30'), {
-    start: ['08:00'],
-    held: [],
-    next: '10:00',
-  })
-})
+proves(
+  'schedules.overlapping',
+  'while the run before is active a due time is skipped, held back, or fired all the same',
+  () => {
+    const busy = { is_active: true }
+    assert.deepEqual(outcome({ ...busy, overlap: 'skip' }, '09:00'), { start: [], held: [], next: '10:00' })
+    assert.deepEqual(outcome({ ...busy, overlap: 'allow' }, '09:00'), { start: ['09:00'], held: [], next: '10:00' })
+    assert.deepEqual(outcome({ ...busy, overlap: 'queue' }, '09:00'), { start: [], held: ['09:00'], next: '10:00' })
+    const one = { overlap: 'queue' as const, held: [at('08:00')] }
+    assert.deepEqual(
+      outcome({ ...one, ...busy }, '09:00'),
+      { start: [], held: ['08:00'], next: '10:00' },
+      'one at most',
+    )
+    assert.deepEqual(outcome(one, '09:00'), { start: ['08:00'], held: ['09:00'], next: '10:00' }, 'in their order')
+    assert.deepEqual(outcome({ ...one, next_run_at: at('10:00') }, '09:30'), {
+      start: ['08:00'],
+      held: [],
+      next: '10:00',
+    })
+  },
+)
 
-// proves schedules.inTurn
-test('what is made up for runs one after another where runs may not overlap', () => {
+proves('schedules.inTurn', 'what is made up for runs one after another where runs may not overlap', () => {
   for (const overlap of ['skip', 'queue'] as const) {
     const all = { overlap, catch_up: 'all' as const }
     assert.deepEqual(outcome(all, '12:30'), { start: ['09:00'], held: ['10:00', '11:00', '12:00'], next: '13:00' })
@@ -85,8 +98,7 @@ test('what is made up for runs one after another where runs may not overlap', ()
   }
 })
 
-// proves schedules.once
-test('one that fires once is spent when it has started or is held back, and not before', () => {
+proves('schedules.once', 'one that fires once is spent when it has started or is held back, and not before', () => {
   const once = { recurring: false }
   assert.deepEqual(outcome(once, '09:00'), { start: ['09:00'], held: [], next: null })
   assert.deepEqual(outcome({ ...once, catch_up: 'all', overlap: 'allow' }, '12:30'), {

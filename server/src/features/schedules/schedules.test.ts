@@ -1,8 +1,8 @@
 // Schedules as callers see them: made, changed, paused, listed, previewed, deleted, and refused with a reason.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 
@@ -12,8 +12,7 @@ async function seed(): Promise<{ team: TestTeam; agentId: string; path: string }
   return { team, agentId, path: `/v2/agents/${agentId}/schedules` }
 }
 
-// proves schedules.create
-test('a schedule is answered bare, with its defaults and its next time', async () => {
+proves('schedules.create', 'a schedule is answered bare, with its defaults and its next time', async () => {
   const { team, agentId, path } = await seed()
   service.clock.set('2026-07-17T12:00:00.000Z')
   const { status, body } = await team.call(`POST ${path}`, { body: { frequency: 'workday', time: '09:00' } })
@@ -45,8 +44,7 @@ test('a schedule is answered bare, with its defaults and its next time', async (
   })
 })
 
-// proves schedules.fields
-test('each frequency takes its own fields and no others, and says which', async () => {
+proves('schedules.fields', 'each frequency takes its own fields and no others, and says which', async () => {
   const { team, path } = await seed()
   const refused: [object, RegExp][] = [
     [{}, /frequency is missing/],
@@ -100,8 +98,7 @@ test('each frequency takes its own fields and no others, and says which', async 
   assert.equal(schedules[5].cron, '*/10 8-17 * * mon-fri')
 })
 
-// proves schedules.update
-test('a change of the timing counts from now; any other leaves the next time alone', async () => {
+proves('schedules.update', 'a change of the timing counts from now; any other leaves the next time alone', async () => {
   const { team, path } = await seed()
   service.clock.set('2026-07-17T12:00:00.000Z')
   const made = await team.call(`POST ${path}`, {
@@ -132,28 +129,30 @@ test('a change of the timing counts from now; any other leaves the next time alo
   }
 })
 
-// proves schedules.enabled
-test('a paused schedule has no next time; enabling it counts from now and takes back an automatic disabling', async () => {
-  const { team, path } = await seed()
-  service.clock.set('2026-07-17T12:00:00.000Z')
-  const made = await team.call(`POST ${path}`, { body: { frequency: 'daily', time: '09:00', enabled: false } })
-  assert.deepEqual([made.body.enabled, made.body.next_run_at], [false, null])
-  const change = async (body: object) => (await team.call(`PATCH ${path}/${made.body.id}`, { body })).body
-  assert.equal((await change({ time: '10:00' })).next_run_at, null, 'a change does not enable it')
-  service.clock.set('2026-07-18T12:00:00.000Z')
-  assert.equal((await change({ enabled: true })).next_run_at, '2026-07-19T10:00:00.000Z')
-  assert.equal((await change({ enabled: false })).next_run_at, null)
-  await team.sql`
+proves(
+  'schedules.enabled',
+  'a paused schedule has no next time; enabling it counts from now and takes back an automatic disabling',
+  async () => {
+    const { team, path } = await seed()
+    service.clock.set('2026-07-17T12:00:00.000Z')
+    const made = await team.call(`POST ${path}`, { body: { frequency: 'daily', time: '09:00', enabled: false } })
+    assert.deepEqual([made.body.enabled, made.body.next_run_at], [false, null])
+    const change = async (body: object) => (await team.call(`PATCH ${path}/${made.body.id}`, { body })).body
+    assert.equal((await change({ time: '10:00' })).next_run_at, null, 'a change does not enable it')
+    service.clock.set('2026-07-18T12:00:00.000Z')
+    assert.equal((await change({ enabled: true })).next_run_at, '2026-07-19T10:00:00.000Z')
+    assert.equal((await change({ enabled: false })).next_run_at, null)
+    await team.sql`
     update schedules set auto_disabled_at = now(), auto_disabled_reason = 'It failed.', failures = 10 where id = ${made.body.id}`
-  assert.equal((await change({ message: 'x' })).auto_disabled_reason, 'It failed.')
-  const enabled = await change({ enabled: true })
-  assert.deepEqual([enabled.auto_disabled_at, enabled.auto_disabled_reason, enabled.enabled], [null, null, true])
-  const [row] = await team.sql<{ failures: number }>`select failures from schedules where id = ${made.body.id}`
-  assert.equal(row!.failures, 0)
-})
+    assert.equal((await change({ message: 'x' })).auto_disabled_reason, 'It failed.')
+    const enabled = await change({ enabled: true })
+    assert.deepEqual([enabled.auto_disabled_at, enabled.auto_disabled_reason, enabled.enabled], [null, null, true])
+    const [row] = await team.sql<{ failures: number }>`select failures from schedules where id = ${made.body.id}`
+    assert.equal(row!.failures, 0)
+  },
+)
 
-// proves schedules.preview
-test('the preview tells five times, of one that fires once its only one', async () => {
+proves('schedules.preview', 'the preview tells five times, of one that fires once its only one', async () => {
   const { team, path } = await seed()
   service.clock.set('2026-03-27T12:00:00.000Z')
   const made = await team.call(`POST ${path}`, {
@@ -172,8 +171,7 @@ test('the preview tells five times, of one that fires once its only one', async 
   assert.deepEqual((await preview()).next_runs, [`${five[0]}:00.000Z`])
 })
 
-// proves schedules.delete
-test('a deleted schedule is gone, and so are those of a deleted agent', async () => {
+proves('schedules.delete', 'a deleted schedule is gone, and so are those of a deleted agent', async () => {
   const { team, agentId, path } = await seed()
   const ids: string[] = []
   for (let made = 0; made < 3; made++) ids.push(await seeders['schedule']!(team, { agent: agentId }))
@@ -186,8 +184,7 @@ test('a deleted schedule is gone, and so are those of a deleted agent', async ()
   assert.deepEqual(await team.sql`select id from schedules where agent_id = ${agentId}`, [])
 })
 
-// proves schedules.most
-test('an agent has at most 100 schedules, however many are made at once', async () => {
+proves('schedules.most', 'an agent has at most 100 schedules, however many are made at once', async () => {
   const { team, agentId, path } = await seed()
   const id = await seeders['schedule']!(team, { agent: agentId })
   await team.sql`
@@ -203,8 +200,7 @@ test('an agent has at most 100 schedules, however many are made at once', async 
   for (const { body } of refused) assert.match(body.message, /100 schedules.*Delete or change one/)
 })
 
-// proves agents.list
-test('agents are listed with their schedules as the list of schedules gives them', async () => {
+proves('agents.list', 'agents are listed with their schedules as the list of schedules gives them', async () => {
   const { team, agentId, path } = await seed()
   await seeders['schedule']!(team, { agent: agentId })
   await seeders['schedule']!(team, { agent: agentId })

@@ -1,7 +1,7 @@
 // Delivering, over real HTTP: what a receiver gets, and what becomes of what it does not take.
 import assert from 'node:assert/strict'
 import { createServer, type AddressInfo, type Socket } from 'node:net'
-import { suite, test } from 'node:test'
+import { suite } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { drainDeliveries, readDeliveries, secretOf, subscribe } from '../../../test/kit/deliveries.ts'
 import { startReceiver, type Received } from '../../../test/kit/receiver.ts'
@@ -14,6 +14,7 @@ import { eraseOldEvents } from '../../kit/event.ts'
 import { delivererOf } from './deliveryRole.ts'
 import { keepsUnsettled } from './keepsUnsettled.ts'
 import { buryTargets } from './deliveryRows.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1'], webhookScheduleS: [0, 0, 0] } })
 const { sql } = service.context.db
@@ -33,8 +34,7 @@ async function ranFor(events?: string[], procedure = small) {
 }
 
 suite('a subscription', () => {
-  // proves webhooks.delivered
-  test('gets every event of a run, in order, once, in its envelope, signed', async () => {
+  proves('webhooks.delivered', 'gets every event of a run, in order, once, in its envelope, signed', async () => {
     const { team, receiver, runId } = await ranFor()
     await drainDeliveries(service)
     const told = receiver.received.map(bodyOf).filter(({ data }) => data.run_id === runId)
@@ -62,33 +62,35 @@ suite('a subscription', () => {
     }
   })
 
-  // proves webhooks.retried
-  test('that fails is tried by the schedule, with the same id and bytes and a new time; then the delivery is dead and kept', async () => {
-    const { team, receiver } = await ranFor(['run.completed'])
-    receiver.answer(500, {}, 'x'.repeat(5000))
-    await drainDeliveries(service)
-    assert.equal(receiver.received.length, 3)
-    const [first] = receiver.received
-    for (const { headers, body, at } of receiver.received) {
-      assert.equal(headers['webhook-id'], first!.headers['webhook-id'])
-      assert.deepEqual(body, first!.body)
-      assert.ok(Math.abs(Number(headers['webhook-timestamp']) - at.getTime() / 1000) < 2)
-    }
-    const [delivery] = await readDeliveries(team)
-    assert.deepEqual([delivery!.status, delivery!.attempts], ['dead', 3])
-    assert.match(delivery!.reason!, /answered 500/)
-    for (const { stage, answer } of delivery!.log) assert.deepEqual([stage, answer!.length], ['status', 4096])
+  proves(
+    'webhooks.retried',
+    'that fails is tried by the schedule, with the same id and bytes and a new time; then the delivery is dead and kept',
+    async () => {
+      const { team, receiver } = await ranFor(['run.completed'])
+      receiver.answer(500, {}, 'x'.repeat(5000))
+      await drainDeliveries(service)
+      assert.equal(receiver.received.length, 3)
+      const [first] = receiver.received
+      for (const { headers, body, at } of receiver.received) {
+        assert.equal(headers['webhook-id'], first!.headers['webhook-id'])
+        assert.deepEqual(body, first!.body)
+        assert.ok(Math.abs(Number(headers['webhook-timestamp']) - at.getTime() / 1000) < 2)
+      }
+      const [delivery] = await readDeliveries(team)
+      assert.deepEqual([delivery!.status, delivery!.attempts], ['dead', 3])
+      assert.match(delivery!.reason!, /answered 500/)
+      for (const { stage, answer } of delivery!.log) assert.deepEqual([stage, answer!.length], ['status', 4096])
 
-    receiver.answer(204)
-    assert.equal((await team.call(`POST /v2/webhook-deliveries/${delivery!.id}/replay`)).status, 200)
-    await drainDeliveries(service)
-    assert.deepEqual(receiver.received[3]!.body, first!.body)
-    const [again] = await readDeliveries(team)
-    assert.deepEqual([again!.status, again!.attempts, again!.log.length], ['delivered', 1, 4])
-  })
+      receiver.answer(204)
+      assert.equal((await team.call(`POST /v2/webhook-deliveries/${delivery!.id}/replay`)).status, 200)
+      await drainDeliveries(service)
+      assert.deepEqual(receiver.received[3]!.body, first!.body)
+      const [again] = await readDeliveries(team)
+      assert.deepEqual([again!.status, again!.attempts, again!.log.length], ['delivered', 1, 4])
+    },
+  )
 
-  // proves webhooks.waits
-  test('is tried again when the receiver said so', async () => {
+  proves('webhooks.waits', 'is tried again when the receiver said so', async () => {
     const { team, receiver } = await ranFor(['run.completed'])
     receiver.answer(503, { 'retry-after': '120' })
     await drainDeliveries(service)
@@ -98,8 +100,7 @@ suite('a subscription', () => {
     assert.ok(waitS > 100 && waitS < 121, `${waitS} s`)
   })
 
-  // proves webhooks.redirect
-  test('is not followed to another address', async () => {
+  proves('webhooks.redirect', 'is not followed to another address', async () => {
     const elsewhere = await startReceiver()
     const { team, receiver } = await ranFor(['run.completed'])
     receiver.answer(302, { location: elsewhere.url })
@@ -110,8 +111,7 @@ suite('a subscription', () => {
     assert.match(delivery!.log[0]!.error!, /redirects are not followed/)
   })
 
-  // proves webhooks.stages
-  test('whose address cannot be reached says at which stage', async () => {
+  proves('webhooks.stages', 'whose address cannot be reached says at which stage', async () => {
     const cases = [
       ['guard', 'http://10.0.0.1/hook'],
       ['dns', 'http://nobody.invalid/hook'],
@@ -129,39 +129,41 @@ suite('a subscription', () => {
     }
   })
 
-  // proves webhooks.gone
-  test('that answers 410 is disabled; what waited and what comes is kept as dead letters, and can be replayed', async () => {
-    const { team, receiver, subscriptionId, agentId } = await ranFor(['run.started', 'run.completed'])
-    receiver.answer(410)
-    await drainDeliveries(service)
-    const told = receiver.received.length
-    await startRun(team, agentId)
-    await drainRuns(service)
-    await drainDeliveries(service)
-    assert.equal(receiver.received.length, told)
-    const [webhook] = (await team.call('GET /v2/teams/:teamId/webhooks')).body.webhooks
-    assert.equal(webhook.active, false)
-    assert.match(webhook.disabled_reason, /410/)
-    const dead = await readDeliveries(team)
-    assert.deepEqual(
-      dead.map(({ status }) => status),
-      ['dead', 'dead', 'dead', 'dead'],
-    )
+  proves(
+    'webhooks.gone',
+    'that answers 410 is disabled; what waited and what comes is kept as dead letters, and can be replayed',
+    async () => {
+      const { team, receiver, subscriptionId, agentId } = await ranFor(['run.started', 'run.completed'])
+      receiver.answer(410)
+      await drainDeliveries(service)
+      const told = receiver.received.length
+      await startRun(team, agentId)
+      await drainRuns(service)
+      await drainDeliveries(service)
+      assert.equal(receiver.received.length, told)
+      const [webhook] = (await team.call('GET /v2/teams/:teamId/webhooks')).body.webhooks
+      assert.equal(webhook.active, false)
+      assert.match(webhook.disabled_reason, /410/)
+      const dead = await readDeliveries(team)
+      assert.deepEqual(
+        dead.map(({ status }) => status),
+        ['dead', 'dead', 'dead', 'dead'],
+      )
 
-    receiver.answer(200)
-    const route = `/v2/teams/:teamId/webhooks/${subscriptionId}`
-    assert.equal((await team.call(`PATCH ${route}`, { body: { active: true } })).body.webhook.disabled_at, null)
-    const since = new Date(Date.now() - 60_000).toISOString()
-    const replay = await team.call(`POST /v2/webhooks/${subscriptionId}/replay`, { body: { since } })
-    assert.equal(replay.body.deliveries, 4)
-    await service.drain()
-    await drainDeliveries(service)
-    assert.equal(receiver.received.length, told + 4)
-    assert.ok((await readDeliveries(team)).every(({ status }) => status === 'delivered'))
-  })
+      receiver.answer(200)
+      const route = `/v2/teams/:teamId/webhooks/${subscriptionId}`
+      assert.equal((await team.call(`PATCH ${route}`, { body: { active: true } })).body.webhook.disabled_at, null)
+      const since = new Date(Date.now() - 60_000).toISOString()
+      const replay = await team.call(`POST /v2/webhooks/${subscriptionId}/replay`, { body: { since } })
+      assert.equal(replay.body.deliveries, 4)
+      await service.drain()
+      await drainDeliveries(service)
+      assert.equal(receiver.received.length, told + 4)
+      assert.ok((await readDeliveries(team)).every(({ status }) => status === 'delivered'))
+    },
+  )
 
-  // proves webhooks.hopeless
-  test('without a success for five days is disabled', async () => {
+  proves('webhooks.hopeless', 'without a success for five days is disabled', async () => {
     const { team, receiver, subscriptionId } = await ranFor(['run.completed'])
     await sql`update delivery_targets set failing_since = now() - interval '121 hours' where id = ${subscriptionId}`
     receiver.answer(500)
@@ -173,28 +175,30 @@ suite('a subscription', () => {
     assert.equal(delivery!.status, 'dead')
   })
 
-  // proves webhooks.diedTogether
-  test('whose delivery killed its process together with the one that watched it gets the others', async () => {
-    const { team, receiver, subscriptionId, agentId } = await ranFor(['run.completed'])
-    await startRun(team, agentId)
-    await drainRuns(service)
-    const lone = newId()
-    const [deadly] = await sql<{ id: string }>`
+  proves(
+    'webhooks.diedTogether',
+    'whose delivery killed its process together with the one that watched it gets the others',
+    async () => {
+      const { team, receiver, subscriptionId, agentId } = await ranFor(['run.completed'])
+      await startRun(team, agentId)
+      await drainRuns(service)
+      const lone = newId()
+      const [deadly] = await sql<{ id: string }>`
       select id from deliveries where target_id = ${subscriptionId} order by n limit 1`
-    await sql`update delivery_targets set worker = ${lone}, deaths = 3, sending = ${deadly!.id} where id = ${subscriptionId}`
-    await buryTargets(sql, { id: lone, role: loneRoles.one })
-    await drainDeliveries(service)
-    const deliveries = await readDeliveries(team)
-    assert.deepEqual(
-      deliveries.map(({ status }) => status),
-      ['dead', 'delivered'],
-    )
-    assert.match(deliveries[0]!.reason!, /^At least three processes of the service died/)
-    assert.equal(receiver.received.length, 1)
-  })
+      await sql`update delivery_targets set worker = ${lone}, deaths = 3, sending = ${deadly!.id} where id = ${subscriptionId}`
+      await buryTargets(sql, { id: lone, role: loneRoles.one })
+      await drainDeliveries(service)
+      const deliveries = await readDeliveries(team)
+      assert.deepEqual(
+        deliveries.map(({ status }) => status),
+        ['dead', 'delivered'],
+      )
+      assert.match(deliveries[0]!.reason!, /^At least three processes of the service died/)
+      assert.equal(receiver.received.length, 1)
+    },
+  )
 
-  // proves webhooks.disabledAtOnce
-  test('that is being disabled gets nothing more, however long that takes', async (t) => {
+  proves('webhooks.disabledAtOnce', 'that is being disabled gets nothing more, however long that takes', async (t) => {
     const { receiver, subscriptionId } = await ranFor(['run.completed'])
     await sql`update delivery_targets set failing_since = now() - interval '121 hours' where id = ${subscriptionId}`
     await sql`create function slow_end() returns trigger language plpgsql as $$ begin perform pg_sleep(0.5); return new; end $$`
@@ -206,8 +210,7 @@ suite('a subscription', () => {
     assert.equal(receiver.received.length, 1)
   })
 
-  // proves webhooks.breaker
-  test('that fails five times in a row gets one trial in 30 s, until one succeeds', async (t) => {
+  proves('webhooks.breaker', 'that fails five times in a row gets one trial in 30 s, until one succeeds', async (t) => {
     // no delivery may die of its attempts here: trials go to those that failed before
     const { webhookScheduleS } = service.context.config
     webhookScheduleS.push(...Array.from({ length: 9 }, () => 0))
@@ -236,37 +239,39 @@ suite('a subscription', () => {
     assert.ok((await readDeliveries(team)).every(({ status }) => status === 'delivered'))
   })
 
-  // proves webhooks.order
-  test('gets first attempts of a run in order, each after the one before has ended, well or not', async () => {
-    const team = await seedTeam(service)
-    const receiver = await startReceiver()
-    await subscribe(team, receiver.url)
-    const agentId = await seedAgent(team, '```memory path=a\nx\n```\n'.repeat(20) + small)
-    for (let n = 0; n < 3; n++) await startRun(team, agentId)
-    await drainRuns(service)
-    receiver.answer(503, { 'retry-after': '3600' })
-    await drainDeliveries(service)
-    receiver.answer(200)
-    // the breaker is not what is proved here
-    await sql`update delivery_targets set paused_until = null, failures = 0 where team_id = ${team.id}`
-    await drainDeliveries(service)
-    const firsts = new Map<string, number[]>()
-    const seen = new Set<string>()
-    for (const { id, data } of receiver.received.map(bodyOf)) {
-      if (!data.run_id || seen.has(id)) continue
-      seen.add(id)
-      firsts.set(data.run_id, [...(firsts.get(data.run_id) ?? []), data.sequence])
-    }
-    assert.equal(firsts.size, 3)
-    for (const sequences of firsts.values())
-      assert.deepEqual(
-        sequences,
-        [...sequences.keys()].map((n) => n + 1),
-      )
-  })
+  proves(
+    'webhooks.order',
+    'gets first attempts of a run in order, each after the one before has ended, well or not',
+    async () => {
+      const team = await seedTeam(service)
+      const receiver = await startReceiver()
+      await subscribe(team, receiver.url)
+      const agentId = await seedAgent(team, '```memory path=a\nx\n```\n'.repeat(20) + small)
+      for (let n = 0; n < 3; n++) await startRun(team, agentId)
+      await drainRuns(service)
+      receiver.answer(503, { 'retry-after': '3600' })
+      await drainDeliveries(service)
+      receiver.answer(200)
+      // the breaker is not what is proved here
+      await sql`update delivery_targets set paused_until = null, failures = 0 where team_id = ${team.id}`
+      await drainDeliveries(service)
+      const firsts = new Map<string, number[]>()
+      const seen = new Set<string>()
+      for (const { id, data } of receiver.received.map(bodyOf)) {
+        if (!data.run_id || seen.has(id)) continue
+        seen.add(id)
+        firsts.set(data.run_id, [...(firsts.get(data.run_id) ?? []), data.sequence])
+      }
+      assert.equal(firsts.size, 3)
+      for (const sequences of firsts.values())
+        assert.deepEqual(
+          sequences,
+          [...sequences.keys()].map((n) => n + 1),
+        )
+    },
+  )
 
-  // proves webhooks.takeover
-  test('of a process that died is served by another one', async () => {
+  proves('webhooks.takeover', 'of a process that died is served by another one', async () => {
     const { team, receiver, subscriptionId } = await ranFor(['run.completed'])
     await sql`update delivery_targets set worker = ${newId()} where id = ${subscriptionId}`
     await drainDeliveries(service)
@@ -274,65 +279,70 @@ suite('a subscription', () => {
     assert.equal((await readDeliveries(team))[0]!.status, 'delivered')
   })
 
-  // proves webhooks.rotation
-  test('is signed by both secrets after a rotation, and by the new one alone when there is no overlap', async () => {
-    const team = await seedTeam(service)
-    const receiver = await startReceiver()
-    const subscriptionId = await subscribe(team, receiver.url, ['run.completed'])
-    const before = await secretOf(team)
-    const rotate = (overlap_seconds: number) =>
-      team.call('POST /v2/teams/:teamId/webhook-secret/rotate', { body: { overlap_seconds } })
-    const between = (await rotate(3600)).body.secret
-    const send = async () => {
-      await team.call(`POST /v2/webhooks/${subscriptionId}/test`)
-      await drainDeliveries(service)
-      return receiver.received.at(-1)!
-    }
-    const first = await send()
-    for (const secret of [before, between]) {
-      assert.ok(new Webhook(secret).verify(first.body, first.headers as Record<string, string>))
-    }
-    const after = (await rotate(0)).body.secret
-    const second = await send()
-    assert.ok(new Webhook(after).verify(second.body, second.headers as Record<string, string>))
-    assert.throws(() => new Webhook(between).verify(second.body, second.headers as Record<string, string>))
-  })
+  proves(
+    'webhooks.rotation',
+    'is signed by both secrets after a rotation, and by the new one alone when there is no overlap',
+    async () => {
+      const team = await seedTeam(service)
+      const receiver = await startReceiver()
+      const subscriptionId = await subscribe(team, receiver.url, ['run.completed'])
+      const before = await secretOf(team)
+      const rotate = (overlap_seconds: number) =>
+        team.call('POST /v2/teams/:teamId/webhook-secret/rotate', { body: { overlap_seconds } })
+      const between = (await rotate(3600)).body.secret
+      const send = async () => {
+        await team.call(`POST /v2/webhooks/${subscriptionId}/test`)
+        await drainDeliveries(service)
+        return receiver.received.at(-1)!
+      }
+      const first = await send()
+      for (const secret of [before, between]) {
+        assert.ok(new Webhook(secret).verify(first.body, first.headers as Record<string, string>))
+      }
+      const after = (await rotate(0)).body.secret
+      const second = await send()
+      assert.ok(new Webhook(after).verify(second.body, second.headers as Record<string, string>))
+      assert.throws(() => new Webhook(between).verify(second.body, second.headers as Record<string, string>))
+    },
+  )
 
-  // proves webhooks.kept
-  test('keeps the events that it has not got from being erased; those that it has go with their deliveries', async () => {
-    const { team, receiver, runId } = await ranFor(['run.completed', 'run.started'])
-    await drainDeliveries(service)
-    await sql`update deliveries set state = 'dead' where run_id = ${runId} and event = 'run.started'`
-    await sql`update events set created_at = now() - interval '40 days' where run_id = ${runId}`
-    // ids tell the time too, and a delivery's id is made of its event's
-    await sql`update events set id = overlay(id::text placing '00000000-0000' from 1 for 13)::uuid where run_id = ${runId}`
-    await sql`
+  proves(
+    'webhooks.kept',
+    'keeps the events that it has not got from being erased; those that it has go with their deliveries',
+    async () => {
+      const { team, receiver, runId } = await ranFor(['run.completed', 'run.started'])
+      await drainDeliveries(service)
+      await sql`update deliveries set state = 'dead' where run_id = ${runId} and event = 'run.started'`
+      await sql`update events set created_at = now() - interval '40 days' where run_id = ${runId}`
+      // ids tell the time too, and a delivery's id is made of its event's
+      await sql`update events set id = overlay(id::text placing '00000000-0000' from 1 for 13)::uuid where run_id = ${runId}`
+      await sql`
       update deliveries set event_id = overlay(event_id::text placing '00000000-0000' from 1 for 13)::uuid,
         id = delivery_id(overlay(event_id::text placing '00000000-0000' from 1 for 13)::uuid, target_id)
       where run_id = ${runId}`
-    await eraseOldEvents(sql, {
-      days: 30,
-      after: '00000000-0000-0000-0000-000000000000',
-      max: 100,
-      keeping: [keepsUnsettled],
-    })
-    assert.deepEqual(
-      (await sql<{ event: string }>`select event from events where run_id = ${runId}`).map(({ event }) => event),
-      ['run.started'],
-    )
-    assert.deepEqual(
-      (await readDeliveries(team)).map(({ event }) => event),
-      ['run.started'],
-    )
-    assert.equal(receiver.received.length, 2)
-  })
+      await eraseOldEvents(sql, {
+        days: 30,
+        after: '00000000-0000-0000-0000-000000000000',
+        max: 100,
+        keeping: [keepsUnsettled],
+      })
+      assert.deepEqual(
+        (await sql<{ event: string }>`select event from events where run_id = ${runId}`).map(({ event }) => event),
+        ['run.started'],
+      )
+      assert.deepEqual(
+        (await readDeliveries(team)).map(({ event }) => event),
+        ['run.started'],
+      )
+      assert.equal(receiver.received.length, 2)
+    },
+  )
 })
 
 suite("a run's callback", () => {
   const told = ['run.started', 'human_request.created', 'run.paused', 'human_request.responded', 'run.completed']
 
-  // proves webhooks.callback
-  test('gets what becomes of the run, and only that', async () => {
+  proves('webhooks.callback', 'gets what becomes of the run, and only that', async () => {
     const team = await seedTeam(service)
     const receiver = await startReceiver()
     const agentId = await seedAgent(team, '```ask\nGo on?\n```\n' + small)
@@ -354,27 +364,30 @@ suite("a run's callback", () => {
     assert.ok(receiver.received.every((request) => bodyOf(request).data.run_id === runId))
   })
 
-  // proves webhooks.callbackGone
-  test('that answers 410 gets nothing more of that run, and everything of another', async () => {
-    const team = await seedTeam(service)
-    const receiver = await startReceiver()
-    const agentId = await seedAgent(team, small)
-    receiver.answer(410)
-    const first = await startRun(team, agentId, { callback_url: receiver.url })
-    await drainRuns(service)
-    await drainDeliveries(service)
-    assert.equal(receiver.received.length, 1)
-    receiver.answer(200)
-    await startRun(team, agentId, { callback_url: receiver.url })
-    await team.call(`POST /v2/runs/${first}/messages`, { body: { message: 'again' } })
-    await drainRuns(service)
-    await drainDeliveries(service)
-    assert.deepEqual(
-      receiver.received.slice(1).filter((request) => bodyOf(request).data.run_id === first),
-      [],
-    )
-    assert.equal(receiver.received.length, 3)
-  })
+  proves(
+    'webhooks.callbackGone',
+    'that answers 410 gets nothing more of that run, and everything of another',
+    async () => {
+      const team = await seedTeam(service)
+      const receiver = await startReceiver()
+      const agentId = await seedAgent(team, small)
+      receiver.answer(410)
+      const first = await startRun(team, agentId, { callback_url: receiver.url })
+      await drainRuns(service)
+      await drainDeliveries(service)
+      assert.equal(receiver.received.length, 1)
+      receiver.answer(200)
+      await startRun(team, agentId, { callback_url: receiver.url })
+      await team.call(`POST /v2/runs/${first}/messages`, { body: { message: 'again' } })
+      await drainRuns(service)
+      await drainDeliveries(service)
+      assert.deepEqual(
+        receiver.received.slice(1).filter((request) => bodyOf(request).data.run_id === first),
+        [],
+      )
+      assert.equal(receiver.received.length, 3)
+    },
+  )
 })
 
 /** Events of no run. */
@@ -382,43 +395,45 @@ const happen = (teamId: string, times: number) => sql`
   insert into events (id, team_id, event, data)
   select gen_random_uuid(), ${teamId}, 'connection.updated', '{"change": "updated"}' from generate_series(1, ${times}::int)`
 
-// proves webhooks.fair
-test('a team whose receivers all hang leaves room for the others, and each receiver gets four at most', async () => {
-  const [hangs, waits] = [await seedTeam(service), await seedTeam(service)]
-  const sockets = new Set<Socket>()
-  const asked = new Map<string, number>()
-  let requests = 0
-  const full = Promise.withResolvers<void>()
-  const hanging = createServer((socket) => {
-    sockets.add(socket.on('error', () => undefined))
-    socket.once('data', (head: Buffer) => {
-      const [path] = /\/\d+/.exec(head.toString())!
-      asked.set(path, (asked.get(path) ?? 0) + 1)
-      if (++requests === 64) full.resolve()
+proves(
+  'webhooks.fair',
+  'a team whose receivers all hang leaves room for the others, and each receiver gets four at most',
+  async () => {
+    const [hangs, waits] = [await seedTeam(service), await seedTeam(service)]
+    const sockets = new Set<Socket>()
+    const asked = new Map<string, number>()
+    let requests = 0
+    const full = Promise.withResolvers<void>()
+    const hanging = createServer((socket) => {
+      sockets.add(socket.on('error', () => undefined))
+      socket.once('data', (head: Buffer) => {
+        const [path] = /\/\d+/.exec(head.toString())!
+        asked.set(path, (asked.get(path) ?? 0) + 1)
+        if (++requests === 64) full.resolve()
+      })
     })
-  })
-  await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
-  const { port } = hanging.address() as AddressInfo
-  for (let n = 0; n < 20; n++) await subscribe(hangs, `http://127.0.0.1:${port}/${n}`, ['connection.updated'])
-  const receiver = await startReceiver()
-  await subscribe(waits, receiver.url, ['connection.updated'])
-  await happen(hangs.id, 5)
-  const living = new AbortController()
-  const work = delivererOf(service.context).work({ id: newId(), lost: () => living.signal })
-  await work.look()
-  await full.promise
-  await happen(waits.id, 3)
-  await work.look()
-  await receiver.got(3)
-  assert.equal(requests, 64)
-  assert.ok([...asked.values()].every((count) => count <= 4))
-  for (const socket of sockets) socket.destroy()
-  hanging.close()
-  await work.stop()
-})
+    await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve))
+    const { port } = hanging.address() as AddressInfo
+    for (let n = 0; n < 20; n++) await subscribe(hangs, `http://127.0.0.1:${port}/${n}`, ['connection.updated'])
+    const receiver = await startReceiver()
+    await subscribe(waits, receiver.url, ['connection.updated'])
+    await happen(hangs.id, 5)
+    const living = new AbortController()
+    const work = delivererOf(service.context).work({ id: newId(), lost: () => living.signal })
+    await work.look()
+    await full.promise
+    await happen(waits.id, 3)
+    await work.look()
+    await receiver.got(3)
+    assert.equal(requests, 64)
+    assert.ok([...asked.values()].every((count) => count <= 4))
+    for (const socket of sockets) socket.destroy()
+    hanging.close()
+    await work.stop()
+  },
+)
 
-// proves webhooks.announced
-test('a process that does not deliver calls those that do', async () => {
+proves('webhooks.announced', 'a process that does not deliver calls those that do', async () => {
   const heard = Promise.withResolvers<void>()
   const stop = service.context.listener.on('runyard_deliveries', () => heard.resolve())
   await ranFor(['run.completed'])

@@ -1,6 +1,5 @@
 // Deliveries as callers see them: listed, read, asked for again, and tests.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import type { Sql } from '../../base/db.ts'
@@ -9,6 +8,7 @@ import { flatten } from '../../base/sql.ts'
 import { envelopeOf, eventNames } from '../../kit/event.ts'
 import { validatorOf } from '../../kit/validate.ts'
 import { listWebhookDeliveries } from './listWebhookDeliveries.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 // excepted, so that no test waits for a resolver
 const service = await testApp({ config: { allowPrivateHosts: ['hooks.example.com'] } })
@@ -32,8 +32,7 @@ async function seedSettled({ id, sql }: TestTeam, targetId: string, count: numbe
 const list = async (team: TestTeam, query = '') =>
   (await team.call(`GET /v2/teams/:teamId/webhook-deliveries?${query}`)).body
 
-// proves deliveries.list
-test('deliveries are listed newest first, with exact totals under each filter', async () => {
+proves('deliveries.list', 'deliveries are listed newest first, with exact totals under each filter', async () => {
   const team = await seedTeam(service)
   const [one, two] = [await subscribe(team), await subscribe(team)]
   await seedSettled(team, one, 30)
@@ -60,25 +59,32 @@ test('deliveries are listed newest first, with exact totals under each filter', 
   }
 })
 
-// proves deliveries.walls
-test('another team’s webhook, an unknown one and the address of a callback give an empty page', async () => {
-  const team = await seedTeam(service)
-  await seedSettled(team, await subscribe(team), 3)
-  const stranger = await seedTeam(service)
-  const theirs = await subscribe(stranger)
-  await seedSettled(stranger, theirs, 3)
-  const callback = newId()
-  await team.sql`
+proves(
+  'deliveries.walls',
+  'another team’s webhook, an unknown one and the address of a callback give an empty page',
+  async () => {
+    const team = await seedTeam(service)
+    await seedSettled(team, await subscribe(team), 3)
+    const stranger = await seedTeam(service)
+    const theirs = await subscribe(stranger)
+    await seedSettled(stranger, theirs, 3)
+    const callback = newId()
+    await team.sql`
     insert into delivery_targets (id, team_id, kind, url) values (${callback}, ${team.id}, 'callback', 'https://hooks.example.com')`
-  await seedSettled(team, callback, 1)
-  for (const id of [theirs, callback, newId(), 'none']) {
-    assert.deepEqual(await list(team, `subscription_id=${id}`), { deliveries: [], total: 0, limit: 50, offset: 0 }, id)
-  }
-  assert.equal((await list(team)).total, 4)
-  const { deliveries } = await list(stranger)
-  assert.equal((await team.call(`GET /v2/webhook-deliveries/${deliveries[0].id}`)).status, 404)
-  assert.equal((await team.call(`POST /v2/webhook-deliveries/${deliveries[0].id}/replay`)).status, 404)
-})
+    await seedSettled(team, callback, 1)
+    for (const id of [theirs, callback, newId(), 'none']) {
+      assert.deepEqual(
+        await list(team, `subscription_id=${id}`),
+        { deliveries: [], total: 0, limit: 50, offset: 0 },
+        id,
+      )
+    }
+    assert.equal((await list(team)).total, 4)
+    const { deliveries } = await list(stranger)
+    assert.equal((await team.call(`GET /v2/webhook-deliveries/${deliveries[0].id}`)).status, 404)
+    assert.equal((await team.call(`POST /v2/webhook-deliveries/${deliveries[0].id}/replay`)).status, 404)
+  },
+)
 
 interface PlanNode {
   'Node Type': string
@@ -106,8 +112,7 @@ const watched: Sql = async (strings, ...values) => {
   return db.sql(strings, ...values)
 }
 
-// proves deliveries.listPlans
-test('no filter and no total reads the deliveries of other teams', async () => {
+proves('deliveries.listPlans', 'no filter and no total reads the deliveries of other teams', async () => {
   const team = await seedTeam(service)
   const stranger = await seedTeam(service)
   const [one, two] = [await subscribe(team), await subscribe(team)]
@@ -125,8 +130,7 @@ test('no filter and no total reads the deliveries of other teams', async () => {
   }
 })
 
-// proves deliveries.get
-test('a delivery is read with its attempts, the oldest first', async () => {
+proves('deliveries.get', 'a delivery is read with its attempts, the oldest first', async () => {
   const team = await seedTeam(service)
   const webhook = await subscribe(team)
   const { body } = await team.call(`POST /v2/webhooks/${webhook}/test`)
@@ -160,39 +164,45 @@ test('a delivery is read with its attempts, the oldest first', async () => {
   assert.ok(!('log' in deliveries[0]))
 })
 
-// proves deliveries.test
-test('a test is one delivery of an example that fits its kind, says that it is a test, and is no event', async () => {
-  const team = await seedTeam(service)
-  const webhook = await subscribe(team, ['run.paused', 'run.failed'])
-  for (const event of eventNames) {
-    const { status, body } = await team.call(`POST /v2/webhooks/${webhook}/test`, { body: { event } })
-    assert.equal(status, 201)
-    const { id, event_id, created_at, ...rest } = body.delivery
-    assert.deepEqual([rest.event, rest.status, rest.subscription_id, rest.log], [event, 'new', webhook, []])
-    const [row] = await team.sql<{ data: Record<string, unknown>; id: string }>`
+proves(
+  'deliveries.test',
+  'a test is one delivery of an example that fits its kind, says that it is a test, and is no event',
+  async () => {
+    const team = await seedTeam(service)
+    const webhook = await subscribe(team, ['run.paused', 'run.failed'])
+    for (const event of eventNames) {
+      const { status, body } = await team.call(`POST /v2/webhooks/${webhook}/test`, { body: { event } })
+      assert.equal(status, 201)
+      const { id, event_id, created_at, ...rest } = body.delivery
+      assert.deepEqual([rest.event, rest.status, rest.subscription_id, rest.log], [event, 'new', webhook, []])
+      const [row] = await team.sql<{ data: Record<string, unknown>; id: string }>`
       select data, delivery_id(event_id, target_id) as id from deliveries where id = ${id} and team_id = ${team.id}`
-    assert.equal(row!.id, id)
-    const validator = validatorOf(envelopeOf(event).schema)
-    assert.deepEqual([...validator.Errors({ id, event, created_at, data: row!.data })], [], event)
-    assert.deepEqual([row!.data['test'], row!.data['event_id'], row!.data['team_id']], [true, event_id, team.id])
-  }
-  assert.equal((await list(team)).total, eventNames.length)
-  assert.deepEqual(await team.sql`select id from events where team_id = ${team.id}`, [])
-})
+      assert.equal(row!.id, id)
+      const validator = validatorOf(envelopeOf(event).schema)
+      assert.deepEqual([...validator.Errors({ id, event, created_at, data: row!.data })], [], event)
+      assert.deepEqual([row!.data['test'], row!.data['event_id'], row!.data['team_id']], [true, event_id, team.id])
+    }
+    assert.equal((await list(team)).total, eventNames.length)
+    assert.deepEqual(await team.sql`select id from events where team_id = ${team.id}`, [])
+  },
+)
 
-// proves deliveries.test
-test('a test is of the first event that the webhook gets, and is refused while it is not active', async () => {
-  const team = await seedTeam(service)
-  const eventOf = async (events: string[]) =>
-    (await team.call(`POST /v2/webhooks/${await subscribe(team, events)}/test`)).body.delivery.event
-  assert.equal(await eventOf(['run.paused', 'run.failed']), 'run.paused')
-  assert.equal(await eventOf(['*', 'run.failed']), 'run.failed')
-  assert.equal(await eventOf(['*']), 'run.completed')
-  const webhook = await subscribe(team)
-  const unknown = await team.call(`POST /v2/webhooks/${webhook}/test`, { body: { event: '*' } })
-  assert.deepEqual([unknown.status, unknown.body.error], [400, 'invalid_request'])
-  await team.call(`PATCH /v2/teams/:teamId/webhooks/${webhook}`, { body: { active: false } })
-  const refused = await team.call(`POST /v2/webhooks/${webhook}/test`)
-  assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'])
-  assert.match(refused.body.message, /not active\. Set active to true/)
-})
+proves(
+  'deliveries.test',
+  'a test is of the first event that the webhook gets, and is refused while it is not active',
+  async () => {
+    const team = await seedTeam(service)
+    const eventOf = async (events: string[]) =>
+      (await team.call(`POST /v2/webhooks/${await subscribe(team, events)}/test`)).body.delivery.event
+    assert.equal(await eventOf(['run.paused', 'run.failed']), 'run.paused')
+    assert.equal(await eventOf(['*', 'run.failed']), 'run.failed')
+    assert.equal(await eventOf(['*']), 'run.completed')
+    const webhook = await subscribe(team)
+    const unknown = await team.call(`POST /v2/webhooks/${webhook}/test`, { body: { event: '*' } })
+    assert.deepEqual([unknown.status, unknown.body.error], [400, 'invalid_request'])
+    await team.call(`PATCH /v2/teams/:teamId/webhooks/${webhook}`, { body: { active: false } })
+    const refused = await team.call(`POST /v2/webhooks/${webhook}/test`)
+    assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'])
+    assert.match(refused.body.message, /not active\. Set active to true/)
+  },
+)

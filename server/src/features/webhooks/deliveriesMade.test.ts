@@ -1,12 +1,12 @@
 // How deliveries come to be: with the event itself, one for each target that wants it.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { eventNames } from '../../kit/event.ts'
 import { forgetEndedCallbacks } from './forgetEndedCallbacks.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 // excepted, so that no test waits for a resolver
 const service = await testApp({ config: { allowPrivateHosts: ['hooks.example.com'] } })
@@ -40,95 +40,106 @@ const madeFor = (team: TestTeam, targetId: string) => team.sql<Made>`
   select id, event, event_id, run_id, state, reason from deliveries where target_id = ${targetId} and team_id = ${team.id} order by n`
 const eventsOf = (made: Made[]) => made.map(({ event }) => event)
 
-// proves deliveries.made
-test('a webhook gets the events that it named, `*` all of them, each as one new delivery', async () => {
-  const team = await seedTeam(service)
-  const all = await subscribe(team, ['*'])
-  const ends = await subscribe(team, ['run.failed', 'run.completed'])
-  const both = await subscribe(team, ['run.failed', '*'])
-  const stranger = await seedTeam(service)
-  const theirs = await subscribe(stranger, ['*'])
-  const ids = await emitAll(team)
-  const made = await madeFor(team, all)
-  assert.deepEqual(eventsOf(made).toSorted(), eventNames.toSorted())
-  assert.deepEqual(made.map(({ event_id }) => event_id).toSorted(), ids.toSorted())
-  assert.deepEqual(new Set(made.map(({ state }) => state)), new Set(['new']))
-  assert.deepEqual(eventsOf(await madeFor(team, ends)).toSorted(), ['run.completed', 'run.failed'])
-  assert.equal((await madeFor(team, both)).length, eventNames.length)
-  assert.deepEqual(await madeFor(stranger, theirs), [])
-})
+proves(
+  'deliveries.made',
+  'a webhook gets the events that it named, `*` all of them, each as one new delivery',
+  async () => {
+    const team = await seedTeam(service)
+    const all = await subscribe(team, ['*'])
+    const ends = await subscribe(team, ['run.failed', 'run.completed'])
+    const both = await subscribe(team, ['run.failed', '*'])
+    const stranger = await seedTeam(service)
+    const theirs = await subscribe(stranger, ['*'])
+    const ids = await emitAll(team)
+    const made = await madeFor(team, all)
+    assert.deepEqual(eventsOf(made).toSorted(), eventNames.toSorted())
+    assert.deepEqual(made.map(({ event_id }) => event_id).toSorted(), ids.toSorted())
+    assert.deepEqual(new Set(made.map(({ state }) => state)), new Set(['new']))
+    assert.deepEqual(eventsOf(await madeFor(team, ends)).toSorted(), ['run.completed', 'run.failed'])
+    assert.equal((await madeFor(team, both)).length, eventNames.length)
+    assert.deepEqual(await madeFor(stranger, theirs), [])
+  },
+)
 
 const change = (by: TestTeam, id: string, body: object) => by.call(`PATCH /v2/teams/:teamId/webhooks/${id}`, { body })
 
-// proves events.scopes
-test('a webhook gets no kind that its maker’s credential may not read, and nobody turns one to themselves to read more', async () => {
-  const team = await seedTeam(service)
-  const made = await team.call('POST /v2/teams/:teamId/api-keys', {
-    body: { scopes: ['webhooks:manage', 'runs:read'] },
-  })
-  const narrow = {
-    ...team,
-    call: (route: string, options = {}) => team.call(route, { key: made.body.secret, ...options }),
-  }
-  const own = await subscribe(narrow, ['*'])
-  const all = await subscribe(team, ['*'])
-  await emitAll(team)
-  const readable = eventNames.filter((name) => /^(run|human_request)\./.test(name) && name !== 'run.file.created')
-  assert.deepEqual(eventsOf(await madeFor(team, own)).toSorted(), readable.toSorted())
-  for (const body of [{ url: `${url}/mine` }, { events: ['*'] }]) {
-    assert.equal((await change(narrow, all, body)).body.error, 'insufficient_scope')
-  }
-  assert.equal((await change(narrow, own, { url: `${url}/mine` })).status, 200)
-  assert.equal((await change(narrow, all, { description: 'seen' })).status, 200)
-  assert.equal((await change(team, own, { events: ['*'] })).status, 200)
-  await emitAll(team)
-  assert.equal((await madeFor(team, own)).length, readable.length + eventNames.length)
-})
+proves(
+  'events.scopes',
+  'a webhook gets no kind that its maker’s credential may not read, and nobody turns one to themselves to read more',
+  async () => {
+    const team = await seedTeam(service)
+    const made = await team.call('POST /v2/teams/:teamId/api-keys', {
+      body: { scopes: ['webhooks:manage', 'runs:read'] },
+    })
+    const narrow = {
+      ...team,
+      call: (route: string, options = {}) => team.call(route, { key: made.body.secret, ...options }),
+    }
+    const own = await subscribe(narrow, ['*'])
+    const all = await subscribe(team, ['*'])
+    await emitAll(team)
+    const readable = eventNames.filter((name) => /^(run|human_request)\./.test(name) && name !== 'run.file.created')
+    assert.deepEqual(eventsOf(await madeFor(team, own)).toSorted(), readable.toSorted())
+    for (const body of [{ url: `${url}/mine` }, { events: ['*'] }]) {
+      assert.equal((await change(narrow, all, body)).body.error, 'insufficient_scope')
+    }
+    assert.equal((await change(narrow, own, { url: `${url}/mine` })).status, 200)
+    assert.equal((await change(narrow, all, { description: 'seen' })).status, 200)
+    assert.equal((await change(team, own, { events: ['*'] })).status, 200)
+    await emitAll(team)
+    assert.equal((await madeFor(team, own)).length, readable.length + eventNames.length)
+  },
+)
 
-// proves deliveries.made
-test('a change and its deliveries are one transaction, and a run’s deliveries stand in the order of its events', async () => {
-  const team = await seedTeam(service)
-  const webhook = await subscribe(team, ['*'])
-  await assert.rejects(
-    db.transaction(async (sql) => {
-      await emitAll({ ...team, sql })
-      throw new Error('undone')
-    }),
-    /undone/,
-  )
-  assert.deepEqual(await madeFor(team, webhook), [])
-  const runId = newId()
-  const ids = await emitAll(team, runId)
-  const made = await madeFor(team, webhook)
-  assert.deepEqual(
-    made.map(({ event_id }) => event_id),
-    ids,
-  )
-  assert.ok(made.every(({ run_id }) => run_id === runId))
-})
+proves(
+  'deliveries.made',
+  'a change and its deliveries are one transaction, and a run’s deliveries stand in the order of its events',
+  async () => {
+    const team = await seedTeam(service)
+    const webhook = await subscribe(team, ['*'])
+    await assert.rejects(
+      db.transaction(async (sql) => {
+        await emitAll({ ...team, sql })
+        throw new Error('undone')
+      }),
+      /undone/,
+    )
+    assert.deepEqual(await madeFor(team, webhook), [])
+    const runId = newId()
+    const ids = await emitAll(team, runId)
+    const made = await madeFor(team, webhook)
+    assert.deepEqual(
+      made.map(({ event_id }) => event_id),
+      ids,
+    )
+    assert.ok(made.every(({ run_id }) => run_id === runId))
+  },
+)
 
-// proves deliveries.inactive
-test('events pass by what a person switched off or deleted; for what was disabled they are kept as dead letters', async () => {
-  const team = await seedTeam(service)
-  const [off, deleted, disabled] = await Promise.all([1, 2, 3].map(() => subscribe(team, ['*'])))
-  await team.call(`PATCH /v2/teams/:teamId/webhooks/${off}`, { body: { active: false } })
-  await team.call(`DELETE /v2/teams/:teamId/webhooks/${deleted}`)
-  await team.sql`
+proves(
+  'deliveries.inactive',
+  'events pass by what a person switched off or deleted; for what was disabled they are kept as dead letters',
+  async () => {
+    const team = await seedTeam(service)
+    const [off, deleted, disabled] = await Promise.all([1, 2, 3].map(() => subscribe(team, ['*'])))
+    await team.call(`PATCH /v2/teams/:teamId/webhooks/${off}`, { body: { active: false } })
+    await team.call(`DELETE /v2/teams/:teamId/webhooks/${deleted}`)
+    await team.sql`
     update delivery_targets set active = false, disabled_at = now(), disabled_reason = 'It answered 410.' where id = ${disabled!}`
-  await emitAll(team)
-  assert.deepEqual(await madeFor(team, off!), [])
-  assert.deepEqual(await madeFor(team, deleted!), [])
-  const kept = await madeFor(team, disabled!)
-  assert.equal(kept.length, eventNames.length)
-  for (const { state, reason } of kept) assert.deepEqual([state, reason?.includes('was disabled')], ['dead', true])
-  await team.call(`PATCH /v2/teams/:teamId/webhooks/${disabled}`, { body: { active: true } })
-  await team.sql`update deliveries set settled_at = now() - interval '1 minute' where target_id = ${disabled!}`
-  const { body } = await team.call(`POST /v2/webhooks/${disabled}/replay`, { body: { since: '2026-01-01' } })
-  assert.equal(body.deliveries, kept.length, 'then they can be replayed')
-})
+    await emitAll(team)
+    assert.deepEqual(await madeFor(team, off!), [])
+    assert.deepEqual(await madeFor(team, deleted!), [])
+    const kept = await madeFor(team, disabled!)
+    assert.equal(kept.length, eventNames.length)
+    for (const { state, reason } of kept) assert.deepEqual([state, reason?.includes('was disabled')], ['dead', true])
+    await team.call(`PATCH /v2/teams/:teamId/webhooks/${disabled}`, { body: { active: true } })
+    await team.sql`update deliveries set settled_at = now() - interval '1 minute' where target_id = ${disabled!}`
+    const { body } = await team.call(`POST /v2/webhooks/${disabled}/replay`, { body: { since: '2026-01-01' } })
+    assert.equal(body.deliveries, kept.length, 'then they can be replayed')
+  },
+)
 
-// proves deliveries.id
-test('an event to a target is one delivery with one id; two targets of it get two', async () => {
+proves('deliveries.id', 'an event to a target is one delivery with one id; two targets of it get two', async () => {
   const team = await seedTeam(service)
   const targets = await Promise.all([1, 2].map(() => subscribe(team, ['run.failed'])))
   await emitAll(team)
@@ -146,66 +157,74 @@ test('an event to a target is one delivery with one id; two targets of it get tw
   )
 })
 
-// proves deliveries.callback
-test('a run’s callback address gets six kinds of its events and no others; runs with one address share a target', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, 'Say hello.')
-  const first = await startRun(team, agentId, { callback_url: url })
-  const second = await startRun(team, agentId, { callback_url: url })
-  const other = await startRun(team, agentId, { callback_url: `${url}/other` })
-  const without = await startRun(team, agentId)
-  for (const runId of [first, second, other, without]) await emitAll(team, runId)
-  const targets = await team.sql<{ id: string; url: string }>`
+proves(
+  'deliveries.callback',
+  'a run’s callback address gets six kinds of its events and no others; runs with one address share a target',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, 'Say hello.')
+    const first = await startRun(team, agentId, { callback_url: url })
+    const second = await startRun(team, agentId, { callback_url: url })
+    const other = await startRun(team, agentId, { callback_url: `${url}/other` })
+    const without = await startRun(team, agentId)
+    for (const runId of [first, second, other, without]) await emitAll(team, runId)
+    const targets = await team.sql<{ id: string; url: string }>`
     select id, url from delivery_targets where team_id = ${team.id} and kind = 'callback' order by length(url)`
-  assert.deepEqual(
-    targets.map((target) => target.url),
-    [url, `${url}/other`],
-  )
-  const shared = await madeFor(team, targets[0]!.id)
-  const wanted = [
-    'run.started',
-    'run.paused',
-    'run.completed',
-    'run.failed',
-    'human_request.created',
-    'human_request.responded',
-  ]
-  for (const runId of [first, second]) {
-    assert.deepEqual(eventsOf(shared.filter(({ run_id }) => run_id === runId)), wanted)
-  }
-  assert.equal(shared.length, 2 * wanted.length)
-  assert.deepEqual(new Set((await madeFor(team, targets[1]!.id)).map(({ run_id }) => run_id)), new Set([other]))
-  const { body } = await team.call('GET /v2/teams/:teamId/webhook-deliveries?limit=1')
-  assert.deepEqual([body.total, body.deliveries[0].subscription_id, body.deliveries[0].url], [18, null, `${url}/other`])
-})
+    assert.deepEqual(
+      targets.map((target) => target.url),
+      [url, `${url}/other`],
+    )
+    const shared = await madeFor(team, targets[0]!.id)
+    const wanted = [
+      'run.started',
+      'run.paused',
+      'run.completed',
+      'run.failed',
+      'human_request.created',
+      'human_request.responded',
+    ]
+    for (const runId of [first, second]) {
+      assert.deepEqual(eventsOf(shared.filter(({ run_id }) => run_id === runId)), wanted)
+    }
+    assert.equal(shared.length, 2 * wanted.length)
+    assert.deepEqual(new Set((await madeFor(team, targets[1]!.id)).map(({ run_id }) => run_id)), new Set([other]))
+    const { body } = await team.call('GET /v2/teams/:teamId/webhook-deliveries?limit=1')
+    assert.deepEqual(
+      [body.total, body.deliveries[0].subscription_id, body.deliveries[0].url],
+      [18, null, `${url}/other`],
+    )
+  },
+)
 
-// proves deliveries.callbackEnded
-test('a run whose receiver is gone gets no more, other runs with the same address do; an erased run leaves no mark', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, 'Say hello.')
-  const [gone, other] = [
-    await startRun(team, agentId, { callback_url: url }),
-    await startRun(team, agentId, { callback_url: url }),
-  ]
-  await team.sql`insert into ended_callbacks (run_id) values (${gone})`
-  for (const runId of [gone, other]) await emitAll(team, runId)
-  const made = await team.sql<{
-    id: string
-    run_id: string
-  }>`select id, run_id from deliveries where team_id = ${team.id}`
-  assert.deepEqual(new Set(made.map(({ run_id }) => run_id)), new Set([other]))
-  await team.sql`insert into ended_callbacks (run_id) values (${other})`
-  await team.sql`update deliveries set state = 'dead', settled_at = now() where id = ${made[0]!.id}`
-  const refused = await team.call(`POST /v2/webhook-deliveries/${made[0]!.id}/replay`)
-  assert.equal(refused.status, 409)
-  assert.match(refused.body.message, /answered 410 for this run/)
-  await forgetEndedCallbacks({ sql: team.sql, context: service.context, teamId: team.id, runIds: [gone] })
-  const marks = await team.sql<{ run_id: string }>`select run_id from ended_callbacks`
-  assert.deepEqual(marks, [{ run_id: other }])
-})
+proves(
+  'deliveries.callbackEnded',
+  'a run whose receiver is gone gets no more, other runs with the same address do; an erased run leaves no mark',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, 'Say hello.')
+    const [gone, other] = [
+      await startRun(team, agentId, { callback_url: url }),
+      await startRun(team, agentId, { callback_url: url }),
+    ]
+    await team.sql`insert into ended_callbacks (run_id) values (${gone})`
+    for (const runId of [gone, other]) await emitAll(team, runId)
+    const made = await team.sql<{
+      id: string
+      run_id: string
+    }>`select id, run_id from deliveries where team_id = ${team.id}`
+    assert.deepEqual(new Set(made.map(({ run_id }) => run_id)), new Set([other]))
+    await team.sql`insert into ended_callbacks (run_id) values (${other})`
+    await team.sql`update deliveries set state = 'dead', settled_at = now() where id = ${made[0]!.id}`
+    const refused = await team.call(`POST /v2/webhook-deliveries/${made[0]!.id}/replay`)
+    assert.equal(refused.status, 409)
+    assert.match(refused.body.message, /answered 410 for this run/)
+    await forgetEndedCallbacks({ sql: team.sql, context: service.context, teamId: team.id, runIds: [gone] })
+    const marks = await team.sql<{ run_id: string }>`select run_id from ended_callbacks`
+    assert.deepEqual(marks, [{ run_id: other }])
+  },
+)
 
-// proves deliveries.forgotten
-test('an event that is erased takes its deliveries with it', async () => {
+proves('deliveries.forgotten', 'an event that is erased takes its deliveries with it', async () => {
   const team = await seedTeam(service)
   const webhook = await subscribe(team, ['*'])
   const [erased] = await emitAll(team)

@@ -1,8 +1,8 @@
 // What a process knows of a target: a row that was read earlier never replaces what happened since.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { isPaused, noteFailure, openOutbox, refreshFrom, writtenState } from './outbox.ts'
 import type { Target } from './deliveryRows.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const row: Target = {
   id: 'a',
@@ -15,17 +15,20 @@ const row: Target = {
   deaths: 0,
 }
 
-// proves webhooks.breaker
-test('a target that failed and was paused while its row was read stays paused, with the new address', () => {
-  const now = new Date()
-  const outbox = openOutbox({ ...row, url: 'https://example.com/old' })
-  const before = writtenState(outbox)
-  for (let n = 0; n < 5; n++) noteFailure(outbox, now)
-  // as after the write: the row that was read is older, and nothing is under way any more
-  outbox.isDirty = false
-  refreshFrom(outbox, before, { ...row })
-  assert.ok(isPaused(outbox.target, now))
-  assert.equal(outbox.target.url, row.url)
-  refreshFrom(outbox, writtenState(outbox), { ...row })
-  assert.equal(isPaused(outbox.target, now), false, 'a row that was read since then counts')
-})
+proves(
+  'webhooks.breaker',
+  'a target that failed and was paused while its row was read stays paused, with the new address',
+  () => {
+    const now = new Date()
+    const outbox = openOutbox({ ...row, url: 'https://example.com/old' })
+    const before = writtenState(outbox)
+    for (let n = 0; n < 5; n++) noteFailure(outbox, now)
+    // as after the write: the row that was read is older, and nothing is under way any more
+    outbox.isDirty = false
+    refreshFrom(outbox, before, { ...row })
+    assert.ok(isPaused(outbox.target, now))
+    assert.equal(outbox.target.url, row.url)
+    refreshFrom(outbox, writtenState(outbox), { ...row })
+    assert.equal(isPaused(outbox.target, now), false, 'a row that was read since then counts')
+  },
+)

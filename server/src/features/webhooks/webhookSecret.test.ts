@@ -1,10 +1,10 @@
 // The webhook secret: one a team, sealed at rest, and two for a while after a rotation.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { signingSecrets } from './secret.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { keyring, db } = service.context
@@ -17,17 +17,20 @@ const signing = (team: TestTeam) => signingSecrets(team.sql, keyring, team.id)
 const overlap = ({ created_at, previous_expires_at }: { created_at: string; previous_expires_at: string }) =>
   (Date.parse(previous_expires_at) - Date.parse(created_at)) / 1000
 
-// proves webhooks.secret
-test('a team’s secret is made when it is first asked for, once, and is no other team’s', async () => {
-  const team = await seedTeam(service)
-  const answers = await Promise.all(Array.from({ length: 5 }, () => team.call(`GET ${path}`)))
-  const { secret, created_at, ...rest } = answers[0]!.body
-  assert.deepEqual(rest, { previous_expires_at: null })
-  assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
-  for (const { body } of answers) assert.deepEqual(body, { secret, created_at, previous_expires_at: null })
-  assert.deepEqual(await signing(team), [secret])
-  assert.notEqual((await (await seedTeam(service)).call(`GET ${path}`)).body.secret, secret)
-})
+proves(
+  'webhooks.secret',
+  'a team’s secret is made when it is first asked for, once, and is no other team’s',
+  async () => {
+    const team = await seedTeam(service)
+    const answers = await Promise.all(Array.from({ length: 5 }, () => team.call(`GET ${path}`)))
+    const { secret, created_at, ...rest } = answers[0]!.body
+    assert.deepEqual(rest, { previous_expires_at: null })
+    assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
+    for (const { body } of answers) assert.deepEqual(body, { secret, created_at, previous_expires_at: null })
+    assert.deepEqual(await signing(team), [secret])
+    assert.notEqual((await (await seedTeam(service)).call(`GET ${path}`)).body.secret, secret)
+  },
+)
 
 /** Tables in which some row holds this text, as it is or as bytes. */
 async function tablesWith(text: string): Promise<string[]> {
@@ -45,24 +48,26 @@ async function tablesWith(text: string): Promise<string[]> {
   return held
 }
 
-// proves webhooks.secretSealed
-test('no column of any table holds a secret in clear, not even the stored reply of a rotation', async () => {
-  const team = await seedTeam(service, { name: 'A name in clear' })
-  const first = (await team.call(`GET ${path}`)).body.secret
-  const idempotencyKey = newId()
-  const second = await team.call(`POST ${path}/rotate`, { idempotencyKey, body: {} })
-  const again = await team.call(`POST ${path}/rotate`, { idempotencyKey, body: {} })
-  assert.equal(again.text, second.text)
-  assert.deepEqual(await tablesWith('A name in clear'), ['public.teams'], 'what is in clear would be found')
-  for (const secret of [first, second.body.secret]) {
-    const random = secret.slice('whsec_'.length)
-    assert.deepEqual(await tablesWith(random), [])
-    assert.deepEqual(await tablesWith(Buffer.from(random, 'base64').toString('hex')), [])
-  }
-})
+proves(
+  'webhooks.secretSealed',
+  'no column of any table holds a secret in clear, not even the stored reply of a rotation',
+  async () => {
+    const team = await seedTeam(service, { name: 'A name in clear' })
+    const first = (await team.call(`GET ${path}`)).body.secret
+    const idempotencyKey = newId()
+    const second = await team.call(`POST ${path}/rotate`, { idempotencyKey, body: {} })
+    const again = await team.call(`POST ${path}/rotate`, { idempotencyKey, body: {} })
+    assert.equal(again.text, second.text)
+    assert.deepEqual(await tablesWith('A name in clear'), ['public.teams'], 'what is in clear would be found')
+    for (const secret of [first, second.body.secret]) {
+      const random = secret.slice('whsec_'.length)
+      assert.deepEqual(await tablesWith(random), [])
+      assert.deepEqual(await tablesWith(Buffer.from(random, 'base64').toString('hex')), [])
+    }
+  },
+)
 
-// proves webhooks.rotate
-test('a rotation without a body replaces the secret at once', async () => {
+proves('webhooks.rotate', 'a rotation without a body replaces the secret at once', async () => {
   const team = await seedTeam(service)
   const { secret: first } = (await team.call(`GET ${path}`)).body
   for (const options of [{}, { body: {} }]) {
@@ -74,8 +79,7 @@ test('a rotation without a body replaces the secret at once', async () => {
   }
 })
 
-// proves webhooks.rotate
-test('with an overlap the secret before signs too until it is over', async () => {
+proves('webhooks.rotate', 'with an overlap the secret before signs too until it is over', async () => {
   const team = await seedTeam(service)
   const { secret: first } = (await team.call(`GET ${path}`)).body
   const rotated = await rotate(team, { overlap_seconds: 86_400 })
@@ -91,25 +95,27 @@ test('with an overlap the secret before signs too until it is over', async () =>
   }
 })
 
-// proves webhooks.rotateTwo
-test('at most two secrets sign: rotating again drops the older at once, an overlap of 0 the one before', async () => {
-  const team = await seedTeam(service)
-  const { secret: first } = (await team.call(`GET ${path}`)).body
-  const { secret: second } = await rotate(team, { overlap_seconds: 60 })
-  const { secret: third } = await rotate(team, { overlap_seconds: 60 })
-  assert.deepEqual(await signing(team), [third, second])
-  const fourth = await rotate(team, { overlap_seconds: 0 })
-  assert.equal(fourth.previous_expires_at, null)
-  assert.deepEqual(await signing(team), [fourth.secret])
-  const { secret: fifth } = await rotate(team, { overlap_seconds: 60 })
-  await team.sql`update webhook_secrets set previous_expires_at = now() - interval '1 second' where team_id = ${team.id}`
-  assert.deepEqual(await signing(team), [fifth], 'its time is over')
-  assert.equal((await team.call(`GET ${path}`)).body.previous_expires_at, null)
-  assert.equal(new Set([first, second, third, fourth.secret, fifth]).size, 5)
-})
+proves(
+  'webhooks.rotateTwo',
+  'at most two secrets sign: rotating again drops the older at once, an overlap of 0 the one before',
+  async () => {
+    const team = await seedTeam(service)
+    const { secret: first } = (await team.call(`GET ${path}`)).body
+    const { secret: second } = await rotate(team, { overlap_seconds: 60 })
+    const { secret: third } = await rotate(team, { overlap_seconds: 60 })
+    assert.deepEqual(await signing(team), [third, second])
+    const fourth = await rotate(team, { overlap_seconds: 0 })
+    assert.equal(fourth.previous_expires_at, null)
+    assert.deepEqual(await signing(team), [fourth.secret])
+    const { secret: fifth } = await rotate(team, { overlap_seconds: 60 })
+    await team.sql`update webhook_secrets set previous_expires_at = now() - interval '1 second' where team_id = ${team.id}`
+    assert.deepEqual(await signing(team), [fifth], 'its time is over')
+    assert.equal((await team.call(`GET ${path}`)).body.previous_expires_at, null)
+    assert.equal(new Set([first, second, third, fourth.secret, fifth]).size, 5)
+  },
+)
 
-// proves webhooks.rotate
-test('a rotation before there is a secret makes the first one', async () => {
+proves('webhooks.rotate', 'a rotation before there is a secret makes the first one', async () => {
   const rotated = await rotate(await seedTeam(service))
   assert.equal(rotated.previous_expires_at, null)
 })

@@ -1,10 +1,10 @@
 // Webhooks as callers see them: made, listed, changed, switched off, deleted, and refused with a reason.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import type { Webhook } from './webhook.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 // excepted, so that no test waits for a resolver
 const service = await testApp({ config: { allowPrivateHosts: ['hooks.example.com'] } })
@@ -31,33 +31,35 @@ async function seed(body: object = {}): Promise<Seeded> {
   }
 }
 
-// proves webhooks.create
-test('a webhook is answered in its wrapper, and listed with the others, the oldest first', async () => {
-  const team = await seedTeam(service)
-  const first = await create(team, { events: ['run.completed', 'run.failed'], description: 'Ends of runs' })
-  assert.equal(first.status, 201)
-  const { webhook, subscription_id, ...rest } = first.body
-  const { created_at, ...fields } = webhook
-  assert.deepEqual(rest, {})
-  assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-  assert.deepEqual(fields, {
-    id: subscription_id,
-    team_id: team.id,
-    url,
-    events: ['run.completed', 'run.failed'],
-    active: true,
-    description: 'Ends of runs',
-    disabled_at: null,
-    disabled_reason: null,
-  })
-  const second = await create(team)
-  assert.equal(second.body.webhook.description, null)
-  await create(await seedTeam(service))
-  assert.deepEqual((await team.call(`GET ${path}`)).body, { webhooks: [webhook, second.body.webhook] })
-})
+proves(
+  'webhooks.create',
+  'a webhook is answered in its wrapper, and listed with the others, the oldest first',
+  async () => {
+    const team = await seedTeam(service)
+    const first = await create(team, { events: ['run.completed', 'run.failed'], description: 'Ends of runs' })
+    assert.equal(first.status, 201)
+    const { webhook, subscription_id, ...rest } = first.body
+    const { created_at, ...fields } = webhook
+    assert.deepEqual(rest, {})
+    assert.match(created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    assert.deepEqual(fields, {
+      id: subscription_id,
+      team_id: team.id,
+      url,
+      events: ['run.completed', 'run.failed'],
+      active: true,
+      description: 'Ends of runs',
+      disabled_at: null,
+      disabled_reason: null,
+    })
+    const second = await create(team)
+    assert.equal(second.body.webhook.description, null)
+    await create(await seedTeam(service))
+    assert.deepEqual((await team.call(`GET ${path}`)).body, { webhooks: [webhook, second.body.webhook] })
+  },
+)
 
-// proves webhooks.fields
-test('what does not fit is a 400 that names the field', async () => {
+proves('webhooks.fields', 'what does not fit is a 400 that names the field', async () => {
   const { team, id } = await seed()
   const refused: [object, RegExp][] = [
     [{ url: undefined }, /url is missing/],
@@ -82,8 +84,7 @@ test('what does not fit is a 400 that names the field', async () => {
   }
 })
 
-// proves webhooks.guard
-test('an address that is not public is refused when it is saved, and nothing is', async () => {
+proves('webhooks.guard', 'an address that is not public is refused when it is saved, and nothing is', async () => {
   const { team, id } = await seed()
   const addresses = [
     'http://127.0.0.1/hook',
@@ -113,27 +114,29 @@ test('an address that is not public is refused when it is saved, and nothing is'
   )
 })
 
-// proves webhooks.most
-test('a team has at most 50 webhooks, however many are made at once; a deleted one makes room', async () => {
-  const { team, id } = await seed()
-  await team.sql`
+proves(
+  'webhooks.most',
+  'a team has at most 50 webhooks, however many are made at once; a deleted one makes room',
+  async () => {
+    const { team, id } = await seed()
+    await team.sql`
     insert into delivery_targets (id, team_id, kind, url, events)
     select gen_random_uuid(), team_id, kind, url, events from delivery_targets, generate_series(1, 47) where id = ${id}`
-  const answers = await Promise.all(Array.from({ length: 5 }, () => create(team)))
-  const refused = answers.filter(({ status }) => status === 409)
-  assert.deepEqual([answers.filter(({ status }) => status === 201).length, refused.length], [2, 3])
-  for (const { body } of refused) {
-    assert.equal(body.error, 'conflict')
-    assert.match(body.message, /50 webhooks.*Delete or change one/)
-  }
-  assert.equal((await team.call(`GET ${path}`)).body.webhooks.length, 50)
-  await team.call(`DELETE ${path}/${id}`)
-  assert.equal((await create(team)).status, 201)
-  assert.equal((await create(await seedTeam(service))).status, 201, 'another team has its own')
-})
+    const answers = await Promise.all(Array.from({ length: 5 }, () => create(team)))
+    const refused = answers.filter(({ status }) => status === 409)
+    assert.deepEqual([answers.filter(({ status }) => status === 201).length, refused.length], [2, 3])
+    for (const { body } of refused) {
+      assert.equal(body.error, 'conflict')
+      assert.match(body.message, /50 webhooks.*Delete or change one/)
+    }
+    assert.equal((await team.call(`GET ${path}`)).body.webhooks.length, 50)
+    await team.call(`DELETE ${path}/${id}`)
+    assert.equal((await create(team)).status, 201)
+    assert.equal((await create(await seedTeam(service))).status, 201, 'another team has its own')
+  },
+)
 
-// proves webhooks.update
-test('only the given fields change', async () => {
+proves('webhooks.update', 'only the given fields change', async () => {
   const { team, id, change } = await seed({ description: 'All' })
   const { webhook: made } = (await team.call(`PATCH ${path}/${id}`, { body: {} })).body
   assert.deepEqual(made, (await team.call(`GET ${path}`)).body.webhooks[0])
@@ -151,74 +154,83 @@ interface Health {
   paused_until: Date | null
 }
 
-// proves webhooks.enable
-test('switching it on, or giving it a new address, forgets its failures; nothing else does', async () => {
-  const { team, id, change } = await seed()
-  const fail = () => team.sql`
+proves(
+  'webhooks.enable',
+  'switching it on, or giving it a new address, forgets its failures; nothing else does',
+  async () => {
+    const { team, id, change } = await seed()
+    const fail = () => team.sql`
     update delivery_targets set active = false, disabled_at = now(), disabled_reason = 'It answered 410.', failures = 7,
       failing_since = now(), paused_until = now() where id = ${id}`
-  const health = async () => {
-    const [row] = await team.sql<Health>`
+    const health = async () => {
+      const [row] = await team.sql<Health>`
       select failures, failing_since, paused_until from delivery_targets where id = ${id}`
-    return [row!.failures, row!.failing_since === null, row!.paused_until === null]
-  }
-  const bad = [7, false, false]
-  const good = [0, true, true]
-  await fail()
-  for (const body of [{ url }, { events: ['run.failed'] }, { active: false }]) {
-    assert.equal((await change(body)).disabled_reason, 'It answered 410.')
-    assert.deepEqual(await health(), bad, JSON.stringify(body))
-  }
-  const moved = await change({ url: 'https://hooks.example.com/new' })
-  assert.deepEqual([moved.active, moved.disabled_reason], [false, 'It answered 410.'])
-  assert.deepEqual(await health(), good)
-  await fail()
-  const on = await change({ active: true })
-  assert.deepEqual([on.active, on.disabled_at, on.disabled_reason], [true, null, null])
-  assert.deepEqual(await health(), good)
-})
+      return [row!.failures, row!.failing_since === null, row!.paused_until === null]
+    }
+    const bad = [7, false, false]
+    const good = [0, true, true]
+    await fail()
+    for (const body of [{ url }, { events: ['run.failed'] }, { active: false }]) {
+      assert.equal((await change(body)).disabled_reason, 'It answered 410.')
+      assert.deepEqual(await health(), bad, JSON.stringify(body))
+    }
+    const moved = await change({ url: 'https://hooks.example.com/new' })
+    assert.deepEqual([moved.active, moved.disabled_reason], [false, 'It answered 410.'])
+    assert.deepEqual(await health(), good)
+    await fail()
+    const on = await change({ active: true })
+    assert.deepEqual([on.active, on.disabled_at, on.disabled_reason], [true, null, null])
+    assert.deepEqual(await health(), good)
+  },
+)
 
-// proves webhooks.delete
-test('a deleted webhook drops what is not sent yet and keeps what was; it is gone for everything else', async () => {
-  const { team, id } = await seed()
-  const states = ['new', 'retrying', 'replaying', 'delivered', 'dead']
-  const ids: string[] = []
-  for (const state of states) {
-    const made = await team.call(`POST /v2/webhooks/${id}/test`)
-    ids.push(made.body.delivery_id)
-    await team.sql`update deliveries set state = ${state} where id = ${made.body.delivery_id}`
-  }
-  const other = await seeders['delivery']!(team, {})
-  await team.sql`update deliveries set state = 'new' where id = ${other}`
-  assert.deepEqual((await team.call(`DELETE ${path}/${id}`)).body, { success: true })
-  const found = await Promise.all(ids.map((one) => team.call(`GET /v2/webhook-deliveries/${one}`)))
-  assert.deepEqual(
-    found.map(({ status }) => status),
-    [404, 404, 404, 200, 200],
-  )
-  assert.equal((await team.call(`GET /v2/webhook-deliveries/${other}`)).body.delivery.status, 'new')
-  assert.equal(found[3]!.body.delivery.subscription_id, id)
-  const gone = [
-    `DELETE ${path}/${id}`,
-    `PATCH ${path}/${id}`,
-    `POST /v2/webhooks/${id}/test`,
-    `POST /v2/webhooks/${id}/replay`,
-  ]
-  for (const route of gone) {
-    assert.equal((await team.call(route, { body: { since: '2026-01-01' } })).status, 404, route)
-  }
-  const again = await team.call(`POST /v2/webhook-deliveries/${ids[4]}/replay`)
-  assert.equal(again.status, 409)
-  assert.match(again.body.message, /deleted\. Make a new one/)
-})
+proves(
+  'webhooks.delete',
+  'a deleted webhook drops what is not sent yet and keeps what was; it is gone for everything else',
+  async () => {
+    const { team, id } = await seed()
+    const states = ['new', 'retrying', 'replaying', 'delivered', 'dead']
+    const ids: string[] = []
+    for (const state of states) {
+      const made = await team.call(`POST /v2/webhooks/${id}/test`)
+      ids.push(made.body.delivery_id)
+      await team.sql`update deliveries set state = ${state} where id = ${made.body.delivery_id}`
+    }
+    const other = await seeders['delivery']!(team, {})
+    await team.sql`update deliveries set state = 'new' where id = ${other}`
+    assert.deepEqual((await team.call(`DELETE ${path}/${id}`)).body, { success: true })
+    const found = await Promise.all(ids.map((one) => team.call(`GET /v2/webhook-deliveries/${one}`)))
+    assert.deepEqual(
+      found.map(({ status }) => status),
+      [404, 404, 404, 200, 200],
+    )
+    assert.equal((await team.call(`GET /v2/webhook-deliveries/${other}`)).body.delivery.status, 'new')
+    assert.equal(found[3]!.body.delivery.subscription_id, id)
+    const gone = [
+      `DELETE ${path}/${id}`,
+      `PATCH ${path}/${id}`,
+      `POST /v2/webhooks/${id}/test`,
+      `POST /v2/webhooks/${id}/replay`,
+    ]
+    for (const route of gone) {
+      assert.equal((await team.call(route, { body: { since: '2026-01-01' } })).status, 404, route)
+    }
+    const again = await team.call(`POST /v2/webhook-deliveries/${ids[4]}/replay`)
+    assert.equal(again.status, 409)
+    assert.match(again.body.message, /deleted\. Make a new one/)
+  },
+)
 
-// proves webhooks.walls
-test('the address of a run’s callback is no webhook: it is neither listed nor changed', async () => {
-  const team = await seedTeam(service)
-  const id = newId()
-  await team.sql`insert into delivery_targets (id, team_id, kind, url) values (${id}, ${team.id}, 'callback', ${url})`
-  assert.deepEqual((await team.call(`GET ${path}`)).body.webhooks, [])
-  for (const route of [`DELETE ${path}/${id}`, `PATCH ${path}/${id}`, `POST /v2/webhooks/${id}/test`]) {
-    assert.equal((await team.call(route)).status, 404, route)
-  }
-})
+proves(
+  'webhooks.walls',
+  'the address of a run’s callback is no webhook: it is neither listed nor changed',
+  async () => {
+    const team = await seedTeam(service)
+    const id = newId()
+    await team.sql`insert into delivery_targets (id, team_id, kind, url) values (${id}, ${team.id}, 'callback', ${url})`
+    assert.deepEqual((await team.call(`GET ${path}`)).body.webhooks, [])
+    for (const route of [`DELETE ${path}/${id}`, `PATCH ${path}/${id}`, `POST /v2/webhooks/${id}/test`]) {
+      assert.equal((await team.call(route)).status, 404, route)
+    }
+  },
+)

@@ -5,6 +5,7 @@ import { callsIn } from '../../../../test/fakes/callsIn.ts'
 import { fakeKey, fakeNames, logged, next, result, startTalk, user } from '../../../../test/fakes/talk.ts'
 import { ModelRefused, ModelTrouble } from '../model.ts'
 import { createPrices } from '../prices.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 for (const name of fakeNames) {
   describe(name, async () => {
@@ -16,8 +17,7 @@ for (const name of fakeNames) {
       return opened
     }
 
-    // proves model.streams
-    test('text arrives while it is made', async () => {
+    proves('model.streams', 'text arrives while it is made', async () => {
       const { promise: hold, resolve: release } = Promise.withResolvers<void>()
       fake.answer({ text: ['Ada ', 'Lovelace', '.'], hold })
       const deltas: string[] = []
@@ -35,8 +35,7 @@ for (const name of fakeNames) {
       assert.deepEqual(turn.calls, [])
     })
 
-    // proves model.usage
-    test('tokens are counted, those of the cache apart, and cost what the table says', async () => {
+    proves('model.usage', 'tokens are counted, those of the cache apart, and cost what the table says', async () => {
       fake.answer({ text: 'Ada', usage: { input: 1200, output: 34, cached: 200 } })
       const { usage } = await next(conversation())
       assert.deepEqual(usage, { input_tokens: 1200, output_tokens: 34, cache_read_tokens: 200 })
@@ -50,43 +49,45 @@ for (const name of fakeNames) {
       assert.equal(cost, expected[name])
     })
 
-    // proves model.calls
-    test('calls made together come back together, and their results go to the right ones', async () => {
-      const talk = conversation()
-      fake.answer(
-        {
-          text: 'I look both up.',
-          calls: [
-            { name: 'lookup', arguments: { id: 'c-7' }, id: 'own-1' },
-            { name: 'lookup', arguments: { id: 'c-8' }, id: 'own-2' },
+    proves(
+      'model.calls',
+      'calls made together come back together, and their results go to the right ones',
+      async () => {
+        const talk = conversation()
+        fake.answer(
+          {
+            text: 'I look both up.',
+            calls: [
+              { name: 'lookup', arguments: { id: 'c-7' }, id: 'own-1' },
+              { name: 'lookup', arguments: { id: 'c-8' }, id: 'own-2' },
+            ],
+          },
+          { text: 'Ada and Grace.' },
+        )
+        const turn = await next(talk)
+        assert.deepEqual(turn.ending, { kind: 'calls' })
+        assert.equal(turn.text, 'I look both up.')
+        assert.deepEqual(
+          turn.calls.map((call) => [call.name, call.arguments]),
+          [
+            ['lookup', { id: 'c-7' }],
+            ['lookup', { id: 'c-8' }],
           ],
-        },
-        { text: 'Ada and Grace.' },
-      )
-      const turn = await next(talk)
-      assert.deepEqual(turn.ending, { kind: 'calls' })
-      assert.equal(turn.text, 'I look both up.')
-      assert.deepEqual(
-        turn.calls.map((call) => [call.name, call.arguments]),
-        [
-          ['lookup', { id: 'c-7' }],
-          ['lookup', { id: 'c-8' }],
-        ],
-      )
-      talk.add(logged(turn))
-      // They end in any order.
-      talk.add(result(2, { name: 'Grace' }))
-      talk.add(result(1, { name: 'Ada' }))
-      const done = await next(talk)
-      assert.deepEqual(done.ending, { kind: 'done', output: 'Ada and Grace.' })
-      assert.deepEqual(callsIn[name](fake.requests.at(-1)!.body), {
-        calls: { 'own-1': 'c-7', 'own-2': 'c-8' },
-        results: { 'own-2': 'Grace', 'own-1': 'Ada' },
-      })
-    })
+        )
+        talk.add(logged(turn))
+        // They end in any order.
+        talk.add(result(2, { name: 'Grace' }))
+        talk.add(result(1, { name: 'Ada' }))
+        const done = await next(talk)
+        assert.deepEqual(done.ending, { kind: 'done', output: 'Ada and Grace.' })
+        assert.deepEqual(callsIn[name](fake.requests.at(-1)!.body), {
+          calls: { 'own-1': 'c-7', 'own-2': 'c-8' },
+          results: { 'own-2': 'Grace', 'own-1': 'Ada' },
+        })
+      },
+    )
 
-    // proves model.unknownTool
-    test('a call of a tool that does not exist is passed on', async () => {
+    proves('model.unknownTool', 'a call of a tool that does not exist is passed on', async () => {
       fake.answer({ calls: [{ name: 'launch_rocket', arguments: { to: 'moon' } }] })
       const turn = await next(conversation())
       assert.deepEqual(
@@ -95,8 +96,7 @@ for (const name of fakeNames) {
       )
     })
 
-    // proves model.malformedArguments
-    test('arguments that are no JSON do not end the run', async () => {
+    proves('model.malformedArguments', 'arguments that are no JSON do not end the run', async () => {
       const talk = conversation()
       fake.answer({ calls: [{ name: 'lookup', arguments: '{"id": "c-7' }] })
       if (name === 'google') {
@@ -113,38 +113,47 @@ for (const name of fakeNames) {
       assert.match(JSON.stringify(fake.requests.at(-1)!.body), /invalid_arguments.*The arguments are no JSON/s)
     })
 
-    // proves model.trouble
-    test('429, 408, 409 and 5xx are worth another attempt, at the time the provider wishes', async () => {
-      const inAMinute = new Date(Math.ceil(Date.now() / 1000) * 1000 + 60_000).toUTCString()
-      const cases = [
-        { status: 429, headers: { 'retry-after': '7' }, waits: (ms?: number) => ms === 7000 },
-        { status: 529, headers: { 'retry-after-ms': '1500', 'retry-after': '7' }, waits: (ms?: number) => ms === 1500 },
-        { status: 503, headers: { 'retry-after': inAMinute }, waits: (ms = 0) => ms > 30_000 && ms <= 61_000 },
-        { status: 500, waits: (ms?: number) => ms === undefined },
-        { status: 408, waits: (ms?: number) => ms === undefined },
-        { status: 409, waits: (ms?: number) => ms === undefined },
-      ]
-      for (const { status, headers = {}, waits } of cases) {
-        fake.answer({ status, headers, error: { message: 'Slow down a little.' } })
-        await assert.rejects(next(conversation()), (error) => {
-          assert.ok(error instanceof ModelTrouble)
-          assert.match(error.message, new RegExp(`${status}: Slow down a little`))
-          assert.ok(waits(error.retryAfterMs), `${status} waits ${error.retryAfterMs}`)
-          return true
-        })
-      }
-    })
+    proves(
+      'model.trouble',
+      '429, 408, 409 and 5xx are worth another attempt, at the time the provider wishes',
+      async () => {
+        const inAMinute = new Date(Math.ceil(Date.now() / 1000) * 1000 + 60_000).toUTCString()
+        const cases = [
+          { status: 429, headers: { 'retry-after': '7' }, waits: (ms?: number) => ms === 7000 },
+          {
+            status: 529,
+            headers: { 'retry-after-ms': '1500', 'retry-after': '7' },
+            waits: (ms?: number) => ms === 1500,
+          },
+          { status: 503, headers: { 'retry-after': inAMinute }, waits: (ms = 0) => ms > 30_000 && ms <= 61_000 },
+          { status: 500, waits: (ms?: number) => ms === undefined },
+          { status: 408, waits: (ms?: number) => ms === undefined },
+          { status: 409, waits: (ms?: number) => ms === undefined },
+        ]
+        for (const { status, headers = {}, waits } of cases) {
+          fake.answer({ status, headers, error: { message: 'Slow down a little.' } })
+          await assert.rejects(next(conversation()), (error) => {
+            assert.ok(error instanceof ModelTrouble)
+            assert.match(error.message, new RegExp(`${status}: Slow down a little`))
+            assert.ok(waits(error.retryAfterMs), `${status} waits ${error.retryAfterMs}`)
+            return true
+          })
+        }
+      },
+    )
 
-    // proves model.brokenStream
-    test('a stream that breaks, ends too early or tells an error is worth another attempt', async () => {
-      for (const instead of ['break', 'end', { message: 'Overloaded', type: 'overloaded_error' }] as const) {
-        fake.answer({ text: ['Ada ', 'Love'], instead })
-        await assert.rejects(next(conversation()), ModelTrouble, JSON.stringify(instead))
-      }
-    })
+    proves(
+      'model.brokenStream',
+      'a stream that breaks, ends too early or tells an error is worth another attempt',
+      async () => {
+        for (const instead of ['break', 'end', { message: 'Overloaded', type: 'overloaded_error' }] as const) {
+          fake.answer({ text: ['Ada ', 'Love'], instead })
+          await assert.rejects(next(conversation()), ModelTrouble, JSON.stringify(instead))
+        }
+      },
+    )
 
-    // proves model.trouble
-    test('a server that is not there is worth another attempt', async () => {
+    proves('model.trouble', 'a server that is not there is worth another attempt', async () => {
       const gone = await startTalk(name)
       await gone.fake.close()
       await assert.rejects(next(gone.open()), (error) => {
@@ -154,29 +163,31 @@ for (const name of fakeNames) {
       })
     })
 
-    // proves model.refusedRequest
-    test('what the provider will never answer ends the run with its words, and never with the key', async () => {
-      const cases = [
-        { status: 400, code: 'model_refused_request' },
-        { status: 401, code: 'model_auth' },
-        { status: 403, code: 'model_auth' },
-        { status: 404, code: 'model_refused_request' },
-        { status: 422, code: 'model_refused_request' },
-      ]
-      for (const { status, code } of cases) {
-        fake.answer({ status, error: { message: `No: ${fakeKey} cannot do this.` } })
-        await assert.rejects(next(conversation()), (error) => {
-          assert.ok(error instanceof ModelRefused)
-          assert.equal(error.code, code)
-          assert.match(error.message, /No: \[key\] cannot do this\./)
-          assert.ok(!JSON.stringify(allOf(error)).includes(fakeKey))
-          return true
-        })
-      }
-    })
+    proves(
+      'model.refusedRequest',
+      'what the provider will never answer ends the run with its words, and never with the key',
+      async () => {
+        const cases = [
+          { status: 400, code: 'model_refused_request' },
+          { status: 401, code: 'model_auth' },
+          { status: 403, code: 'model_auth' },
+          { status: 404, code: 'model_refused_request' },
+          { status: 422, code: 'model_refused_request' },
+        ]
+        for (const { status, code } of cases) {
+          fake.answer({ status, error: { message: `No: ${fakeKey} cannot do this.` } })
+          await assert.rejects(next(conversation()), (error) => {
+            assert.ok(error instanceof ModelRefused)
+            assert.equal(error.code, code)
+            assert.match(error.message, /No: \[key\] cannot do this\./)
+            assert.ok(!JSON.stringify(allOf(error)).includes(fakeKey))
+            return true
+          })
+        }
+      },
+    )
 
-    // proves model.refusal
-    test('a refusal and a cut-off answer fail the run and say what to do', async () => {
+    proves('model.refusal', 'a refusal and a cut-off answer fail the run and say what to do', async () => {
       fake.answer({ text: 'I cannot help with that', finish: 'refusal' }, { text: 'Once upon a', finish: 'length' })
       const refused = await next(conversation())
       assert.equal(refused.ending.kind === 'failed' && refused.ending.code, 'model_refused')
@@ -189,8 +200,7 @@ for (const name of fakeNames) {
       assert.equal(cut.text, 'Once upon a')
     })
 
-    // proves model.emptyAnswer
-    test('an answer with neither text nor calls is worth another attempt', async () => {
+    proves('model.emptyAnswer', 'an answer with neither text nor calls is worth another attempt', async () => {
       fake.answer({})
       await assert.rejects(next(conversation()), (error) => {
         assert.ok(error instanceof ModelTrouble)
@@ -199,8 +209,7 @@ for (const name of fakeNames) {
       })
     })
 
-    // proves model.abort
-    test('a stopped call rejects with the reason and takes its request down', async () => {
+    proves('model.abort', 'a stopped call rejects with the reason and takes its request down', async () => {
       const reason = new Error('the run was stopped')
       const answering = new AbortController()
       fake.answer({ text: ['Ada ', 'Love'], instead: 'silence' })
@@ -240,8 +249,7 @@ for (const name of fakeNames) {
       await fake.requests.at(-1)!.torn
     })
 
-    // proves model.outputSchema
-    test('an output schema is told, and the answer is read as JSON', async () => {
+    proves('model.outputSchema', 'an output schema is told, and the answer is read as JSON', async () => {
       const output_schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
       fake.answer({ text: '```json\n{"name": "Ada"}\n```' }, { text: 'Her name is Ada.' })
       assert.deepEqual((await next(conversation({ output_schema }))).ending, { kind: 'done', output: { name: 'Ada' } })
@@ -251,28 +259,31 @@ for (const name of fakeNames) {
       assert.deepEqual(plain.ending, { kind: 'done', output: 'Her name is Ada.' })
     })
 
-    // proves model.appendOnly
-    test('a message that came while the model answered stands after that answer, in a rebuilt conversation too', async () => {
-      const talk = conversation()
-      fake.answer(
-        { calls: [{ name: 'lookup', arguments: { id: 'c-7' }, id: 'own-1' }] },
-        { text: 'Ada.' },
-        { text: 'Ada.' },
-      )
-      const turn = logged(await next(talk))
-      for (const entry of [turn, user('And quickly!'), result(1, { name: 'Ada' })]) talk.add(entry)
-      await next(talk)
-      const live = fake.requests.at(-1)!.body
-      // The log numbers what was committed first.
-      const rebuilt = conversation()
-      for (const entry of [user('And quickly!'), turn, result(1, { name: 'Ada' })]) rebuilt.add(entry)
-      await next(rebuilt)
-      assert.deepEqual(fake.requests.at(-1)!.body, live)
-      const text = JSON.stringify(live)
-      assert.ok(
-        text.indexOf('Who is c-7?') < text.indexOf('own-1') && text.indexOf('own-1') < text.indexOf('And quickly!'),
-      )
-    })
+    proves(
+      'model.appendOnly',
+      'a message that came while the model answered stands after that answer, in a rebuilt conversation too',
+      async () => {
+        const talk = conversation()
+        fake.answer(
+          { calls: [{ name: 'lookup', arguments: { id: 'c-7' }, id: 'own-1' }] },
+          { text: 'Ada.' },
+          { text: 'Ada.' },
+        )
+        const turn = logged(await next(talk))
+        for (const entry of [turn, user('And quickly!'), result(1, { name: 'Ada' })]) talk.add(entry)
+        await next(talk)
+        const live = fake.requests.at(-1)!.body
+        // The log numbers what was committed first.
+        const rebuilt = conversation()
+        for (const entry of [user('And quickly!'), turn, result(1, { name: 'Ada' })]) rebuilt.add(entry)
+        await next(rebuilt)
+        assert.deepEqual(fake.requests.at(-1)!.body, live)
+        const text = JSON.stringify(live)
+        assert.ok(
+          text.indexOf('Who is c-7?') < text.indexOf('own-1') && text.indexOf('own-1') < text.indexOf('And quickly!'),
+        )
+      },
+    )
   })
 }
 

@@ -3,53 +3,56 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fakeKey, logged, next, result, startTalk, user } from '../../../../test/fakes/talk.ts'
 import { ModelRefused, ModelTrouble } from '../model.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const { fake, open } = await startTalk('anthropic')
 const last = () => fake.requests.at(-1)!
 
-// proves model.thinking
-test('thinking is collected, and goes back with its signature before the call that it led to', async () => {
-  const talk = open()
-  talk.add(user('Who is c-7?'))
-  fake.answer(
-    {
-      thinking: { text: 'I need the register.', proof: 'signed-1' },
-      text: 'One moment.',
-      calls: [{ name: 'lookup', arguments: { id: 'c-7' }, id: 'toolu_a' }],
-    },
-    { text: 'Ada.' },
-  )
-  const turn = await next(talk)
-  assert.equal(turn.thinking, 'I need the register.')
-  talk.add(logged(turn))
-  talk.add(result(1, { name: 'Ada' }))
-  await next(talk)
-  assert.deepEqual(last().body.messages, [
-    { role: 'user', content: [{ type: 'text', text: 'Who is c-7?' }] },
-    {
-      role: 'assistant',
-      content: [
-        { type: 'thinking', thinking: 'I need the register.', signature: 'signed-1' },
-        { type: 'text', text: 'One moment.' },
-        { type: 'tool_use', id: 'toolu_a', name: 'lookup', input: { id: 'c-7' } },
-      ],
-    },
-    {
-      role: 'user',
-      content: [
-        {
-          type: 'tool_result',
-          tool_use_id: 'toolu_a',
-          content: '{"name":"Ada"}',
-          cache_control: { type: 'ephemeral' },
-        },
-      ],
-    },
-  ])
-})
+proves(
+  'model.thinking',
+  'thinking is collected, and goes back with its signature before the call that it led to',
+  async () => {
+    const talk = open()
+    talk.add(user('Who is c-7?'))
+    fake.answer(
+      {
+        thinking: { text: 'I need the register.', proof: 'signed-1' },
+        text: 'One moment.',
+        calls: [{ name: 'lookup', arguments: { id: 'c-7' }, id: 'toolu_a' }],
+      },
+      { text: 'Ada.' },
+    )
+    const turn = await next(talk)
+    assert.equal(turn.thinking, 'I need the register.')
+    talk.add(logged(turn))
+    talk.add(result(1, { name: 'Ada' }))
+    await next(talk)
+    assert.deepEqual(last().body.messages, [
+      { role: 'user', content: [{ type: 'text', text: 'Who is c-7?' }] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'I need the register.', signature: 'signed-1' },
+          { type: 'text', text: 'One moment.' },
+          { type: 'tool_use', id: 'toolu_a', name: 'lookup', input: { id: 'c-7' } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 'toolu_a',
+            content: '{"name":"Ada"}',
+            cache_control: { type: 'ephemeral' },
+          },
+        ],
+      },
+    ])
+  },
+)
 
-// proves model.appendOnly
-test('each request begins with all of the one before it', async () => {
+proves('model.appendOnly', 'each request begins with all of the one before it', async () => {
   const talk = open()
   talk.add(user('Who is c-7?'))
   const before = fake.requests.length
@@ -76,8 +79,7 @@ test('each request begins with all of the one before it', async () => {
   }
 })
 
-// proves model.refusedReasoning
-test('a run whose old thinking is refused goes on without it', async () => {
+proves('model.refusedReasoning', 'a run whose old thinking is refused goes on without it', async () => {
   const talk = open()
   talk.add(user('Who is c-7?'))
   fake.answer(
@@ -99,8 +101,7 @@ test('a run whose old thinking is refused goes on without it', async () => {
   assert.match(JSON.stringify(last().body), /tool_use/)
 })
 
-// proves model.callIds
-test('ids of the ledger are made fit where the provider’s own are not known', async () => {
+proves('model.callIds', 'ids of the ledger are made fit where the provider’s own are not known', async () => {
   const talk = open()
   talk.add(user('Who is c-7?'))
   talk.add({ ...logged({ ...emptyTurn, calls: [{ id: 'x', name: 'lookup', arguments: { id: 'c-7' } }] }) })
@@ -127,38 +128,44 @@ test('the key goes into its header, the address gets its usual path, and the pre
   assert.equal(body.tool_choice, undefined)
 })
 
-// proves model.outputSchema
-test('a schema that the model can hold is held beside the tools, without forcing one; any other is only told', async () => {
-  const plain = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
-  const map = { type: 'object', additionalProperties: { type: 'string' } }
-  for (const { output_schema, model, isHeld } of [
-    { output_schema: plain, model: 'anthropic:claude-sonnet-4-5', isHeld: true },
-    { output_schema: map, model: 'anthropic:claude-sonnet-4-5', isHeld: false },
-    { output_schema: plain, model: 'anthropic:claude-3-haiku-20240307', isHeld: false },
-  ]) {
-    const talk = open({ output_schema, model })
-    talk.add(user('Who is c-7?'))
-    fake.answer({ text: '{"name":"Ada"}' })
-    assert.deepEqual((await next(talk)).ending, { kind: 'done', output: { name: 'Ada' } })
-    const { body } = last()
-    assert.equal(body.output_config?.format.type === 'json_schema', isHeld, model)
-    assert.notEqual(body.tool_choice?.type, 'any')
-    assert.deepEqual(
-      body.tools.map((tool: { name: string }) => tool.name),
-      ['lookup'],
-    )
-  }
-})
+proves(
+  'model.outputSchema',
+  'a schema that the model can hold is held beside the tools, without forcing one; any other is only told',
+  async () => {
+    const plain = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
+    const map = { type: 'object', additionalProperties: { type: 'string' } }
+    for (const { output_schema, model, isHeld } of [
+      { output_schema: plain, model: 'anthropic:claude-sonnet-4-5', isHeld: true },
+      { output_schema: map, model: 'anthropic:claude-sonnet-4-5', isHeld: false },
+      { output_schema: plain, model: 'anthropic:claude-3-haiku-20240307', isHeld: false },
+    ]) {
+      const talk = open({ output_schema, model })
+      talk.add(user('Who is c-7?'))
+      fake.answer({ text: '{"name":"Ada"}' })
+      assert.deepEqual((await next(talk)).ending, { kind: 'done', output: { name: 'Ada' } })
+      const { body } = last()
+      assert.equal(body.output_config?.format.type === 'json_schema', isHeld, model)
+      assert.notEqual(body.tool_choice?.type, 'any')
+      assert.deepEqual(
+        body.tools.map((tool: { name: string }) => tool.name),
+        ['lookup'],
+      )
+    }
+  },
+)
 
-// proves model.trouble
-test('an overload told inside a stream that began well is trouble, and a request too large is refused', async () => {
-  const talk = open()
-  talk.add(user('Who is c-7?'))
-  fake.answer({ text: ['A'], instead: { type: 'overloaded_error', message: 'Overloaded' } })
-  await assert.rejects(next(talk), (error) => error instanceof ModelTrouble && /529: Overloaded/.test(error.message))
-  fake.answer({ status: 413, error: { type: 'request_too_large', message: 'Request exceeds the maximum size' } })
-  await assert.rejects(next(talk), (error) => error instanceof ModelRefused && error.code === 'model_refused_request')
-})
+proves(
+  'model.trouble',
+  'an overload told inside a stream that began well is trouble, and a request too large is refused',
+  async () => {
+    const talk = open()
+    talk.add(user('Who is c-7?'))
+    fake.answer({ text: ['A'], instead: { type: 'overloaded_error', message: 'Overloaded' } })
+    await assert.rejects(next(talk), (error) => error instanceof ModelTrouble && /529: Overloaded/.test(error.message))
+    fake.answer({ status: 413, error: { type: 'request_too_large', message: 'Request exceeds the maximum size' } })
+    await assert.rejects(next(talk), (error) => error instanceof ModelRefused && error.code === 'model_refused_request')
+  },
+)
 
 const emptyTurn = {
   text: null,

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fakeKey, logged, next, result, startTalk, user } from '../../../../test/fakes/talk.ts'
 import { ModelRefused, ModelTrouble } from '../model.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const { fake, open } = await startTalk('google')
 const last = () => fake.requests.at(-1)!
 
-// proves model.thinking
-test('a thought signature goes back on the call that carried it', async () => {
+proves('model.thinking', 'a thought signature goes back on the call that carried it', async () => {
   const talk = open({ model: 'google:gemini-3-flash-preview' })
   talk.add(user('Who is c-7?'))
   fake.answer(
@@ -54,8 +54,7 @@ test('the key goes into its header and never into the address', async () => {
   assert.match(body.systemInstruction.parts[0].text, /You are Clerk/)
 })
 
-// proves model.outputSchema
-test('a schema is held only where it does not shut the tools out', async () => {
+proves('model.outputSchema', 'a schema is held only where it does not shut the tools out', async () => {
   const output_schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
   for (const { model, tools, isHeld } of [
     { model: 'google:gemini-2.5-flash', tools: undefined, isHeld: false },
@@ -72,8 +71,7 @@ test('a schema is held only where it does not shut the tools out', async () => {
   }
 })
 
-// proves model.trouble
-test('its wish to wait stands in the body, and a bad key is told with 400', async () => {
+proves('model.trouble', 'its wish to wait stands in the body, and a bad key is told with 400', async () => {
   const talk = open()
   talk.add(user('Who is c-7?'))
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }]

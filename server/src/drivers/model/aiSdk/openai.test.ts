@@ -3,12 +3,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fakeKey, logged, next, result, startTalk, user } from '../../../../test/fakes/talk.ts'
 import { ModelTrouble } from '../model.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const { fake, open } = await startTalk('openai')
 const last = () => fake.requests.at(-1)!
 
-// proves model.thinking
-test('reasoning items go back encrypted, before the calls that they led to', async () => {
+proves('model.thinking', 'reasoning items go back encrypted, before the calls that they led to', async () => {
   const talk = open()
   talk.add(user('Who is c-7?'))
   fake.answer(
@@ -75,8 +75,7 @@ test('nothing is stored at the provider, and optional arguments stay optional', 
   assert.equal(body.text, undefined)
 })
 
-// proves model.outputSchema
-test('a schema is held by the provider beside the tools', async () => {
+proves('model.outputSchema', 'a schema is held by the provider beside the tools', async () => {
   const output_schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
   const talk = open({ output_schema })
   talk.add(user('Who is c-7?'))
@@ -88,11 +87,14 @@ test('a schema is held by the provider beside the tools', async () => {
   assert.equal(last().body.tools.length, 1)
 })
 
-// proves model.trouble
-test('an error told before the first output is read like a status, and its connection is not kept', async () => {
-  const talk = open()
-  talk.add(user('Who is c-7?'))
-  fake.answer({ instead: { type: 'rate_limit_exceeded', message: 'Rate limit reached.' }, staysOpen: true })
-  await assert.rejects(next(talk), (error) => error instanceof ModelTrouble && /429: Rate limit/.test(error.message))
-  await last().torn
-})
+proves(
+  'model.trouble',
+  'an error told before the first output is read like a status, and its connection is not kept',
+  async () => {
+    const talk = open()
+    talk.add(user('Who is c-7?'))
+    fake.answer({ instead: { type: 'rate_limit_exceeded', message: 'Rate limit reached.' }, staysOpen: true })
+    await assert.rejects(next(talk), (error) => error instanceof ModelTrouble && /429: Rate limit/.test(error.message))
+    await last().torn
+  },
+)

@@ -5,12 +5,12 @@ import { readConfig } from '../../../base/config.ts'
 import { fakeKey, logged, lookup, next, result, startTalk, user } from '../../../../test/fakes/talk.ts'
 import { ModelRefused, ModelTrouble } from '../model.ts'
 import { createModels } from '../models.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const { fake, open } = await startTalk('openai-compatible')
 const last = () => fake.requests.at(-1)!
 
-// proves model.thinking
-test('texts are plain strings, and reasoning goes back to the server that gave it', async () => {
+proves('model.thinking', 'texts are plain strings, and reasoning goes back to the server that gave it', async () => {
   const talk = open()
   talk.add(user('Who is c-7?'))
   talk.add(user('Please hurry.'))
@@ -77,8 +77,7 @@ test('a server without a key gets no key, and its usage is asked for', async () 
   assert.equal(body.response_format, undefined)
 })
 
-// proves model.idleStream
-test('a stream on which nothing comes any more is given up', async () => {
+proves('model.idleStream', 'a stream on which nothing comes any more is given up', async () => {
   const slow = await startTalk('openai-compatible', { idleMs: 50 })
   slow.fake.answer({ text: ['Ada ', 'Love'], instead: 'silence' })
   await assert.rejects(next(slow.open()), (error) => {
@@ -89,38 +88,41 @@ test('a stream on which nothing comes any more is given up', async () => {
   await slow.fake.requests[0]!.torn
 })
 
-// proves model.refusedRequest
-test('words are found wherever a server puts them, and a redirect is not followed', async () => {
-  const talk = open()
-  talk.add(user('Who is c-7?'))
-  for (const { status, errorBody, says } of [
-    {
-      status: 404,
-      errorBody: { error: "model 'local' not found" },
-      says: /404: model 'local' not found\. Check the name/,
-    },
-    {
-      status: 400,
-      errorBody: { object: 'error', message: 'Context too long', code: 400 },
-      says: /400: Context too long/,
-    },
-    { status: 422, errorBody: { detail: 'tools are not supported' }, says: /422: tools are not supported/ },
-    { status: 400, errorBody: [{ error: { message: 'in a list' } }], says: /400: in a list/ },
-    { status: 400, errorBody: { error: `${'x'.repeat(590)} ${fakeKey}` }, says: /400: x{590} \[key\]\.$/ },
-    { status: 400, errorBody: { oops: true }, says: /400: \{"oops":true\}/ },
-  ]) {
-    fake.answer({ status, errorBody })
-    await assert.rejects(next(talk), (error) => {
-      assert.ok(error instanceof ModelRefused)
-      assert.match(error.message, says)
-      return true
-    })
-  }
-  const before = fake.requests.length
-  fake.answer({ status: 307, headers: { location: `${fake.url}/elsewhere` } })
-  await assert.rejects(next(talk), (error) => error instanceof ModelRefused && /redirects/.test(error.message))
-  assert.equal(fake.requests.length, before + 1)
-})
+proves(
+  'model.refusedRequest',
+  'words are found wherever a server puts them, and a redirect is not followed',
+  async () => {
+    const talk = open()
+    talk.add(user('Who is c-7?'))
+    for (const { status, errorBody, says } of [
+      {
+        status: 404,
+        errorBody: { error: "model 'local' not found" },
+        says: /404: model 'local' not found\. Check the name/,
+      },
+      {
+        status: 400,
+        errorBody: { object: 'error', message: 'Context too long', code: 400 },
+        says: /400: Context too long/,
+      },
+      { status: 422, errorBody: { detail: 'tools are not supported' }, says: /422: tools are not supported/ },
+      { status: 400, errorBody: [{ error: { message: 'in a list' } }], says: /400: in a list/ },
+      { status: 400, errorBody: { error: `${'x'.repeat(590)} ${fakeKey}` }, says: /400: x{590} \[key\]\.$/ },
+      { status: 400, errorBody: { oops: true }, says: /400: \{"oops":true\}/ },
+    ]) {
+      fake.answer({ status, errorBody })
+      await assert.rejects(next(talk), (error) => {
+        assert.ok(error instanceof ModelRefused)
+        assert.match(error.message, says)
+        return true
+      })
+    }
+    const before = fake.requests.length
+    fake.answer({ status: 307, headers: { location: `${fake.url}/elsewhere` } })
+    await assert.rejects(next(talk), (error) => error instanceof ModelRefused && /redirects/.test(error.message))
+    assert.equal(fake.requests.length, before + 1)
+  },
+)
 
 const setup = {
   procedure: 'Say who it is.',

@@ -1,11 +1,11 @@
 // The language inside {{ }}: what it reads, what it refuses, and that data can never become more than data.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import * as fc from 'fast-check'
 import { evaluate, WantsMemory } from './evaluate.ts'
 import { ExpressionProblem, parseExpression } from './expression.ts'
 import { newScope, type Scope } from './scope.ts'
 import { CannotRender } from './text.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const run = {
   id: 'r',
@@ -42,8 +42,7 @@ const message = {
 }
 const value = (source: string): unknown => evaluate(parseExpression(source), scopeWith(message))
 
-// proves runbook.expressions
-test('paths, literals, comparisons and filters give what they say', () => {
+proves('runbook.expressions', 'paths, literals, comparisons and filters give what they say', () => {
   const cases: [string, unknown][] = [
     ['message.name', 'Ada'],
     ['message["strange key"]', true],
@@ -100,8 +99,7 @@ test('paths, literals, comparisons and filters give what they say', () => {
   assert.deepEqual(evaluate(parseExpression('message | sum'), scopeWith([1, 2.5])), 3.5)
 })
 
-// proves runbook.expressions
-test('what is no expression is refused with a sentence', () => {
+proves('runbook.expressions', 'what is no expression is refused with a sentence', () => {
   const cases: [string, RegExp][] = [
     ['', /empty/],
     ['message.', /A name is missing/],
@@ -135,8 +133,7 @@ test('what is no expression is refused with a sentence', () => {
   }
 })
 
-// proves runbook.expressionsSafe
-test('only own properties of data can be read', () => {
+proves('runbook.expressionsSafe', 'only own properties of data can be read', () => {
   for (const path of [
     'constructor',
     '__proto__',
@@ -161,8 +158,7 @@ test('only own properties of data can be read', () => {
   assert.equal(evaluate(parseExpression('message.__proto__.a'), scopeWith(own)), 1)
 })
 
-// proves runbook.expressionsSafe
-test('values that do not fit are told as such, and none can fill the memory', () => {
+proves('runbook.expressionsSafe', 'values that do not fit are told as such, and none can fill the memory', () => {
   const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as unknown
   const cases: [string, unknown, RegExp][] = [
     ['message < 3', '2', /no order.*\| number/],
@@ -187,31 +183,34 @@ test('values that do not fit are told as such, and none can fill the memory', ()
   assert.equal(value('message.name or memory["other.md"]'), 'Ada')
 })
 
-// proves runbook.expressionsSafe
-test('any text is an expression or is refused, and any expression gives a value or a sentence', () => {
-  const word = fc.constantFrom(
-    ...'message steps.fetch memory["a"] answers null 1 "x" . [ ] ( ) | == < and or not in default json first 0 , ! é'.split(
-      ' ',
-    ),
-  )
-  const source = fc.oneof(
-    fc.array(word, { maxLength: 12 }).map((words) => words.join(' ')),
-    fc.string({ maxLength: 30 }),
-  )
-  fc.assert(
-    fc.property(
-      source,
-      fc.json().map((text) => JSON.parse(text) as unknown),
-      (text, given) => {
-        try {
-          evaluate(parseExpression(text), scopeWith(given))
-        } catch (error) {
-          if (error instanceof WantsMemory) return
-          assert.ok(error instanceof ExpressionProblem || error instanceof CannotRender, String(error))
-          assert.ok(error.message.length > 5)
-        }
-      },
-    ),
-    { numRuns: 1000 },
-  )
-})
+proves(
+  'runbook.expressionsSafe',
+  'any text is an expression or is refused, and any expression gives a value or a sentence',
+  () => {
+    const word = fc.constantFrom(
+      ...'message steps.fetch memory["a"] answers null 1 "x" . [ ] ( ) | == < and or not in default json first 0 , ! é'.split(
+        ' ',
+      ),
+    )
+    const source = fc.oneof(
+      fc.array(word, { maxLength: 12 }).map((words) => words.join(' ')),
+      fc.string({ maxLength: 30 }),
+    )
+    fc.assert(
+      fc.property(
+        source,
+        fc.json().map((text) => JSON.parse(text) as unknown),
+        (text, given) => {
+          try {
+            evaluate(parseExpression(text), scopeWith(given))
+          } catch (error) {
+            if (error instanceof WantsMemory) return
+            assert.ok(error instanceof ExpressionProblem || error instanceof CannotRender, String(error))
+            assert.ok(error.message.length > 5)
+          }
+        },
+      ),
+      { numRuns: 1000 },
+    )
+  },
+)

@@ -1,7 +1,7 @@
 // How a procedure is read: which fences are steps, and what is told about those that are malformed.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { parseRunbook } from './parse.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const fence = '```'
 const block = (info: string, body = ''): string => `${fence}${info}\n${body}\n${fence}\n`
@@ -13,8 +13,7 @@ const steps = (markdown: string): string[] => {
 const told = (markdown: string): string[] =>
   parseRunbook(markdown).problems.map(({ line, message }) => `${line}: ${message}`)
 
-// proves runbook.blocks
-test('fences are read by the rules of CommonMark, and only known words make a step', () => {
+proves('runbook.blocks', 'fences are read by the rules of CommonMark, and only known words make a step', () => {
   const sections = [
     ['# Refunds', 'Inline ```bash code``` is prose, and so is a paragraph.'],
     ['```sh', 'echo not a step', '```'],
@@ -32,8 +31,7 @@ test('fences are read by the rules of CommonMark, and only known words make a st
   assert.deepEqual(steps('Prose only.'), [])
 })
 
-// proves runbook.blocks
-test('an id that is not given comes from the order, and never collides with a given one', () => {
+proves('runbook.blocks', 'an id that is not given comes from the order, and never collides with a given one', () => {
   const markdown = [
     block('wait id=step_2', '1s'),
     block('wait', '1s'),
@@ -43,8 +41,7 @@ test('an id that is not given comes from the order, and never collides with a gi
   assert.deepEqual(steps(markdown.join('')), ['step_2 wait 1', 'step_2_ wait 4', 'step_3 wait 7', 'step_4 wait 10'])
 })
 
-// proves runbook.problems
-test('what would silently not run is told', () => {
+proves('runbook.problems', 'what would silently not run is told', () => {
   const cases: [string, RegExp][] = [
     ['1. Do this:\n\n    ```bash\n    ls\n    ```', /^3: This bash block would not run: it is indented/],
     ['\t```wait\n\t1s\n', /^1: This wait block would not run: it is indented/],
@@ -58,8 +55,7 @@ test('what would silently not run is told', () => {
   assert.deepEqual(told(block('output if="message"', 'a') + block('output', 'b')), [])
 })
 
-// proves runbook.problems
-test('every mistake in a block is told with its line and what to write', () => {
+proves('runbook.problems', 'every mistake in a block is told with its line and what to write', () => {
   const cases: [string, RegExp][] = [
     [
       block('bash colour=red', 'ls'),
@@ -146,8 +142,7 @@ test('every mistake in a block is told with its line and what to write', () => {
   for (const [markdown, message] of cases) assert.match(told(markdown).join('\n'), message, markdown)
 })
 
-// proves runbook.problems
-test('two braces can be meant as such', () => {
+proves('runbook.problems', 'two braces can be meant as such', () => {
   assert.deepEqual(told(block('bash', `docker ps --format '\\{{.Names}}'`)), [])
   assert.match(
     told(block('bash', `docker ps --format '{{.Names}}'`)).join(),
@@ -155,52 +150,68 @@ test('two braces can be meant as such', () => {
   )
 })
 
-// proves runbook.hostile
-test('a large text is read to its end whatever it holds, and at most a hundred problems are told', (t) => {
-  const parts = [
-    '{{',
-    '{{ message }}',
-    '{{ x }}',
-    '"',
-    "'",
-    '`',
-    '$(',
-    '"$(',
-    '${',
-    '((',
-    '[[ ',
-    '<<E ',
-    '/',
-    '\\',
-    '{',
-    '[',
-    '# ',
-    ': ',
-    '- a: ',
-  ]
-  const kinds = ['bash', 'python', 'js', 'http', 'browser', 'file path=a.json', 'ask', 'case', 'tool name=x', 'output']
-  const texts = [
-    ...parts,
-    '```bash\n',
-    '~~~\n',
-    '```bash\n```\n',
-    '<!--\n',
-    '    ```bash\n',
-    '\t',
-    '```wait x="\n',
-  ].map(large)
-  texts.push(...kinds.flatMap((kind) => parts.map((part) => block(kind, large(part)))))
-  texts.push(...['a=b ', 'id="', '\\" ', 'x '].map((words) => block(`bash ${large(words)}`, 'ls')))
-  let slowest = { ms: 0, text: '' }
-  for (const text of texts) {
-    const begun = performance.now()
-    const { problems } = parseRunbook(text)
-    const ms = performance.now() - begun
-    if (ms > slowest.ms) slowest = { ms, text: text.slice(0, 40) }
-    assert.ok(problems.length <= 100)
-    for (const { line, message } of problems) assert.ok(line >= 1 && message.length < 600)
-  }
-  t.diagnostic(`${texts.length} texts of 200 KiB; slowest ${slowest.ms.toFixed(0)} ms: ${JSON.stringify(slowest.text)}`)
-})
+proves(
+  'runbook.hostile',
+  'a large text is read to its end whatever it holds, and at most a hundred problems are told',
+  (t) => {
+    const parts = [
+      '{{',
+      '{{ message }}',
+      '{{ x }}',
+      '"',
+      "'",
+      '`',
+      '$(',
+      '"$(',
+      '${',
+      '((',
+      '[[ ',
+      '<<E ',
+      '/',
+      '\\',
+      '{',
+      '[',
+      '# ',
+      ': ',
+      '- a: ',
+    ]
+    const kinds = [
+      'bash',
+      'python',
+      'js',
+      'http',
+      'browser',
+      'file path=a.json',
+      'ask',
+      'case',
+      'tool name=x',
+      'output',
+    ]
+    const texts = [
+      ...parts,
+      '```bash\n',
+      '~~~\n',
+      '```bash\n```\n',
+      '<!--\n',
+      '    ```bash\n',
+      '\t',
+      '```wait x="\n',
+    ].map(large)
+    texts.push(...kinds.flatMap((kind) => parts.map((part) => block(kind, large(part)))))
+    texts.push(...['a=b ', 'id="', '\\" ', 'x '].map((words) => block(`bash ${large(words)}`, 'ls')))
+    let slowest = { ms: 0, text: '' }
+    for (const text of texts) {
+      const begun = performance.now()
+      const { problems } = parseRunbook(text)
+      const ms = performance.now() - begun
+      if (ms > slowest.ms) slowest = { ms, text: text.slice(0, 40) }
+      assert.ok(problems.length <= 100)
+      for (const { line, message } of problems) assert.ok(line >= 1 && message.length < 600)
+    }
+    t.diagnostic(
+      `${texts.length} texts of 200 KiB; slowest ${slowest.ms.toFixed(0)} ms: ${JSON.stringify(slowest.text)}`,
+    )
+  },
+)
 
 const large = (part: string): string => part.repeat(Math.ceil((200 * 1024) / part.length))

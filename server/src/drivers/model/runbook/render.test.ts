@@ -4,7 +4,6 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import { runInThisContext } from 'node:vm'
 import * as fc from 'fast-check'
 import { readTemplate } from './block.ts'
@@ -12,6 +11,7 @@ import { render } from './render.ts'
 import { newScope } from './scope.ts'
 import { CannotRender } from './text.ts'
 import type { Place } from './template.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const run = { id: 'r', number: 1, title: null, agent_id: 'a', agent_name: 'A', source: 'api', created_at: '' }
 
@@ -73,8 +73,8 @@ function* valueBatches(values: fc.Arbitrary<unknown>): Generator<unknown[]> {
   }
 }
 
-// proves runbook.quoting
-test(
+proves(
+  'runbook.quoting',
   'in bash a value is one word that arrives as it is',
   { skip: !existsSync('/bin/bash') && 'no /bin/bash here' },
   () => {
@@ -97,29 +97,31 @@ test(
   },
 )
 
-// proves runbook.quoting
-test('in bash a value that cannot be carried is refused', () => {
+proves('runbook.quoting', 'in bash a value that cannot be carried is refused', () => {
   assert.throws(() => written('echo {{ message }}', 'bash', 'a\0b'), /NUL/)
   assert.throws(() => written('echo {{ message }}', 'bash', 'a\ud800'), /lone surrogate/)
 })
 
 const python = ['/usr/bin/python3', '/usr/local/bin/python3', '/bin/python3'].find((path) => existsSync(path))
 
-// proves runbook.quoting
-test('in python a value is a literal that means the same', { skip: !python && 'no python3 here' }, () => {
-  for (const values of valueBatches(data)) {
-    const lines = values.map((value) => String(written('values.append({{ message }})', 'python', value)))
-    const program = ['import json', 'values = []', ...lines, 'print(json.dumps(values))'].join('\n')
-    const { stdout, stderr } = spawnSync(python!, ['-I', '-'], { input: program })
-    assert.equal(stderr.toString(), '')
-    assert.equal(JSON.stringify(JSON.parse(stdout.toString())), JSON.stringify(values))
-    // no encoding of the file can change it
-    assert.match(program, /^[\n\x20-\x7E]*$/)
-  }
-})
+proves(
+  'runbook.quoting',
+  'in python a value is a literal that means the same',
+  { skip: !python && 'no python3 here' },
+  () => {
+    for (const values of valueBatches(data)) {
+      const lines = values.map((value) => String(written('values.append({{ message }})', 'python', value)))
+      const program = ['import json', 'values = []', ...lines, 'print(json.dumps(values))'].join('\n')
+      const { stdout, stderr } = spawnSync(python!, ['-I', '-'], { input: program })
+      assert.equal(stderr.toString(), '')
+      assert.equal(JSON.stringify(JSON.parse(stdout.toString())), JSON.stringify(values))
+      // no encoding of the file can change it
+      assert.match(program, /^[\n\x20-\x7E]*$/)
+    }
+  },
+)
 
-// proves runbook.quoting
-test('in js a value is a literal that means the same', () => {
+proves('runbook.quoting', 'in js a value is a literal that means the same', () => {
   for (const values of valueBatches(data)) {
     const form = 'values.push([{{ message }}, { a: {{ message }} }, typeof (1 +{{ message }})])'
     const lines = values.map((value) => String(written(form, 'js', value)))
@@ -136,8 +138,7 @@ test('in js a value is a literal that means the same', () => {
   assert.throws(() => runInThisContext(String(written('({ {{ message }}: 1 })', 'js', '__proto__'))), SyntaxError)
 })
 
-// proves runbook.quoting
-test('in JSON a value is a value, and text inside a string', () => {
+proves('runbook.quoting', 'in JSON a value is a value, and text inside a string', () => {
   for (const value of sampled(data, 300)) {
     const template = '{"a": {{ message }}, "b": "<{{ message }}>", "c": [{{ message }}]}'
     const expected = JSON.stringify({ a: value, b: `<${textOf(value)}>`, c: [value] })
@@ -146,8 +147,7 @@ test('in JSON a value is a value, and text inside a string', () => {
   }
 })
 
-// proves runbook.quoting
-test('in a URL a value stays inside its part', () => {
+proves('runbook.quoting', 'in a URL a value stays inside its part', () => {
   for (const value of sampled(data, 400)) {
     const template = 'https://a.example:8080/items/x{{ message }}/{{ message }}?q={{ message }}&z=1#f{{ message }}'
     const isWritable = value !== null && value !== '' && textOf(value).isWellFormed()
@@ -175,8 +175,7 @@ test('in a URL a value stays inside its part', () => {
   assert.throws(() => written('https://a.example/a/.{{ message }}', 'url', '.'), /\. or \.\./)
 })
 
-// proves runbook.quoting
-test('in headers, forms and browser lines a value cannot begin anything new', () => {
+proves('runbook.quoting', 'in headers, forms and browser lines a value cannot begin anything new', () => {
   assert.equal(written('Bearer {{ message }}', 'header', 'abc é'), 'Bearer abc é')
   for (const bad of ['a\r\nB: c', 'a\nb', 'a\0', '☃'])
     assert.throws(() => written('{{ message }}', 'header', bad), CannotRender)
@@ -191,16 +190,14 @@ test('in headers, forms and browser lines a value cannot begin anything new', ()
   assert.throws(() => written('click {{ message }}', 'line', 'a\nopen b'), /line break/)
 })
 
-// proves runbook.quoting
-test('in other texts a text is itself, and the rest is JSON', () => {
+proves('runbook.quoting', 'in other texts a text is itself, and the rest is JSON', () => {
   assert.equal(written('<{{ message }}>', 'text', 'a "b"'), '<a "b">')
   assert.equal(written('<{{ message }}>', 'text', null), '<null>')
   assert.equal(written('<{{ message }}>', 'text', { a: [1] }), '<{"a":[1]}>')
   assert.throws(() => written('{{ message }}{{ message }}', 'text', 'x'.repeat(600_000)), /longer than/)
 })
 
-// proves runbook.places
-test('bash takes a value wherever a word is literal', () => {
+proves('runbook.places', 'bash takes a value wherever a word is literal', () => {
   const fine = [
     'echo {{ message }} --name={{ message }} /tmp/{{ message }}.txt {{ message }}{{ message }}',
     'name={{ message }}\necho "Hello $name, it\'s ${name}" # quotes "in comments\'',
@@ -221,8 +218,7 @@ test('bash takes a value wherever a word is literal', () => {
   for (const script of fine) assert.deepEqual(refusals(script, 'bash'), [], script)
 })
 
-// proves runbook.places
-test('bash refuses a value wherever it would be read in another way', () => {
+proves('runbook.places', 'bash refuses a value wherever it would be read in another way', () => {
   const cases: [string, RegExp][] = [
     ['echo "a {{ message }}"', /in double quotes/],
     ["echo 'a {{ message }}'", /in single quotes/],
@@ -276,8 +272,7 @@ test('bash refuses a value wherever it would be read in another way', () => {
   for (const [script, sentence] of cases) assert.match(refusals(script, 'bash').join('\n'), sentence, script)
 })
 
-// proves runbook.places
-test('bash refuses a value in a variable that is computed with or run', () => {
+proves('runbook.places', 'bash refuses a value in a variable that is computed with or run', () => {
   const scripts = [
     'n={{ message }}\nif (( n > 3 )); then ls; fi',
     'n={{ message }}\necho $((n + 1))',
@@ -301,8 +296,8 @@ test('bash refuses a value in a variable that is computed with or run', () => {
   for (const script of scripts) assert.match(refusals(script, 'bash').join('\n'), /computes with or runs/, script)
 })
 
-// proves runbook.places
-test(
+proves(
+  'runbook.places',
   'scripts that pass are safe with hostile values in the real bash',
   { skip: !existsSync('/bin/bash') && 'no /bin/bash here' },
   (t) => {
@@ -417,8 +412,7 @@ const scriptTemplate = fc.letrec<{ word: string; command: string }>((tie) => ({
   ),
 })).command
 
-// proves runbook.places
-test('python and js take a value only where a literal stands alone', () => {
+proves('runbook.places', 'python and js take a value only where a literal stands alone', () => {
   const cases: [Place, string, RegExp | undefined][] = [
     ['python', 'name = {{ message }}\nprint(f"hi {name}", {{ message }}) # it\'s', undefined],
     ['python', 'x = {"a": {{ message }}, "b": [{{ message }}]}', undefined],

@@ -1,9 +1,9 @@
 // The built-in model: a procedure runs block by block, the same way every time and after every takeover.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import * as fc from 'fast-check'
 import type { Conversation, Entry, RunFacts, Turn, WantedCall } from '../model.ts'
 import { runbook } from './runbook.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const facts: RunFacts = {
   message: { name: "O'Hara", amount: 12, file: 'notes/a.md' },
@@ -58,8 +58,7 @@ async function callOf(procedure: string, answers: Answer[] = []): Promise<Omit<W
   return { name, arguments: given }
 }
 
-// proves runbook.calls
-test('every kind of block becomes the call of its tool', async () => {
+proves('runbook.calls', 'every kind of block becomes the call of its tool', async () => {
   const cases: [string, string, unknown][] = [
     [
       block('bash timeout=1m30s', 'echo {{ message.name }}'),
@@ -180,8 +179,7 @@ test('every kind of block becomes the call of its tool', async () => {
     assert.deepEqual(await callOf(procedure), { name, arguments: given }, procedure)
 })
 
-// proves runbook.calls
-test('a step reads what came before it, and a false condition skips it', async () => {
+proves('runbook.calls', 'a step reads what came before it, and a false condition skips it', async () => {
   const procedure =
     block('tool id=find name=find') +
     block('bash id=never if="steps.find.output.count > 5"', 'ls') +
@@ -198,8 +196,7 @@ test('a step reads what came before it, and a false condition skips it', async (
   assert.deepEqual(last.ending, { kind: 'done', output: { items: ['a', 'b'], said: 'a+b' } })
 })
 
-// proves runbook.calls
-test('answers are found by question and by step', async () => {
+proves('runbook.calls', 'answers are found by question and by step', async () => {
   const procedure =
     block('ask id=where', 'Which region?\n- EU\n- US') +
     block('ask id=form', 'Details\n{"type": "object"}') +
@@ -214,43 +211,45 @@ test('answers are found by question and by step', async () => {
   assert.deepEqual(last.ending, { kind: 'done', output: 'EU EU 3 3' })
 })
 
-// proves runbook.memory
-test('a memory file is read by a call of its own, once, and again after memory changed', async () => {
-  const procedure =
-    block(
-      `tool id=a name=t if="memory['notes/a.md']"`,
-      '{"a": {{ memory[message.file] }}, "b": {{ memory["b.md"] }}}',
-    ) +
-    block('tool name=t', '{"a": {{ memory["notes/a.md"] }}}') +
-    block('memory path=notes/a.md', 'new') +
-    block('tool name=t', '{"a": {{ memory["notes/a.md"] }}}')
-  const { calls } = await play(procedure, [
-    { result: { path: 'notes/a.md', content: 'old', generation: 1 } },
-    { error: 'there is no memory file b.md' },
-    {},
-    {},
-    { result: { generation: 2 } },
-    { result: { content: 'new' } },
-  ])
-  assert.deepEqual(
-    calls.map(({ id, name, arguments: given }) => [id, name, given]),
-    [
-      ['a.memory1', 'memory_read', { path: 'notes/a.md' }],
-      ['a.memory2', 'memory_read', { path: 'b.md' }],
-      ['a', 't', { a: 'old', b: null }],
-      ['step_2', 't', { a: 'old' }],
-      ['step_3', 'memory_write', { path: 'notes/a.md', content: 'new' }],
-      ['step_4.memory1', 'memory_read', { path: 'notes/a.md' }],
-      ['step_4', 't', { a: 'new' }],
-    ],
-  )
-})
+proves(
+  'runbook.memory',
+  'a memory file is read by a call of its own, once, and again after memory changed',
+  async () => {
+    const procedure =
+      block(
+        `tool id=a name=t if="memory['notes/a.md']"`,
+        '{"a": {{ memory[message.file] }}, "b": {{ memory["b.md"] }}}',
+      ) +
+      block('tool name=t', '{"a": {{ memory["notes/a.md"] }}}') +
+      block('memory path=notes/a.md', 'new') +
+      block('tool name=t', '{"a": {{ memory["notes/a.md"] }}}')
+    const { calls } = await play(procedure, [
+      { result: { path: 'notes/a.md', content: 'old', generation: 1 } },
+      { error: 'there is no memory file b.md' },
+      {},
+      {},
+      { result: { generation: 2 } },
+      { result: { content: 'new' } },
+    ])
+    assert.deepEqual(
+      calls.map(({ id, name, arguments: given }) => [id, name, given]),
+      [
+        ['a.memory1', 'memory_read', { path: 'notes/a.md' }],
+        ['a.memory2', 'memory_read', { path: 'b.md' }],
+        ['a', 't', { a: 'old', b: null }],
+        ['step_2', 't', { a: 'old' }],
+        ['step_3', 'memory_write', { path: 'notes/a.md', content: 'new' }],
+        ['step_4.memory1', 'memory_read', { path: 'notes/a.md' }],
+        ['step_4', 't', { a: 'new' }],
+      ],
+    )
+  },
+)
 
 const failed = ({ ending }: Turn): string =>
   ending.kind === 'failed' ? `${ending.code}: ${ending.message}` : ending.kind
 
-// proves runbook.errors
-test('a failed call is made again as often as retry says, then on_error decides', async () => {
+proves('runbook.errors', 'a failed call is made again as often as retry says, then on_error decides', async () => {
   const fails = [{ error: 'no answer' }, { error: 'no answer' }, { error: 'still none' }]
   const failing = await play(`Text\n${block('tool id=t name=t retry=2')}`, fails)
   assert.deepEqual(
@@ -272,8 +271,7 @@ test('a failed call is made again as often as retry says, then on_error decides'
 
 const choose = (answer: string): Answer => ({ result: { answers: { 'What should happen now?': answer } } })
 
-// proves runbook.errors
-test('on_error=ask lets a person retry, continue or stop', async () => {
+proves('runbook.errors', 'on_error=ask lets a person retry, continue or stop', async () => {
   const procedure = block('tool id=t name=t on_error=ask') + block('output', '{{ steps.t.error }}')
   const retried = await play(procedure, [{ error: 'no' }, choose('Retry'), { error: 'no again' }, choose('Continue')])
   assert.deepEqual(
@@ -295,19 +293,21 @@ test('on_error=ask lets a person retry, continue or stop', async () => {
   }
 })
 
-// proves runbook.errors
-test('a program that exits with another code than 0 has failed, and its output can still be read', async () => {
-  const result = { exit_code: 2, stdout: 'half', stderr: 'disk full\n' }
-  assert.equal(
-    failed((await play(block('bash id=b', 'ls'), [{ result }])).last),
-    'step_failed: Step b (line 1) failed: exit code 2: disk full',
-  )
-  const procedure = block('bash id=b on_error=continue', 'ls') + block('output', '{{ steps.b.output.stdout }}')
-  assert.deepEqual((await play(procedure, [{ result }])).last.ending, { kind: 'done', output: 'half' })
-})
+proves(
+  'runbook.errors',
+  'a program that exits with another code than 0 has failed, and its output can still be read',
+  async () => {
+    const result = { exit_code: 2, stdout: 'half', stderr: 'disk full\n' }
+    assert.equal(
+      failed((await play(block('bash id=b', 'ls'), [{ result }])).last),
+      'step_failed: Step b (line 1) failed: exit code 2: disk full',
+    )
+    const procedure = block('bash id=b on_error=continue', 'ls') + block('output', '{{ steps.b.output.stdout }}')
+    assert.deepEqual((await play(procedure, [{ result }])).last.ending, { kind: 'done', output: 'half' })
+  },
+)
 
-// proves runbook.errors
-test('a value that cannot be written fails its step, without a call', async () => {
+proves('runbook.errors', 'a value that cannot be written fails its step, without a call', async () => {
   const cases: [string, RegExp][] = [
     [
       block('http', 'GET https://a.example/{{ message.missing }}'),
@@ -329,8 +329,7 @@ test('a value that cannot be written fails its step, without a call', async () =
   assert.match(String(((await play(going)).last.ending as { output: unknown }).output), /NUL/)
 })
 
-// proves runbook.approval
-test('a rejected approval ends the run, unless the block says to continue', async () => {
+proves('runbook.approval', 'a rejected approval ends the run, unless the block says to continue', async () => {
   const no = { result: { approved: false, comment: 'too much' } }
   assert.equal(
     failed((await play(block('approve id=pay retry=3', 'Pay?'), [no])).last),
@@ -357,74 +356,81 @@ test('a rejected approval ends the run, unless the block says to continue', asyn
   )
 })
 
-// proves runbook.endings
-test('a procedure ends with its output, with a count of its steps, or with what is missing', async () => {
-  const outputs: [string, unknown, string][] = [
-    ['Hello {{ message.name }}', "Hello O'Hara", "Hello O'Hara"],
-    ['{{ message.amount }}', 12, '12'],
-    ['[{{ message.amount }}]', [12], '[12]'],
-  ]
-  for (const [body, output, text] of outputs) {
-    const { last } = await play(block('output', body))
-    assert.deepEqual([last.ending, last.text], [{ kind: 'done', output }, text])
-  }
-  const counted = await play(block('wait', '1s') + block('wait if="false"', '1s') + block('wait', '2s'))
-  assert.deepEqual(
-    [counted.last.ending, counted.last.text],
-    [{ kind: 'done', output: null }, '2 steps ran, 1 skipped.'],
-  )
-  const choosing =
-    block('output if="message.amount > 100"', 'much') +
-    block('output if="message.amount > 10"', 'some') +
-    block('output', 'little')
-  assert.deepEqual((await play(choosing)).last.ending, { kind: 'done', output: 'some' })
-  assert.match(
-    failed((await play('Just do what is right.')).last),
-    /^model_required: .*models\.agent\.model.*RUNYARD_MODEL/,
-  )
-  assert.match(
-    failed((await play(block('bash', 'echo "{{ message }}"'))).last),
-    /^invalid_procedure: .*line 2: A value cannot stand in double quotes/,
-  )
-  assert.deepEqual((await play(block('output', 'x'))).last.usage, { input_tokens: 0, output_tokens: 0 })
-})
+proves(
+  'runbook.endings',
+  'a procedure ends with its output, with a count of its steps, or with what is missing',
+  async () => {
+    const outputs: [string, unknown, string][] = [
+      ['Hello {{ message.name }}', "Hello O'Hara", "Hello O'Hara"],
+      ['{{ message.amount }}', 12, '12'],
+      ['[{{ message.amount }}]', [12], '[12]'],
+    ]
+    for (const [body, output, text] of outputs) {
+      const { last } = await play(block('output', body))
+      assert.deepEqual([last.ending, last.text], [{ kind: 'done', output }, text])
+    }
+    const counted = await play(block('wait', '1s') + block('wait if="false"', '1s') + block('wait', '2s'))
+    assert.deepEqual(
+      [counted.last.ending, counted.last.text],
+      [{ kind: 'done', output: null }, '2 steps ran, 1 skipped.'],
+    )
+    const choosing =
+      block('output if="message.amount > 100"', 'much') +
+      block('output if="message.amount > 10"', 'some') +
+      block('output', 'little')
+    assert.deepEqual((await play(choosing)).last.ending, { kind: 'done', output: 'some' })
+    assert.match(
+      failed((await play('Just do what is right.')).last),
+      /^model_required: .*models\.agent\.model.*RUNYARD_MODEL/,
+    )
+    assert.match(
+      failed((await play(block('bash', 'echo "{{ message }}"'))).last),
+      /^invalid_procedure: .*line 2: A value cannot stand in double quotes/,
+    )
+    assert.deepEqual((await play(block('output', 'x'))).last.usage, { input_tokens: 0, output_tokens: 0 })
+  },
+)
 
-// proves runbook.endings
-test('a message that restarts an ended run begins it anew with that message; others change nothing', async () => {
-  const talk = open(
-    block('tool name=t id=t', '{"m": {{ message.m }}}') + block('output', '{{ message.m }} {{ steps.t.output }}'),
-  )
-  const say = (text: string, restarts: boolean): void => talk.add({ kind: 'user', text, restarts })
-  say('{"m": 1}', false)
-  talk.add({ kind: 'result', call_id: 'r1:1', name: 't', result: 'first', error: null })
-  say('hurry up', false)
-  talk.add({ kind: 'system', text: 'half of the steps are used' })
-  assert.deepEqual((await next(talk)).ending, { kind: 'done', output: 'null first' })
-  say('{"m": 2}', true)
-  assert.deepEqual((await next(talk)).calls, [{ id: 't', name: 't', arguments: { m: 2 } }])
-  talk.add({ kind: 'result', call_id: 'r1:2', name: 't', result: 'second', error: null })
-  assert.deepEqual((await next(talk)).ending, { kind: 'done', output: '2 second' })
-  say('plain words', true)
-  assert.deepEqual((await next(talk)).calls[0]!.arguments, { m: null })
-})
+proves(
+  'runbook.endings',
+  'a message that restarts an ended run begins it anew with that message; others change nothing',
+  async () => {
+    const talk = open(
+      block('tool name=t id=t', '{"m": {{ message.m }}}') + block('output', '{{ message.m }} {{ steps.t.output }}'),
+    )
+    const say = (text: string, restarts: boolean): void => talk.add({ kind: 'user', text, restarts })
+    say('{"m": 1}', false)
+    talk.add({ kind: 'result', call_id: 'r1:1', name: 't', result: 'first', error: null })
+    say('hurry up', false)
+    talk.add({ kind: 'system', text: 'half of the steps are used' })
+    assert.deepEqual((await next(talk)).ending, { kind: 'done', output: 'null first' })
+    say('{"m": 2}', true)
+    assert.deepEqual((await next(talk)).calls, [{ id: 't', name: 't', arguments: { m: 2 } }])
+    talk.add({ kind: 'result', call_id: 'r1:2', name: 't', result: 'second', error: null })
+    assert.deepEqual((await next(talk)).ending, { kind: 'done', output: '2 second' })
+    say('plain words', true)
+    assert.deepEqual((await next(talk)).calls[0]!.arguments, { m: null })
+  },
+)
 
-// proves runbook.rebuild
-test('a result of another tool than was called ends the run instead of being taken for it', async () => {
-  const talk = open(block('tool name=t'))
-  talk.add({ kind: 'result', call_id: 'r1:1', name: 'other', result: null, error: null })
-  assert.match(failed(await next(talk)), /^log_mismatch: .*a result of other where the procedure calls t/)
-})
+proves(
+  'runbook.rebuild',
+  'a result of another tool than was called ends the run instead of being taken for it',
+  async () => {
+    const talk = open(block('tool name=t'))
+    talk.add({ kind: 'result', call_id: 'r1:1', name: 'other', result: null, error: null })
+    assert.match(failed(await next(talk)), /^log_mismatch: .*a result of other where the procedure calls t/)
+  },
+)
 
-// proves runbook.rebuild
-test('an aborted turn is not made', async () => {
+proves('runbook.rebuild', 'an aborted turn is not made', async () => {
   await assert.rejects(
     open(block('output', 'x')).next({ signal: AbortSignal.abort(new Error('stopped')), onText: () => undefined }),
     /stopped/,
   )
 })
 
-// proves runbook.constantCost
-test('ten thousand steps are run and rebuilt', async () => {
+proves('runbook.constantCost', 'ten thousand steps are run and rebuilt', async () => {
   const procedure = Array.from({ length: 10_000 }, (_, index) => block(`tool name=t id=s${index}`)).join('')
   const [talk, rebuilt] = [open(procedure), open(procedure)]
   for (let step = 0; step < 10_000; step += 1) {
@@ -490,34 +496,37 @@ const hello: Entry = { kind: 'user', text: 'hello', restarts: false }
 const careful: Entry = { kind: 'system', text: 'careful' }
 const interludes = fc.constantFrom<Entry | undefined>(undefined, undefined, undefined, hello, careful)
 
-// proves runbook.rebuild
-test('a talk rebuilt from the log goes on exactly like the one that was lost, wherever it is cut', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      procedures,
-      fc.array(fc.tuple(answers, interludes), { minLength: 25, maxLength: 25 }),
-      async (procedure, moves) => {
-        const log: Entry[] = [{ kind: 'user', text: 'go', restarts: false }]
-        const live = open(procedure)
-        live.add(log[0]!)
-        for (const [index, [{ result = null, error = null }, interlude]] of moves.entries()) {
-          const turn = await next(live)
-          const rebuilt = open(procedure)
-          for (const entry of log) rebuilt.add(entry)
-          assert.deepEqual(await next(rebuilt), turn)
-          const added: Entry[] = [{ kind: 'user', text: '{"amount": 5, "file": "f"}', restarts: true }]
-          if (turn.ending.kind === 'calls') {
-            const [{ name, arguments: given }] = turn.calls as [WantedCall]
-            const id = `r1:${index}`
-            added[0] = { kind: 'assistant', text: null, calls: [{ id, name, arguments: given }], opaque: null }
-            added.push({ kind: 'result', call_id: id, name, result, error })
+proves(
+  'runbook.rebuild',
+  'a talk rebuilt from the log goes on exactly like the one that was lost, wherever it is cut',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        procedures,
+        fc.array(fc.tuple(answers, interludes), { minLength: 25, maxLength: 25 }),
+        async (procedure, moves) => {
+          const log: Entry[] = [{ kind: 'user', text: 'go', restarts: false }]
+          const live = open(procedure)
+          live.add(log[0]!)
+          for (const [index, [{ result = null, error = null }, interlude]] of moves.entries()) {
+            const turn = await next(live)
+            const rebuilt = open(procedure)
+            for (const entry of log) rebuilt.add(entry)
+            assert.deepEqual(await next(rebuilt), turn)
+            const added: Entry[] = [{ kind: 'user', text: '{"amount": 5, "file": "f"}', restarts: true }]
+            if (turn.ending.kind === 'calls') {
+              const [{ name, arguments: given }] = turn.calls as [WantedCall]
+              const id = `r1:${index}`
+              added[0] = { kind: 'assistant', text: null, calls: [{ id, name, arguments: given }], opaque: null }
+              added.push({ kind: 'result', call_id: id, name, result, error })
+            }
+            if (interlude) added.push(interlude)
+            for (const entry of added) live.add(entry)
+            log.push(...added)
           }
-          if (interlude) added.push(interlude)
-          for (const entry of added) live.add(entry)
-          log.push(...added)
-        }
-      },
-    ),
-    { numRuns: 150 },
-  )
-})
+        },
+      ),
+      { numRuns: 150 },
+    )
+  },
+)

@@ -1,9 +1,9 @@
 // Blocks as single steps: which tools they need, and how a model that decides for itself runs them.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import type { RunFacts } from '../model.ts'
 import { parseRunbook } from './parse.ts'
 import { createStepRecord, missingTools, resolveStep } from './steps.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const facts: RunFacts = {
   message: { name: 'Ada' },
@@ -18,8 +18,7 @@ function blocksOf(procedure: string) {
   return blocks
 }
 
-// proves runbook.tools
-test('the tools that a procedure needs are known without running it', () => {
+proves('runbook.tools', 'the tools that a procedure needs are known without running it', () => {
   const blocks = blocksOf(
     block('bash', 'ls') +
       block('python on_error=ask', '1') +
@@ -37,8 +36,7 @@ test('the tools that a procedure needs are known without running it', () => {
   ])
 })
 
-// proves runbook.runStep
-test('a model runs a step as it is written, with the results of those before it', () => {
+proves('runbook.runStep', 'a model runs a step as it is written, with the results of those before it', () => {
   const blocks = blocksOf(
     block('tool id=find name=find', '{"q": {{ message.name }}}') +
       block('bash id=show if="steps.find.output.n > 0"', 'echo {{ steps.find.output.n }} {{ memory["a.md"] }}') +
@@ -73,8 +71,7 @@ test('a model runs a step as it is written, with the results of those before it'
   assert.match(errorOf('show'), /Run first: find/)
 })
 
-// proves runbook.runStep
-test('a step that cannot be written says why', () => {
+proves('runbook.runStep', 'a step that cannot be written says why', () => {
   const blocks = blocksOf(block('http id=get', 'GET https://a.example/{{ message.missing }}'))
   const resolved = resolveStep(blocks, 'get', createStepRecord(blocks, facts).scope)
   assert.match((resolved as { error: string }).error, /The step get \(line 1\) cannot be run: A value in the path/)

@@ -1,6 +1,6 @@
 // A builder run whose process dies, at every statement and every word of its model: the next one ends it the same way.
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { startFakeAnthropic } from '../../../../test/fakes/anthropic.ts'
 import type { FakeAnswer, FakeRequest } from '../../../../test/fakes/fakeProvider.ts'
 import { generate, newDraft, readBuilderRun } from '../../../../test/kit/builder.ts'
@@ -11,6 +11,7 @@ import type { Context } from '../../../kit/context.ts'
 import { advanceBuilder } from './advanceBuilder.job.ts'
 import { finishQuestion, goalQuestion } from './deterministicBuilder.ts'
 import { procedureTemplate } from '../builds/procedureTemplate.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const provider = await startFakeAnthropic()
 after(() => provider.close())
@@ -185,8 +186,7 @@ async function tell(one: Story, fate: Fate, signal?: () => AbortSignal): Promise
 const spared: Fate = () => undefined
 
 for (const one of stories) {
-  // proves builder.deaths
-  test(`${one.name}: a death at any statement, before it or after, changes nothing`, async (t) => {
+  proves('builder.deaths', `${one.name}: a death at any statement, before it or after, changes nothing`, async (t) => {
     const provoke = one.name.endsWith('fails once')
     interfere = (count) => (provoke && count === 0 ? { status: 500, error: { message: 'oh no' } } : undefined)
     t.after(() => (interfere = () => undefined))
@@ -202,15 +202,13 @@ for (const one of stories) {
   })
 }
 
-// proves builder.deaths
-test('a death at every statement for a while is outlived as well', async () => {
+proves('builder.deaths', 'a death at every statement for a while is outlived as well', async () => {
   for (const from of [1, 4, 7]) {
     await tell(stories[2]!, (statement) => (statement >= from && statement < from + 8 ? 'before' : undefined))
   }
 })
 
-// proves builder.deaths
-test('so is a death while the model answers, before its first word or in the middle', async () => {
+proves('builder.deaths', 'so is a death while the model answers, before its first word or in the middle', async () => {
   for (let call = 0; call < 4; call++) {
     for (const isMiddle of [false, true]) {
       const killing = new AbortController()
@@ -227,8 +225,7 @@ test('so is a death while the model answers, before its first word or in the mid
   assert.ok(deaths >= 100, `${deaths} deaths in all`)
 })
 
-// proves builder.fenced
-test('one that was taken for dead and speaks after all is not heard', async () => {
+proves('builder.fenced', 'one that was taken for dead and speaks after all is not heard', async () => {
   story = stories[4]!
   asked = 0
   const { promise: held, resolve: release } = Promise.withResolvers<void>()
@@ -253,8 +250,7 @@ test('one that was taken for dead and speaks after all is not heard', async () =
   assert.deepEqual(await readBuilderRun(team, id), run)
 })
 
-// proves builder.claims
-test('one that is cut off every time ends after 25 claims with that reason', async () => {
+proves('builder.claims', 'one that is cut off every time ends after 25 claims with that reason', async () => {
   story = stories[0]!
   const { buildId } = await newDraft(team, procedureTemplate, {})
   const id = await generate(team, buildId, { prompt: 'Sort the mails. Report it.' })

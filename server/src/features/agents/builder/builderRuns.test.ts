@@ -1,6 +1,5 @@
 // Builder runs as users meet them, with the builder that needs no model: begun, asked, answered, accepted, discarded.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { newId } from '../../../base/ids.ts'
 import { enqueueOn } from '../../../kit/job.ts'
 import { drainRuns, seedAgent, startRun } from '../../../../test/kit/runs.ts'
@@ -10,6 +9,7 @@ import { testApp } from '../../../../test/kit/testApp.ts'
 import { finishQuestion, goalQuestion } from './deterministicBuilder.ts'
 import { procedureTemplate } from '../builds/procedureTemplate.ts'
 import { reviveBuilderRuns } from './reviveBuilderRuns.job.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { sql } = service.context.db
@@ -19,91 +19,102 @@ const wish = 'Sort the invoices. Check every amount. Done when all are filed.'
 const readBuild = async (team: TestTeam, agentId: string, buildId: string) =>
   (await team.call(`GET /v2/agents/${agentId}/revisions/${buildId}`)).body.build
 
-// proves builder.generate
-test('a draft gets a proposal with its diff, which changes nothing before it is accepted', async () => {
-  const team = await seedTeam(service)
-  const { agentId, buildId } = await newDraft(team, procedureTemplate, { options: { colour: 'blue' } })
-  const begun = await team.call(`POST /v2/revisions/${buildId}/generate`, { body: { prompt: `  ${wish}\n` } })
-  assert.equal(begun.status, 202)
-  const { builder_run, builder_run_id, build_id, status } = begun.body
-  assert.deepEqual([builder_run.id, builder_run.build_id, builder_run.status], [builder_run_id, build_id, status])
-  assert.deepEqual([build_id, status, builder_run.prompt], [buildId, 'pending', wish])
-  assert.deepEqual([builder_run.started_at, builder_run.proposed_config, builder_run.progress], [null, null, []])
-  await service.drain()
-  const run = await readBuilderRun(team, builder_run_id)
-  assert.equal(run.status, 'review')
-  assert.notEqual(run.started_at, null)
-  assert.equal(run.completed_at, null)
-  const procedure = run.proposed_config.data.input
-  assert.match(procedure, /^# Clerk\n\n## Goal\n\nSort the invoices\.\n\n## Steps\n\n1\. Check every amount\.\n/)
-  assert.deepEqual(run.proposed_config.data.options, { colour: 'blue' })
-  assert.deepEqual(run.checkpoint_config.data.input, procedureTemplate)
-  assert.match(run.diff, /^--- current\n\+\+\+ proposed\n@@ /)
-  assert.match(run.diff, /\n\+Sort the invoices\.\n/)
-  assert.deepEqual((await team.call(`GET /v2/revisions/${buildId}/builder-run`)).body, {
-    builder_run: run,
-    builder_run_id,
-    build_id: buildId,
-    status: 'review',
-  })
-  assert.equal((await readBuild(team, agentId, buildId)).config.data.input, procedureTemplate)
+proves(
+  'builder.generate',
+  'a draft gets a proposal with its diff, which changes nothing before it is accepted',
+  async () => {
+    const team = await seedTeam(service)
+    const { agentId, buildId } = await newDraft(team, procedureTemplate, { options: { colour: 'blue' } })
+    const begun = await team.call(`POST /v2/revisions/${buildId}/generate`, { body: { prompt: `  ${wish}\n` } })
+    assert.equal(begun.status, 202)
+    const { builder_run, builder_run_id, build_id, status } = begun.body
+    assert.deepEqual([builder_run.id, builder_run.build_id, builder_run.status], [builder_run_id, build_id, status])
+    assert.deepEqual([build_id, status, builder_run.prompt], [buildId, 'pending', wish])
+    assert.deepEqual([builder_run.started_at, builder_run.proposed_config, builder_run.progress], [null, null, []])
+    await service.drain()
+    const run = await readBuilderRun(team, builder_run_id)
+    assert.equal(run.status, 'review')
+    assert.notEqual(run.started_at, null)
+    assert.equal(run.completed_at, null)
+    const procedure = run.proposed_config.data.input
+    assert.match(procedure, /^# Clerk\n\n## Goal\n\nSort the invoices\.\n\n## Steps\n\n1\. Check every amount\.\n/)
+    assert.deepEqual(run.proposed_config.data.options, { colour: 'blue' })
+    assert.deepEqual(run.checkpoint_config.data.input, procedureTemplate)
+    assert.match(run.diff, /^--- current\n\+\+\+ proposed\n@@ /)
+    assert.match(run.diff, /\n\+Sort the invoices\.\n/)
+    assert.deepEqual((await team.call(`GET /v2/revisions/${buildId}/builder-run`)).body, {
+      builder_run: run,
+      builder_run_id,
+      build_id: buildId,
+      status: 'review',
+    })
+    assert.equal((await readBuild(team, agentId, buildId)).config.data.input, procedureTemplate)
 
-  const accepted = await team.call(`POST /v2/revisions/${buildId}/accept`)
-  assert.equal(accepted.status, 200)
-  assert.deepEqual([accepted.body.success, accepted.body.build_id], [true, buildId])
-  assert.deepEqual(accepted.body.build.config, run.proposed_config)
-  const ended = await readBuilderRun(team, builder_run_id)
-  assert.equal(ended.status, 'completed')
-  assert.notEqual(ended.completed_at, null)
-})
+    const accepted = await team.call(`POST /v2/revisions/${buildId}/accept`)
+    assert.equal(accepted.status, 200)
+    assert.deepEqual([accepted.body.success, accepted.body.build_id], [true, buildId])
+    assert.deepEqual(accepted.body.build.config, run.proposed_config)
+    const ended = await readBuilderRun(team, builder_run_id)
+    assert.equal(ended.status, 'completed')
+    assert.notEqual(ended.completed_at, null)
+  },
+)
 
-// proves builder.generateCopies
-test('of a live or historic build a draft is made first, and that is what is written', async () => {
-  const team = await seedTeam(service)
-  const { agentId, buildId } = await newDraft(team, procedureTemplate)
-  const { body } = await team.call(`GET /v2/agents/${agentId}`)
-  const liveId = body.agent.live_build_id
-  const first = await team.call(`POST /v2/revisions/${liveId}/generate`, { body: { prompt: wish } })
-  const second = await team.call(`POST /v2/revisions/${liveId}/generate`, { body: { prompt: wish } })
-  assert.deepEqual([first.status, second.status], [202, 202])
-  assert.equal(new Set([liveId, buildId, first.body.build_id, second.body.build_id]).size, 4)
-  const draft = await readBuild(team, agentId, first.body.build_id)
-  assert.deepEqual([draft.status, draft.parent_build_id, draft.name], ['draft', liveId, 'Clerk'])
-  assert.equal((await team.call(`POST /v2/revisions/${buildId}/promote`)).status, 200)
-  const ofHistoric = await team.call(`POST /v2/revisions/${liveId}/generate`)
-  assert.notEqual(ofHistoric.body.build_id, liveId)
-})
+proves(
+  'builder.generateCopies',
+  'of a live or historic build a draft is made first, and that is what is written',
+  async () => {
+    const team = await seedTeam(service)
+    const { agentId, buildId } = await newDraft(team, procedureTemplate)
+    const { body } = await team.call(`GET /v2/agents/${agentId}`)
+    const liveId = body.agent.live_build_id
+    const first = await team.call(`POST /v2/revisions/${liveId}/generate`, { body: { prompt: wish } })
+    const second = await team.call(`POST /v2/revisions/${liveId}/generate`, { body: { prompt: wish } })
+    assert.deepEqual([first.status, second.status], [202, 202])
+    assert.equal(new Set([liveId, buildId, first.body.build_id, second.body.build_id]).size, 4)
+    const draft = await readBuild(team, agentId, first.body.build_id)
+    assert.deepEqual([draft.status, draft.parent_build_id, draft.name], ['draft', liveId, 'Clerk'])
+    assert.equal((await team.call(`POST /v2/revisions/${buildId}/promote`)).status, 200)
+    const ofHistoric = await team.call(`POST /v2/revisions/${liveId}/generate`)
+    assert.notEqual(ofHistoric.body.build_id, liveId)
+  },
+)
 
-// proves builder.oneActive
-test('a build has one active builder run, however many ask at once; meanwhile it is neither promoted nor changed', async () => {
-  const team = await seedTeam(service)
-  const { buildId } = await newDraft(team, procedureTemplate)
-  const answers = await Promise.all(
-    Array.from({ length: 8 }, () => team.call(`POST /v2/revisions/${buildId}/generate`, { body: { prompt: wish } })),
-  )
-  const statuses = answers.map(({ status }) => status)
-  assert.deepEqual([statuses.filter((one) => one === 202).length, statuses.filter((one) => one === 409).length], [1, 7])
-  const refusedWith = async (route: string, body?: object) => {
-    const answer = await team.call(route, { ...(body && { body }) })
-    return [answer.status, answer.body.error]
-  }
-  const config = { version: 'v2', data: { input: 'Wait.' } }
-  const active = [409, 'builder_run_active']
-  assert.deepEqual(await refusedWith(`POST /v2/revisions/${buildId}/generate`), active)
-  assert.deepEqual(await refusedWith(`POST /v2/revisions/${buildId}/promote`), active)
-  assert.deepEqual(await refusedWith(`PATCH /v2/revisions/${buildId}`, { config }), active)
-  assert.equal((await team.call(`PATCH /v2/revisions/${buildId}`, { body: { revision_name: 'New' } })).status, 200)
-  await service.drain()
-  assert.deepEqual(await refusedWith(`POST /v2/revisions/${buildId}/promote`), active)
-  assert.equal((await team.call(`POST /v2/revisions/${buildId}/accept`)).status, 200)
-  assert.equal((await team.call(`PATCH /v2/revisions/${buildId}`, { body: { config } })).status, 200)
-  assert.equal((await team.call(`POST /v2/revisions/${buildId}/generate`)).status, 202)
-  await team.call(`POST /v2/revisions/${buildId}/discard`)
-  assert.equal((await team.call(`POST /v2/revisions/${buildId}/promote`)).status, 200)
-})
+proves(
+  'builder.oneActive',
+  'a build has one active builder run, however many ask at once; meanwhile it is neither promoted nor changed',
+  async () => {
+    const team = await seedTeam(service)
+    const { buildId } = await newDraft(team, procedureTemplate)
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => team.call(`POST /v2/revisions/${buildId}/generate`, { body: { prompt: wish } })),
+    )
+    const statuses = answers.map(({ status }) => status)
+    assert.deepEqual(
+      [statuses.filter((one) => one === 202).length, statuses.filter((one) => one === 409).length],
+      [1, 7],
+    )
+    const refusedWith = async (route: string, body?: object) => {
+      const answer = await team.call(route, { ...(body && { body }) })
+      return [answer.status, answer.body.error]
+    }
+    const config = { version: 'v2', data: { input: 'Wait.' } }
+    const active = [409, 'builder_run_active']
+    assert.deepEqual(await refusedWith(`POST /v2/revisions/${buildId}/generate`), active)
+    assert.deepEqual(await refusedWith(`POST /v2/revisions/${buildId}/promote`), active)
+    assert.deepEqual(await refusedWith(`PATCH /v2/revisions/${buildId}`, { config }), active)
+    assert.equal((await team.call(`PATCH /v2/revisions/${buildId}`, { body: { revision_name: 'New' } })).status, 200)
+    await service.drain()
+    assert.deepEqual(await refusedWith(`POST /v2/revisions/${buildId}/promote`), active)
+    assert.equal((await team.call(`POST /v2/revisions/${buildId}/accept`)).status, 200)
+    assert.equal((await team.call(`PATCH /v2/revisions/${buildId}`, { body: { config } })).status, 200)
+    assert.equal((await team.call(`POST /v2/revisions/${buildId}/generate`)).status, 202)
+    await team.call(`POST /v2/revisions/${buildId}/discard`)
+    assert.equal((await team.call(`POST /v2/revisions/${buildId}/promote`)).status, 200)
+  },
+)
 
-// proves builder.promoteRace
-test('of a promotion and a generation at the same moment, either sees the other', async () => {
+proves('builder.promoteRace', 'of a promotion and a generation at the same moment, either sees the other', async () => {
   const team = await seedTeam(service)
   for (let round = 0; round < 5; round++) {
     const { agentId, buildId } = await newDraft(team, procedureTemplate)
@@ -117,8 +128,7 @@ test('of a promotion and a generation at the same moment, either sees the other'
   }
 })
 
-// proves builder.ask
-test('what is unclear is asked, and goes on with the answers; each must be there', async () => {
+proves('builder.ask', 'what is unclear is asked, and goes on with the answers; each must be there', async () => {
   const team = await seedTeam(service)
   const { buildId } = await newDraft(team, procedureTemplate)
   const id = await generate(team, buildId, { prompt: '- Open the mailbox\n- Sort it' })
@@ -153,8 +163,7 @@ test('what is unclear is asked, and goes on with the answers; each must be there
   assert.equal((await resume({ [goalQuestion]: 'x' })).status, 409)
 })
 
-// proves builder.ask
-test('of two that answer at once, one is heard', async () => {
+proves('builder.ask', 'of two that answer at once, one is heard', async () => {
   const team = await seedTeam(service)
   const { buildId } = await newDraft(team, procedureTemplate)
   const id = await generate(team, buildId, { prompt: 'Sort the mails.' })
@@ -167,32 +176,34 @@ test('of two that answer at once, one is heard', async () => {
   assert.deepEqual(new Set(resumed.map(({ status }) => status)), new Set([200, 409]))
 })
 
-// proves builder.discard
-test('a proposal is discarded, and so is a builder run that waits or has not begun; the draft is as it was', async () => {
-  const team = await seedTeam(service)
-  const { agentId, buildId } = await newDraft(team, procedureTemplate)
-  const prompts = { review: wish, waiting: '- Open it', pending: wish }
-  for (const [status, prompt] of Object.entries(prompts)) {
-    const id = await generate(team, buildId, { prompt })
-    if (status !== 'pending') await service.drain()
-    assert.equal((await readBuilderRun(team, id)).status, status)
-    const { body } = await team.call(`POST /v2/revisions/${buildId}/discard`)
-    assert.equal(body.build.config.data.input, procedureTemplate)
-    await service.drain()
-    const ended = await readBuilderRun(team, id)
-    assert.equal(ended.status, 'discarded')
-    assert.notEqual(ended.completed_at, null)
-    assert.equal(ended.pending_user_questions, null)
-  }
-  assert.equal((await readBuild(team, agentId, buildId)).config.data.input, procedureTemplate)
-  for (const verb of ['accept', 'discard']) {
-    const refused = await team.call(`POST /v2/revisions/${buildId}/${verb}`)
-    assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'], verb)
-  }
-})
+proves(
+  'builder.discard',
+  'a proposal is discarded, and so is a builder run that waits or has not begun; the draft is as it was',
+  async () => {
+    const team = await seedTeam(service)
+    const { agentId, buildId } = await newDraft(team, procedureTemplate)
+    const prompts = { review: wish, waiting: '- Open it', pending: wish }
+    for (const [status, prompt] of Object.entries(prompts)) {
+      const id = await generate(team, buildId, { prompt })
+      if (status !== 'pending') await service.drain()
+      assert.equal((await readBuilderRun(team, id)).status, status)
+      const { body } = await team.call(`POST /v2/revisions/${buildId}/discard`)
+      assert.equal(body.build.config.data.input, procedureTemplate)
+      await service.drain()
+      const ended = await readBuilderRun(team, id)
+      assert.equal(ended.status, 'discarded')
+      assert.notEqual(ended.completed_at, null)
+      assert.equal(ended.pending_user_questions, null)
+    }
+    assert.equal((await readBuild(team, agentId, buildId)).config.data.input, procedureTemplate)
+    for (const verb of ['accept', 'discard']) {
+      const refused = await team.call(`POST /v2/revisions/${buildId}/${verb}`)
+      assert.deepEqual([refused.status, refused.body.error], [409, 'conflict'], verb)
+    }
+  },
+)
 
-// proves builder.stale
-test('a decision on another builder run than the one that was read is refused', async () => {
+proves('builder.stale', 'a decision on another builder run than the one that was read is refused', async () => {
   const team = await seedTeam(service)
   const { buildId } = await newDraft(team, procedureTemplate)
   const old = await generate(team, buildId, { prompt: wish })
@@ -214,23 +225,25 @@ test('a decision on another builder run than the one that was read is refused', 
   assert.deepEqual(await decide('accept', { builder_run_id: id, expected_started_at: offset }), [200, undefined])
 })
 
-// proves builder.acceptChecks
-test('a config that the server no longer takes is refused when its proposal is accepted', async () => {
-  const team = await seedTeam(service)
-  const { agentId, buildId } = await newDraft(team, procedureTemplate)
-  await generate(team, buildId, { prompt: wish })
-  await service.drain()
-  await sql`
+proves(
+  'builder.acceptChecks',
+  'a config that the server no longer takes is refused when its proposal is accepted',
+  async () => {
+    const team = await seedTeam(service)
+    const { agentId, buildId } = await newDraft(team, procedureTemplate)
+    await generate(team, buildId, { prompt: wish })
+    await service.drain()
+    await sql`
     update builder_runs set proposed_config = jsonb_set(proposed_config, '{data,plugins}', '["gone"]') where build_id = ${buildId}`
-  const refused = await team.call(`POST /v2/revisions/${buildId}/accept`)
-  assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_request'])
-  assert.match(refused.body.message, /"gone" is not a plugin/)
-  assert.equal((await readBuild(team, agentId, buildId)).config.data.input, procedureTemplate)
-  assert.equal((await team.call(`POST /v2/revisions/${buildId}/discard`)).status, 200)
-})
+    const refused = await team.call(`POST /v2/revisions/${buildId}/accept`)
+    assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_request'])
+    assert.match(refused.body.message, /"gone" is not a plugin/)
+    assert.equal((await readBuild(team, agentId, buildId)).config.data.input, procedureTemplate)
+    assert.equal((await team.call(`POST /v2/revisions/${buildId}/discard`)).status, 200)
+  },
+)
 
-// proves builder.lesson
-test('a run of the same agent is learned from; any other is not found', async () => {
+proves('builder.lesson', 'a run of the same agent is learned from; any other is not found', async () => {
   const team = await seedTeam(service)
   const { agentId, buildId } = await newDraft(team, 'Sort the mails well.\n\n```output\n{{ message }}\n```\n')
   const runId = await startRun(team, agentId, { message: 'all sorted' })
@@ -248,8 +261,7 @@ test('a run of the same agent is learned from; any other is not found', async ()
   assert.match(run.diff, /\n\+- Run \d+ left this output: all sorted\n/)
 })
 
-// proves builder.forgets
-test('what was read of a run is kept only while it is needed, and goes with the run', async () => {
+proves('builder.forgets', 'what was read of a run is kept only while it is needed, and goes with the run', async () => {
   const team = await seedTeam(service)
   const { agentId, buildId } = await newDraft(team, procedureTemplate)
   const runId = await startRun(team, agentId, { message: 'a secret' })
@@ -265,26 +277,28 @@ test('what was read of a run is kept only while it is needed, and goes with the 
   assert.equal((await readBuilderRun(team, id)).status, 'waiting')
 })
 
-// proves builder.nothing
-test('fails with a reason when there is nothing to change, or the words cannot become a procedure', async () => {
-  const team = await seedTeam(service)
-  const { buildId } = await newDraft(team, 'Sort the mails well.\n\n```output\ndone\n```\n')
-  const nothing = await generate(team, buildId)
-  await service.drain()
-  const unchanged = await readBuilderRun(team, nothing)
-  assert.deepEqual([unchanged.status, unchanged.error.code], ['failed', 'nothing_to_change'])
-  assert.match(unchanged.error.message, /Give a prompt/)
-  assert.notEqual(unchanged.completed_at, null)
-  const id = await generate(team, buildId, { prompt: 'Then wait:\n\n```wait\nfor ever\n```' })
-  await service.drain()
-  const broken = await readBuilderRun(team, id)
-  assert.deepEqual([broken.status, broken.error.code], ['failed', 'invalid_proposal'])
-  assert.match(broken.error.message, /line 12: .*for ever/)
-  assert.equal((await team.call(`POST /v2/revisions/${buildId}/generate`)).status, 202)
-})
+proves(
+  'builder.nothing',
+  'fails with a reason when there is nothing to change, or the words cannot become a procedure',
+  async () => {
+    const team = await seedTeam(service)
+    const { buildId } = await newDraft(team, 'Sort the mails well.\n\n```output\ndone\n```\n')
+    const nothing = await generate(team, buildId)
+    await service.drain()
+    const unchanged = await readBuilderRun(team, nothing)
+    assert.deepEqual([unchanged.status, unchanged.error.code], ['failed', 'nothing_to_change'])
+    assert.match(unchanged.error.message, /Give a prompt/)
+    assert.notEqual(unchanged.completed_at, null)
+    const id = await generate(team, buildId, { prompt: 'Then wait:\n\n```wait\nfor ever\n```' })
+    await service.drain()
+    const broken = await readBuilderRun(team, id)
+    assert.deepEqual([broken.status, broken.error.code], ['failed', 'invalid_proposal'])
+    assert.match(broken.error.message, /line 12: .*for ever/)
+    assert.equal((await team.call(`POST /v2/revisions/${buildId}/generate`)).status, 202)
+  },
+)
 
-// proves builder.agentDeleted
-test('ends with its agent', async () => {
+proves('builder.agentDeleted', 'ends with its agent', async () => {
   const team = await seedTeam(service)
   const { agentId, buildId } = await newDraft(team, procedureTemplate)
   const id = await generate(team, buildId, { prompt: wish })
@@ -295,8 +309,7 @@ test('ends with its agent', async () => {
   assert.equal((await team.call(`GET /v2/builder-runs/${id}/status`)).status, 404)
 })
 
-// proves builder.revived
-test('one whose job is gone gets another', async () => {
+proves('builder.revived', 'one whose job is gone gets another', async () => {
   const team = await seedTeam(service)
   const { buildId } = await newDraft(team, procedureTemplate)
   const id = await generate(team, buildId, { prompt: wish })
@@ -309,8 +322,7 @@ test('one whose job is gone gets another', async () => {
   assert.equal((await readBuilderRun(team, id)).status, 'review')
 })
 
-// proves builder.latest
-test('a build without a builder run has none to read', async () => {
+proves('builder.latest', 'a build without a builder run has none to read', async () => {
   const team = await seedTeam(service)
   const { buildId } = await newDraft(team, procedureTemplate)
   assert.equal((await team.call(`GET /v2/revisions/${buildId}/builder-run`)).status, 404)

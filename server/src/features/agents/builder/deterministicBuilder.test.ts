@@ -1,9 +1,10 @@
 // The builder that needs no model, word by word: what becomes of prompts, what is kept, and what it asks.
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { suite } from 'node:test'
 import { finishQuestion, goalQuestion, writeProcedure, type Wanted } from './deterministicBuilder.ts'
 import type { Lesson } from './lesson.ts'
 import { procedureTemplate } from '../builds/procedureTemplate.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const nothing: Wanted = { agentName: 'Clerk', prompt: '', procedure: '', answers: {}, lesson: null, hasModel: true }
 
@@ -82,8 +83,7 @@ suite('a prompt becomes goal, steps and notes', () => {
     },
   ]
   for (const { about, prompt, procedure } of cases) {
-    // proves builder.deterministic
-    test(about, () => assert.equal(written({ prompt }), procedure))
+    proves('builder.deterministic', about, () => assert.equal(written({ prompt }), procedure))
   }
 })
 
@@ -114,12 +114,10 @@ suite('what is missing is asked for, and nothing else', () => {
     },
   ]
   for (const { about, wanted, questions } of cases) {
-    // proves builder.deterministicAsks
-    test(about, () => assert.deepEqual(asked(wanted), questions))
+    proves('builder.deterministicAsks', about, () => assert.deepEqual(asked(wanted), questions))
   }
 
-  // proves builder.deterministicAsks
-  test('answers become the goal and the last step', () => {
+  proves('builder.deterministicAsks', 'answers become the goal and the last step', () => {
     const answers = { [goalQuestion]: 'A tidy mailbox.', [finishQuestion]: ['When it is empty', 'or it is noon'] }
     assert.equal(
       written({ prompt: '- Open it\n- Sort it', answers }),
@@ -132,8 +130,7 @@ const kept =
   '# Invoices\n\n## Goal\n\nAll are filed.\n\n## Steps\n\n1. Read.\n2. File.\n\n```output\ndone\n```\n\n## Notes\n\n- Be quick.\n'
 
 suite('what is there is kept', () => {
-  // proves builder.deterministicKeeps
-  test('new steps and notes are added behind the old ones, in their sections', () => {
+  proves('builder.deterministicKeeps', 'new steps and notes are added behind the old ones, in their sections', () => {
     assert.equal(
       written({ procedure: kept, prompt: 'Also check the VAT number. Never pay. Be quick.\nNotes:\n- Be quick.' }),
       kept
@@ -142,8 +139,7 @@ suite('what is there is kept', () => {
     )
   })
 
-  // proves builder.deterministicKeeps
-  test('a text without sections gets them around it', () => {
+  proves('builder.deterministicKeeps', 'a text without sections gets them around it', () => {
     assert.equal(
       written({ procedure: 'Wait.', prompt: 'Then ring. Report it.', answers: { [goalQuestion]: 'It rings.' } }),
       '## Goal\n\nIt rings.\n\n## Steps\n\nWait.\n\n1. Then ring.\n2. Report it.\n',
@@ -154,8 +150,7 @@ suite('what is there is kept', () => {
     )
   })
 
-  // proves builder.deterministicKeeps
-  test('without anything to add it stays as it is, to the letter', () => {
+  proves('builder.deterministicKeeps', 'without anything to add it stays as it is, to the letter', () => {
     const procedure = `\n${kept}\n\n`
     assert.equal(written({ procedure }), procedure)
   })
@@ -173,8 +168,7 @@ const lesson: Lesson = {
   failed_steps: [],
 }
 
-// proves builder.deterministicLesson
-test('a run to learn from leaves a note of its error, or of its output', () => {
+proves('builder.deterministicLesson', 'a run to learn from leaves a note of its error, or of its output', () => {
   const failed = written({ procedure: kept, lesson })
   assert.ok(
     failed.endsWith(
@@ -191,8 +185,7 @@ test('a run to learn from leaves a note of its error, or of its output', () => {
   assert.ok(stopped.endsWith('- Run 7 is stopped and left no output.\n'), stopped)
 })
 
-// proves builder.deterministicNoModel
-test('says in the notes that prose is not carried out where no model is set', () => {
+proves('builder.deterministicNoModel', 'says in the notes that prose is not carried out where no model is set', () => {
   const prompt = 'Report the weather.'
   const told = written({ prompt, hasModel: false })
   assert.match(told, /## Notes\n\n- No model is set for this agent/)

@@ -1,6 +1,6 @@
 // Builder runs with a model: what it is told, what becomes of its answers, its questions, its mistakes and its provider's trouble.
 import assert from 'node:assert/strict'
-import { after, suite, test } from 'node:test'
+import { after, suite } from 'node:test'
 import { startFakeAnthropic } from '../../../../test/fakes/anthropic.ts'
 import type { FakeAnswer } from '../../../../test/fakes/fakeProvider.ts'
 import { generate, newDraft, readBuilderRun } from '../../../../test/kit/builder.ts'
@@ -11,6 +11,7 @@ import { blockKinds } from '../../../drivers/model/runbook/block.ts'
 import { parseRunbook } from '../../../drivers/model/runbook/parse.ts'
 import { advanceBuilder } from './advanceBuilder.job.ts'
 import { blockExample, blockWords } from './builderInstructions.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const provider = await startFakeAnthropic()
 after(() => provider.close())
@@ -43,42 +44,44 @@ async function afterPause(id: string): Promise<void> {
 }
 
 suite('a model', () => {
-  // proves builder.model
-  test('is told the wish, the procedure and the blocks, and its proposal is put to review', async () => {
-    const team = await seedTeam(service)
-    provider.answer({ ...gives(procedure), usage: { input: 1000, output: 100 } })
-    const { id, run } = await build(team)
-    assert.equal(run.status, 'review', JSON.stringify(run))
-    assert.equal(run.proposed_config.data.input, procedure)
-    assert.match(run.diff, /\n-Answer every mail\.\n[^]*\n\+Every mail is answered\.\n/)
-    assert.deepEqual(run.usage, { input_tokens: 1000, output_tokens: 100, cost_usd: 0.0045 })
-    assert.deepEqual(
-      run.progress.map(({ text }: { text: string }) => text),
-      [
-        'Reading the current procedure.',
-        `Turn 1: asking ${model}.`,
-        'Turn 1: writing “Mails”.',
-        'Turn 1: writing “Goal”.',
-        'Turn 1: writing “Steps”.',
-        'Turn 1: checking the answer.',
-        'Ready for review.',
-      ],
-    )
-    for (const told of [
-      'Be polite.',
-      'Answer every mail.',
-      'Executable blocks',
-      'sandbox_write_file',
-      'carried out by a model',
-    ]) {
-      assert.ok(lastRequest().includes(told), told)
-    }
-    const [kept] = await sql`select messages, lesson from builder_runs where id = ${id}`
-    assert.deepEqual(kept, { messages: [], lesson: null })
-  })
+  proves(
+    'builder.model',
+    'is told the wish, the procedure and the blocks, and its proposal is put to review',
+    async () => {
+      const team = await seedTeam(service)
+      provider.answer({ ...gives(procedure), usage: { input: 1000, output: 100 } })
+      const { id, run } = await build(team)
+      assert.equal(run.status, 'review', JSON.stringify(run))
+      assert.equal(run.proposed_config.data.input, procedure)
+      assert.match(run.diff, /\n-Answer every mail\.\n[^]*\n\+Every mail is answered\.\n/)
+      assert.deepEqual(run.usage, { input_tokens: 1000, output_tokens: 100, cost_usd: 0.0045 })
+      assert.deepEqual(
+        run.progress.map(({ text }: { text: string }) => text),
+        [
+          'Reading the current procedure.',
+          `Turn 1: asking ${model}.`,
+          'Turn 1: writing “Mails”.',
+          'Turn 1: writing “Goal”.',
+          'Turn 1: writing “Steps”.',
+          'Turn 1: checking the answer.',
+          'Ready for review.',
+        ],
+      )
+      for (const told of [
+        'Be polite.',
+        'Answer every mail.',
+        'Executable blocks',
+        'sandbox_write_file',
+        'carried out by a model',
+      ]) {
+        assert.ok(lastRequest().includes(told), told)
+      }
+      const [kept] = await sql`select messages, lesson from builder_runs where id = ${id}`
+      assert.deepEqual(kept, { messages: [], lesson: null })
+    },
+  )
 
-  // proves builder.modelAsks
-  test('asks a person, and goes on with the answers', async () => {
+  proves('builder.modelAsks', 'asks a person, and goes on with the answers', async () => {
     const team = await seedTeam(service)
     const options = [
       { label: 'Mine', description: 'The one of support' },
@@ -113,8 +116,7 @@ suite('a model', () => {
     assert.ok(done.progress.some(({ text }: { text: string }) => text.startsWith('Got answers to: Which mailbox?')))
   })
 
-  // proves builder.modelAsks
-  test('is not let ask for ever', async () => {
+  proves('builder.modelAsks', 'is not let ask for ever', async () => {
     const team = await seedTeam(service)
     provider.answer(asks(question('One?')))
     const { id } = await build(team)
@@ -143,8 +145,7 @@ suite('a model', () => {
     ['a block that cannot run', gives(`${procedure}\n\`\`\`wait\nfor ever\n\`\`\`\n`), /line 13: .{0,4}for ever/],
   ]
   for (const [about, answer, told] of misfits) {
-    // proves builder.modelCorrected
-    test(`that answers with ${about} hears what is wrong and answers again`, async () => {
+    proves('builder.modelCorrected', `that answers with ${about} hears what is wrong and answers again`, async () => {
       const team = await seedTeam(service)
       provider.answer(answer, gives(procedure))
       const { run } = await build(team)
@@ -153,26 +154,27 @@ suite('a model', () => {
     })
   }
 
-  // proves builder.modelCorrected
-  test('that gives no usable answer in three corrections ends the builder run with the last problem', async () => {
-    const team = await seedTeam(service)
-    const before = provider.requests.length
-    provider.answer({ text: 'no' }, { text: 'no' }, { text: 'no' }, gives('```wait\nfor ever\n```'))
-    const { run } = await build(team)
-    assert.deepEqual([run.status, run.error.code], ['failed', 'invalid_proposal'])
-    assert.match(run.error.message, /after 3 corrections.*line 2: "for ever"/s)
-    assert.equal(provider.requests.length - before, 4)
-  })
+  proves(
+    'builder.modelCorrected',
+    'that gives no usable answer in three corrections ends the builder run with the last problem',
+    async () => {
+      const team = await seedTeam(service)
+      const before = provider.requests.length
+      provider.answer({ text: 'no' }, { text: 'no' }, { text: 'no' }, gives('```wait\nfor ever\n```'))
+      const { run } = await build(team)
+      assert.deepEqual([run.status, run.error.code], ['failed', 'invalid_proposal'])
+      assert.match(run.error.message, /after 3 corrections.*line 2: "for ever"/s)
+      assert.equal(provider.requests.length - before, 4)
+    },
+  )
 
-  // proves builder.nothing
-  test('that proposes what is there ends it with that reason', async () => {
+  proves('builder.nothing', 'that proposes what is there ends it with that reason', async () => {
     provider.answer(gives(current))
     const { run } = await build(await seedTeam(service))
     assert.deepEqual([run.status, run.error.code], ['failed', 'nothing_to_change'])
   })
 
-  // proves builder.modelLesson
-  test('learns from a run: its error, steps and messages are told as data', async () => {
+  proves('builder.modelLesson', 'learns from a run: its error, steps and messages are told as data', async () => {
     const team = await seedTeam(service)
     const { agentId, buildId } = await newDraft(
       team,
@@ -196,8 +198,7 @@ suite('a model', () => {
     assert.match(JSON.stringify(messages), /Improve the procedure as it is now, with what the past run shows\./)
   })
 
-  // proves builder.modelText
-  test('that writes what cannot be stored loses only that', async () => {
+  proves('builder.modelText', 'that writes what cannot be stored loses only that', async () => {
     provider.answer({ text: JSON.stringify({ procedure: `${procedure}\u0000\ud800 end\n`, questions: [] }) })
     const { run } = await build(await seedTeam(service))
     assert.equal(run.proposed_config.data.input, `${procedure}\ufffd\ufffd end\n`)
@@ -205,8 +206,7 @@ suite('a model', () => {
 })
 
 suite('a provider', () => {
-  // proves builder.modelTrouble
-  test('that fails is asked again later, without a worker meanwhile', async () => {
+  proves('builder.modelTrouble', 'that fails is asked again later, without a worker meanwhile', async () => {
     const team = await seedTeam(service)
     provider.answer({ status: 500, error: { message: 'oh no' } }, { status: 429, headers: { 'retry-after': '60' } })
     const { id, run } = await build(team)
@@ -223,8 +223,7 @@ suite('a provider', () => {
     assert.equal((await readBuilderRun(team, id)).status, 'review')
   })
 
-  // proves builder.modelTrouble
-  test('that fails eight times in a row ends it with its words', async () => {
+  proves('builder.modelTrouble', 'that fails eight times in a row ends it with its words', async () => {
     const team = await seedTeam(service)
     provider.answer(...Array.from({ length: 8 }, () => ({ status: 503, error: { message: 'overloaded' } })))
     const { id } = await build(team)
@@ -234,8 +233,7 @@ suite('a provider', () => {
     assert.match(error.message, /in 8 attempts.*overloaded/)
   })
 
-  // proves builder.modelRefused
-  test('that refuses ends it at once, with its words and without the key', async () => {
+  proves('builder.modelRefused', 'that refuses ends it at once, with its words and without the key', async () => {
     const refusals: [FakeAnswer, string][] = [
       [{ status: 400, error: { message: 'too odd' } }, 'model_refused_request'],
       [{ status: 401, error: { message: `bad key ${settings.anthropicKey}` } }, 'model_auth'],
@@ -252,65 +250,70 @@ suite('a provider', () => {
   })
 })
 
-// proves builder.discardRunning
-test('a model that still writes for a discarded builder run is cut off, and not heard any more', async () => {
-  const team = await seedTeam(service)
-  const { buildId } = await newDraft(team, current)
-  const id = await generate(team, buildId, { prompt: 'Be polite.' })
-  const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>()
-  provider.answer(() => {
-    asked()
-    return { text: ['{', JSON.stringify({ procedure, questions: [] }).slice(1)], hold: new Promise(() => undefined) }
-  })
-  const drained = service.drain()
-  await isAsked
-  const { torn } = provider.requests.at(-1)!
-  assert.equal((await readBuilderRun(team, id)).status, 'running')
-  assert.equal((await team.call(`POST /v2/revisions/${buildId}/discard`)).status, 200)
-  await torn
-  await drained
-  const run = await readBuilderRun(team, id)
-  assert.deepEqual([run.status, run.proposed_config, run.progress.at(-1).text], ['discarded', null, 'Discarded.'])
-})
+proves(
+  'builder.discardRunning',
+  'a model that still writes for a discarded builder run is cut off, and not heard any more',
+  async () => {
+    const team = await seedTeam(service)
+    const { buildId } = await newDraft(team, current)
+    const id = await generate(team, buildId, { prompt: 'Be polite.' })
+    const { promise: isAsked, resolve: asked } = Promise.withResolvers<void>()
+    provider.answer(() => {
+      asked()
+      return { text: ['{', JSON.stringify({ procedure, questions: [] }).slice(1)], hold: new Promise(() => undefined) }
+    })
+    const drained = service.drain()
+    await isAsked
+    const { torn } = provider.requests.at(-1)!
+    assert.equal((await readBuilderRun(team, id)).status, 'running')
+    assert.equal((await team.call(`POST /v2/revisions/${buildId}/discard`)).status, 200)
+    await torn
+    await drained
+    const run = await readBuilderRun(team, id)
+    assert.deepEqual([run.status, run.proposed_config, run.progress.at(-1).text], ['discarded', null, 'Discarded.'])
+  },
+)
 
-// proves builder.places
-test('a process is at four at a time; the others are left for later, and jobs of other kinds have room', async () => {
-  const [team, other] = [await seedTeam(service), await seedTeam(service)]
-  // one team has three of the four slots at most
-  const teams = [team, team, team, other, other]
-  const { promise: held, resolve: release } = Promise.withResolvers<void>()
-  const { promise: areAsked, resolve: allAsked } = Promise.withResolvers<void>()
-  let asked = 0
-  const late = (): FakeAnswer => {
-    if (++asked === 4) allAsked()
-    return { ...gives(procedure), hold: held }
-  }
-  provider.answer(late, late, late, late)
-  const ids: string[] = []
-  for (const its of teams) ids.push(await generate(its, (await newDraft(its, current)).buildId))
-  const { context } = service
-  const advance = (id: string, index: number) => {
-    const signal = new AbortController().signal
-    return advanceBuilder.handler({ input: { builder_run_id: id, team_id: teams[index]!.id }, context, sql, signal })
-  }
-  const four = ids.slice(0, 4).map(advance)
-  await areAsked
-  await advance(ids[4]!, 4)
-  assert.equal((await readBuilderRun(other, ids[4]!)).status, 'pending')
-  const [job] =
-    await sql`select run_at > now() as is_later from graphile_worker.jobs where key = ${`builder ${ids[4]}`}`
-  assert.deepEqual(job, { is_later: true })
-  release()
-  await Promise.all(four)
-  provider.answer(gives(procedure))
-  await afterPause(ids[4]!)
-  for (const [index, id] of ids.entries()) {
-    assert.equal((await readBuilderRun(teams[index]!, id)).status, 'review')
-  }
-})
+proves(
+  'builder.places',
+  'a process is at four at a time; the others are left for later, and jobs of other kinds have room',
+  async () => {
+    const [team, other] = [await seedTeam(service), await seedTeam(service)]
+    // one team has three of the four slots at most
+    const teams = [team, team, team, other, other]
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const { promise: areAsked, resolve: allAsked } = Promise.withResolvers<void>()
+    let asked = 0
+    const late = (): FakeAnswer => {
+      if (++asked === 4) allAsked()
+      return { ...gives(procedure), hold: held }
+    }
+    provider.answer(late, late, late, late)
+    const ids: string[] = []
+    for (const its of teams) ids.push(await generate(its, (await newDraft(its, current)).buildId))
+    const { context } = service
+    const advance = (id: string, index: number) => {
+      const signal = new AbortController().signal
+      return advanceBuilder.handler({ input: { builder_run_id: id, team_id: teams[index]!.id }, context, sql, signal })
+    }
+    const four = ids.slice(0, 4).map(advance)
+    await areAsked
+    await advance(ids[4]!, 4)
+    assert.equal((await readBuilderRun(other, ids[4]!)).status, 'pending')
+    const [job] =
+      await sql`select run_at > now() as is_later from graphile_worker.jobs where key = ${`builder ${ids[4]}`}`
+    assert.deepEqual(job, { is_later: true })
+    release()
+    await Promise.all(four)
+    provider.answer(gives(procedure))
+    await afterPause(ids[4]!)
+    for (const [index, id] of ids.entries()) {
+      assert.equal((await readBuilderRun(teams[index]!, id)).status, 'review')
+    }
+  },
+)
 
-// proves builder.whichModel
-test('the server’s model writes, else the build’s own, else none', async () => {
+proves('builder.whichModel', 'the server’s model writes, else the build’s own, else none', async () => {
   const plain = await testApp({ config: settings })
   const team = await seedTeam(plain)
   const own = await newDraft(team, current, { models: { agent: { model } } })
@@ -330,9 +333,12 @@ test('the server’s model writes, else the build’s own, else none', async () 
   assert.match(error.message, /OPENAI_API_KEY/)
 })
 
-// proves builder.language
-test('the blocks that a model is told are those that there are, and the example can be run', () => {
-  assert.deepEqual(Object.keys(blockWords).toSorted(), [...blockKinds].toSorted())
-  const { blocks, problems } = parseRunbook(blockExample)
-  assert.deepEqual([blocks.length, problems], [3, []])
-})
+proves(
+  'builder.language',
+  'the blocks that a model is told are those that there are, and the example can be run',
+  () => {
+    assert.deepEqual(Object.keys(blockWords).toSorted(), [...blockKinds].toSorted())
+    const { blocks, problems } = parseRunbook(blockExample)
+    assert.deepEqual([blocks.length, problems], [3, []])
+  },
+)

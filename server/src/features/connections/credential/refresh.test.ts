@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { startMcpServer } from '../../../../test/fakes/mcpServer.ts'
 import { startOauthServer } from '../../../../test/fakes/oauthServer.ts'
@@ -23,6 +23,7 @@ import type { OAuthFacts } from '../store/newConnection.ts'
 import { refreshConnections } from '../inRuns/refreshConnections.ts'
 import { openSecret, type OAuthSecret } from '../store/secret.ts'
 import { wakeWaitingRuns } from './connectionWaits.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const config = { allowPrivateHosts: ['127.0.0.1'] }
 const address = await testDatabase()
@@ -67,53 +68,58 @@ const call = (app: TestApp, team: TestTeam, id: string) =>
 const seed = (team: TestTeam, name: string) =>
   seedGrantedConnection(service, team, oauth, { name, type: 'api', server_url: api.url })
 
-// proves connections.refreshed
-test('tokens are renewed when four fifths of their time are over, and daily where they last longer', async () => {
-  const team = await seedTeam(service)
-  const id = await seed(team, 'Hourly')
-  const first = await secretOf(id)
-  const { in_s, is_ahead } = await kept(id)
-  assert.ok(is_ahead && in_s > 2800 && in_s <= 2880, String(in_s))
-  const before = oauth.served.refreshes
-  await seeToConnections(service)
-  assert.equal(oauth.served.refreshes, before, 'not before its time')
-  await sql`update connections set refresh_at = now() - interval '1 second' where id = ${id}`
-  await seeToConnections(service)
-  const second = await secretOf(id)
-  assert.notEqual(second.access_token, first.access_token)
-  assert.notEqual(second.refresh_token, first.refresh_token, 'the new one is kept, for the old one is used up')
-  assert.equal(second.client_secret, first.client_secret)
-  assert.deepEqual([oauth.served.refreshes, (await kept(id)).generation], [before + 1, 2])
-  oauth.accessTokenS = 30 * 86_400
-  await sql`update connections set refresh_at = now() - interval '1 second' where id = ${id}`
-  await seeToConnections(service)
-  oauth.accessTokenS = 3600
-  const idle = await kept(id)
-  assert.ok(idle.in_s > 86_000 && idle.in_s <= 86_400, String(idle.in_s))
-})
+proves(
+  'connections.refreshed',
+  'tokens are renewed when four fifths of their time are over, and daily where they last longer',
+  async () => {
+    const team = await seedTeam(service)
+    const id = await seed(team, 'Hourly')
+    const first = await secretOf(id)
+    const { in_s, is_ahead } = await kept(id)
+    assert.ok(is_ahead && in_s > 2800 && in_s <= 2880, String(in_s))
+    const before = oauth.served.refreshes
+    await seeToConnections(service)
+    assert.equal(oauth.served.refreshes, before, 'not before its time')
+    await sql`update connections set refresh_at = now() - interval '1 second' where id = ${id}`
+    await seeToConnections(service)
+    const second = await secretOf(id)
+    assert.notEqual(second.access_token, first.access_token)
+    assert.notEqual(second.refresh_token, first.refresh_token, 'the new one is kept, for the old one is used up')
+    assert.equal(second.client_secret, first.client_secret)
+    assert.deepEqual([oauth.served.refreshes, (await kept(id)).generation], [before + 1, 2])
+    oauth.accessTokenS = 30 * 86_400
+    await sql`update connections set refresh_at = now() - interval '1 second' where id = ${id}`
+    await seeToConnections(service)
+    oauth.accessTokenS = 3600
+    const idle = await kept(id)
+    assert.ok(idle.in_s > 86_000 && idle.in_s <= 86_400, String(idle.in_s))
+  },
+)
 
-// proves connections.refreshRace
-test('eight processes that need one expired token make one refresh, and all go on with the new one', async () => {
-  const team = await seedTeam(service)
-  const id = await seed(team, 'Wanted')
-  const others = await Promise.all(Array.from({ length: 7 }, () => testApp({ config, address })))
-  await expire(id)
-  const before = oauth.served.refreshes
-  const all = [service, ...others]
-  const used = await Promise.all(all.flatMap((app) => [call(app, team, id), call(app, team, id)]))
-  assert.equal(oauth.served.refreshes, before + 1)
-  const { access_token } = await secretOf(id)
-  for (const one of used) {
-    assert.deepEqual(one.kind === 'done' && one.answer, { authorization: `Bearer ${access_token}` })
-  }
-  await expire(id)
-  await Promise.all(all.map(seeToConnections))
-  assert.deepEqual([oauth.served.refreshes, (await kept(id)).generation], [before + 2, 3])
-  await Promise.all(others.map((app) => app.close()))
-})
+proves(
+  'connections.refreshRace',
+  'eight processes that need one expired token make one refresh, and all go on with the new one',
+  async () => {
+    const team = await seedTeam(service)
+    const id = await seed(team, 'Wanted')
+    const others = await Promise.all(Array.from({ length: 7 }, () => testApp({ config, address })))
+    await expire(id)
+    const before = oauth.served.refreshes
+    const all = [service, ...others]
+    const used = await Promise.all(all.flatMap((app) => [call(app, team, id), call(app, team, id)]))
+    assert.equal(oauth.served.refreshes, before + 1)
+    const { access_token } = await secretOf(id)
+    for (const one of used) {
+      assert.deepEqual(one.kind === 'done' && one.answer, { authorization: `Bearer ${access_token}` })
+    }
+    await expire(id)
+    await Promise.all(all.map(seeToConnections))
+    assert.deepEqual([oauth.served.refreshes, (await kept(id)).generation], [before + 2, 3])
+    await Promise.all(others.map((app) => app.close()))
+  },
+)
 
-// proves connections.refreshRefused
-test('a refused renewal breaks the connection once, with its reason', async () => {
+proves('connections.refreshRefused', 'a refused renewal breaks the connection once, with its reason', async () => {
   const team = await seedTeam(service)
   const id = await seed(team, 'Revoked')
   await oauth.revokeAll()
@@ -129,131 +135,145 @@ test('a refused renewal breaks the connection once, with its reason', async () =
   assert.equal(told.length, 1)
 })
 
-// proves connections.refreshNone
-test('a token that ends and cannot be renewed is a person’s to mend at its end, not before', async () => {
-  const team = await seedTeam(service)
-  const id = await seed(team, 'Short')
-  const { refresh_token: _dropped, ...secret } = await secretOf(id)
-  const short = await seedConnection(service, team, {
-    name: 'Ends',
-    server_url: api.url,
-    auth_method: 'oauth',
-    secret: { ...secret, refresh_token: null },
-    grant: { expiresInS: 600, isRefreshable: false },
-  })
-  await seeToConnections(service)
-  assert.deepEqual([(await kept(short)).status, (await call(service, team, short)).kind], ['active', 'done'])
-  await expire(short)
-  await seeToConnections(service)
-  const { status, broken_reason } = await kept(short)
-  assert.equal(status, 'action_required')
-  assert.match(broken_reason!, /has ended, and the service gave none to renew it with/)
-})
+proves(
+  'connections.refreshNone',
+  'a token that ends and cannot be renewed is a person’s to mend at its end, not before',
+  async () => {
+    const team = await seedTeam(service)
+    const id = await seed(team, 'Short')
+    const { refresh_token: _dropped, ...secret } = await secretOf(id)
+    const short = await seedConnection(service, team, {
+      name: 'Ends',
+      server_url: api.url,
+      auth_method: 'oauth',
+      secret: { ...secret, refresh_token: null },
+      grant: { expiresInS: 600, isRefreshable: false },
+    })
+    await seeToConnections(service)
+    assert.deepEqual([(await kept(short)).status, (await call(service, team, short)).kind], ['active', 'done'])
+    await expire(short)
+    await seeToConnections(service)
+    const { status, broken_reason } = await kept(short)
+    assert.equal(status, 'action_required')
+    assert.match(broken_reason!, /has ended, and the service gave none to renew it with/)
+  },
+)
 
-// proves connections.refreshTrouble
-test('trouble is tried again ever later; calls go on with the old token while it is good, then say when the next try is', async () => {
-  const team = await seedTeam(service)
-  const id = await seed(team, 'Troubled')
-  const down = await startReceiver()
-  down.answer(503)
-  await sql`
+proves(
+  'connections.refreshTrouble',
+  'trouble is tried again ever later; calls go on with the old token while it is good, then say when the next try is',
+  async () => {
+    const team = await seedTeam(service)
+    const id = await seed(team, 'Troubled')
+    const down = await startReceiver()
+    down.answer(503)
+    await sql`
     update connections set oauth = jsonb_set(oauth, '{server,token_endpoint}', to_jsonb(${`${down.url}/token`}::text)),
       refresh_at = now() - interval '1 second' where id = ${id}`
-  await seeToConnections(service)
-  const once = await kept(id)
-  assert.deepEqual([once.status, once.refresh_attempts, down.received.length], ['active', 1, 1])
-  assert.ok(once.in_s >= 11 && once.in_s <= 18, String(once.in_s))
-  await seeToConnections(service)
-  assert.equal((await call(service, team, id)).kind, 'done')
-  assert.equal(down.received.length, 1, 'not before its time')
-  await sql`update connections set refresh_at = now() - interval '1 second', refresh_attempts = 6 where id = ${id}`
-  await seeToConnections(service)
-  const later = await kept(id)
-  assert.ok(later.in_s >= 760 && later.in_s <= 1160, String(later.in_s))
-  await sql`update connections set expires_at = now() - interval '1 second' where id = ${id}`
-  const used = await call(service, team, id)
-  assert.ok(used.kind === 'failed')
-  assert.match(
-    used.message,
-    /^The token of Troubled is not valid any more and could not be renewed: .*503.*\. It is tried again at \d{4}-/,
-  )
-  assert.equal(down.received.length, 2)
-  // a run's call fails with that sentence: it is no person's to mend
-  const procedure = `\`\`\`http connection=Troubled\nGET ${api.url}/\n\`\`\`\n`
-  const runId = await startRun(team, await seedAgent(team, procedure, { connections: [id] }))
-  await drainRuns(service)
-  assert.match((await readRun(team, runId)).error.message, /It is tried again at/)
-})
+    await seeToConnections(service)
+    const once = await kept(id)
+    assert.deepEqual([once.status, once.refresh_attempts, down.received.length], ['active', 1, 1])
+    assert.ok(once.in_s >= 11 && once.in_s <= 18, String(once.in_s))
+    await seeToConnections(service)
+    assert.equal((await call(service, team, id)).kind, 'done')
+    assert.equal(down.received.length, 1, 'not before its time')
+    await sql`update connections set refresh_at = now() - interval '1 second', refresh_attempts = 6 where id = ${id}`
+    await seeToConnections(service)
+    const later = await kept(id)
+    assert.ok(later.in_s >= 760 && later.in_s <= 1160, String(later.in_s))
+    await sql`update connections set expires_at = now() - interval '1 second' where id = ${id}`
+    const used = await call(service, team, id)
+    assert.ok(used.kind === 'failed')
+    assert.match(
+      used.message,
+      /^The token of Troubled is not valid any more and could not be renewed: .*503.*\. It is tried again at \d{4}-/,
+    )
+    assert.equal(down.received.length, 2)
+    // a run's call fails with that sentence: it is no person's to mend
+    const procedure = `\`\`\`http connection=Troubled\nGET ${api.url}/\n\`\`\`\n`
+    const runId = await startRun(team, await seedAgent(team, procedure, { connections: [id] }))
+    await drainRuns(service)
+    assert.match((await readRun(team, runId)).error.message, /It is tried again at/)
+  },
+)
 
-// proves connections.refreshClient
-test('a provider that refuses the server’s own client breaks nothing: with right settings it goes on', async () => {
-  const team = await seedTeam(service)
-  const settings = { client_id: oauth.client.client_id, client_secret: 'mistyped-0123456789' }
-  context.config.oauth = { github: settings }
-  const seeded = await seed(team, 'Seeded')
-  const [of] = await sql<{ oauth: OAuthFacts }>`select oauth from connections where id = ${seeded}`
-  const id = await seedConnection(service, team, {
-    name: 'Native',
-    type: 'native',
-    provider: 'github',
-    auth_method: 'oauth',
-    secret: { ...(await secretOf(seeded)), client_secret: null },
-    oauth: of!.oauth,
-    grant: { expiresInS: 3600, isRefreshable: true },
-  })
-  await expire(id)
-  await seeToConnections(service)
-  const troubled = await kept(id)
-  assert.deepEqual([troubled.status, troubled.refresh_attempts], ['active', 1])
-  assert.match(troubled.refresh_problem!, /invalid_client/)
-  settings.client_secret = oauth.client.client_secret
-  await expire(id)
-  await seeToConnections(service)
-  assert.deepEqual([(await kept(id)).generation, (await call(service, team, id)).kind], [2, 'done'])
-})
+proves(
+  'connections.refreshClient',
+  'a provider that refuses the server’s own client breaks nothing: with right settings it goes on',
+  async () => {
+    const team = await seedTeam(service)
+    const settings = { client_id: oauth.client.client_id, client_secret: 'mistyped-0123456789' }
+    context.config.oauth = { github: settings }
+    const seeded = await seed(team, 'Seeded')
+    const [of] = await sql<{ oauth: OAuthFacts }>`select oauth from connections where id = ${seeded}`
+    const id = await seedConnection(service, team, {
+      name: 'Native',
+      type: 'native',
+      provider: 'github',
+      auth_method: 'oauth',
+      secret: { ...(await secretOf(seeded)), client_secret: null },
+      oauth: of!.oauth,
+      grant: { expiresInS: 3600, isRefreshable: true },
+    })
+    await expire(id)
+    await seeToConnections(service)
+    const troubled = await kept(id)
+    assert.deepEqual([troubled.status, troubled.refresh_attempts], ['active', 1])
+    assert.match(troubled.refresh_problem!, /invalid_client/)
+    settings.client_secret = oauth.client.client_secret
+    await expire(id)
+    await seeToConnections(service)
+    assert.deepEqual([(await kept(id)).generation, (await call(service, team, id)).kind], [2, 'done'])
+  },
+)
 
-// proves connections.refreshLost
-test('a process that died while it renewed is replaced when its time is over', async () => {
-  const team = await seedTeam(service)
-  const id = await seed(team, 'Left')
-  await sql`update connections set refresh_at = now() - interval '1 second', refreshing_until = now() + interval '30 seconds' where id = ${id}`
-  await seeToConnections(service)
-  assert.equal((await kept(id)).generation, 1)
-  await sql`update connections set refreshing_until = now() - interval '1 second' where id = ${id}`
-  await seeToConnections(service)
-  assert.equal((await kept(id)).generation, 2)
-})
+proves(
+  'connections.refreshLost',
+  'a process that died while it renewed is replaced when its time is over',
+  async () => {
+    const team = await seedTeam(service)
+    const id = await seed(team, 'Left')
+    await sql`update connections set refresh_at = now() - interval '1 second', refreshing_until = now() + interval '30 seconds' where id = ${id}`
+    await seeToConnections(service)
+    assert.equal((await kept(id)).generation, 1)
+    await sql`update connections set refreshing_until = now() - interval '1 second' where id = ${id}`
+    await seeToConnections(service)
+    assert.equal((await kept(id)).generation, 2)
+  },
+)
 
-// proves connections.refreshOverridden
-test('what a person authorised meanwhile is not overwritten by a renewal that was under way', async () => {
-  const team = await seedTeam(service)
-  const id = await seed(team, 'Overtaken')
-  const answering = Promise.withResolvers<void>()
-  const asked = Promise.withResolvers<void>()
-  const answer = async (response: ServerResponse) => {
-    asked.resolve()
-    await answering.promise
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end('{"access_token":"late","token_type":"Bearer","expires_in":60}')
-  }
-  const slow = createServer((_request, response) => void answer(response))
-  await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
-  after(() => slow.close())
-  const endpoint = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/token`
-  await sql`
+proves(
+  'connections.refreshOverridden',
+  'what a person authorised meanwhile is not overwritten by a renewal that was under way',
+  async () => {
+    const team = await seedTeam(service)
+    const id = await seed(team, 'Overtaken')
+    const answering = Promise.withResolvers<void>()
+    const asked = Promise.withResolvers<void>()
+    const answer = async (response: ServerResponse) => {
+      asked.resolve()
+      await answering.promise
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end('{"access_token":"late","token_type":"Bearer","expires_in":60}')
+    }
+    const slow = createServer((_request, response) => void answer(response))
+    await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
+    after(() => slow.close())
+    const endpoint = `http://127.0.0.1:${(slow.address() as AddressInfo).port}/token`
+    await sql`
     update connections set oauth = jsonb_set(oauth, '{server,token_endpoint}', to_jsonb(${endpoint}::text)),
       refresh_at = now() - interval '1 second' where id = ${id}`
-  const before = await secretOf(id)
-  const renewing = seeToConnections(service)
-  await asked.promise
-  await sql`update connections set generation = generation + 1 where id = ${id}`
-  answering.resolve()
-  await renewing
-  assert.deepEqual([await secretOf(id), (await kept(id)).generation], [before, 2])
-})
+    const before = await secretOf(id)
+    const renewing = seeToConnections(service)
+    await asked.promise
+    await sql`update connections set generation = generation + 1 where id = ${id}`
+    answering.resolve()
+    await renewing
+    assert.deepEqual([await secretOf(id), (await kept(id)).generation], [before, 2])
+  },
+)
 
-// proves connections.refreshFair
-test('a provider that does not answer holds up no other', async () => {
+proves('connections.refreshFair', 'a provider that does not answer holds up no other', async () => {
   const team = await seedTeam(service)
   const waiting: ServerResponse[] = []
   let isOver = false
@@ -282,54 +302,71 @@ test('a provider that does not answer holds up no other', async () => {
   assert.equal((await kept(id)).status, 'active')
 })
 
-// proves connections.invalidToken
-test('a token that is called invalid right after its renewal is renewed once more, and then the run waits', async () => {
-  const team = await seedTeam(service)
-  const server = await startReceiver()
-  const id = await seedGrantedConnection(service, team, oauth, { name: 'Strict', type: 'api', server_url: server.url })
-  const procedure = '```http connection=Strict\nPOST ' + server.url + '/pay\n```\n\n```output\npaid\n```\n'
-  const agentId = await seedAgent(team, procedure, { connections: [id] })
-  server.answer(401, { 'www-authenticate': 'Bearer error="invalid_token", error_description="not yet known here"' })
-  const before = oauth.served.refreshes
-  const runId = await startRun(team, agentId)
-  await drainRuns(service)
-  const run = await readRun(team, runId)
-  assert.deepEqual([run.status, run.waiting_on?.kind], ['waiting', 'connection'], JSON.stringify(run.error))
-  assert.match(run.waiting_on.detail.reason, /calls its tokens invalid/)
-  assert.deepEqual([server.received.length, oauth.served.refreshes], [3, before + 2])
-  server.answer(200)
-  await authoriseAgain(service, team, oauth, id)
-  await wakeWaitingRuns({ context, signal: new AbortController().signal })
-  await drainRuns(service)
-  assert.equal((await readRun(team, runId)).output, 'paid')
-})
+proves(
+  'connections.invalidToken',
+  'a token that is called invalid right after its renewal is renewed once more, and then the run waits',
+  async () => {
+    const team = await seedTeam(service)
+    const server = await startReceiver()
+    const id = await seedGrantedConnection(service, team, oauth, {
+      name: 'Strict',
+      type: 'api',
+      server_url: server.url,
+    })
+    const procedure = '```http connection=Strict\nPOST ' + server.url + '/pay\n```\n\n```output\npaid\n```\n'
+    const agentId = await seedAgent(team, procedure, { connections: [id] })
+    server.answer(401, { 'www-authenticate': 'Bearer error="invalid_token", error_description="not yet known here"' })
+    const before = oauth.served.refreshes
+    const runId = await startRun(team, agentId)
+    await drainRuns(service)
+    const run = await readRun(team, runId)
+    assert.deepEqual([run.status, run.waiting_on?.kind], ['waiting', 'connection'], JSON.stringify(run.error))
+    assert.match(run.waiting_on.detail.reason, /calls its tokens invalid/)
+    assert.deepEqual([server.received.length, oauth.served.refreshes], [3, before + 2])
+    server.answer(200)
+    await authoriseAgain(service, team, oauth, id)
+    await wakeWaitingRuns({ context, signal: new AbortController().signal })
+    await drainRuns(service)
+    assert.equal((await readRun(team, runId)).output, 'paid')
+  },
+)
 
-// proves connections.invalidToken
-test('one renewal more mends a token that was called invalid right after its renewal, and nobody is asked', async () => {
-  const team = await seedTeam(service)
-  const id = await seed(team, 'Slow to know')
-  await sql`update connections set renewed_at = now() where id = ${id}`
-  const before = oauth.served.refreshes
-  let calls = 0
-  const work = async () => ({ answer: ++calls, isRefused: calls === 1, isInvalidToken: true })
-  const used = await withCredential(context, { teamId: team.id, id }, work, 'upkeep')
-  assert.deepEqual([used.kind, calls, oauth.served.refreshes], ['done', 2, before + 1])
-  assert.equal((await kept(id)).status, 'active')
-})
+proves(
+  'connections.invalidToken',
+  'one renewal more mends a token that was called invalid right after its renewal, and nobody is asked',
+  async () => {
+    const team = await seedTeam(service)
+    const id = await seed(team, 'Slow to know')
+    await sql`update connections set renewed_at = now() where id = ${id}`
+    const before = oauth.served.refreshes
+    let calls = 0
+    const work = async () => ({ answer: ++calls, isRefused: calls === 1, isInvalidToken: true })
+    const used = await withCredential(context, { teamId: team.id, id }, work, 'upkeep')
+    assert.deepEqual([used.kind, calls, oauth.served.refreshes], ['done', 2, before + 1])
+    assert.equal((await kept(id)).status, 'active')
+  },
+)
 
-// proves connections.refused
-test('a 401 renews once and calls once more; a new token that is refused too is the service’s answer', async () => {
-  const team = await seedTeam(service)
-  const server = await startMcpServer({ protectedBy: oauth })
-  // a token for nobody in particular, which this server does not take
-  const id = await seedGrantedConnection(service, team, oauth, { name: 'Unbound', type: 'mcp', server_url: server.url })
-  const before = oauth.served.refreshes
-  let calls = 0
-  const refused = () =>
-    withCredential(context, { teamId: team.id, id }, async () => ({ answer: ++calls, isRefused: true }), 'upkeep')
-  const used = await refused()
-  assert.deepEqual([used.kind, calls, oauth.served.refreshes], ['done', 2, before + 1])
-  await refused()
-  assert.deepEqual([calls, oauth.served.refreshes], [3, before + 1], 'not renewed again within a minute')
-  assert.equal((await kept(id)).status, 'active')
-})
+proves(
+  'connections.refused',
+  'a 401 renews once and calls once more; a new token that is refused too is the service’s answer',
+  async () => {
+    const team = await seedTeam(service)
+    const server = await startMcpServer({ protectedBy: oauth })
+    // a token for nobody in particular, which this server does not take
+    const id = await seedGrantedConnection(service, team, oauth, {
+      name: 'Unbound',
+      type: 'mcp',
+      server_url: server.url,
+    })
+    const before = oauth.served.refreshes
+    let calls = 0
+    const refused = () =>
+      withCredential(context, { teamId: team.id, id }, async () => ({ answer: ++calls, isRefused: true }), 'upkeep')
+    const used = await refused()
+    assert.deepEqual([used.kind, calls, oauth.served.refreshes], ['done', 2, before + 1])
+    await refused()
+    assert.deepEqual([calls, oauth.served.refreshes], [3, before + 1], 'not renewed again within a minute')
+    assert.equal((await kept(id)).status, 'active')
+  },
+)

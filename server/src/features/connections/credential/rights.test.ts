@@ -1,6 +1,6 @@
 // A private connection belongs to its maker: whoever else causes a turn, in whatever way, cannot use its credential.
 import assert from 'node:assert/strict'
-import { suite, test } from 'node:test'
+import { suite } from 'node:test'
 import { startMcpServer } from '../../../../test/fakes/mcpServer.ts'
 import { seedColleague, seedQueue } from '../../../../test/kit/cases.ts'
 import { seedConnection } from '../../../../test/kit/connections.ts'
@@ -10,6 +10,7 @@ import { seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { dispatchQueue } from '../../queues/dispatch/dispatch.ts'
 import { fireSchedules } from '../../schedules/fireSchedules.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1'] } })
 const { context } = service
@@ -197,8 +198,7 @@ async function leave({ ann, bob }: Office): Promise<void> {
 
 suite('a private connection is not used for', () => {
   for (const [name, cause] of Object.entries(ways)) {
-    // proves connections.private
-    test(name, async () => {
+    proves('connections.private', name, async () => {
       const office = await open()
       const runId = await cause(office)
       assert.deepEqual(office.api.received, [])
@@ -228,8 +228,7 @@ const ownWays: Record<string, (office: Office) => Promise<string>> = {
 
 suite('a private connection is used for', () => {
   for (const [name, cause] of Object.entries(ownWays)) {
-    // proves connections.private
-    test(name, async () => {
+    proves('connections.private', name, async () => {
       const office = await open()
       const run = await readRun(office.ann, await cause(office))
       assert.deepEqual(
@@ -241,44 +240,52 @@ suite('a private connection is used for', () => {
   }
 })
 
-// proves connections.privateTools
-test('the tools of a private connection are closed to others too, with the reason', async () => {
-  const ann = await seedTeam(service)
-  const bob = await seedColleague(ann, 'Bob', ['*'])
-  const server = await startMcpServer({ tools: [{ name: 'send' }] })
-  const seeded = { name: 'Mail', type: 'custom_mcp', server_url: server.url, shared: false } as const
-  const id = await seedConnection(service, ann, seeded)
-  const agentId = await seedAgent(ann, block('tool name=mail__send', '{}') + block('output', 'sent'), {
-    connections: [id],
-  })
-  const runId = await runOf(ann, agentId)
-  assert.deepEqual([(await readRun(ann, runId)).output, server.calls.length], ['sent', 1])
-  await post(bob, runId)
-  assert.match((await readRun(ann, runId)).error.message, refused)
-  assert.equal(server.calls.length, 1)
-})
+proves(
+  'connections.privateTools',
+  'the tools of a private connection are closed to others too, with the reason',
+  async () => {
+    const ann = await seedTeam(service)
+    const bob = await seedColleague(ann, 'Bob', ['*'])
+    const server = await startMcpServer({ tools: [{ name: 'send' }] })
+    const seeded = { name: 'Mail', type: 'custom_mcp', server_url: server.url, shared: false } as const
+    const id = await seedConnection(service, ann, seeded)
+    const agentId = await seedAgent(ann, block('tool name=mail__send', '{}') + block('output', 'sent'), {
+      connections: [id],
+    })
+    const runId = await runOf(ann, agentId)
+    assert.deepEqual([(await readRun(ann, runId)).output, server.calls.length], ['sent', 1])
+    await post(bob, runId)
+    assert.match((await readRun(ann, runId)).error.message, refused)
+    assert.equal(server.calls.length, 1)
+  },
+)
 
-// proves connections.privateDoor
-test('nobody but its maker tests, changes, shares, moves or approves tools of a private connection', async () => {
-  const { ann, api, connection } = await open()
-  const made = await ann.call('POST /v2/teams/:teamId/members', { body: { name: 'Bea', role: 'admin' } })
-  const key = await ann.call('POST /v2/teams/:teamId/api-keys', { body: { name: 'Bea', user_id: made.body.member_id } })
-  const bea = { key: key.body.secret }
-  const tries: [string, object | undefined][] = [
-    [`POST /v2/connections/${connection}/test`, undefined],
-    [`PATCH /v2/connections/${connection}`, { shared: true }],
-    [
-      `PATCH /v2/connections/${connection}`,
-      { server_url: 'https://8.8.8.8/', headers: { 'X-Key': 'mine-0123456789' } },
-    ],
-    [`POST /v2/connections/${connection}/tools/approve`, { tools: [{ name: 'send', hash: 'a'.repeat(64) }] }],
-  ]
-  for (const [route, body] of tries) {
-    const answer = await ann.call(route, { ...bea, ...(body && { body }) })
-    assert.deepEqual([answer.status, answer.body.error], [403, 'forbidden'], `${route} ${answer.text}`)
-    assert.match(answer.body.message, /Mail is private: only its maker/)
-  }
-  assert.equal(api.received.length, 0)
-  assert.equal((await ann.call(`PATCH /v2/connections/${connection}`, { body: { shared: true } })).status, 200)
-  assert.equal((await ann.call(`POST /v2/connections/${connection}/test`, bea)).body.success, true)
-})
+proves(
+  'connections.privateDoor',
+  'nobody but its maker tests, changes, shares, moves or approves tools of a private connection',
+  async () => {
+    const { ann, api, connection } = await open()
+    const made = await ann.call('POST /v2/teams/:teamId/members', { body: { name: 'Bea', role: 'admin' } })
+    const key = await ann.call('POST /v2/teams/:teamId/api-keys', {
+      body: { name: 'Bea', user_id: made.body.member_id },
+    })
+    const bea = { key: key.body.secret }
+    const tries: [string, object | undefined][] = [
+      [`POST /v2/connections/${connection}/test`, undefined],
+      [`PATCH /v2/connections/${connection}`, { shared: true }],
+      [
+        `PATCH /v2/connections/${connection}`,
+        { server_url: 'https://8.8.8.8/', headers: { 'X-Key': 'mine-0123456789' } },
+      ],
+      [`POST /v2/connections/${connection}/tools/approve`, { tools: [{ name: 'send', hash: 'a'.repeat(64) }] }],
+    ]
+    for (const [route, body] of tries) {
+      const answer = await ann.call(route, { ...bea, ...(body && { body }) })
+      assert.deepEqual([answer.status, answer.body.error], [403, 'forbidden'], `${route} ${answer.text}`)
+      assert.match(answer.body.message, /Mail is private: only its maker/)
+    }
+    assert.equal(api.received.length, 0)
+    assert.equal((await ann.call(`PATCH /v2/connections/${connection}`, { body: { shared: true } })).status, 200)
+    assert.equal((await ann.call(`POST /v2/connections/${connection}/test`, bea)).body.success, true)
+  },
+)

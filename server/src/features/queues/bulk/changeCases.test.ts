@@ -1,6 +1,5 @@
 // Bulk actions on cases: which are meant, what becomes of those that somebody holds, and actions that go on in the background.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { Client } from 'pg'
 import { readTimeline, seedCases, seedColleague, seedQueue, seedWorker } from '../../../../test/kit/cases.ts'
 import { seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
@@ -11,6 +10,7 @@ import { takeStep } from './carryOnBulkActions.job.ts'
 import { Pacer } from './pace.ts'
 import { sweepBulkActions } from './sweepBulkActions.job.ts'
 import { dispatchQueue } from '../dispatch/dispatch.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp()
 
@@ -49,8 +49,7 @@ async function runStatus(team: TestTeam, runId: string): Promise<string> {
 const none = { deleted_count: 0, reprocessed_count: 0, updated_count: 0, skipped_count: 0, stopped_run_ids: [] }
 const done = { ...none, bulk_action_id: null, status: 'completed' }
 
-// proves bulk.chosen
-test('exactly one of case_ids and all_matching says which cases are meant', async () => {
+proves('bulk.chosen', 'exactly one of case_ids and all_matching says which cases are meant', async () => {
   const team = await seedTeam(service)
   const queueId = await seedQueue(team)
   const ids = await seedCases(team, queueId, 2)
@@ -70,8 +69,7 @@ test('exactly one of case_ids and all_matching says which cases are meant', asyn
   assert.deepEqual(await statusesOf(team, queueId), ['pending', 'pending'])
 })
 
-// proves bulk.chosen
-test('an id that names no case of the queue is a 404, and nothing is changed', async () => {
+proves('bulk.chosen', 'an id that names no case of the queue is a 404, and nothing is changed', async () => {
   const team = await seedTeam(service)
   const queueId = await seedQueue(team)
   const ids = await seedCases(team, queueId, 2)
@@ -85,50 +83,55 @@ test('an id that names no case of the queue is a 404, and nothing is changed', a
   assert.equal((await statusesOf(team, queueId)).length, 2)
 })
 
-// proves bulk.matching
-test('all matching are those that fit filters and search, and a case that is as wanted is skipped', async () => {
-  const team = await seedTeam(service)
-  const queueId = await seedQueue(team)
-  const ids = await seedCases(team, queueId, 4)
-  const act = (body: object) => team.call(`POST /v2/queues/${queueId}/cases/bulk-update-priority`, { body })
-  const listed = await act({ case_ids: [ids[0], ids[1], ids[0]], priority: 'high' })
-  assert.deepEqual(listed.body, { ...done, updated_count: 2 })
-  const matching = await act({ all_matching: true, filters: { priority: ['high'] }, priority: 'medium' })
-  assert.deepEqual(matching.body, { ...done, updated_count: 2 })
-  const found = await act({ all_matching: true, search: 'invoice 3', priority: 'high' })
-  assert.deepEqual(found.body, { ...done, updated_count: 1 })
-  const all = await act({ all_matching: true, priority: 'medium' })
-  assert.deepEqual(all.body, { ...done, updated_count: 2, skipped_count: 2 })
-  const timeline = await readTimeline(team, queueId)
-  assert.deepEqual(
-    timeline.filter(({ case_id }) => case_id === ids[0]).map(({ type, user_id, reason }) => [type, user_id, reason]),
-    [
-      ['updated', team.memberId, 'The priority is high now.'],
-      ['updated', team.memberId, 'The priority is medium now.'],
-    ],
-  )
-})
+proves(
+  'bulk.matching',
+  'all matching are those that fit filters and search, and a case that is as wanted is skipped',
+  async () => {
+    const team = await seedTeam(service)
+    const queueId = await seedQueue(team)
+    const ids = await seedCases(team, queueId, 4)
+    const act = (body: object) => team.call(`POST /v2/queues/${queueId}/cases/bulk-update-priority`, { body })
+    const listed = await act({ case_ids: [ids[0], ids[1], ids[0]], priority: 'high' })
+    assert.deepEqual(listed.body, { ...done, updated_count: 2 })
+    const matching = await act({ all_matching: true, filters: { priority: ['high'] }, priority: 'medium' })
+    assert.deepEqual(matching.body, { ...done, updated_count: 2 })
+    const found = await act({ all_matching: true, search: 'invoice 3', priority: 'high' })
+    assert.deepEqual(found.body, { ...done, updated_count: 1 })
+    const all = await act({ all_matching: true, priority: 'medium' })
+    assert.deepEqual(all.body, { ...done, updated_count: 2, skipped_count: 2 })
+    const timeline = await readTimeline(team, queueId)
+    assert.deepEqual(
+      timeline.filter(({ case_id }) => case_id === ids[0]).map(({ type, user_id, reason }) => [type, user_id, reason]),
+      [
+        ['updated', team.memberId, 'The priority is high now.'],
+        ['updated', team.memberId, 'The priority is medium now.'],
+      ],
+    )
+  },
+)
 
-// proves bulk.status
-test('a new status stops the run that holds a case, takes one’s own, and leaves alone what another member holds', async () => {
-  const { team, queueId, ids, runId } = await seedScene()
-  const body = { all_matching: true, status: 'completed' }
-  const answer = await team.call(`POST /v2/queues/${queueId}/cases/bulk-update-status`, { body })
-  assert.deepEqual(answer.body, { ...done, updated_count: 4, skipped_count: 1, stopped_run_ids: [runId] })
-  assert.equal(await runStatus(team, runId), 'stopped')
-  const after = ['completed', 'in_progress', 'completed', 'completed', 'completed']
-  assert.deepEqual(await statusesOf(team, queueId), after)
-  const told = await team.sql<{ case_id: string; status: string }>`
+proves(
+  'bulk.status',
+  'a new status stops the run that holds a case, takes one’s own, and leaves alone what another member holds',
+  async () => {
+    const { team, queueId, ids, runId } = await seedScene()
+    const body = { all_matching: true, status: 'completed' }
+    const answer = await team.call(`POST /v2/queues/${queueId}/cases/bulk-update-status`, { body })
+    assert.deepEqual(answer.body, { ...done, updated_count: 4, skipped_count: 1, stopped_run_ids: [runId] })
+    assert.equal(await runStatus(team, runId), 'stopped')
+    const after = ['completed', 'in_progress', 'completed', 'completed', 'completed']
+    assert.deepEqual(await statusesOf(team, queueId), after)
+    const told = await team.sql<{ case_id: string; status: string }>`
     select data ->> 'case_id' as case_id, data ->> 'status' as status from events
     where team_id = ${team.id} and event = 'queue.case.completed' and data ->> 'status' = 'completed'`
-  assert.deepEqual(new Set(told.map(({ case_id }) => case_id)), new Set([ids[0], ...ids.slice(2)]))
-  assert.equal(told.length, 4)
-  const timeline = await readTimeline(team, queueId)
-  assert.equal(timeline.filter(({ type, user_id }) => type === 'completed' && user_id === team.memberId).length, 4)
-})
+    assert.deepEqual(new Set(told.map(({ case_id }) => case_id)), new Set([ids[0], ...ids.slice(2)]))
+    assert.equal(told.length, 4)
+    const timeline = await readTimeline(team, queueId)
+    assert.equal(timeline.filter(({ type, user_id }) => type === 'completed' && user_id === team.memberId).length, 4)
+  },
+)
 
-// proves bulk.status
-test('cases become pending again whatever they were, and can be failed at once', async () => {
+proves('bulk.status', 'cases become pending again whatever they were, and can be failed at once', async () => {
   const { team, queueId, runId } = await seedScene()
   const act = (status: string) =>
     team.call(`POST /v2/queues/${queueId}/cases/bulk-update-status`, { body: { all_matching: true, status } })
@@ -142,8 +145,7 @@ test('cases become pending again whatever they were, and can be failed at once',
   assert.equal(ended!.count, 0)
 })
 
-// proves bulk.status
-test('what a member holds who has left the team is free for others', async () => {
+proves('bulk.status', 'what a member holds who has left the team is free for others', async () => {
   const { team, queueId, ids } = await seedScene()
   const [ann] = await team.sql<{ id: string }>`select id from members where team_id = ${team.id} and name = 'Ann'`
   assert.equal((await team.call(`DELETE /v2/teams/:teamId/members/${ann!.id}`)).status, 200)
@@ -152,25 +154,29 @@ test('what a member holds who has left the team is free for others', async () =>
   assert.equal(answer.body.updated_count, 1)
 })
 
-// proves bulk.reprocess
-test('cases are given out again, to one agent when it is named, with their attempts kept', async () => {
-  const { team, queueId, ids, runId } = await seedScene()
-  const agentId = await seedWorker(team, queueId, 1)
-  const act = (body: object) => team.call(`POST /v2/queues/${queueId}/cases/bulk-reprocess`, { body })
-  const answer = await act({ all_matching: true, agent_id: agentId })
-  assert.deepEqual(answer.body, { ...done, reprocessed_count: 4, skipped_count: 1, stopped_run_ids: [runId] })
-  const [first] = await team.sql`
+proves(
+  'bulk.reprocess',
+  'cases are given out again, to one agent when it is named, with their attempts kept',
+  async () => {
+    const { team, queueId, ids, runId } = await seedScene()
+    const agentId = await seedWorker(team, queueId, 1)
+    const act = (body: object) => team.call(`POST /v2/queues/${queueId}/cases/bulk-reprocess`, { body })
+    const answer = await act({ all_matching: true, agent_id: agentId })
+    assert.deepEqual(answer.body, { ...done, reprocessed_count: 4, skipped_count: 1, stopped_run_ids: [runId] })
+    const [first] = await team.sql`
     select display_status, for_agent_id, attempts from cases where id = ${ids[0]} and team_id = ${team.id}`
-  assert.deepEqual(first, { display_status: 'pending', for_agent_id: agentId, attempts: 1 })
-  const types = (await readTimeline(team, queueId)).filter(({ case_id }) => case_id === ids[0]).map(({ type }) => type)
-  assert.deepEqual(types.toSorted(), ['claimed', 'failed', 'reprocessed'])
-  assert.equal(await dispatchQueue(service.context, queueId), 1)
-  const [run] = await team.sql`select agent_id from runs where case_id = ${ids[0]} and status = 'pending'`
-  assert.equal(run!['agent_id'], agentId)
-})
+    assert.deepEqual(first, { display_status: 'pending', for_agent_id: agentId, attempts: 1 })
+    const types = (await readTimeline(team, queueId))
+      .filter(({ case_id }) => case_id === ids[0])
+      .map(({ type }) => type)
+    assert.deepEqual(types.toSorted(), ['claimed', 'failed', 'reprocessed'])
+    assert.equal(await dispatchQueue(service.context, queueId), 1)
+    const [run] = await team.sql`select agent_id from runs where case_id = ${ids[0]} and status = 'pending'`
+    assert.equal(run!['agent_id'], agentId)
+  },
+)
 
-// proves bulk.reprocess
-test('an agent that does not work the queue gets none of its cases', async () => {
+proves('bulk.reprocess', 'an agent that does not work the queue gets none of its cases', async () => {
   const { team, queueId, ids } = await seedScene()
   const other = await seedWorker(team, await seedQueue(team))
   const act = (agentId: string) =>
@@ -180,8 +186,7 @@ test('an agent that does not work the queue gets none of its cases', async () =>
   assert.equal((await act('nobody')).status, 404)
 })
 
-// proves bulk.delete
-test('cases are deleted whoever holds them, and their runs are stopped', async () => {
+proves('bulk.delete', 'cases are deleted whoever holds them, and their runs are stopped', async () => {
   const { team, queueId, ids, runId } = await seedScene()
   const some = await team.call(`POST /v2/queues/${queueId}/cases/bulk-delete`, { body: { case_ids: ids.slice(0, 2) } })
   assert.deepEqual(some.body, { ...done, deleted_count: 2, stopped_run_ids: [runId] })
@@ -236,67 +241,72 @@ async function othersAtWork(count: number): Promise<AsyncDisposable> {
   }
 }
 
-// proves bulk.rests, bulk.fullSpeed
-test('an action in the background sleeps longer than it works beside others, and goes at full speed when they are gone', async () => {
-  const team = await seedTeam(service)
-  const queueId = await seedQueue(team)
-  const ids = await seedCases(team, queueId, 10_001)
-  const body = { all_matching: true, status: 'completed' }
-  const begun = await team.call(`POST /v2/queues/${queueId}/cases/bulk-update-status`, { body })
-  const input = { bulk_action_id: begun.body.bulk_action_id, team_id: team.id }
-  // 4,001 cases are enough
-  await team.sql`delete from cases where id = any(${ids.slice(0, 6000)}::uuid[]) and team_id = ${team.id}`
-  const pacer = new Pacer()
-  {
-    await using _others = await othersAtWork(3)
-    for (let step = 0; step < 5; step++) await takeStep(service.context, input, pacer)
-    const { asleep, awake } = await watchStep(team, takeStep(service.context, input, pacer))
-    assert.ok(asleep > awake, `${asleep} times asleep, ${awake} times awake`)
-  }
-  // with the size that a transaction had beside others there would be 34 more
-  let steps = 1
-  while (!(await takeStep(service.context, input, pacer))) steps += 1
-  assert.ok(steps < 28, `${steps} steps`)
-  assert.equal(pacer.pace.restTimes, 0)
-})
+proves(
+  ['bulk.rests', 'bulk.fullSpeed'],
+  'an action in the background sleeps longer than it works beside others, and goes at full speed when they are gone',
+  async () => {
+    const team = await seedTeam(service)
+    const queueId = await seedQueue(team)
+    const ids = await seedCases(team, queueId, 10_001)
+    const body = { all_matching: true, status: 'completed' }
+    const begun = await team.call(`POST /v2/queues/${queueId}/cases/bulk-update-status`, { body })
+    const input = { bulk_action_id: begun.body.bulk_action_id, team_id: team.id }
+    // 4,001 cases are enough
+    await team.sql`delete from cases where id = any(${ids.slice(0, 6000)}::uuid[]) and team_id = ${team.id}`
+    const pacer = new Pacer()
+    {
+      await using _others = await othersAtWork(3)
+      for (let step = 0; step < 5; step++) await takeStep(service.context, input, pacer)
+      const { asleep, awake } = await watchStep(team, takeStep(service.context, input, pacer))
+      assert.ok(asleep > awake, `${asleep} times asleep, ${awake} times awake`)
+    }
+    // with the size that a transaction had beside others there would be 34 more
+    let steps = 1
+    while (!(await takeStep(service.context, input, pacer))) steps += 1
+    assert.ok(steps < 28, `${steps} steps`)
+    assert.equal(pacer.pace.restTimes, 0)
+  },
+)
 
-// proves bulk.background, bulk.progress
-test('more than fit into a request go on in the background from where the last transaction left them', async () => {
-  const team = await seedTeam(service)
-  const queueId = await seedQueue(team)
-  const count = 1001
-  const ids = await seedCases(team, queueId, 10_001)
-  const body = { all_matching: true, filters: { status: ['pending'] }, status: 'completed' }
-  const begun = await team.call(`POST /v2/queues/${queueId}/cases/bulk-update-status`, { body })
-  const { bulk_action_id: id } = begun.body
-  assert.deepEqual(begun.body, { ...none, bulk_action_id: id, status: 'running' })
-  await team.sql`
+proves(
+  ['bulk.background', 'bulk.progress'],
+  'more than fit into a request go on in the background from where the last transaction left them',
+  async () => {
+    const team = await seedTeam(service)
+    const queueId = await seedQueue(team)
+    const count = 1001
+    const ids = await seedCases(team, queueId, 10_001)
+    const body = { all_matching: true, filters: { status: ['pending'] }, status: 'completed' }
+    const begun = await team.call(`POST /v2/queues/${queueId}/cases/bulk-update-status`, { body })
+    const { bulk_action_id: id } = begun.body
+    assert.deepEqual(begun.body, { ...none, bulk_action_id: id, status: 'running' })
+    await team.sql`
     insert into cases (id, team_id, queue_id, title, data, created_at)
     values (${newId()}, ${team.id}, ${queueId}, 'Came later', '', now() + interval '1 s')`
-  // most of them are gone before their turn comes
-  await team.sql`delete from cases where id = any(${ids.slice(0, 9000)}::uuid[]) and team_id = ${team.id}`
-  // a process that gets no further than this
-  assert.equal(await takeStep(service.context, { bulk_action_id: id, team_id: team.id }), false)
-  const halfway = (await team.call(`GET /v2/bulk-actions/${id}`)).body.bulk_action
-  assert.equal(halfway.status, 'running')
-  assert.ok(halfway.updated_count > 0 && halfway.updated_count < count, `${halfway.updated_count} changed`)
-  await service.drain()
-  const ended = await team.call(`GET /v2/bulk-actions/${id}`)
-  assert.equal(ended.body.bulk_action_id, id)
-  assert.equal(ended.body.bulk_action.status, 'completed')
-  assert.equal(ended.body.bulk_action.updated_count, count)
-  assert.equal(ended.body.bulk_action.skipped_count, 0)
-  const [rows] = await team.sql<{ completed: number; pending: number; noted: number; told: number }>`
+    // most of them are gone before their turn comes
+    await team.sql`delete from cases where id = any(${ids.slice(0, 9000)}::uuid[]) and team_id = ${team.id}`
+    // a process that gets no further than this
+    assert.equal(await takeStep(service.context, { bulk_action_id: id, team_id: team.id }), false)
+    const halfway = (await team.call(`GET /v2/bulk-actions/${id}`)).body.bulk_action
+    assert.equal(halfway.status, 'running')
+    assert.ok(halfway.updated_count > 0 && halfway.updated_count < count, `${halfway.updated_count} changed`)
+    await service.drain()
+    const ended = await team.call(`GET /v2/bulk-actions/${id}`)
+    assert.equal(ended.body.bulk_action_id, id)
+    assert.equal(ended.body.bulk_action.status, 'completed')
+    assert.equal(ended.body.bulk_action.updated_count, count)
+    assert.equal(ended.body.bulk_action.skipped_count, 0)
+    const [rows] = await team.sql<{ completed: number; pending: number; noted: number; told: number }>`
     select count(*) filter (where display_status = 'completed') as completed,
       count(*) filter (where display_status = 'pending') as pending,
       (select count(*) from case_events where team_id = ${team.id} and type = 'completed') as noted,
       (select count(*) from events where team_id = ${team.id} and event = 'queue.case.completed') as told
     from cases where queue_id = ${queueId}`
-  assert.deepEqual(rows, { completed: count, pending: 1, noted: count, told: count })
-})
+    assert.deepEqual(rows, { completed: count, pending: 1, noted: count, told: count })
+  },
+)
 
-// proves bulk.background
-test('an action ends with its queue', async () => {
+proves('bulk.background', 'an action ends with its queue', async () => {
   const team = await seedTeam(service)
   const queueId = await seedQueue(team)
   await seedCases(team, queueId, 10_001)
@@ -307,8 +317,7 @@ test('an action ends with its queue', async () => {
   assert.equal((await team.call(`GET /v2/bulk-actions/${body.bulk_action_id}`)).status, 404)
 })
 
-// proves bulk.failed
-test('an action that cannot be carried out says so', async () => {
+proves('bulk.failed', 'an action that cannot be carried out says so', async () => {
   const team = await seedTeam(service)
   const queueId = await seedQueue(team)
   await seedCases(team, queueId, 10_001)
@@ -321,8 +330,7 @@ test('an action that cannot be carried out says so', async () => {
   assert.match(bulk_action.error, /Send the action again/)
 })
 
-// proves bulk.swept
-test('an action is forgotten thirty days after its end, and one that goes on is not', async () => {
+proves('bulk.swept', 'an action is forgotten thirty days after its end, and one that goes on is not', async () => {
   const team = await seedTeam(service)
   const queueId = await seedQueue(team)
   const make = async (status: string, completedAt: string | null) => {

@@ -1,10 +1,10 @@
 // People at work on cases: who may do what to which, and what is kept of it.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { readTimeline, seedCases, seedColleague, seedQueue, seedWorker } from '../../../../test/kit/cases.ts'
 import { seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { dispatchQueue } from '../dispatch/dispatch.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp()
 
@@ -20,8 +20,7 @@ const eventsOf = (team: TestTeam) =>
   // oxlint-disable-next-line typescript/no-explicit-any
   team.sql<{ event: string; data: any }>`select event, data from events where team_id = ${team.id} order by event`
 
-// proves cases.people
-test('a person takes a case and completes it, and timeline and events say so', async () => {
+proves('cases.people', 'a person takes a case and completes it, and timeline and events say so', async () => {
   const { team, queueId, caseId } = await seedCase()
   const claimed = await team.call(`POST /v2/cases/${caseId}/claim`)
   assert.equal(claimed.status, 200, claimed.text)
@@ -52,26 +51,28 @@ test('a person takes a case and completes it, and timeline and events say so', a
   )
 })
 
-// proves cases.peopleHeld
-test('what another person holds is refused with their name, and one’s own cannot be taken twice', async () => {
-  const { team, caseId } = await seedCase()
-  const ann = await seedColleague(team, 'Ann')
-  assert.equal((await ann.call(`POST /v2/cases/${caseId}/claim`)).status, 200)
-  for (const verb of ['claim', 'complete', 'fail', 'release']) {
-    const refused = await team.call(`POST /v2/cases/${caseId}/${verb}`)
-    assert.equal(refused.status, 409, verb)
-    assert.equal(refused.body.error, 'conflict')
-    assert.match(refused.body.message, /^Ann holds this case/)
-  }
-  const later = await team.call(`POST /v2/cases/${caseId}/postpone`, { body: { seconds: 60 } })
-  assert.match(later.body.message, /^Ann holds this case/)
-  const again = await ann.call(`POST /v2/cases/${caseId}/claim`)
-  assert.equal(again.status, 409)
-  assert.match(again.body.message, /^You hold this case already/)
-})
+proves(
+  'cases.peopleHeld',
+  'what another person holds is refused with their name, and one’s own cannot be taken twice',
+  async () => {
+    const { team, caseId } = await seedCase()
+    const ann = await seedColleague(team, 'Ann')
+    assert.equal((await ann.call(`POST /v2/cases/${caseId}/claim`)).status, 200)
+    for (const verb of ['claim', 'complete', 'fail', 'release']) {
+      const refused = await team.call(`POST /v2/cases/${caseId}/${verb}`)
+      assert.equal(refused.status, 409, verb)
+      assert.equal(refused.body.error, 'conflict')
+      assert.match(refused.body.message, /^Ann holds this case/)
+    }
+    const later = await team.call(`POST /v2/cases/${caseId}/postpone`, { body: { seconds: 60 } })
+    assert.match(later.body.message, /^Ann holds this case/)
+    const again = await ann.call(`POST /v2/cases/${caseId}/claim`)
+    assert.equal(again.status, 409)
+    assert.match(again.body.message, /^You hold this case already/)
+  },
+)
 
-// proves cases.peopleHeld
-test('what a run holds is refused with the run', async () => {
+proves('cases.peopleHeld', 'what a run holds is refused with the run', async () => {
   const { team, queueId, caseId } = await seedCase()
   await seedWorker(team, queueId)
   assert.equal(await dispatchQueue(service.context, queueId), 1)
@@ -83,21 +84,23 @@ test('what a run holds is refused with the run', async () => {
   }
 })
 
-// proves cases.people
-test('a case that nobody holds is failed with its reason, and what has ended moves no more', async () => {
-  const { team, caseId } = await seedCase()
-  const failed = await team.call(`POST /v2/cases/${caseId}/fail`, { body: { reason: 'The invoice is a copy.' } })
-  assert.equal(failed.body.case.status, 'failed')
-  assert.equal(failed.body.case.reason, 'The invoice is a copy.')
-  for (const verb of ['claim', 'complete', 'fail', 'release']) {
-    const refused = await team.call(`POST /v2/cases/${caseId}/${verb}`)
-    assert.equal(refused.status, 409, verb)
-    assert.match(refused.body.message, /^The case is failed already/)
-  }
-})
+proves(
+  'cases.people',
+  'a case that nobody holds is failed with its reason, and what has ended moves no more',
+  async () => {
+    const { team, caseId } = await seedCase()
+    const failed = await team.call(`POST /v2/cases/${caseId}/fail`, { body: { reason: 'The invoice is a copy.' } })
+    assert.equal(failed.body.case.status, 'failed')
+    assert.equal(failed.body.case.reason, 'The invoice is a copy.')
+    for (const verb of ['claim', 'complete', 'fail', 'release']) {
+      const refused = await team.call(`POST /v2/cases/${caseId}/${verb}`)
+      assert.equal(refused.status, 409, verb)
+      assert.match(refused.body.message, /^The case is failed already/)
+    }
+  },
+)
 
-// proves cases.peopleRelease
-test('a case is given back by its holder alone, and is pending again', async () => {
+proves('cases.peopleRelease', 'a case is given back by its holder alone, and is pending again', async () => {
   const { team, queueId, caseId } = await seedCase()
   const none = await team.call(`POST /v2/cases/${caseId}/release`)
   assert.equal(none.status, 409)
@@ -111,28 +114,30 @@ test('a case is given back by its holder alone, and is pending again', async () 
   assert.equal(last!.reason, 'Not mine.')
 })
 
-// proves cases.peoplePostpone
-test('a case is put aside until a time or for some seconds, and can be taken before', async () => {
-  const { team, caseId } = await seedCase()
-  const until = new Date(Date.now() + 3_600_000).toISOString()
-  const there = await team.call(`POST /v2/cases/${caseId}/postpone`, {
-    body: { postponed_to: until, reason: 'Later.' },
-  })
-  assert.equal(there.status, 200, there.text)
-  assert.equal(there.body.case.display_status, 'postponed')
-  assert.equal(there.body.case.postponed_to, until)
-  assert.equal(there.body.case.reason, 'Later.')
-  const longer = await team.call(`POST /v2/cases/${caseId}/postpone`, { body: { seconds: 7200 } })
-  assert.ok(longer.body.case.postponed_to > until)
-  const taken = await team.call(`POST /v2/cases/${caseId}/claim`)
-  assert.equal(taken.body.case.display_status, 'in_progress')
-  assert.equal(taken.body.case.postponed_to, null)
-})
+proves(
+  'cases.peoplePostpone',
+  'a case is put aside until a time or for some seconds, and can be taken before',
+  async () => {
+    const { team, caseId } = await seedCase()
+    const until = new Date(Date.now() + 3_600_000).toISOString()
+    const there = await team.call(`POST /v2/cases/${caseId}/postpone`, {
+      body: { postponed_to: until, reason: 'Later.' },
+    })
+    assert.equal(there.status, 200, there.text)
+    assert.equal(there.body.case.display_status, 'postponed')
+    assert.equal(there.body.case.postponed_to, until)
+    assert.equal(there.body.case.reason, 'Later.')
+    const longer = await team.call(`POST /v2/cases/${caseId}/postpone`, { body: { seconds: 7200 } })
+    assert.ok(longer.body.case.postponed_to > until)
+    const taken = await team.call(`POST /v2/cases/${caseId}/claim`)
+    assert.equal(taken.body.case.display_status, 'in_progress')
+    assert.equal(taken.body.case.postponed_to, null)
+  },
+)
 
 const yearsAhead = (years: number) => new Date(Date.now() + years * 366 * 86_400_000).toISOString()
 
-// proves cases.peoplePostpone
-test('a time that is past, too far, missing or given twice is refused', async () => {
+proves('cases.peoplePostpone', 'a time that is past, too far, missing or given twice is refused', async () => {
   const { team, caseId } = await seedCase()
   const wrong = [
     {},

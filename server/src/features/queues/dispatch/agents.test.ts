@@ -1,10 +1,10 @@
 // Agents at work on cases: what they are given, in which order, and what becomes of a case by what its run does.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { dispatchQueue } from './dispatch.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { context } = service
@@ -46,8 +46,7 @@ async function readCase({ team }: Desk, id: string) {
   return { ...body.case, types: body.events.map(({ type }: { type: string }) => type) }
 }
 
-// proves cases.worked
-test('a case starts a run that reads it, and is completed with its result', async () => {
+proves('cases.worked', 'a case starts a run that reads it, and is completed with its result', async () => {
   const desk = await newDesk()
   await putToWork(desk, block('case complete', '{"paid": {{ case.data.amount }}, "of": {{ case.title }}}'))
   const [id] = await addCases(desk, { title: 'Invoice 4711', data: '{"amount": 120}', priority: 'high' })
@@ -73,33 +72,39 @@ test('a case starts a run that reads it, and is completed with its result', asyn
   )
 })
 
-// proves cases.unclosed
-test('a run that ends, fails or is stopped without closing its case fails it, and says how', async () => {
-  const ended = await newDesk()
-  await putToWork(ended, block('output', 'forgot'))
-  const [forgotten] = await addCases(ended, { title: 'a' })
-  await work(ended)
-  const failing = await newDesk()
-  await putToWork(failing, block('bash', 'echo broken >&2; exit 3'))
-  const [broken] = await addCases(failing, { title: 'b' })
-  await work(failing)
-  const stopping = await newDesk()
-  await putToWork(stopping, block('approve', 'Go on?'))
-  const [stopped] = await addCases(stopping, { title: 'c' })
-  await work(stopping)
-  const { claimed_by_run_id: runId } = await readCase(stopping, stopped!)
-  await stopping.team.call(`POST /v2/runs/${runId}/stop`)
-  const all = [await readCase(ended, forgotten!), await readCase(failing, broken!), await readCase(stopping, stopped!)]
-  assert.deepEqual(
-    all.map(({ status, types }) => [status, types.at(-1)]),
-    all.map(() => ['failed', 'failed']),
-  )
-  const reasons = [/^The run ended without closing/, /^The run failed: .*exit code 3/, /^The run was stopped/]
-  for (const [index, reason] of reasons.entries()) assert.match(all[index]!.reason, reason)
-})
+proves(
+  'cases.unclosed',
+  'a run that ends, fails or is stopped without closing its case fails it, and says how',
+  async () => {
+    const ended = await newDesk()
+    await putToWork(ended, block('output', 'forgot'))
+    const [forgotten] = await addCases(ended, { title: 'a' })
+    await work(ended)
+    const failing = await newDesk()
+    await putToWork(failing, block('bash', 'echo broken >&2; exit 3'))
+    const [broken] = await addCases(failing, { title: 'b' })
+    await work(failing)
+    const stopping = await newDesk()
+    await putToWork(stopping, block('approve', 'Go on?'))
+    const [stopped] = await addCases(stopping, { title: 'c' })
+    await work(stopping)
+    const { claimed_by_run_id: runId } = await readCase(stopping, stopped!)
+    await stopping.team.call(`POST /v2/runs/${runId}/stop`)
+    const all = [
+      await readCase(ended, forgotten!),
+      await readCase(failing, broken!),
+      await readCase(stopping, stopped!),
+    ]
+    assert.deepEqual(
+      all.map(({ status, types }) => [status, types.at(-1)]),
+      all.map(() => ['failed', 'failed']),
+    )
+    const reasons = [/^The run ended without closing/, /^The run failed: .*exit code 3/, /^The run was stopped/]
+    for (const [index, reason] of reasons.entries()) assert.match(all[index]!.reason, reason)
+  },
+)
 
-// proves cases.needsInput
-test('a case shows that its run waits for a person, and whom to answer', async () => {
+proves('cases.needsInput', 'a case shows that its run waits for a person, and whom to answer', async () => {
   const desk = await newDesk({ concurrency: 1 })
   await putToWork(desk, block('approve', 'Pay?') + block('case complete', 'paid'))
   const [first, second] = await addCases(desk, { title: 'a' }, { title: 'b' })
@@ -120,8 +125,7 @@ test('a case shows that its run waits for a person, and whom to answer', async (
   assert.deepEqual([done.display_status, done.pending_human_request_id, done.result], ['completed', null, 'paid'])
 })
 
-// proves cases.order
-test('due postponed cases come first, then by priority, then the oldest', async () => {
+proves('cases.order', 'due postponed cases come first, then by priority, then the oldest', async () => {
   const desk = await newDesk({ concurrency: 1 })
   const ids = await addCases(
     desk,
@@ -143,8 +147,7 @@ test('due postponed cases come first, then by priority, then the oldest', async 
   )
 })
 
-// proves cases.tools
-test('an agent postpones, hands over, changes, adds, lists and claims cases', async () => {
+proves('cases.tools', 'an agent postpones, hands over, changes, adds, lists and claims cases', async () => {
   const desk = await newDesk()
   const { team, name } = desk
   const second = await putToWork(desk, block('case complete', '{{ case.title }} by the second'), 'Second')
@@ -203,29 +206,31 @@ test('an agent postpones, hands over, changes, adds, lists and claims cases', as
 const triggerOf = async (team: TestTeam, agentId: string): Promise<string> =>
   (await team.call(`GET /v2/agents/${agentId}/case-triggers`)).body.case_triggers[0].id
 
-// proves cases.handedOver
-test('a case handed over waits for its agent, and for anybody once that one no longer works the queue', async () => {
-  const desk = await newDesk()
-  const { team } = desk
-  const busy = await putToWork(desk, block('case complete'), 'Busy')
-  const [held, waiting] = await addCases(desk, { title: 'One' }, { title: 'Two' })
-  await team.sql`update case_triggers set concurrency = 1 where agent_id = ${busy} and team_id = ${team.id}`
-  await team.sql`update cases set for_agent_id = ${busy} where queue_id = ${desk.queueId} and team_id = ${team.id}`
-  await putToWork(desk, block('case complete'), 'Free')
-  assert.equal(await dispatchQueue(context, desk.queueId), 1)
-  assert.equal(await dispatchQueue(context, desk.queueId), 0)
-  const statuses = [(await readCase(desk, held!)).display_status, (await readCase(desk, waiting!)).display_status]
-  assert.deepEqual(statuses, ['in_progress', 'pending'])
-  const { body } = await team.call(`GET /v2/agents/${busy}/case-triggers`)
-  const [trigger] = body.case_triggers
-  const off = await team.call(`PATCH /v2/agents/${busy}/case-triggers/${trigger.id}`, { body: { enabled: false } })
-  assert.equal(off.status, 200)
-  await work(desk)
-  assert.deepEqual((await readCase(desk, waiting!)).types, ['created', 'claimed', 'completed'])
-})
+proves(
+  'cases.handedOver',
+  'a case handed over waits for its agent, and for anybody once that one no longer works the queue',
+  async () => {
+    const desk = await newDesk()
+    const { team } = desk
+    const busy = await putToWork(desk, block('case complete'), 'Busy')
+    const [held, waiting] = await addCases(desk, { title: 'One' }, { title: 'Two' })
+    await team.sql`update case_triggers set concurrency = 1 where agent_id = ${busy} and team_id = ${team.id}`
+    await team.sql`update cases set for_agent_id = ${busy} where queue_id = ${desk.queueId} and team_id = ${team.id}`
+    await putToWork(desk, block('case complete'), 'Free')
+    assert.equal(await dispatchQueue(context, desk.queueId), 1)
+    assert.equal(await dispatchQueue(context, desk.queueId), 0)
+    const statuses = [(await readCase(desk, held!)).display_status, (await readCase(desk, waiting!)).display_status]
+    assert.deepEqual(statuses, ['in_progress', 'pending'])
+    const { body } = await team.call(`GET /v2/agents/${busy}/case-triggers`)
+    const [trigger] = body.case_triggers
+    const off = await team.call(`PATCH /v2/agents/${busy}/case-triggers/${trigger.id}`, { body: { enabled: false } })
+    assert.equal(off.status, 200)
+    await work(desk)
+    assert.deepEqual((await readCase(desk, waiting!)).types, ['created', 'claimed', 'completed'])
+  },
+)
 
-// proves cases.toolsAlone
-test('a run that holds no case is told so by every tool that needs one', async () => {
+proves('cases.toolsAlone', 'a run that holds no case is told so by every tool that needs one', async () => {
   const { team } = await newDesk()
   const tools = [
     'case_complete {}',
@@ -243,33 +248,36 @@ test('a run that holds no case is told so by every tool that needs one', async (
   }
 })
 
-// proves cases.queueById
-test('a case block and the tools name a queue by its name or by its id, and another team’s by neither', async () => {
-  const desk = await newDesk()
-  const { team, queueId, name } = desk
-  const stranger = await newDesk()
-  const add = (queue: string) => block(`case create queue=${queue} title="From ${queue}"`, 'See.')
-  const listed = block(`tool name=case_list id=listed`, JSON.stringify({ queue: queueId }))
-  const procedure = `${add(name)}${add(queueId)}${listed}${block(`tool name=case_claim`, JSON.stringify({ queue: queueId }))}`
-  const agentId = await seedAgent(team, procedure)
-  const runId = await startRun(team, agentId)
-  await drainRuns(service)
-  const { cases } = (await team.call(`GET /v2/queues/${queueId}/cases?sort_order=asc`)).body
-  assert.deepEqual(
-    cases.map((one: { title: string; attempts: number }) => [one.title, one.attempts]),
-    [
-      [`From ${name}`, 1],
-      [`From ${queueId}`, 0],
-    ],
-    (await readRun(team, runId)).error?.message,
-  )
-  const { producers } = (await team.call(`GET /v2/queues/${queueId}/agents`)).body
-  assert.deepEqual(
-    producers.map((one: { in_procedure: boolean }) => one.in_procedure),
-    [true],
-  )
-  const outsider = await startRun(team, await seedAgent(team, add(stranger.queueId)))
-  await drainRuns(service)
-  assert.match((await readRun(team, outsider)).error.message, /no queue with the name or id/)
-  assert.equal((await stranger.team.call(`GET /v2/queues/${stranger.queueId}/cases`)).body.total, 0)
-})
+proves(
+  'cases.queueById',
+  'a case block and the tools name a queue by its name or by its id, and another team’s by neither',
+  async () => {
+    const desk = await newDesk()
+    const { team, queueId, name } = desk
+    const stranger = await newDesk()
+    const add = (queue: string) => block(`case create queue=${queue} title="From ${queue}"`, 'See.')
+    const listed = block(`tool name=case_list id=listed`, JSON.stringify({ queue: queueId }))
+    const procedure = `${add(name)}${add(queueId)}${listed}${block(`tool name=case_claim`, JSON.stringify({ queue: queueId }))}`
+    const agentId = await seedAgent(team, procedure)
+    const runId = await startRun(team, agentId)
+    await drainRuns(service)
+    const { cases } = (await team.call(`GET /v2/queues/${queueId}/cases?sort_order=asc`)).body
+    assert.deepEqual(
+      cases.map((one: { title: string; attempts: number }) => [one.title, one.attempts]),
+      [
+        [`From ${name}`, 1],
+        [`From ${queueId}`, 0],
+      ],
+      (await readRun(team, runId)).error?.message,
+    )
+    const { producers } = (await team.call(`GET /v2/queues/${queueId}/agents`)).body
+    assert.deepEqual(
+      producers.map((one: { in_procedure: boolean }) => one.in_procedure),
+      [true],
+    )
+    const outsider = await startRun(team, await seedAgent(team, add(stranger.queueId)))
+    await drainRuns(service)
+    assert.match((await readRun(team, outsider)).error.message, /no queue with the name or id/)
+    assert.equal((await stranger.team.call(`GET /v2/queues/${stranger.queueId}/cases`)).body.total, 0)
+  },
+)

@@ -1,9 +1,9 @@
 // Labels as callers see them: made, changed, put on cases and taken off, with each change in the timeline.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { newId } from '../../../base/ids.ts'
 import { seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { sql } = service.context.db
@@ -39,8 +39,7 @@ const timelineOf = (caseId: string) => sql<{ type: string; user_id: string; reas
 
 const namesOf = (labels: { key: string; value: string }[]) => labels.map(({ key, value }) => `${key}=${value}`)
 
-// proves labels.create
-test('a label is made once a queue, with a colour that hangs on its key and value', async () => {
+proves('labels.create', 'a label is made once a queue, with a colour that hangs on its key and value', async () => {
   const first = await seed()
   const second = await seed()
   const { status, body } = await make(first, { key: 'region', value: 'eu' })
@@ -58,8 +57,7 @@ test('a label is made once a queue, with a colour that hangs on its key and valu
   }
 })
 
-// proves labels.list
-test('labels are listed by key and value, a thousand at a time', async () => {
+proves('labels.list', 'labels are listed by key and value, a thousand at a time', async () => {
   const seeded = await seed()
   for (const [key, value] of [
     ['b', '1'],
@@ -74,8 +72,7 @@ test('labels are listed by key and value, a thousand at a time', async () => {
   assert.equal((await seeded.team.call(`GET ${seeded.path}/labels?limit=1001`)).status, 400)
 })
 
-// proves labels.update
-test('a changed label is changed on every case, and cannot become another one', async () => {
+proves('labels.update', 'a changed label is changed on every case, and cannot become another one', async () => {
   const seeded = await seed()
   const { team, path, caseIds } = seeded
   const labelId = await newLabel(seeded, { key: 'region', value: 'eu' })
@@ -89,47 +86,49 @@ test('a changed label is changed on every case, and cannot become another one', 
   ])
 })
 
-// proves labels.link
-test('labels are put on a case by id or by name, made where missing, and each change stands in its timeline', async () => {
-  const seeded = await seed()
-  const { team, path, caseIds } = seeded
-  const labelsPath = `${path}/cases/${caseIds[0]}/labels`
-  const known = await newLabel(seeded, { key: 'region', value: 'eu' })
-  assert.deepEqual(
-    namesOf((await team.call(`POST ${labelsPath}`, { body: { label_ids: [known, known] } })).body.labels),
-    ['region=eu'],
-  )
-  const labels = [
-    { key: 'region', value: 'eu' },
-    { key: '', value: 'urgent' },
-    { key: 'kind', value: 'a,b' },
-  ]
-  const { status, body } = await team.call(`POST ${labelsPath}`, { body: { labels } })
-  assert.equal(status, 200)
-  assert.deepEqual(namesOf(body.labels), ['=urgent', 'kind=a,b', 'region=eu'])
-  // nothing changes, nothing is told
-  await team.call(`POST ${labelsPath}`, { body: { label_ids: [known] } })
-  const off = await team.call(`POST ${labelsPath}/unlink`, { body: { label_ids: [known] } })
-  assert.deepEqual(namesOf(off.body.labels), ['=urgent', 'kind=a,b'])
-  await team.call(`POST ${labelsPath}/unlink`, { body: { label_ids: [known] } })
-  const by = { type: 'labels_changed', user_id: team.memberId }
-  assert.deepEqual(await timelineOf(caseIds[0]!), [
-    { ...by, reason: 'Added region=eu' },
-    { ...by, reason: 'Added urgent, kind=a,b' },
-    { ...by, reason: 'Removed region=eu' },
-  ])
-  const stored = await sql`
+proves(
+  'labels.link',
+  'labels are put on a case by id or by name, made where missing, and each change stands in its timeline',
+  async () => {
+    const seeded = await seed()
+    const { team, path, caseIds } = seeded
+    const labelsPath = `${path}/cases/${caseIds[0]}/labels`
+    const known = await newLabel(seeded, { key: 'region', value: 'eu' })
+    assert.deepEqual(
+      namesOf((await team.call(`POST ${labelsPath}`, { body: { label_ids: [known, known] } })).body.labels),
+      ['region=eu'],
+    )
+    const labels = [
+      { key: 'region', value: 'eu' },
+      { key: '', value: 'urgent' },
+      { key: 'kind', value: 'a,b' },
+    ]
+    const { status, body } = await team.call(`POST ${labelsPath}`, { body: { labels } })
+    assert.equal(status, 200)
+    assert.deepEqual(namesOf(body.labels), ['=urgent', 'kind=a,b', 'region=eu'])
+    // nothing changes, nothing is told
+    await team.call(`POST ${labelsPath}`, { body: { label_ids: [known] } })
+    const off = await team.call(`POST ${labelsPath}/unlink`, { body: { label_ids: [known] } })
+    assert.deepEqual(namesOf(off.body.labels), ['=urgent', 'kind=a,b'])
+    await team.call(`POST ${labelsPath}/unlink`, { body: { label_ids: [known] } })
+    const by = { type: 'labels_changed', user_id: team.memberId }
+    assert.deepEqual(await timelineOf(caseIds[0]!), [
+      { ...by, reason: 'Added region=eu' },
+      { ...by, reason: 'Added urgent, kind=a,b' },
+      { ...by, reason: 'Removed region=eu' },
+    ])
+    const stored = await sql`
     select from case_labels cl join cases c on c.id = cl.case_id where c.id = ${caseIds[0]} and cl.created_at = c.created_at`
-  assert.equal(stored.length, 2)
-  for (const [key, value] of Object.entries({ label_ids: [], labels: [] })) {
-    assert.equal((await team.call(`POST ${labelsPath}`, { body: { [key]: value } })).status, 400)
-  }
-  assert.equal((await team.call(`POST ${labelsPath}`, { body: { labels, label_ids: [known] } })).status, 400)
-  assert.equal((await team.call(`POST ${labelsPath}`, { body: {} })).status, 400)
-})
+    assert.equal(stored.length, 2)
+    for (const [key, value] of Object.entries({ label_ids: [], labels: [] })) {
+      assert.equal((await team.call(`POST ${labelsPath}`, { body: { [key]: value } })).status, 400)
+    }
+    assert.equal((await team.call(`POST ${labelsPath}`, { body: { labels, label_ids: [known] } })).status, 400)
+    assert.equal((await team.call(`POST ${labelsPath}`, { body: {} })).status, 400)
+  },
+)
 
-// proves labels.max
-test('a case takes a hundred labels and refuses the next, whole', async () => {
+proves('labels.max', 'a case takes a hundred labels and refuses the next, whole', async () => {
   const { team, path, caseIds } = await seed()
   const labelsPath = `${path}/cases/${caseIds[0]}/labels`
   const labels = Array.from({ length: 100 }, (_, n) => ({ key: 'n', value: String(n) }))
@@ -140,49 +139,54 @@ test('a case takes a hundred labels and refuses the next, whole', async () => {
   assert.equal((await team.call(`GET ${path}/labels?limit=0`)).body.total, 100)
 })
 
-// proves labels.placed
-test('a label or a case below another queue is not found, nor is a label of another queue in a body', async () => {
-  const ours = await seed()
-  const { team } = ours
-  const other = (await team.call('POST /v2/teams/:teamId/queues', { body: { name: 'Other' } })).body.queue_id
-  const elsewhere = (await team.call(`POST /v2/queues/${other}/labels`, { body: { value: 'x' } })).body.label_id
-  const routes: [string, object?][] = [
-    [`PATCH ${ours.path}/labels/${elsewhere}`, { color_hue: 1 }],
-    [`DELETE ${ours.path}/labels/${elsewhere}`],
-    [`GET /v2/queues/${other}/cases/${ours.caseIds[0]}/labels`],
-    [`POST /v2/queues/${other}/cases/${ours.caseIds[0]}/labels`, { label_ids: [elsewhere] }],
-    [`POST ${ours.path}/cases/${ours.caseIds[0]}/labels`, { label_ids: [elsewhere] }],
-    [`POST ${ours.path}/cases/${ours.caseIds[0]}/labels`, { label_ids: ['no id'] }],
-    [`POST ${ours.path}/cases/${ours.caseIds[0]}/labels/unlink`, { label_ids: [elsewhere] }],
-  ]
-  for (const [route, body] of routes) {
-    assert.equal((await team.call(route, { ...(body && { body }) })).status, 404, route)
-  }
-})
+proves(
+  'labels.placed',
+  'a label or a case below another queue is not found, nor is a label of another queue in a body',
+  async () => {
+    const ours = await seed()
+    const { team } = ours
+    const other = (await team.call('POST /v2/teams/:teamId/queues', { body: { name: 'Other' } })).body.queue_id
+    const elsewhere = (await team.call(`POST /v2/queues/${other}/labels`, { body: { value: 'x' } })).body.label_id
+    const routes: [string, object?][] = [
+      [`PATCH ${ours.path}/labels/${elsewhere}`, { color_hue: 1 }],
+      [`DELETE ${ours.path}/labels/${elsewhere}`],
+      [`GET /v2/queues/${other}/cases/${ours.caseIds[0]}/labels`],
+      [`POST /v2/queues/${other}/cases/${ours.caseIds[0]}/labels`, { label_ids: [elsewhere] }],
+      [`POST ${ours.path}/cases/${ours.caseIds[0]}/labels`, { label_ids: [elsewhere] }],
+      [`POST ${ours.path}/cases/${ours.caseIds[0]}/labels`, { label_ids: ['no id'] }],
+      [`POST ${ours.path}/cases/${ours.caseIds[0]}/labels/unlink`, { label_ids: [elsewhere] }],
+    ]
+    for (const [route, body] of routes) {
+      assert.equal((await team.call(route, { ...(body && { body }) })).status, 404, route)
+    }
+  },
+)
 
-// proves labels.delete
-test('a deleted label is gone from all cases at once, however many, and their timelines tell of it', async () => {
-  const seeded = await seed(2500)
-  const { team, path, caseIds, queueId } = seeded
-  const labelId = await newLabel(seeded, { key: 'region', value: 'eu' })
-  await sql`
+proves(
+  'labels.delete',
+  'a deleted label is gone from all cases at once, however many, and their timelines tell of it',
+  async () => {
+    const seeded = await seed(2500)
+    const { team, path, caseIds, queueId } = seeded
+    const labelId = await newLabel(seeded, { key: 'region', value: 'eu' })
+    await sql`
     insert into case_labels (case_id, label_id, created_at)
     select id, ${labelId}, created_at from cases where queue_id = ${queueId} and team_id = ${team.id}`
-  assert.equal((await team.call(`DELETE ${path}/labels/${labelId}`)).status, 200)
-  for (const id of [caseIds[0]!, caseIds[2499]!]) {
-    assert.deepEqual((await team.call(`GET ${path}/cases/${id}/labels`)).body.labels, [])
-  }
-  assert.equal((await team.call(`DELETE ${path}/labels/${labelId}`)).status, 404)
-  await service.drain()
-  assert.deepEqual(await sql`select 1 from case_labels where label_id = ${labelId}`, [])
-  const told = await sql`
+    assert.equal((await team.call(`DELETE ${path}/labels/${labelId}`)).status, 200)
+    for (const id of [caseIds[0]!, caseIds[2499]!]) {
+      assert.deepEqual((await team.call(`GET ${path}/cases/${id}/labels`)).body.labels, [])
+    }
+    assert.equal((await team.call(`DELETE ${path}/labels/${labelId}`)).status, 404)
+    await service.drain()
+    assert.deepEqual(await sql`select 1 from case_labels where label_id = ${labelId}`, [])
+    const told = await sql`
     select distinct e.user_id, e.reason, count(*) over () as cases from case_events e join cases c on c.id = e.case_id
     where c.queue_id = ${queueId} and e.type = 'labels_changed'`
-  assert.deepEqual(told, [{ user_id: team.memberId, reason: 'The label region=eu was deleted.', cases: 2500 }])
-})
+    assert.deepEqual(told, [{ user_id: team.memberId, reason: 'The label region=eu was deleted.', cases: 2500 }])
+  },
+)
 
-// proves labels.atOnce
-test('many who put the same new labels on cases at once make each label once', async () => {
+proves('labels.atOnce', 'many who put the same new labels on cases at once make each label once', async () => {
   const { team, path, caseIds } = await seed(12)
   const names = Array.from({ length: 10 }, (_, n) => ({ key: 'at-once', value: String(n) }))
   const answers = await Promise.all(

@@ -1,12 +1,12 @@
 // Counts of cases are exact at every moment, whoever writes and folds at the same time.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { newId } from '../../../base/ids.ts'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { foldCounts } from './caseCounts.ts'
 import { makeLabels } from '../labels/label.ts'
 import { moveCases, type MoveType } from '../cases/moveCases.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
@@ -60,47 +60,53 @@ async function write({ teamId, memberId, queueId, labelIds }: Place, n: number):
   }
 }
 
-// proves queues.counts
-test('counts by status, priority, label and hour are exact while twenty write and others fold', async () => {
-  const team = await seedTeam(service)
-  const queueId = newId()
-  await db.sql`insert into queues (id, team_id, name) values (${queueId}, ${team.id}, 'Busy')`
-  const names = ['a', 'b', 'c'].map((value) => ({ key: 'kind', value }))
-  const labels = await makeLabels(db.sql, { teamId: team.id, queueId }, names)
-  const place = { teamId: team.id, memberId: team.memberId, queueId, labelIds: labels.map(({ id }) => id) }
-  const written = new AbortController()
-  const folding = async () => {
-    while (!written.signal.aborted) await foldCounts(db.sql)
-  }
-  const looking = async () => {
-    while (!written.signal.aborted) assert.deepEqual(await wrongCounts(), [])
-  }
-  const writer = async (_: unknown, index: number) => {
-    for (let round = 0; round < rounds; round++) await write(place, index * rounds + round)
-  }
-  const writing = Promise.all(Array.from({ length: writers }, writer)).finally(() => written.abort())
-  await Promise.all([writing, folding(), folding(), looking()])
+proves(
+  'queues.counts',
+  'counts by status, priority, label and hour are exact while twenty write and others fold',
+  async () => {
+    const team = await seedTeam(service)
+    const queueId = newId()
+    await db.sql`insert into queues (id, team_id, name) values (${queueId}, ${team.id}, 'Busy')`
+    const names = ['a', 'b', 'c'].map((value) => ({ key: 'kind', value }))
+    const labels = await makeLabels(db.sql, { teamId: team.id, queueId }, names)
+    const place = { teamId: team.id, memberId: team.memberId, queueId, labelIds: labels.map(({ id }) => id) }
+    const written = new AbortController()
+    const folding = async () => {
+      while (!written.signal.aborted) await foldCounts(db.sql)
+    }
+    const looking = async () => {
+      while (!written.signal.aborted) assert.deepEqual(await wrongCounts(), [])
+    }
+    const writer = async (_: unknown, index: number) => {
+      for (let round = 0; round < rounds; round++) await write(place, index * rounds + round)
+    }
+    const writing = Promise.all(Array.from({ length: writers }, writer)).finally(() => written.abort())
+    await Promise.all([writing, folding(), folding(), looking()])
 
-  assert.deepEqual(await wrongCounts(), [])
-  await foldCounts(db.sql)
-  assert.deepEqual(await wrongCounts(), [])
-  const [rows] = await db.sql<{ counts: number; kinds: number }>`
+    assert.deepEqual(await wrongCounts(), [])
+    await foldCounts(db.sql)
+    assert.deepEqual(await wrongCounts(), [])
+    const [rows] = await db.sql<{ counts: number; kinds: number }>`
     select count(*) as counts, count(distinct (display_status, priority)) as kinds from case_counts where queue_id = ${queueId}`
-  assert.equal(rows!.counts, rows!.kinds)
-  assert.ok(rows!.kinds > 1)
-})
+    assert.equal(rows!.counts, rows!.kinds)
+    assert.ok(rows!.kinds > 1)
+  },
+)
 
-// proves queues.counts.grown
-test('counts that have come apart into twenty thousand pieces since their plan was made are folded', async () => {
-  const queueIds = Array.from({ length: 2000 }, newId)
-  await db.pool.query('analyze case_counts')
-  // kept from the sixth time on
-  for (let time = 0; time < 6; time++) await foldCounts(db.sql)
-  await db.sql`
+proves(
+  'queues.counts.grown',
+  'counts that have come apart into twenty thousand pieces since their plan was made are folded',
+  async () => {
+    const queueIds = Array.from({ length: 2000 }, newId)
+    await db.pool.query('analyze case_counts')
+    // kept from the sixth time on
+    for (let time = 0; time < 6; time++) await foldCounts(db.sql)
+    await db.sql`
     insert into case_counts (queue_id, display_status, priority, cases)
     select queue_id, 'pending', 0, 1 from unnest(${queueIds}::uuid[]) as q (queue_id), generate_series(1, 10)`
-  await foldCounts(db.sql)
-  const [rows] = await db.sql<{ rows: number; least: number; most: number }>`
+    await foldCounts(db.sql)
+    const [rows] = await db.sql<{ rows: number; least: number; most: number }>`
     select count(*) as rows, min(cases) as least, max(cases) as most from case_counts where queue_id = any(${queueIds}::uuid[])`
-  assert.deepEqual(rows, { rows: 2000, least: 10, most: 10 })
-})
+    assert.deepEqual(rows, { rows: 2000, least: 10, most: 10 })
+  },
+)

@@ -1,9 +1,9 @@
 // Lists of cases held against a plain filter over the same rows: every filter, every pair of them, every order, on every way.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { newId } from '../../../base/ids.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
@@ -136,13 +136,11 @@ async function requireSame({ fits, ...what }: Asked, sort: (typeof sorts)[number
   }
 }
 
-// proves cases.list
-test('every filter and search gives the right cases, in every order, with an exact total', async () => {
+proves('cases.list', 'every filter and search gives the right cases, in every order, with an exact total', async () => {
   for (const one of [{ fits: () => true }, ...asked]) for (const sort of sorts) await requireSame(one, sort)
 })
 
-// proves cases.listPairs
-test('every pair of filters gives what fits both', async () => {
+proves('cases.listPairs', 'every pair of filters gives what fits both', async () => {
   for (const [index, one] of asked.entries()) {
     for (const [otherIndex, other] of asked.entries()) {
       if (otherIndex <= index || (one.search !== undefined && other.search !== undefined)) continue
@@ -155,8 +153,7 @@ test('every pair of filters gives what fits both', async () => {
   }
 })
 
-// proves cases.listQuery
-test('a query says the same as a body, and a body is what has labels', async () => {
+proves('cases.listQuery', 'a query says the same as a body, and a body is what has labels', async () => {
   const query =
     'status=failed,postponed&priority=none,high&search=invoice&created_at_from=2026-02-01T20:10:00Z&sort_by=updated_at'
   const listed = await team.call(`GET /v2/queues/${queueId}/cases?${query}&sort_order=asc&limit=7&offset=2`)
@@ -180,28 +177,30 @@ test('a query says the same as a body, and a body is what has labels', async () 
   )
 })
 
-// proves cases.listRefused
-test('what is not in its set is refused, an empty list too, and a label that nobody has finds nothing', async () => {
-  for (const query of [
-    'status=done',
-    'status=failed,',
-    'priority=low',
-    'sort_by=title',
-    'limit=101',
-    'created_at_from=today',
-  ]) {
-    assert.equal((await team.call(`GET /v2/queues/${queueId}/cases?${query}`)).status, 400, query)
-  }
-  for (const filters of [{ status: [] }, { priority: [] }, { labels: { team: [] } }, { status: 'done' }]) {
-    assert.equal((await search({ filters })).status, 400, JSON.stringify(filters))
-  }
-  for (const labels of [{ nobody: ['a'] }, { team: ['nobody'] }, { team: ['a'], nobody: ['a'] }]) {
-    assert.deepEqual((await search({ filters: { labels } })).body, { cases: [], total: 0, limit: 20, offset: 0 })
-  }
-})
+proves(
+  'cases.listRefused',
+  'what is not in its set is refused, an empty list too, and a label that nobody has finds nothing',
+  async () => {
+    for (const query of [
+      'status=done',
+      'status=failed,',
+      'priority=low',
+      'sort_by=title',
+      'limit=101',
+      'created_at_from=today',
+    ]) {
+      assert.equal((await team.call(`GET /v2/queues/${queueId}/cases?${query}`)).status, 400, query)
+    }
+    for (const filters of [{ status: [] }, { priority: [] }, { labels: { team: [] } }, { status: 'done' }]) {
+      assert.equal((await search({ filters })).status, 400, JSON.stringify(filters))
+    }
+    for (const labels of [{ nobody: ['a'] }, { team: ['nobody'] }, { team: ['a'], nobody: ['a'] }]) {
+      assert.deepEqual((await search({ filters: { labels } })).body, { cases: [], total: 0, limit: 20, offset: 0 })
+    }
+  },
+)
 
-// proves cases.listFollows
-test('totals and words follow what happens to cases and their labels', async () => {
+proves('cases.listFollows', 'totals and words follow what happens to cases and their labels', async () => {
   const id = newId()
   await team.sql`insert into queues (id, team_id, name) values (${id}, ${team.id}, ${id})`
   const labels = [{ key: 'region', value: 'north' }]
@@ -234,19 +233,22 @@ test('totals and words follow what happens to cases and their labels', async () 
   )
 })
 
-// proves cases.listFrequentWords
-test('a word that most of many cases have gives the same pages and totals as a rare one', async () => {
-  await seedCases(queueId, 12_000)
-  const grown = await team.sql<Row>`select *, '{}'::text[] as labels from cases where queue_id = ${queueId}`
-  rows.splice(0, rows.length, ...grown)
-  const frequent: Asked = { search: 'invoice', fits: () => true }
-  for (const sort of sorts.slice(1)) await requireSame(frequent, sort)
-  // all of them lie behind the newest five thousand
-  const early: Asked = { search: 'early', fits: hasWords(/early/) }
-  for (const sort of sorts.slice(0, 2)) await requireSame(early, sort)
-  const isFailed = { filters: { status: ['failed'] }, fits: (row: Row) => row.display_status === 'failed' }
-  await requireSame({ ...frequent, ...isFailed }, sorts[1]!)
-  const late = '2026-03-15T00:00:00.000Z'
-  const isLate = { filters: { created_at_from: late }, fits: (row: Row) => row.created_at >= new Date(late) }
-  await requireSame({ ...frequent, ...isLate }, sorts[0]!)
-})
+proves(
+  'cases.listFrequentWords',
+  'a word that most of many cases have gives the same pages and totals as a rare one',
+  async () => {
+    await seedCases(queueId, 12_000)
+    const grown = await team.sql<Row>`select *, '{}'::text[] as labels from cases where queue_id = ${queueId}`
+    rows.splice(0, rows.length, ...grown)
+    const frequent: Asked = { search: 'invoice', fits: () => true }
+    for (const sort of sorts.slice(1)) await requireSame(frequent, sort)
+    // all of them lie behind the newest five thousand
+    const early: Asked = { search: 'early', fits: hasWords(/early/) }
+    for (const sort of sorts.slice(0, 2)) await requireSame(early, sort)
+    const isFailed = { filters: { status: ['failed'] }, fits: (row: Row) => row.display_status === 'failed' }
+    await requireSame({ ...frequent, ...isFailed }, sorts[1]!)
+    const late = '2026-03-15T00:00:00.000Z'
+    const isLate = { filters: { created_at_from: late }, fits: (row: Row) => row.created_at >= new Date(late) }
+    await requireSame({ ...frequent, ...isLate }, sorts[0]!)
+  },
+)

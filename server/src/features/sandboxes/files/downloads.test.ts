@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { get, type IncomingMessage, type ServerResponse } from 'node:http'
-import { test } from 'node:test'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp()
 const baseUrl = await service.listen()
@@ -19,8 +19,7 @@ async function urlOf(path: string, bytes: Buffer): Promise<string> {
   return (await team.call(`GET ${files}/content?${query}`)).body.download_url
 }
 
-// proves downloads.bytes
-test('the bytes come whole, of any size, without a credential', async () => {
+proves('downloads.bytes', 'the bytes come whole, of any size, without a credential', async () => {
   for (const size of [0, 1, 1024 * 1024, 3 * 1024 * 1024 + 5]) {
     const bytes = randomBytes(size)
     const response = await fetch(await urlOf('data.bin', bytes))
@@ -30,37 +29,39 @@ test('the bytes come whole, of any size, without a credential', async () => {
   }
 })
 
-// proves downloads.headers
-test('what a browser could run is saved and never shown, and nothing may run or load', async () => {
-  const shown = ['a.txt', 'a.log', 'a.md', 'a.csv', 'a.json', 'a.png', 'a.JPG', 'a.gif', 'a.webp']
-  const saved = [
-    'a.html',
-    'a.HTM',
-    'a.svg',
-    'a.xml',
-    'a.js',
-    'a.mjs',
-    'a.css',
-    'a.pdf',
-    'a.zip',
-    'a.exe',
-    'a',
-    '.html',
-    'a.html ',
-  ]
-  for (const name of [...shown, ...saved]) {
-    const { headers } = await fetch(await urlOf(name, Buffer.from('<script>alert(1)</script>')))
-    const how = shown.includes(name) ? 'inline' : 'attachment'
-    assert.ok(headers.get('content-disposition')!.startsWith(`${how}; `), name)
-    assert.equal(headers.get('x-content-type-options'), 'nosniff')
-    assert.equal(headers.get('content-security-policy'), "sandbox; default-src 'none'")
-    if (how === 'inline')
-      assert.match(headers.get('content-type')!, /^(text\/(plain|markdown|csv)|application\/json|image\/)/)
-  }
-})
+proves(
+  'downloads.headers',
+  'what a browser could run is saved and never shown, and nothing may run or load',
+  async () => {
+    const shown = ['a.txt', 'a.log', 'a.md', 'a.csv', 'a.json', 'a.png', 'a.JPG', 'a.gif', 'a.webp']
+    const saved = [
+      'a.html',
+      'a.HTM',
+      'a.svg',
+      'a.xml',
+      'a.js',
+      'a.mjs',
+      'a.css',
+      'a.pdf',
+      'a.zip',
+      'a.exe',
+      'a',
+      '.html',
+      'a.html ',
+    ]
+    for (const name of [...shown, ...saved]) {
+      const { headers } = await fetch(await urlOf(name, Buffer.from('<script>alert(1)</script>')))
+      const how = shown.includes(name) ? 'inline' : 'attachment'
+      assert.ok(headers.get('content-disposition')!.startsWith(`${how}; `), name)
+      assert.equal(headers.get('x-content-type-options'), 'nosniff')
+      assert.equal(headers.get('content-security-policy'), "sandbox; default-src 'none'")
+      if (how === 'inline')
+        assert.match(headers.get('content-type')!, /^(text\/(plain|markdown|csv)|application\/json|image\/)/)
+    }
+  },
+)
 
-// proves downloads.headers
-test('a name of any letters arrives as it is, and cannot write a header', async () => {
+proves('downloads.headers', 'a name of any letters arrives as it is, and cannot write a header', async () => {
   const { headers } = await fetch(await urlOf(`ét"é; x='1'%41.txt`, Buffer.from('x')))
   assert.equal(
     headers.get('content-disposition'),
@@ -68,24 +69,26 @@ test('a name of any letters arrives as it is, and cannot write a header', async 
   )
 })
 
-// proves downloads.cache
-test('a download may be kept while its address is good, and is asked for again without its bytes', async () => {
-  const bytes = Buffer.from('cached')
-  const url = await urlOf('cached.txt', bytes)
-  const first = await fetch(url)
-  const etag = `"${createHash('sha256').update(bytes).digest('hex')}"`
-  assert.equal(first.headers.get('etag'), etag)
-  const [, seconds] = /^private, max-age=(\d+), immutable$/.exec(first.headers.get('cache-control')!)!
-  assert.ok(Number(seconds) >= 3590 && Number(seconds) <= 7200, seconds)
-  for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
-    const again = await fetch(url, { headers: { 'if-none-match': known } })
-    assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', etag], known)
-  }
-  assert.equal((await fetch(url, { headers: { 'if-none-match': '"other"' } })).status, 200)
-})
+proves(
+  'downloads.cache',
+  'a download may be kept while its address is good, and is asked for again without its bytes',
+  async () => {
+    const bytes = Buffer.from('cached')
+    const url = await urlOf('cached.txt', bytes)
+    const first = await fetch(url)
+    const etag = `"${createHash('sha256').update(bytes).digest('hex')}"`
+    assert.equal(first.headers.get('etag'), etag)
+    const [, seconds] = /^private, max-age=(\d+), immutable$/.exec(first.headers.get('cache-control')!)!
+    assert.ok(Number(seconds) >= 3590 && Number(seconds) <= 7200, seconds)
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await fetch(url, { headers: { 'if-none-match': known } })
+      assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', etag], known)
+    }
+    assert.equal((await fetch(url, { headers: { 'if-none-match': '"other"' } })).status, 200)
+  },
+)
 
-// proves downloads.bytes
-test('when the client goes away, nothing more is read', async (t) => {
+proves('downloads.bytes', 'when the client goes away, nothing more is read', async (t) => {
   const mebibytes = 48
   const { upload_url } = (await team.call(`POST /v2/sandboxes/${sandbox_id}/upload-urls`, { body: { path: 'large' } }))
     .body
@@ -105,8 +108,7 @@ test('when the client goes away, nothing more is read', async (t) => {
   assert.ok(readUntilThen < mebibytes / 2, String(readUntilThen))
 })
 
-// proves downloads.refused
-test('an address that was changed, or whose sandbox is gone, gives nothing', async () => {
+proves('downloads.refused', 'an address that was changed, or whose sandbox is gone, gives nothing', async () => {
   const url = await urlOf('secret.txt', Buffer.from('secret'))
   const changed = [
     url.replace(/&signature=.*/, ''),

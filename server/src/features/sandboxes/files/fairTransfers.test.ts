@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { get, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
-import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { transfersOf } from '../../../kit/transfers.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp({ config: { transfersMax: 4 } })
 await service.listen()
@@ -34,8 +34,8 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn()
 }
 
-// proves pools.transfers
-test(
+proves(
+  'pools.transfers',
   'while one team holds its share with uploads that do not end, another sends and gets files; past the line it is a 429',
   { timeout: 60_000 },
   async () => {
@@ -73,12 +73,16 @@ test(
   },
 )
 
-// proves pools.transfers
-test('a transfer whose caller breaks it off gives its slot back', { timeout: 60_000 }, async () => {
-  const team = await seedTeam(service)
-  const { uploadUrl } = await filesOf(team)
-  const broken = beginPut(await uploadUrl('broken'))
-  await until(() => pool.taken(team.id) === 1)
-  broken.destroy()
-  await until(() => pool.taken(team.id) === 0)
-})
+proves(
+  'pools.transfers',
+  'a transfer whose caller breaks it off gives its slot back',
+  { timeout: 60_000 },
+  async () => {
+    const team = await seedTeam(service)
+    const { uploadUrl } = await filesOf(team)
+    const broken = beginPut(await uploadUrl('broken'))
+    await until(() => pool.taken(team.id) === 1)
+    broken.destroy()
+    await until(() => pool.taken(team.id) === 0)
+  },
+)

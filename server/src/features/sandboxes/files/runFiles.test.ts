@@ -1,16 +1,15 @@
 // The files of runs over HTTP: by agent and run, and by the run alone.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { drainRuns, seedAgent, startRun } from '../../../../test/kit/runs.ts'
 import { runWithFile, seeders, seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
 const { sql } = service.context.db
 
-// proves files.run
-test('the files that a run wrote are read by agent and run, and by the run alone', async () => {
+proves('files.run', 'the files that a run wrote are read by agent and run, and by the run alone', async () => {
   const written = JSON.stringify({ path: 'out/report.md', content: '# Report' })
   const procedure = `\`\`\`tool name=sandbox_write_file\n${written}\n\`\`\`\n`
   const agentId = await seedAgent(team, procedure, { plugins: ['sandbox'] })
@@ -27,8 +26,7 @@ test('the files that a run wrote are read by agent and run, and by the run alone
   }
 })
 
-// proves files.run
-test('a run that wrote nothing has an empty workspace, and no folder in it', async () => {
+proves('files.run', 'a run that wrote nothing has an empty workspace, and no folder in it', async () => {
   const runId = await seeders['run']!(team, {})
   const { status, body } = await team.call(`GET /v2/runs/${runId}/sandbox/files`)
   assert.deepEqual([status, body], [200, { files: [], path: '/workspace' }])
@@ -39,36 +37,38 @@ test('a run that wrote nothing has an empty workspace, and no folder in it', asy
 const write = (path: string) =>
   `\`\`\`tool name=sandbox_write_file\n${JSON.stringify({ path, content: path })}\n\`\`\`\n`
 
-// proves files.runOnly
-test('without a path the only file of a run is given, and otherwise a 400 lists what could be asked for', async () => {
-  const ask = async (paths: string[]) => {
-    const agentId = await seedAgent(team, paths.map(write).join('\n') || 'Nothing.', { plugins: ['sandbox'] })
-    const runId = await startRun(team, agentId)
-    await drainRuns(service)
-    const answers = []
-    for (const start of [`/v2/agents/${agentId}/runs/${runId}`, `/v2/runs/${runId}`]) {
-      answers.push(await team.call(`GET ${start}/sandbox/files/content`))
+proves(
+  'files.runOnly',
+  'without a path the only file of a run is given, and otherwise a 400 lists what could be asked for',
+  async () => {
+    const ask = async (paths: string[]) => {
+      const agentId = await seedAgent(team, paths.map(write).join('\n') || 'Nothing.', { plugins: ['sandbox'] })
+      const runId = await startRun(team, agentId)
+      await drainRuns(service)
+      const answers = []
+      for (const start of [`/v2/agents/${agentId}/runs/${runId}`, `/v2/runs/${runId}`]) {
+        answers.push(await team.call(`GET ${start}/sandbox/files/content`))
+      }
+      assert.equal(answers[0]!.text.replace(/"download_url".*/, ''), answers[1]!.text.replace(/"download_url".*/, ''))
+      return answers[0]!
     }
-    assert.equal(answers[0]!.text.replace(/"download_url".*/, ''), answers[1]!.text.replace(/"download_url".*/, ''))
-    return answers[0]!
-  }
-  const one = await ask(['out/report.md'])
-  assert.deepEqual([one.status, one.body.path, one.body.content], [200, '/workspace/out/report.md', 'out/report.md'])
-  const two = await ask(['out/report.md', 'a.txt'])
-  assert.deepEqual([two.status, two.body.error], [400, 'invalid_request'])
-  assert.match(two.body.message, /path.*\/workspace\/a\.txt, \/workspace\/out\/report\.md\.$/)
-  const none = await ask([])
-  assert.equal(none.status, 400)
-  assert.match(none.body.message, /no files/)
-  const { paths } = (await service.call('GET /openapi.json')).body
-  for (const start of ['/v2/agents/{agent_id}/runs/{run_id}', '/v2/runs/{run_id}']) {
-    const { parameters } = paths[`${start}/sandbox/files/content`].get
-    assert.equal(parameters.find(({ name }: { name: string }) => name === 'path').required, false)
-  }
-})
+    const one = await ask(['out/report.md'])
+    assert.deepEqual([one.status, one.body.path, one.body.content], [200, '/workspace/out/report.md', 'out/report.md'])
+    const two = await ask(['out/report.md', 'a.txt'])
+    assert.deepEqual([two.status, two.body.error], [400, 'invalid_request'])
+    assert.match(two.body.message, /path.*\/workspace\/a\.txt, \/workspace\/out\/report\.md\.$/)
+    const none = await ask([])
+    assert.equal(none.status, 400)
+    assert.match(none.body.message, /no files/)
+    const { paths } = (await service.call('GET /openapi.json')).body
+    for (const start of ['/v2/agents/{agent_id}/runs/{run_id}', '/v2/runs/{run_id}']) {
+      const { parameters } = paths[`${start}/sandbox/files/content`].get
+      assert.equal(parameters.find(({ name }: { name: string }) => name === 'path').required, false)
+    }
+  },
+)
 
-// proves files.run
-test('a run of another agent is not found below this one', async () => {
+proves('files.run', 'a run of another agent is not found below this one', async () => {
   const runId = await runWithFile(team, {})
   const other = await seeders['agent']!(team, {})
   for (const rest of ['', '/content?path=out/report.md']) {
@@ -77,15 +77,18 @@ test('a run of another agent is not found below this one', async () => {
   }
 })
 
-// proves files.run
-test('a run that was given a sandbox has the files of that one, also when a later run has it', async () => {
-  const sandboxId = await seeders['sandbox']!(team, {})
-  const runId = await seeders['run']!(team, {})
-  await sql`update runs set sandbox_id = ${sandboxId} where id = ${runId} and team_id = ${team.id}`
-  const later = await seeders['run']!(team, {})
-  await sql`update sandboxes set run_id = ${later} where id = ${sandboxId} and team_id = ${team.id}`
-  const { body } = await team.call(`GET /v2/runs/${runId}/sandbox/files/content?path=out/report.md`)
-  assert.equal(body.content, '# Report')
-  await team.call(`DELETE /v2/sandboxes/${sandboxId}`)
-  assert.deepEqual((await team.call(`GET /v2/runs/${runId}/sandbox/files`)).body.files, [])
-})
+proves(
+  'files.run',
+  'a run that was given a sandbox has the files of that one, also when a later run has it',
+  async () => {
+    const sandboxId = await seeders['sandbox']!(team, {})
+    const runId = await seeders['run']!(team, {})
+    await sql`update runs set sandbox_id = ${sandboxId} where id = ${runId} and team_id = ${team.id}`
+    const later = await seeders['run']!(team, {})
+    await sql`update sandboxes set run_id = ${later} where id = ${sandboxId} and team_id = ${team.id}`
+    const { body } = await team.call(`GET /v2/runs/${runId}/sandbox/files/content?path=out/report.md`)
+    assert.equal(body.content, '# Report')
+    await team.call(`DELETE /v2/sandboxes/${sandboxId}`)
+    assert.deepEqual((await team.call(`GET /v2/runs/${runId}/sandbox/files`)).body.files, [])
+  },
+)

@@ -1,10 +1,11 @@
 // The files of a sandbox over HTTP: uploaded, listed, read and deleted.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { before, test } from 'node:test'
+import { before } from 'node:test'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp, type Answer } from '../../../../test/kit/testApp.ts'
 import { registryOf } from '../../../kit/registry.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp({ config: { sandboxBytesMax: 64 * 1024 * 1024 } })
 const team = await seedTeam(service)
@@ -35,8 +36,7 @@ async function sendForm(fields: [string, string | File][]): Promise<Answer> {
   })
 }
 
-// proves files.upload
-test('a body of any type is the file at the path of the query', async () => {
+proves('files.upload', 'a body of any type is the file at the path of the query', async () => {
   for (const type of ['application/octet-stream', 'application/json', 'text/plain; charset=latin1', 'nonsense']) {
     const answer = await team.call(`POST ${files}?path=any/thing.bin`, {
       body: '{no json',
@@ -53,8 +53,7 @@ test('a body of any type is the file at the path of the query', async () => {
   assert.match(nowhere.body.message, /path/)
 })
 
-// proves files.upload
-test('a form brings a file, to the path it names or under the file’s own name', async () => {
+proves('files.upload', 'a form brings a file, to the path it names or under the file’s own name', async () => {
   const bytes = randomBytes(3000)
   const named = await sendForm([
     ['path', 'from/form.bin'],
@@ -67,8 +66,7 @@ test('a form brings a file, to the path it names or under the file’s own name'
   }
 })
 
-// proves files.upload
-test('a form that is none, or has no file or more than one, is refused', async () => {
+proves('files.upload', 'a form that is none, or has no file or more than one, is refused', async () => {
   const file = new File(['text'], 'a.txt')
   const forms: [string, string | File][][] = [
     [['path', 'a.txt']],
@@ -104,8 +102,7 @@ test('a form that is none, or has no file or more than one, is refused', async (
   }
 })
 
-// proves files.upload
-test('a file of 10 MiB is taken, and one byte more is not', async () => {
+proves('files.upload', 'a file of 10 MiB is taken, and one byte more is not', async () => {
   const most = Buffer.alloc(10 * mebibyte, 'x')
   assert.equal((await put('large.txt', most)).body.size_bytes, 10 * mebibyte)
   assert.equal((await sendForm([['file', new File([most], 'large.txt')]])).status, 201)
@@ -114,17 +111,19 @@ test('a file of 10 MiB is taken, and one byte more is not', async () => {
   assert.equal((await sendForm([['file', new File([more], 'larger.txt')]])).body.error, 'payload_too_large')
 })
 
-// proves files.upload
-test('a file cannot be where a folder is, nor below a file, nor be the workspace itself', async () => {
-  await put('taken/file', 'text')
-  for (const path of ['taken', 'taken/file/below', '/workspace', '.']) {
-    const answer = await put(path, 'text')
-    assert.equal(answer.body.error, 'invalid_request', path)
-  }
-})
+proves(
+  'files.upload',
+  'a file cannot be where a folder is, nor below a file, nor be the workspace itself',
+  async () => {
+    await put('taken/file', 'text')
+    for (const path of ['taken', 'taken/file/below', '/workspace', '.']) {
+      const answer = await put(path, 'text')
+      assert.equal(answer.body.error, 'invalid_request', path)
+    }
+  },
+)
 
-// proves files.quota
-test('what would pass the limit of the sandbox is refused, with the number to change', async () => {
+proves('files.quota', 'what would pass the limit of the sandbox is refused, with the number to change', async () => {
   const { body } = await team.call('POST /v2/sandboxes')
   const own = `/v2/sandboxes/${body.sandbox_id}/files`
   const bytes = Buffer.alloc(9 * mebibyte)
@@ -134,8 +133,7 @@ test('what would pass the limit of the sandbox is refused, with the number to ch
   assert.match((await team.call(`POST ${own}?path=9`, { body: bytes })).body.message, /RUNYARD_SANDBOX_BYTES/)
 })
 
-// proves files.list
-test('a list shows one level, folders with all that is below them, by name', async () => {
+proves('files.list', 'a list shows one level, folders with all that is below them, by name', async () => {
   await put('tree/b.txt', 'four')
   await put('tree/a/one', '1')
   await put('tree/a/deep/two', '22')
@@ -153,8 +151,7 @@ test('a list shows one level, folders with all that is below them, by name', asy
   assert.deepEqual((await list('tree/none')).text, (await list('../..')).text)
 })
 
-// proves files.content
-test('text comes as text, to the letter, and everything else as base64', async () => {
+proves('files.content', 'text comes as text, to the letter, and everything else as base64', async () => {
   const texts = ['plain', '\ufeffwith a mark', 'été 😀\r\n', '\u0001\u007f', '']
   for (const text of texts) {
     await put('text.md', text)
@@ -174,37 +171,42 @@ test('text comes as text, to the letter, and everything else as base64', async (
   }
 })
 
-// proves files.content
-test('a path is needed to read or to delete, and every file has an address to download it from', async () => {
-  assert.equal((await team.call(`GET ${files}/content`)).body.error, 'invalid_request')
-  assert.equal((await team.call(`DELETE ${files}`)).body.error, 'invalid_request')
-  await put('a b.txt', 'text')
-  const { body } = await read('a b.txt')
-  assert.match(
-    body.download_url,
-    /^http:\/\/.+\/files\/[0-9a-f-]{36}\/[0-9a-f]{64}\/a%20b\.txt\?path=.+&expires=\d+&signature=/,
-  )
-})
+proves(
+  'files.content',
+  'a path is needed to read or to delete, and every file has an address to download it from',
+  async () => {
+    assert.equal((await team.call(`GET ${files}/content`)).body.error, 'invalid_request')
+    assert.equal((await team.call(`DELETE ${files}`)).body.error, 'invalid_request')
+    await put('a b.txt', 'text')
+    const { body } = await read('a b.txt')
+    assert.match(
+      body.download_url,
+      /^http:\/\/.+\/files\/[0-9a-f-]{36}\/[0-9a-f]{64}\/a%20b\.txt\?path=.+&expires=\d+&signature=/,
+    )
+  },
+)
 
-// proves files.delete
-test('a deleted file is gone, a folder with all below it, and the workspace itself stays', async () => {
-  await put('gone/one', '1')
-  await put('gone/deep/two', '22')
-  await put('gone0', 'stays')
-  assert.deepEqual((await team.call(`DELETE ${files}?path=gone/one`)).body, {
-    success: true,
-    path: '/workspace/gone/one',
-  })
-  assert.equal((await read('gone/one')).status, 404)
-  assert.equal((await team.call(`DELETE ${files}?path=gone`)).status, 200)
-  for (const path of ['gone', 'gone/one']) assert.equal((await team.call(`DELETE ${files}?path=${path}`)).status, 404)
-  assert.equal((await list('gone')).status, 404)
-  assert.equal((await read('gone0')).body.content, 'stays')
-  assert.equal((await team.call(`DELETE ${files}?path=/workspace`)).body.error, 'invalid_request')
-})
+proves(
+  'files.delete',
+  'a deleted file is gone, a folder with all below it, and the workspace itself stays',
+  async () => {
+    await put('gone/one', '1')
+    await put('gone/deep/two', '22')
+    await put('gone0', 'stays')
+    assert.deepEqual((await team.call(`DELETE ${files}?path=gone/one`)).body, {
+      success: true,
+      path: '/workspace/gone/one',
+    })
+    assert.equal((await read('gone/one')).status, 404)
+    assert.equal((await team.call(`DELETE ${files}?path=gone`)).status, 200)
+    for (const path of ['gone', 'gone/one']) assert.equal((await team.call(`DELETE ${files}?path=${path}`)).status, 404)
+    assert.equal((await list('gone')).status, 404)
+    assert.equal((await read('gone0')).body.content, 'stays')
+    assert.equal((await team.call(`DELETE ${files}?path=/workspace`)).body.error, 'invalid_request')
+  },
+)
 
-// proves files.upload
-test('the document shows both kinds of body, and the operation is no tool', async () => {
+proves('files.upload', 'the document shows both kinds of body, and the operation is no tool', async () => {
   const { body } = await team.call('GET /openapi.json')
   const { requestBody } = body.paths['/v2/sandboxes/{sandbox_id}/files'].post
   assert.deepEqual(Object.keys(requestBody.content), ['application/octet-stream', 'multipart/form-data'])
@@ -212,8 +214,7 @@ test('the document shows both kinds of body, and the operation is no tool', asyn
   assert.equal(registryOf(service.context).operations.find(({ id }) => id === 'uploadSandboxFile')!.tool, false)
 })
 
-// proves files.upload
-test('a keyed upload is bound to its bytes', async () => {
+proves('files.upload', 'a keyed upload is bound to its bytes', async () => {
   const route = `POST ${files}?path=keyed`
   const first = await team.call(route, { body: 'bytes', idempotencyKey: 'the same' })
   const again = await team.call(route, { body: 'bytes', idempotencyKey: 'the same' })

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http'
-import { test } from 'node:test'
 import { newId } from '../../../base/ids.ts'
 import { signedUrlOnce } from '../../../kit/signedUrl.ts'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const mebibyte = 1024 * 1024
 const service = await testApp({ config: { sandboxBytesMax: 8 * mebibyte } })
@@ -57,26 +57,28 @@ async function untilClaimed(sandbox: string, isClaimed = true): Promise<void> {
   }
 }
 
-// proves uploads.put
-test('one PUT stores the file at the path of its address, in pieces or with a length, also an empty one', async () => {
-  const { body } = await team.call(`POST /v2/sandboxes/${sandboxId}/upload-urls`, { body: { path: './in//a b.bin' } })
-  assert.deepEqual([body.path, body.expires_in_seconds], ['/workspace/in/a b.bin', 900])
-  const bytes = randomBytes(3 * mebibyte + 17)
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
-  const stored = await put(body.upload_url, new Uint8Array(bytes))
-  assert.deepEqual(stored, { status: 201, body: { path: body.path, size_bytes: bytes.length, sha256 } })
-  assert.equal(await contentOf('in/a%20b.bin'), bytes.toString('base64'))
-  const pieces = new Blob(['in ', 'pieces']).stream()
-  const chunked = await put(await addressFor('chunked.txt'), pieces, { duplex: 'half' })
-  assert.equal(chunked.body.size_bytes, 9)
-  assert.equal(await contentOf('chunked.txt'), 'in pieces')
-  assert.equal((await put(await addressFor('empty'), '')).body.size_bytes, 0)
-  const strange = `été 😀 +&=#?'"%41.txt`
-  assert.equal((await put(await addressFor(strange), 'text')).body.path, `/workspace/${strange}`)
-})
+proves(
+  'uploads.put',
+  'one PUT stores the file at the path of its address, in pieces or with a length, also an empty one',
+  async () => {
+    const { body } = await team.call(`POST /v2/sandboxes/${sandboxId}/upload-urls`, { body: { path: './in//a b.bin' } })
+    assert.deepEqual([body.path, body.expires_in_seconds], ['/workspace/in/a b.bin', 900])
+    const bytes = randomBytes(3 * mebibyte + 17)
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const stored = await put(body.upload_url, new Uint8Array(bytes))
+    assert.deepEqual(stored, { status: 201, body: { path: body.path, size_bytes: bytes.length, sha256 } })
+    assert.equal(await contentOf('in/a%20b.bin'), bytes.toString('base64'))
+    const pieces = new Blob(['in ', 'pieces']).stream()
+    const chunked = await put(await addressFor('chunked.txt'), pieces, { duplex: 'half' })
+    assert.equal(chunked.body.size_bytes, 9)
+    assert.equal(await contentOf('chunked.txt'), 'in pieces')
+    assert.equal((await put(await addressFor('empty'), '')).body.size_bytes, 0)
+    const strange = `été 😀 +&=#?'"%41.txt`
+    assert.equal((await put(await addressFor(strange), 'text')).body.path, `/workspace/${strange}`)
+  },
+)
 
-// proves uploads.once
-test('an address that was used is refused, and the file stays as it is', async () => {
+proves('uploads.once', 'an address that was used is refused, and the file stays as it is', async () => {
   const url = await addressFor('once.txt')
   assert.equal((await put(url, 'first')).status, 201)
   const again = await put(url, 'second')
@@ -85,8 +87,7 @@ test('an address that was used is refused, and the file stays as it is', async (
   assert.equal(await contentOf('once.txt'), 'first')
 })
 
-// proves uploads.refused
-test('an address that was changed, expired, or is for another method takes nothing', async () => {
+proves('uploads.refused', 'an address that was changed, expired, or is for another method takes nothing', async () => {
   const url = await addressFor('refused.txt')
   const expired = (validS: number) =>
     signedUrlOnce(context, {
@@ -114,24 +115,26 @@ test('an address that was changed, expired, or is for another method takes nothi
   assert.equal((await put(url, 'text')).status, 201)
 })
 
-// proves uploads.once
-test('while one PUT goes on, a second is refused; when its connection breaks, the next one is taken', async () => {
-  const sandbox = await makeSandbox()
-  const url = await addressFor('broken.txt', sandbox)
-  const first = beginPut(url)
-  await untilClaimed(sandbox)
-  const second = await put(url, 'second')
-  assert.equal(second.status, 409)
-  assert.match(second.body.message, /right now/)
-  first.destroy()
-  await untilClaimed(sandbox, false)
-  assert.equal((await put(url, 'third')).status, 201)
-  const [left] = await sql`select count(*) as blobs from blobs where sha256 is null`
-  assert.deepEqual(left, { blobs: 0 })
-})
+proves(
+  'uploads.once',
+  'while one PUT goes on, a second is refused; when its connection breaks, the next one is taken',
+  async () => {
+    const sandbox = await makeSandbox()
+    const url = await addressFor('broken.txt', sandbox)
+    const first = beginPut(url)
+    await untilClaimed(sandbox)
+    const second = await put(url, 'second')
+    assert.equal(second.status, 409)
+    assert.match(second.body.message, /right now/)
+    first.destroy()
+    await untilClaimed(sandbox, false)
+    assert.equal((await put(url, 'third')).status, 201)
+    const [left] = await sql`select count(*) as blobs from blobs where sha256 is null`
+    assert.deepEqual(left, { blobs: 0 })
+  },
+)
 
-// proves uploads.once
-test('the claim of a process that died runs out', async () => {
+proves('uploads.once', 'the claim of a process that died runs out', async () => {
   const sandbox = await makeSandbox()
   const url = await addressFor('died.txt', sandbox)
   await sql`
@@ -141,8 +144,7 @@ test('the claim of a process that died runs out', async () => {
   assert.equal((await put(url, 'text')).status, 201)
 })
 
-// proves uploads.once
-test('an upload that takes its time keeps its claim', async (t) => {
+proves('uploads.once', 'an upload that takes its time keeps its claim', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] })
   const sandbox = await makeSandbox()
   const request = beginPut(await addressFor('slow.txt', sandbox), 200)
@@ -158,8 +160,7 @@ test('an upload that takes its time keeps its claim', async (t) => {
   answer.resume()
 })
 
-// proves uploads.once
-test('an upload whose claim was taken over meanwhile stores nothing', async () => {
+proves('uploads.once', 'an upload whose claim was taken over meanwhile stores nothing', async () => {
   const sandbox = await makeSandbox()
   const first = beginPut(await addressFor('late.txt', sandbox), 200)
   await untilClaimed(sandbox)
@@ -171,50 +172,55 @@ test('an upload whose claim was taken over meanwhile stores nothing', async () =
   assert.deepEqual((await team.call(`GET /v2/sandboxes/${sandbox}/files`)).body.files, [])
 })
 
-// proves uploads.cap
-test('more bytes than the address allows are refused, announced or not, and the address can be tried again', async () => {
-  const { body } = await team.call(`POST /v2/sandboxes/${sandboxId}/upload-urls`, { body: { path: 'capped' } })
-  const url = signedUrlOnce(context, {
-    method: 'PUT',
-    path: new URL(body.upload_url).pathname,
-    query: { path: '/workspace/capped', bytes_max: '1000000' },
-    teamId: team.id,
-    validS: 900,
-  })
-  const announced = await put(url, new Uint8Array(1_000_001))
-  assert.deepEqual([announced.status, announced.body.error], [400, 'payload_too_large'])
-  const request = httpRequest(url, { method: 'PUT' })
-  request.on('error', () => undefined)
-  const answered = once(request, 'response') as Promise<[IncomingMessage]>
-  request.write(Buffer.alloc(1_000_001))
-  const [response] = await answered
-  assert.equal(response.statusCode, 400)
-  response.resume()
-  request.destroy()
-  assert.equal((await put(url, new Uint8Array(1_000_000))).status, 201)
-})
+proves(
+  'uploads.cap',
+  'more bytes than the address allows are refused, announced or not, and the address can be tried again',
+  async () => {
+    const { body } = await team.call(`POST /v2/sandboxes/${sandboxId}/upload-urls`, { body: { path: 'capped' } })
+    const url = signedUrlOnce(context, {
+      method: 'PUT',
+      path: new URL(body.upload_url).pathname,
+      query: { path: '/workspace/capped', bytes_max: '1000000' },
+      teamId: team.id,
+      validS: 900,
+    })
+    const announced = await put(url, new Uint8Array(1_000_001))
+    assert.deepEqual([announced.status, announced.body.error], [400, 'payload_too_large'])
+    const request = httpRequest(url, { method: 'PUT' })
+    request.on('error', () => undefined)
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>
+    request.write(Buffer.alloc(1_000_001))
+    const [response] = await answered
+    assert.equal(response.statusCode, 400)
+    response.resume()
+    request.destroy()
+    assert.equal((await put(url, new Uint8Array(1_000_000))).status, 201)
+  },
+)
 
-// proves uploads.refused
-test('a held sandbox, a full one and a taken name refuse the file, and the address can be tried again', async () => {
-  const sandbox = await makeSandbox()
-  await team.call(`POST /v2/sandboxes/${sandbox}/files?path=taken`, { body: 'text' })
-  const below = await put(await addressFor('taken/below', sandbox), 'text')
-  assert.deepEqual([below.status, below.body.error], [400, 'invalid_request'])
-  const url = await addressFor('a.bin', sandbox)
-  const large = await put(url, new Uint8Array(9 * mebibyte))
-  assert.match(large.body.message, /RUNYARD_SANDBOX_BYTES/)
-  const exec = newId()
-  await sql`
+proves(
+  'uploads.refused',
+  'a held sandbox, a full one and a taken name refuse the file, and the address can be tried again',
+  async () => {
+    const sandbox = await makeSandbox()
+    await team.call(`POST /v2/sandboxes/${sandbox}/files?path=taken`, { body: 'text' })
+    const below = await put(await addressFor('taken/below', sandbox), 'text')
+    assert.deepEqual([below.status, below.body.error], [400, 'invalid_request'])
+    const url = await addressFor('a.bin', sandbox)
+    const large = await put(url, new Uint8Array(9 * mebibyte))
+    assert.match(large.body.message, /RUNYARD_SANDBOX_BYTES/)
+    const exec = newId()
+    await sql`
     insert into sandbox_execs (id, team_id, sandbox_id, command, timeout_s, awaited_until)
     values (${exec}, ${team.id}, ${sandbox}, 'sleep 1', 60, now() + interval '1 minute')`
-  const held = await put(url, 'text')
-  assert.deepEqual([held.status, held.body.error], [409, 'sandbox_busy'])
-  await sql`update sandbox_execs set ended_at = now() where id = ${exec} and team_id = ${team.id}`
-  assert.equal((await put(url, 'text')).status, 201)
-})
+    const held = await put(url, 'text')
+    assert.deepEqual([held.status, held.body.error], [409, 'sandbox_busy'])
+    await sql`update sandbox_execs set ended_at = now() where id = ${exec} and team_id = ${team.id}`
+    assert.equal((await put(url, 'text')).status, 201)
+  },
+)
 
-// proves uploads.refused
-test('the address of a sandbox that is gone is a 404', async () => {
+proves('uploads.refused', 'the address of a sandbox that is gone is a 404', async () => {
   const sandbox = await makeSandbox()
   const url = await addressFor('a.bin', sandbox)
   await team.call(`DELETE /v2/sandboxes/${sandbox}`)

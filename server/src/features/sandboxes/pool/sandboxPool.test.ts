@@ -5,37 +5,41 @@ import { once } from 'node:events'
 import { mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises'
 import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
 import { newId } from '../../../base/ids.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { workbenchOf } from './sandboxPool.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const isLinux = process.platform === 'linux'
 
-// proves sandbox.tidy
-test('a bubblewrap that waits for a killed process is ended, and its folder goes', { skip: !isLinux }, async (t) => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'runyard-test-'))
-  t.after(() => rm(dataDir, { recursive: true }))
-  const { context } = await testApp({ config: { dataDir, sandbox: 'just_bash' } })
-  const killed = spawn('true')
-  await once(killed, 'exit')
-  const rooms = join(dataDir, 'sandboxes')
-  const room = join(rooms, `${hostname().replaceAll(/[^\w.-]/g, '_')}+${killed.pid}+${newId()}`)
-  await mkdir(join(room, 'workspace'), { recursive: true })
-  // a shell by that name, which waits for a line that nobody sends
-  await symlink('/bin/sh', join(dataDir, 'bwrap'))
-  const waits = (folder: string) => spawn(join(dataDir, 'bwrap'), ['-c', 'echo; read line', folder])
-  const [left, another] = [waits(join(room, 'workspace')), waits(join(dataDir, 'workspace'))]
-  await Promise.all([left, another].map(({ stdout }) => once(stdout, 'data')))
-  t.after(() => another.kill())
+proves(
+  'sandbox.tidy',
+  'a bubblewrap that waits for a killed process is ended, and its folder goes',
+  { skip: !isLinux },
+  async (t) => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'runyard-test-'))
+    t.after(() => rm(dataDir, { recursive: true }))
+    const { context } = await testApp({ config: { dataDir, sandbox: 'just_bash' } })
+    const killed = spawn('true')
+    await once(killed, 'exit')
+    const rooms = join(dataDir, 'sandboxes')
+    const room = join(rooms, `${hostname().replaceAll(/[^\w.-]/g, '_')}+${killed.pid}+${newId()}`)
+    await mkdir(join(room, 'workspace'), { recursive: true })
+    // a shell by that name, which waits for a line that nobody sends
+    await symlink('/bin/sh', join(dataDir, 'bwrap'))
+    const waits = (folder: string) => spawn(join(dataDir, 'bwrap'), ['-c', 'echo; read line', folder])
+    const [left, another] = [waits(join(room, 'workspace')), waits(join(dataDir, 'workspace'))]
+    await Promise.all([left, another].map(({ stdout }) => once(stdout, 'data')))
+    t.after(() => another.kill())
 
-  const ended = once(left, 'exit')
-  const bench = await workbenchOf(context).open({ sandbox_id: newId(), team_id: newId() })
-  assert.deepEqual(await ended, [null, 'SIGKILL'])
-  assert.equal(another.exitCode, null)
-  assert.deepEqual(
-    (await readdir(rooms)).map((name) => name.split('+')[1]),
-    [String(process.pid)],
-  )
-  await bench.close()
-})
+    const ended = once(left, 'exit')
+    const bench = await workbenchOf(context).open({ sandbox_id: newId(), team_id: newId() })
+    assert.deepEqual(await ended, [null, 'SIGKILL'])
+    assert.equal(another.exitCode, null)
+    assert.deepEqual(
+      (await readdir(rooms)).map((name) => name.split('+')[1]),
+      [String(process.pid)],
+    )
+    await bench.close()
+  },
+)

@@ -17,7 +17,7 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after } from 'node:test'
 import { newId } from '../../../base/ids.ts'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
@@ -25,6 +25,7 @@ import { CannotKeep } from '../../../kit/tool.ts'
 import { recordChanges } from './changes.ts'
 import { createLayout, type Layout } from './workspaceFolder.ts'
 import type { Place } from './workspace.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp()
 const { db } = service.context
@@ -79,8 +80,7 @@ async function treeOf(folder: string): Promise<Record<string, string>> {
   return tree
 }
 
-// proves workspace.layout
-test('files, links, empty folders and executable files come out the same elsewhere', async () => {
+proves('workspace.layout', 'files, links, empty folders and executable files come out the same elsewhere', async () => {
   const place = await newPlace()
   const one = await layOut(place)
   const at = (name: string) => join(one.folder, name)
@@ -100,8 +100,7 @@ test('files, links, empty folders and executable files come out the same elsewhe
   assert.ok((await readFile(join(two.folder, 'large'))).equals(await readFile(at('large'))))
 })
 
-// proves workspace.layout
-test('only what changed is found and written, by whichever of two processes', async () => {
+proves('workspace.layout', 'only what changed is found and written, by whichever of two processes', async () => {
   const place = await newPlace()
   const one = await layOut(place)
   const at = (name: string) => join(one.folder, name)
@@ -134,8 +133,7 @@ test('only what changed is found and written, by whichever of two processes', as
   assert.equal(await inodeOf(), inode)
 })
 
-// proves workspace.layout
-test('what was not recorded is taken back before the next command', async () => {
+proves('workspace.layout', 'what was not recorded is taken back before the next command', async () => {
   const place = await newPlace()
   const layout = await layOut(place)
   await writeFile(join(layout.folder, 'kept'), '1')
@@ -148,40 +146,43 @@ test('what was not recorded is taken back before the next command', async () => 
   assert.deepEqual(await treeOf(layout.folder), { kept: '31 ' })
 })
 
-// proves workspace.beneath
-test('a link in the place of a folder leads nothing out of the workspace, neither reading nor writing', async () => {
-  const outside = join(above, 'outside')
-  await mkdir(outside)
-  await writeFile(join(outside, 'secret'), 'canary')
-  const place = await newPlace()
-  const one = await layOut(place)
-  await mkdir(join(one.folder, 'd'))
-  await writeFile(join(one.folder, 'd/file'), 'inside')
-  await keep(one, place)
-  // in another folder of the same workspace, the folder's name leads outside
-  const two = await layOut(place)
-  await rm(join(two.folder, 'd'), { recursive: true })
-  await symlink(outside, join(two.folder, 'd'))
-  await keep(two, place)
-  const rows = await db.sql<{ path: string; kind: string }>`
+proves(
+  'workspace.beneath',
+  'a link in the place of a folder leads nothing out of the workspace, neither reading nor writing',
+  async () => {
+    const outside = join(above, 'outside')
+    await mkdir(outside)
+    await writeFile(join(outside, 'secret'), 'canary')
+    const place = await newPlace()
+    const one = await layOut(place)
+    await mkdir(join(one.folder, 'd'))
+    await writeFile(join(one.folder, 'd/file'), 'inside')
+    await keep(one, place)
+    // in another folder of the same workspace, the folder's name leads outside
+    const two = await layOut(place)
+    await rm(join(two.folder, 'd'), { recursive: true })
+    await symlink(outside, join(two.folder, 'd'))
+    await keep(two, place)
+    const rows = await db.sql<{ path: string; kind: string }>`
     select path, kind from workspace_files where sandbox_id = ${place.sandbox_id} and until_step is null`
-  assert.deepEqual(rows, [{ path: '/workspace/d', kind: 'link' }])
-  // and back again: what is laid out over the link lies inside
-  await db.transaction((sql) =>
-    recordChanges(sql, [
-      { ...place, path: '/workspace/d', step: 2, entry: null },
-      { ...place, path: '/workspace/d/file', step: 2, entry: { kind: 'dir' } },
-    ]),
-  )
-  await bring(two, place)
-  assert.deepEqual(await treeOf(two.folder), { d: 'folder', 'd/file': 'folder' })
-  assert.deepEqual(await treeOf(outside), { secret: `${Buffer.from('canary').toString('hex')} ` })
-  const [canaries] = await db.sql`select count(*) as found from blob_chunks where bytes = 'canary'`
-  assert.deepEqual(canaries, { found: 0 })
-})
+    assert.deepEqual(rows, [{ path: '/workspace/d', kind: 'link' }])
+    // and back again: what is laid out over the link lies inside
+    await db.transaction((sql) =>
+      recordChanges(sql, [
+        { ...place, path: '/workspace/d', step: 2, entry: null },
+        { ...place, path: '/workspace/d/file', step: 2, entry: { kind: 'dir' } },
+      ]),
+    )
+    await bring(two, place)
+    assert.deepEqual(await treeOf(two.folder), { d: 'folder', 'd/file': 'folder' })
+    assert.deepEqual(await treeOf(outside), { secret: `${Buffer.from('canary').toString('hex')} ` })
+    const [canaries] = await db.sql`select count(*) as found from blob_chunks where bytes = 'canary'`
+    assert.deepEqual(canaries, { found: 0 })
+  },
+)
 
-// proves workspace.unkept
-test(
+proves(
+  'workspace.unkept',
   'what no workspace can keep is told and removed, and everything else is kept',
   { skip: process.platform === 'win32' },
   async () => {
@@ -198,22 +199,25 @@ test(
   },
 )
 
-// proves sandbox.manyFiles
-test('more files than a workspace holds are refused by their number: none is read, stored or left for the next command', async () => {
-  const place = await newPlace()
-  const folder = join(above, newId())
-  await mkdir(folder)
-  const layout = createLayout(db, place, folder, undefined, 50)
-  await bring(layout, place)
-  for (let n = 0; n <= 50; n++) writeFileSync(join(folder, `file ${n}`), `many ${n}`)
-  await assert.rejects(layout.findChanges(never), (error: unknown) => {
-    assert.ok(error instanceof CannotKeep)
-    assert.match(error.message, /more than 50 files and empty folders.*pack them into an archive/)
-    return true
-  })
-  const [stored] = await db.sql<{ blobs: number }>`
+proves(
+  'sandbox.manyFiles',
+  'more files than a workspace holds are refused by their number: none is read, stored or left for the next command',
+  async () => {
+    const place = await newPlace()
+    const folder = join(above, newId())
+    await mkdir(folder)
+    const layout = createLayout(db, place, folder, undefined, 50)
+    await bring(layout, place)
+    for (let n = 0; n <= 50; n++) writeFileSync(join(folder, `file ${n}`), `many ${n}`)
+    await assert.rejects(layout.findChanges(never), (error: unknown) => {
+      assert.ok(error instanceof CannotKeep)
+      assert.match(error.message, /more than 50 files and empty folders.*pack them into an archive/)
+      return true
+    })
+    const [stored] = await db.sql<{ blobs: number }>`
     select count(*)::int as blobs from blobs where sha256 in (select sha256(convert_to('many ' || n, 'utf8')) from generate_series(0, 50) n)`
-  assert.equal(stored!.blobs, 0)
-  await layout.clear()
-  assert.deepEqual(await readdir(layout.folder), [])
-})
+    assert.equal(stored!.blobs, 0)
+    await layout.clear()
+    assert.deepEqual(await readdir(layout.folder), [])
+  },
+)

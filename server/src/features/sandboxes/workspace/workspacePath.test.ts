@@ -1,12 +1,11 @@
 // Which paths lead into a workspace, and that none of the others does.
 import assert from 'node:assert/strict'
 import { posix } from 'node:path'
-import { test } from 'node:test'
 import { hostilePaths } from '../../../../test/hostilePaths.ts'
 import { workspacePath } from './workspacePath.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 
-// proves workspace.paths
-test('paths relative to the workspace and absolute ones below it come out in one spelling', () => {
+proves('workspace.paths', 'paths relative to the workspace and absolute ones below it come out in one spelling', () => {
   const same: [string, string][] = [
     ['a.txt', '/workspace/a.txt'],
     ['/workspace/a.txt', '/workspace/a.txt'],
@@ -27,18 +26,20 @@ test('paths relative to the workspace and absolute ones below it come out in one
   for (const [text, path] of same) assert.deepEqual(workspacePath(text), { path }, text)
 })
 
-// proves workspace.paths
-test('a path that leads out of the workspace, or might in other hands, is refused with a sentence', () => {
-  assert.ok(hostilePaths.length >= 300, String(hostilePaths.length))
-  for (const path of hostilePaths) {
-    const checked = workspacePath(path)
-    assert.ok('problem' in checked, JSON.stringify(path))
-    assert.match(checked.problem, /^The path .+ Write it relative to \/workspace/)
-  }
-})
+proves(
+  'workspace.paths',
+  'a path that leads out of the workspace, or might in other hands, is refused with a sentence',
+  () => {
+    assert.ok(hostilePaths.length >= 300, String(hostilePaths.length))
+    for (const path of hostilePaths) {
+      const checked = workspacePath(path)
+      assert.ok('problem' in checked, JSON.stringify(path))
+      assert.match(checked.problem, /^The path .+ Write it relative to \/workspace/)
+    }
+  },
+)
 
-// proves workspace.paths
-test('whatever is taken stays below the workspace when a file system reads it', () => {
+proves('workspace.paths', 'whatever is taken stays below the workspace when a file system reads it', () => {
   const parts = ['a', '..', '.', '', '/workspace', '%2e%2e', '.. ', '~', '\uff0e\uff0e', 'b.txt']
   for (const one of parts) {
     for (const two of parts) {
