@@ -8,7 +8,7 @@ import { connectionSettings, SessionClient, type Address } from './session.ts'
 import { flatten } from './sql.ts'
 
 export { connectionSettings, type Address } from './session.ts'
-export { empty, part, type Part } from './sql.ts'
+export { empty, part, wordList, type Part } from './sql.ts'
 
 /** Runs one statement and gives its rows. Values become parameters, parts become text. */
 export type Sql = <Row extends object = Record<string, unknown>>(

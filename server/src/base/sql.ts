@@ -13,6 +13,14 @@ export class Part {
 
 export const part = (strings: TemplateStringsArray, ...values: unknown[]): Part => new Part(strings, values)
 
+/** SQL for `in`: a fixed list of words, in parentheses. It is made once for each list, where a file is loaded. */
+export function wordList(words: readonly string[]): Part {
+  if (words.length === 0 || !words.every((word) => /^[a-z_]+$/.test(word)))
+    throw new Error(`${words.join()} is not a list of words`)
+  const text = `(${words.map((word) => `'${word}'`).join(', ')})`
+  return new Part(Object.assign([text], { raw: [text] }), [])
+}
+
 /** Stands where a condition is left out. */
 export const empty = part``
 

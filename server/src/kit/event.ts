@@ -4,6 +4,7 @@ import { empty, part, type Part, type Sql } from '../base/db.ts'
 import { truncatedField } from './pageBytes.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static, type TProperties, type TSchema } from './schema.ts'
 import type { Scope } from './scopes.ts'
+import { onTimeouts, requestStatuses, requestTypes, runSources } from './states.ts'
 
 export const Usage = named(
   'Usage',
@@ -52,18 +53,18 @@ export const HumanRequest = named(
   Type.Object({
     id: Id,
     run_id: Id,
-    type: oneOf(['approval', 'question', 'form', 'login']),
+    type: oneOf(requestTypes),
     title: Type.String(),
     description: nullable(Type.String()),
     questions: Type.Unknown(),
     form_schema: Type.Unknown(),
     action: nullable(Type.Object({ tool: Type.String(), arguments: Type.Unknown(), hash: Type.String() })),
-    status: oneOf(['pending', 'responded', 'cancelled', 'expired']),
+    status: oneOf(requestStatuses),
     response: Type.Unknown(),
     responded_by: nullable(Id),
     responded_at: nullable(Time),
     expires_at: nullable(Time),
-    on_timeout: oneOf(['fail', 'approve', 'reject', 'continue']),
+    on_timeout: oneOf(onTimeouts),
     assignee_user_id: nullable(Id),
     created_at: Time,
     truncated: truncatedField,
@@ -123,7 +124,7 @@ const kinds = {
   'run.started': kind('runs:read', 'A run goes from pending to running for the first time.', {
     ...ofRun,
     status: Type.Literal('running'),
-    source: oneOf(['api', 'schedule', 'case_trigger', 'mcp', 'console', 'agent', 'retry']),
+    source: oneOf(runSources),
     build_id: Id,
     title: nullable(Type.String()),
   }),

@@ -1,6 +1,10 @@
 // Reads what is new for groups of readers: which of them have something, and the next batch of it.
-import { part, type Part, type Sql } from '../base/db.ts'
+import { part, wordList, type Part, type Sql } from '../base/db.ts'
 import type { EventName } from './event.ts'
+import { endedStatuses } from './states.ts'
+
+/** For `status in …`. */
+const endedList = wordList(endedStatuses)
 
 /** How many events one group gets at a time. */
 const batch = 32
@@ -40,12 +44,12 @@ export interface ReadEvent {
 /** Those whose run has events behind the reader’s, has ended, or is gone. */
 export async function runsThatMoved<G extends Place>(sql: Sql, groups: G[]): Promise<Moved<G>[]> {
   const moved = await sql<{ place: number; newest: number | null; status: string | null; has_ended: boolean }>`
-    select w.place, r.event_seq as newest, r.status, coalesce(r.status in ('completed', 'failed', 'stopped'), true) as has_ended
+    select w.place, r.event_seq as newest, r.status, coalesce(r.status in ${endedList}, true) as has_ended
     from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ runId }) => runId)}::uuid[],
       ${groups.map(({ after }) => after)}::bigint[]) with ordinality as w (team_id, run_id, after, place)
     left join lateral (
       select id, event_seq, status from runs where id = w.run_id and team_id = w.team_id limit 1) r on true
-    where r.id is null or r.event_seq > w.after or r.status in ('completed', 'failed', 'stopped')`
+    where r.id is null or r.event_seq > w.after or r.status in ${endedList}`
   return moved.map(({ place, newest, status, has_ended }) => {
     const group = groups[place - 1]!
     return { group, newest: newest ?? group.after, status, hasEnded: has_ended }

@@ -1,8 +1,9 @@
 // Places: a team runs only so many at once; who finds none stands in line, woken runs before new ones, and goes in when one is given back.
 import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
-import { claiming, heldColumns, isOrdinary, isSuspectRow, startedEvents, type Held } from './claim.ts'
+import { heldColumns, isOrdinary, isSuspectRow, startedEvents, type Held } from './claim.ts'
 import { lockedTeams, type TeamPlaces } from './knownSlots.ts'
+import { toRunning } from '../ledger/lifecycle.ts'
 import { seatWithout, type Seat } from './seat.ts'
 
 /** Every team that starts runs has a row; remembered, so that a start costs no look. */
@@ -89,7 +90,7 @@ const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<
       on e.place = a.place
   ),
   r as (
-    update runs r set admitted_at = now(), queued_at = null, ${claiming(part`n.is_claimed`, seat?.workerId ?? null)}
+    update runs r set admitted_at = now(), queued_at = null, ${toRunning.set(part`n.is_claimed`, seat?.workerId ?? null)}
     from seated n where r.id = n.id and r.id = any(array(select id from seated))
     returning r.*, n.is_claimed, n.is_first, n.event_id
   ),

@@ -4,7 +4,9 @@ import { newId } from '../../base/ids.ts'
 import { deathsAfter, deathsAfterLone, isLone } from '../../kit/deaths.ts'
 import { insertRunEvents } from '../../kit/event.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
+import type { RunSource } from '../../kit/states.ts'
 import { wholeMessage } from '../ledger/largeTexts.ts'
+import { toRunning } from '../ledger/lifecycle.ts'
 
 /** What a worker needs to know of a run that it holds. */
 export interface Held {
@@ -18,7 +20,7 @@ export interface Held {
   parent_run_id: string | null
   depth: number
   run_number: number
-  source: string
+  source: RunSource
   title: string
   message: unknown
   limits: Record<string, unknown>
@@ -135,21 +137,6 @@ export async function noteLoneDeath(
     where id = ${id} and ${isSuspectRow} and status = 'running' and epoch between ${epoch} and ${epoch + 3}`
 }
 
-/** What a claim changes of a run, where `when` holds: shared by the claim of ready runs and the one that admits and claims at once. */
-export const claiming = (when: Part, workerId: string | null): Part => part`
-  worker = case when ${when} then ${workerId}::uuid else r.worker end,
-  epoch = r.epoch + (${when})::int,
-  status = case when ${when} then 'running' else r.status end,
-  started_at = case when ${when} then coalesce(r.started_at, now()) else r.started_at end,
-  active_ms = r.active_ms + case when ${when} then coalesce((extract(epoch from now() - r.running_since) * 1000)::bigint, 0) else 0 end,
-  running_since = case when ${when} then now() else r.running_since end,
-  waiting_on = case when ${when} then null else r.waiting_on end,
-  postponed_to = case when ${when} then null else r.postponed_to end,
-  due_at = case when ${when} then null else r.due_at end,
-  is_woken = r.is_woken and not ${when},
-  event_seq = r.event_seq + (${when} and r.started_at is null)::int,
-  updated_at = now()`
-
 /** The first event of runs that start for the first time; `from` gives their rows with an event_id. */
 export const startedEvents = (from: Part): Part =>
   insertRunEvents(part`
@@ -164,11 +151,11 @@ async function claim(sql: Sql, workerId: string, ids: string[]): Promise<Held[]>
     with ready as materialized (
       select runs.id, runs.started_at is null as is_first, e.event_id
       from unnest(${ids}::uuid[], ${ids.map(() => newId())}::uuid[]) as e (id, event_id) join runs on runs.id = e.id
-      where runs.id = any(${ids}::uuid[]) and runs.admitted_at is not null and runs.worker is null
+      where runs.id = any(${ids}::uuid[]) and ${toRunning.where}
       order by runs.id for update of runs skip locked
     ),
     r as (
-      update runs r set ${claiming(part`true`, workerId)}
+      update runs r set ${toRunning.set(part`true`, workerId)}
       from ready where r.id = ready.id and r.id = any(${ids}::uuid[])
       returning r.*, ready.is_first, ready.event_id
     ),

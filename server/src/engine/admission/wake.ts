@@ -1,6 +1,7 @@
 // Waking: what a run waited for has come, so it is due again; one that nobody holds needs a place and stands in line like a new one, but before it.
 import { part, type Sql } from '../../base/db.ts'
 import { lockedTeams } from './knownSlots.ts'
+import { mayWake } from '../ledger/lifecycle.ts'
 import { readyChannel } from '../ledger/notifyChannels.ts'
 
 const fitting = part`least(s.n, greatest(a.places - a.held + back.places, 0))`
@@ -15,7 +16,7 @@ export async function wakeRuns(sql: Sql, ids: string[]): Promise<string[]> {
   const rows = await sql<{ id: string; is_admitted: boolean }>`
     with run as materialized (
       select id, team_id, status = 'waiting' and admitted_at is null and queued_at is null as sleeps
-      from runs where id = any(${ids}::uuid[]) and status in ('waiting', 'running') order by id for update
+      from runs where id = any(${ids}::uuid[]) and ${mayWake} order by id for update
     ),
     ${lockedTeams(part`select team_id from run where sleeps`)},
     grant_ as (

@@ -1,10 +1,10 @@
 // Counts of runs: the triggers on runs append deltas, a job folds them into rows, and both together tell the exact number at any moment.
 import { part, type Database, type Sql } from '../../base/db.ts'
-import { statuses } from '../ledger/lifecycle.ts'
+import { runStatuses } from '../../kit/states.ts'
 import { addToDays, usageOfDeltas } from './usage.ts'
 
 /** As lists tell runs apart (runs.counted_as): those that wait for a person are not counted as `waiting`. */
-export const countedAs = [...statuses, 'needs_attention'] as const
+export const countedAs = [...runStatuses, 'needs_attention'] as const
 export type CountedAs = (typeof countedAs)[number]
 
 /** Stands for all agents of a team together. */

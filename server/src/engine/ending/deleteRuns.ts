@@ -2,6 +2,7 @@
 import type { Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { enqueueOn } from '../../kit/job.ts'
+import { endedList } from '../ledger/lifecycle.ts'
 import { eraseRunLogs, eraseSomeOf } from './eraseRunLogs.job.ts'
 import { runHooks } from '../../kit/registry.ts'
 
@@ -9,7 +10,7 @@ import { runHooks } from '../../kit/registry.ts'
 export async function deleteRuns(context: Context, sql: Sql, teamId: string, ids: string[]): Promise<string[]> {
   const deleted = await sql<{ id: string }>`
     delete from runs
-    where team_id = ${teamId} and id = any(${ids}::uuid[]) and status in ('completed', 'failed', 'stopped')
+    where team_id = ${teamId} and id = any(${ids}::uuid[]) and status in ${endedList}
     returning id`
   const runIds = deleted.map(({ id }) => id)
   if (runIds.length === 0) return []

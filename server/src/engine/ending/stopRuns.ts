@@ -3,6 +3,7 @@ import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { insertRunEvents } from '../../kit/event.ts'
 import { admitNext } from '../admission/admission.ts'
+import { activeList, openStepList, toStopped } from '../ledger/lifecycle.ts'
 import { stopChannel } from '../ledger/notifyChannels.ts'
 import { wakeRuns } from '../admission/wake.ts'
 
@@ -50,7 +51,7 @@ async function withSubRuns(sql: Sql, ids: string[]): Promise<string[]> {
     }>`select id from runs where id = any(${parents}::uuid[]) order by id for update`
     for (const { id } of locked) found.add(id)
     const children = await sql<{ id: string }>`
-      select id from runs where parent_run_id = any(${parents}::uuid[]) and status in ('pending', 'running', 'waiting')`
+      select id from runs where parent_run_id = any(${parents}::uuid[]) and status in ${activeList}`
     parents = children.map(({ id }) => id).filter((id) => !found.has(id))
   }
   return [...found]
@@ -61,12 +62,10 @@ async function stop(sql: Sql, ids: string[]): Promise<Stopped[]> {
   return sql<Stopped>`
     with was as materialized (
       select id, admitted_at is not null as has_place, queued_at is not null as in_line
-      from runs where id = any(${ids}::uuid[]) and status in ('pending', 'running', 'waiting')
+      from runs where id = any(${ids}::uuid[]) and ${toStopped.where}
     ),
     r as (
-      update runs r set status = 'stopped', epoch = r.epoch + 1, worker = null, admitted_at = null, queued_at = null, is_woken = false,
-        due_at = null, waiting_on = null, postponed_to = null, completed_at = now(), updated_at = now(), reserved_usd = 0,
-        active_ms = r.active_ms + coalesce((extract(epoch from now() - r.running_since) * 1000)::bigint, 0), running_since = null,
+      update runs r set ${toStopped.set},
         event_seq = r.event_seq + 1
       from was where r.id = was.id and r.id = any(${ids}::uuid[])
       returning r.*, was.has_place, was.in_line
@@ -75,7 +74,7 @@ async function stop(sql: Sql, ids: string[]): Promise<Stopped[]> {
       update run_steps s set state = 'cut_off', completed_at = now(), reserved_usd = 0,
         -- whom nobody waits for any more may still answer
         unsettled = s.unsettled + (s.kind = 'model' and s.state = 'intent')::int
-      from r where s.run_id = r.id and s.run_id = any(${ids}::uuid[]) and s.state in ('intent', 'waiting', 'approval', 'in_doubt')
+      from r where s.run_id = r.id and s.run_id = any(${ids}::uuid[]) and s.state in ${openStepList}
     ),
     request as (
       update human_requests h set status = 'cancelled', responded_at = now() from r where h.run_id = r.id and h.run_id = any(${ids}::uuid[]) and h.status = 'pending'

@@ -1,6 +1,7 @@
 // Stopping as everybody outside the engine does it: the runs, and a word in the log for each.
 import type { Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
+import { activeCountedList } from '../ledger/lifecycle.ts'
 import { stopRuns, type Stopped } from './stopRuns.ts'
 
 /** Those that were active, with the active runs below them; one that had ended already is not in the answer. */
@@ -19,7 +20,7 @@ export async function stopRunsOfAgent(
 ): Promise<number> {
   const active = await sql<{ id: string }>`
     select id from runs
-    where team_id = ${teamId} and agent_id = ${agentId} and counted_as in ('pending', 'running', 'waiting', 'needs_attention')
+    where team_id = ${teamId} and agent_id = ${agentId} and counted_as in ${activeCountedList}
     order by id`
   for (let from = 0; from < active.length; from += runsAtOnce) {
     const some = active.slice(from, from + runsAtOnce)

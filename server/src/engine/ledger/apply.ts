@@ -5,7 +5,7 @@ import { storableJson } from '../../base/storable.ts'
 import { insertRunEvents } from '../../kit/event.ts'
 import type { Change } from './change.ts'
 import { blobOrder } from './largeTexts.ts'
-import { eventOf } from './lifecycle.ts'
+import { eventOf, toReleased } from './lifecycle.ts'
 
 export interface Applied {
   /** `fenced`: another epoch, nothing was written and nothing may be. `woken`: something came, so the run was not let go and nothing was written. */
@@ -45,28 +45,12 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
         input_tokens = r.input_tokens + c.input_tokens,
         output_tokens = r.output_tokens + c.output_tokens,
         cost_usd = r.cost_usd + c.cost_usd,
-        reserved_usd = case when c.status in ('completed', 'failed') then 0 else coalesce(c.reserved_usd, r.reserved_usd) end,
-        status = coalesce(c.status, r.status),
-        waiting_on = case when c.status is null then r.waiting_on else c.waiting_on end,
-        postponed_to = case when c.waiting_on ->> 'kind' = 'time' then c.due_at end,
-        due_at = c.due_at,
-        -- it has come forward, or has ended: what processes died over lies behind it
-        deaths = case when c.messages > 0 or c.status in ('completed', 'failed') then 0 else r.deaths end,
-        spared = case when c.messages > 0 or c.status in ('completed', 'failed') then 0 else r.spared end,
-        failures = case when c.messages > 0 or c.status in ('completed', 'failed') then 0 else r.failures end,
-        output = case when c.status = 'completed' then c.output else r.output end,
-        error = case when c.status = 'failed' then c.error else r.error end,
-        completed_at = case when c.status in ('completed', 'failed') then now() end,
-        active_ms = case when c.status is null then r.active_ms
-          else r.active_ms + (extract(epoch from now() - r.running_since) * 1000)::bigint end,
-        running_since = case when c.status is null then r.running_since end,
-        worker = case when c.status is null then r.worker end,
-        admitted_at = case when c.status is null then r.admitted_at end,
+        ${toReleased.set},
         updated_at = now()
       from change c
       -- by the ids as well: joined with the change alone, a table of some ten thousand runs is read whole
       where r.id = any(${changes.map(({ runId }) => runId)}::uuid[])
-        and r.id = c.run_id and r.epoch = c.epoch and (c.status is null or r.wake_seq = c.wake_seen)
+        and r.id = c.run_id and ${toReleased.where}
       returning r.id, r.team_id, r.agent_id, r.case_id, r.wake_seq, c.status as moved, r.started_at, r.completed_at,
         r.message_seq - c.messages as message_base, r.event_seq - c.events as event_base,
         jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,

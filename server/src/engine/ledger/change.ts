@@ -1,6 +1,7 @@
 // One atomic change of a run that this process holds: messages, steps, events and a move, gathered here and written by apply.ts.
 import { newId } from '../../base/ids.ts'
 import type { EventName } from '../../kit/event.ts'
+import type { stepKinds, stepStates } from '../../kit/states.ts'
 import type { RunError } from './lifecycle.ts'
 
 export type MessageType = 'text' | 'thinking' | 'tool_call' | 'tool_result' | 'system'
@@ -23,8 +24,8 @@ export interface NewMessage {
   restarts?: boolean
 }
 
-export type StepKind = 'model' | 'tool' | 'human' | 'wait' | 'sub_run'
-export type StepState = 'intent' | 'waiting' | 'approval' | 'done' | 'failed' | 'cut_off' | 'in_doubt'
+export type StepKind = (typeof stepKinds)[number]
+export type StepState = (typeof stepStates)[number]
 
 /** A row of the ledger, whole: a step is written again with every change of its state. */
 export interface Step {

@@ -2,6 +2,7 @@
 import { part, type Sql } from '../../base/db.ts'
 import type { Entry, WantedCall } from '../../drivers/model/model.ts'
 import type { Step, ToolResult } from './change.ts'
+import { openStepList } from './lifecycle.ts'
 import { wholeText } from './largeTexts.ts'
 
 export interface LoggedMessage {
@@ -39,7 +40,7 @@ export async function readSteps(sql: Sql, runId: string): Promise<OpenSteps> {
   const open = await sql<Step & { started_at: Date }>`
     select seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens, cost_usd, reserved_usd, unsettled,
       started_at, completed_at
-    from run_steps where run_id = ${runId} and state in ('intent', 'waiting', 'approval', 'in_doubt') order by seq`
+    from run_steps where run_id = ${runId} and state in ${openStepList} order by seq`
   return { open: open.map((step) => ({ ...step, started_at: step.started_at.toISOString() })), lastSeq: last?.seq ?? 0 }
 }
 

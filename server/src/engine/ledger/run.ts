@@ -11,12 +11,10 @@ import {
   withinPage,
 } from '../../kit/pageBytes.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
-import { statuses } from './lifecycle.ts'
+import { runSources, runStatuses } from '../../kit/states.ts'
 import { listedMessage } from './largeTexts.ts'
 
-export const sources = ['api', 'schedule', 'case_trigger', 'mcp', 'console', 'agent', 'retry'] as const
-
-export const RunStatus = oneOf(statuses)
+export const RunStatus = oneOf(runStatuses)
 
 export const RunError = named(
   'RunError',
@@ -51,7 +49,7 @@ export const Run = named(
     callback_url: nullable(Type.String()),
     title: Type.String(),
     status: RunStatus,
-    source: oneOf(sources),
+    source: oneOf(runSources),
     user_id: nullable(Id),
     sandbox_id: nullable(Id),
     browser_session_id: nullable(Id),

@@ -4,7 +4,7 @@ import { newId } from '../../base/ids.ts'
 import { insertRunEvents } from '../../kit/event.ts'
 import { withMember } from '../ledger/actsFor.ts'
 import { messageInEvent, messageRow } from '../ledger/change.ts'
-import type { Status } from '../ledger/lifecycle.ts'
+import { toPendingAgain, type Status } from '../ledger/lifecycle.ts'
 import { lockedTeams } from '../admission/knownSlots.ts'
 import { readyChannel } from '../ledger/notifyChannels.ts'
 
@@ -32,7 +32,7 @@ export async function addUserMessage(
   const eventId = newId()
   const [posted] = await sql<{ seq: number; status: Status; is_admitted: boolean }>`
     with was as materialized (
-      select id, team_id, status in ('completed', 'failed', 'stopped') as had_ended from runs
+      select id, team_id, ${toPendingAgain.where} as had_ended from runs
       where id = ${run.id} and team_id = ${run.team_id} for update
     ),
     ${lockedTeams(part`select team_id from was where had_ended`)},
@@ -43,16 +43,8 @@ export async function addUserMessage(
     ),
     r as (
       update runs r set message_seq = r.message_seq + 1, event_seq = r.event_seq + 1, wake_seq = r.wake_seq + 1, updated_at = now(),
-        status = case when was.had_ended then 'pending' else r.status end,
         acts_for = ${withMember(part`r.acts_for`, memberId)},
-        completed_at = case when was.had_ended then null else r.completed_at end,
-        output = case when was.had_ended then null else r.output end,
-        error = case when was.had_ended then null else r.error end,
-        deaths = case when was.had_ended then 0 else r.deaths end,
-        spared = case when was.had_ended then 0 else r.spared end,
-        failures = case when was.had_ended then 0 else r.failures end,
-        admitted_at = case when was.had_ended and (select granted from grant_) = 1 then now() else r.admitted_at end,
-        queued_at = case when was.had_ended and coalesce((select granted from grant_), 0) = 0 then now() else r.queued_at end
+        ${toPendingAgain.set(part`was.had_ended`, part`coalesce((select granted from grant_), 0) = 1`)}
       from was where r.id = was.id
       returning r.*, was.had_ended
     ),

@@ -3,6 +3,7 @@ import { part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { storableJson } from '../../base/storable.ts'
 import { cutField, listed, longJson, longObject } from '../../kit/pageBytes.ts'
+import type { onTimeouts, requestStatuses, requestTypes } from '../../kit/states.ts'
 import type { Bound } from '../../kit/tool.ts'
 import { followMember } from '../ledger/actsFor.ts'
 import { canonicalHash } from '../builds/canonicalHash.ts'
@@ -16,8 +17,8 @@ export interface Question {
   multi_select?: boolean
 }
 
-export type RequestType = 'approval' | 'question' | 'form' | 'login'
-export type OnTimeout = 'fail' | 'approve' | 'reject' | 'continue'
+export type RequestType = (typeof requestTypes)[number]
+type OnTimeout = (typeof onTimeouts)[number]
 
 export interface HumanRequest {
   id: string
@@ -28,7 +29,7 @@ export interface HumanRequest {
   questions: Question[] | null
   form_schema: Record<string, unknown> | null
   action: { tool: string; arguments: unknown; hash: string } | null
-  status: 'pending' | 'responded' | 'cancelled' | 'expired'
+  status: (typeof requestStatuses)[number]
   response: Record<string, unknown> | null
   responded_by: string | null
   responded_at: Date | null

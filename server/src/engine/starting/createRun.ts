@@ -2,13 +2,13 @@
 import { empty, part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { insertRunEvents } from '../../kit/event.ts'
+import type { RunSource } from '../../kit/states.ts'
 import type { Held } from '../admission/claim.ts'
 import { messageInEvent, messageRow, messageText } from '../ledger/change.ts'
 import { messageColumns } from '../ledger/largeTexts.ts'
+import { insertAsNew } from '../ledger/lifecycle.ts'
 import { lockedTeams } from '../admission/knownSlots.ts'
 import type { Seat } from '../admission/seat.ts'
-
-export type Source = 'api' | 'schedule' | 'case_trigger' | 'mcp' | 'console' | 'agent' | 'retry'
 
 /** What a starter says of the run it wants. */
 export interface RunWanted {
@@ -16,7 +16,7 @@ export interface RunWanted {
   agentId: string
   /** The build it runs, which must be one of the agent's. */
   buildId: string
-  source: Source
+  source: RunSource
   userId: string | null
   /** The members who caused the run and whose word it follows. It may not do what they may not do. */
   actsFor: string[]
@@ -223,14 +223,10 @@ const insertedRunsWhere = (seat: Seat | undefined, sits: Part, isOfDrafts: boole
   ${isOfDrafts ? pinnedConfigs : empty}
   run as (
     insert into runs (id, team_id, agent_id, build_id, run_number, created_at, updated_at, source, user_id, acts_for, config_hash, message, message_blob, message_is_text, title, metadata,
-      limits, callback_url, sandbox_id, parent_run_id, retry_of_run_id, depth, case_id, case_queue_id, case_title, status, started_at,
-      running_since, admitted_at, queued_at, worker, epoch, message_seq, event_seq)
+      limits, callback_url, sandbox_id, parent_run_id, retry_of_run_id, depth, case_id, case_queue_id, case_title, ${insertAsNew.columns}, message_seq, event_seq)
     select id, team_id, agent_id, build_id, run_number, created_at, created_at, source, user_id, follows, config_hash, message, decode(message_blob, 'hex'), message_is_text, title, metadata,
       limits, callback_url, sandbox_id, parent_run_id, retry_of_run_id, depth, case_id, case_queue_id, case_title,
-      case when is_claimed then 'running' else 'pending' end,
-      case when is_claimed then now() end, case when is_claimed then now() end,
-      case when is_admitted then now() end, case when not is_admitted then now() end,
-      case when is_claimed then ${seat?.workerId ?? null}::uuid end, is_claimed::int,
+      ${insertAsNew.values(seat?.workerId ?? null)},
       (message_id is not null)::int, (message_id is not null)::int + is_claimed::int
     from seated
     -- JSON that could not be read again is refused now

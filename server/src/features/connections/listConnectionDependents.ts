@@ -2,6 +2,7 @@
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Time, Type } from '../../kit/schema.ts'
 import { part } from '../../base/db.ts'
+import { begunList } from '../../engine/ledger/lifecycle.ts'
 
 const shownMax = 100
 
@@ -47,7 +48,7 @@ export const listConnectionDependents = operation({
       where a.team_id = ${team.id} and a.deleted_at is null and b.config #> '{data,connections}' ? ${id}`
     const runs = part`
       select r.id, r.agent_id, r.title, r.case_id, w.created_at as since from connection_waits w join runs r on r.id = w.run_id
-      where w.connection_id = ${id} and not w.is_over and r.team_id = ${team.id} and r.status in ('running', 'waiting')`
+      where w.connection_id = ${id} and not w.is_over and r.team_id = ${team.id} and r.status in ${begunList}`
     const [found] = await sql<{ dependents: DependentsRow }>`
       with agents_of as materialized (${agents}), runs_of as materialized (${runs}),
       schedules_of as materialized (

@@ -3,6 +3,8 @@ import { part, type Sql } from '../../base/db.ts'
 import { wholeText } from '../../engine/ledger/largeTexts.ts'
 import type { Rubric } from './rubric.ts'
 import { maySecret } from './secretText.ts'
+import { endedList } from '../../engine/ledger/lifecycle.ts'
+import type { endedStatuses } from '../../kit/states.ts'
 
 /** One message of a run, as the checks need it. */
 export interface Entry {
@@ -24,7 +26,7 @@ export interface EndedRun {
   team_id: string
   agent_id: string
   build_id: string
-  status: 'completed' | 'failed' | 'stopped'
+  status: (typeof endedStatuses)[number]
   error: { code: string; message: string } | null
   ended_at: Date
   messages: number
@@ -57,7 +59,7 @@ export const readEnded = (sql: Sql, ids: string[]): Promise<EndedRun[]> => sql<E
         order by q.sort_order, q.id)
       from eval_rubrics q where q.build_id = r.build_id and q.team_id = r.team_id and q.deleted_at is null
         and exists (select from agents a where a.id = r.agent_id and a.deleted_at is null)), '[]') as rubrics
-  from runs r where r.id = any(${ids}::uuid[]) and r.status in ('completed', 'failed', 'stopped')`
+  from runs r where r.id = any(${ids}::uuid[]) and r.status in ${endedList}`
 
 /** The entries of each run, in their order. */
 export async function readEntries(sql: Sql, ids: string[]): Promise<Map<string, Entry[]>> {

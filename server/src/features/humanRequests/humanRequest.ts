@@ -7,8 +7,6 @@ import { resource } from '../../kit/resources.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { RunStatus } from '../../engine/ledger/run.ts'
 
-export const requestStatuses = ['pending', 'responded', 'cancelled', 'expired'] as const
-
 /** `status` is the run's. */
 export const HumanRequestAnswer = Type.Object({
   human_request: HumanRequest,

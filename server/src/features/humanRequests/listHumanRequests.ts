@@ -6,7 +6,7 @@ import { HumanRequest } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { pageOf, paging, readLongPage } from '../../kit/paging.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
-import { requestStatuses } from './humanRequest.ts'
+import { requestStatuses } from '../../kit/states.ts'
 
 export const listHumanRequests = operation({
   id: 'listHumanRequests',

@@ -21,8 +21,9 @@ import { promptList, promptText } from './prompts.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import { TellingServer } from './errorMappingServer.ts'
 import { listed, type BookedTool, type Wanted } from './toolCatalog.ts'
-import { hasEnded, needsSomebody, readWaitSeconds, waitForRun, waitSecondsMax } from './waitForRun.ts'
+import { needsSomebody, readWaitSeconds, waitForRun, waitSecondsMax } from './waitForRun.ts'
 import type { CallOperation } from './callOperation.ts'
+import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
 
 type Json = Record<string, unknown>
 
@@ -149,7 +150,7 @@ async function answerWait(serving: Serving, { use, mcpReq }: Means, given: Json)
   }
   const reply = await use('getRun', given)
   if (reply.status >= 400) return resultOf(reply)
-  const answer = JSON.parse(reply.body!) as { status: string; run: { waiting_on: { kind: string } | null } }
+  const answer = JSON.parse(reply.body!) as { status: Status; run: { waiting_on: { kind: string } | null } }
   const says = {
     has_ended: hasEnded(answer.status),
     needs_somebody: needsSomebody(answer.status, answer.run.waiting_on?.kind),

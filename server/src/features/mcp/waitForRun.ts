@@ -7,6 +7,7 @@ import { eventFeedOf } from '../../kit/eventFeed.ts'
 import type { EventStream } from '../../kit/stream.ts'
 import { teamDatabaseOf } from '../../kit/teamDatabase.ts'
 import type { ListedTool } from './operationTool.ts'
+import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
 
 /** Below the minute after which clients and proxies give up. */
 export const waitSecondsMax = 50
@@ -50,7 +51,7 @@ export function readWaitSeconds(given: unknown): number | undefined {
 
 interface State {
   event_seq: number
-  status: string
+  status: Status
   kind: string | null
 }
 
@@ -62,11 +63,9 @@ const telling = new Set<string>([
   'human_request.created',
 ] satisfies EventName[])
 
-const ended = new Set(['completed', 'failed', 'stopped'])
 const needingSomebody = new Set(['human', 'connection'])
 
-export const hasEnded = (status: string): boolean => ended.has(status)
-export const needsSomebody = (status: string, kind: string | null | undefined): boolean =>
+export const needsSomebody = (status: Status, kind: string | null | undefined): boolean =>
   status === 'waiting' && needingSomebody.has(kind ?? '')
 
 export interface Wait {

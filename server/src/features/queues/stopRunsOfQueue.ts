@@ -2,6 +2,7 @@
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { stopAndTell } from '../../engine/ending/stopRunsAndLog.ts'
 import type { Context } from '../../kit/context.ts'
+import { activeCountedList } from '../../engine/ledger/lifecycle.ts'
 
 /** At once, each: every run below them is locked too, and a statement is told of them all. */
 const runsAtOnce = 500
@@ -12,7 +13,7 @@ interface Of {
 }
 
 const activeOf = ({ teamId, queueId }: Of): Part => part`
-  runs where team_id = ${teamId} and counted_as in ('pending', 'running', 'waiting', 'needs_attention') and case_queue_id = ${queueId}`
+  runs where team_id = ${teamId} and counted_as in ${activeCountedList} and case_queue_id = ${queueId}`
 
 export async function lockRunsOfQueue(sql: Sql, of: Of): Promise<void> {
   await sql`select id from ${activeOf(of)} order by id for update`

@@ -3,6 +3,7 @@ import { requestColumns, type HumanRequest as Row } from '../../engine/requests/
 import { HumanRequest } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Type } from '../../kit/schema.ts'
+import { hasBegun } from '../../engine/ledger/lifecycle.ts'
 import { Run, RunStatus } from './run.ts'
 
 export const getRun = operation({
@@ -19,11 +20,10 @@ export const getRun = operation({
     pending_human_request: nullable(HumanRequest),
   }),
   async handler({ run, sql }) {
-    const [request] =
-      run.status === 'waiting' || run.status === 'running'
-        ? await sql<Row>`
+    const [request] = hasBegun(run.status)
+      ? await sql<Row>`
             select ${requestColumns} from human_requests where run_id = ${run.id} and status = 'pending' order by id limit 1`
-        : []
+      : []
     return { run, run_id: run.id, status: run.status, pending_human_request: request ?? null }
   },
 })

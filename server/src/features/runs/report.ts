@@ -4,6 +4,7 @@ import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/s
 import { spanOf } from './duration.ts'
 import { RunStatus, type Run } from './run.ts'
 import { filesOf, screenshotsOf } from './runDetail.ts'
+import type { StepState } from '../../engine/ledger/change.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const Milliseconds = nullable(Type.Integer({ minimum: 0 }))
@@ -70,7 +71,7 @@ interface StepRow {
   seq: number
   kind: ReportStep['kind']
   tool: string | null
-  state: 'intent' | 'waiting' | 'approval' | 'done' | 'failed' | 'cut_off' | 'in_doubt'
+  state: StepState
   attempt: number
   title: string | null
   /** The beginning of its JSON, and how many bytes there are in all. */

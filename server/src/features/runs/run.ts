@@ -13,7 +13,6 @@ export {
   runsWithAgent,
   RunStatus,
   sandboxOf,
-  sources,
 } from '../../engine/ledger/run.ts'
 
 /** Also of a deleted agent: its runs stay readable. */

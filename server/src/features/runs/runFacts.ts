@@ -3,6 +3,7 @@ import type { Sql } from '../../base/db.ts'
 import type { HumanRequest } from '../../engine/requests/humanRequests.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { RunError, RunStatus, type Run } from './run.ts'
+import { openStepList } from '../../engine/ledger/lifecycle.ts'
 
 export const RunFacts = named(
   'RunFacts',
@@ -147,7 +148,7 @@ async function workerOf(sql: Sql, id: string, since: Date | null): Promise<RunFa
 async function openStepOf(sql: Sql, runId: string): Promise<RunFacts['step']> {
   const [step] = await sql<NonNullable<RunFacts['step']>>`
     select seq, kind, tool as name, attempt, started_at, error as last_error from run_steps
-    where run_id = ${runId} and state in ('intent', 'waiting', 'approval', 'in_doubt') order by seq desc limit 1`
+    where run_id = ${runId} and state in ${openStepList} order by seq desc limit 1`
   return step ?? null
 }
 

@@ -1,14 +1,12 @@
 // What a list of runs can be narrowed by, as the query says it.
 import { isId } from '../../base/ids.ts'
 import { allAgents, countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
-import { statuses } from '../../engine/ledger/lifecycle.ts'
 import { instant, oneOf, Type, type Static } from '../../kit/schema.ts'
 import { spelled } from '../../kit/spellings.ts'
-import { sources } from './run.ts'
+import { runSources } from '../../kit/states.ts'
 
 const severities = ['critical', 'medium', 'low'] as const
-const filterStatuses = [...statuses, 'needs_attention'] as const
-const anyStatus = `(${filterStatuses.join('|')})`
+const anyStatus = `(${countedAs.join('|')})`
 
 export const filterFields = {
   agent_id: Type.Optional(Type.String({ description: 'Only runs of this agent.' })),
@@ -16,7 +14,7 @@ export const filterFields = {
     Type.Optional(
       Type.String({
         pattern: `^${anyStatus}(,${anyStatus})*$`,
-        description: `One or more of ${filterStatuses.join(', ')}, separated by commas; \`needs_attention\` are those that wait for a person.`,
+        description: `One or more of ${countedAs.join(', ')}, separated by commas; \`needs_attention\` are those that wait for a person.`,
         examples: ['running,waiting'],
       }),
     ),
@@ -26,7 +24,7 @@ export const filterFields = {
   until: Type.Optional(instant('Runs created before this time.')),
   user_id: Type.Optional(Type.String({ description: 'Only runs that this member started.' })),
   case_queue_id: Type.Optional(Type.String({ description: 'Only runs on cases of this queue.' })),
-  source: Type.Optional(oneOf(sources, { description: 'Only runs that were started this way.' })),
+  source: Type.Optional(oneOf(runSources, { description: 'Only runs that were started this way.' })),
   search: Type.Optional(
     Type.String({
       maxLength: 500,

@@ -2,6 +2,7 @@
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
 import { lockFreeSandbox } from './workspace/sandbox.ts'
+import { activeList } from '../../engine/ledger/lifecycle.ts'
 
 export const deleteSandbox = operation({
   id: 'deleteSandbox',
@@ -17,7 +18,7 @@ export const deleteSandbox = operation({
     await lockFreeSandbox(sql, sandbox)
     const [run] = await sql<{ id: string }>`
       select r.id from sandboxes s join runs r on r.id = s.run_id and r.team_id = s.team_id
-      where s.id = ${sandbox.sandbox_id} and s.team_id = ${team.id} and r.status in ('pending', 'running', 'waiting')`
+      where s.id = ${sandbox.sandbox_id} and s.team_id = ${team.id} and r.status in ${activeList}`
     if (run) {
       fail('sandbox_busy', `The run ${run.id} has this sandbox and has not ended. Wait for its end, or stop it first.`)
     }

@@ -2,7 +2,8 @@
 import { isPassing, part, retryingDeadlocks, type Part, type Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Tick } from '../../kit/feature.ts'
-import { activeStatuses, startDue } from './startDue.ts'
+import { startDue } from './startDue.ts'
+import { activeList } from '../../engine/ledger/lifecycle.ts'
 
 /** In one transaction: so many share a commit, and a process that dies leaves so many to the others. */
 const atOnce = 100
@@ -17,7 +18,7 @@ export const dueSchedules: Which = { where: part`next_run_at <= now()`, since: p
 /** A due time was held back for a run that has ended by now, or is gone. */
 const freed: Which = {
   where: part`held_since is not null and not exists (
-    select from runs r where r.id = schedules.last_run_id and r.team_id = schedules.team_id and r.status in ${activeStatuses})`,
+    select from runs r where r.id = schedules.last_run_id and r.team_id = schedules.team_id and r.status in ${activeList})`,
   since: part`held_since`,
 }
 

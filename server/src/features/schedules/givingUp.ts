@@ -26,8 +26,8 @@ export interface LastRun {
 /** Asked when the next due time comes, so that the end of a run costs nothing. One that was stopped or goes on says nothing. */
 export function judge(last: LastRun): Pick<LastRun, 'failures' | 'judged_run_id'> {
   const { last_run_id, last_status, last_error, failures, judged_run_id } = last
-  const hasEnded = last_status === 'completed' || last_status === 'failed'
-  if (!hasEnded || last_run_id === judged_run_id) return { failures, judged_run_id }
+  const cameToItsEnd = last_status === 'completed' || last_status === 'failed'
+  if (!cameToItsEnd || last_run_id === judged_run_id) return { failures, judged_run_id }
   const isHopeless = last_error !== null && needAPerson.has(last_error.code)
   return { failures: isHopeless ? failures + 1 : 0, judged_run_id: last_run_id }
 }

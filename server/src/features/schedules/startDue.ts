@@ -1,5 +1,5 @@
 // What happens to schedules that are due, inside the transaction that holds them: their runs are made, and they are moved on.
-import { part, type Sql } from '../../base/db.ts'
+import type { Sql } from '../../base/db.ts'
 import { inTurns } from '../../base/fairPool.ts'
 import { nextAfter } from '../../base/schedule.ts'
 import type { NewRun } from '../../engine/starting/createRun.ts'
@@ -9,8 +9,7 @@ import { titleOf } from '../../engine/starting/title.ts'
 import type { Context } from '../../kit/context.ts'
 import { decide, type Due } from './firing.ts'
 import { failuresMax, judge, noBuildReason, reasonOf, type LastRun } from './givingUp.ts'
-
-export const activeStatuses = part`('pending', 'running', 'waiting')`
+import { activeList } from '../../engine/ledger/lifecycle.ts'
 
 /** Of one transaction. It holds its teams' places as long as it takes, and other starts wait for them. */
 const runsMax = 100
@@ -47,7 +46,7 @@ export async function startDue(context: Context, sql: Sql, ids: string[]): Promi
   const rows = await sql<Row>`
     select s.id, s.team_id, s.agent_id, s.user_id, s.changed_by, s.message, s.enabled, s.frequency, s.time, s.day, s.day_of_month, s.cron, s.timezone,
       s.recurring, s.overlap, s.catch_up, s.next_run_at, s.held, s.last_run_id, s.failures, s.judged_run_id,
-      r.status as last_status, r.error as last_error, coalesce(r.status in ${activeStatuses}, false) as is_active, now() as now
+      r.status as last_status, r.error as last_error, coalesce(r.status in ${activeList}, false) as is_active, now() as now
     from schedules s left join runs r on r.id = s.last_run_id and r.team_id = s.team_id
     where s.id = any(${ids}::uuid[]) order by s.next_run_at, s.id`
   const fired: Fired[] = []

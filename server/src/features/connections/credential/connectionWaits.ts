@@ -5,6 +5,7 @@ import type { ConnectionUse, Tick } from '../../../kit/feature.ts'
 import { NotYet, type CallingRun } from '../../../kit/tool.ts'
 import type { Vaulted } from './credential.ts'
 import { runningPart } from '../../../kit/runningPart.ts'
+import { begunList } from '../../../engine/ledger/lifecycle.ts'
 
 /** The call of this run is made when a person has authorised the connection again. */
 export function waitFor(run: CallingRun, { id, name, provider, broken_reason: reason }: Vaulted): NotYet {
@@ -69,5 +70,5 @@ export async function markEnded(sql: Sql): Promise<void> {
 export async function forgetStopped(sql: Sql): Promise<void> {
   await sql`
     delete from connection_waits w
-    where not exists (select from runs r where r.id = w.run_id and r.status in ('running', 'waiting'))`
+    where not exists (select from runs r where r.id = w.run_id and r.status in ${begunList})`
 }

@@ -2,6 +2,7 @@
 import type { Sql } from '../../../base/db.ts'
 import { emitEvent } from '../../../kit/event.ts'
 import type { Connection } from './connection.ts'
+import { begunList } from '../../../engine/ledger/lifecycle.ts'
 
 /** What a renewed secret comes with; `expiresInS` null: it does not end by itself. */
 export interface Renewed {
@@ -71,7 +72,7 @@ export async function breakConnection(
   if (!broken) return false
   const waiting = await sql<{ run_id: string }>`
     select w.run_id from connection_waits w join runs r on r.id = w.run_id and r.team_id = ${broken.team_id}
-    where w.connection_id = ${id} and not w.is_over and r.status in ('running', 'waiting') order by w.created_at limit 100`
+    where w.connection_id = ${id} and not w.is_over and r.status in ${begunList} order by w.created_at limit 100`
   await emitEvent(sql, broken.team_id, 'connection.action_required', {
     connection_id: id,
     provider: broken.provider,

@@ -4,6 +4,7 @@ import { Fault } from '../../../base/errors.ts'
 import { resource } from '../../../kit/resources.ts'
 import { Id, nullable, oneOf, Time, Type, type Static } from '../../../kit/schema.ts'
 import { lockedColumns, type LockedSandbox } from './changes.ts'
+import { activeList } from '../../../engine/ledger/lifecycle.ts'
 
 export const SandboxStatus = oneOf(['ready', 'busy'], {
   description:
@@ -84,7 +85,7 @@ export async function giveToRun(sql: Sql, sandboxId: string, run: { id: string; 
     select 'A command is running in this sandbox.' as what from sandbox_execs where sandbox_id = ${sandboxId} and ended_at is null
     union all
     select 'The run ' || id || ' has this sandbox and has not ended.' from runs
-    where id = ${locked.run_id} and status in ('pending', 'running', 'waiting')`
+    where id = ${locked.run_id} and status in ${activeList}`
   if (holder) throw busy(holder.what)
   await sql`
     with taken as (

@@ -1,0 +1,18 @@
+// The words for states that tables, events and the wire share. Each list is written once, here.
+
+export const runStatuses = ['pending', 'running', 'waiting', 'completed', 'failed', 'stopped'] as const
+/** Runs that may still do something. */
+export const activeStatuses = ['pending', 'running', 'waiting'] as const satisfies (typeof runStatuses)[number][]
+export const endedStatuses = ['completed', 'failed', 'stopped'] as const satisfies (typeof runStatuses)[number][]
+
+/** What started a run. */
+export const runSources = ['api', 'schedule', 'case_trigger', 'mcp', 'console', 'agent', 'retry'] as const
+export type RunSource = (typeof runSources)[number]
+
+export const stepStates = ['intent', 'waiting', 'approval', 'done', 'failed', 'cut_off', 'in_doubt'] as const
+export const stepKinds = ['model', 'tool', 'human', 'wait', 'sub_run'] as const
+
+export const requestTypes = ['approval', 'question', 'form', 'login'] as const
+export const requestStatuses = ['pending', 'responded', 'cancelled', 'expired'] as const
+/** What becomes of a request that nobody answers in time. */
+export const onTimeouts = ['fail', 'approve', 'reject', 'continue'] as const
