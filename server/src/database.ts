@@ -1,7 +1,7 @@
 // Finds or starts the database of a data dir and brings it to this code's schema, keys and first team.
 import { mkdir } from 'node:fs/promises'
 import type { Config } from './base/config.ts'
-import { sqlOn, type Address, type Sql } from './base/db.ts'
+import { type Address, one, type Sql, sqlOn } from './base/db.ts'
 import { embeddedPostgres, type EmbeddedPostgres } from './base/embeddedPostgres.ts'
 import { settleEncryptionKey } from './base/encryptionKey.ts'
 import { connectOrTell } from './base/databaseRefused.ts'
@@ -88,11 +88,11 @@ export async function abandonDatabase(embedded: EmbeddedPostgres | undefined, lo
   try {
     const client = await connectOrTell(embedded.address(), 'runyard leaving')
     const sql = sqlOn(client)
-    const [others] = await sql<{ live: boolean }>`
+    const others = await one(sql<{ live: boolean }>`
       select exists (
         select from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
-        where l.locktype = 'advisory' and l.classid = ${presenceLockClass}::int8::oid and l.granted) as live`
-    const isNeeded = others!.live || (await isBeingPrepared(sql))
+        where l.locktype = 'advisory' and l.classid = ${presenceLockClass}::int8::oid and l.granted) as live`)
+    const isNeeded = others.live || (await isBeingPrepared(sql))
     await client.end()
     if (!isNeeded) await embedded.stop()
   } catch (error) {
@@ -102,6 +102,6 @@ export async function abandonDatabase(embedded: EmbeddedPostgres | undefined, lo
 
 /** Some process is migrating it, or about to serve it for the first time. */
 export async function isBeingPrepared(sql: Sql): Promise<boolean> {
-  const [lock] = await sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${migrationLock}) as free`
-  return !lock!.free
+  const lock = await one(sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${migrationLock}) as free`)
+  return !lock.free
 }

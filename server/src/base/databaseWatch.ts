@@ -1,6 +1,7 @@
 // Notices within about a second that PostgreSQL no longer answers or writes, and fails every waiting request at once.
 import { randomBytes } from 'node:crypto'
 import { DatabaseError, type Client, type Pool, type PoolClient } from 'pg'
+import { firstRow } from './rows.ts'
 import type { Log } from './log.ts'
 import { cut } from './session.ts'
 
@@ -72,7 +73,7 @@ export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): Dat
     const { rows } = await asked.query<{ is_standby: boolean; is_read_only: boolean }>(
       `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only`,
     )
-    const { is_standby, is_read_only } = rows[0]!
+    const { is_standby, is_read_only } = firstRow(rows)
     if (is_standby) throw new DatabaseAway('the database is a standby, which only reads')
     if (is_read_only) return turnWriting(writeProblems['25006'])
     if (writeProblem !== undefined || performance.now() - writtenAt > writeEveryMs) await write(asked)

@@ -7,6 +7,7 @@ import type { Log } from './log.ts'
 import { connectionSettings, SessionClient, type Address } from './session.ts'
 import { flatten } from './sql.ts'
 
+export { firstRow, one } from './rows.ts'
 export { connectionSettings, type Address } from './session.ts'
 export { empty, part, wordList, type Part } from './sql.ts'
 

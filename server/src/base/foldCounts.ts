@@ -1,5 +1,5 @@
 // Counts in pieces: writers append differences and never meet at a row; this folds them, and the sum of a key's rows is exact at any moment.
-import { part, type Part, type Sql } from './db.ts'
+import { one, part, type Part, type Sql } from './db.ts'
 
 export interface Counts {
   table: Part
@@ -35,7 +35,7 @@ export async function foldPieces(sql: Sql, counts: Counts, signal?: AbortSignal)
  * a table that has just grown the planner expects few rows, and 20,000 of them compared each with each took longer than a statement may.
  */
 async function foldSome(sql: Sql, { table, key, sums, added, isSomething }: Counts): Promise<number> {
-  const [folded] = await sql<{ pieces: number }>`
+  const folded = await one(sql<{ pieces: number }>`
     with taken as (
       delete from ${table} where ctid = any(array(
         select ctid from ${table} where ctid = any(array(
@@ -48,6 +48,6 @@ async function foldSome(sql: Sql, { table, key, sums, added, isSomething }: Coun
       insert into ${table} (${key}, ${sums})
       select ${key}, ${added} from taken group by ${key} having ${isSomething}
     )
-    select count(*) as pieces from taken`
-  return folded!.pieces
+    select count(*) as pieces from taken`)
+  return folded.pieces
 }

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { runMigrations } from 'graphile-worker'
 import { Pool, type Client, type ClientConfig } from 'pg'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { firstRow } from './rows.ts'
 import { sqlState } from './db.ts'
 import { connectOrTell } from './databaseRefused.ts'
 import { migrationLock } from './locks.ts'
@@ -76,7 +77,7 @@ export async function lockMigrations(client: Client, mode: '' | '_shared' = ''):
     const { rows } = await client.query<{ held: boolean }>(`select pg_try_advisory_lock${mode}($1) as held`, [
       migrationLock,
     ])
-    if (rows[0]!.held) return
+    if (firstRow(rows).held) return
     await sleep(lockEveryMs)
   }
 }
@@ -86,7 +87,7 @@ export async function requireVersion(client: Client): Promise<void> {
     `select current_setting('server_version_num') as number, pg_is_in_recovery() as is_standby,
        current_setting('transaction_read_only') = 'on' as is_read_only`,
   )
-  const { is_standby, is_read_only } = rows[0]!
+  const { is_standby, is_read_only } = firstRow(rows)
   if (is_standby)
     throw new MigrationRefused('This PostgreSQL is a standby, which only reads. Give the URL of the primary.')
   if (is_read_only)

@@ -1,5 +1,6 @@
 // Columns that hold sealed values: how one is declared, sealed anew with another key, and found in a database.
 import type { Client } from 'pg'
+import { firstRow } from './rows.ts'
 import { sealedHead, type Keyring } from './secrets.ts'
 
 /** Declared once, beside the code that seals it, and listed in `sealed` of its feature; what is not cannot change keys. */
@@ -109,7 +110,7 @@ export async function findSealed(client: Client, keyId: string): Promise<string[
        ) as sealed`,
       [head],
     )
-    if (rows[0]!.sealed) found.push(`${table}.${column}`)
+    if (firstRow(rows).sealed) found.push(`${table}.${column}`)
   }
   return found
 }

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import type { Client } from 'pg'
 import type { Config } from '../base/config.ts'
 import { connectOrTell, reasonOf } from '../base/databaseRefused.ts'
-import { sqlOn, type Sql } from '../base/db.ts'
+import { one, type Sql, sqlOn } from '../base/db.ts'
 import type { EmbeddedPostgres } from '../base/embeddedPostgres.ts'
 import type { Log } from '../base/log.ts'
 import { readFacts } from '../base/postgres/facts.ts'
@@ -53,8 +53,10 @@ export async function joinDatabase({ config, log, role, mayMake, announceLate }:
   })
   client.on('error', (error) => log.debug({ err: error }, 'the connection of the command was lost'))
   const announce = async () => {
-    const [tables] = await sqlOn(client)<{ present: boolean }>`select to_regclass('processes') is not null as present`
-    if (!tables!.present) return undefined
+    const tables = await one(
+      sqlOn(client)<{ present: boolean }>`select to_regclass('processes') is not null as present`,
+    )
+    if (!tables.present) return undefined
     return announcePresence({ address, role, log })
   }
   let presence: Presence | undefined

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Client } from 'pg'
 import type { Config } from '../base/config.ts'
-import { lockNotAvailable, sqlState } from '../base/db.ts'
+import { lockNotAvailable, one, sqlState } from '../base/db.ts'
 import { settleEncryptionKey } from '../base/encryptionKey.ts'
 import { adoptNextKey, keyFile, nextKeyFile, oldKeyFile, writeKeyFile } from '../base/keyFiles.ts'
 import { migrationLock } from '../base/locks.ts'
@@ -72,8 +72,8 @@ function newKeyFor({ dataDir, encryptionKey: given, newEncryptionKey: next }: Co
 async function alone<T>(joined: Joined, work: (joined: Joined) => Promise<T>): Promise<T> {
   const { client, sql } = joined
   await requireCurrentSchema(client)
-  const [lock] = await sql<{ held: boolean }>`select pg_try_advisory_lock(${migrationLock}) as held`
-  if (!lock!.held) {
+  const lock = await one(sql<{ held: boolean }>`select pg_try_advisory_lock(${migrationLock}) as held`)
+  if (!lock.held) {
     throw new CommandFailed(
       'Another process is starting on this database, or migrating, backing up or restoring it. Stop it, or try again when it is done.',
     )

@@ -1,5 +1,5 @@
 // The Runyard processes that live on a database, seen by the locks they hold, without touching any.
-import type { Sql } from '../base/db.ts'
+import { one, type Sql } from '../base/db.ts'
 import { presenceLockClass } from '../base/locks.ts'
 
 export interface LivingProcess {
@@ -11,8 +11,8 @@ export interface LivingProcess {
 
 /** None when the database has no such table yet. */
 export async function readLivingProcesses(sql: Sql): Promise<LivingProcess[]> {
-  const [table] = await sql<{ present: boolean }>`select to_regclass('processes') is not null as present`
-  if (!table!.present) return []
+  const table = await one(sql<{ present: boolean }>`select to_regclass('processes') is not null as present`)
+  if (!table.present) return []
   return sql<LivingProcess>`
     select p.id, p.role, p.host, p.pid from processes p
     where exists (

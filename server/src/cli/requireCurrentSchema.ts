@@ -1,5 +1,6 @@
 // Refuses to write to a database whose schema is not the one this code was written for.
 import type { Client } from 'pg'
+import { firstRow } from '../base/rows.ts'
 import { checkHistory, readHistory, readMigrations } from '../base/migrate.ts'
 import { CommandFailed } from './command.ts'
 
@@ -9,7 +10,7 @@ export async function requireCurrentSchema(client: Client): Promise<void> {
     `select to_regclass('schema_migrations') is not null as present`,
   )
   const migrations = await readMigrations()
-  const done = rows[0]!.present ? checkHistory(await readHistory(client), migrations, 'database') : 0
+  const done = firstRow(rows).present ? checkHistory(await readHistory(client), migrations, 'database') : 0
   if (done === migrations.length) return
   throw new CommandFailed(
     `This database lacks ${migrations.length - done} of ${migrations.length} migrations. Start Runyard once, or run npx runyard migrate.`,

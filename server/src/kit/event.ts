@@ -1,6 +1,6 @@
 // The fifteen kinds of events and what each one carries: the closed set behind streams, webhooks and reports.
 import { newId } from '../base/ids.ts'
-import { empty, part, type Part, type Sql } from '../base/db.ts'
+import { empty, one, part, type Part, type Sql } from '../base/db.ts'
 import { truncatedField } from './pageBytes.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static, type TProperties, type TSchema } from './schema.ts'
 import type { Scope } from './scopes.ts'
@@ -269,7 +269,7 @@ export async function eraseOldEvents(
   sql: Sql,
   { days, after, max, keeping }: { days: number; after: string; max: number; keeping: Part[] },
 ): Promise<string | undefined> {
-  const [gone] = await sql<{ last: string | null; count: number }>`
+  const gone = await one(sql<{ last: string | null; count: number }>`
     with old as materialized (
       select ctid, id, created_at from events
       where id > ${after} and id < ${firstIdAt(new Date(Date.now() - days * 86_400_000))}
@@ -280,8 +280,8 @@ export async function eraseOldEvents(
         select ctid from old where created_at < now() - make_interval(days => ${days})))
         ${keeping.reduce((all, kept) => part`${all} and not (${kept})`, empty)}
     )
-    select max(id::text) as last, count(*) as count from old`
-  return gone!.count === max ? gone!.last! : undefined
+    select max(id::text) as last, count(*) as count from old`)
+  return gone.count === max ? gone.last! : undefined
 }
 
 /** No id that was made at this time or later comes before it. */

@@ -1,5 +1,5 @@
 // Where an event stands in its team's stream: a position, given after the event's commit by whoever reads that stream.
-import { part, type Database, type Sql } from '../base/db.ts'
+import { type Database, one, part, type Sql } from '../base/db.ts'
 import { positionLockClass } from '../base/locks.ts'
 
 /**
@@ -120,13 +120,13 @@ async function holdLine(sql: Sql, teamId: string, backSeconds: number): Promise<
     returning after_position`
   if (held) return held.after_position
   // a position that no event gets, so that every older one lies before it
-  const [begun] = await sql<{ after_position: number }>`
+  const begun = await one(sql<{ after_position: number }>`
     insert into event_lines (team_id, since, after_position)
     values (${teamId}, now() - make_interval(secs => ${backSeconds}), nextval('event_positions'))
     on conflict (team_id) do update
       set since = excluded.since, after_position = excluded.after_position, looked_at = excluded.looked_at
-    returning after_position`
-  return begun!.after_position
+    returning after_position`)
+  return begun.after_position
 }
 
 /** Says that positions of these lines are still read. */
@@ -135,7 +135,7 @@ export async function keepLines(sql: Sql, teamIds: string[]): Promise<void> {
 }
 
 async function lastPosition(sql: Sql): Promise<number> {
-  const [last] = await sql<{ position: number }>`
-    select case when is_called then last_value else 0 end as position from event_positions`
-  return last!.position
+  const last = await one(sql<{ position: number }>`
+    select case when is_called then last_value else 0 end as position from event_positions`)
+  return last.position
 }

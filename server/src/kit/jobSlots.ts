@@ -2,7 +2,7 @@
 //
 // A job that works for a team has `team_id` in its input. Each look for jobs leaves out the teams that hold their share (by the
 // flags on their jobs). Several looks at once may still fetch one job too many: that one is put back for a second.
-import type { Database } from '../base/db.ts'
+import { type Database, one } from '../base/db.ts'
 import { createFairPool, teamShare, type Release } from '../base/fairPool.ts'
 import { flagOfTeam, flagsOf, teamJobFlag, teamOf, type TakenJob } from './job.ts'
 
@@ -36,14 +36,14 @@ export function createJobSlots(concurrency: number, sharePercent: number): JobSl
  */
 export async function putBack(db: Pick<Database, 'transaction'>, taken: TakenJob, input: unknown): Promise<void> {
   await db.transaction(async (sql) => {
-    const [put] = await sql<{ id: string; job: string }>`
+    const put = await one(sql<{ id: string; job: string }>`
       select (graphile_worker.add_job(j.task_identifier, ${JSON.stringify(input)}::json, queue_name => j.queue_name,
         run_at => now() + interval '1 second', max_attempts => j.max_attempts, job_key => j.key, priority => j.priority,
         flags => ${flagsOf(input)}::text[])).id::text as id, j.task_identifier as job
-      from graphile_worker.jobs j where j.id = ${taken.id}::bigint`
+      from graphile_worker.jobs j where j.id = ${taken.id}::bigint`)
     await sql`
-      update graphile_worker._private_jobs set attempts = ${Math.max(0, taken.attempts - 1)}::int where id = ${put!.id}::bigint`
+      update graphile_worker._private_jobs set attempts = ${Math.max(0, taken.attempts - 1)}::int where id = ${put.id}::bigint`
     if (taken.key === null)
-      await sql`update job_deaths set ref = ${put!.id} where job = ${put!.job} and ref = ${String(taken.id)}`
+      await sql`update job_deaths set ref = ${put.id} where job = ${put.job} and ref = ${String(taken.id)}`
   })
 }

@@ -1,5 +1,5 @@
 // Lists: `limit` and `offset` as every list takes them, and the wrapper that carries them back.
-import { empty, part, type Part, type Sql } from '../base/db.ts'
+import { empty, one, part, type Part, type Sql } from '../base/db.ts'
 import { bytesOf, markTruncated, truncatedColumn, withinPage, type LongColumn } from './pageBytes.ts'
 import { Type, type TProperties, type TSchema } from './schema.ts'
 
@@ -38,8 +38,8 @@ export async function readPage<Row extends object>(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: Row[]; total: number; limit: number; offset: number }> {
   const rows = await sql<Row>`select ${columns} from ${from} order by ${order} limit ${limit} offset ${offset}`
-  const [count] = await sql<{ total: number }>`select count(*) as total from ${from}`
-  return { rows, total: count!.total, limit, offset }
+  const count = await one(sql<{ total: number }>`select count(*) as total from ${from}`)
+  return { rows, total: count.total, limit, offset }
 }
 
 interface LongList {
@@ -74,6 +74,6 @@ export async function readLongPage<Row extends { truncated?: boolean }>(
   { limit, offset }: { limit: number; offset: number },
 ): Promise<{ rows: Row[]; total: number; limit: number; offset: number }> {
   const rows = await readLongRows<Row>(sql, list, part`limit ${limit} offset ${offset}`)
-  const [count] = await sql<{ total: number }>`select count(*) as total from ${list.table} where ${list.where}`
-  return { rows, total: count!.total, limit, offset }
+  const count = await one(sql<{ total: number }>`select count(*) as total from ${list.table} where ${list.where}`)
+  return { rows, total: count.total, limit, offset }
 }

@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
-import { sqlOn, type Sql } from '../base/db.ts'
+import { one, type Sql, sqlOn } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { presenceLockClass } from '../base/locks.ts'
 import type { Log } from '../base/log.ts'
@@ -68,21 +68,23 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
       await fresh.connect()
       const ask = sqlOn(fresh)
       if (lockKey === undefined) {
-        const [drawn] = await ask<{ key: number }>`select nextval('process_lock_keys')::int as key`
-        lockKey = drawn!.key
+        const drawn = await one(ask<{ key: number }>`select nextval('process_lock_keys')::int as key`)
+        lockKey = drawn.key
       }
       // first the lock, then the row: a row without its lock would look like a death
-      const [lock] = await ask<{ held: boolean }>`select pg_try_advisory_lock(${presenceLockClass}, ${lockKey}) as held`
-      if (!lock!.held) throw new Error('the lock of this process is still held by its lost connection')
-      const [row] = await ask<{ is_new: boolean }>`
+      const lock = await one(
+        ask<{ held: boolean }>`select pg_try_advisory_lock(${presenceLockClass}, ${lockKey}) as held`,
+      )
+      if (!lock.held) throw new Error('the lock of this process is still held by its lost connection')
+      const row = await one(ask<{ is_new: boolean }>`
         insert into processes as p (id, role, host, pid, lock_key, job_pool_id, server_started_at)
         values (${processId}, ${options.role}, ${hostname()}, ${process.pid}, ${lockKey}, ${jobPoolId}, pg_postmaster_start_time())
         on conflict (id) do update set server_started_at = excluded.server_started_at, missed_since = null
-        returning (p.xmax = 0) as is_new`
+        returning (p.xmax = 0) as is_new`)
       client = fresh
       sql = ask
       fresh.on('end', () => void rejoin())
-      return row!.is_new
+      return row.is_new
     } catch (error) {
       cut(fresh)
       throw error

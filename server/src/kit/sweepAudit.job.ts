@@ -1,5 +1,5 @@
 // Erases audit rows that are older than the settings allow, in small transactions; refused requests have a shorter limit than changes.
-import type { Sql } from '../base/db.ts'
+import { one, type Sql } from '../base/db.ts'
 import { job } from './job.ts'
 
 const rowsAtOnce = 5000
@@ -20,7 +20,7 @@ export const sweepAudit = job({
 })
 
 async function eraseSome(sql: Sql, onlyRefused: boolean, days: number): Promise<number> {
-  const [erased] = await sql<{ rows: number }>`
-    select erase_old_audit(${onlyRefused}, ${days}, ${rowsAtOnce}) as rows`
-  return erased!.rows
+  const erased = await one(sql<{ rows: number }>`
+    select erase_old_audit(${onlyRefused}, ${days}, ${rowsAtOnce}) as rows`)
+  return erased.rows
 }

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
+import { firstRow } from '../rows.ts'
 import { sqlOn, type Address } from '../db.ts'
 import { readKnownKeys } from '../encryptionKey.ts'
 import { migrationLock } from '../locks.ts'
@@ -87,7 +88,8 @@ async function openSnapshot(client: Client): Promise<ArchiveHeader> {
   const { rows: found } = await client.query<{ present: boolean; version: string }>(
     `select to_regclass('schema_migrations') is not null as present, current_setting('server_version') as version`,
   )
-  if (!found[0]!.present) throw new BackupRefused('This database has no Runyard in it: there is nothing to back up.')
+  if (!firstRow(found).present)
+    throw new BackupRefused('This database has no Runyard in it: there is nothing to back up.')
   const tables = (await readTables(client)).filter(({ name, unlogged }) => !unlogged && !leftOut.has(name))
   const names = tables.map(({ name }) => client.escapeIdentifier(name))
   if (names.length > 0) await client.query(`lock table ${names.join(', ')} in access share mode`)
@@ -95,7 +97,7 @@ async function openSnapshot(client: Client): Promise<ArchiveHeader> {
     runyard_backup: formatVersion,
     created_at: new Date().toISOString(),
     runyard_version: runyardVersion,
-    postgres_version: found[0]!.version,
+    postgres_version: firstRow(found).version,
     migrations: await readHistory(client),
     encryption_key_ids: tables.some(({ name }) => name === 'encryption_keys')
       ? (await readKnownKeys(sqlOn(client))).map(({ key_id }) => key_id)
@@ -147,7 +149,7 @@ async function readSequences(client: Client): Promise<ArchiveEnd['sequences']> {
     const { rows } = await client.query<{ last_value: string; is_called: boolean }>(
       `select last_value::text, is_called from public.${client.escapeIdentifier(name)}`,
     )
-    sequences.push({ name, ...rows[0]! })
+    sequences.push({ name, ...firstRow(rows) })
   }
   return sequences
 }

@@ -1,5 +1,6 @@
 // The job engine's part of a backup: waiting jobs and known crontabs, in a form that is ours and outlives its tables.
 import type { Client } from 'pg'
+import { firstRow } from '../rows.ts'
 import type { ArchiveSection } from './archive.ts'
 
 /**
@@ -63,7 +64,7 @@ export async function jobEngineSections(client: Client): Promise<ArchiveSection[
   const { rows } = await client.query<{ present: boolean }>(
     `select to_regclass('graphile_worker._private_jobs') is not null as present`,
   )
-  if (!rows[0]!.present) return []
+  if (!firstRow(rows).present) return []
   return listNames.map((name) => ({
     name: `${prefix}${name}`,
     of: 'job_engine',

@@ -2,6 +2,7 @@
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { firstRow } from '../rows.ts'
 import { lockNotAvailable, sqlOn, sqlState, type Address, type Sql } from '../db.ts'
 import { migrationLock } from '../locks.ts'
 import {
@@ -95,7 +96,7 @@ async function replaceContent(client: Client, options: RestoreOptions): Promise<
 
 async function takeMigrationLock(client: Client): Promise<void> {
   const { rows } = await client.query<{ held: boolean }>('select pg_try_advisory_lock($1) as held', [migrationLock])
-  if (rows[0]!.held) return
+  if (firstRow(rows).held) return
   throw new RestoreRefused(
     'Another process is migrating, backing up or restoring this database. Try again when it is done.',
   )
@@ -116,7 +117,7 @@ async function requireTarget(client: Client, replace: boolean): Promise<Target> 
   }
   if (!replace && tables.some(({ name }) => name === 'teams')) {
     const { rows } = await client.query<{ teams: boolean }>('select exists (select from teams) as teams')
-    if (rows[0]!.teams) {
+    if (firstRow(rows).teams) {
       throw new RestoreRefused(
         'This database has teams in it. Restore into an empty one, or say --replace to give up what it holds.',
       )

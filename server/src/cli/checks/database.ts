@@ -1,4 +1,5 @@
 // Checks of the database: reachable, of the right version and schema, with the right key, role and clock, and who lives on it.
+import { one } from '../../base/db.ts'
 import {
   encryptionKeySource,
   isProved,
@@ -19,11 +20,11 @@ export const reachable: Check = {
   async look({ config, database, databaseFailure }) {
     if (databaseFailure !== undefined) return problem(databaseFailure)
     if (!database) return ok(`none yet; the first start makes an embedded one in ${config.dataDir}`)
-    const [server] = await database.sql<{ version: string; number: number }>`
-      select current_setting('server_version') as version, current_setting('server_version_num')::int as number`
+    const server = await one(database.sql<{ version: string; number: number }>`
+      select current_setting('server_version') as version, current_setting('server_version_num')::int as number`)
     const where = database.embedded ? `embedded, in ${database.embedded.place}` : 'of DATABASE_URL'
-    const says = `PostgreSQL ${server!.version}, ${where}`
-    return server!.number >= majorMin * 10_000 ? ok(says) : problem(`${says}: Runyard needs ${majorMin} or newer.`)
+    const says = `PostgreSQL ${server.version}, ${where}`
+    return server.number >= majorMin * 10_000 ? ok(says) : problem(`${says}: Runyard needs ${majorMin} or newer.`)
   },
 }
 
@@ -31,9 +32,9 @@ export const migrations: DatabaseCheck = {
   name: 'migrations',
   async lookAt({ client, sql }) {
     const known = await readMigrations()
-    const [table] = await sql<{ present: boolean }>`select to_regclass('schema_migrations') is not null as present`
+    const table = await one(sql<{ present: boolean }>`select to_regclass('schema_migrations') is not null as present`)
     try {
-      const done = table!.present ? checkHistory(await readHistory(client), known, 'database') : 0
+      const done = table.present ? checkHistory(await readHistory(client), known, 'database') : 0
       if (done === known.length) return ok(`up to date, ${done} of ${known.length}`)
       return warning(`${done} of ${known.length}: the next start runs the rest, or npx runyard migrate.`)
     } catch (error) {
@@ -48,8 +49,8 @@ export const encryptionKey: DatabaseCheck = {
   async lookAt({ sql }, { config: { dataDir, encryptionKey: given, newEncryptionKey: givenNext } }) {
     const source = encryptionKeySource({ dataDir, given })
     const key = await readEncryptionKey({ dataDir, given })
-    const [table] = await sql<{ present: boolean }>`select to_regclass('encryption_keys') is not null as present`
-    const known = table!.present ? await readKnownKeys(sql) : []
+    const table = await one(sql<{ present: boolean }>`select to_regclass('encryption_keys') is not null as present`)
+    const known = table.present ? await readKnownKeys(sql) : []
     const right = await placeOfProvedKey({ dataDir, given, givenNext }, known)
     if (!given && right === nextKeyFile(dataDir)) {
       return warning(
@@ -75,10 +76,10 @@ export const encryptionKey: DatabaseCheck = {
 export const role: DatabaseCheck = {
   name: 'database role',
   async lookAt({ sql }) {
-    const [found] = await sql<{ name: string; superuser: boolean; creates: boolean }>`
+    const found = await one(sql<{ name: string; superuser: boolean; creates: boolean }>`
       select rolname as name, rolsuper as superuser, has_schema_privilege(current_user, 'public', 'create') as creates
-      from pg_roles where rolname = current_user`
-    const { name, superuser, creates } = found!
+      from pg_roles where rolname = current_user`)
+    const { name, superuser, creates } = found
     if (!creates) return problem(`${name} may not create tables in schema public: make it the owner of the database.`)
     if (superuser) return warning(`${name} is a superuser: give Runyard a role of its own that only owns its database.`)
     return ok(`${name}, no superuser`)
@@ -90,8 +91,8 @@ export const clock: DatabaseCheck = {
   name: 'clock',
   async lookAt({ sql }) {
     const before = Date.now()
-    const [database] = await sql<{ now: Date }>`select clock_timestamp() as now`
-    const differenceS = (database!.now.getTime() - (before + Date.now()) / 2) / 1000
+    const database = await one(sql<{ now: Date }>`select clock_timestamp() as now`)
+    const differenceS = (database.now.getTime() - (before + Date.now()) / 2) / 1000
     const says = `the database’s is ${Math.abs(differenceS).toFixed(1)} s ${differenceS < 0 ? 'behind' : 'ahead of'} ours`
     if (Math.abs(differenceS) >= 30) return problem(`${says}: synchronise both machines (NTP).`)
     if (Math.abs(differenceS) >= 2) return warning(`${says}: synchronise both machines (NTP).`)

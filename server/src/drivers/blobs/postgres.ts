@@ -1,6 +1,6 @@
 // Blobs in PostgreSQL, in chunks of 1 MiB. What is put whole is written in the caller's transaction: it is there exactly if that commits.
 import { createHash, hash } from 'node:crypto'
-import { sqlState, type Sql } from '../../base/db.ts'
+import { one, type Sql, sqlState } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import type { Blobs, StoredBlob } from './blobs.ts'
 
@@ -182,6 +182,6 @@ async function store(sql: Sql, batch: Content[]): Promise<void> {
 
 /** Takes away bytes that nobody names, if they lie here for a day: younger ones may be about to be named. Answers with how many went. */
 export async function sweepBlobs(sql: Sql, max: number): Promise<number> {
-  const [swept] = await sql<{ gone: number }>`select sweep_blobs(${max}::int) as gone`
-  return swept!.gone
+  const swept = await one(sql<{ gone: number }>`select sweep_blobs(${max}::int) as gone`)
+  return swept.gone
 }

@@ -1,5 +1,5 @@
 // Limits by the month: how many runs a team may still start, exactly, while this transaction holds the team's places.
-import type { Sql } from '../../base/db.ts'
+import { one, type Sql } from '../../base/db.ts'
 import { settleS } from './entitlements.ts'
 import { costOfMonth, runsOfMonth } from './usageSql.ts'
 import { currentMonth, type Days } from './usage.ts'
@@ -60,11 +60,11 @@ async function roomByRuns(sql: Sql, team: Team, month: Days): Promise<Room | und
 /** None where the limit is not reached: what runs will cost is not known before. */
 async function roomByCost(sql: Sql, { team_id, cost_limit: limit }: Team, month: Days): Promise<Room | undefined> {
   if (limit === null) return undefined
-  const [spent] = await sql<{ cost: string; is_reached: boolean }>`
+  const spent = await one(sql<{ cost: string; is_reached: boolean }>`
     select trim_scale(cost)::text as cost, cost >= ${limit}::numeric as is_reached
-    from (select ${costOfMonth(team_id, month)} as cost) month`
-  if (!spent!.is_reached) return undefined
-  const has = `This team may spend ${limit} dollars a month on models (monthly_cost_usd), and ${spent!.cost} are spent or held back`
+    from (select ${costOfMonth(team_id, month)} as cost) month`)
+  if (!spent.is_reached) return undefined
+  const has = `This team may spend ${limit} dollars a month on models (monthly_cost_usd), and ${spent.cost} are spent or held back`
   return { runs: 0, refusal: `${has}. ${remedy(month)}` }
 }
 
@@ -73,12 +73,12 @@ const remedy = ({ until }: Days): string =>
 
 /** From the records: what was started before the limit was set, and by processes that had not heard of it. */
 async function countAnew(sql: Sql, teamId: string, month: Days): Promise<number> {
-  const [counted] = await sql<{ used: number }>`
+  const counted = await one(sql<{ used: number }>`
     insert into monthly_runs (team_id, month, used, counted_at)
     values (${teamId}, ${month.since}::date, ${runsOfMonth(teamId, month)}, now())
     on conflict (team_id, month) do update set used = excluded.used, counted_at = excluded.counted_at
-    returning used`
-  return counted!.used
+    returning used`)
+  return counted.used
 }
 
 /** After `roomsOf`, in its transaction. */

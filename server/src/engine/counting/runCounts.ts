@@ -1,5 +1,5 @@
 // Counts of runs: the triggers on runs append deltas, a job folds them into rows, and both together tell the exact number at any moment.
-import { part, type Database, type Sql } from '../../base/db.ts'
+import { one, part, type Database, type Sql } from '../../base/db.ts'
 import { runStatuses } from '../../kit/states.ts'
 import { addToDays, usageOfDeltas } from './usage.ts'
 
@@ -29,7 +29,7 @@ interface Folded {
 
 /** In one statement, so that no reader ever sees a delta twice or not at all. Several may fold at once: each takes deltas of its own. */
 async function foldSome(sql: Sql): Promise<number> {
-  const [folded] = await sql<Folded>`
+  const folded = await one(sql<Folded>`
     with taken as (
       delete from run_count_deltas
       where ctid = any(array(select ctid from run_count_deltas limit ${deltasAtOnce} for update skip locked))
@@ -60,8 +60,8 @@ async function foldSome(sql: Sql): Promise<number> {
     used as (${addToDays(usageOfDeltas(part`taken`))})
     select (select count(*) from taken) as deltas,
       array(select ctid::text from counted where runs = 0) as empty_counts,
-      array(select ctid::text from by_origin where runs = 0) as empty_origins`
-  const { deltas, empty_counts, empty_origins } = folded!
+      array(select ctid::text from by_origin where runs = 0) as empty_origins`)
+  const { deltas, empty_counts, empty_origins } = folded
   // rows that this transaction has just written stay where they are until it ends
   if (empty_counts.length > 0) await sql`delete from run_counts where ctid = any(${empty_counts}::tid[]) and runs = 0`
   if (empty_origins.length > 0) {

@@ -1,5 +1,5 @@
 // Totals of searches that many runs fit: counted once, then only what was written since. Exact, whoever writes or deletes meanwhile.
-import { part, type Part, type Sql } from '../../base/db.ts'
+import { one, part, type Part, type Sql } from '../../base/db.ts'
 
 export interface Search {
   teamId: string
@@ -43,7 +43,7 @@ const snapshotXmin = part`pg_snapshot_xmin(pg_current_snapshot())::text::bigint`
 
 /** Counts all that fit and remembers it. */
 export async function countAndRemember(sql: Sql, { teamId, name, fits }: Search): Promise<number> {
-  const [counted] = await sql<{ total: number }>`
+  const counted = await one(sql<{ total: number }>`
     with now as materialized (select ${snapshotXmin} as xmin),
     counted as materialized (
       select count(*) as total, count(*) filter (where l.written_by < (select xmin from now)) as settled
@@ -56,8 +56,8 @@ export async function countAndRemember(sql: Sql, { teamId, name, fits }: Search)
         deletions = excluded.deletions, counted_at = now()
       where (k.deletions, k.written_before) <= (excluded.deletions, excluded.written_before)
     )
-    select total from counted`
-  return counted!.total
+    select total from counted`)
+  return counted.total
 }
 
 /** Takes what is settled by now into a total that is known; guarded, so that two who do it count it once. */

@@ -1,6 +1,6 @@
 // Whether a team may store more bytes: files of sandboxes, cases, memory, and large texts of runs.
 import { BoundedCache } from '../../base/boundedCache.ts'
-import type { Sql } from '../../base/db.ts'
+import { one, type Sql } from '../../base/db.ts'
 import { lockLimit, type Entitlements } from './entitlements.ts'
 import { bytesStored } from './usageSql.ts'
 
@@ -77,6 +77,6 @@ function refusal(limit: string, stored: number, bytes: number): string {
 }
 
 async function readBytes(sql: Sql, teamId: string): Promise<number> {
-  const [stored] = await sql<{ bytes: number }>`select ${bytesStored(teamId)} as bytes`
-  return stored!.bytes
+  const stored = await one(sql<{ bytes: number }>`select ${bytesStored(teamId)} as bytes`)
+  return stored.bytes
 }

@@ -1,5 +1,5 @@
 // What teams use: entries are written with the work itself, a job folds them into a row a day, and both together tell the exact sum at any moment.
-import { part, type Database, type Part, type Sql } from '../../base/db.ts'
+import { type Database, one, part, type Part, type Sql } from '../../base/db.ts'
 import { countsOf } from '../../base/foldCounts.ts'
 
 /** Everything that is added up; the columns of usage_days. */
@@ -52,15 +52,15 @@ export async function foldUsage(db: Database, signal?: AbortSignal): Promise<voi
   for (let folded = entriesAtOnce; folded === entriesAtOnce;) {
     signal?.throwIfAborted()
     // one statement, so that no reader ever sees an entry twice or not at all
-    const [taken] = await db.sql<{ entries: number }>`
+    const taken = await one(db.sql<{ entries: number }>`
       with taken as (
         delete from usage_entries
         where ctid = any(array(select ctid from usage_entries limit ${entriesAtOnce} for update skip locked))
         returning *
       ),
       used as (${addToDays(usageOfEntries(part`taken`))})
-      select count(*) as entries from taken`
-    folded = taken!.entries
+      select count(*) as entries from taken`)
+    folded = taken.entries
   }
 }
 
@@ -92,10 +92,10 @@ export const storedOf = (teamId: string, { until }: Days): Part => part`(
 
 /** The current month by the database's clock. */
 export async function currentMonth(sql: Sql): Promise<Days> {
-  const [month] = await sql<Days>`
+  const month = await one(sql<Days>`
     select to_char(first, 'YYYY-MM-DD') as since, to_char(first + interval '1 month', 'YYYY-MM-DD') as until
-    from date_trunc('month', now() at time zone 'utc') as first`
-  return month!
+    from date_trunc('month', now() at time zone 'utc') as first`)
+  return month
 }
 
 /** Deliveries that their receivers took, one row a team; `from` gives rows with a team_id. */

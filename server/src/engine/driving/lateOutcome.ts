@@ -1,5 +1,5 @@
 // The outcome of a call whose run was taken over although its process lives: a fact about that step and attempt, whoever holds the run now.
-import { untilWritten, type Sql } from '../../base/db.ts'
+import { one, untilWritten, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { CannotKeep, type Outcome, type WrittenFile } from '../../kit/tool.ts'
 import type { Step } from '../ledger/change.ts'
@@ -41,9 +41,9 @@ async function write(sql: Sql, driving: Driving, step: Step, outcome: Outcome): 
   const fileTool = toolBox.find('sandbox_write_file')
   for (const input of filesOf(outcome, overflow)) {
     if (fileTool?.kind !== 'inside') throw new CannotKeep('This server keeps no files.')
-    const [written] = await fileTool.apply([{ ...toolCallOf(driving, step), input } as never], sql, context)
-    if ('error' in written!) throw new CannotKeep(`What the call brought could not be kept: ${written.error}`)
-    files.push(...(written!.files ?? []))
+    const written = await one(fileTool.apply([{ ...toolCallOf(driving, step), input } as never], sql, context))
+    if ('error' in written) throw new CannotKeep(`What the call brought could not be kept: ${written.error}`)
+    files.push(...(written.files ?? []))
   }
   await outcome.record?.(sql)
   const kept = 'error' in clean ? { error: clean.error } : { result: clean.result, files }

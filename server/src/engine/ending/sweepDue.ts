@@ -1,4 +1,5 @@
 // The half-second look at everything that time or a death may have left: due waits, expired requests, lost runs, miscounted places.
+import { one } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { admitNext, recount } from '../admission/admission.ts'
 import { isOrdinary, isSuspectRow, reviveOrphans } from '../admission/claim.ts'
@@ -28,14 +29,14 @@ export function createRunSweep({ db, log }: Pick<Context, 'db' | 'log'>): RunSwe
   return {
     async look() {
       // one cheap statement when nothing is due: an idle service must cost next to nothing
-      const [found] = await db.sql<Found>`
+      const found = await one(db.sql<Found>`
         select exists (select from runs where due_at <= now()) as due,
           exists (select from runs where admitted_at is not null and worker is null and ${isOrdinary}) as ready,
           exists (select from runs where admitted_at is not null and worker is null and ${isSuspectRow}) as suspect,
-          exists (select from human_requests where status = 'pending' and expires_at <= now()) as expired`
-      let isReady = found!.ready || found!.suspect
-      while (found!.due && (await wakeSome())) isReady = true
-      while (found!.expired && (await db.transaction(expireRequest))) isReady = true
+          exists (select from human_requests where status = 'pending' and expires_at <= now()) as expired`)
+      let isReady = found.ready || found.suspect
+      while (found.due && (await wakeSome())) isReady = true
+      while (found.expired && (await db.transaction(expireRequest))) isReady = true
       count += 1
       if (count % thoroughEvery === 0) isReady = (await thorough()) || isReady
       return isReady

@@ -1,5 +1,5 @@
 // A person's message to a run, in any state: seen at the next turn; to an ended run it is the beginning of another stretch.
-import { part, type Sql } from '../../base/db.ts'
+import { one, part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { insertRunEvents } from '../../kit/event.ts'
 import { withMember } from '../ledger/actsFor.ts'
@@ -30,7 +30,7 @@ export async function addUserMessage(
 ): Promise<Posted> {
   const row = messageRow(0, { type: 'text', role: 'user', text_content: text })
   const eventId = newId()
-  const [posted] = await sql<{ seq: number; status: Status; is_admitted: boolean }>`
+  const posted = await one(sql<{ seq: number; status: Status; is_admitted: boolean }>`
     with was as materialized (
       select id, team_id, ${toPendingAgain.where} as had_ended from runs
       where id = ${run.id} and team_id = ${run.team_id} for update
@@ -59,12 +59,12 @@ export async function addUserMessage(
           ${JSON.stringify(messageInEvent(run.id, row))}::jsonb || jsonb_build_object('seq', message_seq)) as data
       from r`)}
     )
-    select message_seq as seq, status, had_ended and admitted_at is not null as is_admitted from r`
-  if (posted!.is_admitted) await sql`select pg_notify(${readyChannel}, '')`
+    select message_seq as seq, status, had_ended and admitted_at is not null as is_admitted from r`)
+  if (posted.is_admitted) await sql`select pg_notify(${readyChannel}, '')`
   const { turn: _turn, opaque: _opaque, restarts: _restarts, ...shown } = row
   return {
-    message: { ...shown, run_id: run.id, seq: posted!.seq },
-    status: posted!.status,
-    isReady: posted!.is_admitted,
+    message: { ...shown, run_id: run.id, seq: posted.seq },
+    status: posted.status,
+    isReady: posted.is_admitted,
   }
 }

@@ -1,5 +1,5 @@
 // Requests to people: opened by a call, closed once by an answer, a cancel, a stop or the clock; whatever dies in between, the row stands.
-import { part, type Part, type Sql } from '../../base/db.ts'
+import { one, part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { storableJson } from '../../base/storable.ts'
 import { cutField, listed, longJson, longObject } from '../../kit/pageBytes.ts'
@@ -109,15 +109,15 @@ export async function openRequest(
     ...wanted.action,
     hash: actionHash(call.id, wanted.action.tool, wanted.action.arguments, wanted.binds),
   }
-  const [request] = await sql<HumanRequest>`
+  const request = await one(sql<HumanRequest>`
     insert into human_requests (id, team_id, run_id, step, type, title, description, questions, form_schema, action, bound, expires_at,
       on_timeout, assignee_user_id)
     values (${newId()}, ${call.run.team_id}, ${call.run.id}, ${call.step}, ${wanted.type}, ${wanted.title}, ${wanted.description ?? null},
       ${json(wanted.questions)}::jsonb, ${json(wanted.form_schema)}::jsonb, ${json(action)}::jsonb, ${json(wanted.binds)}::jsonb,
       now() + make_interval(secs => ${wanted.expires_in_s ?? null}::float8), ${wanted.on_timeout ?? 'fail'},
       ${wanted.assignee_user_id ?? null})
-    returning ${requestColumns}`
-  return request!
+    returning ${requestColumns}`)
+  return request
 }
 
 const json = (value: unknown): string | null => (value === undefined || value === null ? null : storableJson(value))

@@ -1,5 +1,5 @@
 // A run that goes on from a step of an older one: the beginning of that one's log becomes its own, the same but for the ids of its calls.
-import type { Sql } from '../../base/db.ts'
+import { one, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 
 interface Copy {
@@ -18,9 +18,9 @@ export async function turnOfCall(sql: Sql, runId: string, step: number): Promise
 
 /** The number of the first step of a turn that made calls. */
 export async function firstStepOf(sql: Sql, runId: string, turn: number): Promise<number> {
-  const [first] = await sql<{ seq: number }>`
-    select min(seq) as seq from run_steps where run_id = ${runId} and turn = ${turn}`
-  return first!.seq
+  const first = await one(sql<{ seq: number }>`
+    select min(seq) as seq from run_steps where run_id = ${runId} and turn = ${turn}`)
+  return first.seq
 }
 
 /**
@@ -29,10 +29,10 @@ export async function firstStepOf(sql: Sql, runId: string, turn: number): Promis
  * Numbers stay as they are. What the steps used was paid by the old run.
  */
 export async function copyTurnsBefore(sql: Sql, { from, to, turn }: Copy): Promise<void> {
-  const [written] = await sql<{ message_seq: number }>`select message_seq from runs where id = ${to}`
+  const written = await one(sql<{ message_seq: number }>`select message_seq from runs where id = ${to}`)
   const messages = await sql<{ seq: number }>`
     select seq from run_messages
-    where run_id = ${from} and seq > ${written!.message_seq} and turn < ${turn} order by seq`
+    where run_id = ${from} and seq > ${written.message_seq} and turn < ${turn} order by seq`
   const seqs = messages.map(({ seq }) => seq)
   await sql`
     insert into run_messages (run_id, seq, id, turn, type, role, text_content, text_blob, tool_call, tool_result, opaque, restarts, "timestamp")

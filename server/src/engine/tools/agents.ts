@@ -97,9 +97,10 @@ async function costLeft(sql: Sql, run: CallingRun): Promise<string | null> {
     select r.limits, r.cost_usd + r.reserved_usd
       + coalesce((select sum(c.cost_usd + c.reserved_usd) from runs c where c.parent_run_id = r.id), 0) as cost
     from runs r where r.id = ${run.id}`
-  const limit = spent?.limits.max_cost_usd
+  if (!spent) return null
+  const limit = spent.limits.max_cost_usd
   if (limit === undefined || limit === null) return null
-  const left = toUnits(limit) - toUnits(spent!.cost)
+  const left = toUnits(limit) - toUnits(spent.cost)
   return fromUnits(left > 0n ? left : 0n)
 }
 

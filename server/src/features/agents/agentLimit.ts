@@ -1,5 +1,5 @@
 // How many agents a team may have, where the operator set a limit.
-import type { Sql } from '../../base/db.ts'
+import { one, type Sql } from '../../base/db.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { lockLimit } from '../../engine/counting/entitlements.ts'
 import { agentsOf } from '../../engine/counting/usageSql.ts'
@@ -12,8 +12,8 @@ export async function agentLimitProblem(context: Context, sql: Sql, teamId: stri
   if (!entitlements.has(teamId, 'agents')) return undefined
   const limit = await lockLimit(sql, teamId, 'agents')
   // a statement after the lock: it sees what those before us made
-  const [counted] = await sql<{ agents: number }>`select ${agentsOf(teamId)} as agents`
-  if (limit === undefined || counted!.agents < Number(limit)) return undefined
-  const has = `This team may have ${limit} agents (agents), and has ${counted!.agents}`
+  const counted = await one(sql<{ agents: number }>`select ${agentsOf(teamId)} as agents`)
+  if (limit === undefined || counted.agents < Number(limit)) return undefined
+  const has = `This team may have ${limit} agents (agents), and has ${counted.agents}`
   return `${has}. Delete one that is no longer needed, or ask the operator to raise the limit (runyard entitlements set).`
 }

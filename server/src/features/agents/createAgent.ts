@@ -1,4 +1,5 @@
 // Makes an agent with its first build, which is live at once so that a run can start.
+import { one } from '../../base/db.ts'
 import { isWithoutProcedure } from '../../engine/builds/buildConfig.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Type, type Static } from '../../kit/schema.ts'
@@ -89,8 +90,8 @@ export const createAgent = operation({
       status: 'live',
       createdBy: caller.member_id,
     })
-    const [agent] = await findAgent(sql, id, team.id)
-    return { agent: agent!, build: build!, agent_id: id, build_id: build!.id }
+    const agent = await one(findAgent(sql, id, team.id))
+    return { agent, build: build!, agent_id: id, build_id: build!.id }
   },
 })
 

@@ -1,5 +1,5 @@
 // Makes a draft of an agent: of a given config, or as a copy of a build.
-import type { Sql } from '../../base/db.ts'
+import { one, type Sql } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { nullable, Type, wrapped } from '../../kit/schema.ts'
 import {
@@ -58,7 +58,7 @@ export const createRevision = operation({
 
 /** Every agent has one from its first moment on. */
 async function liveBuild(sql: Sql, agentId: string, teamId: string): Promise<Build> {
-  const [live] = await sql<Build>`
-    select ${buildColumns} from builds where agent_id = ${agentId} and team_id = ${teamId} and status = 'live'`
-  return live!
+  const live = await one(sql<Build>`
+    select ${buildColumns} from builds where agent_id = ${agentId} and team_id = ${teamId} and status = 'live'`)
+  return live
 }

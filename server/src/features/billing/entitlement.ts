@@ -1,5 +1,5 @@
 // An entitlement: something that a team may use, how much of it, and how much it does.
-import type { Sql } from '../../base/db.ts'
+import { one, type Sql } from '../../base/db.ts'
 import { entitlementKinds, type EntitlementKey } from '../../engine/counting/entitlements.ts'
 import { agentsOf, bytesStored, costOfMonth, placesHeld, runsOfMonth } from '../../engine/counting/usageSql.ts'
 import { placesUnlessSet } from '../../engine/counting/setEntitlement.ts'
@@ -42,13 +42,13 @@ export async function readEntitlements(
   storageUnlessSet: number,
 ): Promise<{ entitlements: Entitlement[]; plan: string }> {
   const month = await currentMonth(sql)
-  const [row] = await sql<Row>`
+  const row = await one(sql<Row>`
     select plan, (select places from admission where team_id = ${teamId}) as places,
       coalesce((select json_object_agg(key, value) from entitlements where team_id = ${teamId}), '{}') as limits,
       json_build_object('max_concurrent_runs', ${placesHeld(teamId)}, 'monthly_runs', ${runsOfMonth(teamId, month)},
         'monthly_cost_usd', ${costOfMonth(teamId, month)}, 'storage_bytes', ${bytesStored(teamId)}, 'agents', ${agentsOf(teamId)}) as used
-    from teams where id = ${teamId}`
-  const { plan, places, used, ...set } = row!
+    from teams where id = ${teamId}`)
+  const { plan, places, used, ...set } = row
   const limits: Row['limits'] = {
     ...(storageUnlessSet > 0 && { storage_bytes: storageUnlessSet }),
     ...set.limits,

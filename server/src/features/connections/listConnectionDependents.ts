@@ -1,7 +1,7 @@
 // Tells what stands still when a connection does: agents, their schedules, cases and runs.
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Time, Type } from '../../kit/schema.ts'
-import { part } from '../../base/db.ts'
+import { one, part } from '../../base/db.ts'
 import { begunList } from '../../engine/ledger/lifecycle.ts'
 
 const shownMax = 100
@@ -49,7 +49,7 @@ export const listConnectionDependents = operation({
     const runs = part`
       select r.id, r.agent_id, r.title, r.case_id, w.created_at as since from connection_waits w join runs r on r.id = w.run_id
       where w.connection_id = ${id} and not w.is_over and r.team_id = ${team.id} and r.status in ${begunList}`
-    const [found] = await sql<{ dependents: DependentsRow }>`
+    const found = await one(sql<{ dependents: DependentsRow }>`
       with agents_of as materialized (${agents}), runs_of as materialized (${runs}),
       schedules_of as materialized (
         select s.id, s.agent_id, s.frequency, s.next_run_at from schedules s join agents_of a on a.id = s.agent_id
@@ -72,8 +72,8 @@ export const listConnectionDependents = operation({
           where n.display_status not in ('completed', 'failed')),
         'waiting_runs', (select coalesce(json_agg(json_build_object('id', x.id, 'agent_id', x.agent_id, 'title', x.title, 'since', x.since)), '[]')
           from (select * from runs_of order by since, id limit ${shownMax}) x),
-        'waiting_runs_total', (select count(*) from runs_of)) as dependents`
-    const { schedules, waiting_runs, ...rest } = found!.dependents
+        'waiting_runs_total', (select count(*) from runs_of)) as dependents`)
+    const { schedules, waiting_runs, ...rest } = found.dependents
     return {
       ...rest,
       schedules: schedules.map((one) => ({

@@ -1,5 +1,5 @@
 // Changes a connection: its name, who may use it, its key or headers, whether it is switched on.
-import { part, empty, type Part } from '../../base/db.ts'
+import { empty, one, part, type Part } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { refuseFor } from '../../kit/problems.ts'
 import { oneOf, Type, wrapped } from '../../kit/schema.ts'
@@ -66,7 +66,7 @@ export const updateConnection = operation({
       const taken = await sql`select 1 from connections where team_id = ${team.id} and name = ${body.name}`
       if (taken.length > 0) fail('duplicate_name', 'This team has a connection of this name. Choose another.')
     }
-    const [changed] = await sql<Connection>`
+    const changed = await one(sql<Connection>`
       with c as (
         update connections set name = ${body.name ?? stored.name}, shared = ${body.shared ?? stored.shared}, server_url = ${serverUrl},
           transport = coalesce(${body.transport ?? null}, transport), status = ${status}, updated_at = now(),
@@ -74,14 +74,14 @@ export const updateConnection = operation({
           ${secretColumns(sent, sent && sealSecret(context.keyring, id, sent.secret))}
         where id = ${id} and team_id = ${team.id}
         returning *)
-      select ${connectionColumns} from c`
-    if (sent && status === 'active') await reauthorized(sql, changed!)
+      select ${connectionColumns} from c`)
+    if (sent && status === 'active') await reauthorized(sql, changed)
     else {
-      const change = changeOf(stored, changed!)
+      const change = changeOf(stored, changed)
       await emit('connection.updated', { connection_id: id, provider: stored.provider, status, change })
     }
     if (status === 'disabled') await endWaits(sql, id)
-    return { connection: changed!, connection_id: id }
+    return { connection: changed, connection_id: id }
   },
 })
 

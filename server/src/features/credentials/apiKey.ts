@@ -1,5 +1,5 @@
 // An API key: `ry_<team part>_<random>_<checksum>`, shown once, kept as a hash, bound to a member and to scopes.
-import { part, type Sql } from '../../base/db.ts'
+import { one, part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { checksumWord, hashToken, randomWord } from '../../base/secrets.ts'
 import { resource } from '../../kit/resources.ts'
@@ -68,12 +68,12 @@ export function newSecret(teamId: string): string {
 export async function issueApiKey(sql: Sql, wanted: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }> {
   const secret = wanted.secret ?? newSecret(wanted.teamId)
   const hint = secret.startsWith('ry_') ? secret.slice(0, 18) : `${secret.slice(0, 4)}…`
-  const [apiKey] = await sql<ApiKey>`
+  const apiKey = await one(sql<ApiKey>`
     insert into api_keys (id, team_id, member_id, name, hint, secret_hash, scopes, expires_at)
     values (${newId()}, ${wanted.teamId}, ${wanted.memberId}, ${wanted.name}, ${hint}, ${hashToken(secret)},
       ${[...new Set(wanted.scopes)]}, ${wanted.expiresAt ?? null})
-    returning id, team_id, member_id as user_id, name, hint, scopes, expires_at, null as last_used_at, created_at`
-  return { apiKey: apiKey!, secret }
+    returning id, team_id, member_id as user_id, name, hint, scopes, expires_at, null as last_used_at, created_at`)
+  return { apiKey, secret }
 }
 
 /** Gives the team it belonged to; undefined: no such key works. */

@@ -1,4 +1,5 @@
 // Makes an OAuth client; its secret is in this answer and nowhere else.
+import { one } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { hashToken, randomWord } from '../../base/secrets.ts'
 import { operation } from '../../kit/operation.ts'
@@ -30,11 +31,11 @@ export const createOauthClient = operation({
     const memberId = caller.member_id
     const scopes = await requireGrantable(sql, caller, { teamId: team.id, memberId, scopes: body.scopes }, fail)
     const client_secret = `rys_${randomWord(40)}`
-    const [oauth_client] = await sql<OauthClient>`
+    const oauth_client = await one(sql<OauthClient>`
       insert into oauth_clients (id, team_id, member_id, name, secret_hash, scopes, expires_at)
       values (${newId()}, ${team.id}, ${memberId}, ${body.name ?? 'OAuth client'}, ${hashToken(client_secret)},
         ${[...new Set(scopes)]}, ${boundedExpiry(caller, null, fail)})
-      returning id, team_id, member_id as user_id, name, scopes, expires_at, null as last_used_at, created_at`
-    return { oauth_client: oauth_client!, client_id: oauth_client!.id, client_secret }
+      returning id, team_id, member_id as user_id, name, scopes, expires_at, null as last_used_at, created_at`)
+    return { oauth_client, client_id: oauth_client.id, client_secret }
   },
 })

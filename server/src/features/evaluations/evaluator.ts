@@ -1,5 +1,6 @@
 // What a working process does for evaluations: looks for ended runs and due judgements, and rests much longer than it works.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { one } from '../../base/db.ts'
 import { createFairPool, teamShare } from '../../base/fairPool.ts'
 import type { Context } from '../../kit/context.ts'
 import { isSuspect } from '../../kit/deaths.ts'
@@ -60,16 +61,16 @@ export function startEvaluator(context: Context, { id: worker, alone }: WorkingP
 
   return {
     async look() {
-      const [due] = await db.sql<{ runs: boolean; suspects: boolean; judgements: boolean }>`
+      const due = await one(db.sql<{ runs: boolean; suspects: boolean; judgements: boolean }>`
         select exists (select from runs_to_evaluate) as runs, exists (select from evaluation_deaths) as suspects,
-          exists (select from judgements where due_at <= now()) as judgements`
-      if (due!.runs) {
+          exists (select from judgements where due_at <= now()) as judgements`)
+      if (due.runs) {
         evaluating ??= evaluateAll()
           .catch((error: unknown) => log.warn({ err: error }, 'ended runs were not evaluated; it is tried again'))
           .finally(() => (evaluating = undefined))
       }
-      if (due!.suspects && alone && !stopping.signal.aborted) await evaluateSuspects(context, alone, elsewhere)
-      if (due!.judgements) await judgeDue()
+      if (due.suspects && alone && !stopping.signal.aborted) await evaluateSuspects(context, alone, elsewhere)
+      if (due.judgements) await judgeDue()
     },
     async stop() {
       stopping.abort()

@@ -1,5 +1,5 @@
 // A rubric: what a team wants judged in every run of a build, beside what the service checks by itself.
-import { part, type Sql } from '../../base/db.ts'
+import { one, part, type Sql } from '../../base/db.ts'
 import { isId, newId } from '../../base/ids.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
@@ -127,12 +127,12 @@ export interface RubricWanted {
 export async function insertRubric(sql: Sql, owner: Owner, buildId: string, wanted: RubricWanted): Promise<Rubric> {
   const { title, description, severity, sortOrder, replaces } = wanted
   const slug = await freeSlug(sql, owner, buildId, slugOf(title))
-  const [made] = await sql<Rubric>`
+  const made = await one(sql<Rubric>`
     insert into eval_rubrics as r (id, team_id, agent_id, build_id, slug, title, description, severity, sort_order, replaces)
     values (${newId()}, ${owner.teamId}, ${owner.agentId}, ${buildId}, ${slug}, ${title}, ${description}, ${severity}, ${sortOrder},
       ${replaces})
-    returning ${rubricColumns}`
-  return made!
+    returning ${rubricColumns}`)
+  return made
 }
 
 /** It no longer counts for runs to come; false: another was faster. */

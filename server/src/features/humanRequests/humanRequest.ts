@@ -1,5 +1,5 @@
 // A human request: what a run asks a person, and what became of it.
-import type { Sql } from '../../base/db.ts'
+import { one, type Sql } from '../../base/db.ts'
 import { requestById, type HumanRequest as Row } from '../../engine/requests/humanRequests.ts'
 import type { Status } from '../../engine/ledger/lifecycle.ts'
 import { HumanRequest } from '../../kit/event.ts'
@@ -26,7 +26,7 @@ declare module '../../kit/resources.ts' {
 
 /** The request as it is now, beside the state that its run is in after the change. */
 export async function requestAnswer(sql: Sql, changed: Row, teamId: string) {
-  const [run] = await sql<{ status: Status }>`
-    select status from runs where id = ${changed.run_id} and team_id = ${teamId}`
-  return { human_request: changed, request_id: changed.id, run_id: changed.run_id, status: run!.status }
+  const run = await one(sql<{ status: Status }>`
+    select status from runs where id = ${changed.run_id} and team_id = ${teamId}`)
+  return { human_request: changed, request_id: changed.id, run_id: changed.run_id, status: run.status }
 }

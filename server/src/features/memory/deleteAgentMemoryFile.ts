@@ -1,4 +1,5 @@
 // Deletes a memory file of an agent.
+import { one } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { Success, Type } from '../../kit/schema.ts'
 import { changeMemory } from './changeMemory.ts'
@@ -21,10 +22,12 @@ export const deleteAgentMemoryFile = operation({
   async handler({ team, agent, params, body, sql, fail }) {
     const checked = memoryPath(params.path)
     if ('problem' in checked) return fail('not_found', noSuchFile)
-    const [changed] = await changeMemory(sql, [
-      { ...body, kind: 'delete', team_id: team.id, agent_id: agent.id, path: checked.path, source_run_id: null },
-    ])
-    if ('refused' in changed!) {
+    const changed = await one(
+      changeMemory(sql, [
+        { ...body, kind: 'delete', team_id: team.id, agent_id: agent.id, path: checked.path, source_run_id: null },
+      ]),
+    )
+    if ('refused' in changed) {
       return changed.refused === 'not_found' ? fail('not_found', noSuchFile) : fail(changed.refused, changed.message)
     }
     return { success: true as const }

@@ -1,4 +1,5 @@
 // Writes a memory file of an agent, new or over the old one.
+import { one } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
 import { changeMemory } from './changeMemory.ts'
@@ -32,11 +33,13 @@ export const putAgentMemoryFile = operation({
     if ('problem' in checked) return fail('invalid_request', checked.problem)
     const problem = await storageProblem(context, sql, team.id, Buffer.byteLength(body.content))
     if (problem !== undefined) return fail('entitlement_exceeded', problem)
-    const [changed] = await changeMemory(sql, [
-      { ...body, kind: 'write', team_id: team.id, agent_id: agent.id, path: checked.path, source_run_id: null },
-    ])
-    if ('refused' in changed!) return fail(changed.refused, changed.message)
-    const { path, generation, updated_at } = changed!
+    const changed = await one(
+      changeMemory(sql, [
+        { ...body, kind: 'write', team_id: team.id, agent_id: agent.id, path: checked.path, source_run_id: null },
+      ]),
+    )
+    if ('refused' in changed) return fail(changed.refused, changed.message)
+    const { path, generation, updated_at } = changed
     return { path, content: body.content, generation, source_type: 'user' as const, source_run_id: null, updated_at }
   },
 })

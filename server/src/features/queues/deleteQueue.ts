@@ -1,4 +1,5 @@
 // Deletes a queue with all that is in it: gone for everybody at once, erased piece by piece afterwards.
+import { one } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { eraseQueue } from './eraseQueue.job.ts'
@@ -29,9 +30,9 @@ export const deleteQueue = operation({
     const stopped = await stopRunsOfQueue(context, sql, ofQueue)
     // waits for whoever is adding cases, and whoever comes later finds no queue
     await sql`delete from queues where id = ${queue.id} and team_id = ${team.id}`
-    const [count] = await sql<{ cases: number }>`
-      select coalesce(sum(cases), 0)::bigint as cases from case_counts where queue_id = ${queue.id}`
+    const count = await one(sql<{ cases: number }>`
+      select coalesce(sum(cases), 0)::bigint as cases from case_counts where queue_id = ${queue.id}`)
     await enqueue(eraseQueue, { team_id: team.id, queue_id: queue.id })
-    return { success: true as const, deleted_case_count: count!.cases, stopped_run_ids: stopped }
+    return { success: true as const, deleted_case_count: count.cases, stopped_run_ids: stopped }
   },
 })

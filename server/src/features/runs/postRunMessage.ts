@@ -1,4 +1,5 @@
 // Says something to a run: it hears it at its next turn; one that has ended goes on with it.
+import { one } from '../../base/db.ts'
 import { addUserMessage } from '../../engine/requests/addUserMessage.ts'
 import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
 import { Message } from '../../kit/event.ts'
@@ -36,15 +37,15 @@ export const postRunMessage = operation({
       fail('invalid_request', 'message is larger than 64 KiB. Put large things into files and say where they are.')
     }
     // the agent before the run, as its deletion locks them: an ended run cannot be started while its agent goes
-    const [agent] = await sql<{ is_deleted: boolean }>`
+    const agent = await one(sql<{ is_deleted: boolean }>`
       select deleted_at is not null as is_deleted from agents
-      where id = ${run.agent_id} and team_id = ${team.id} for share`
+      where id = ${run.agent_id} and team_id = ${team.id} for share`)
     const [now] = await sql<{ status: Status; is_erased: boolean }>`
       select status, log_erased_at is not null as is_erased from runs
       where id = ${run.id} and team_id = ${team.id} for update`
     if (!now) return fail('not_found')
     if (hasEnded(now.status)) {
-      if (agent!.is_deleted) fail('conflict', 'This run has ended and its agent is deleted, so it cannot go on.')
+      if (agent.is_deleted) fail('conflict', 'This run has ended and its agent is deleted, so it cannot go on.')
       if (now.is_erased) {
         fail('conflict', 'The log of this run was erased after its time, so it cannot go on. Start a new run.')
       }

@@ -1,5 +1,5 @@
 // The execution report of a run: what it did, step by step, what that took, and how it ended.
-import type { Sql } from '../../base/db.ts'
+import { one, type Sql } from '../../base/db.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { spanOf } from './duration.ts'
 import { RunStatus, type Run } from './run.ts'
@@ -124,7 +124,7 @@ export async function reportOf(sql: Sql, run: Run): Promise<Static<typeof Report
 }
 
 async function countSteps(sql: Sql, run: Run): Promise<Counted> {
-  const [counted] = await sql<Counted>`
+  const counted = await one(sql<Counted>`
     select s.*, h.human_requests, now() as now,
       r.active_ms + coalesce((extract(epoch from now() - r.running_since) * 1000)::bigint, 0) as active_ms
     from runs r, lateral (
@@ -135,8 +135,8 @@ async function countSteps(sql: Sql, run: Run): Promise<Counted> {
     ) s, lateral (
       select count(*) as human_requests from human_requests where run_id = r.id and team_id = r.team_id
     ) h
-    where r.id = ${run.id} and r.team_id = ${run.team_id}`
-  return counted!
+    where r.id = ${run.id} and r.team_id = ${run.team_id}`)
+  return counted
 }
 
 /** Long inputs and outputs are cut where they lie: neither the database nor this process carries them whole. */

@@ -1,4 +1,5 @@
 // Does a run again that has ended: as a new run, from the start or from one of its steps.
+import { one } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import { parseBuildConfig } from '../../engine/builds/buildConfig.ts'
 import { readActsFor } from '../../engine/ledger/actsFor.ts'
@@ -96,7 +97,7 @@ export const retryRun = operation({
     const beforeStep = turn === undefined ? 1 : await firstStepOf(sql, run.id, turn)
     const copied = { sql, context, teamId: team.id, fromRunId: run.id, toRunId: again.id, beforeStep }
     await runHooks('runCopied', copied)
-    const [row] = await findRun(sql, again.id, team.id)
-    return { run: row!, run_id: again.id, status: row!.status }
+    const row = await one(findRun(sql, again.id, team.id))
+    return { run: row, run_id: again.id, status: row.status }
   },
 })

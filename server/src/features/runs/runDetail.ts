@@ -1,5 +1,5 @@
 // What stands around a run: its build, the requests it made, the runs it started, where its events go.
-import type { Sql } from '../../base/db.ts'
+import { one, type Sql } from '../../base/db.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { RunStatus } from './run.ts'
 
@@ -77,14 +77,14 @@ interface OfRun {
 
 /** Includes the config that the run follows, which is the build's own unless the build was a draft when the run began. */
 export async function buildOf(sql: Sql, run: OfRun & { build_id: string }): Promise<Static<typeof BuildOfRun>> {
-  const [build] = await sql<Static<typeof BuildOfRun>>`
+  const build = await one(sql<Static<typeof BuildOfRun>>`
     select b.id, b.agent_id, b.name, b.revision_number, b.revision_name, b.revision_description, b.status,
       coalesce(p.config, b.config) as config, b.parent_build_id, b.created_by, b.created_at, b.updated_at, b.published_at
     from runs r join builds b on b.id = r.build_id
       left join pinned_configs p on p.team_id = r.team_id and p.hash = r.config_hash
-    where r.id = ${run.id} and r.team_id = ${run.team_id}`
+    where r.id = ${run.id} and r.team_id = ${run.team_id}`)
   // no build is ever deleted
-  return build!
+  return build
 }
 
 export const subRunsOf = (sql: Sql, run: OfRun, max: number): Promise<Static<typeof SubRun>[]> => sql<
@@ -96,15 +96,15 @@ export const subRunsOf = (sql: Sql, run: OfRun, max: number): Promise<Static<typ
 
 /** How many files its workspace has now. */
 export async function filesOf(sql: Sql, run: OfRun & { sandbox_id: string | null }): Promise<number> {
-  const [counted] = await sql<{ files: number }>`
+  const counted = await one(sql<{ files: number }>`
     select count(*) as files from workspace_files f
-    where f.sandbox_id = ${run.sandbox_id} and f.team_id = ${run.team_id} and f.until_step is null and f.kind = 'file'`
-  return counted!.files
+    where f.sandbox_id = ${run.sandbox_id} and f.team_id = ${run.team_id} and f.until_step is null and f.kind = 'file'`)
+  return counted.files
 }
 
 /** How many pictures its browser's timeline has. */
 export async function screenshotsOf(sql: Sql, run: OfRun): Promise<number> {
-  const [counted] = await sql<{ screenshots: number }>`
-    select count(*) as screenshots from browser_screenshots where run_id = ${run.id} and team_id = ${run.team_id}`
-  return counted!.screenshots
+  const counted = await one(sql<{ screenshots: number }>`
+    select count(*) as screenshots from browser_screenshots where run_id = ${run.id} and team_id = ${run.team_id}`)
+  return counted.screenshots
 }

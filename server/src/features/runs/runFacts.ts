@@ -1,5 +1,5 @@
 // The facts behind the state of a run: what it waits for, what stands before it, who holds it, what went wrong.
-import type { Sql } from '../../base/db.ts'
+import { one, type Sql } from '../../base/db.ts'
 import type { HumanRequest } from '../../engine/requests/humanRequests.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { RunError, RunStatus, type Run } from './run.ts'
@@ -71,13 +71,13 @@ export interface Explained extends RunFacts {
 }
 
 export async function factsOf(sql: Sql, run: Run): Promise<Explained> {
-  const [inside] = await sql<Inside>`
-    select worker, admitted_at, queued_at, is_woken, due_at, running_since from runs where id = ${run.id} and team_id = ${run.team_id}`
-  const { worker, admitted_at, queued_at, due_at } = inside!
+  const inside = await one(sql<Inside>`
+    select worker, admitted_at, queued_at, is_woken, due_at, running_since from runs where id = ${run.id} and team_id = ${run.team_id}`)
+  const { worker, admitted_at, queued_at, due_at } = inside
   const isActive = run.completed_at === null
   const request = run.status === 'waiting' ? await requestOf(sql, run) : null
   return {
-    since: sinceOf(run, inside!),
+    since: sinceOf(run, inside),
     until: request?.expires_at ?? due_at,
     ended_by: null,
     waiting_on: run.waiting_on === null ? null : { kind: run.waiting_on.kind, detail: run.waiting_on.detail },
@@ -85,7 +85,7 @@ export async function factsOf(sql: Sql, run: Run): Promise<Explained> {
     sub_run: run.waiting_on?.kind === 'sub_run' ? await subRunOf(sql, run) : null,
     line: queued_at === null ? null : await lineOf(sql, run),
     workers: isActive && worker === null ? await workersOf(sql) : null,
-    worker: worker === null ? null : await workerOf(sql, worker, inside!.running_since),
+    worker: worker === null ? null : await workerOf(sql, worker, inside.running_since),
     step: isActive ? await openStepOf(sql, run.id) : null,
     stopped_by: run.status === 'stopped' ? await stopperOf(sql, run) : null,
     error: run.error,
@@ -133,10 +133,12 @@ async function lineOf(sql: Sql, run: Run): Promise<RunFacts['line']> {
 }
 
 async function workersOf(sql: Sql): Promise<number> {
-  const [alive] = await sql<{
-    workers: number
-  }>`select count(*) as workers from processes where role in ('all', 'worker')`
-  return alive!.workers
+  const alive = await one(
+    sql<{
+      workers: number
+    }>`select count(*) as workers from processes where role in ('all', 'worker')`,
+  )
+  return alive.workers
 }
 
 /** A process that is not listed has died or left; its runs are set free within seconds. */
@@ -154,7 +156,7 @@ async function openStepOf(sql: Sql, runId: string): Promise<RunFacts['step']> {
 
 /** What stopped it was written in one transaction with it, and so bears the same time. */
 async function stopperOf(sql: Sql, run: Run): Promise<RunFacts['stopped_by']> {
-  const [found] = await sql<{ name: string | null; is_asked: boolean; is_parent: boolean; is_agent: boolean }>`
+  const found = await one(sql<{ name: string | null; is_asked: boolean; is_parent: boolean; is_agent: boolean }>`
     select m.name, l.id is not null as is_asked,
       exists (select from runs p where p.id = ${run.parent_run_id} and p.team_id = ${run.team_id}
         and p.completed_at = ${run.completed_at}) as is_parent,
@@ -162,8 +164,8 @@ async function stopperOf(sql: Sql, run: Run): Promise<RunFacts['stopped_by']> {
         and a.deleted_at = ${run.completed_at}) as is_agent
     from (values (1)) as one left join audit_log l on l.team_id = ${run.team_id} and l.operation = 'stopRun'
       and l.created_at = ${run.completed_at} and l.target_id = ${run.id}
-    left join members m on m.id = l.member_id and m.team_id = l.team_id limit 1`
-  const { name, is_asked, is_parent, is_agent } = found!
+    left join members m on m.id = l.member_id and m.team_id = l.team_id limit 1`)
+  const { name, is_asked, is_parent, is_agent } = found
   if (is_asked) return { reason: 'member', name }
   if (is_parent) return { reason: 'parent_run', name: null }
   return is_agent ? { reason: 'agent_deleted', name: null } : null

@@ -1,5 +1,5 @@
 // Runs by words: few hits are gathered and sorted, many are met on the way through the list; totals of frequent words are remembered.
-import { part, type Part, type Sql } from '../../base/db.ts'
+import { one, part, type Part, type Sql } from '../../base/db.ts'
 import { allAgents } from '../../engine/counting/runCounts.ts'
 import { countAndRemember, knownTotal, type Search } from '../../engine/counting/searchTotals.ts'
 import { runsById, type Run } from './run.ts'
@@ -13,8 +13,8 @@ const hitsMax = 5000
 
 /** The words of a search as the index has them; null: there are none in it. */
 export async function wordsOf(sql: Sql, teamId: string, search: string): Promise<string | null> {
-  const [asked] = await sql<{ words: string | null }>`select run_query(${teamId}, ${search})::text as words`
-  return asked!.words
+  const asked = await one(sql<{ words: string | null }>`select run_query(${teamId}, ${search})::text as words`)
+  return asked.words
 }
 
 type Searched = RunFilter & { words: string }
@@ -73,20 +73,20 @@ const searchFor = (teamId: string, words: string): Search => ({
 
 /** A guess that only chooses the way, by the newest runs: the index of words lists all hits of a word before it gives the first. */
 async function seemsFrequent(sql: Sql, { teamId, words }: Searched): Promise<boolean> {
-  const [sample] = await sql<{ seen: number; fitting: number; runs: number }>`
+  const sample = await one(sql<{ seen: number; fitting: number; runs: number }>`
     select count(*) as seen, count(*) filter (where newest.words @@ ${words}::tsquery) as fitting, coalesce((
       select sum(runs) from run_counts where team_id = ${teamId} and agent_id = ${allAgents} and unit = 'all'), 0)::bigint as runs
     from (
       select l.words from run_search l where l.team_id = ${teamId} order by l.created_at desc, l.run_id desc limit 2000
-    ) newest`
-  const { seen, fitting, runs } = sample!
+    ) newest`)
+  const { seen, fitting, runs } = sample
   return seen > 0 && (fitting / seen) * runs > 2 * hitsMax
 }
 
 /** Undefined: there are more hits than are gathered. */
 async function fewHits(sql: Sql, filter: Searched, page: Page): Promise<Found | undefined> {
   const to = page.isDescending ? part`desc` : part`asc`
-  const [found] = await sql<{ hits: number; total: number; ids: string[] }>`
+  const found = await one(sql<{ hits: number; total: number; ids: string[] }>`
     with hit as materialized (
       select * from run_hits(${filter.teamId}, ${filter.words}::tsquery, ${hitsMax + 1}::int)
     ),
@@ -95,8 +95,8 @@ async function fewHits(sql: Sql, filter: Searched, page: Page): Promise<Found | 
       where ${inTime(filter, part`l.created_at`)} and ${fitsSearchRow(filter)} and (select count(*) from hit) <= ${hitsMax}
     )
     select (select count(*) from hit) as hits, (select count(*) from fit) as total,
-      array(select id from fit order by key ${to}, id ${to} limit ${page.limit} offset ${page.offset}) as ids`
-  const { hits, total, ids } = found!
+      array(select id from fit order by key ${to}, id ${to} limit ${page.limit} offset ${page.offset}) as ids`)
+  const { hits, total, ids } = found
   if (hits > hitsMax) return undefined
   return { data: ids.length === 0 ? [] : await runsById(sql, filter.teamId, part`${ids}`), total }
 }
@@ -119,8 +119,8 @@ async function totalAmong(sql: Sql, filter: Searched, totals: Totals, frequency:
   }
   if (totals.total === 0) return 0
   const [way, length] = shortest(totals.ways)
-  const [counted] = await sql<{ total: number }>`${length < frequency ? countOn(filter, way) : countWords(filter)}`
-  return counted!.total
+  const counted = await one(sql<{ total: number }>`${length < frequency ? countOn(filter, way) : countWords(filter)}`)
+  return counted.total
 }
 
 const countWords = (filter: Searched): Part => part`

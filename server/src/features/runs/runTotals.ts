@@ -1,5 +1,5 @@
 // Exact totals of lists of runs, read from counts; also how long each way through the list would be.
-import { part, type Part, type Sql } from '../../base/db.ts'
+import { one, part, type Part, type Sql } from '../../base/db.ts'
 import { allAgents, countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
 import type { RunFilter } from './runFilter.ts'
 import { countOn, waysOf, type Way } from './runIndexPaths.ts'
@@ -53,7 +53,7 @@ async function plainTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
       ? sum('all', [0, 1])
       : part`${sum('day', spans.days)} + ${sum('hour', spans.hours[0])} + ${sum('hour', spans.hours[1])}
           + ${edge(filter, spans.edges[0])} + ${edge(filter, spans.edges[1])}`
-  const [row] = await sql<PlainRow>`
+  const row = await one(sql<PlainRow>`
     with delta as materialized (
       select coalesce(sum(case when became = any(${statuses}::text[]) then runs else 0 end
           - case when was = any(${statuses}::text[]) then runs else 0 end)
@@ -66,9 +66,9 @@ async function plainTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
     select (delta.counted + ${counted})::bigint as total, delta.deltas,
       (delta.runs + coalesce((select sum(runs) from run_counts
         where team_id = ${teamId} and agent_id = ${allAgents} and unit = 'all'), 0))::bigint as runs
-    from delta`
-  const ways = { [waysOf(filter)[0]!]: row!.total }
-  return { ...row!, statuses, ways, waysMax: ways }
+    from delta`)
+  const ways = { [waysOf(filter)[0]!]: row.total }
+  return { ...row, statuses, ways, waysMax: ways }
 }
 
 /** Rows at the edge of a range of time, at most an hour of them. */
@@ -153,8 +153,8 @@ async function inItsTime(sql: Sql, filter: RunFilter, ofAllTime: Totals): Promis
   })
   const [way] = shortest(Object.fromEntries(costs))
   const count = async (counted: RunFilter) => {
-    const [row] = await sql<{ total: number }>`${countOn(counted, way)}`
-    return row!.total
+    const row = await one(sql<{ total: number }>`${countOn(counted, way)}`)
+    return row.total
   }
   const before = { ...filter, since: null, until: filter.since }
   const after = { ...filter, since: filter.until, until: null }

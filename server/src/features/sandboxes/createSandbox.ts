@@ -1,4 +1,5 @@
 // Makes a sandbox that belongs to no run yet.
+import { one } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Time, Type } from '../../kit/schema.ts'
@@ -18,11 +19,11 @@ export const createSandbox = operation({
   status: 201,
   answer: Type.Object({ sandbox_id: Id, status: SandboxStatus, expires_at: Time }),
   async handler({ team, body, sql }) {
-    const [made] = await sql<{ sandbox_id: string; expires_at: Date }>`
+    const made = await one(sql<{ sandbox_id: string; expires_at: Date }>`
       insert into sandboxes (id, team_id, expires_at)
       values (${newId()}, ${team.id}, now() + make_interval(secs => ${body.ttl_seconds ?? 86_400}))
-      returning id as sandbox_id, expires_at`
-    const { sandbox_id, expires_at } = made!
+      returning id as sandbox_id, expires_at`)
+    const { sandbox_id, expires_at } = made
     return { sandbox_id, status: 'ready' as const, expires_at }
   },
 })

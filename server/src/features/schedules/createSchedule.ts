@@ -1,4 +1,5 @@
 // Makes a schedule for an agent.
+import { one } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { nextAfter } from '../../base/schedule.ts'
 import { operation } from '../../kit/operation.ts'
@@ -30,19 +31,19 @@ export const createSchedule = operation({
     const agents = await sql`
       select id from agents where id = ${agent.id} and team_id = ${team.id} and deleted_at is null for no key update`
     if (agents.length === 0) fail('not_found')
-    const [count] = await sql<{ made: number }>`
-      select count(*) as made from schedules where agent_id = ${agent.id} and team_id = ${team.id}`
-    if (count!.made >= schedulesMax) {
+    const count = await one(sql<{ made: number }>`
+      select count(*) as made from schedules where agent_id = ${agent.id} and team_id = ${team.id}`)
+    if (count.made >= schedulesMax) {
       fail('conflict', `This agent has ${schedulesMax} schedules, which is the most. Delete or change one of them.`)
     }
     const enabled = body.enabled ?? true
-    const [made] = await sql<Schedule>`
+    const made = await one(sql<Schedule>`
       insert into schedules (id, team_id, agent_id, user_id, changed_by, enabled, frequency, time, day, day_of_month, cron, timezone, message,
         recurring, overlap, catch_up, next_run_at)
       values (${newId()}, ${team.id}, ${agent.id}, ${caller.member_id}, ${caller.member_id}, ${enabled}, ${timing.frequency}, ${timing.time}, ${timing.day},
         ${timing.day_of_month}, ${timing.cron}, ${timing.timezone}, ${body.message ?? null}, ${body.recurring ?? true},
         ${body.overlap ?? 'skip'}, ${body.catch_up ?? 'last'}, ${enabled ? nextAfter(timing, context.clock.now()) : null})
-      returning ${scheduleColumns}`
-    return made!
+      returning ${scheduleColumns}`)
+    return made
   },
 })

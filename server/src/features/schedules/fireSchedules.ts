@@ -1,5 +1,5 @@
 // Fires what is due, as part of every working process: each due time once, however many of them look at it, and whichever dies.
-import { isPassing, part, retryingDeadlocks, type Part, type Sql } from '../../base/db.ts'
+import { isPassing, one, part, type Part, retryingDeadlocks, type Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Tick } from '../../kit/feature.ts'
 import { startDue } from './startDue.ts'
@@ -24,10 +24,10 @@ const freed: Which = {
 
 /** Called twice a second. While nothing is due it is this one statement, and its two answers are the first entries of two indexes. */
 export const fireSchedules: Tick = async ({ context, signal }) => {
-  const [found] = await context.db.sql<{ is_due: boolean; is_held: boolean }>`
+  const found = await one(context.db.sql<{ is_due: boolean; is_held: boolean }>`
     select coalesce((select min(next_run_at) from schedules) <= now(), false) as is_due,
-      (select min(held_since) from schedules) is not null as is_held`
-  const wanted = [...(found!.is_due ? [dueSchedules] : []), ...(found!.is_held ? [freed] : [])]
+      (select min(held_since) from schedules) is not null as is_held`)
+  const wanted = [...(found.is_due ? [dueSchedules] : []), ...(found.is_held ? [freed] : [])]
   for (const which of wanted) {
     // fewer than asked for: the rest is done, or in the hands of others
     while (!signal.aborted && (await fireSome(context, which)) === atOnce) continue

@@ -1,4 +1,5 @@
 // Changes a schedule, pauses it or lets it go on.
+import { one } from '../../base/db.ts'
 import { nextAfter } from '../../base/schedule.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
@@ -29,7 +30,7 @@ export const updateSchedule = operation({
     const enabled = body.enabled ?? stored.enabled
     const isFresh = enabled && (!stored.enabled || !isSameTiming(timing, stored))
     const next = isFresh ? nextAfter(timing, context.clock.now()) : enabled ? stored.next_run_at : null
-    const [changed] = await sql<Schedule>`
+    const changed = await one(sql<Schedule>`
       update schedules set
         frequency = ${timing.frequency}, time = ${timing.time}, day = ${timing.day}, day_of_month = ${timing.day_of_month},
         cron = ${timing.cron}, timezone = ${timing.timezone},
@@ -45,7 +46,7 @@ export const updateSchedule = operation({
         auto_disabled_reason = case when ${body.enabled === true} then null else auto_disabled_reason end,
         changed_by = ${caller.member_id}, updated_at = now()
       where id = ${schedule.id} and team_id = ${team.id}
-      returning ${scheduleColumns}`
-    return changed!
+      returning ${scheduleColumns}`)
+    return changed
   },
 })

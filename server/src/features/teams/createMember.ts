@@ -1,4 +1,5 @@
 // Adds a person to the team.
+import { one } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
@@ -20,13 +21,15 @@ export const createMember = operation({
   errors: ['conflict'],
   tool: false,
   async handler({ team, body, sql, fail }) {
-    const [member] = await refusingTakenEmail(
-      fail,
-      () => sql<Member>`
+    const member = await one(
+      refusingTakenEmail(
+        fail,
+        () => sql<Member>`
         insert into members (id, team_id, name, email, role)
         values (${newId()}, ${team.id}, ${body.name}, ${body.email ?? null}, ${body.role ?? 'operator'})
         returning ${memberColumns}`,
+      ),
     )
-    return { member: member!, member_id: member!.id }
+    return { member: member, member_id: member.id }
   },
 })

@@ -1,5 +1,5 @@
 // A team: the owner of everything; each credential belongs to exactly one.
-import type { Sql } from '../../base/db.ts'
+import { one, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { Id, named, Time, Type, type Static } from '../../kit/schema.ts'
 
@@ -18,12 +18,12 @@ export const Team = named(
 export type Team = Static<typeof Team>
 
 export async function readTeam(sql: Sql, id: string): Promise<Team> {
-  const [team] = await sql<Team>`
+  const team = await one(sql<Team>`
     select id, name, created_at, plan,
       (select count(*) from members m where m.team_id = teams.id and m.removed_at is null) as members_count,
       (select count(*) from agents a where a.team_id = teams.id and a.deleted_at is null) as agents_count
-    from teams where id = ${id}`
-  return team!
+    from teams where id = ${id}`)
+  return team
 }
 
 /** A team with its first member, who administers it. */

@@ -1,4 +1,5 @@
 // Subscribes an address to a team's events.
+import { one } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { withheldEvents } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
@@ -30,15 +31,15 @@ export const createWebhook = operation({
   async handler({ team, caller, body, sql, fail }) {
     // locked against others who count the team's webhooks
     await sql`select id from teams where id = ${team.id} for no key update`
-    const [count] = await sql<{ made: number }>`select count(*) as made from ${webhooksOf(team.id)}`
-    if (count!.made >= webhooksMax) {
+    const count = await one(sql<{ made: number }>`select count(*) as made from ${webhooksOf(team.id)}`)
+    if (count.made >= webhooksMax) {
       fail('conflict', `This team has ${webhooksMax} webhooks, which is the most. Delete or change one of them.`)
     }
-    const [made] = await sql<Webhook>`
+    const made = await one(sql<Webhook>`
       insert into delivery_targets (id, team_id, kind, url, events, withheld, description)
       values (${newId()}, ${team.id}, 'subscription', ${body.url}, ${[...new Set(body.events)]}::text[],
         ${withheldEvents(caller.scopes)}::text[], ${body.description ?? null})
-      returning ${webhookColumns}`
-    return { webhook: made!, subscription_id: made!.id }
+      returning ${webhookColumns}`)
+    return { webhook: made, subscription_id: made.id }
   },
 })

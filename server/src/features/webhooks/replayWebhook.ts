@@ -1,4 +1,5 @@
 // Sends a webhook everything again that it should have got since some time.
+import { one } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, instant, Type } from '../../kit/schema.ts'
 import { askedFor, replayDeliveries } from './replayDeliveries.job.ts'
@@ -32,8 +33,8 @@ export const replayWebhook = operation({
       since: body.since,
       asked_at: target.asked_at.toISOString(),
     }
-    const [count] = await sql<{ deliveries: number }>`select count(*) as deliveries from ${askedFor(asked)}`
-    const { deliveries } = count!
+    const count = await one(sql<{ deliveries: number }>`select count(*) as deliveries from ${askedFor(asked)}`)
+    const { deliveries } = count
     if (deliveries > 0) await enqueue(replayDeliveries, asked)
     return { subscription_id: subscription.id, deliveries }
   },

@@ -1,6 +1,6 @@
 // The secret that signs a team's deliveries: made when it is first needed, sealed at rest, and for a while two after a rotation.
 import { randomBytes } from 'node:crypto'
-import type { Sql } from '../../base/db.ts'
+import { firstRow, one, type Sql } from '../../base/db.ts'
 import type { SealedColumn } from '../../base/sealedColumns.ts'
 import type { Keyring } from '../../base/secrets.ts'
 import { nullable, Time, Type, type Static } from '../../kit/schema.ts'
@@ -44,23 +44,23 @@ export async function readSecret(sql: Sql, keyring: Keyring, teamId: string): Pr
   await sql`
     insert into webhook_secrets (team_id, secret) values (${teamId}, ${keyring.seal(newSecret(), purposeOf(teamId))})
     on conflict do nothing`
-  const [row] = await sql<Row>`
+  const row = await one(sql<Row>`
     select team_id, secret, created_at, case when previous_expires_at > now() then previous end as previous,
       case when previous_expires_at > now() then previous_expires_at end as previous_expires_at
-    from webhook_secrets where team_id = ${teamId}`
-  return shown(keyring, row!)
+    from webhook_secrets where team_id = ${teamId}`)
+  return shown(keyring, row)
 }
 
-/** The one before goes on signing for the overlap; one before that is dropped at once. */
+/** The one before continues to sign for the overlap; one before that is dropped at once. */
 export async function rotateSecret(sql: Sql, keyring: Keyring, teamId: string, overlapS: number): Promise<Secret> {
   const sealed = keyring.seal(newSecret(), purposeOf(teamId))
-  const [row] = await sql<Row>`
+  const row = await one(sql<Row>`
     insert into webhook_secrets as s (team_id, secret) values (${teamId}, ${sealed})
     on conflict (team_id) do update set secret = excluded.secret, created_at = now(),
       previous = case when ${overlapS}::int > 0 then s.secret end,
       previous_expires_at = case when ${overlapS}::int > 0 then now() + make_interval(secs => ${overlapS}::int) end
-    returning team_id, secret, created_at, previous, previous_expires_at`
-  return shown(keyring, row!)
+    returning team_id, secret, created_at, previous, previous_expires_at`)
+  return shown(keyring, row)
 }
 
 /** What signs now, the newest first. */
@@ -68,12 +68,11 @@ export async function signingSecrets(sql: Sql, keyring: Keyring, teamId: string)
   const find = () => sql<Row>`
     select team_id, secret, case when previous_expires_at > now() then previous end as previous
     from webhook_secrets where team_id = ${teamId}`
-  let [row] = await find()
-  if (!row) {
+  let rows = await find()
+  if (rows.length === 0) {
     await readSecret(sql, keyring, teamId)
-    ;[row] = await find()
+    rows = await find()
   }
-  return [row!.secret, row!.previous].flatMap((sealed) =>
-    sealed ? [keyring.open(sealed, purposeOf(teamId)).toString()] : [],
-  )
+  const { secret, previous } = firstRow(rows)
+  return [secret, previous].flatMap((sealed) => (sealed ? [keyring.open(sealed, purposeOf(teamId)).toString()] : []))
 }

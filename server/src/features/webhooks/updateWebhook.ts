@@ -1,4 +1,5 @@
 // Changes a webhook, switches it off or on again.
+import { one } from '../../base/db.ts'
 import { scopeOfEvent, withheldEvents, type EventName } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
@@ -44,7 +45,7 @@ export const updateWebhook = operation({
     const isSwitchedOn = body.active === true
     // a new address, or one of which a person says that it works again, has not failed yet
     const isFresh = isSwitchedOn || (body.url !== undefined && body.url !== stored.url)
-    const [changed] = await sql<Webhook>`
+    const changed = await one(sql<Webhook>`
       update delivery_targets set
         url = coalesce(${body.url ?? null}, url),
         events = coalesce(${body.events ? [...new Set(body.events)] : null}::text[], events),
@@ -57,8 +58,8 @@ export const updateWebhook = operation({
         failing_since = case when ${isFresh} then null else failing_since end,
         paused_until = case when ${isFresh} then null else paused_until end
       where id = ${subscription.id} and team_id = ${team.id}
-      returning ${webhookColumns}`
-    return { webhook: changed!, subscription_id: changed!.id }
+      returning ${webhookColumns}`)
+    return { webhook: changed, subscription_id: changed.id }
   },
 })
 

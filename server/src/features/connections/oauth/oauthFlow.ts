@@ -1,6 +1,6 @@
 // An authorisation under way: begun by a caller, finished once by the browser that brings its state back.
 import { hash, randomBytes } from 'node:crypto'
-import type { Sql } from '../../../base/db.ts'
+import { one, type Sql } from '../../../base/db.ts'
 import type { SealedColumn } from '../../../base/sealedColumns.ts'
 import type { Keyring } from '../../../base/secrets.ts'
 import {
@@ -88,14 +88,14 @@ export async function beginFlow(sql: Sql, context: Context, wanted: WantedFlow):
     await requireRight(sql, caller.member_id, connection)
   }
   const stateHash = hashOf(state)
-  const [begun] = await sql<{ expires_at: Date }>`
+  const begun = await one(sql<{ expires_at: Date }>`
     insert into oauth_flows (state_hash, team_id, user_id, credential_kind, credential_id, connection_id, kind, provider, name,
       server_url, facts, secret, expires_at)
     values (${stateHash}, ${caller.team_id}, ${caller.member_id}, ${caller.credential.type}, ${caller.credential.id},
       ${wanted.connectionId}, ${wanted.kind}, ${wanted.provider}, ${wanted.name}, ${wanted.serverUrl}, ${JSON.stringify(facts)}::jsonb,
       ${sealFlow(context.keyring, stateHash, secret)}, now() + make_interval(secs => ${lifeS}))
-    returning expires_at`
-  return { authorization_url: url.href, state, expires_at: begun!.expires_at }
+    returning expires_at`)
+  return { authorization_url: url.href, state, expires_at: begun.expires_at }
 }
 
 interface FlowSecret {

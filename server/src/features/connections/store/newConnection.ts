@@ -1,5 +1,5 @@
 // Makes a connection and gives a grant to one: the two places where a secret is first sealed.
-import { part, type Sql } from '../../../base/db.ts'
+import { one, part, type Sql } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
 import { newId } from '../../../base/ids.ts'
 import type { AuthorizationServer, Grant, OAuthClient } from '../../../drivers/oauth/oauth.ts'
@@ -56,8 +56,8 @@ export async function insertConnection(
   teamId: string,
   wanted: NewConnection,
 ): Promise<Connection | undefined> {
-  const [count] = await sql<{ made: number }>`select count(*) as made from connections where team_id = ${teamId}`
-  if (count!.made >= connectionsMax) {
+  const count = await one(sql<{ made: number }>`select count(*) as made from connections where team_id = ${teamId}`)
+  if (count.made >= connectionsMax) {
     const says = `This team has ${connectionsMax} connections, which is the most. Delete one that is no longer used.`
     throw new Fault('conflict', says)
   }

@@ -1,5 +1,5 @@
 // Does one thing to many cases at once: stops the runs that hold them, then changes them with their timeline and events.
-import { part, type Part, type Sql } from '../../../base/db.ts'
+import { one, part, type Part, type Sql } from '../../../base/db.ts'
 import { stopAndTell } from '../../../engine/ending/stopRunsAndLog.ts'
 import type { Context } from '../../../kit/context.ts'
 import { insertEvents } from '../../../kit/event.ts'
@@ -120,13 +120,13 @@ interface Written {
 const watched = ({ restTimes }: Bulk): Part => (restTimes === undefined ? part`0` : othersAtWork)
 
 async function deleteCases(sql: Sql, bulk: Bulk, ids: string[]): Promise<Written> {
-  const [written] = await sql<Written>`
+  const written = await one(sql<Written>`
     with gone as (
       delete from cases c using unnest(${ids}::uuid[]) with ordinality as w (id, n)
       where c.id = w.id and ${ofQueue(bulk)} and ${rests(bulk, costlyRows)} returning c.id
     )
-    select count(*) as changed, ${watched(bulk)} as others from gone`
-  return written!
+    select count(*) as changed, ${watched(bulk)} as others from gone`)
+  return written
 }
 
 const eventOfEnd = caseEventData({
@@ -149,7 +149,7 @@ async function writeCases(
   const { set, isDue, type, reason, ends } = writingOf(deed)
   // that these have failed was told when their runs were stopped
   const toldIds = ends === 'failed' ? freedIds : []
-  const [written] = await sql<Written>`
+  const written = await one(sql<Written>`
     with changed as (
       update cases c set ${set}, updated_at = now()
       from unnest(${ids}::uuid[]) with ordinality as w (id, n)
@@ -164,8 +164,8 @@ async function writeCases(
       select event_id, ${teamId}::uuid, 'queue.case.completed', ${eventOfEnd}
       from changed where ${ends !== undefined}::boolean and (shown).id <> all(${toldIds}::uuid[]) and ${rests(bulk, costlyRows)}`)}
     )
-    select count(*) as changed, ${watched(bulk)} as others from changed`
-  return written!
+    select count(*) as changed, ${watched(bulk)} as others from changed`)
+  return written
 }
 
 interface Writing {

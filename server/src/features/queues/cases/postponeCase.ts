@@ -1,4 +1,5 @@
 // A person puts a case aside until a time, at which it is given out before all others.
+import { one } from '../../../base/db.ts'
 import { operation } from '../../../kit/operation.ts'
 import { instant, nullable, Type, wrapped } from '../../../kit/schema.ts'
 import { moveByPerson, Reason } from './moveByPerson.ts'
@@ -33,8 +34,8 @@ export const postponeCase = operation({
       fail('invalid_request', 'Say either postponed_to or seconds.')
     }
     // by the database's clock, which also says when it is due
-    const [clock] = await sql<{ now: Date }>`select now() as now`
-    const nowMs = clock!.now.getTime()
+    const clock = await one(sql<{ now: Date }>`select now() as now`)
+    const nowMs = clock.now.getTime()
     const atMs = body.seconds === undefined ? Date.parse(body.postponed_to!) : nowMs + body.seconds * 1000
     if (atMs <= nowMs || atMs > nowMs + tenYearsS * 1000) {
       fail('invalid_request', 'postponed_to must lie ahead, and at most ten years. Choose another time.')

@@ -1,4 +1,5 @@
 // Lets an agent work the cases of a queue.
+import { one } from '../../../base/db.ts'
 import { newId } from '../../../base/ids.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Type, wrapped } from '../../../kit/schema.ts'
@@ -33,7 +34,7 @@ export const createAgentCaseTrigger = operation({
       on conflict (agent_id) do nothing returning id`
     if (made.length === 0) fail('case_trigger_exists')
     if (body.enabled) await sql`select pg_notify('case_queues', ${body.case_queue_id})`
-    const [trigger] = await findTrigger(sql, id, team.id)
-    return { case_trigger: trigger!, trigger_id: id }
+    const trigger = await one(findTrigger(sql, id, team.id))
+    return { case_trigger: trigger, trigger_id: id }
   },
 })

@@ -1,5 +1,5 @@
 // What a list of cases can be narrowed by, as a query or a body says it, and the condition on cases that it is.
-import { part, type Part, type Sql } from '../../../base/db.ts'
+import { one, part, type Part, type Sql } from '../../../base/db.ts'
 import { instant, oneOf, Type, type Static } from '../../../kit/schema.ts'
 import { spelled } from '../../../kit/spellings.ts'
 import { displayStatuses, priorities, type DisplayStatus, type Priority } from '../cases/case.ts'
@@ -131,8 +131,8 @@ async function labelSetsOf(
 
 /** As the index of words has them; null: there is no word in the text, and so nothing to look for. */
 async function wordsOf(sql: Sql, queueId: string, text: string): Promise<string | null> {
-  const [asked] = await sql<{ words: string | null }>`select run_query(${queueId}, ${text})::text as words`
-  return asked!.words
+  const asked = await one(sql<{ words: string | null }>`select run_query(${queueId}, ${text})::text as words`)
+  return asked.words
 }
 
 /**

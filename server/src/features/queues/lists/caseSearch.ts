@@ -1,5 +1,5 @@
 // Cases by words: few hits are gathered and sorted, frequent words are met on the way through the list.
-import { part, type Part, type Sql } from '../../../base/db.ts'
+import { one, part, type Part, type Sql } from '../../../base/db.ts'
 import { fitsRow, inTime, type CaseFilter } from './caseFilter.ts'
 import { countOn, type Cut, type Measured } from './caseIndexPaths.ts'
 
@@ -13,7 +13,7 @@ export interface Hits {
 
 /** `order`: of `cases c`. Undefined: there are more hits than are gathered. */
 export async function fewHits(sql: Sql, filter: CaseFilter, order: Part, cut: Cut): Promise<Hits | undefined> {
-  const [found] = await sql<{ hits: number; total: number; ids: string[] }>`
+  const found = await one(sql<{ hits: number; total: number; ids: string[] }>`
     with hit as materialized (
       select case_id from case_hits(${filter.queueId}, ${filter.words}::tsquery, ${hitsMax + 1}::int)
     ),
@@ -22,15 +22,15 @@ export async function fewHits(sql: Sql, filter: CaseFilter, order: Part, cut: Cu
       where c.queue_id = ${filter.queueId} and ${fitsRow(filter)} and (select count(*) from hit) <= ${hitsMax}
     )
     select (select count(*) from hit) as hits, (select count(*) from fit) as total,
-      array(select c.id from fit c order by ${order} limit ${cut.limit} offset ${cut.offset}) as ids`
-  return found!.hits > hitsMax ? undefined : found!
+      array(select c.id from fit c order by ${order} limit ${cut.limit} offset ${cut.offset}) as ids`)
+  return found.hits > hitsMax ? undefined : found
 }
 
 /** Counted each time: what is remembered of words would have to follow every case whose text changes. */
 export async function countHits(sql: Sql, filter: CaseFilter, shortest: Measured): Promise<number> {
   const isNarrow = shortest.by !== 'all' && shortest.length <= hitsMax
-  const [counted] = await sql<{ total: number }>`${isNarrow ? countOn(filter, shortest) : countByWords(filter)}`
-  return counted!.total
+  const counted = await one(sql<{ total: number }>`${isNarrow ? countOn(filter, shortest) : countByWords(filter)}`)
+  return counted.total
 }
 
 const hits = ({ queueId, words }: CaseFilter): Part => part`s.queue_id = ${queueId} and s.words @@ ${words}::tsquery`

@@ -1,5 +1,5 @@
 // Exact totals of lists of cases, read from counts wherever there are some; also how long each way through a list is.
-import { part, type Sql } from '../../../base/db.ts'
+import { one, part, type Sql } from '../../../base/db.ts'
 import type { CaseFilter } from './caseFilter.ts'
 import { countHits } from './caseSearch.ts'
 import { asksLabelsAlone, costOf, countLabelled, countOn, type Measured } from './caseIndexPaths.ts'
@@ -48,10 +48,12 @@ async function knownInTime(sql: Sql, filter: CaseFilter, ways: Totals['ways'], k
 
 async function count(sql: Sql, filter: CaseFilter, ways: Totals['ways']): Promise<number> {
   const way = shortest(filter, ways)
-  const [counted] = await sql<{
-    total: number
-  }>`${asksLabelsAlone(filter) ? countLabelled(filter) : countOn(filter, way)}`
-  return counted!.total
+  const counted = await one(
+    sql<{
+      total: number
+    }>`${asksLabelsAlone(filter) ? countLabelled(filter) : countOn(filter, way)}`,
+  )
+  return counted.total
 }
 
 const shortest = (filter: CaseFilter, ways: Totals['ways']): Measured =>
@@ -68,12 +70,12 @@ interface Counts {
 async function countsOf(sql: Sql, { queueId, statuses, priorities }: CaseFilter): Promise<Counts> {
   const ofStatus = part`(${statuses}::text[] is null or display_status = any(${statuses}::text[]))`
   const ofPriority = part`(${priorities}::int[] is null or priority = any(${priorities}::int[]))`
-  const [counts] = await sql<Counts>`
+  const counts = await one(sql<Counts>`
     select coalesce(sum(cases), 0)::bigint as "all", coalesce(sum(cases) filter (where ${ofStatus}), 0)::bigint as status,
       coalesce(sum(cases) filter (where ${ofPriority}), 0)::bigint as priority,
       coalesce(sum(cases) filter (where ${ofStatus} and ${ofPriority}), 0)::bigint as both
-    from case_counts where queue_id = ${queueId}`
-  return counts!
+    from case_counts where queue_id = ${queueId}`)
+  return counts
 }
 
 interface LabelCounts {
@@ -99,11 +101,11 @@ const hourMs = 3_600_000
 /** Whole hours from their counts, and the hour in which it begins case by case. */
 async function madeSince(sql: Sql, { queueId }: CaseFilter, from: string): Promise<number> {
   const hour = Math.max(0, Math.floor(Date.parse(from) / hourMs) + 1)
-  const [counted] = await sql<{ cases: number }>`
+  const counted = await one(sql<{ cases: number }>`
     select coalesce((select sum(cases) from case_hours where queue_id = ${queueId} and hour >= ${hour}), 0)::bigint + (
       select count(*) from cases where queue_id = ${queueId} and created_at >= ${from}::timestamptz
-        and created_at < ${new Date(hour * hourMs).toISOString()}::timestamptz) as cases`
-  return counted!.cases
+        and created_at < ${new Date(hour * hourMs).toISOString()}::timestamptz) as cases`)
+  return counted.cases
 }
 
 /** More than this are no narrower way than the others. */
@@ -111,9 +113,9 @@ const changesMax = 10_000
 
 /** Undefined: too many to be a way. */
 async function changedSince(sql: Sql, filter: CaseFilter, isAlone: boolean): Promise<number | undefined> {
-  const [counted] = await sql<{ cases: number }>`
+  const counted = await one(sql<{ cases: number }>`
     select count(*) as cases from (
       select from cases where queue_id = ${filter.queueId} and updated_at >= ${filter.updatedFrom}::timestamptz
-      limit ${isAlone ? null : changesMax + 1}::bigint) changed`
-  return isAlone || counted!.cases <= changesMax ? counted!.cases : undefined
+      limit ${isAlone ? null : changesMax + 1}::bigint) changed`)
+  return isAlone || counted.cases <= changesMax ? counted.cases : undefined
 }

@@ -1,4 +1,5 @@
 // Puts one file of up to 10 MiB into a sandbox.
+import { one } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
 import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
 import { operation } from '../../../kit/operation.ts'
@@ -45,9 +46,9 @@ export const uploadSandboxFile = operation({
   },
   async handler({ sandbox, prepared: { path, bytes }, sql, context }) {
     const locked = await lockFreeSandbox(sql, sandbox)
-    const [sha256] = await postgresBlobs(sql).put([bytes])
+    const sha256 = await one(postgresBlobs(sql).put([bytes]))
     const size_bytes = bytes.length
-    const refused = await placeFile(context, sql, locked, path, { sha256: sha256!, size_bytes })
+    const refused = await placeFile(context, sql, locked, path, { sha256: sha256, size_bytes })
     if (refused) throw new Fault(refused.code, refused.message)
     return { path, size_bytes }
   },

@@ -1,5 +1,5 @@
 // How much a sandbox, and all sandboxes of a team, may hold.
-import type { Sql } from '../../../base/db.ts'
+import { one, type Sql } from '../../../base/db.ts'
 import type { Fault } from '../../../base/errors.ts'
 import type { Context } from '../../../kit/context.ts'
 import type { LockedSandbox } from './changes.ts'
@@ -61,8 +61,8 @@ async function teamBytes(context: Context, sql: Sql, teamId: string): Promise<nu
   const known = ofTeams.get(teamId)
   const now = performance.now()
   if (known && now - known.at < countedEveryMs) return known.bytes
-  const [counted] = await sql<{ bytes: number }>`
-    select coalesce(sum(kept_bytes), 0)::bigint as bytes from sandboxes where team_id = ${teamId}`
-  ofTeams.set(teamId, { bytes: counted!.bytes, at: now })
-  return counted!.bytes
+  const counted = await one(sql<{ bytes: number }>`
+    select coalesce(sum(kept_bytes), 0)::bigint as bytes from sandboxes where team_id = ${teamId}`)
+  ofTeams.set(teamId, { bytes: counted.bytes, at: now })
+  return counted.bytes
 }

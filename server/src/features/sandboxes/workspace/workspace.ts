@@ -111,9 +111,10 @@ export async function readManifest(
     select s.version, f.path, f.kind, encode(f.sha256, 'hex') as sha256, f.size_bytes, f.is_executable, f.link_target
     from sandboxes s left join workspace_files f on f.sandbox_id = s.id and f.team_id = s.team_id and f.until_step is null
     where s.id = ${sandbox_id} and s.team_id = ${team_id}`
-  if (rows.length === 0) throw new Error(`the sandbox ${sandbox_id} is gone`)
+  const [first] = rows
+  if (!first) throw new Error(`the sandbox ${sandbox_id} is gone`)
   const entries = rows.filter(({ path }) => path !== null)
-  return { version: rows[0]!.version, manifest: new Map(entries.map((row) => [row.path, entryOf(row)])) }
+  return { version: first.version, manifest: new Map(entries.map((row) => [row.path, entryOf(row)])) }
 }
 
 function entryOf({ kind, sha256, size_bytes, is_executable, link_target }: EntryRow): Entry {
