@@ -12,7 +12,7 @@ import type { Keyring } from './base/secrets.ts'
 import { firstStart, type FirstKey } from './firstStart.ts'
 import type { Presence } from './kit/presence.ts'
 
-export interface FoundDatabase {
+interface FoundDatabase {
   address: () => string | Address
   /** Absent with DATABASE_URL. */
   embedded: EmbeddedPostgres | undefined

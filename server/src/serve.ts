@@ -39,7 +39,7 @@ export interface Running {
 /** The port is taken: told with what to do about it. */
 export class PortTaken extends Error {}
 
-export interface ServeOptions {
+interface ServeOptions {
   features?: Feature[] | undefined
   /** The file that starts another process of this service. */
   entry: string

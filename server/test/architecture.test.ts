@@ -18,13 +18,13 @@ interface Source {
   text: string
 }
 
-async function sources(): Promise<Source[]> {
-  const files = (await readdir(root, { recursive: true })).filter((file) => file.endsWith('.ts'))
-  return Promise.all(files.map(async (path) => ({ path, text: await readFile(join(root, path), 'utf8') })))
+async function sourcesIn(folder: string): Promise<Source[]> {
+  const files = (await readdir(folder, { recursive: true })).filter((file) => /\.m?ts$|\.mjs$/.test(file))
+  return Promise.all(files.map(async (path) => ({ path, text: await readFile(join(folder, path), 'utf8') })))
 }
 
 const isTest = ({ path }: Source): boolean => path.endsWith('.test.ts')
-const all = await sources()
+const all = (await sourcesIn(root)).filter(({ path }) => path.endsWith('.ts'))
 const code = all.filter((source) => !isTest(source))
 
 function layerOf(path: string): string {
@@ -63,6 +63,35 @@ proves('architecture.circles', 'no files import each other in a circle', () => {
     for (const [path, imports] of left) if (!imports.some((one) => left.has(one))) left.delete(path)
   }
   assert.deepEqual([...left.keys()], [])
+})
+
+/** The names that a file imports, re-exports or extends, each as `file#name`; a file that is loaded later gives all its names, as `file#*`. */
+function namesUsedBy(folder: string, { path, text }: Source): string[] {
+  const fileOf = (target: string): string => relative(root, resolve(folder, dirname(path), target))
+  const listed = [...text.matchAll(/^(?:import|export) (?:type )?(?:\w+, )?\{([^}]*)\} from '(\.[^']+)'/gm)].flatMap(
+    ([, names = '', target = '']) =>
+      names.split(',').map((name) => `${fileOf(target)}#${/^(?:type )?(\w+)/.exec(name.trim())?.[1]}`),
+  )
+  const whole = [...text.matchAll(/(?:import\(|(?:import|export) \*(?: as \w+)? from )['"`](\.[^'"`]+)/g)]
+  const extended = [...text.matchAll(/^declare module '(\.[^']+)' \{\n {2}interface (\w+)/gm)].map(
+    ([, target = '', name]) => `${fileOf(target)}#${name}`,
+  )
+  return [...listed, ...extended, ...whole.map(([, target = '']) => `${fileOf(target)}#*`)]
+}
+
+proves('architecture.exports', 'every export is used by another file', async () => {
+  const used = new Set(all.flatMap((source) => namesUsedBy(root, source)))
+  for (const folder of ['../test/', '../../bench/', '../../scripts/']) {
+    const path = join(root, folder)
+    for (const source of await sourcesIn(path)) for (const name of namesUsedBy(path, source)) used.add(name)
+  }
+  const unused = code.flatMap(({ path, text }) =>
+    [...text.matchAll(/^export (?:async )?(?:function\*?|const|interface|type|class) (\w+)/gm)]
+      .filter(([, name]) => !used.has(`${path}#${name}`) && !used.has(`${path}#*`))
+      .map(([, name]) => `${path}: ${name}`),
+  )
+  assert.ok(used.size > 1000)
+  assert.deepEqual(unused, [])
 })
 
 proves('architecture.writers', 'each table is written by the one folder that its migration names', async () => {

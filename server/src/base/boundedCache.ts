@@ -1,6 +1,6 @@
 // The one cache of the service. Its number of entries, and the total size of large ones, are bounded; the least recently used go first.
 
-export interface CacheBounds<Value> {
+interface CacheBounds<Value> {
   /** The name of the cache in `cacheSizes`. */
   name: string
   entriesMax: number

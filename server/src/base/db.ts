@@ -17,7 +17,7 @@ export type Sql = <Row extends object = Record<string, unknown>>(
   ...values: unknown[]
 ) => Promise<Row[]>
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   /** Asked anew for each connection, since an embedded server may have moved to another port. */
   address: () => string | Address
   log: Log

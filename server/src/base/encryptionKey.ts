@@ -95,7 +95,7 @@ export async function placeOfProvedKey(
 export const encryptionKeySource = ({ dataDir, given }: Settled): string =>
   given ? 'RUNYARD_ENCRYPTION_KEY' : keyFile(dataDir)
 
-export interface KnownKey {
+interface KnownKey {
   key_id: string
   canary: Buffer
 }

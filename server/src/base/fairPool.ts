@@ -20,7 +20,7 @@ export class PoolFull extends Error {
   }
 }
 
-export interface FairPoolOptions {
+interface FairPoolOptions {
   /** What the slots are for, as it appears in a message: "commands in sandboxes". */
   name: string
   size: number

@@ -19,7 +19,7 @@ const windowBytes = 256 * 1024
 /** The text has a shape that is not taken. */
 export class JsonRefused extends SyntaxError {}
 
-export interface JsonRead {
+interface JsonRead {
   value: unknown
   /** True when no string can hold a NUL or half of a surrogate pair, and no number can be out of range: the value need not be searched. */
   isPlain: boolean

@@ -15,7 +15,7 @@ export const frequencies = [
 export type Frequency = (typeof frequencies)[number]
 
 export const days = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const
-export type Day = (typeof days)[number]
+type Day = (typeof days)[number]
 
 export interface Timing {
   frequency: Frequency

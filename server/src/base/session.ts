@@ -48,13 +48,13 @@ const settings: Record<string, string> = {
 const fromVersion17 = { transaction_timeout: '0' }
 
 /** Names and values are ours, never a user's. */
-export type SessionSettings = Record<string, string>
+type SessionSettings = Record<string, string>
 
 /**
  * Sends all settings in one round trip. They follow the start-up message and are not inside it (`options`), because a session pooler
  * does not accept start-up options.
  */
-export function settingsStatement(more: SessionSettings, serverVersion: number): string {
+function settingsStatement(more: SessionSettings, serverVersion: number): string {
   return Object.entries({ ...settings, ...(serverVersion >= 17 && fromVersion17), ...more })
     .map(([name, value]) => `set ${name} = '${value}'`)
     .join(';')

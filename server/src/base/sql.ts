@@ -24,7 +24,7 @@ export function wordList(words: readonly string[]): Part {
 /** Stands where a condition is left out. */
 export const empty = part``
 
-export interface Statement {
+interface Statement {
   text: string
   /** Of the prepared statement; undefined: run it unnamed. */
   name: string | undefined

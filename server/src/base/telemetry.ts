@@ -7,7 +7,7 @@ import { runyardVersion as version } from './version.ts'
 export type Attributes = Record<string, string | number | boolean>
 
 /** A span's address: 16 and 8 bytes in hex. */
-export interface Place {
+interface Place {
   traceId: string
   spanId: string
 }
@@ -18,7 +18,7 @@ export interface Span {
   end(attributes?: Attributes, error?: string): void
 }
 
-export interface SpanOptions {
+interface SpanOptions {
   /** Its own address, where others must find it without being told. */
   as?: Place
   /** Another moment than now, in milliseconds since 1970. */
@@ -49,7 +49,7 @@ interface Sender {
   shutdown(): Promise<void>
 }
 
-export interface TelemetryOptions {
+interface TelemetryOptions {
   /** Undefined: off. */
   endpoint: string | undefined
   headers: Record<string, string>

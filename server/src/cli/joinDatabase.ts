@@ -25,7 +25,7 @@ export interface Joined {
   leave(): Promise<void>
 }
 
-export interface JoinOptions {
+interface JoinOptions {
   config: Config
   log: Log
   /** The name of the command, as other processes see it. */

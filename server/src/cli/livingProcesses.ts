@@ -2,7 +2,7 @@
 import { one, type Sql } from '../base/db.ts'
 import { presenceLockClass } from '../base/locks.ts'
 
-export interface LivingProcess {
+interface LivingProcess {
   id: string
   role: string
   host: string

@@ -36,7 +36,7 @@ import { Yielded } from './driving/leaving.ts'
 import type { DriveParts, Hold } from './driving/heldRun.ts'
 import { messageText } from './ledger/change.ts'
 
-export interface Engine {
+interface Engine {
   toolBox: ToolBox
   models: EngineModels
   loadBuild: LoadBuild
@@ -65,7 +65,7 @@ export interface Engine {
   onText: (heard: (runId: string, delta: string) => void) => () => void
 }
 
-export interface WorkingProcess {
+interface WorkingProcess {
   id: string
   places: number
   lost: () => AbortSignal
@@ -73,14 +73,14 @@ export interface WorkingProcess {
   alone?: Alone
 }
 
-export interface LoneRunWorker {
+interface LoneRunWorker {
   /** Resolves when the run has advanced, waits or has ended; false when it could not be taken. It waits for `took` before it begins. */
   drive(unit: Unit, took: () => Promise<void>): Promise<boolean>
   look(): Promise<void>
   stop(drainMs: number): Promise<void>
 }
 
-export interface RunWorker {
+interface RunWorker {
   /** Part of the process's half-second sweep. */
   look(): Promise<void>
   nudge(): void

@@ -38,7 +38,7 @@ const restMs = 5000
 /** How long a process stays after its last unit, so that the next one need not wait for a start. */
 const idleMs = 30_000
 
-export interface AloneOptions {
+interface AloneOptions {
   log: Log
   /** The file that starts such a process, and the arguments for the company that it is for. */
   entry: string

@@ -17,7 +17,7 @@ export interface AuditEntry {
   error: string | null
 }
 
-export interface Target {
+interface Target {
   type: string | null
   id: string | null
 }

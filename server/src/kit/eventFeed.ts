@@ -9,11 +9,11 @@ import { teamTimeOf } from './teamTime.ts'
 import { runningPart } from './runningPart.ts'
 import { registryOf } from './registry.ts'
 
-export interface RunReader extends AnyReader {
+interface RunReader extends AnyReader {
   runId: string
 }
 
-export type TeamReader = AnyReader
+type TeamReader = AnyReader
 
 interface AnyReader {
   teamId: string
@@ -26,7 +26,7 @@ interface AnyReader {
   held?: read.ReadEvent[]
 }
 
-export interface EventFeed {
+interface EventFeed {
   /** Sends the run's events and, behind the last one of an ended run, `end`. Answers with how to stop. */
   followRun(reader: RunReader): () => void
   followTeam(reader: TeamReader): () => void

@@ -234,7 +234,7 @@ const streamHeaders = {
 
 const pathOf = (url: string | undefined): string => (url ?? '/').split('?')[0]!
 
-export function sendFault(reply: FastifyReply, fault: Fault): FastifyReply {
+function sendFault(reply: FastifyReply, fault: Fault): FastifyReply {
   const { status, body, headers } = replyOfFault(fault)
   return reply.code(status).headers(headers).header('content-type', 'application/json; charset=utf-8').send(body)
 }

@@ -7,7 +7,7 @@ import type { Caller } from './credential.ts'
 import { blockOf, retryLine, type EventStream, type Source } from './stream.ts'
 import { runningPart } from './runningPart.ts'
 
-export interface Opening {
+interface Opening {
   operation: string
   response: ServerResponse
   headers: Record<string, string | number | string[] | undefined>
@@ -19,13 +19,13 @@ export interface Opening {
   onEnd: (ended: Ended) => void
 }
 
-export interface Ended {
+interface Ended {
   by: 'reader' | 'source' | 'slow reader' | 'credential' | 'end of the process'
   events: number
   durationMs: number
 }
 
-export interface OpenStreams {
+interface OpenStreams {
   /** Takes a slot for one more stream of this caller, or throws a 429. Nobody waits for one, because a stream need not end. */
   reserve(caller: Pick<Caller, 'team_id' | 'credential'>): () => void
   open(opening: Opening): void

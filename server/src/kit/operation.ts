@@ -9,8 +9,8 @@ import { parametersOf, type PlainParametersOf, type ResourcesOf } from './resour
 import type { Scope } from './scopes.ts'
 import type { Static, TObject, TSchema } from './schema.ts'
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-export type Route = `${Method} /v2/${string}`
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Route = `${Method} /v2/${string}`
 /** How a call came: over HTTP as itself, or in a message of another protocol. */
 export type Via = 'api' | 'mcp'
 type PathOf<R extends Route> = R extends `${Method} ${infer Path}` ? Path : never
@@ -38,7 +38,7 @@ export type Seen<R extends Route, Query extends TObject, Body extends TObject, E
   fail: (code: Errors, message?: string) => never
 }
 
-export interface Declaration<
+interface Declaration<
   R extends Route,
   Query extends TObject,
   Body extends TObject,

@@ -11,7 +11,7 @@ interface Watched {
   alive: Int32Array
 }
 
-export interface ParentWatch {
+interface ParentWatch {
   /** The main thread says that it works. */
   alive(): void
   stop(): Promise<void>

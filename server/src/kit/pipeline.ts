@@ -32,7 +32,7 @@ import { readFields, readQuery } from './validate.ts'
 import { registryOf } from './registry.ts'
 
 /** A request as any transport brings it: HTTP, or a message of another protocol. */
-export interface PlainRequest {
+interface PlainRequest {
   requestId: string
   authorization: string | undefined
   idempotencyKey: string | undefined

@@ -2,7 +2,7 @@
 import type { Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
 
-export interface Allowance {
+interface Allowance {
   /** False: refuse, and say when the window is fresh. */
   admitted: boolean
   limit: number

@@ -4,7 +4,7 @@ import { newId } from '../base/ids.ts'
 import { recordOutcome, type AuditEntry } from './audit.ts'
 
 /** The rows per minute, credential and process. A client that is refused a hundred times a second would write eight million rows a day. */
-export const refusalsOneByOne = 60
+const refusalsOneByOne = 60
 const windowMs = 60_000
 
 export interface Refusals {

@@ -1,7 +1,6 @@
 // What /metrics tells of runs: what an operator asks at night, counted as it happens, never by a query.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
-export type StepOutcome = 'done' | 'failed'
 export type ModelOutcome = 'answered' | 'trouble' | 'refused' | 'cut_off'
 
 export interface RunMetrics {

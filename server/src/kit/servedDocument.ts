@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
-export interface ServedDocument {
+interface ServedDocument {
   contentType: string
   /** How long it may be used without asking again. */
   maxAgeS?: number
@@ -13,7 +13,7 @@ export interface ServedDocument {
   make: () => Made | Promise<Made>
 }
 
-export interface Made {
+interface Made {
   text: string
   headers?: Record<string, string>
 }

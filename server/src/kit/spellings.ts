@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { TSchema } from './schema.ts'
 
-export interface Spellings {
+interface Spellings {
   /** Further names of the field. */
   names?: readonly string[]
   /** Further words for its value, or for the items of a list, each with our word for it. */

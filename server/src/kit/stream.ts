@@ -5,7 +5,7 @@ import type { Scope } from './scopes.ts'
 import type { TObject, TSchema } from './schema.ts'
 
 /** One event on the wire (HTML standard, §9.2.6). */
-export interface StreamEvent {
+interface StreamEvent {
   /** What the reader brings back as Last-Event-ID; what has none is not resumed. */
   id?: number
   event: string
@@ -31,7 +31,7 @@ export interface EventStream {
 /** Begins to feed an open stream and answers with how to stop, which is called once, when the stream is over. */
 export type Source = (stream: EventStream) => () => void
 
-export type StreamRoute = `GET /v2/${string}`
+type StreamRoute = `GET /v2/${string}`
 type NoBody = TObject<Record<never, never>>
 
 interface StreamDeclaration<R extends StreamRoute, Query extends TObject, Errors extends ErrorCode> {

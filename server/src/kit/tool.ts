@@ -137,7 +137,7 @@ export interface Kept {
 }
 
 /** Its result comes later, from a person, a clock or another run; until then the run costs rows only. */
-export interface WaitingTool<Input extends TObject = TObject> extends Described<Input> {
+interface WaitingTool<Input extends TObject = TObject> extends Described<Input> {
   kind: 'waiting'
   waitsFor: WaitingOn['kind']
   /** Writes what is waited for, in the transaction that records the call; an outcome where there is nothing to wait for. */

@@ -23,7 +23,7 @@ export const transfersOf = runningPart('transfers', ({ config: { transfersMax: s
   return createFairPool({ name: 'file transfers', size, perTeam, waitingMax: size * waitingPerSlot, waitMaxMs })
 })
 
-export interface Transfer {
+interface Transfer {
   /** The database as the URL's team uses it. */
   db: TeamDatabase
   /** How long the URL is still valid. */

@@ -11,7 +11,7 @@ import type { DeadProcess, Presence } from './presence.ts'
 import { validatorOf } from './validate.ts'
 import { registryOf } from './registry.ts'
 
-export interface Worker {
+interface Worker {
   /** No new jobs from now on; resolves when those under way have ended, which are aborted after the drain time. */
   stop(): Promise<void>
 }
@@ -19,7 +19,7 @@ export interface Worker {
 const sweepMs = 500
 
 /** What else a working process does with the sweep: the engine's part, handed in because the kit knows no runs. */
-export interface SweepPart {
+interface SweepPart {
   /** Sets free what a dead process held. */
   bury(dead: DeadProcess): Promise<void>
   /** Twice a second, whoever lives. */

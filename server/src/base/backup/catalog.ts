@@ -5,7 +5,7 @@ import type { Client } from 'pg'
 const notOfAnExtension = (catalog: string, oid: string) =>
   `not exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
 
-export interface Table {
+interface Table {
   name: string
   /** Generated columns are made anew by the table itself. */
   columns: string[]
@@ -34,7 +34,7 @@ export async function readSequenceNames(client: Client): Promise<string[]> {
 }
 
 /** Statements that undo, and statements that redo, something on the tables of schema public. */
-export interface Toggle {
+interface Toggle {
   off: string
   on: string
 }

@@ -32,7 +32,7 @@ export class BackupRefused extends Error {}
 /** Rows of living processes, and the record that running the migrations makes anew. */
 const leftOut = new Set(['processes', 'schema_migrations'])
 
-export interface BackupOptions {
+interface BackupOptions {
   address: string | Address
   file: string
   /** Replace a file that is there already. */
@@ -42,7 +42,7 @@ export interface BackupOptions {
   onSnapshot?: () => Promise<void>
 }
 
-export interface Backup {
+interface Backup {
   header: ArchiveHeader
   end: ArchiveEnd
   bytes: number

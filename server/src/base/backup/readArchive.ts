@@ -15,7 +15,7 @@ export interface WholeArchive {
 export class ArchiveRefused extends Error {}
 
 /** Takes the rows of a section, all of them, before the next section comes. */
-export type TakeSection = (section: ArchiveSection, rows: AsyncIterable<Buffer>) => Promise<void>
+type TakeSection = (section: ArchiveSection, rows: AsyncIterable<Buffer>) => Promise<void>
 
 /** Reads the file to its end and keeps none of its rows: what it returns is known to be whole. */
 export const verifyArchive = (file: string, signal?: AbortSignal): Promise<WholeArchive> =>

@@ -25,7 +25,7 @@ import { withCopySession } from './session.ts'
 export class RestoreRefused extends Error {}
 
 /** A whole backup that these migrations can bring to the present. */
-export interface RestorableArchive extends WholeArchive {
+interface RestorableArchive extends WholeArchive {
   file: string
   migrations: Migration[]
 }

@@ -17,7 +17,7 @@ const stepsMax = 400_000
 /** This many characters of a text count as one part. */
 const charactersOfPart = 16
 
-export type SchemaCheck =
+type SchemaCheck =
   | { fits: true }
   | { misfit: Misfit }
   /** Says why no value can be checked against this schema; the text ends a sentence about it. */

@@ -11,15 +11,15 @@ export interface SchemaProblem {
   message: string
 }
 
-export interface ReadSchema {
+interface ReadSchema {
   node: SchemaNode
   problems: SchemaProblem[]
   hasUnevaluated: boolean
 }
 
-export const charactersMax = 200_000
-export const valuesMax = 10_000
-export const depthMax = 64
+const charactersMax = 200_000
+const valuesMax = 10_000
+const depthMax = 64
 /** The longest chain of references, `allOf` and the like before a schema looks at a part of the value. */
 const chainMax = 200
 const problemsMax = 20

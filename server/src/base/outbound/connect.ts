@@ -9,7 +9,7 @@ import type { Guard, VettedAddress } from './guard.ts'
 /** A dispatch handler that wants to know which connection carries its request. */
 export type ConnectionAware = Dispatcher.DispatchHandler & { onConnection?(connection: Connection): void }
 
-export type GuardedDispatcher = { dispatcher: Dispatcher; close: () => Promise<void> }
+type GuardedDispatcher = { dispatcher: Dispatcher; close: () => Promise<void> }
 
 /**
  * An undici dispatcher behind the guard. A plain Agent reads no proxy from the environment: with one, the proxy and not

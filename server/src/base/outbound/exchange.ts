@@ -31,7 +31,7 @@ export type OutboundAnswer = {
   address: string | null
 }
 
-export type ExchangeLimits = {
+type ExchangeLimits = {
   timeoutMs: number
   connectTimeoutMs: number
   answerBytesMax: number

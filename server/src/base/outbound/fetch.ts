@@ -9,7 +9,7 @@ import { OutboundRefused, type Guard } from './guard.ts'
 export { OutboundFailure, type OutboundStage } from './failure.ts'
 export type { OutboundAnswer, OutboundRequest } from './exchange.ts'
 
-export type Fetch = typeof globalThis.fetch
+type Fetch = typeof globalThis.fetch
 
 export type Outbound = {
   request: (request: OutboundRequest) => Promise<OutboundAnswer>

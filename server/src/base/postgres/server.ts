@@ -13,7 +13,7 @@ import type { Account } from '../accounts.ts'
 import type { Log } from './place.ts'
 
 /** What postmaster.pid says: PostgreSQL's own lock on the cluster, and the truth about the port. */
-export type Postmaster = { pid: number; port: number; status: string }
+type Postmaster = { pid: number; port: number; status: string }
 
 const lockFile = (cluster: string) => join(cluster, 'postmaster.pid')
 

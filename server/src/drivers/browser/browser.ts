@@ -69,7 +69,7 @@ export interface SessionState {
   pages: { id: string; number: number; url: string; active: boolean; openedAt: string }[]
 }
 
-export interface StoredStorage {
+interface StoredStorage {
   cookies: {
     name: string
     value: string

@@ -13,7 +13,7 @@ import { viewport } from './pictures.ts'
 import { startSession } from './session.ts'
 import { within } from './withTimeout.ts'
 
-export interface ChromiumOptions {
+interface ChromiumOptions {
   guard: Guard
   log: Log
   /** Where Chromium is unpacked. */

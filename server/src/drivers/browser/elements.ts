@@ -3,7 +3,7 @@ import type { Frame, Locator, Page } from 'playwright-core'
 import { within } from './withTimeout.ts'
 
 type Role = Parameters<Page['getByRole']>[0]
-export type Purpose = 'click' | 'type' | 'select' | 'read'
+type Purpose = 'click' | 'type' | 'select' | 'read'
 
 /** A sentence for whoever gave the words. */
 export class NoSuchElement extends Error {}

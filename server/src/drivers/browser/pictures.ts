@@ -6,7 +6,7 @@ import { within } from './withTimeout.ts'
 export const viewport = { width: 1280, height: 800 }
 const thumbnailWidth = 320
 
-export interface Pictures {
+interface Pictures {
   screenshot: Picture
   thumbnail: Picture
 }

@@ -12,7 +12,7 @@ import { within } from './withTimeout.ts'
 
 const changesNothing = new Set<Action['kind']>(['read', 'pages', 'switch', 'screenshot'])
 
-export interface SessionParts extends PageWork {
+interface SessionParts extends PageWork {
   browser: Browser
   context: BrowserContext
   guard: Guard

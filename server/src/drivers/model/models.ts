@@ -11,7 +11,7 @@ export interface ModelProblem {
   message: string
 }
 
-export type FoundModel = { model: Model } | { problem: ModelProblem }
+type FoundModel = { model: Model } | { problem: ModelProblem }
 
 export interface Models {
   /** What an agent uses that names no model. */
@@ -21,7 +21,7 @@ export interface Models {
   close: () => Promise<void>
 }
 
-export type ModelSettings = ProviderSettings & Pick<Config, 'model'>
+type ModelSettings = ProviderSettings & Pick<Config, 'model'>
 
 interface Choices {
   /** The models of `builtin:…`, by the word after it. */

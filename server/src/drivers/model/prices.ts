@@ -16,7 +16,7 @@ export interface Price extends Rates {
   long?: Rates & { over_input_tokens: number }
 }
 
-export interface Prices {
+interface Prices {
   priceOf: (model: string) => Price | undefined
   /** What a turn cost; "0" for a model without a price. */
   costOf: (model: string, usage: TokenUsage) => string

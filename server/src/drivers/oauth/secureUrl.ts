@@ -7,7 +7,7 @@ import { OAuthTrouble } from './failures.ts'
 const isLocalName = (host: string): boolean => !host.includes('.') || /\.(localhost|local|internal)$/.test(host)
 
 /** Whether plain http is no loss: the guard lets such an address through only where the operator listed it. */
-export function isPrivate({ hostname }: URL): boolean {
+function isPrivate({ hostname }: URL): boolean {
   const host = hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '')
   return isIP(host) === 0 ? isLocalName(host) : !isPublicAddress(host)
 }

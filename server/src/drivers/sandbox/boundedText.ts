@@ -18,7 +18,7 @@ function wholeCharacters(bytes: Uint8Array, bytesMax: number): Uint8Array {
   return bytes.subarray(0, end)
 }
 
-export interface Collected {
+interface Collected {
   add(chunk: Uint8Array): void
   result(): { text: string; truncated: boolean }
 }

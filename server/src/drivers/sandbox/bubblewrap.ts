@@ -14,7 +14,7 @@ import { findCgroupParent } from './cgroup.ts'
 import { openShells } from './openShells.ts'
 import { usualLimits, type Command, type Executed, type Limits, type SandboxDriver, type Shell } from './sandbox.ts'
 
-export interface BubblewrapOptions {
+interface BubblewrapOptions {
   guard: Guard
   hosts: string[]
   shellsMax: number

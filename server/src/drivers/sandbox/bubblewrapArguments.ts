@@ -39,7 +39,7 @@ interface Bind {
   isWritable: boolean
 }
 
-export interface BubblewrapCall {
+interface BubblewrapCall {
   program: string
   args: string[]
   /** Read by bubblewrap itself and seen by nobody inside, as its command line would be. */

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 
 const newline = 10
 
-export interface LineReader {
+interface LineReader {
   stream: Duplex
   lineBytesMax: number
   onValue: (value: unknown) => void

@@ -9,7 +9,7 @@ import { openShells } from './openShells.ts'
 import { usualLimits, type Command, type Executed, type Limits, type SandboxDriver, type Shell } from './sandbox.ts'
 import { endingOf, watchCommand, withSentence, type Cut } from './watchCommand.ts'
 
-export interface JustBashOptions {
+interface JustBashOptions {
   outbound: Outbound
   hosts: string[]
   shellsMax: number

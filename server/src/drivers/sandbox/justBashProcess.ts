@@ -36,7 +36,7 @@ export interface JustBashProcess {
   lastWords(): string
 }
 
-export interface JustBashProcessOptions {
+interface JustBashProcessOptions {
   folder: string
   limits: Limits
   hostFetch: HostFetch | null

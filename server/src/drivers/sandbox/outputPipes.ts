@@ -14,7 +14,7 @@ const run = promisify(execFile)
 const openFile = promisify(open)
 const closeFile = promisify(close)
 
-export interface OutputPipe {
+interface OutputPipe {
   /** The end for the command; closed here once it has been started. */
   writeFd: number
   closeWriteEnd(): Promise<void>

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-export interface TreeSample {
+interface TreeSample {
   memoryBytes: number
   /** From the root down, and no more than were asked for. */
   pids: number[]

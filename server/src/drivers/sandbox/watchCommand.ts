@@ -5,13 +5,13 @@ import { sampleTree } from './processTree.ts'
 
 export type Cut = 'timeout' | 'memory' | 'processes' | 'disk' | 'aborted'
 
-export interface Watch {
+interface Watch {
   /** Resolves when the command must end; never when it is stopped before. */
   cut: Promise<Cut>
   stop(): void
 }
 
-export interface Watched {
+interface Watched {
   pid: number
   folder: string
   command: Command

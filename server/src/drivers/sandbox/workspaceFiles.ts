@@ -90,7 +90,7 @@ function notPermitted(path: string): Error {
   return new Error(`EPERM: operation not permitted, '${path}'`)
 }
 
-export interface WorkspaceFilesOptions {
+interface WorkspaceFilesOptions {
   folder: string
   fileBytesMax: number
   hasNetwork: boolean

@@ -47,7 +47,7 @@ export const heldColumns = part`
   r.failures`
 
 /** How much of a process one team may hold, and how much each team holds there now. */
-export interface TeamShares {
+interface TeamShares {
   perTeam: number
   held: ReadonlyMap<string, number>
 }

@@ -50,10 +50,10 @@ export interface Known {
 }
 
 export const defaultPlugins = ['sandbox', 'human', 'memory', 'cases'] as const
-export const providers = ['anthropic', 'openai', 'google', 'openai-compatible'] as const
+const providers = ['anthropic', 'openai', 'google', 'openai-compatible'] as const
 
-export const procedureBytesMax = 256 * 1024
-export const configBytesMax = 512 * 1024
+const procedureBytesMax = 256 * 1024
+const configBytesMax = 512 * 1024
 const listLengthMax = 100
 const nameLengthMax = 200
 const expressionLengthMax = 2000
@@ -265,7 +265,7 @@ const limitRanges = {
 type GivenLimits = Record<keyof typeof limitRanges, number | null>
 
 /** For a run's own limits as well; null where none is given. */
-export function readLimits(value: unknown, path: string, complain: Complain): GivenLimits {
+function readLimits(value: unknown, path: string, complain: Complain): GivenLimits {
   const limits = readFields(value, path, 'an object such as {"max_steps": 200}', complain)
   const given = Object.entries(limitRanges).map(([name, { most, isWhole }]) => {
     const limit = limits?.[name]

@@ -25,7 +25,7 @@ const bounds = { entriesMax: 500, sizeMax: 64 * 1024 ** 2, sizeOf: ({ build }: K
 const keptMs = 10_000
 
 /** Identifies the config that a run follows. */
-export interface FollowsBuild {
+interface FollowsBuild {
   team_id: string
   build_id: string
   config_hash: string | null

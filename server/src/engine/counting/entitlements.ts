@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts'
 import type { Listener } from '../../kit/listener.ts'
 
 /** Those that are rows; max_concurrent_runs is the team's places (admission.ts). */
-export const limitKeys = ['monthly_runs', 'monthly_cost_usd', 'storage_bytes', 'agents'] as const
+const limitKeys = ['monthly_runs', 'monthly_cost_usd', 'storage_bytes', 'agents'] as const
 export type LimitKey = (typeof limitKeys)[number]
 
 /** Every kind, as people read it. */

@@ -28,7 +28,7 @@ export interface StorageLimit {
   problem(sql: Sql, teamId: string, bytes: number): Promise<string | undefined>
 }
 
-export interface StorageRoom {
+interface StorageRoom {
   /** Takes up the bytes, or says why they do not fit. */
   take(bytes: number): string | undefined
 }

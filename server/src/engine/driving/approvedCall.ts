@@ -14,7 +14,7 @@ export async function bindsOf(driving: Driving, step: Step, tool: Tool | undefin
 }
 
 /** `bound`: none of it may change until the call is sent. `changed`: the call is no longer what a person approved. */
-export type Word = { bound?: Bound } | { changed: string }
+type Word = { bound?: Bound } | { changed: string }
 
 /** Asked before every call that was open: an approved call may have been interrupted or postponed since, for any length of time. */
 export async function checkWord(driving: Driving, step: Step, tool: Tool, sql: Sql): Promise<Word> {

@@ -8,7 +8,7 @@ import { addEvent, addMessage, putStep, type Change, type Step, callIdOf } from 
 const inlineBytesMax = 64 * 1024
 const previewBytes = 16 * 1024
 
-export interface Capped {
+interface Capped {
   outcome: Outcome
   /** The whole text, when only its beginning stays inline. */
   overflow: { path: string; content: string } | undefined

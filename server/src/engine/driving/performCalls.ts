@@ -16,7 +16,7 @@ import { connectionUseOf } from '../../kit/registry.ts'
 import { Fenced, Yielded } from './leaving.ts'
 
 /** What a follow-up adds to the write of a turn's calls, once their outcomes are known. */
-export type FollowUp = NonNullable<Write['followUp']>
+type FollowUp = NonNullable<Write['followUp']>
 
 /**
  * Writes a turn with its calls and makes those that go outside. `addEnding` is asked only where all of them are our own database's: what

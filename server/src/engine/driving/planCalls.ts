@@ -39,7 +39,7 @@ export function planCall(driving: Driving, wanted: WantedCall, seq: number): Pla
 export const wordNeeded = (tool: Tool): string | undefined => (tool.kind === 'outside' ? tool.needsWord : undefined)
 
 /** A sentence that a model can act on, or undefined when the arguments fit. */
-export function misfitOf(tool: Tool, args: unknown): string | undefined {
+function misfitOf(tool: Tool, args: unknown): string | undefined {
   const isForeign = tool.kind === 'outside' && tool.isForeign === true
   const validator = validatorOf(isForeign ? anyArguments : tool.input)
   if (validator.Check(args)) return isForeign ? misfitOfForeign(tool, args) : undefined

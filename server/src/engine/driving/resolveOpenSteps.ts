@@ -7,7 +7,7 @@ import { bindsOf } from './approvedCall.ts'
 import { readLate } from './lateOutcome.ts'
 import { openRequest, requestOf, type HumanRequest, type RequestWanted } from '../requests/humanRequests.ts'
 
-export type Settled =
+type Settled =
   /** It has its outcome. */
   | { kind: 'outcome'; outcome: Outcome }
   /** It may be made now: allowed by a person, or safe to repeat. */

@@ -4,7 +4,7 @@ import type { Context } from '../../kit/context.ts'
 import { deltaChannel, watchChannel } from '../ledger/notifyChannels.ts'
 import { runningPart } from '../../kit/runningPart.ts'
 
-export interface TextDeltas {
+interface TextDeltas {
   /** A piece of text of a run that this process drives; costs next to nothing while nobody follows that run. */
   made: (runId: string, text: string) => void
   /** From now on hears of streams in other processes and sends them what is made here. Answers with how to stop. */

@@ -15,7 +15,7 @@ const attemptsMax = 10
 const waitInPlaceMs = 2000
 const pauseMaxMs = 10 * 60_000
 
-export type Asked =
+type Asked =
   | { kind: 'turn'; turn: Turn; step: Step | undefined }
   /** The provider wants to be left alone for a while: the run waits without a worker. */
   | { kind: 'later'; step: Step; at: Date; reason: string }

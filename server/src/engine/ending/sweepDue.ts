@@ -17,7 +17,7 @@ interface Found {
   suspect: boolean
 }
 
-export interface RunSweep {
+interface RunSweep {
   /** True when there are runs for a worker to take. */
   look(): Promise<boolean>
   /** Counts the places anew and gives free ones to those in line; true when there were any. */

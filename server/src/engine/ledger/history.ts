@@ -5,7 +5,7 @@ import type { Step, ToolResult } from './change.ts'
 import { openStepList } from './lifecycle.ts'
 import { wholeText } from './largeTexts.ts'
 
-export interface LoggedMessage {
+interface LoggedMessage {
   seq: number
   turn: number
   type: string
@@ -28,7 +28,7 @@ export async function readMessages(sql: Sql, runId: string, after: number): Prom
   return parts.flatMap(({ messages }) => messages)
 }
 
-export interface OpenSteps {
+interface OpenSteps {
   open: Step[]
   lastSeq: number
 }

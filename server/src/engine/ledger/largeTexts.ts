@@ -40,7 +40,7 @@ export const listedMessage: LongColumn = ((beginning) => ({
 export const blobOrder = (text: Part): Part =>
   part`case when octet_length(${text}) > ${inlineBytesMax}::int then sha256(convert_to(${text}, 'UTF8')) end`
 
-export interface MessageColumns {
+interface MessageColumns {
   message: unknown
   /** The SHA-256 of the blob, in hexadecimal; the first message of the run creates that blob in the same statement. */
   message_blob: string | null

@@ -4,7 +4,7 @@ import { newId } from '../../base/ids.ts'
 import { storableJson } from '../../base/storable.ts'
 import { insertRunEvents, type EventName } from '../../kit/event.ts'
 
-export interface RunEvent {
+interface RunEvent {
   event: EventName
   data: object
 }

@@ -1,7 +1,7 @@
 // A run notes the case that one of its calls claimed, in the transaction of that call.
 import type { Sql } from '../../base/db.ts'
 
-export interface CaseOfRun {
+interface CaseOfRun {
   run_id: string
   case_id: string
   queue_id: string

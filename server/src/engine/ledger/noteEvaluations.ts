@@ -1,7 +1,7 @@
 // Runs note what their latest evaluation found, in the transaction that writes it: lists are narrowed by it.
 import type { Sql } from '../../base/db.ts'
 
-export interface EvaluationOfRun {
+interface EvaluationOfRun {
   run_id: string
   /** `{passed, total, final_comment, severity_counts: {critical, medium, low}}` */
   summary: object

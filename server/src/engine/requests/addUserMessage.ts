@@ -8,7 +8,7 @@ import { toPendingAgain, type Status } from '../ledger/lifecycle.ts'
 import { lockedTeams } from '../admission/knownSlots.ts'
 import { readyChannel } from '../ledger/notifyChannels.ts'
 
-export interface Posted {
+interface Posted {
   /** As listRunMessages gives it. */
   message: Record<string, unknown>
   status: Status

@@ -2,7 +2,7 @@
 import { checkAgainst, keysTo, type Misfit } from '../../base/jsonSchema/jsonSchema.ts'
 import { brief } from '../../kit/json.ts'
 
-export type FormCheck = { fits: true } | { misfit: string } | { broken: string }
+type FormCheck = { fits: true } | { misfit: string } | { broken: string }
 
 /** This never throws: a schema that cannot be read, or takes too long, is broken, and the answer says why. */
 export function checkForm(schema: Record<string, unknown>, values: unknown): FormCheck {

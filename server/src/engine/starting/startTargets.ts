@@ -5,7 +5,7 @@ import { isId } from '../../base/ids.ts'
 import { bytesHeld } from '../../base/valueSize.ts'
 import { parseBuildConfig, type BuildConfig } from '../builds/buildConfig.ts'
 
-export interface Startable {
+interface Startable {
   agentId: string
   agentName: string
   buildId: string

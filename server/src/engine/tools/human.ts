@@ -20,7 +20,7 @@ const Description = Type.Optional(
   Type.String({ maxLength: 20_000, description: 'What they need to know, in Markdown.' }),
 )
 
-export const Question = Type.Object({
+const Question = Type.Object({
   question: Type.String({ minLength: 1, maxLength: 1000 }),
   header: Type.Optional(Type.String({ maxLength: 80 })),
   options: Type.Optional(

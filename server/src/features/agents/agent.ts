@@ -39,7 +39,7 @@ export const agentColumns = part`
 export const findAgent = (sql: Sql, id: string, teamId: string): Promise<Agent[]> => sql<Agent>`
   select ${agentColumns} from agents where id = ${id} and team_id = ${teamId} and deleted_at is null`
 
-export interface NewAgent {
+interface NewAgent {
   teamId: string
   name: string
   description: string | null

@@ -8,7 +8,7 @@ import { resource } from '../../kit/resources.ts'
 import type { CallingRun } from '../../kit/tool.ts'
 import { browserOf, sessionSlotsOf } from './browserOf.ts'
 
-export interface SessionRow {
+interface SessionRow {
   id: string
   run_id: string
   status: 'open' | 'closed'

@@ -15,7 +15,7 @@ export interface Act {
   acted: Acted
 }
 
-export interface Recorded {
+interface Recorded {
   context: Context
   run: CallingRun
   step: number

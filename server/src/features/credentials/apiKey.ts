@@ -49,7 +49,7 @@ declare module '../../kit/resources.ts' {
   }
 }
 
-export interface NewApiKey {
+interface NewApiKey {
   teamId: string
   memberId: string
   name: string

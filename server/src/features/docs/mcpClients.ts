@@ -1,6 +1,6 @@
 // How each MCP client is told of this server: the file or command it wants, in its own format.
 
-export interface McpClient {
+interface McpClient {
   name: string
   /** Where the snippet goes, and what to know about it. */
   where: string

@@ -3,7 +3,7 @@ import { part } from '../../base/db.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { severities, type Severity } from './rubric.ts'
 
-export const evaluationStatuses = ['ready', 'in_progress', 'unavailable'] as const
+const evaluationStatuses = ['ready', 'in_progress', 'unavailable'] as const
 
 const Result = named(
   'EvalResult',

@@ -31,7 +31,7 @@ export async function buryEvaluations(sql: Sql, dead: Pick<DeadProcess, 'id' | '
     on conflict (run_id) do update set deaths = greatest(d.deaths, least(d.deaths + 1, ${suspectDeaths}::int))`
 }
 
-export interface SuspectEvaluation {
+interface SuspectEvaluation {
   run_id: string
   team_id: string
   deaths: number

@@ -57,7 +57,7 @@ export function judgeSetup(model: string, rubrics: JudgedRubric[], { run, facts,
 export const request = 'Judge the run in facts.message by each of the rubrics.'
 
 /** Closed, and with every field required: the strictest providers hold their models to no other schema. */
-export function answerSchema(rubrics: JudgedRubric[]): Record<string, unknown> {
+function answerSchema(rubrics: JudgedRubric[]): Record<string, unknown> {
   const verdict = {
     type: 'object',
     additionalProperties: false,
@@ -77,7 +77,7 @@ export function answerSchema(rubrics: JudgedRubric[]): Record<string, unknown> {
   }
 }
 
-export type Judged = { results: Result[] } | { misfit: string }
+type Judged = { results: Result[] } | { misfit: string }
 
 const commentMax = 1000
 const evidenceMax = 20

@@ -20,12 +20,9 @@ export const gateFields = {
   }),
 }
 
-export const PromotionGate = named(
-  'PromotionGate',
-  Type.Object({ ...gateFields, updated_by: nullable(Id), updated_at: Time }),
-)
+const PromotionGate = named('PromotionGate', Type.Object({ ...gateFields, updated_by: nullable(Id), updated_at: Time }))
 
-export const ForcedPromotion = named(
+const ForcedPromotion = named(
   'ForcedPromotion',
   Type.Object({
     id: Id,

@@ -75,7 +75,7 @@ declare module '../../kit/resources.ts' {
   }
 }
 
-export interface Owner {
+interface Owner {
   teamId: string
   agentId: string
 }
@@ -114,7 +114,7 @@ export async function lockBuild(
   return id
 }
 
-export interface RubricWanted {
+interface RubricWanted {
   title: string
   description: string
   severity: Severity

@@ -14,7 +14,7 @@ export interface Given {
   comment?: string | null
 }
 
-export type CheckedResponse =
+type CheckedResponse =
   | { response: Record<string, unknown> }
   /** The caller's mistake, by the name of the field. */
   | { misfit: string }

@@ -27,7 +27,7 @@ export interface BookedTool {
   sets: Set<string>
 }
 
-export interface ToolBook {
+interface ToolBook {
   tools: Map<string, BookedTool>
   /** Every operation by its id: resources read through some that are no tools of an address. */
   operations: Map<string, Operation>

@@ -68,7 +68,7 @@ const needingSomebody = new Set(['human', 'connection'])
 export const needsSomebody = (status: Status, kind: string | null | undefined): boolean =>
   status === 'waiting' && needingSomebody.has(kind ?? '')
 
-export interface Wait {
+interface Wait {
   context: Context
   teamId: string
   runId: string

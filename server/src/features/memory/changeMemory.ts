@@ -19,7 +19,7 @@ export interface Changed {
   updated_at: Date
 }
 
-export interface Refused {
+interface Refused {
   refused: 'not_found' | 'conflict' | 'invalid_request'
   message: string
 }

@@ -39,12 +39,12 @@ export const Queue = named(
 export type Queue = Static<typeof Queue>
 
 /** What handlers know of a queue that its id names: without its counts, which few of them need. */
-export type FoundQueue = Omit<Queue, 'counts'>
+type FoundQueue = Omit<Queue, 'counts'>
 
 const ownColumns = part`q.id, q.team_id, q.name, q.description, q.concurrency, q.created_at, q.updated_at`
 
 /** Of `queues q`: sums of differences (case_counts), exact at any moment. */
-export const queueCounts = part`
+const queueCounts = part`
   (select json_build_object(
       'pending', coalesce(sum(n.cases) filter (where n.display_status = 'pending'), 0),
       'in_progress', coalesce(sum(n.cases) filter (where n.display_status = 'in_progress'), 0),

@@ -3,7 +3,7 @@ import { spanOf } from './duration.ts'
 import type { Run } from './run.ts'
 import type { Explained } from './runFacts.ts'
 
-export interface Why {
+interface Why {
   why: string
   endedBy: string | null
 }

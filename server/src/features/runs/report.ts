@@ -9,7 +9,7 @@ import type { StepState } from '../../engine/ledger/change.ts'
 const Count = Type.Integer({ minimum: 0 })
 const Milliseconds = nullable(Type.Integer({ minimum: 0 }))
 
-export const ReportStep = named(
+const ReportStep = named(
   'ReportStep',
   Type.Object({
     seq: Type.Integer({ minimum: 1 }),

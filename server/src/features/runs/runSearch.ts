@@ -19,7 +19,7 @@ export async function wordsOf(sql: Sql, teamId: string, search: string): Promise
 
 type Searched = RunFilter & { words: string }
 
-export interface Found {
+interface Found {
   data: Run[]
   total: number
 }

@@ -14,13 +14,10 @@ import { registryOf } from '../../kit/registry.ts'
 
 const metadataBytesMax = 16 * 1024
 
-export const RunMessage = Type.Union(
-  [Type.String({ maxLength: 1_000_000 }), Type.Record(Type.String(), Type.Unknown())],
-  {
-    description: 'The trigger’s payload: text or an object.',
-    examples: ['Check invoice 4711'],
-  },
-)
+const RunMessage = Type.Union([Type.String({ maxLength: 1_000_000 }), Type.Record(Type.String(), Type.Unknown())], {
+  description: 'The trigger’s payload: text or an object.',
+  examples: ['Check invoice 4711'],
+})
 
 export const startRun = operation({
   id: 'startRun',

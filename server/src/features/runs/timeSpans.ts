@@ -1,6 +1,6 @@
 // A range of time cut into whole days and hours, which are counted, and what is left at its edges, where rows must be looked at.
 
-export interface Spans {
+interface Spans {
   days: Range
   /** Before and after the days. */
   hours: [Range, Range]

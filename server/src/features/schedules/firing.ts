@@ -3,7 +3,7 @@ import { latestDue, nextAfter, type Timing } from '../../base/schedule.ts'
 import type { catchUps, overlaps } from './schedule.ts'
 
 /** A due time that is later than this was missed: the service stood still, and catch_up says what becomes of it. */
-export const missedAfterMs = 60_000
+const missedAfterMs = 60_000
 /** Of one schedule, so that a long stand-still does not end in a flood. */
 const madeUpMax = 100
 
@@ -18,7 +18,7 @@ export interface Due extends Timing {
   is_active: boolean
 }
 
-export interface Firing {
+interface Firing {
   start: Date[]
   held: Date[]
   next: Date | null

@@ -25,7 +25,7 @@ const examples: Record<Field, string> = {
   cron: 'five fields, such as 0 9 * * mon-fri',
 }
 
-export type GivenTiming = { [Name in keyof Timing]?: Timing[Name] | null | undefined }
+type GivenTiming = { [Name in keyof Timing]?: Timing[Name] | null | undefined }
 
 /** What is stored of each field when nothing is given for it; null clears one. */
 type Stored = Partial<Timing>

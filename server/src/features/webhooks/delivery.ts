@@ -10,8 +10,7 @@ export type DeliveryState = (typeof deliveryStates)[number]
 export const settledStates = ['delivered', 'dead'] as const
 
 /** Where an attempt failed, from the door to the answer. */
-export const stages = ['guard', 'dns', 'connect', 'tls', 'timeout', 'protocol', 'status'] as const
-export type Stage = (typeof stages)[number]
+const stages = ['guard', 'dns', 'connect', 'tls', 'timeout', 'protocol', 'status'] as const
 
 export const Attempt = named(
   'DeliveryAttempt',

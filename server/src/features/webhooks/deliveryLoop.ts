@@ -52,7 +52,7 @@ interface Wanted {
 }
 
 /** Delivers to one target, one delivery at a time. */
-export interface OneByOne {
+interface OneByOne {
   targetId: string
   /** The sender waits for this before each attempt. */
   before(deliveryId: string): Promise<void>

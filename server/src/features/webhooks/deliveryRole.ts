@@ -5,7 +5,7 @@ import { deliveriesChannel, lookMs } from './deliveriesChannel.ts'
 import { startDelivering } from './deliveryLoop.ts'
 import { runningPart } from '../../kit/runningPart.ts'
 
-export interface Deliverer {
+interface Deliverer {
   /** This process committed events. */
   written(): void
   work(process: WorkingProcess): Work

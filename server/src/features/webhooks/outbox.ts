@@ -54,7 +54,7 @@ export const openOutbox = (target: Target): Outbox => ({
   idleSince: performance.now(),
 })
 
-export const isBroken = ({ failures }: Target): boolean => failures >= failuresMax
+const isBroken = ({ failures }: Target): boolean => failures >= failuresMax
 
 /** Until when nothing is tried. */
 export const isPaused = ({ paused_until }: Target, now: Date): boolean => paused_until !== null && paused_until > now

@@ -19,7 +19,7 @@ export const providerNames = ['anthropic', 'openai', 'google', 'openai-compatibl
 export type ProviderName = (typeof providerNames)[number]
 
 /** The provider, or the name of the setting that it lacks. */
-export type FoundProvider = { provider: Provider } | { missing: string }
+type FoundProvider = { provider: Provider } | { missing: string }
 
 export function findProvider(name: ProviderName, settings: ProviderSettings, fetch: ModelFetch): FoundProvider {
   const { setting, needed, make } = kinds(settings, fetch)[name]

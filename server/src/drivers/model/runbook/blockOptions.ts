@@ -1,6 +1,6 @@
 // Reads the words after a block's name: `id=fetch if="…" retry=3`.
 
-export interface Words {
+interface Words {
   /** Those without `=`. */
   bare: string[]
   attributes: Map<string, string>

@@ -1,8 +1,8 @@
 // The language inside {{ }}: reads its text into a tree. Nothing of it is ever run as code.
 
-export const roots = ['message', 'case', 'steps', 'answers', 'memory', 'run'] as const
+const roots = ['message', 'case', 'steps', 'answers', 'memory', 'run'] as const
 
-export const filterNames = [
+const filterNames = [
   'default',
   'first',
   'join',

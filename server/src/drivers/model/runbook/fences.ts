@@ -17,7 +17,7 @@ export interface MissedFence {
   why: 'indented' | 'backtick' | 'comment'
 }
 
-export interface FencedText {
+interface FencedText {
   fences: Fence[]
   missed: MissedFence[]
 }

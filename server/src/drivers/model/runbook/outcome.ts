@@ -1,7 +1,7 @@
 // What the result of a call means for its step: done, failed, or refused by a person.
 import { changesMemory, isRecord, noteAnswers, type Scope } from './scope.ts'
 
-export interface Outcome {
+interface Outcome {
   failure: string | null
   /** A person said no: nothing to try again. */
   isRejected: boolean

@@ -8,7 +8,7 @@ import { textOf, tooMuchWork } from './text.ts'
 
 type Ending = { kind: 'done'; output: unknown; text: string } | { kind: 'failed'; code: string; message: string }
 
-export type Action = { kind: 'call'; call: WantedCall } | Ending
+type Action = { kind: 'call'; call: WantedCall } | Ending
 
 export interface Fold {
   add: (entry: Entry) => void

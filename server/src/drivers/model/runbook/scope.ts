@@ -4,7 +4,7 @@ import { StepBudget } from '../../../base/stepBudget.ts'
 import type { RunFacts } from '../model.ts'
 import { stepsOfTurn } from './text.ts'
 
-export interface StepView {
+interface StepView {
   output: unknown
   error: string | null
   ok: boolean

@@ -8,7 +8,7 @@ import { render } from './render.ts'
 import { changesMemory, isRecord, newScope, readMessage, renewBudget, type Scope } from './scope.ts'
 import { CannotRender, jsonOf, tooMuchWork } from './text.ts'
 
-export type Prepared =
+type Prepared =
   | { kind: 'call'; name: string; arguments: unknown }
   | { kind: 'output'; value: unknown }
   | { kind: 'skipped' }
@@ -83,7 +83,7 @@ const idsOf = (blocks: Block[]): string => {
 }
 
 /** The scope of a run whose model calls `run_step`, fed with the run's entries. */
-export interface StepRecord {
+interface StepRecord {
   readonly scope: Scope
   add: (entry: Entry) => void
 }

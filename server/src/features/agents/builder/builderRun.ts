@@ -6,7 +6,7 @@ import { resource } from '../../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../../kit/schema.ts'
 import { BuildConfig, buildColumns, type Build } from '../builds/build.ts'
 
-export const BuilderStatus = oneOf(['pending', 'running', 'waiting', 'review', 'completed', 'discarded', 'failed'])
+const BuilderStatus = oneOf(['pending', 'running', 'waiting', 'review', 'completed', 'discarded', 'failed'])
 
 export const BuilderQuestion = named(
   'BuilderQuestion',

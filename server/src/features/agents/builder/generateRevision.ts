@@ -16,7 +16,7 @@ import {
 } from './builderRun.ts'
 import { readLesson } from './lesson.ts'
 
-export const promptLengthMax = 32_768
+const promptLengthMax = 32_768
 
 export const generateRevision = operation({
   id: 'generateRevision',

@@ -1,7 +1,7 @@
 // The sections of a procedure by their headings, and how lines are added to one without touching the rest.
 import { openingOf } from '../../../drivers/model/runbook/fences.ts'
 
-export type SectionName = 'Goal' | 'Steps' | 'Notes'
+type SectionName = 'Goal' | 'Steps' | 'Notes'
 
 interface Heading {
   /** Index of its line. */

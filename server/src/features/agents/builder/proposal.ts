@@ -7,7 +7,7 @@ import { diffTexts } from '../builds/buildDiff.ts'
 import type { HeldBuilderRun } from './heldBuilderRun.ts'
 import { findProblems } from '../builds/usableConfig.ts'
 
-export interface Proposal {
+interface Proposal {
   config: BuildConfig
   /** Empty: it changes nothing. */
   diff: string

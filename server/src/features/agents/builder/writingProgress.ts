@@ -1,6 +1,6 @@
 // Looks after a model while it writes: tells each heading of the procedure as it comes, and notices when nobody wants it any more.
 
-export interface WritingProgress {
+interface WritingProgress {
   /** A piece of the answer, which is JSON. */
   hear: (delta: string) => void
   /** No more is told from now on; resolves when what was begun is written. */

@@ -70,7 +70,7 @@ export const longConfig = longObject(
 export const listedBuildColumns = columnsWith(listed(longConfig))
 
 /** The builds of a deleted agent are gone with it. */
-export const findBuild = (sql: Sql, id: string, teamId: string): Promise<Build[]> => sql<Build>`
+const findBuild = (sql: Sql, id: string, teamId: string): Promise<Build[]> => sql<Build>`
   select ${buildColumns} from builds join agents on agents.id = builds.agent_id and agents.deleted_at is null
   where builds.id = ${id} and builds.team_id = ${teamId}`
 
@@ -98,7 +98,7 @@ export async function requireSource(
   )
 }
 
-export interface NewBuild {
+interface NewBuild {
   teamId: string
   agentId: string
   /** Absent: the agent's own. */

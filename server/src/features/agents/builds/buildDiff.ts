@@ -6,7 +6,7 @@ import type { Build } from './build.ts'
 
 type Compared = Pick<Build, 'config' | 'revision_number'>
 
-export interface ConfigChange {
+interface ConfigChange {
   /** A JSON pointer (RFC 6901). */
   path: string
   kind: 'added' | 'removed' | 'changed'

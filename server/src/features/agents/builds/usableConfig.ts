@@ -80,7 +80,7 @@ const namesNothing = (path: string, id: string, noun: string): Problem => ({
   message: `the team has no ${noun} with the id ${JSON.stringify(id)}`,
 })
 
-export function sentenceOf(problems: Problem[], names: Names): string {
+function sentenceOf(problems: Problem[], names: Names): string {
   const sentences = problems.map(({ path, message }) => `${names[path] ?? path}: ${message.replace(/\.$/, '')}.`)
   return tellAll(sentences, 'The config cannot be used.')
 }

@@ -5,13 +5,13 @@ import { GrantRefused, OAuthTrouble } from '../../../drivers/oauth/failures.ts'
 import type { Context } from '../../../kit/context.ts'
 
 /** Which connection of the broker, in the broker's words. */
-export interface Brokered {
+interface Brokered {
   connectionId: string
   /** Of the integration there. */
   providerConfigKey: string
 }
 
-export interface BrokerAnswer {
+interface BrokerAnswer {
   access_token: string
   /** The organisation that the broker's connection was made for; null: it does not say. */
   organization: string | null

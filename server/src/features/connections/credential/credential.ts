@@ -45,7 +45,7 @@ export interface Worked<T> {
   isInvalidToken?: boolean
 }
 
-export type Used<T> =
+type Used<T> =
   | { kind: 'done'; answer: T; scrub: Scrub }
   /** Nothing was done: a person must authorise it again. */
   | { kind: 'broken'; connection: Vaulted }
@@ -59,11 +59,7 @@ interface Which {
   id: string
 }
 
-export async function readVaulted(
-  { db }: Context,
-  { teamId, id }: Which,
-  behalf: Behalf,
-): Promise<Vaulted | undefined> {
+async function readVaulted({ db }: Context, { teamId, id }: Which, behalf: Behalf): Promise<Vaulted | undefined> {
   const [found] = await db.sql<Vaulted>`
     select id, team_id, name, type, provider, server_url, transport, auth_method, status, secret, generation, given, broken_reason,
       broker_connection_id, ${mayUse(behalf)} as may_use,
@@ -192,7 +188,7 @@ function reasonOf({ auth_method }: Vaulted): string {
 }
 
 /** RFC 6750 §2.1: the scheme is Bearer, however the token endpoint spelled it. */
-export function headersOf(secret: Secret | null): Record<string, string> {
+function headersOf(secret: Secret | null): Record<string, string> {
   if (secret === null) return {}
   if (secret.kind === 'headers') return secret.headers
   const scheme = secret.token_type.toLowerCase() === 'bearer' ? 'Bearer' : secret.token_type

@@ -11,14 +11,14 @@ import { openSecret, sealSecret, type OAuthSecret } from '../store/secret.ts'
 import { breakConnection, reauthorized, refreshInS } from '../store/connectionState.ts'
 import { runningPart } from '../../../kit/runningPart.ts'
 
-export type Renewal =
+type Renewal =
   /** It is newer than it was, or gone: look again. */
   | { kind: 'changed' }
   /** Not now; the message says until when. */
   | { kind: 'trouble'; message: string }
 
 /** A connection whose renewal is this process's own until `refreshing_until`. */
-export interface Taken {
+interface Taken {
   id: string
   team_id: string
   name: string
@@ -34,7 +34,7 @@ interface Wanted {
 }
 
 /** By the database's clock; what is asked outside ends before. */
-export const leaseS = 30
+const leaseS = 30
 const askMs = 20_000
 /** How long a call waits for whoever renews. */
 const patienceMs = 40_000

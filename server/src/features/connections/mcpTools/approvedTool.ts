@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import type { ListedTool } from '../../../drivers/mcp/mcp.ts'
 
 /** What is kept of a listed tool besides its name. */
-export type ToolText = Omit<ListedTool, 'name'>
+type ToolText = Omit<ListedTool, 'name'>
 
 export interface PinnedTool {
   name: string
@@ -14,7 +14,7 @@ export interface PinnedTool {
   is_gone: boolean
 }
 
-export type ToolStatus = 'approved' | 'changed' | 'new' | 'gone'
+type ToolStatus = 'approved' | 'changed' | 'new' | 'gone'
 
 export function statusOf({ is_gone, approved_hash, listed_hash }: PinnedTool): ToolStatus {
   if (is_gone) return 'gone'

@@ -10,7 +10,7 @@ import { scrubbed } from '../../../base/knownSecrets.ts'
 import { slugOf } from './toolNames.ts'
 
 /** The error is a sentence; what was listed before stays. */
-export type Listing = { tools: ListedTool[] } | { error: string }
+type Listing = { tools: ListedTool[] } | { error: string }
 
 const listMs = 40_000
 

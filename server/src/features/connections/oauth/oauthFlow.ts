@@ -17,7 +17,7 @@ import { hasRight, requireRight } from '../store/connectionRight.ts'
 const lifeS = 600
 
 /** What is kept of a flow besides its secrets. */
-export interface FlowFacts {
+interface FlowFacts {
   server: AuthorizationServer
   client_id: string
   auth_method: OAuthClient['auth_method']
@@ -27,7 +27,7 @@ export interface FlowFacts {
   return_url: string | null
 }
 
-export interface WantedFlow {
+interface WantedFlow {
   caller: Caller
   kind: 'native' | 'mcp'
   provider: string
@@ -51,7 +51,7 @@ export interface WantedFlow {
   returnUrl: string | null
 }
 
-export interface BegunFlow {
+interface BegunFlow {
   authorization_url: string
   state: string
   expires_at: Date

@@ -4,7 +4,7 @@ import type { OauthSettings } from '../../../base/oauthSettings.ts'
 import type { AuthorizationServer, OAuthClient } from '../../../drivers/oauth/oauth.ts'
 import { providerNamed, providers, type Provider } from './providers.ts'
 
-export interface NativeClient {
+interface NativeClient {
   provider: Provider
   server: AuthorizationServer
   client: OAuthClient

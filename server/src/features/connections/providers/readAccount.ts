@@ -3,7 +3,7 @@ import { parseBounded } from '../../../base/boundedJson.ts'
 import type { Outbound } from '../../../base/outbound/fetch.ts'
 import type { AccountRequest } from './providers.ts'
 
-export interface AccountAnswer {
+interface AccountAnswer {
   status: number
   /** Null: the provider tells no name. */
   label: string | null

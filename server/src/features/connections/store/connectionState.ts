@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import { begunList } from '../../../engine/ledger/lifecycle.ts'
 
 /** What a renewed secret comes with; `expiresInS` null: it does not end by itself. */
-export interface Renewed {
+interface Renewed {
   sealed: Buffer
   expiresInS: number | null
   /** Whether it can be renewed without a person. */

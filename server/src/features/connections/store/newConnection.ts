@@ -31,7 +31,7 @@ export interface NewConnection extends Pick<
 }
 
 /** How long a grant is good, and whether it can be renewed. */
-export interface GrantTimes {
+interface GrantTimes {
   expiresInS: number | null
   isRefreshable: boolean
 }
@@ -100,7 +100,7 @@ export async function insertUnderFreeName(
   throw new Error(`${namesTried} connections of one name`)
 }
 
-export interface Renewal {
+interface Renewal {
   secret: Secret
   oauth: OAuthFacts
   grant: GrantTimes

@@ -1,7 +1,7 @@
 // How fast a bulk action in the background goes: at full speed while nobody else works in the database, with rests while others do.
 import { part, type Part } from '../../../base/db.ts'
 
-export interface Pace {
+interface Pace {
   /** How many times as long as it works the action rests; 0 is full speed. */
   restTimes: number
   /** How many cases one transaction has. */

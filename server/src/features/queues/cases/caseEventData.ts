@@ -1,7 +1,7 @@
 // What an event tells of a case: SQL that makes it of the case's row, for the statement that changed it.
 import { part, type Part } from '../../../base/db.ts'
 
-export interface CaseEvent {
+interface CaseEvent {
   eventId: Part
   /** The row of the case, as one value. */
   shown: Part

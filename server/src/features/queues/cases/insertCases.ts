@@ -5,7 +5,7 @@ import { insertEvents } from '../../../kit/event.ts'
 import { priorities, type Priority } from './case.ts'
 import { caseEventData } from './caseEventData.ts'
 
-export interface NewCase {
+interface NewCase {
   id: string
   team_id: string
   queue_id: string

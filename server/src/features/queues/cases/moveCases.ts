@@ -38,7 +38,7 @@ const told: Partial<Record<MoveType, string>> = {
   failed: 'queue.case.completed',
 }
 
-export interface Moved {
+interface Moved {
   /** Its place in the list of moves. */
   n: number
   case_id: string

@@ -18,7 +18,7 @@ export const triggerFields = {
 }
 
 const NamedAgent = Type.Object({ id: Id, name: Type.String() })
-export type NamedAgent = Static<typeof NamedAgent>
+type NamedAgent = Static<typeof NamedAgent>
 
 export const conflictFields = {
   has_conflict: Type.Boolean(),

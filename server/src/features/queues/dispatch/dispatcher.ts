@@ -5,7 +5,7 @@ import { dispatchQueue } from './dispatch.ts'
 import { createDueQueues } from './dueQueues.ts'
 import { runningPart } from '../../../kit/runningPart.ts'
 
-export interface Dispatcher {
+interface Dispatcher {
   /** Something of this process was committed that may leave cases to give out, or room for them. */
   changed(queueId?: string): void
   work(): Work

@@ -9,14 +9,14 @@ interface Of {
   queueName: string
 }
 
-export interface Producer {
+interface Producer {
   id: string
   name: string
   cases_made: number
   in_procedure: boolean
 }
 
-export interface Consumer {
+interface Consumer {
   id: string
   name: string
   trigger_id: string

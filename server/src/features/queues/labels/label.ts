@@ -27,7 +27,7 @@ export const labelFields = {
 /** A label as a caller gives it: without a key, its key is empty. */
 export const GivenLabel = Type.Object({ key: Type.Optional(labelFields.key), value: labelFields.value })
 
-export interface LabelName {
+interface LabelName {
   key: string
   value: string
 }
@@ -113,7 +113,7 @@ export const noSuchLabel =
   'This queue has no label with one of the label_ids. List the labels of the queue and use their ids.'
 
 /** With the queue it belongs to, so that below another one it is not found. */
-export type FoundLabel = Label & { queue_id: string }
+type FoundLabel = Label & { queue_id: string }
 
 export const labelResource = resource(
   'label',

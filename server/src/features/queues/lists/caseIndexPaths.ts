@@ -3,7 +3,7 @@ import { part, type Part } from '../../../base/db.ts'
 import { fitsCase, inTime, type CaseFilter } from './caseFilter.ts'
 
 /** `label`: the cases of one set of labels. `change`: those that changed since. */
-export type Way = { by: 'all' | 'status' | 'priority' | 'change' } | { by: 'label'; set: string[] }
+type Way = { by: 'all' | 'status' | 'priority' | 'change' } | { by: 'label'; set: string[] }
 
 /** A way, and how many cases lie on it. */
 export type Measured = Way & { length: number }
@@ -30,21 +30,21 @@ export const costOf = (filter: CaseFilter, way: Measured): number => way.length 
 const fitting = (filter: CaseFilter, way: Way): Part => (isWhole(filter, way) ? part`` : part`and ${fitsCase(filter)}`)
 
 /** The several ranges of an index that a way is. */
-export function rangesOf(filter: CaseFilter, way: Way): Part {
+function rangesOf(filter: CaseFilter, way: Way): Part {
   if (way.by === 'status') return part`unnest(${filter.statuses}::text[]) as range (value)`
   if (way.by === 'priority') return part`unnest(${filter.priorities}::smallint[]) as range (value)`
   if (way.by === 'label') return part`unnest(${way.set}::uuid[]) as range (value)`
   return part`(values (true)) as range (value)`
 }
 
-export interface Along {
+interface Along {
   rows: Part
   id: Part
   createdAt: Part
 }
 
 /** The rows of one range that fit, with the names of what is read of each. */
-export function along(filter: CaseFilter, way: Way): Along {
+function along(filter: CaseFilter, way: Way): Along {
   if (way.by === 'label') return alongLabel(filter, way)
   const narrowed = {
     all: part``,

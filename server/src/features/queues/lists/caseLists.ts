@@ -7,7 +7,7 @@ import { fewHits, frequentHits } from './caseSearch.ts'
 import { totalsOf, type Totals } from './caseTotals.ts'
 import { costOf, idsByWalk, idsGathered, idsInOrder, type Cut, type Measured } from './caseIndexPaths.ts'
 
-export const sorts = ['created_at', 'updated_at', 'postponed_to'] as const
+const sorts = ['created_at', 'updated_at', 'postponed_to'] as const
 
 export const sortFields = {
   sort_by: oneOf(sorts, {
@@ -17,14 +17,14 @@ export const sortFields = {
   sort_order: oneOf(['asc', 'desc'], { default: 'desc', description: 'Newest or latest first unless `asc`.' }),
 }
 
-export interface Page {
+interface Page {
   sort_by: (typeof sorts)[number]
   sort_order: 'asc' | 'desc'
   limit: number
   offset: number
 }
 
-export interface Found {
+interface Found {
   cases: Case[]
   total: number
 }

@@ -6,7 +6,7 @@ import { countOn, type Cut, type Measured } from './caseIndexPaths.ts'
 /** Up to here hits are gathered by the index of words. */
 const hitsMax = 5000
 
-export interface Hits {
+interface Hits {
   ids: string[]
   total: number
 }

@@ -5,7 +5,7 @@ import { readAnswer, type Answered } from './execs.ts'
 import { startExecRunner, type ExecRunner } from './runExecs.ts'
 import { runningPart } from '../../../kit/runningPart.ts'
 
-export interface ExecDesk {
+interface ExecDesk {
   /** A command was asked for, and is committed. */
   asked(): Promise<void>
   /** Resolves with its answer, whoever ran it. */

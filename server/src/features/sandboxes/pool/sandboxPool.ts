@@ -14,7 +14,7 @@ import { createLayout, type PathChange } from '../workspace/workspaceFolder.ts'
 import type { Place } from '../workspace/workspace.ts'
 import { runningPart } from '../../../kit/runningPart.ts'
 
-export interface Workbench {
+interface Workbench {
   /** A sentence for people: what commands run in here, and how strong that wall is. */
   strength(): Promise<string>
   /** Slots for commands, with how many each team holds. */

@@ -17,7 +17,7 @@ export interface Seen {
 
 export type Disk = Map<string, Seen>
 
-export interface Scan {
+interface Scan {
   disk: Disk
   /** Names that no path of ours may have, and what is neither file, folder nor link: it cannot be kept, and was removed. */
   unkept: string[]

@@ -44,7 +44,7 @@ export async function findFiles(sql: Sql, wanted: (PathIn | undefined)[]): Promi
   return wanted.map((_, index) => byPlace.get(index))
 }
 
-export interface FolderEntry {
+interface FolderEntry {
   name: string
   path: string
   type: 'file' | 'dir'

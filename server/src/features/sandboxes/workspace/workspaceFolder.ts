@@ -39,7 +39,7 @@ export interface PathChange {
 }
 
 /** To whom files must belong so that commands can change them. */
-export interface Owner {
+interface Owner {
   uid: number
   gid: number
 }

@@ -15,7 +15,7 @@ export interface FileWrite {
   bytes: Buffer
 }
 
-export type FileWritten = { path: string; size_bytes: number; sha256: string } | { refused: string }
+type FileWritten = { path: string; size_bytes: number; sha256: string } | { refused: string }
 
 interface PlacedWrite extends PathIn {
   sandbox: LockedSandbox

@@ -54,7 +54,7 @@ export function addWord(command: Command, text: string, plain: string, hasHole: 
 }
 
 /** Why a value may not stand somewhere; `runs`: because it would be run there. */
-export interface Refusal {
+interface Refusal {
   why: string
   runs: boolean
 }
