@@ -137,12 +137,12 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
             or missed_since < clock_timestamp() - make_interval(secs => ${graceMs / 1000}::float8))
         )
         select * from others where pg_try_advisory_lock(${presenceLockClass}, lock_key)`
-      for (const one of dead) {
+      for (const other of dead) {
         try {
-          await bury(one)
-          await sql`delete from processes where id = ${one.id}`
+          await bury(other)
+          await sql`delete from processes where id = ${other.id}`
         } finally {
-          await sql`select pg_advisory_unlock(${presenceLockClass}, ${one.lock_key})`
+          await sql`select pg_advisory_unlock(${presenceLockClass}, ${other.lock_key})`
         }
       }
     },

@@ -76,11 +76,11 @@ export const listConnectionDependents = operation({
     const { schedules, waiting_runs, ...rest } = found.dependents
     return {
       ...rest,
-      schedules: schedules.map((one) => ({
-        ...one,
-        next_run_at: one.next_run_at === null ? null : new Date(one.next_run_at),
+      schedules: schedules.map((row) => ({
+        ...row,
+        next_run_at: row.next_run_at === null ? null : new Date(row.next_run_at),
       })),
-      waiting_runs: waiting_runs.map((one) => ({ ...one, since: new Date(one.since) })),
+      waiting_runs: waiting_runs.map((row) => ({ ...row, since: new Date(row.since) })),
     }
   },
 })

@@ -85,6 +85,6 @@ export async function drainEvaluations(context: Context, times: JudgeTimes = usu
   for (;;) {
     const held = await claimJudgements(context.db.sql, judgesMax, times)
     if (held.length === 0) return
-    await Promise.all(held.map((one) => judge(context, one, times, new AbortController().signal)))
+    await Promise.all(held.map((judgement) => judge(context, judgement, times, new AbortController().signal)))
   }
 }

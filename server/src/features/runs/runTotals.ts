@@ -31,7 +31,7 @@ export async function totalsOf(sql: Sql, filter: RunFilter): Promise<Totals> {
 
 export function shortest(ways: Ways): [Way, number] {
   const [first, ...others] = Object.entries(ways) as [Way, number][]
-  return others.reduce((best, one) => (one[1] < best[1] ? one : best), first!)
+  return others.reduce((best, way) => (way[1] < best[1] ? way : best), first!)
 }
 
 interface PlainRow {

@@ -102,11 +102,11 @@ export async function caseFilterFrom(
   const { status, priority, labels, created_at_from, updated_at_from } = asked.filters ?? {}
   const labelSets = await labelSetsOf(sql, queue, labels ?? {})
   if (labelSets.some((set) => set.length === 0)) return undefined
-  const statuses = status && displayStatuses.filter((one) => status.includes(one))
+  const statuses = status && displayStatuses.filter((name) => status.includes(name))
   return {
     queueId: queue.id,
     statuses: statuses === undefined || statuses.length === displayStatuses.length ? null : statuses,
-    priorities: priority ? [...new Set(priority.map((one) => priorities.indexOf(one)))] : null,
+    priorities: priority ? [...new Set(priority.map((name) => priorities.indexOf(name)))] : null,
     labelSets,
     createdFrom: created_at_from ?? null,
     createdBefore: null,
@@ -125,7 +125,7 @@ async function labelSetsOf(
   const found = await sql<{ id: string; key: string; value: string }>`
     select id, key, value from labels where queue_id = ${queue.id} and team_id = ${queue.team_id} and key = any(${keys}::text[])`
   return keys.map((key) =>
-    found.filter((one) => one.key === key && labels[key]!.includes(one.value)).map(({ id }) => id),
+    found.filter((label) => label.key === key && labels[key]!.includes(label.value)).map(({ id }) => id),
   )
 }
 

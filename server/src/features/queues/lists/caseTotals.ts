@@ -57,7 +57,7 @@ async function count(sql: Sql, filter: CaseFilter, ways: Totals['ways']): Promis
 }
 
 const shortest = (filter: CaseFilter, ways: Totals['ways']): Measured =>
-  ways.reduce((best, one) => (costOf(filter, one) < costOf(filter, best) ? one : best))
+  ways.reduce((best, way) => (costOf(filter, way) < costOf(filter, best) ? way : best))
 
 interface Counts {
   all: number
@@ -93,7 +93,7 @@ async function labelCountsOf(sql: Sql, filter: CaseFilter): Promise<Map<string, 
         where (${statuses}::text[] is null or display_status = any(${statuses}::text[]))
           and (${priorities}::int[] is null or priority = any(${priorities}::int[]))), 0)::bigint as both
     from label_counts where label_id = any(${ids}::uuid[]) group by label_id`
-  return new Map(counts.map((one) => [one.id, one]))
+  return new Map(counts.map((row) => [row.id, row]))
 }
 
 const hourMs = 3_600_000
