@@ -4,8 +4,8 @@ import type { EventName } from '../../kit/event.ts'
 import type { stepKinds, stepStates } from '../../kit/states.ts'
 import type { RunError } from './lifecycle.ts'
 
-export type MessageType = 'text' | 'thinking' | 'tool_call' | 'tool_result' | 'system'
-export type MessageRole = 'user' | 'assistant' | 'tool' | 'system'
+type MessageType = 'text' | 'thinking' | 'tool_call' | 'tool_result' | 'system'
+type MessageRole = 'user' | 'assistant' | 'tool' | 'system'
 
 export interface ToolResult {
   tool_call_id: string
@@ -14,7 +14,7 @@ export interface ToolResult {
   duration_ms: number
 }
 
-export interface NewMessage {
+interface NewMessage {
   type: MessageType
   role: MessageRole
   text_content?: string | null
