@@ -6,7 +6,7 @@ import type { Sql } from '../base/db.ts'
  * `declare module '../../kit/resources.ts' { interface Resources { member: Member } }`.
  */
 // oxlint-disable-next-line typescript/no-empty-interface -- filled by the noun files
-interface Resources {}
+export interface Resources {}
 
 export interface Resource {
   name: string
