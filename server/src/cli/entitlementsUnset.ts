@@ -1,5 +1,5 @@
 // runyard entitlements unset: takes a limit of a team back.
-import { placesUnlessSet, unsetEntitlement } from '../engine/counting/setEntitlement.ts'
+import { defaultSlots, unsetEntitlement } from '../engine/counting/setEntitlement.ts'
 import { recordCommand } from '../kit/audit.ts'
 import { command } from './command.ts'
 import { requireKey, withTeam } from './entitlementsOfTeam.ts'
@@ -7,13 +7,13 @@ import { requireKey, withTeam } from './entitlementsOfTeam.ts'
 export const entitlementsUnset = command({
   words: 'entitlements unset',
   positionals: ['TEAM', 'KEY'],
-  says: `Take a limit of a team back; max_concurrent_runs is ${placesUnlessSet} again.`,
+  says: `Take a limit of a team back; max_concurrent_runs is ${defaultSlots} again.`,
   async run({ config, log, positionals: [teamId = '', word = ''], print }) {
     const key = requireKey(word)
     await withTeam({ config, log }, { role: 'entitlements unset', teamId }, async (sql) => {
       await unsetEntitlement(sql, teamId, key)
       await recordCommand(sql, teamId, 'entitlements unset', { type: 'entitlement', id: key })
     })
-    print(`${key} of this team is ${key === 'max_concurrent_runs' ? placesUnlessSet : 'not limited'} now.`)
+    print(`${key} of this team is ${key === 'max_concurrent_runs' ? defaultSlots : 'not limited'} now.`)
   },
 })

@@ -7,7 +7,7 @@ import { isSuspect, mustBeAlone } from '../kit/deaths.ts'
 import { eventFeedOf } from '../kit/eventFeed.ts'
 import { followSubRun } from './ledger/actsFor.ts'
 import { admitNext, createAdmissionRows, type Admitted } from './admission/admission.ts'
-import { noteLoneDeath, takeSuspect, type Held } from './admission/claim.ts'
+import { noteLoneDeath, takeSuspect, type ClaimedRun } from './admission/claim.ts'
 import { createRuns, type Created, type NewRun, type RunWanted } from './starting/createRun.ts'
 import { driveRun } from './driving/drive.ts'
 import { createEntitlements, type Entitlements } from './counting/entitlements.ts'
@@ -21,11 +21,11 @@ import { readyChannel, stopChannel } from './ledger/notifyChannels.ts'
 import { createStorageLimit, type StorageLimit } from './counting/storageLimit.ts'
 import { createStartLane, type Start, type Started } from './starting/startLane.ts'
 import { createStartLimits, type StartLimits } from './starting/startLimits.ts'
-import { createStartables, type Startables } from './starting/startTargets.ts'
+import { createStartTargets, type StartTargets } from './starting/startTargets.ts'
 import { createResolvers } from './builds/runStepTool.ts'
 import { createRunSweep } from './ending/sweepDue.ts'
 import { textDeltasOf } from './driving/textDeltas.ts'
-import { createToolBox, type ToolBox } from './builds/toolRegistry.ts'
+import { createToolRegistry, type ToolRegistry } from './builds/toolRegistry.ts'
 import { wakeRuns } from './admission/wake.ts'
 import { watched } from './driving/runTelemetry.ts'
 import { createWriter, type Write } from './ledger/applyLane.ts'
@@ -37,10 +37,10 @@ import type { DriveParts, Hold } from './driving/heldRun.ts'
 import { messageText } from './ledger/change.ts'
 
 interface Engine {
-  toolBox: ToolBox
+  toolRegistry: ToolRegistry
   models: EngineModels
   loadBuild: LoadBuild
-  startables: Startables
+  startTargets: StartTargets
   entitlements: Entitlements
   storage: StorageLimit
   /** Gives a run its id, number and time, before it is written. */
@@ -94,7 +94,7 @@ export const engineOf = runningPart('engine', createEngine)
 
 function createEngine(context: Context): Engine {
   const { db, log } = context
-  const toolBox = createToolBox(registryOf(context).toolSets)
+  const toolRegistry = createToolRegistry(registryOf(context).toolSets)
   const models = createEngineModels(context.config)
   const loadBuild = createBuildLoader()
   const numbers = createRunNumbers(db.sql)
@@ -109,7 +109,7 @@ function createEngine(context: Context): Engine {
 
   const writer = createWriter({
     context,
-    toolBox,
+    toolRegistry,
     onLeft(left) {
       places.left(left)
       // when those who wrote have heard of it, and their seats in this process are free too
@@ -229,10 +229,10 @@ function createEngine(context: Context): Engine {
   const parts: Omit<DriveParts, 'watch'> = {
     context,
     writer,
-    toolBox,
+    toolRegistry,
     models,
     loadBuild,
-    resolverFor: createResolvers(toolBox),
+    resolverFor: createResolvers(toolRegistry),
     onText(runId, delta) {
       for (const heard of ears) heard(runId, delta)
     },
@@ -240,7 +240,8 @@ function createEngine(context: Context): Engine {
     underWay: new Map(),
   }
 
-  const drive = (run: Held, held: Hold) => watched(parts, run, (watch) => driveRun({ ...parts, watch }, run, held))
+  const drive = (run: ClaimedRun, held: Hold) =>
+    watched(parts, run, (watch) => driveRun({ ...parts, watch }, run, held))
 
   function hold({ id, places: seats, lost, alone }: WorkingProcess): Holder {
     return createHolder({
@@ -261,7 +262,7 @@ function createEngine(context: Context): Engine {
   }
 
   /** This process keeps the run until the other process has taken it, and reports how that process ended. */
-  async function driveElsewhere(seat: LoneSeat, run: Held): Promise<void> {
+  async function driveElsewhere(seat: LoneSeat, run: ClaimedRun): Promise<void> {
     const { id, epoch } = run
     const ending = await seat.drive({ kind: 'run', id, epoch })
     if (ending.how === 'untouched') throw new Yielded()
@@ -270,7 +271,7 @@ function createEngine(context: Context): Engine {
   }
 
   return {
-    toolBox,
+    toolRegistry,
     models,
     loadBuild,
     async prepare(wanted) {
@@ -279,7 +280,7 @@ function createEngine(context: Context): Engine {
       const largeBytes = largeBytesOf(messageText(wanted.message))
       return { ...wanted, largeBytes, id: newId(), runNumber: await numbers.next(), createdAt: new Date() }
     },
-    startables: createStartables(),
+    startTargets: createStartTargets(),
     entitlements,
     storage,
     fitting: (sql, runs) => startLimits.fitting(sql, runs),
@@ -326,7 +327,7 @@ function createEngine(context: Context): Engine {
         async drive({ id, epoch }, took) {
           // the run's team is only known once it is taken; who gives us runs has counted the places of teams
           const seat = mine.reserve(new Map([['', 1]]))
-          let run: Held | undefined
+          let run: ClaimedRun | undefined
           try {
             run = await takeSuspect(db.sql, id, epoch, process.id)
             if (run) await took()
@@ -362,7 +363,7 @@ function createEngine(context: Context): Engine {
 const seatsAtOnce = 64
 
 /** The run above wakes with the end of this one. */
-function atEnd({ id, parent_run_id }: Held): Write['atEnd'] {
+function atEnd({ id, parent_run_id }: ClaimedRun): Write['atEnd'] {
   if (parent_run_id === null) return undefined
   return async (sql, { status }) => {
     if (status === 'waiting') return

@@ -37,7 +37,7 @@ const wanted = (): Promise<NewRun> =>
     message: 'hello',
     title: 'hello',
     metadata: {},
-    limits: {},
+    limits: { max_steps: 10, max_duration_s: 60, max_cost_usd: null, max_tokens: null },
     callbackUrl: null,
     sandboxId: null,
     parentRunId: null,

@@ -30,8 +30,10 @@ const auditValues = (entry: AuditEntry) => part`
   ${entry.operation}::text, ${entry.target.type}::text, ${entry.target.id}::text, ${entry.requestId}::text,
   ${entry.status}::smallint, ${entry.error}::text, ${entry.forMemberId ?? null}::uuid`
 
+export type AuditColumns = ReturnType<typeof auditColumnsOf>
+
 /** An entry as columns of a larger statement's input; `insertAuditRows` takes them from there. */
-export const auditColumnsOf = (entry: AuditEntry): object => ({
+export const auditColumnsOf = (entry: AuditEntry) => ({
   audit_id: newId(),
   audit_team_id: entry.teamId,
   audit_member_id: entry.memberId,

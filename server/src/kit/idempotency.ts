@@ -121,8 +121,15 @@ export async function dropClaim(sql: Sql, keyed: Keyed): Promise<void> {
     where team_id = ${keyed.teamId} and key = ${keyed.key} and request_hash = ${keyed.requestHash} and status is null`
 }
 
+export interface KeyColumns {
+  key: string | null
+  key_hash: string | null
+  key_status: number | null
+  key_reply: string | null
+}
+
 /** A key with its reply as columns of a larger statement's input; `takeKeys` takes them from there. */
-export const keyColumns = (keyed: Keyed | undefined, reply: { status: number; sealed: Buffer | null }): object => ({
+export const keyColumns = (keyed: Keyed | undefined, reply: { status: number; sealed: Buffer | null }): KeyColumns => ({
   key: keyed?.key ?? null,
   key_hash: keyed?.requestHash.toString('hex') ?? null,
   key_status: keyed ? reply.status : null,

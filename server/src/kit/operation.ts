@@ -1,9 +1,11 @@
 // One declaration per operation; the pipeline, the OpenAPI document, the MCP tool and the client are derived from it.
 import type { Sql } from '../base/db.ts'
 import type { ErrorCode } from '../base/errors.ts'
+import type { AuditColumns } from './audit.ts'
 import type { Context } from './context.ts'
 import type { Caller } from './credential.ts'
 import type { EventData, EventName } from './event.ts'
+import type { KeyColumns } from './idempotency.ts'
 import type { Enqueue } from './job.ts'
 import { parametersOf, type PlainParametersOf, type ResourcesOf } from './resources.ts'
 import type { Scope } from './scopes.ts'
@@ -130,8 +132,8 @@ export interface Operation {
 
 /** What the kit wants written with an operation on a lane: see audit.ts and idempotency.ts for the statements that take them. */
 export interface StoredRows {
-  audit: object
-  key: object
+  audit: AuditColumns
+  key: KeyColumns
 }
 
 export const keyTaken = Symbol('another request has this idempotency key')

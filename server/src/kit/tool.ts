@@ -116,23 +116,23 @@ export interface OutsideTool<Input extends TObject = TObject> extends Described<
   /** What an approval of this call is bound to besides its tool and arguments: the connection, and the tool as its server lists it. */
   boundTo?: (call: ToolCall<Static<Input>>, asked: { sql: Sql; context: Context }) => Promise<Bound>
   /** Why a person must allow this call whatever the build says; undefined: no reason. */
-  needsWord?: string
+  needsApproval?: string
 }
 
 export interface Outside {
   context: Context
   /** Aborted when the run was stopped, taken over or ran out of its time, or the call out of its own. */
   signal: AbortSignal
-  kept: Kept
+  openResources: OpenResources
   /** For a call that a person approved: what it was bound to, and what must still hold when it is made (else `Outdated`). */
   bound?: Bound
 }
 
 /** What tools keep open for a run from one call to the next, a shell or a browser, while this process holds the run. */
-export interface Kept {
+export interface OpenResources {
   /** Opened at the first call that asks for it; closed when the run waits, ends, is stopped or taken over. */
   get<T extends { close(): Promise<void> }>(key: string, open: () => Promise<T>): Promise<T>
-  /** Closed now: the next call opens it anew. */
+  /** Closed now: the next call opens it again. */
   drop(key: string): Promise<void>
 }
 
@@ -143,7 +143,7 @@ interface WaitingTool<Input extends TObject = TObject> extends Described<Input> 
   /** Writes what is waited for, in the transaction that records the call; an outcome where there is nothing to wait for. */
   begin: (call: ToolCall<Static<Input>>, sql: Sql, context: Context) => Promise<Begun | Outcome>
   /** Reads whether it has come; undefined: not yet. */
-  settle: (call: ToolCall<Static<Input>>, sql: Sql, waitingOn: WaitingOn) => Promise<Outcome | undefined>
+  resolve: (call: ToolCall<Static<Input>>, sql: Sql, waitingOn: WaitingOn) => Promise<Outcome | undefined>
 }
 
 export type Tool = InsideTool<never> | OutsideTool<never> | WaitingTool<never>

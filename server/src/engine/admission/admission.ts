@@ -1,7 +1,7 @@
 // Places: a team runs only so many at once; who finds none stands in line, woken runs before new ones, and goes in when one is given back.
 import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
-import { heldColumns, isOrdinary, isSuspectRow, startedEvents, type Held } from './claim.ts'
+import { heldColumns, isOrdinary, isSuspectRow, startedEvents, type ClaimedRun } from './claim.ts'
 import { lockedTeams, type TeamPlaces } from './knownSlots.ts'
 import { toRunning } from '../ledger/lifecycle.ts'
 import { seatWithout, type Seat } from './seat.ts'
@@ -19,7 +19,7 @@ export function createAdmissionRows() {
 
 export interface Admitted {
   admitted: number
-  claimed: Held[]
+  claimed: ClaimedRun[]
   teams: (TeamPlaces & { admitted: number })[]
 }
 
@@ -44,7 +44,7 @@ export async function admitNext(sql: Sql, teamIds: string[], seat?: Seat): Promi
 
 /** One row at least, of nobody where nobody was admitted: it tells how the team stands. */
 const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<
-  Held & { is_claimed: boolean; team: TeamPlaces }
+  ClaimedRun & { is_claimed: boolean; team: TeamPlaces }
 >`
   with ${lockedTeams(part`select ${teamId}::uuid`)},
   place as materialized (

@@ -5,11 +5,12 @@ import { deathsAfter, deathsAfterLone, isLone } from '../../kit/deaths.ts'
 import { insertRunEvents } from '../../kit/event.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
 import type { RunSource } from '../../kit/states.ts'
+import type { Limits } from '../builds/buildConfig.ts'
 import { wholeMessage } from '../ledger/largeTexts.ts'
 import { toRunning } from '../ledger/lifecycle.ts'
 
 /** What a worker needs to know of a run that it holds. */
-export interface Held {
+export interface ClaimedRun {
   id: string
   team_id: string
   agent_id: string
@@ -23,7 +24,7 @@ export interface Held {
   source: RunSource
   title: string
   message: unknown
-  limits: Record<string, unknown>
+  limits: Limits
   created_at: Date
   epoch: number
   wake_seq: number
@@ -63,7 +64,7 @@ export async function claimRuns(
   workerId: string,
   places: number,
   shares: TeamShares = noShares,
-): Promise<Held[]> {
+): Promise<ClaimedRun[]> {
   const ready = await sql<{ id: string; team_id: string }>`
     select id, team_id from runs where admitted_at is not null and worker is null and ${isOrdinary}
     order by admitted_at limit ${places + 1}`
@@ -103,7 +104,7 @@ async function fairChoice(sql: Sql, places: number, { perTeam, held }: TeamShare
 export const isOrdinary = part`deaths not in (2, 3)`
 export const isSuspectRow = part`deaths in (2, 3)`
 
-export type Suspect = Pick<Held, 'id' | 'team_id' | 'deaths'>
+export type Suspect = Pick<ClaimedRun, 'id' | 'team_id' | 'deaths'>
 
 /** How many suspects are looked at for free seats. */
 const suspectsAtOnce = 100
@@ -113,11 +114,17 @@ export const readSuspects = (sql: Sql): Promise<Suspect[]> => sql<Suspect>`
   select id, team_id, deaths from runs where admitted_at is not null and worker is null and ${isSuspectRow}
   order by row_number() over (partition by team_id order by admitted_at), admitted_at limit ${suspectsAtOnce}`
 
-export const claimSuspects = (sql: Sql, workerId: string, ids: string[]): Promise<Held[]> => claim(sql, workerId, ids)
+export const claimSuspects = (sql: Sql, workerId: string, ids: string[]): Promise<ClaimedRun[]> =>
+  claim(sql, workerId, ids)
 
 /** The process that drives nothing else takes the suspect over from the process that keeps it for this. */
-export async function takeSuspect(sql: Sql, id: string, epoch: number, workerId: string): Promise<Held | undefined> {
-  const [held] = await sql<Held>`
+export async function takeSuspect(
+  sql: Sql,
+  id: string,
+  epoch: number,
+  workerId: string,
+): Promise<ClaimedRun | undefined> {
+  const [held] = await sql<ClaimedRun>`
     update runs r set worker = ${workerId}, epoch = r.epoch + 1, updated_at = now()
     where r.id = ${id} and r.epoch = ${epoch} and r.status = 'running' and r.worker is not null returning ${heldColumns}`
   return held
@@ -129,7 +136,7 @@ export async function takeSuspect(sql: Sql, id: string, epoch: number, workerId:
  */
 export async function noteLoneDeath(
   sql: Sql,
-  { id, epoch }: Pick<Held, 'id' | 'epoch'>,
+  { id, epoch }: Pick<ClaimedRun, 'id' | 'epoch'>,
   isSure: boolean,
 ): Promise<void> {
   await sql`
@@ -145,9 +152,9 @@ export const startedEvents = (from: Part): Part =>
   from ${from}`)
 
 /** Guarded: what another worker took meanwhile does not come back. */
-async function claim(sql: Sql, workerId: string, ids: string[]): Promise<Held[]> {
+async function claim(sql: Sql, workerId: string, ids: string[]): Promise<ClaimedRun[]> {
   if (ids.length === 0) return []
-  return sql<Held>`
+  return sql<ClaimedRun>`
     with ready as materialized (
       select runs.id, runs.started_at is null as is_first, e.event_id
       from unnest(${ids}::uuid[], ${ids.map(() => newId())}::uuid[]) as e (id, event_id) join runs on runs.id = e.id
@@ -164,7 +171,7 @@ async function claim(sql: Sql, workerId: string, ids: string[]): Promise<Held[]>
 }
 
 /** What the database believes that this process holds. */
-export const readClaimed = (sql: Sql, workerId: string): Promise<Pick<Held, 'id' | 'epoch'>[]> => sql<Held>`
+export const readClaimed = (sql: Sql, workerId: string): Promise<Pick<ClaimedRun, 'id' | 'epoch'>[]> => sql<ClaimedRun>`
   select id, epoch from runs where worker = ${workerId}`
 
 /**

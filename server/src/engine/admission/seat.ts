@@ -1,5 +1,5 @@
 // The seats of a process: how many runs it can take at once, and how many of each team.
-import type { Held } from './claim.ts'
+import type { ClaimedRun } from './claim.ts'
 
 /** The process that makes runs and can take some of them at once, which saves their way through the claim. */
 export interface Seat {
@@ -10,7 +10,7 @@ export interface Seat {
 }
 
 export interface Reserved extends Seat {
-  settle: (claimed: Held[]) => void
+  settle: (claimed: ClaimedRun[]) => void
 }
 
 /** The seat that is left when these runs have taken their places. */

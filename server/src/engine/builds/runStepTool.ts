@@ -2,7 +2,7 @@
 import type { Entry, ModelTool, RunFacts, WantedCall } from '../../drivers/model/model.ts'
 import { parsedOnce, type ParsedRunbook } from '../../drivers/model/runbook/parsedRunbook.ts'
 import { createStepRecord, missingTools, resolveStep } from '../../drivers/model/runbook/steps.ts'
-import type { ToolBox } from './toolRegistry.ts'
+import type { ToolRegistry } from './toolRegistry.ts'
 
 export interface StepResolver {
   /** `run_step`, where the procedure has blocks and a model that decides. */
@@ -24,7 +24,7 @@ interface Known {
 
 export type ResolverFor = (procedure: string, facts: RunFacts, isPure: boolean) => StepResolver
 
-export function createResolvers(toolBox: ToolBox): ResolverFor {
+export function createResolvers(toolRegistry: ToolRegistry): ResolverFor {
   /** Cached as long as the parsed procedure is. */
   const setsOf = new WeakMap<Blocks, string[]>()
 
@@ -32,7 +32,7 @@ export function createResolvers(toolBox: ToolBox): ResolverFor {
     const { blocks } = parsedOnce(procedure)
     let sets = setsOf.get(blocks)
     if (!sets) {
-      const needed = missingTools(blocks).map(({ tool }) => toolBox.setOf(tool))
+      const needed = missingTools(blocks).map(({ tool }) => toolRegistry.setOf(tool))
       setsOf.set(blocks, (sets = [...new Set(needed.filter((set) => set !== undefined))]))
     }
     return { blocks, sets }

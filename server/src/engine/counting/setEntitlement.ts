@@ -3,7 +3,7 @@ import type { Sql } from '../../base/db.ts'
 import type { EntitlementKey, LimitKey } from './entitlements.ts'
 
 /** As many of a team's runs work at the same time unless the operator says otherwise: the default of admission.places. */
-export const placesUnlessSet = 50
+export const defaultSlots = 50
 
 /** Every process keeps it within seconds; runs in line get their place at its next look. */
 export async function setEntitlement(sql: Sql, teamId: string, key: EntitlementKey, value: string): Promise<void> {
@@ -14,7 +14,7 @@ export async function setEntitlement(sql: Sql, teamId: string, key: EntitlementK
 }
 
 export async function unsetEntitlement(sql: Sql, teamId: string, key: EntitlementKey): Promise<void> {
-  if (key === 'max_concurrent_runs') return setPlaces(sql, teamId, placesUnlessSet)
+  if (key === 'max_concurrent_runs') return setPlaces(sql, teamId, defaultSlots)
   await sql`delete from entitlements where team_id = ${teamId} and key = ${key satisfies LimitKey}`
 }
 

@@ -1,29 +1,29 @@
 // An approved call at the moment it is made: whether it is still exactly what a person approved. If not, it is not made and they are asked again.
 import type { Sql } from '../../base/db.ts'
 import type { Bound, Tool } from '../../kit/tool.ts'
-import { callIdOf, type Step } from '../ledger/change.ts'
-import { toolCallOf, type Driving } from './heldRun.ts'
-import { actionHash, wordAbout, type Binds } from '../requests/humanRequests.ts'
+import { callIdOf, type CallStep } from '../ledger/change.ts'
+import { toolCallOf, type HeldRun } from './heldRun.ts'
+import { actionHash, newestAnswer, type Binds } from '../requests/humanRequests.ts'
 
 /** What an approval of this call would be bound to now. */
-export async function bindsOf(driving: Driving, step: Step, tool: Tool | undefined, sql: Sql): Promise<Binds> {
-  const { build, context } = driving
+export async function bindsOf(held: HeldRun, step: CallStep, tool: Tool | undefined, sql: Sql): Promise<Binds> {
+  const { build, context } = held
   const bound =
-    tool?.kind === 'outside' ? await tool.boundTo?.(toolCallOf<never>(driving, step), { sql, context }) : undefined
+    tool?.kind === 'outside' ? await tool.boundTo?.(toolCallOf<never>(held, step), { sql, context }) : undefined
   return { ...bound, content: build.contentHash }
 }
 
 /** `bound`: none of it may change until the call is sent. `changed`: the call is no longer what a person approved. */
-type Word = { bound?: Bound } | { changed: string }
+type ApprovalCheck = { bound?: Bound } | { changed: string }
 
 /** Asked before every call that was open: an approved call may have been interrupted or postponed since, for any length of time. */
-export async function checkWord(driving: Driving, step: Step, tool: Tool, sql: Sql): Promise<Word> {
-  const word = await wordAbout(sql, driving.run.id, step.seq)
+export async function checkApproval(held: HeldRun, step: CallStep, tool: Tool, sql: Sql): Promise<ApprovalCheck> {
+  const answer = await newestAnswer(sql, held.run.id, step.seq)
   // a request that the tool opened itself is the tool's own affair, and a request without an answer allowed nothing
-  if (word?.action?.tool !== step.tool || word?.response === null) return {}
-  const binds = await bindsOf(driving, step, tool, sql)
-  const hash = actionHash(callIdOf(driving.run.id, step.seq), step.tool, step.arguments, binds)
-  return hash === word.action.hash ? { bound: binds } : { changed: differenceOf(word.bound, binds) }
+  if (answer?.action?.tool !== step.tool || answer?.response === null) return {}
+  const binds = await bindsOf(held, step, tool, sql)
+  const hash = actionHash(callIdOf(held.run.id, step.seq), step.tool, step.arguments, binds)
+  return hash === answer.action.hash ? { bound: binds } : { changed: differenceOf(answer.bound, binds) }
 }
 
 const parts: Record<string, string> = {

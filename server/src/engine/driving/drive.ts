@@ -8,18 +8,20 @@ import { givenUpDeaths } from '../../kit/deaths.ts'
 import { type ToolSet } from '../../kit/feature.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import { defaultPlugins } from '../builds/buildConfig.ts'
-import { addMessage, newChange, putStep, type Change, type Step, messageText } from '../ledger/change.ts'
-import type { Held } from '../admission/claim.ts'
-import { callingRunOf, commit, feed, type Driving, type DriveParts, type Hold } from './heldRun.ts'
+import { addMessage, isCall, newChange, putStep, type Change, type ModelStep, messageText } from '../ledger/change.ts'
+import type { ClaimedRun } from '../admission/claim.ts'
+import { callingRunOf, commit, feed, type HeldRun, type DriveParts, type Hold } from './heldRun.ts'
 import { entriesOf, entryOf, readMessages, readSteps } from '../ledger/history.ts'
 import { giveUp } from './giveUp.ts'
-import { createKept } from './openResources.ts'
+import { createOpenResources } from './openResources.ts'
 import { complete, fail, failWith, pause } from './releaseRun.ts'
-import { limitsOf, reachedLimit, reachedMemory } from './limits.ts'
+import { reachedLimit, reachedMemory } from './limits.ts'
 import type { LoadedBuild } from '../builds/loadBuild.ts'
 import { outputTokensMax } from '../builds/models.ts'
 import { checkOutput, type OutputMisfit } from '../builds/outputSchema.ts'
-import { performCalls, settleOpen, unlessAborted } from './performCalls.ts'
+import { unlessAborted } from './makeCall.ts'
+import { performCalls } from './performCalls.ts'
+import { resolveOpenSteps } from './resolveOpenSteps.ts'
 import { askModel, nextOfPure, usedBy, withUse } from './turn.ts'
 import { connectionUseOf } from '../../kit/registry.ts'
 import { LimitReached, Yielded } from './leaving.ts'
@@ -31,7 +33,7 @@ const misfitsMax = 3
 /** A run that could not be advanced this often fails: the mistake is ours, and trying again does not mend it. */
 const failuresMax = 3
 
-export async function driveRun(parts: DriveParts, run: Held, hold: Hold): Promise<void> {
+export async function driveRun(parts: DriveParts, run: ClaimedRun, hold: Hold): Promise<void> {
   const { signal, mayGoOn } = hold
   // this comes before anything of the run is read: opening it may be what the processes died over
   if (run.deaths >= givenUpDeaths) return giveUp(parts, run, hold.writeSignal)
@@ -39,43 +41,39 @@ export async function driveRun(parts: DriveParts, run: Held, hold: Hold): Promis
   await time.turn(run.team_id)
   const build = await parts.loadBuild(parts.context.db.sql, run)
   const ofConnections = await toolsOfConnections(parts.context, run, build, signal)
-  const driving = time.piece(run.team_id, () => open(parts, run, build, ofConnections, hold))
+  const held = time.piece(run.team_id, () => open(parts, run, build, ofConnections, hold))
   if (run.failures >= failuresMax) {
-    return failWith(
-      driving,
-      'internal_error',
-      'The run could not be advanced. Its operator finds the reason in the log.',
-    )
+    return failWith(held, 'internal_error', 'The run could not be advanced. Its operator finds the reason in the log.')
   }
   try {
-    await recall(driving)
+    await recall(held)
     for (;;) {
       signal.throwIfAborted()
       if (!mayGoOn()) throw new Yielded()
       await time.turn(run.team_id)
-      await settleOpen(driving)
-      await readNews(driving)
-      const waits = driving.open.find(({ kind }) => kind !== 'model')
+      await resolveOpenSteps(held)
+      await readNews(held)
+      const waits = held.open.find(isCall)
       if (waits) {
-        if (await pause(driving, waits)) return
+        if (await pause(held, waits)) return
         continue
       }
-      const limit = reachedLimit(driving) ?? reachedMemory(driving)
-      if (limit) return await failWith(driving, 'limit_reached', limit)
-      if (await takeTurn(parts, driving)) return
+      const limit = reachedLimit(held) ?? reachedMemory(held)
+      if (limit) return await failWith(held, 'limit_reached', limit)
+      if (await takeTurn(parts, held)) return
     }
   } catch (error) {
     if (!(signal.aborted && signal.reason instanceof LimitReached)) throw error
-    await failWith(driving, 'limit_reached', signal.reason.message)
+    await failWith(held, 'limit_reached', signal.reason.message)
   } finally {
-    await driving.kept.close()
+    await held.openResources.close()
   }
 }
 
 /** As they are when the run is taken: tools that come or change later are for its next taker. */
 async function toolsOfConnections(
   context: Context,
-  run: Held,
+  run: ClaimedRun,
   build: LoadedBuild,
   signal: AbortSignal,
 ): Promise<ToolSet[]> {
@@ -88,13 +86,13 @@ async function toolsOfConnections(
 
 function open(
   parts: DriveParts,
-  run: Held,
+  run: ClaimedRun,
   build: LoadedBuild,
   ofConnections: ToolSet[],
   { signal, writeSignal }: Hold,
-): Driving {
+): HeldRun {
   const { context, writer, models, watch } = parts
-  const toolBox = parts.toolBox.with(ofConnections)
+  const toolRegistry = parts.toolRegistry.with(ofConnections)
   const modelName = build.model ?? models.defaultModel
   watch.begin(build.agentName, modelName)
   const model = models.find(modelName)
@@ -104,17 +102,17 @@ function open(
   const setup: Setup = {
     model: modelName,
     procedure: build.procedure,
-    tools: [...toolBox.describe(sets), ...resolver.tools],
+    tools: [...toolRegistry.describe(sets), ...resolver.tools],
     facts,
     output_schema: build.output_schema,
-    output_tokens_max: limitsOf({ run }).max_cost_usd === null ? null : outputTokensMax,
+    output_tokens_max: run.limits.max_cost_usd === null ? null : outputTokensMax,
   }
   const { steps, input_tokens, output_tokens, cost_usd } = run
   return {
     run,
     build,
     context,
-    toolBox,
+    toolRegistry,
     writer,
     watch,
     model,
@@ -136,13 +134,13 @@ function open(
     promptBytes: model.isPure ? 0 : JSON.stringify(setup).length,
     heldBytes: bytesHeld(run.message),
     callNames: new Map(),
-    kept: createKept(context.log, run.id),
+    openResources: createOpenResources(context.log, run.id),
     line: { tail: Promise.resolve() },
     underWay: parts.underWay,
   }
 }
 
-const factsOf = (run: Held, build: LoadedBuild): RunFacts => ({
+const factsOf = (run: ClaimedRun, build: LoadedBuild): RunFacts => ({
   message: run.message,
   case: caseOf(run),
   run: {
@@ -157,7 +155,7 @@ const factsOf = (run: Held, build: LoadedBuild): RunFacts => ({
 })
 
 /** As it was given out with the run; its data is read where it is JSON. */
-function caseOf({ source, message }: Held): unknown {
+function caseOf({ source, message }: ClaimedRun): unknown {
   if (source !== 'case_trigger' && source !== 'retry') return null
   const given = (message as { case?: { data: string } } | null)?.case
   return given ? { ...given, data: parsed(given.data) } : null
@@ -173,13 +171,13 @@ function parsed(text: string): unknown {
 }
 
 /** Everything that happened before this worker took the run. */
-async function recall(driving: Driving): Promise<void> {
-  const { run, context } = driving
+async function recall(held: HeldRun): Promise<void> {
+  const { run, context } = held
   // a run that nobody held before has nothing but the message it was started with
   if (run.epoch === 1 && run.steps === 0 && run.message_seq <= 1) {
     const text = messageText(run.message)
-    if (text !== undefined) feed(driving, { kind: 'user', text, restarts: false })
-    driving.messageSeen = run.message_seq
+    if (text !== undefined) feed(held, { kind: 'user', text, restarts: false })
+    held.messageSeen = run.message_seq
     return
   }
   const messages = await readMessages(context.db.sql, run.id, 0)
@@ -187,63 +185,63 @@ async function recall(driving: Driving): Promise<void> {
   const time = teamTimeOf(context)
   let resumedAt = performance.now()
   for (const entry of entries) {
-    feed(driving, entry)
+    feed(held, entry)
     // a model that follows a procedure evaluates every step again, and the log may be long
     if (performance.now() - resumedAt < recallMs) continue
     time.usedThread(run.team_id, performance.now() - resumedAt)
     await (time.turn(run.team_id) ?? setImmediate())
     resumedAt = performance.now()
   }
-  driving.turn = turn
-  driving.messageSeen = messages.at(-1)?.seq ?? 0
+  held.turn = turn
+  held.messageSeen = messages.at(-1)?.seq ?? 0
   const { open: steps, lastSeq } = await readSteps(context.db.sql, run.id)
-  driving.open = steps
-  driving.step = lastSeq
+  held.open = steps
+  held.step = lastSeq
 }
 
 /** What people said since the last turn; asked only when somebody raised the run's number. */
-async function readNews(driving: Driving): Promise<void> {
-  if (driving.wakeSeq === driving.wakeSeen) return
-  driving.wakeSeen = driving.wakeSeq
-  for (const message of await readMessages(driving.context.db.sql, driving.run.id, driving.messageSeen)) {
-    driving.messageSeen = message.seq
-    if (message.role === 'user') feed(driving, entryOf(message))
+async function readNews(held: HeldRun): Promise<void> {
+  if (held.wakeSeq === held.wakeSeen) return
+  held.wakeSeen = held.wakeSeq
+  for (const message of await readMessages(held.context.db.sql, held.run.id, held.messageSeen)) {
+    held.messageSeen = message.seq
+    if (message.role === 'user') feed(held, entryOf(message))
   }
 }
 
 /** One turn of the model and what follows from it; true when this process is done with the run. */
-async function takeTurn(parts: DriveParts, driving: Driving): Promise<boolean> {
+async function takeTurn(parts: DriveParts, held: HeldRun): Promise<boolean> {
   const { models } = parts
-  const costOf = (usage: TokenUsage) => models.costOf(driving.modelName, usage)
-  const asked = await askModel(driving, {
-    worstCost: () => models.worstCost(driving.modelName, driving.promptBytes),
+  const costOf = (usage: TokenUsage) => models.costOf(held.modelName, usage)
+  const asked = await askModel(held, {
+    worstCost: () => models.worstCost(held.modelName, held.promptBytes),
     costOf,
-    onText: (delta) => parts.onText(driving.run.id, delta),
+    onText: (delta) => parts.onText(held.run.id, delta),
   })
   if (asked.kind === 'failed') {
-    await failWith(driving, asked.code, asked.message, asked.step)
+    await failWith(held, asked.code, asked.message, asked.step)
     return true
   }
   if (asked.kind === 'later') {
     const detail = { reason: 'model_unavailable', message: asked.reason }
     const waiting_on = { kind: 'time', detail, due_at: asked.at }
-    const step: Step = { ...asked.step, state: 'waiting', result: { waiting_on } }
-    driving.open.push(step)
-    return pause(driving, step)
+    const step: ModelStep = { ...asked.step, state: 'waiting', result: { waiting_on } }
+    held.open.push(step)
+    return pause(held, step)
   }
-  const change = newChange(driving.run, driving.turn + 1)
+  const change = newChange(held.run, held.turn + 1)
   if (asked.step) endModelStep(change, asked.step, usedBy(asked.turn.usage, costOf))
-  return recordTurn(driving, change, asked.turn)
+  return recordTurn(held, change, asked.turn)
 }
 
-function endModelStep(change: Change, step: Step, used: ReturnType<typeof usedBy>): void {
+function endModelStep(change: Change, step: ModelStep, used: ReturnType<typeof usedBy>): void {
   const done = { state: 'done' as const, error: null, reserved_usd: '0', completed_at: new Date().toISOString() }
   putStep(change, { ...withUse(step, used), ...done })
   change.usage = { steps: 1, ...used }
   change.reserved_usd = '0'
 }
 
-async function recordTurn(driving: Driving, change: Change, turn: Turn): Promise<boolean> {
+async function recordTurn(held: HeldRun, change: Change, turn: Turn): Promise<boolean> {
   const { ending } = turn
   if (turn.thinking) addMessage(change, { type: 'thinking', role: 'assistant', text_content: turn.thinking })
   if (turn.text) {
@@ -251,50 +249,50 @@ async function recordTurn(driving: Driving, change: Change, turn: Turn): Promise
     addMessage(change, { type: 'text', role: 'assistant', text_content: turn.text, opaque })
   }
   if (ending.kind === 'calls') {
-    const addEnding = async (whole: Change) => driving.model.isPure && addPureEnding(driving, whole)
-    return performCalls(driving, change, turn, addEnding)
+    const addEnding = async (whole: Change) => held.model.isPure && addPureEnding(held, whole)
+    return performCalls(held, change, turn, addEnding)
   }
   if (ending.kind === 'failed') {
     const { code, message } = ending
-    await fail(driving, change, { code, message, step: driving.step || null })
+    await fail(held, change, { code, message, step: held.step || null })
     return true
   }
-  return recordOutput(driving, change, turn, ending.output)
+  return recordOutput(held, change, turn, ending.output)
 }
 
 /** The model says that it is done: the run is completed, unless its output does not fit or somebody spoke meanwhile. */
-async function recordOutput(driving: Driving, change: Change, turn: Turn, output: unknown): Promise<boolean> {
-  const misfit = misfitOf(driving, output)
-  const { isPure } = driving.model
-  if (!misfit && (await complete(driving, change, output))) return true
+async function recordOutput(held: HeldRun, change: Change, turn: Turn, output: unknown): Promise<boolean> {
+  const misfit = misfitOf(held, output)
+  const { isPure } = held.model
+  if (!misfit && (await complete(held, change, output))) return true
   // somebody spoke while it finished: a pure model is simply asked again, another one has said its word and goes on from there
   if (!misfit && isPure) return false
-  if (misfit && (isPure || misfit.isHopeless || ++driving.misfits > misfitsMax)) {
+  if (misfit && (isPure || misfit.isHopeless || ++held.misfits > misfitsMax)) {
     const message = `The output does not fit the build's output_schema: ${misfit.says}`
-    await fail(driving, change, { code: 'output_invalid', message, step: null })
+    await fail(held, change, { code: 'output_invalid', message, step: null })
     return true
   }
   const correction = `Your output does not fit the schema: ${misfit?.says} Answer again with an output that fits.`
   if (misfit) addMessage(change, { type: 'system', role: 'system', text_content: correction })
-  await commit(driving, change)
-  driving.turn += 1
-  feed(driving, { kind: 'assistant', text: turn.text, calls: [], opaque: turn.opaque })
-  if (misfit) feed(driving, { kind: 'system', text: correction })
+  await commit(held, change)
+  held.turn += 1
+  feed(held, { kind: 'assistant', text: turn.text, calls: [], opaque: turn.opaque })
+  if (misfit) feed(held, { kind: 'system', text: correction })
   return false
 }
 
 /** A pure model's last word costs nothing to know, so it joins the write of the results that lead to it: one commit less a run. */
-async function addPureEnding(driving: Driving, change: Change): Promise<boolean> {
-  const usage = { ...driving.usage, steps: driving.usage.steps + change.usage.steps }
-  if (reachedLimit({ run: driving.run, usage })) return false
-  const { text, ending } = await nextOfPure(driving)
-  if (ending.kind !== 'done' || misfitOf(driving, ending.output)) return false
-  if (text) addMessage({ ...change, turn: driving.turn + 1 }, { type: 'text', role: 'assistant', text_content: text })
-  change.move = { status: 'completed', output: ending.output, wakeSeen: driving.wakeSeen }
+async function addPureEnding(held: HeldRun, change: Change): Promise<boolean> {
+  const usage = { ...held.usage, steps: held.usage.steps + change.usage.steps }
+  if (reachedLimit({ run: held.run, usage })) return false
+  const { text, ending } = await nextOfPure(held)
+  if (ending.kind !== 'done' || misfitOf(held, ending.output)) return false
+  if (text) addMessage({ ...change, turn: held.turn + 1 }, { type: 'text', role: 'assistant', text_content: text })
+  change.move = { status: 'completed', output: ending.output, wakeSeen: held.wakeSeen }
   return true
 }
 
-function misfitOf({ build, context, run }: Driving, output: unknown): OutputMisfit | undefined {
+function misfitOf({ build, context, run }: HeldRun, output: unknown): OutputMisfit | undefined {
   const { output_schema: schema } = build
   return schema === null ? undefined : teamTimeOf(context).piece(run.team_id, () => checkOutput(schema, output))
 }

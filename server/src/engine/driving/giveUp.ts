@@ -1,12 +1,12 @@
 // Gives up a run that three processes died over, without opening it: none of its content is read or evaluated again.
 import { deathsBeforeGivenUp } from '../../kit/deaths.ts'
 import { newChange } from '../ledger/change.ts'
-import type { Held } from '../admission/claim.ts'
+import type { ClaimedRun } from '../admission/claim.ts'
 import { readSteps } from '../ledger/history.ts'
 import { fail } from './releaseRun.ts'
 import type { DriveParts } from './heldRun.ts'
 
-export async function giveUp(parts: DriveParts, run: Held, writeSignal: AbortSignal): Promise<void> {
+export async function giveUp(parts: DriveParts, run: ClaimedRun, writeSignal: AbortSignal): Promise<void> {
   const { context, writer, watch, atEnd } = parts
   const { open, lastSeq } = await readSteps(context.db.sql, run.id)
   const at = open.at(-1)

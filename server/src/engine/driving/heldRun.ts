@@ -2,22 +2,22 @@
 import { bytesHeld } from '../../base/valueSize.ts'
 import type { Conversation, Entry, Model } from '../../drivers/model/model.ts'
 import type { Context } from '../../kit/context.ts'
-import type { Begun, CallingRun, Kept, Outcome, ToolCall } from '../../kit/tool.ts'
-import { callIdOf, type Change, type Step } from '../ledger/change.ts'
-import type { Held } from '../admission/claim.ts'
+import type { Begun, CallingRun, OpenResources, Outcome, ToolCall } from '../../kit/tool.ts'
+import { callIdOf, type CallStep, type Change, type Step } from '../ledger/change.ts'
+import type { ClaimedRun } from '../admission/claim.ts'
 import type { LoadedBuild, LoadBuild } from '../builds/loadBuild.ts'
 import { sum } from '../ledger/money.ts'
 import type { StepResolver, ResolverFor } from '../builds/runStepTool.ts'
-import type { ToolBox } from '../builds/toolRegistry.ts'
+import type { ToolRegistry } from '../builds/toolRegistry.ts'
 import type { Watch } from './runTelemetry.ts'
 import { writeSurely, type SureWriting } from './writeSurely.ts'
 import type { Effect, Write, Writer } from '../ledger/applyLane.ts'
 import { Fenced } from './leaving.ts'
 import type { EngineModels } from '../builds/models.ts'
 
-export interface Driving extends SureWriting {
+export interface HeldRun extends SureWriting {
   build: LoadedBuild
-  toolBox: ToolBox
+  toolRegistry: ToolRegistry
   watch: Watch
   /** What belongs to the end of this run, in its transaction. */
   atEnd: Write['atEnd']
@@ -50,7 +50,7 @@ export interface Driving extends SureWriting {
   callNames: Map<string, string>
   /** Aborted when the run was stopped or ran out of its time, and when the process stops: no call goes on. */
   signal: AbortSignal
-  kept: Kept & { close(): Promise<void> }
+  openResources: OpenResources & { close(): Promise<void> }
   /** Calls that this process has under way, by id and attempt, including those of runs that were taken from it meanwhile. */
   underWay: Map<string, Promise<unknown>>
 }
@@ -58,15 +58,15 @@ export interface Driving extends SureWriting {
 export interface DriveParts {
   context: Context
   writer: Writer
-  toolBox: ToolBox
+  toolRegistry: ToolRegistry
   models: EngineModels
   loadBuild: LoadBuild
   resolverFor: ResolverFor
   onText: (runId: string, delta: string) => void
   /** What belongs to the end of a run, in its transaction. */
-  atEnd: (run: Held) => Write['atEnd']
+  atEnd: (run: ClaimedRun) => Write['atEnd']
   watch: Watch
-  underWay: Driving['underWay']
+  underWay: HeldRun['underWay']
 }
 
 export interface Hold {
@@ -79,18 +79,18 @@ export interface Hold {
 }
 
 /** What writing a change and counting its use needs. */
-export type Writing = SureWriting & Pick<Driving, 'usage' | 'atEnd' | 'watch' | 'wakeSeen' | 'wakeSeq'>
+export type Writing = SureWriting & Pick<HeldRun, 'usage' | 'atEnd' | 'watch' | 'wakeSeen' | 'wakeSeq'>
 
 /** Writes a change; false: something came meanwhile, so the run was not let go and nothing was written. */
 export async function commit(
-  driving: Writing,
+  held: Writing,
   change: Change,
   effects: Effect[] = [],
   followUp?: Write['followUp'],
 ): Promise<boolean> {
-  const { usage, atEnd, watch, wakeSeen } = driving
-  const { parent_run_id: parentRunId } = driving.run
-  const applied = await writeSurely(driving, {
+  const { usage, atEnd, watch, wakeSeen } = held
+  const { parent_run_id: parentRunId } = held.run
+  const applied = await writeSurely(held, {
     change,
     effects,
     wakeSeen,
@@ -99,44 +99,44 @@ export async function commit(
     ...(followUp && { followUp }),
   })
   if (applied.outcome === 'fenced') throw new Fenced()
-  driving.wakeSeq = applied.wakeSeq
+  held.wakeSeq = applied.wakeSeq
   if (applied.outcome === 'woken') return false
   usage.steps += change.usage.steps
   usage.input_tokens += change.usage.input_tokens
   usage.output_tokens += change.usage.output_tokens
   usage.cost_usd = sum(usage.cost_usd, change.usage.cost_usd)
-  if (change.messages.length > 0) Object.assign(driving.run, { deaths: 0, failures: 0 })
+  if (change.messages.length > 0) Object.assign(held.run, { deaths: 0, failures: 0 })
   if (change.move) watch.moved(change.move, usage.steps)
   return true
 }
 
 /** Tells the model what happened. */
-export function feed(driving: Driving, entry: Entry): void {
-  driving.conversation.add(entry)
-  driving.resolver.add(entry)
-  if (entry.kind === 'assistant') for (const { id, name } of entry.calls) driving.callNames.set(id, name)
-  if (entry.kind === 'result') driving.callNames.delete(entry.call_id)
-  driving.heldBytes += bytesHeld(entry)
-  if (!driving.model.isPure) driving.promptBytes += JSON.stringify(entry).length
+export function feed(held: HeldRun, entry: Entry): void {
+  held.conversation.add(entry)
+  held.resolver.add(entry)
+  if (entry.kind === 'assistant') for (const { id, name } of entry.calls) held.callNames.set(id, name)
+  if (entry.kind === 'result') held.callNames.delete(entry.call_id)
+  held.heldBytes += bytesHeld(entry)
+  if (!held.model.isPure) held.promptBytes += JSON.stringify(entry).length
 }
 
 /** Tells it what a call brought. */
-export function feedOutcome(driving: Driving, step: Step, outcome: Outcome): void {
-  driving.watch.called(step, outcome)
+export function feedOutcome(held: HeldRun, step: CallStep, outcome: Outcome): void {
+  held.watch.called(step, outcome)
   const error = 'error' in outcome ? outcome.error : null
   const result = 'error' in outcome ? null : outcome.result
-  const callId = callIdOf(driving.run.id, step.seq)
+  const callId = callIdOf(held.run.id, step.seq)
   // as the model named it: a block that it ran by run_step stands in the ledger under the block's own tool
-  feed(driving, { kind: 'result', call_id: callId, name: driving.callNames.get(callId) ?? step.tool!, result, error })
+  feed(held, { kind: 'result', call_id: callId, name: held.callNames.get(callId) ?? step.tool, result, error })
 }
 
 /** What tools see of it. */
-export const callingRunOf = (run: Held): CallingRun => {
+export const callingRunOf = (run: ClaimedRun): CallingRun => {
   const { id, team_id, agent_id, build_id, config_hash, user_id, case_id, depth } = run
   return { id, team_id, agent_id, build_id, config_hash, user_id, case_id, depth }
 }
 
-export function toolCallOf<Input>({ run }: Pick<Driving, 'run'>, step: Step): ToolCall<Input> {
+export function toolCallOf<Input>({ run }: Pick<HeldRun, 'run'>, step: CallStep): ToolCall<Input> {
   return {
     id: callIdOf(run.id, step.seq),
     step: step.seq,

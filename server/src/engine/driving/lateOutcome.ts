@@ -2,8 +2,8 @@
 import { one, untilWritten, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { CannotKeep, type Outcome, type WrittenFile } from '../../kit/tool.ts'
-import type { Step } from '../ledger/change.ts'
-import { toolCallOf, type Driving } from './heldRun.ts'
+import type { CallStep } from '../ledger/change.ts'
+import { toolCallOf, type HeldRun } from './heldRun.ts'
 import { capped, filesOf } from './outcome.ts'
 import { wakeRuns } from '../admission/wake.ts'
 import { isTransient } from '../ledger/applyLane.ts'
@@ -12,9 +12,9 @@ import { isTransient } from '../ledger/applyLane.ts'
  * Stores the outcome on its step if that attempt is still open or in doubt. The same transaction closes the question to a person and wakes
  * the run, and the run's holder then records the outcome like any other. False: the step has gone on without it.
  */
-export async function keepLate(driving: Driving, step: Step, outcome: Outcome): Promise<boolean> {
-  const { context, run } = driving
-  const keep = (what: Outcome) => untilWritten(() => context.db.transaction((sql) => write(sql, driving, step, what)))
+export async function keepLate(held: HeldRun, step: CallStep, outcome: Outcome): Promise<boolean> {
+  const { context, run } = held
+  const keep = (what: Outcome) => untilWritten(() => context.db.transaction((sql) => write(sql, held, step, what)))
   try {
     return await keep(outcome)
   } catch (error) {
@@ -28,8 +28,8 @@ export async function keepLate(driving: Driving, step: Step, outcome: Outcome): 
 /** Reported when a call was made and nothing of its result can be written. */
 export const keepFailure = 'The call succeeded but its result could not be saved; see the server log.'
 
-async function write(sql: Sql, driving: Driving, step: Step, outcome: Outcome): Promise<boolean> {
-  const { run, context, toolBox } = driving
+async function write(sql: Sql, held: HeldRun, step: CallStep, outcome: Outcome): Promise<boolean> {
+  const { run, context, toolRegistry } = held
   const [open] = await sql<{ id: string }>`
     select id from runs where id = ${run.id} and completed_at is null for update`
   const [asked] = await sql<{ seq: number }>`
@@ -38,11 +38,11 @@ async function write(sql: Sql, driving: Driving, step: Step, outcome: Outcome): 
   if (!open || !asked) return false
   const { outcome: clean, overflow } = capped(step, outcome)
   const files: WrittenFile[] = 'files' in clean ? [...(clean.files ?? [])] : []
-  const fileTool = toolBox.find('sandbox_write_file')
+  const fileTool = toolRegistry.find('sandbox_write_file')
   for (const input of filesOf(outcome, overflow)) {
     if (fileTool?.kind !== 'inside') throw new CannotKeep('This server keeps no files.')
-    const written = await one(fileTool.apply([{ ...toolCallOf(driving, step), input } as never], sql, context))
-    if ('error' in written) throw new CannotKeep(`What the call brought could not be kept: ${written.error}`)
+    const written = await one(fileTool.apply([{ ...toolCallOf(held, step), input } as never], sql, context))
+    if ('error' in written) throw new CannotKeep(`The result of the call could not be saved: ${written.error}`)
     files.push(...(written.files ?? []))
   }
   await outcome.record?.(sql)
@@ -59,7 +59,7 @@ async function write(sql: Sql, driving: Driving, step: Step, outcome: Outcome): 
 }
 
 /** The outcome that arrived for this attempt of a step after its run was taken over. */
-export async function readLate(sql: Sql, runId: string, { seq, attempt }: Step): Promise<Outcome | undefined> {
+export async function readLate(sql: Sql, runId: string, { seq, attempt }: CallStep): Promise<Outcome | undefined> {
   const [row] = await sql<{ arrived: { attempt: number; outcome: Outcome } | null }>`
     select arrived from run_steps where run_id = ${runId} and seq = ${seq}`
   return row?.arrived?.attempt === attempt ? row.arrived.outcome : undefined

@@ -1,6 +1,7 @@
 // The limits of a run: steps, active time, tokens and cost; asked before every turn, and for cost before the money is spent.
 import type { Limits } from '../builds/buildConfig.ts'
-import type { Driving } from './heldRun.ts'
+import type { ClaimedRun } from '../admission/claim.ts'
+import type { HeldRun } from './heldRun.ts'
 import { isMore, sum } from '../ledger/money.ts'
 
 const least = <T extends number | null>(a: T, b: T | undefined): T =>
@@ -20,12 +21,10 @@ export function tightened(build: Limits, wanted: Partial<Limits>): Limits {
   }
 }
 
-export const limitsOf = ({ run }: Pick<Driving, 'run'>): Limits => run.limits as unknown as Limits
-
 /** The sentence of the limit that is reached, or undefined. */
-export function reachedLimit(driving: Pick<Driving, 'run' | 'usage'>): string | undefined {
-  const { max_steps, max_tokens, max_cost_usd } = limitsOf(driving)
-  const { steps, input_tokens, output_tokens, cost_usd } = driving.usage
+export function reachedLimit(held: Pick<HeldRun, 'run' | 'usage'>): string | undefined {
+  const { max_steps, max_tokens, max_cost_usd } = held.run.limits
+  const { steps, input_tokens, output_tokens, cost_usd } = held.usage
   if (steps >= max_steps) return `The run has taken ${steps} steps, and its limit max_steps is ${max_steps}.`
   if (max_tokens !== null && input_tokens + output_tokens >= max_tokens) {
     return `The run has used ${input_tokens + output_tokens} tokens, and its limit max_tokens is ${max_tokens}.`
@@ -37,7 +36,7 @@ export function reachedLimit(driving: Pick<Driving, 'run' | 'usage'>): string | 
 }
 
 /** One run must not fill the memory of a process that works on many. */
-export function reachedMemory({ heldBytes, context }: Pick<Driving, 'heldBytes' | 'context'>): string | undefined {
+export function reachedMemory({ heldBytes, context }: Pick<HeldRun, 'heldBytes' | 'context'>): string | undefined {
   const most = context.config.runMemoryBytes
   if (heldBytes <= most) return undefined
   const [held, limit] = [heldBytes, most].map((bytes) => `${Math.ceil(bytes / 1024 ** 2)} MiB`)
@@ -45,14 +44,14 @@ export function reachedMemory({ heldBytes, context }: Pick<Driving, 'heldBytes' 
 }
 
 /** Whether a model call that may cost `worst` still fits under the cost limit. */
-export function fitsCost(driving: Driving, worst: string): boolean {
-  const { max_cost_usd } = limitsOf(driving)
-  return max_cost_usd === null || !isMore(sum(driving.usage.cost_usd, worst), max_cost_usd)
+export function fitsCost(held: HeldRun, worst: string): boolean {
+  const { max_cost_usd } = held.run.limits
+  return max_cost_usd === null || !isMore(sum(held.usage.cost_usd, worst), max_cost_usd)
 }
 
 /** What is left of the run's active time, counted from its claim. */
-export const timeLeftMs = (driving: Pick<Driving, 'run'>, limits: Limits): number =>
-  limits.max_duration_s * 1000 - driving.run.active_ms
+export const timeLeftMs = ({ limits, active_ms }: Pick<ClaimedRun, 'limits' | 'active_ms'>): number =>
+  limits.max_duration_s * 1000 - active_ms
 
 export const durationSentence = (limits: Limits): string =>
   `The run was active for ${limits.max_duration_s} seconds, which is its limit max_duration_s.`

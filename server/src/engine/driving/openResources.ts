@@ -1,10 +1,10 @@
 // What tools keep open for one held run: made when a call first asks for it, closed when this process lets the run go.
 import type { Log } from '../../base/log.ts'
-import type { Kept } from '../../kit/tool.ts'
+import type { OpenResources } from '../../kit/tool.ts'
 
 type Closable = { close(): Promise<void> }
 
-export function createKept(log: Log, runId: string): Kept & { close(): Promise<void> } {
+export function createOpenResources(log: Log, runId: string): OpenResources & { close(): Promise<void> } {
   const open = new Map<string, Promise<Closable>>()
   let isClosed = false
 

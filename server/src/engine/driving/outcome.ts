@@ -2,7 +2,7 @@
 import { scrubbed, scrubbedBytes, type Scrub } from '../../base/knownSecrets.ts'
 import { storable, storableText } from '../../base/storable.ts'
 import type { Outcome } from '../../kit/tool.ts'
-import { addEvent, addMessage, putStep, type Change, type Step, callIdOf } from '../ledger/change.ts'
+import { addEvent, addMessage, putStep, type Change, type CallStep, callIdOf } from '../ledger/change.ts'
 
 /** What a message may carry of a result; the rest goes to a file of the workspace. */
 const inlineBytesMax = 64 * 1024
@@ -14,7 +14,7 @@ interface Capped {
   overflow: { path: string; content: string } | undefined
 }
 
-export function capped(step: Step, outcome: Outcome): Capped {
+export function capped(step: CallStep, outcome: Outcome): Capped {
   if ('error' in outcome) {
     return { outcome: { error: storableText(outcome.error.slice(0, previewBytes)) }, overflow: undefined }
   }
@@ -55,9 +55,9 @@ export function withoutSecrets(outcome: Outcome, scrub: Scrub): Outcome {
 }
 
 /** Ends a step with its outcome. */
-export function recordOutcome(change: Change, step: Step, outcome: Outcome): Step {
+export function recordOutcome(change: Change, step: CallStep, outcome: Outcome): CallStep {
   const error = 'error' in outcome ? outcome.error : null
-  const ended: Step = {
+  const ended: CallStep = {
     ...step,
     state: error === null ? 'done' : 'failed',
     result: 'error' in outcome ? null : (outcome.result ?? null),

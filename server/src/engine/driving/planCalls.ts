@@ -1,4 +1,4 @@
-// A turn's calls before anything happens: which are refused, which need a person's word first, which our own database does, which go outside.
+// A turn's calls before anything happens: which are refused, which a person must approve first, which our own database does, which go outside.
 import { storable } from '../../base/storable.ts'
 import { checkAgainst, keysTo } from '../../base/jsonSchema/jsonSchema.ts'
 import { brief } from '../../kit/json.ts'
@@ -6,37 +6,38 @@ import { Type } from '../../kit/schema.ts'
 import type { Tool } from '../../kit/tool.ts'
 import { validatorOf } from '../../kit/validate.ts'
 import type { WantedCall } from '../../drivers/model/model.ts'
-import type { Step, StepKind } from '../ledger/change.ts'
-import type { Driving } from './heldRun.ts'
+import type { CallKind, CallStep } from '../ledger/change.ts'
+import type { HeldRun } from './heldRun.ts'
 
 export type Plan =
-  | { way: 'refused'; step: Step; error: string }
-  | { way: 'approval'; step: Step; tool: Tool }
-  | { way: 'inside' | 'outside' | 'waiting'; step: Step; tool: Tool }
+  | { way: 'refused'; step: CallStep; error: string }
+  | { way: 'approval'; step: CallStep; tool: Tool }
+  | { way: 'inside' | 'outside' | 'waiting'; step: CallStep; tool: Tool }
 
-export function planCall(driving: Driving, wanted: WantedCall, seq: number): Plan {
-  const { toolBox, build, resolver, sets } = driving
+export function planCall(held: HeldRun, wanted: WantedCall, seq: number): Plan {
+  const { toolRegistry, build, resolver, sets } = held
   const resolved = resolver.resolve(wanted)
   const name = 'error' in resolved ? wanted.name : resolved.name
-  const tool = toolBox.find(name)
+  const tool = toolRegistry.find(name)
   const args: unknown = storable('error' in resolved ? wanted.arguments : resolved.arguments)
-  const step = newStep(driving, seq, tool, name, args)
+  const step = newStep(held, seq, tool, name, args)
   const refuse = (error: string): Plan => ({ way: 'refused', step, error })
   if ('error' in resolved) return refuse(resolved.error)
   if (!tool) return refuse(`There is no tool named ${brief(name)}.`)
-  const set = toolBox.setOf(name)!
+  const set = toolRegistry.setOf(name)!
   if (!sets.includes(set))
     return refuse(`This agent may not use ${name}: its build does not switch on the plugin ${set}.`)
   const misfit = misfitOf(tool, args)
   if (misfit) return refuse(misfit)
-  if (wordNeeded(tool) !== undefined || build.needsApproval(name, args))
+  if (approvalReason(tool) !== undefined || build.needsApproval(name, args))
     return { way: 'approval', step: { ...step, state: 'approval' }, tool }
   if (tool.kind === 'waiting') return { way: 'waiting', step: { ...step, state: 'waiting' }, tool }
   return { way: tool.kind, step, tool }
 }
 
-/** Why the tool itself asks for a person's word. */
-export const wordNeeded = (tool: Tool): string | undefined => (tool.kind === 'outside' ? tool.needsWord : undefined)
+/** Why the tool itself asks for a person's approval; undefined: it does not. */
+export const approvalReason = (tool: Tool): string | undefined =>
+  tool.kind === 'outside' ? tool.needsApproval : undefined
 
 /** A sentence that a model can act on, or undefined when the arguments fit. */
 function misfitOf(tool: Tool, args: unknown): string | undefined {
@@ -59,21 +60,21 @@ function misfitOfForeign(tool: Tool, args: unknown): string | undefined {
   return `The arguments of ${tool.name} do not fit its schema${at}: ${brief(checked.misfit.message)}.`
 }
 
-const kindOf = (tool: Tool | undefined): StepKind => {
+const kindOf = (tool: Tool | undefined): CallKind => {
   if (tool?.kind !== 'waiting') return 'tool'
   return tool.waitsFor === 'time' ? 'wait' : tool.waitsFor === 'sub_run' ? 'sub_run' : 'human'
 }
 
 export function newStep(
-  driving: Pick<Driving, 'turn'>,
+  held: Pick<HeldRun, 'turn'>,
   seq: number,
   tool: Tool | undefined,
   name: string,
   args: unknown,
-): Step {
+): CallStep {
   return {
     seq,
-    turn: driving.turn,
+    turn: held.turn,
     kind: kindOf(tool),
     tool: name,
     arguments: args ?? null,

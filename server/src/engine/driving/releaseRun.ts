@@ -1,28 +1,28 @@
 // Letting go of a run: it waits, or it has ended. Guarded by what was seen, so that nothing that came meanwhile is missed.
 import { newChange, putStep, type Change, type Move, type Step } from '../ledger/change.ts'
-import { commit, waitingOnOf, type Driving, type Writing } from './heldRun.ts'
+import { commit, waitingOnOf, type HeldRun, type Writing } from './heldRun.ts'
 import { cancelRequestsOf } from '../requests/humanRequests.ts'
 import type { Effect } from '../ledger/applyLane.ts'
 
 /** Lets the run wait for what this step waits for; false: something came, so it goes on. */
-export function pause(driving: Driving, step: Step): Promise<boolean> {
+export function pause(held: HeldRun, step: Step): Promise<boolean> {
   const { kind, detail, due_at } = waitingOnOf(step)
-  const change = newChange(driving.run, driving.turn)
+  const change = newChange(held.run, held.turn)
   if (step.kind === 'model') putStep(change, step)
   const waiting_on = { kind, since: new Date().toISOString(), detail }
   change.move = {
     status: 'waiting',
     waiting_on,
     due_at: due_at ? new Date(due_at) : null,
-    wakeSeen: driving.wakeSeen,
+    wakeSeen: held.wakeSeen,
   }
-  return commit(driving, change)
+  return commit(held, change)
 }
 
 /** Ends the run with this change; false: somebody spoke meanwhile, and nothing was written. */
-export async function complete(driving: Driving, change: Change, output: unknown): Promise<boolean> {
-  change.move = { status: 'completed', output, wakeSeen: driving.wakeSeen }
-  if (await commit(driving, change)) return true
+export async function complete(held: HeldRun, change: Change, output: unknown): Promise<boolean> {
+  change.move = { status: 'completed', output, wakeSeen: held.wakeSeen }
+  if (await commit(held, change)) return true
   change.move = null
   return false
 }
@@ -34,16 +34,16 @@ interface Failure {
 }
 
 /** Fails the run with this change, whatever came meanwhile; what is still open is cut off. */
-export async function fail(driving: Writing & Pick<Driving, 'open'>, change: Change, error: Failure): Promise<void> {
-  for (const step of driving.open) putStep(change, ended(step, 'cut_off', null))
-  const effects = driving.open.some(({ kind, state }) => kind === 'human' || state !== 'intent')
-    ? [takeBack(driving.run.id)]
+export async function fail(held: Writing & Pick<HeldRun, 'open'>, change: Change, error: Failure): Promise<void> {
+  for (const step of held.open) putStep(change, ended(step, 'cut_off', null))
+  const effects = held.open.some(({ kind, state }) => kind === 'human' || state !== 'intent')
+    ? [takeBack(held.run.id)]
     : []
   const move: Move = { status: 'failed', error }
   do {
-    driving.wakeSeen = driving.wakeSeq
-    change.move = { ...move, wakeSeen: driving.wakeSeen }
-  } while (!(await commit(driving, change, effects)))
+    held.wakeSeen = held.wakeSeq
+    change.move = { ...move, wakeSeen: held.wakeSeen }
+  } while (!(await commit(held, change, effects)))
 }
 
 /** Nobody needs to answer any more: what the run asked is closed with it. */
@@ -57,10 +57,10 @@ const takeBack = (runId: string): Effect => ({
 })
 
 /** For a failure that is nobody's turn; `step` is the model's own, where it failed. */
-export async function failWith(driving: Driving, code: string, message: string, step?: Step): Promise<void> {
-  const change = newChange(driving.run, driving.turn)
+export async function failWith(held: HeldRun, code: string, message: string, step?: Step): Promise<void> {
+  const change = newChange(held.run, held.turn)
   if (step) putStep(change, ended(step, 'failed', message))
-  await fail(driving, change, { code, message, step: step?.seq ?? null })
+  await fail(held, change, { code, message, step: step?.seq ?? null })
 }
 
 const ended = (step: Step, state: 'failed' | 'cut_off', error: string | null): Step => ({

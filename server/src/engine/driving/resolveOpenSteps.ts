@@ -1,150 +1,50 @@
-// Steps that were begun and have no outcome: what became of each, by its tool's own rule. Nothing is ever repeated silently.
+// The calls of a held run that have no outcome yet: some have got one since they began, some may be made now, some continue to wait.
 import type { Sql } from '../../base/db.ts'
-import type { Begun, Outcome, Tool } from '../../kit/tool.ts'
-import type { Step } from '../ledger/change.ts'
-import { toolCallOf, waitingOnOf, type Driving } from './heldRun.ts'
-import { bindsOf } from './approvedCall.ts'
-import { readLate } from './lateOutcome.ts'
-import { openRequest, requestOf, type HumanRequest, type RequestWanted } from '../requests/humanRequests.ts'
+import type { Bound, Outcome, Tool } from '../../kit/tool.ts'
+import { isCall, newChange, putStep, type CallStep } from '../ledger/change.ts'
+import { checkApproval } from './approvedCall.ts'
+import { beginEffect, insideEffect, waitEffect } from './callEffects.ts'
+import { commit, feedOutcome, type HeldRun } from './heldRun.ts'
+import { askAgain, make, recordResult } from './makeCall.ts'
+import { commitCalls } from './performCalls.ts'
+import { askAbout, resolveStep, type Resolved } from './resolveStep.ts'
 
-type Settled =
-  /** It has its outcome. */
-  | { kind: 'outcome'; outcome: Outcome }
-  /** It may be made now: allowed by a person, or safe to repeat. */
-  | { kind: 'make'; step: Step }
-  /** Look outside whether it happened, then make it if it did not. */
-  | { kind: 'probe'; step: Step }
-  /** Only a person knows: ask, and wait. */
-  | { kind: 'ask'; step: Step; request: RequestWanted }
-  | { kind: 'waits'; waiting_on: Begun['waiting_on'] }
-
-export async function settle(driving: Driving, step: Step, tool: Tool | undefined, sql: Sql): Promise<Settled> {
-  if (!tool) return { kind: 'outcome', outcome: { error: `The tool ${step.tool} is no longer there.` } }
-  if (step.state === 'approval') return approval(step, await requestOf(sql, driving.run.id, step.seq))
-  if (step.state === 'in_doubt' || (step.state === 'intent' && tool.kind === 'outside')) {
-    const outcome = await outcomeElsewhere(driving, step, sql)
-    if (outcome) return { kind: 'outcome', outcome }
-  }
-  if (step.state === 'in_doubt') return doubt(step, await requestOf(sql, driving.run.id, step.seq))
-  if (step.state === 'intent') return cutOff(driving, step, tool)
-  if (step.state !== 'waiting' || tool.kind === 'inside') throw new Error(`step ${step.seq} is not open`)
-  const waiting_on = waitingOnOf(step)
-  const call = toolCallOf<never>(driving, step)
-  if (tool.kind === 'outside') {
-    const { context } = driving
-    return notYet(step, waiting_on, await tool.hasCome?.(call, { waitingOn: waiting_on, sql, context }))
-  }
-  const outcome = await tool.settle(call, sql, waiting_on)
-  return outcome ? { kind: 'outcome', outcome } : { kind: 'waits', waiting_on }
-}
-
-/** It did not happen for want of something; a tool that no longer says what it wants just makes it. */
-const notYet = (step: Step, waiting_on: Begun['waiting_on'], hasCome = true): Settled =>
-  hasCome
-    ? { kind: 'make', step: { ...step, state: 'intent', attempt: step.attempt + 1, result: null } }
-    : { kind: 'waits', waiting_on }
-
-export const underWayKey = (runId: string, { seq, attempt }: Step): string => `${runId}:${seq}:${attempt}`
-
-/** The call may still be under way in this very process, which lost the run and has it again; or its outcome came after a takeover. */
-async function outcomeElsewhere(driving: Driving, step: Step, sql: Sql): Promise<Outcome | undefined> {
-  const { run, underWay, signal } = driving
-  const making = underWay.get(underWayKey(run.id, step))
-  if (making) await Promise.race([making.catch(() => undefined), aborted(signal)])
-  signal.throwIfAborted()
-  return readLate(sql, run.id, step)
-}
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve()
-    signal.addEventListener('abort', () => resolve(), { once: true })
-  })
-
-/** Begun by a worker that is gone, between its intent and its result. */
-function cutOff(driving: Driving, step: Step, tool: Tool): Settled {
-  // an inside call's effect commits with its outcome: no outcome, no effect
-  if (tool.kind !== 'outside') return { kind: 'make', step }
-  const onDoubt =
-    typeof tool.onDoubt === 'function'
-      ? tool.onDoubt(toolCallOf<never>(driving, step).input, driving.context)
-      : tool.onDoubt
-  const again = { ...step, attempt: step.attempt + 1 }
-  if (onDoubt === 'retry') return { kind: 'make', step: again }
-  if (onDoubt === 'probe') return { kind: 'probe', step: again }
-  return { kind: 'ask', step: { ...step, state: 'in_doubt' }, request: doubtRequest(step) }
-}
-
-const doubtQuestion = 'Did this call happen?'
-const happened = 'It happened'
-const again = 'It did not happen: make it now'
-const giveUp = 'Go on without it'
-
-const doubtRequest = (step: Step): RequestWanted => ({
-  type: 'question',
-  title: `Outcome unknown: ${step.tool}`,
-  description:
-    `The process that made this call ended before its answer was recorded, so it may or may not have happened. ` +
-    `It is not repeated unless you say so.`,
-  questions: [
-    {
-      question: doubtQuestion,
-      header: 'Outcome',
-      options: [
-        { label: happened, description: 'The agent is told that it was done, without its result.' },
-        { label: again, description: 'The same call is made once more.' },
-        { label: giveUp, description: 'The agent is told that the call failed.' },
-      ],
-    },
-  ],
-  action: { tool: step.tool ?? '', arguments: step.arguments },
-})
-
-const human = (request: HumanRequest | undefined): Settled => ({
-  kind: 'waits',
-  waiting_on: { kind: 'human', detail: { human_request_id: request?.id ?? null, title: request?.title ?? null } },
-})
-
-function doubt(step: Step, request: HumanRequest | undefined): Settled {
-  if (!request || request.status === 'pending') return human(request)
-  const answers = request.response?.['answers'] as Record<string, unknown> | undefined
-  const answer = [answers?.[doubtQuestion]].flat()[0]
-  if (answer === again) return { kind: 'make', step: { ...step, state: 'intent', attempt: step.attempt + 1 } }
-  if (answer === happened) {
-    return {
-      kind: 'outcome',
-      outcome: { result: { confirmed_by_person: true, comment: request.response?.['comment'] ?? null } },
+export async function resolveOpenSteps(held: HeldRun): Promise<void> {
+  const { sql } = held.context.db
+  for (const step of held.open.filter(isCall)) {
+    const resolved = await resolveStep(held, step, sql)
+    if (resolved.kind === 'outcome') await recordResult(held, step, resolved.outcome)
+    else if (resolved.kind === 'make' || resolved.kind === 'probe') await makeIfApproved(held, resolved, sql)
+    else if (resolved.kind === 'ask') {
+      const open = (tx: Sql) => askAbout(held, resolved.step, resolved.request, tx)
+      const waits = waitEffect(held, resolved.step, open, () => undefined)
+      await commit(held, newChange(held.run, held.turn), [waits])
     }
   }
-  return { kind: 'outcome', outcome: { error: 'The outcome of this call is unknown, and it was not repeated.' } }
 }
 
-function approval(step: Step, request: HumanRequest | undefined): Settled {
-  if (!request || request.status === 'pending') return human(request)
-  const comment = request.response?.['comment']
-  const said = typeof comment === 'string' && comment ? ` They said: ${comment}` : ''
-  if (request.status === 'cancelled')
-    return { kind: 'outcome', outcome: { error: 'The approval of this call was cancelled.' } }
-  if (request.response?.['approved'] === true) return { kind: 'make', step: { ...step, state: 'intent' } }
-  if (request.status === 'expired') {
-    return { kind: 'outcome', outcome: { error: 'Nobody approved this call in time.' } }
+type MayBeMade = Extract<Resolved, { kind: 'make' | 'probe' }>
+
+async function makeIfApproved(held: HeldRun, { kind, step, tool }: MayBeMade, sql: Sql): Promise<void> {
+  const approval = await checkApproval(held, step, tool, sql)
+  if ('changed' in approval) await askAgain(held, step, approval.changed)
+  else if (kind === 'probe') await make(held, step, { probe: true, bound: approval.bound })
+  else await makeNow(held, step, tool, approval.bound)
+}
+
+async function makeNow(held: HeldRun, step: CallStep, tool: Tool, bound: Bound | undefined): Promise<void> {
+  const change = newChange(held.run, held.turn)
+  if (tool.kind === 'outside') {
+    putStep(change, step)
+    await commit(held, change)
+    return make(held, step, { bound })
   }
-  return { kind: 'outcome', outcome: { error: `A person refused this call.${said}` } }
+  const results = new Map<number, Outcome>()
+  const note = (outcome: Outcome) => results.set(step.seq, outcome)
+  const effect = tool.kind === 'inside' ? insideEffect(held, step, note) : beginEffect(held, step, tool, note)
+  await commitCalls(held, change, [effect], [{ way: tool.kind, step, tool }], results)
+  const outcome = results.get(step.seq)
+  if (!outcome) return
+  held.open = held.open.filter(({ seq }) => seq !== step.seq)
+  feedOutcome(held, step, outcome)
 }
-
-/** Opens the request of a step, as the change that records it takes effect. */
-export async function askAbout(driving: Driving, step: Step, wanted: RequestWanted, sql: Sql): Promise<Begun> {
-  const binds = wanted.action ? await bindsOf(driving, step, driving.toolBox.find(step.tool!), sql) : undefined
-  const request = await openRequest(sql, toolCallOf(driving, step), { ...wanted, ...(binds && { binds }) })
-  return {
-    waiting_on: { kind: 'human', detail: { human_request_id: request.id, title: request.title } },
-    events: [{ event: 'human_request.created', data: { human_request: request } }],
-  }
-}
-
-export const approvalRequest = (step: Step, reason?: string): RequestWanted => ({
-  type: 'approval',
-  title: `Allow ${step.tool}?`,
-  description: `The agent wants to make this call. ${reason ?? 'Its build asks for a person’s word first.'}`,
-  action: { tool: step.tool ?? '', arguments: step.arguments },
-})

@@ -5,14 +5,13 @@ import { teamShare } from '../../base/fairPool.ts'
 import type { LoneSeat } from '../../kit/alone.ts'
 import type { Context } from '../../kit/context.ts'
 import { readEpochs } from '../ledger/apply.ts'
-import type { Limits } from '../builds/buildConfig.ts'
 import {
   claimRuns,
   claimSuspects,
   giveBack,
   readClaimed,
   readSuspects,
-  type Held,
+  type ClaimedRun,
   type Suspect,
 } from '../admission/claim.ts'
 import { durationSentence, timeLeftMs } from './limits.ts'
@@ -45,14 +44,14 @@ interface HolderOptions {
   lost: () => AbortSignal
   /** `mayGoOn` is false when the process stops. `seat` is the one of a suspect in a process for suspects. */
   drive: (
-    run: Held,
+    run: ClaimedRun,
     hold: { signal: AbortSignal; writeSignal: AbortSignal; mayGoOn: () => boolean },
     seat?: LoneSeat,
   ) => Promise<void>
   /** The seat of a suspect, without which it is not claimed. Without this function suspects are driven like any other run. */
   seatFor?: ((suspect: Suspect) => LoneSeat | undefined) | undefined
   /** Whether this process may still continue this run. */
-  isOurs?: (run: Held) => boolean
+  isOurs?: (run: ClaimedRun) => boolean
 }
 
 /** Why a held run is dropped without a word: somebody else has it, or it was stopped. */
@@ -62,18 +61,18 @@ class OutOfTime extends Error {}
 /** Every so many looks the database is asked what it believes this process to hold. */
 const straysEvery = 10
 
-interface HeldRun {
-  run: Held
+interface PoolRun {
+  run: ClaimedRun
   /** Ends the calls and the writes of the run; the end of the run's time ends only its calls. */
   controller: AbortController
   /** The same run, as this process held it before it lost it. */
-  before?: HeldRun
+  before?: PoolRun
 }
 
 export function createHolder(options: HolderOptions): Holder {
   const { context, workerId, places, lost, drive, seatFor, isOurs = () => true } = options
   const { db, log } = context
-  const held = new Map<string, HeldRun>()
+  const held = new Map<string, PoolRun>()
   /** One team never holds the whole process, so the next run of another team finds a place at once. */
   const perTeam = teamShare(places, context.config.teamShare)
   let reserved = 0
@@ -157,7 +156,7 @@ export function createHolder(options: HolderOptions): Holder {
       if (seat || !seatFor) seats.set(suspect.id, seat)
       if (seats.size >= free()) break
     }
-    let claimed: Held[] = []
+    let claimed: ClaimedRun[] = []
     try {
       if (seats.size > 0) claimed = await claimSuspects(db.sql, workerId, [...seats.keys()])
     } finally {
@@ -167,13 +166,13 @@ export function createHolder(options: HolderOptions): Holder {
     }
   }
 
-  function take(run: Held, seat?: LoneSeat): void {
+  function take(run: ClaimedRun, seat?: LoneSeat): void {
     const controller = new AbortController()
     // this is our own run again: it was taken from us and claimed before its old work noticed. That work has a call under way, and its outcome counts
     const before = held.get(run.id)
     held.set(run.id, { run, controller, ...(before && { before }) })
-    const limits = run.limits as unknown as Limits
-    const leftMs = Math.max(1, timeLeftMs({ run }, limits))
+    const { limits } = run
+    const leftMs = Math.max(1, timeLeftMs(run))
     const time = new AbortController()
     const timer = setTimeout(
       () => time.abort(new LimitReached(durationSentence(limits))),
@@ -196,7 +195,7 @@ export function createHolder(options: HolderOptions): Holder {
   }
 
   /** The run itself is safe in the database: what this process knew of it is forgotten, and whoever claims it goes on from the log. */
-  async function recover(run: Held, signal: AbortSignal, error: unknown): Promise<void> {
+  async function recover(run: ClaimedRun, signal: AbortSignal, error: unknown): Promise<void> {
     if (error instanceof Fenced || signal.reason instanceof Dropped) return
     const isFailure = !(error instanceof Yielded) && !signal.aborted && !isConnectionTrouble(error)
     if (isFailure)
@@ -234,7 +233,7 @@ export function createHolder(options: HolderOptions): Holder {
     for (const id of ids) cutOff(held.get(id))
   }
 
-  function cutOff(one: HeldRun | undefined): void {
+  function cutOff(one: PoolRun | undefined): void {
     for (let each = one; each; each = each.before) each.controller.abort(new Dropped())
   }
 

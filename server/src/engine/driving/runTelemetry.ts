@@ -5,8 +5,8 @@ import type { Context } from '../../kit/context.ts'
 import type { ModelOutcome } from '../../kit/runMetrics.ts'
 import type { Outcome } from '../../kit/tool.ts'
 import { callIdOf, type Move, type Step } from '../ledger/change.ts'
-import type { Held } from '../admission/claim.ts'
-import type { ToolBox } from '../builds/toolRegistry.ts'
+import type { ClaimedRun } from '../admission/claim.ts'
+import type { ToolRegistry } from '../builds/toolRegistry.ts'
 import { Yielded } from './leaving.ts'
 
 export interface Watch {
@@ -24,7 +24,7 @@ export interface Watch {
 
 interface Watching {
   context: Context
-  toolBox: ToolBox
+  toolRegistry: ToolRegistry
 }
 
 /** As the GenAI conventions name them, where they have a name for them. */
@@ -32,8 +32,8 @@ const providerNames: Record<string, string> = { builtin: 'runyard', google: 'gcp
 
 /** The stretch of a run from its claim until this process lets go of it, however that comes. */
 export async function watched(
-  { context, toolBox }: Watching,
-  run: Held,
+  { context, toolRegistry }: Watching,
+  run: ClaimedRun,
   drive: (watch: Watch) => Promise<void>,
 ): Promise<void> {
   const { telemetry, log } = context
@@ -46,7 +46,7 @@ export async function watched(
   let stretch: Span | undefined
   let moved: Move | undefined
 
-  const toolOf = ({ tool }: Step): string => (tool !== null && toolBox.find(tool) ? tool : 'unknown')
+  const toolOf = ({ tool }: Step): string => (tool !== null && toolRegistry.find(tool) ? tool : 'unknown')
 
   function toolSpan(step: Step, startedAt?: number): Span {
     const attributes = {

@@ -4,9 +4,9 @@ import { storable } from '../../base/storable.ts'
 import { ModelRefused, ModelTrouble, type TokenUsage, type Turn } from '../../drivers/model/model.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import { newStep } from './planCalls.ts'
-import { newChange, putStep, type Step } from '../ledger/change.ts'
-import { commit, type Driving } from './heldRun.ts'
-import { fitsCost, limitsOf } from './limits.ts'
+import { newChange, isCall, putStep, type ModelStep } from '../ledger/change.ts'
+import { commit, type HeldRun } from './heldRun.ts'
+import { fitsCost } from './limits.ts'
 import { sum } from '../ledger/money.ts'
 
 /** After this many attempts of one turn the run fails: with the pauses between them about an hour. */
@@ -16,10 +16,10 @@ const waitInPlaceMs = 2000
 const pauseMaxMs = 10 * 60_000
 
 type Asked =
-  | { kind: 'turn'; turn: Turn; step: Step | undefined }
+  | { kind: 'turn'; turn: Turn; step: ModelStep | undefined }
   /** The provider wants to be left alone for a while: the run waits without a worker. */
-  | { kind: 'later'; step: Step; at: Date; reason: string }
-  | { kind: 'failed'; code: string; message: string; step: Step | undefined }
+  | { kind: 'later'; step: ModelStep; at: Date; reason: string }
+  | { kind: 'failed'; code: string; message: string; step: ModelStep | undefined }
 
 interface Asking {
   /** The worst that the next call can cost. */
@@ -28,31 +28,31 @@ interface Asking {
   onText: (delta: string) => void
 }
 
-export async function askModel(driving: Driving, asking: Asking): Promise<Asked> {
+export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
   // a pure model costs nothing and can be asked again at will: it leaves no step of its own
-  if (driving.model.isPure) {
-    return { kind: 'turn', turn: storable(await nextOfPure(driving)), step: undefined }
+  if (held.model.isPure) {
+    return { kind: 'turn', turn: storable(await nextOfPure(held)), step: undefined }
   }
-  let step = await beginStep(driving, asking)
+  let step = await beginStep(held, asking)
   if (!step) {
-    const { max_cost_usd } = limitsOf(driving)
+    const { max_cost_usd } = held.run.limits
     const message = `The next model call could cost more than is left of the limit max_cost_usd (${max_cost_usd}).`
     return { kind: 'failed', code: 'limit_reached', message, step: undefined }
   }
   for (;;) {
     try {
-      const { signal } = driving
-      driving.open.push(step)
-      const turn = await driving.watch.asking(() => driving.conversation.next({ signal, onText: asking.onText }))
-      close(driving, step)
+      const { signal } = held
+      held.open.push(step)
+      const turn = await held.watch.asking(() => held.conversation.next({ signal, onText: asking.onText }))
+      close(held, step)
       return { kind: 'turn', turn: storable(turn), step }
     } catch (error) {
       // one that is cut off stays open, for whoever ends the run
-      driving.signal.throwIfAborted()
-      close(driving, step)
+      held.signal.throwIfAborted()
+      close(held, step)
       if (error instanceof ModelRefused) return { kind: 'failed', code: error.code, message: error.message, step }
       if (!(error instanceof ModelTrouble)) throw error
-      const tried = await noteTrouble(driving, asking, step, error)
+      const tried = await noteTrouble(held, asking, step, error)
       if (tried.attempt >= attemptsMax) {
         const message = `The model did not answer in ${tried.attempt} attempts. The last one: ${error.message}`
         return { kind: 'failed', code: 'model_unavailable', message, step: tried }
@@ -62,62 +62,62 @@ export async function askModel(driving: Driving, asking: Asking): Promise<Asked>
       if (pauseMs > waitInPlaceMs) {
         return { kind: 'later', step, at: new Date(Date.now() + pauseMs), reason: error.message }
       }
-      await commitStep(driving, step)
-      await sleep(pauseMs, undefined, { signal: driving.signal })
+      await commitStep(held, step)
+      await sleep(pauseMs, undefined, { signal: held.signal })
     }
   }
 }
 
 /** A pure model evaluates the tenant's expressions on the main thread, and has its turn when the promise is made. */
-export const nextOfPure = ({ context, conversation, run, signal }: Driving): Promise<Turn> =>
+export const nextOfPure = ({ context, conversation, run, signal }: HeldRun): Promise<Turn> =>
   teamTimeOf(context).piece(run.team_id, () => conversation.next({ signal, onText: () => undefined }))
 
 /** The intent to ask. One that is open already was cut off by a crash or put off: it goes on as its next attempt. */
-async function beginStep(driving: Driving, asking: Asking): Promise<Step | undefined> {
-  const open = driving.open.find(({ kind }) => kind === 'model')
+async function beginStep(held: HeldRun, asking: Asking): Promise<ModelStep | undefined> {
+  const open = held.open.find((step) => !isCall(step))
   if (open) {
-    close(driving, open)
+    close(held, open)
     // put off: its attempt was counted when it was; cut off: this one is a new attempt, and nobody knows what became of the other
     const step =
       open.state === 'waiting'
         ? { ...open, state: 'intent' as const, result: null }
         : { ...open, attempt: open.attempt + 1, unsettled: open.unsettled + 1 }
-    await commitStep(driving, step)
+    await commitStep(held, step)
     return step
   }
   const reserved = asking.worstCost()
-  if (!fitsCost(driving, reserved)) return undefined
-  const step: Step = {
-    ...newStep(driving, driving.step + 1, undefined, driving.modelName, null),
-    turn: driving.turn + 1,
+  if (!fitsCost(held, reserved)) return undefined
+  const step: ModelStep = {
+    ...newStep(held, held.step + 1, undefined, held.modelName, null),
+    turn: held.turn + 1,
     kind: 'model',
     reserved_usd: reserved,
   }
-  await commitStep(driving, step)
-  driving.step = step.seq
+  await commitStep(held, step)
+  held.step = step.seq
   return step
 }
 
-function close(driving: Driving, { seq }: Step): void {
-  driving.open = driving.open.filter((step) => step.seq !== seq)
+function close(held: HeldRun, { seq }: ModelStep): void {
+  held.open = held.open.filter((step) => step.seq !== seq)
 }
 
-async function commitStep(driving: Driving, step: Step): Promise<void> {
-  const change = newChange(driving.run, driving.turn)
+async function commitStep(held: HeldRun, step: ModelStep): Promise<void> {
+  const change = newChange(held.run, held.turn)
   putStep(change, step)
   change.reserved_usd = step.reserved_usd
-  await commit(driving, change)
+  await commit(held, change)
 }
 
 /** What an attempt without a turn used: told by the provider, or nobody knows. */
-async function noteTrouble(driving: Driving, asking: Asking, step: Step, trouble: ModelTrouble): Promise<Step> {
+async function noteTrouble(held: HeldRun, asking: Asking, step: ModelStep, trouble: ModelTrouble): Promise<ModelStep> {
   if (!trouble.usage) return { ...step, unsettled: step.unsettled + Number(trouble.mayBeServed) }
   const used = usedBy(trouble.usage, asking.costOf)
   const settled = withUse(step, used)
-  const change = newChange(driving.run, driving.turn)
+  const change = newChange(held.run, held.turn)
   putStep(change, settled)
   change.usage = { steps: 0, ...used }
-  await commit(driving, change)
+  await commit(held, change)
   return settled
 }
 
@@ -134,14 +134,14 @@ export const usedBy = (usage: TokenUsage, costOf: (usage: TokenUsage) => string)
 })
 
 /** A step has what all its attempts used. */
-export const withUse = (step: Step, used: Used): Step => ({
+export const withUse = (step: ModelStep, used: Used): ModelStep => ({
   ...step,
   input_tokens: (step.input_tokens ?? 0) + used.input_tokens,
   output_tokens: (step.output_tokens ?? 0) + used.output_tokens,
   cost_usd: sum(step.cost_usd ?? '0', used.cost_usd),
 })
 
-const nextAttempt = (step: Step, error: string): Step => ({ ...step, attempt: step.attempt + 1, error })
+const nextAttempt = (step: ModelStep, error: string): ModelStep => ({ ...step, attempt: step.attempt + 1, error })
 
 /** Doubling from half a second, spread so that many runs do not come back at once; a provider's own wish counts more. */
 function pauseAfter(attempt: number, wishMs: number | undefined): number {

@@ -5,11 +5,11 @@ import type { Context } from '../../kit/context.ts'
 import type { Applied } from '../ledger/apply.ts'
 import type { Change } from '../ledger/change.ts'
 import { isTransient, type Write, type Writer } from '../ledger/applyLane.ts'
-import type { Held } from '../admission/claim.ts'
+import type { ClaimedRun } from '../admission/claim.ts'
 
 /** What writing a change needs. */
 export interface SureWriting {
-  run: Held
+  run: ClaimedRun
   context: Context
   writer: Writer
   /** Aborted when the run was stopped, and when the process stops. A limit does not abort it: what has happened is still written. */

@@ -5,7 +5,7 @@ import { activeCountedList } from '../ledger/lifecycle.ts'
 import { stopRuns, type Stopped } from './stopRuns.ts'
 
 /** Those that were active, with the active runs below them; one that had ended already is not in the answer. */
-export function stopAndTell(context: Context, sql: Sql, ids: string[]): Promise<Stopped[]> {
+export function stopRunsAndLog(context: Context, sql: Sql, ids: string[]): Promise<Stopped[]> {
   return stopRuns(sql, ids, (stopped) => stopped.forEach((run) => noteStopped(context, run)))
 }
 
@@ -24,7 +24,7 @@ export async function stopRunsOfAgent(
     order by id`
   for (let from = 0; from < active.length; from += runsAtOnce) {
     const some = active.slice(from, from + runsAtOnce)
-    await stopAndTell(
+    await stopRunsAndLog(
       context,
       sql,
       some.map(({ id }) => id),

@@ -37,7 +37,7 @@ proves(
     }
     const writer = createWriter({
       context: { ...service.context, db: watched },
-      toolBox: engineOf(service.context).toolBox,
+      toolRegistry: engineOf(service.context).toolRegistry,
       onLeft: () => undefined,
       onWritten: () => undefined,
       onFlush: () => undefined,

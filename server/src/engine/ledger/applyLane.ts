@@ -6,7 +6,7 @@ import type { Begun, Outcome, ToolCall } from '../../kit/tool.ts'
 import { applyChanges, type Applied, type Left } from './apply.ts'
 import type { Change } from './change.ts'
 import { createLane, TryAlone } from '../../kit/lane.ts'
-import type { ToolBox } from '../builds/toolRegistry.ts'
+import type { ToolRegistry } from '../builds/toolRegistry.ts'
 
 /** A call of our own database, made in the transaction of the change that records it. */
 export type Effect =
@@ -36,7 +36,7 @@ export interface Writer {
 
 interface WriterOptions {
   context: Context
-  toolBox: ToolBox
+  toolRegistry: ToolRegistry
   /** Runs of a commit left their places. */
   onLeft: (left: Left[]) => void
   /** There are new events: streams of this process need not wait for their next look. */
@@ -44,7 +44,7 @@ interface WriterOptions {
   onFlush: (operations: number, seconds: number) => void
 }
 
-export function createWriter({ context, toolBox, onLeft, onWritten, onFlush }: WriterOptions): Writer {
+export function createWriter({ context, toolRegistry, onLeft, onWritten, onFlush }: WriterOptions): Writer {
   const { db } = context
   async function flush(writes: Write[]): Promise<Applied[]> {
     const isPlain = writes.every(({ change, effects, atEnd }) => effects.length === 0 && !(change.move && atEnd))
@@ -105,7 +105,7 @@ export function createWriter({ context, toolBox, onLeft, onWritten, onFlush }: W
     const all = writes.flatMap(({ change, effects }) => effects.map((effect) => ({ change, effect })))
     const inside = all.flatMap(({ change, effect }) => (effect.kind === 'inside' ? [{ change, effect }] : []))
     for (const [name, asked] of Map.groupBy(inside, ({ effect }) => effect.tool)) {
-      const tool = toolBox.find(name)
+      const tool = toolRegistry.find(name)
       if (tool?.kind !== 'inside') throw new Error(`${name} is not an inside tool`)
       const outcomes = await tool.apply(
         asked.map(({ effect }) => effect.call),

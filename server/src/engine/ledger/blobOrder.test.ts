@@ -53,7 +53,7 @@ const prepared = (team: TestTeam, agentId: string, buildId: string, message: str
     message,
     title: 'Large',
     metadata: {},
-    limits: {},
+    limits: { max_steps: 10, max_duration_s: 60, max_cost_usd: null, max_tokens: null },
     callbackUrl: null,
     sandboxId: null,
     parentRunId: null,

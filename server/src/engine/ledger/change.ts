@@ -4,8 +4,8 @@ import type { EventName } from '../../kit/event.ts'
 import type { stepKinds, stepStates } from '../../kit/states.ts'
 import type { RunError } from './lifecycle.ts'
 
-type MessageType = 'text' | 'thinking' | 'tool_call' | 'tool_result' | 'system'
-type MessageRole = 'user' | 'assistant' | 'tool' | 'system'
+export type MessageType = 'text' | 'thinking' | 'tool_call' | 'tool_result' | 'system'
+export type MessageRole = 'user' | 'assistant' | 'tool' | 'system'
 
 export interface ToolResult {
   tool_call_id: string
@@ -24,15 +24,12 @@ interface NewMessage {
   restarts?: boolean
 }
 
-export type StepKind = (typeof stepKinds)[number]
+export type CallKind = Exclude<(typeof stepKinds)[number], 'model'>
 export type StepState = (typeof stepStates)[number]
 
-/** A row of the ledger, whole: a step is written again with every change of its state. */
-export interface Step {
+interface AnyStep {
   seq: number
   turn: number
-  kind: StepKind
-  tool: string | null
   arguments: unknown
   state: StepState
   attempt: number
@@ -42,11 +39,28 @@ export interface Step {
   output_tokens: number | null
   cost_usd: string | null
   reserved_usd: string
-  /** Of a model call: attempts that may have been answered and paid for without anybody having the answer. */
+  /** For a model step: how many attempts may have been answered and paid for although nobody has the answer. */
   unsettled: number
   started_at: string
   completed_at: string | null
 }
+
+/** One turn of a model; `tool` is the name of the model. */
+export interface ModelStep extends AnyStep {
+  kind: 'model'
+  tool: string | null
+}
+
+/** One call of a tool. */
+export interface CallStep extends AnyStep {
+  kind: CallKind
+  tool: string
+}
+
+/** A row of the ledger, whole: a step is written again with every change of its state. */
+export type Step = ModelStep | CallStep
+
+export const isCall = (step: Step): step is CallStep => step.kind !== 'model'
 
 export type Move =
   | { status: 'waiting'; waiting_on: { kind: string; detail: unknown }; due_at: Date | null }

@@ -1,15 +1,15 @@
 // A run's log read back: the entries its model is fed with after a takeover, exactly as they were fed while it ran.
 import { part, type Sql } from '../../base/db.ts'
 import type { Entry, WantedCall } from '../../drivers/model/model.ts'
-import type { Step, ToolResult } from './change.ts'
+import type { CallStep, MessageRole, MessageType, ModelStep, Step, ToolResult } from './change.ts'
 import { openStepList } from './lifecycle.ts'
 import { wholeText } from './largeTexts.ts'
 
 interface LoggedMessage {
   seq: number
   turn: number
-  type: string
-  role: string
+  type: MessageType
+  role: MessageRole
   text_content: string | null
   tool_call: { id: string; name: string; arguments: unknown } | null
   tool_result: ToolResult | null
@@ -17,7 +17,7 @@ interface LoggedMessage {
   restarts: boolean
 }
 
-/** So many come as one value: read row by row, the log of ten thousand steps took three times as long. */
+/** How many messages come as one value: read row by row, the log of ten thousand steps took three times as long. */
 const messagesAtOnce = 2000
 
 export async function readMessages(sql: Sql, runId: string, after: number): Promise<LoggedMessage[]> {
@@ -28,6 +28,14 @@ export async function readMessages(sql: Sql, runId: string, after: number): Prom
   return parts.flatMap(({ messages }) => messages)
 }
 
+type AsRow<S extends Step> = Omit<S, 'started_at' | 'completed_at'> & { started_at: Date; completed_at: Date | null }
+
+const stepOf = (row: AsRow<ModelStep> | AsRow<CallStep>): Step => ({
+  ...row,
+  started_at: row.started_at.toISOString(),
+  completed_at: row.completed_at?.toISOString() ?? null,
+})
+
 interface OpenSteps {
   open: Step[]
   lastSeq: number
@@ -37,11 +45,11 @@ interface OpenSteps {
 export async function readSteps(sql: Sql, runId: string): Promise<OpenSteps> {
   const [last] = await sql<{ seq: number }>`
     select seq from run_steps where run_id = ${runId} order by seq desc limit 1`
-  const open = await sql<Step & { started_at: Date }>`
+  const open = await sql<AsRow<ModelStep> | AsRow<CallStep>>`
     select seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens, cost_usd, reserved_usd, unsettled,
       started_at, completed_at
     from run_steps where run_id = ${runId} and state in ${openStepList} order by seq`
-  return { open: open.map((step) => ({ ...step, started_at: step.started_at.toISOString() })), lastSeq: last?.seq ?? 0 }
+  return { open: open.map(stepOf), lastSeq: last?.seq ?? 0 }
 }
 
 const cutOff = 'This call was cut off before its outcome was known.'

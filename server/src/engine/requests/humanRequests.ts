@@ -130,7 +130,7 @@ export async function requestOf(sql: Sql, runId: string, step: number): Promise<
 }
 
 /** The newest answer about a step's call, given to an approval or after a crash, with what it was bound to. Null: it predates such binding. */
-export async function wordAbout(
+export async function newestAnswer(
   sql: Sql,
   runId: string,
   step: number,
@@ -156,7 +156,7 @@ export async function answerRequest(
     returning ${requestColumns}`
   if (!answered) return undefined
   await logForRun(sql, answered.run_id, [{ event: 'human_request.responded', data: { human_request: answered } }])
-  if (answer.memberId !== null && isWord(answered)) await followMember(sql, answered.run_id, answer.memberId)
+  if (answer.memberId !== null && carriesWords(answered)) await followMember(sql, answered.run_id, answer.memberId)
   await wakeRuns(sql, [answered.run_id])
   return answered
 }
@@ -212,7 +212,7 @@ export async function expireRequest(sql: Sql): Promise<HumanRequest | undefined>
  * Whether an answer puts its giver's words before the agent. A yes to a waiting call does not: the turn that wanted the call chose it, and
  * the yes is bound to exactly that. A plain yes or no, a choice among our own options, and "I have logged in" do not either. A comment does.
  */
-function isWord({ type, action, response }: Pick<HumanRequest, 'type' | 'action' | 'response'>): boolean {
+function carriesWords({ type, action, response }: Pick<HumanRequest, 'type' | 'action' | 'response'>): boolean {
   const isOfEngine = action !== null && action.tool !== 'human_approve'
   if (isOfEngine && response?.['approved'] === true) return false
   const hasComment = typeof response?.['comment'] === 'string' && response['comment'] !== ''

@@ -3,7 +3,8 @@ import { empty, part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { insertRunEvents } from '../../kit/event.ts'
 import type { RunSource } from '../../kit/states.ts'
-import type { Held } from '../admission/claim.ts'
+import type { Limits } from '../builds/buildConfig.ts'
+import type { ClaimedRun } from '../admission/claim.ts'
 import { messageInEvent, messageRow, messageText } from '../ledger/change.ts'
 import { messageColumns } from '../ledger/largeTexts.ts'
 import { insertAsNew } from '../ledger/lifecycle.ts'
@@ -23,8 +24,8 @@ export interface RunWanted {
   /** As the caller gave it: text, an object, or null. */
   message: unknown
   title: string
-  metadata: object
-  limits: object
+  metadata: Record<string, unknown>
+  limits: Limits
   callbackUrl: string | null
   sandboxId: string | null
   parentRunId: string | null
@@ -47,7 +48,7 @@ export interface NewRun extends RunWanted {
 }
 
 /** A run that its maker claimed with its first breath: known without reading it. */
-export const heldAtBirth = (run: NewRun, configHash: string | null): Held => ({
+export const heldAtBirth = (run: NewRun, configHash: string | null): ClaimedRun => ({
   id: run.id,
   team_id: run.teamId,
   agent_id: run.agentId,
@@ -61,7 +62,7 @@ export const heldAtBirth = (run: NewRun, configHash: string | null): Held => ({
   source: run.source,
   title: run.title,
   message: run.message ?? null,
-  limits: run.limits as Record<string, unknown>,
+  limits: run.limits,
   created_at: run.createdAt,
   epoch: 1,
   wake_seq: 0,

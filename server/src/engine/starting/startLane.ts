@@ -131,7 +131,7 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
     opsMax: 25,
     teamOf: ({ run }) => run.teamId,
     // two requests with one key never share a flush: the statement could not take it twice
-    keyOf: ({ run, stored }) => (stored.key as { key: string | null }).key ?? run.id,
+    keyOf: ({ run, stored }) => stored.key.key ?? run.id,
     async flush(starts) {
       const seat = reserve(countByTeam(starts.map(({ run }) => run.teamId)))
       let rows: Row[] = []

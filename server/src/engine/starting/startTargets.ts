@@ -5,7 +5,7 @@ import { isId } from '../../base/ids.ts'
 import { bytesHeld } from '../../base/valueSize.ts'
 import { parseBuildConfig, type BuildConfig } from '../builds/buildConfig.ts'
 
-interface Startable {
+interface StartTarget {
   agentId: string
   agentName: string
   buildId: string
@@ -22,9 +22,9 @@ interface Row {
   config: unknown
 }
 
-const bounds = { entriesMax: 1000, sizeMax: 64 * 1024 ** 2, sizeOf: ({ config }: Startable) => bytesHeld(config) }
+const bounds = { entriesMax: 1000, sizeMax: 64 * 1024 ** 2, sizeOf: ({ config }: StartTarget) => bytesHeld(config) }
 
-export interface Startables {
+export interface StartTargets {
   /** `fresh`: read it anew, because what was remembered is no longer so. */
   find(
     sql: Sql,
@@ -32,11 +32,11 @@ export interface Startables {
     agentId: string,
     buildId: string | null,
     fresh: boolean,
-  ): Promise<Startable | undefined>
+  ): Promise<StartTarget | undefined>
 }
 
-export function createStartables(): Startables {
-  const kept = new BoundedCache<Startable>({ name: 'startable agents', ...bounds })
+export function createStartTargets(): StartTargets {
+  const kept = new BoundedCache<StartTarget>({ name: 'startable agents', ...bounds })
   return {
     async find(sql, teamId, agentId, buildId, fresh) {
       const name = `${teamId} ${agentId} ${buildId ?? ''}`
@@ -50,7 +50,7 @@ export function createStartables(): Startables {
         where a.id = ${agentId} and a.team_id = ${teamId} and a.deleted_at is null
           and (b.id = ${buildId} or (${buildId}::uuid is null and b.status = 'live'))`
       if (!row) return undefined
-      const found: Startable = {
+      const found: StartTarget = {
         agentId: row.agent_id,
         agentName: row.agent_name,
         buildId: row.build_id,

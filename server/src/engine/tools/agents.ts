@@ -78,7 +78,7 @@ const agentsRun = waitingTool({
     const detail = { run_id: child.id, agent_id: agent.id, agent_name: agent.name }
     return { waiting_on: { kind: 'sub_run', detail } }
   },
-  async settle(_call, sql, { detail }): Promise<Outcome | undefined> {
+  async resolve(_call, sql, { detail }): Promise<Outcome | undefined> {
     const { run_id: id, agent_name: name } = detail as { run_id: string; agent_name: string }
     const [child] = await sql<{ status: Status; output: unknown; error: RunError | null }>`
       select status, output, error from runs where id = ${id}`

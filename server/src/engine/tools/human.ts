@@ -55,7 +55,7 @@ function outcomeOf(request: HumanRequest, answer: (response: Record<string, unkn
   return { result: { ...answer(response), ...said, timed_out: request.status === 'expired' } }
 }
 
-const settleBy =
+const resolveBy =
   (answer: (response: Record<string, unknown>) => object) =>
   async (call: Call, sql: Parameters<typeof openRequest>[0]): Promise<Outcome | undefined> => {
     const request = await requestOf(sql, call.run.id, call.step)
@@ -73,7 +73,7 @@ const humanApprove = waitingTool({
       type: 'approval',
       action: { tool: 'human_approve', arguments: call.input },
     }),
-  settle: settleBy((response) => ({ approved: response['approved'] === true })),
+  resolve: resolveBy((response) => ({ approved: response['approved'] === true })),
 })
 
 const humanAsk = waitingTool({
@@ -98,7 +98,7 @@ const humanAsk = waitingTool({
     if (input.form_schema) return open(sql, call, { ...input, questions: null, type: 'form' })
     return open(sql, call, { ...input, questions: input.questions ?? [{ question: input.title }], type: 'question' })
   },
-  settle: settleBy((response) => ({ answers: response['answers'] ?? null, values: response['values'] ?? null })),
+  resolve: resolveBy((response) => ({ answers: response['answers'] ?? null, values: response['values'] ?? null })),
 })
 
 const humanLogin = waitingTool({
@@ -107,7 +107,7 @@ const humanLogin = waitingTool({
   input: Type.Object({ title: Title, description: Description, ...Timing }),
   waitsFor: 'human',
   begin: (call, sql) => open(sql, call, { ...call.input, type: 'login' }),
-  settle: settleBy((response) => ({ done: response['done'] === true })),
+  resolve: resolveBy((response) => ({ done: response['done'] === true })),
 })
 
 export const humanSet: ToolSet = {

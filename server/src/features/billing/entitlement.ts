@@ -2,7 +2,7 @@
 import { one, type Sql } from '../../base/db.ts'
 import { entitlementKinds, type EntitlementKey } from '../../engine/counting/entitlements.ts'
 import { agentsOf, bytesStored, costOfMonth, placesHeld, runsOfMonth } from '../../engine/counting/usageSql.ts'
-import { placesUnlessSet } from '../../engine/counting/setEntitlement.ts'
+import { defaultSlots } from '../../engine/counting/setEntitlement.ts'
 import { currentMonth } from '../../engine/counting/usage.ts'
 import { named, nullable, oneOf, Type, type Static } from '../../kit/schema.ts'
 
@@ -52,7 +52,7 @@ export async function readEntitlements(
   const limits: Row['limits'] = {
     ...(storageUnlessSet > 0 && { storage_bytes: storageUnlessSet }),
     ...set.limits,
-    max_concurrent_runs: places ?? placesUnlessSet,
+    max_concurrent_runs: places ?? defaultSlots,
   }
   const entitlements = keys.map((key) => {
     const limit = limits[key] ?? null

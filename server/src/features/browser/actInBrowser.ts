@@ -24,7 +24,7 @@ export async function actInBrowser(
   lines?: string[],
 ): Promise<Outcome> {
   const { context, signal } = outside
-  const held = await outside.kept.get(kept, () => openSession(context, call.run, signal))
+  const held = await outside.openResources.get(kept, () => openSession(context, call.run, signal))
   const acts: Act[] = []
   try {
     for (const action of actions) {
@@ -35,7 +35,7 @@ export async function actInBrowser(
     return await outcomeOf(call, outside, held, acts, lines)
   } catch (error) {
     if (!(error instanceof BrowserGone)) throw error
-    await outside.kept.drop(kept)
+    await outside.openResources.drop(kept)
     return { error: error.message, ...(acts.length > 0 && recordOf(call, context, held, acts, undefined)) }
   }
 }

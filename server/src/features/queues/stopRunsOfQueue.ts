@@ -1,6 +1,6 @@
 // Stops the active runs on cases of a queue, in the transaction that needs them out of the way.
 import { part, type Part, type Sql } from '../../base/db.ts'
-import { stopAndTell } from '../../engine/ending/stopRunsAndLog.ts'
+import { stopRunsAndLog } from '../../engine/ending/stopRunsAndLog.ts'
 import type { Context } from '../../kit/context.ts'
 import { activeCountedList } from '../../engine/ledger/lifecycle.ts'
 
@@ -26,7 +26,7 @@ export async function stopRunsOfQueue(context: Context, sql: Sql, of: Of): Promi
   for (let from = 0; from < active.length; from += runsAtOnce) {
     const some = active.slice(from, from + runsAtOnce)
     const ids = some.map(({ id }) => id)
-    stopped.push(...(await stopAndTell(context, sql, ids)).map(({ id }) => id))
+    stopped.push(...(await stopRunsAndLog(context, sql, ids)).map(({ id }) => id))
   }
   return stopped
 }

@@ -82,7 +82,7 @@ export const startRun = operation({
     const engine = engineOf(context)
     // what is remembered of the agent is checked by the statement itself; when it was no longer so, once more with what is true now
     for (const fresh of [false, true]) {
-      const target = await engine.startables.find(sql, team.id, body.agent_id, body.build_id ?? null, fresh)
+      const target = await engine.startTargets.find(sql, team.id, body.agent_id, body.build_id ?? null, fresh)
       if (!target) continue
       const run = await engine.prepare({
         teamId: team.id,

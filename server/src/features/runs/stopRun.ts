@@ -1,6 +1,6 @@
 // Stops a run, with the runs that it started; nothing is written for it after the answer.
 import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
-import { stopAndTell } from '../../engine/ending/stopRunsAndLog.ts'
+import { stopRunsAndLog } from '../../engine/ending/stopRunsAndLog.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { RunStatus } from './run.ts'
@@ -32,7 +32,7 @@ export const stopRun = operation({
       const message = `The run had ended already (${now.status}); nothing was changed.`
       return { success: true as const, run_id: run.id, status: now.status, message }
     }
-    await stopAndTell(context, sql, [run.id])
+    await stopRunsAndLog(context, sql, [run.id])
     return { success: true as const, run_id: run.id, status: 'stopped' as const }
   },
 })

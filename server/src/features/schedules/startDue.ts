@@ -104,7 +104,7 @@ function skip(one: Fired, run: NewRun, reason: string): void {
 /** None: the agent has no live build. */
 async function runsOf(context: Context, sql: Sql, { row, start }: Fired, isFresh: boolean): Promise<NewRun[]> {
   const engine = engineOf(context)
-  const target = await engine.startables.find(sql, row.team_id, row.agent_id, null, isFresh)
+  const target = await engine.startTargets.find(sql, row.team_id, row.agent_id, null, isFresh)
   if (!target) return []
   const wanted = {
     teamId: row.team_id,

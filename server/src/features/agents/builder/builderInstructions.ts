@@ -3,7 +3,7 @@ import { hasModel } from './builderRun.ts'
 import type { HeldBuilderRun } from './heldBuilderRun.ts'
 import { defaultPlugins, parseBuildConfig } from '../../../engine/builds/buildConfig.ts'
 import type { Setup } from '../../../drivers/model/model.ts'
-import type { ToolBox } from '../../../engine/builds/toolRegistry.ts'
+import type { ToolRegistry } from '../../../engine/builds/toolRegistry.ts'
 import { answerSchema } from './builderAnswer.ts'
 import { procedureOf } from './proposal.ts'
 
@@ -91,12 +91,12 @@ const modelRule = {
     'Runs of this agent are carried out WITHOUT a model: only the blocks run, from top to bottom, and prose is for people. So every step that must happen needs a block, and an output block ends it.',
 }
 
-export function builderSetup(held: HeldBuilderRun, toolBox: ToolBox, serverModel: string): Setup {
+export function builderSetup(held: HeldBuilderRun, toolRegistry: ToolRegistry, serverModel: string): Setup {
   const runsWithModel = hasModel(held.checkpoint_config, serverModel)
   const { plugins, subAgents } = parseBuildConfig(held.checkpoint_config)
-  const tools = toolBox.describe(plugins ?? defaultPlugins).map(({ name, description }) => ({ name, description }))
+  const tools = toolRegistry.describe(plugins ?? defaultPlugins).map(({ name, description }) => ({ name, description }))
   const blocks = Object.entries(blockWords)
-    .filter(([, { tool }]) => tool === null || toolBox.find(tool) !== undefined)
+    .filter(([, { tool }]) => tool === null || toolRegistry.find(tool) !== undefined)
     .map(([name, { says }]) => `- ${name}: ${says}`)
   const rules = [task, language, blocks.join('\n'), `Example:\n\n${blockExample}`]
   return {

@@ -31,8 +31,8 @@ const questionRoundsMax = 3
 
 /** What comes next is said by the row alone, so whoever goes on after a crash does the same. */
 export async function buildByModel(held: HeldBuilderRun, parts: Parts): Promise<void> {
-  const { models, toolBox } = engineOf(parts.context)
-  const conversation = models.find(held.model).open(builderSetup(held, toolBox, parts.context.config.model))
+  const { models, toolRegistry } = engineOf(parts.context)
+  const conversation = models.find(held.model).open(builderSetup(held, toolRegistry, parts.context.config.model))
   conversation.add({ kind: 'user', text: requestOf(held), restarts: false })
   for (const said of held.messages) conversation.add(entryOf(said))
   for (;;) {

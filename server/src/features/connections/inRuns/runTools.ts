@@ -111,7 +111,7 @@ function standInFor(connection: Named): Pick<ToolSet, 'tools' | 'standIn'> {
 }
 
 function toolOf(row: Row, name: string): Tool {
-  const needsWord = wordFor(row.connection_name, row)
+  const needsApproval = wordFor(row.connection_name, row)
   // what nobody approved may have been written to mislead: a model sees neither its text nor its schema
   const { description, input_schema, annotations } = row.approved ?? {
     description: `A tool of ${row.connection_name} that nobody has approved yet: a person is asked before each call.`,
@@ -124,8 +124,8 @@ function toolOf(row: Row, name: string): Tool {
     description: description ?? `The tool ${row.name} of ${row.connection_name}.`,
     input: shownSchema(input_schema),
     isForeign: true,
-    ...(needsWord !== undefined && { needsWord }),
-    onDoubt: isHarmless && needsWord === undefined ? 'retry' : 'ask',
+    ...(needsApproval !== undefined && { needsApproval }),
+    onDoubt: isHarmless && needsApproval === undefined ? 'retry' : 'ask',
     timeoutMs,
     execute: (call, outside) => execute(row, call, outside),
     boundTo: ({ run }, { sql }) => boundNow(sql, run.team_id, row),
@@ -160,7 +160,7 @@ async function execute(row: Row, { id, run, step, input }: ToolCall<object>, out
       return { answer, isRefused: false }
     } catch (error) {
       if (!(error instanceof McpUnauthorized)) throw error
-      if (error.status === 401) await outside.kept.drop(keyOf(credential))
+      if (error.status === 401) await outside.openResources.drop(keyOf(credential))
       else await noteScopes(context, which, error)
       const isInvalidToken = error.challenge.error === 'invalid_token'
       return { answer: refusal(row, error), isRefused: error.status === 401, isInvalidToken }
@@ -200,9 +200,9 @@ const keyOf = ({ connection: { id, generation, given } }: Credential): string =>
   `connection ${id} ${generation} ${given}`
 
 /** The session stays open from one call of the run to the next; another token or URL opens another session. */
-async function sessionOf(credential: Credential, { context, signal, kept }: Outside): Promise<McpSession> {
+async function sessionOf(credential: Credential, { context, signal, openResources }: Outside): Promise<McpSession> {
   const { connection, headers } = credential
-  return kept.get(keyOf(credential), async () => {
+  return openResources.get(keyOf(credential), async () => {
     const life = new AbortController()
     const cut = () => life.abort(signal.reason)
     signal.addEventListener('abort', cut, { once: true })

@@ -1,6 +1,6 @@
 // Does one thing to many cases at once: stops the runs that hold them, then changes them with their timeline and events.
 import { one, part, type Part, type Sql } from '../../../base/db.ts'
-import { stopAndTell } from '../../../engine/ending/stopRunsAndLog.ts'
+import { stopRunsAndLog } from '../../../engine/ending/stopRunsAndLog.ts'
 import type { Context } from '../../../kit/context.ts'
 import { insertEvents } from '../../../kit/event.ts'
 import type { Deed } from './bulkAction.ts'
@@ -101,7 +101,7 @@ async function stopHolders(
   const held = left.filter(({ run_id }) => run_id !== null)
   for (let from = 0; from < held.length; from += runsAtOnce) {
     const some = held.slice(from, from + runsAtOnce)
-    const stopped = await stopAndTell(
+    const stopped = await stopRunsAndLog(
       context,
       sql,
       some.map(({ run_id }) => run_id!),

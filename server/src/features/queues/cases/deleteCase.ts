@@ -1,6 +1,6 @@
 // Deletes a case and stops the run that works on it.
 import { part } from '../../../base/db.ts'
-import { stopAndTell } from '../../../engine/ending/stopRunsAndLog.ts'
+import { stopRunsAndLog } from '../../../engine/ending/stopRunsAndLog.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Id, Type } from '../../../kit/schema.ts'
 
@@ -25,7 +25,7 @@ export const deleteCase = operation({
       const [held] = await sql<{ run_id: string | null }>`${holder} for update`
       if (!held) return fail('not_found')
       if (held.run_id !== seen?.run_id) continue
-      const stopped = held.run_id === null ? [] : await stopAndTell(context, sql, [held.run_id])
+      const stopped = held.run_id === null ? [] : await stopRunsAndLog(context, sql, [held.run_id])
       await sql`delete from cases where id = ${id} and team_id = ${team.id}`
       return { success: true as const, stopped_run_ids: stopped.map((run) => run.id) }
     }

@@ -152,7 +152,7 @@ async function runsFor(context: Context, sql: Sql, queueId: string, given: Given
   const speakers = ids.length > 0 ? await speakersOf(sql, ids) : new Map<string, string[]>()
   for (const [trigger, own] of Map.groupBy(given, (one) => one.trigger)) {
     const { team_id, agent_id, user_id, changed_by } = trigger
-    const target = await engine.startables.find(sql, team_id, agent_id, null, fresh)
+    const target = await engine.startTargets.find(sql, team_id, agent_id, null, fresh)
     if (!target) continue
     for (const { next } of own) {
       runs.push(

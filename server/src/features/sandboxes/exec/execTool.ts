@@ -25,8 +25,8 @@ export const sandboxExec = outsideTool({
   // without a network a command changes files alone, and those only with its result: made again, it finds what it found
   onDoubt: (_input, { config }) => (config.sandboxHosts.length === 0 ? 'retry' : 'ask'),
   timeoutMs: (timeoutMaxS + 60) * 1000,
-  async execute({ run, step, input }, { context, signal, kept }) {
-    const bench = await kept.get('sandbox', async () => workbenchOf(context).open(await placeOf(context, run)))
+  async execute({ run, step, input }, { context, signal, openResources }) {
+    const bench = await openResources.get('sandbox', async () => workbenchOf(context).open(await placeOf(context, run)))
     const version = await versionWhenFree(context, bench.place, signal)
     const { language = 'bash', code, timeout_s = timeoutUnsetS } = input
     const ran = await bench.run(version, { language, code, timeoutMs: timeout_s * 1000, outputBytesMax, signal })

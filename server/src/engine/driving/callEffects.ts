@@ -1,0 +1,77 @@
+// What a call does in our own database, as effects that join the change which records the call.
+import type { Sql } from '../../base/db.ts'
+import { CannotKeep, type Begun, type Outcome, type Tool } from '../../kit/tool.ts'
+import { addEvent, putStep, type CallStep } from '../ledger/change.ts'
+import type { Effect } from '../ledger/applyLane.ts'
+import { toolCallOf, type HeldRun } from './heldRun.ts'
+import { capped, recordOutcome, type FileToKeep } from './outcome.ts'
+
+/** What a call is told when our own database refused its effect. */
+export const insideFailure = 'This call failed inside the service. Its operator finds the reason in the log.'
+
+export function insideEffect(held: HeldRun, step: CallStep, note: (outcome: Outcome) => void): Effect {
+  return {
+    kind: 'inside',
+    tool: step.tool,
+    call: toolCallOf<never>(held, step),
+    record(change, outcome) {
+      const clean = capped(step, outcome).outcome
+      recordOutcome(change, step, clean)
+      note(clean)
+    },
+  }
+}
+
+export function beginEffect(held: HeldRun, step: CallStep, tool: Tool, note: (outcome: Outcome) => void): Effect {
+  if (tool.kind !== 'waiting') throw new Error(`${tool.name} does not wait`)
+  const call = toolCallOf<never>(held, step)
+  return waitEffect(held, { ...step, state: 'waiting' }, (sql) => tool.begin(call, sql, held.context), note)
+}
+
+export function waitEffect(
+  held: HeldRun,
+  step: CallStep,
+  open: (sql: Sql) => Promise<Begun | Outcome>,
+  note: (outcome: Outcome) => void,
+): Effect {
+  return {
+    kind: 'begin',
+    begin: open,
+    record(change, begun) {
+      held.open = held.open.filter(({ seq }) => seq !== step.seq)
+      if (!('waiting_on' in begun)) {
+        recordOutcome(change, step, begun)
+        return note(begun)
+      }
+      const { waiting_on, events = [] } = begun
+      const waiting = { ...step, result: { waiting_on } }
+      putStep(change, waiting)
+      for (const { event, data } of events) addEvent(change, event, data)
+      held.open.push(waiting)
+    },
+  }
+}
+
+/** A file of the run's workspace that comes with a result, as what is too long for a message does. */
+export function writeEffect(held: HeldRun, step: CallStep, file: FileToKeep): Effect {
+  return {
+    kind: 'inside',
+    tool: 'sandbox_write_file',
+    call: { ...toolCallOf(held, step), input: file } as never,
+    record(change, written) {
+      if ('error' in written) throw new CannotKeep(`The result of the call could not be saved: ${written.error}`)
+      for (const one of written.files ?? []) addEvent(change, 'run.file.created', one)
+    },
+  }
+}
+
+export function recordEffect(record: NonNullable<Outcome['record']>): Effect {
+  return {
+    kind: 'begin',
+    async begin(sql) {
+      await record(sql)
+      return { result: null }
+    },
+    record: () => undefined,
+  }
+}

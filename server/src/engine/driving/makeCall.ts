@@ -1,0 +1,147 @@
+// An outside call whose intent is committed: it is made once, and its outcome is committed, also for a run that was taken over since then.
+import { sqlState, type Sql } from '../../base/db.ts'
+import { DatabaseAway } from '../../base/databaseWatch.ts'
+import type { Scrub } from '../../base/knownSecrets.ts'
+import { CannotKeep, NotYet, Outdated, type Bound, type Outcome } from '../../kit/tool.ts'
+import { connectionUseOf } from '../../kit/registry.ts'
+import { newChange, type CallStep } from '../ledger/change.ts'
+import { isTransient, type Effect } from '../ledger/applyLane.ts'
+import { insideFailure, recordEffect, waitEffect, writeEffect } from './callEffects.ts'
+import { commit, feedOutcome, toolCallOf, type HeldRun } from './heldRun.ts'
+import { keepFailure, keepLate } from './lateOutcome.ts'
+import { Fenced, Yielded } from './leaving.ts'
+import { capped, filesOf, recordOutcome, withoutSecrets } from './outcome.ts'
+import { approvalRequest, askAbout, underWayKey } from './resolveStep.ts'
+
+interface Making {
+  /** The call may have happened already: look first. */
+  probe?: boolean
+  /** For a call that a person approved: what must not have changed when it is sent. */
+  bound?: Bound | undefined
+}
+
+/** Makes an outside call whose intent is committed, and commits its outcome. Whoever holds the run at that time can wait for it. */
+export async function make(held: HeldRun, step: CallStep, options: Making = {}): Promise<void> {
+  const { underWay } = held
+  const key = underWayKey(held.run.id, step)
+  const making = makeOnce(held, step, options)
+  underWay.set(key, making)
+  try {
+    await making
+  } finally {
+    underWay.delete(key)
+  }
+}
+
+async function makeOnce(held: HeldRun, step: CallStep, { probe = false, bound }: Making): Promise<void> {
+  const { context, signal } = held
+  const tool = held.toolRegistry.find(step.tool)
+  if (tool?.kind !== 'outside') throw new Error(`${step.tool} does not act outside`)
+  held.watch.calling(step)
+  const call = toolCallOf<never>(held, step)
+  const outside = {
+    context,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(tool.timeoutMs)]),
+    openResources: held.openResources,
+    ...(bound && { bound }),
+  }
+  let outcome: Outcome | undefined
+  let scrub: Scrub | undefined
+  try {
+    scrub = await scrubberOf(held)
+    if (probe && tool.probe) outcome = await unlessAborted(tool.probe(call, outside), signal)
+    outcome ??= await unlessAborted(tool.execute(call, outside), signal)
+    if (scrub) outcome = withoutSecrets(outcome, scrub)
+  } catch (error) {
+    signal.throwIfAborted()
+    if (error instanceof NotYet) return putOff(held, step, error)
+    if (error instanceof Outdated) return askAgain(held, step, error.message)
+    const sentence = ownFailure(held, error) ?? failureSentence(tool.timeoutMs, error)
+    outcome = { error: scrub ? scrub(sentence) : sentence }
+  }
+  try {
+    await recordResult(held, step, outcome)
+  } catch (error) {
+    // the run was taken over while this process lives: its outcome is still true
+    if (error instanceof Fenced && (await keepLate(held, step, outcome))) {
+      context.log.warn(
+        { run_id: held.run.id, step: step.seq },
+        'the outcome of a call is stored for a run that was taken over',
+      )
+    }
+    throw error
+  }
+}
+
+/** Whatever the build's connections hold is known to be secret, whichever call returns it. */
+async function scrubberOf({ context, run, build }: HeldRun): Promise<Scrub | undefined> {
+  const use = build.connections.length > 0 ? connectionUseOf(context) : undefined
+  return use?.scrubber({ context, teamId: run.team_id, connectionIds: build.connections })
+}
+
+/** What our own database says is for the operator; undefined: it was not our database. */
+function ownFailure({ context, run }: HeldRun, error: unknown): string | undefined {
+  if (sqlState(error) === undefined && !(error instanceof DatabaseAway)) return undefined
+  context.log.error({ err: error, run_id: run.id }, 'a call failed inside the service')
+  return insideFailure
+}
+
+/** It did not happen: its run waits for what it needs, and makes it then. */
+async function putOff(held: HeldRun, step: CallStep, notYet: NotYet): Promise<void> {
+  const waits = waitEffect(held, { ...step, state: 'waiting' }, notYet.begin, () => undefined)
+  await commit(held, newChange(held.run, held.turn), [waits])
+}
+
+/** The call did not happen: a person decides about it as it is now. */
+export async function askAgain(held: HeldRun, step: CallStep, reason: string): Promise<void> {
+  const asked: CallStep = { ...step, state: 'approval', result: null }
+  const open = (sql: Sql) => askAbout(held, asked, approvalRequest(asked, reason), sql)
+  await commit(held, newChange(held.run, held.turn), [waitEffect(held, asked, open, () => undefined)])
+}
+
+export async function recordResult(held: HeldRun, step: CallStep, outcome: Outcome): Promise<void> {
+  const { outcome: clean, overflow } = capped(step, outcome)
+  const effects = filesOf(outcome, overflow).map((file) => writeEffect(held, step, file))
+  if (outcome.record) effects.push(recordEffect(outcome.record))
+  const told = await commitResult(held, step, clean, effects)
+  held.open = held.open.filter(({ seq }) => seq !== step.seq)
+  feedOutcome(held, step, told)
+}
+
+/**
+ * The outcome as it was recorded. A call that was made is never repeated because of its result: if the result cannot be written, for any
+ * reason, the step ends with a sentence that says so.
+ */
+async function commitResult(held: HeldRun, step: CallStep, outcome: Outcome, effects: Effect[]): Promise<Outcome> {
+  const change = newChange(held.run, held.turn)
+  recordOutcome(change, step, outcome)
+  try {
+    await commit(held, change, effects)
+    return outcome
+  } catch (error) {
+    if (error instanceof CannotKeep) return commitResult(held, step, { error: error.message }, [])
+    const isPassing = error instanceof Fenced || error instanceof Yielded || isTransient(error)
+    if (isPassing || held.writeSignal.aborted || ('error' in outcome && outcome.error === keepFailure)) throw error
+    held.context.log.error({ err: error, run_id: held.run.id }, 'the result of a call could not be saved')
+    return commitResult(held, step, { error: keepFailure }, [])
+  }
+}
+
+/** A tool that does not listen to its signal must not keep the run: its late answer is not used any more. */
+export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const cut = Promise.withResolvers<never>()
+  const abort = () => cut.reject(signal.reason as Error)
+  signal.addEventListener('abort', abort, { once: true })
+  try {
+    return await Promise.race([work, cut.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
+
+function failureSentence(timeoutMs: number, error: unknown): string {
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return `No answer within ${timeoutMs / 1000} seconds; the call may have taken effect.`
+  }
+  return error instanceof Error ? error.message : String(error)
+}
