@@ -100,7 +100,7 @@ class JsonReader {
     let depth = this.#depth
     let isCut = false
     for (; at < end && !isCut; at++) {
-      const byte = bytes[at]!
+      const byte = bytes[at] ?? 0
       if (byte === quote) at = this.#passString(at + 1, end) - 1
       else if (byte === comma) {
         if (depth === this.#frames.length && depth > 0) this.#endMember(at)
@@ -146,7 +146,7 @@ class JsonReader {
   #passNumber(from: number, end: number): number {
     const bytes = this.#text
     let at = from
-    for (; at + 1 < end && isInNumber(bytes[at + 1]!); at++) if (isE(bytes[at + 1]!)) this.isPlain = false
+    for (; at + 1 < end && isInNumber(bytes[at + 1] ?? 0); at++) if (isE(bytes[at + 1] ?? 0)) this.isPlain = false
     if (at - from > 300 || at + 1 === end) this.isPlain = false
     return at
   }
@@ -182,7 +182,7 @@ class JsonReader {
   /** Begins the outermost container that is not begun yet, as the current member of the one around it. */
   #beginNext(): void {
     const depth = this.#frames.length + 1
-    const at = this.#opens[depth]!
+    const at = this.#opens[depth] ?? 0
     const isList = this.#text[at] === listOpen
     const value: Frame['value'] = isList ? [] : {}
     const parent = this.#frames.at(-1)
@@ -192,7 +192,7 @@ class JsonReader {
       this.#whole = value
     } else {
       if (parent.isAfterChild) throw unexpected(at)
-      const memberAt = this.#members[depth - 1]!
+      const memberAt = this.#members[depth - 1] ?? 0
       if (parent.from < memberAt) this.#take(parent, memberAt - 1)
       if (Array.isArray(parent.value)) {
         this.#requireBlank(memberAt, at)
@@ -241,8 +241,9 @@ class JsonReader {
 
   /** Reads the field name and the colon before a member. */
   #nameBetween(from: number, to: number): string {
-    const names = Object.keys(this.#parse(`{${this.#text.toString('utf8', from, to)}[]}`, from) as object)
-    return names[0]!
+    const [name] = Object.keys(this.#parse(`{${this.#text.toString('utf8', from, to)}[]}`, from) as object)
+    if (name === undefined) throw unexpected(to)
+    return name
   }
 
   #parse(text: string, from: number): unknown {
@@ -256,7 +257,7 @@ class JsonReader {
   }
 
   #requireBlank(from: number, to: number): void {
-    for (let at = from; at < to; at++) if (!isBlank(this.#text[at]!)) throw unexpected(at)
+    for (let at = from; at < to; at++) if (!isBlank(this.#text[at] ?? 0)) throw unexpected(at)
   }
 }
 
@@ -264,7 +265,7 @@ const unexpected = (at: number) => new SyntaxError(`unexpected character at byte
 
 /** `at` is the index of the u of an escape. Answers whether the escape is neither a NUL nor a surrogate. */
 function isPlainEscape(bytes: Uint8Array, at: number): boolean {
-  const [first, second] = [bytes[at + 1]!, bytes[at + 2]!]
+  const [first = 0, second = 0] = [bytes[at + 1], bytes[at + 2]]
   if (first === zero) return second !== zero || bytes[at + 3] !== zero || bytes[at + 4] !== zero
   return (first | 0x20) !== 0x64 || second < 0x38
 }
