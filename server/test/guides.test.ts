@@ -29,10 +29,16 @@ proves(
   },
 )
 
-proves('guides.paths', 'every path of the API in the guides and the README is served', async () => {
-  const files = [join(root, 'README.md'), ...(await readdir(guides)).map((file) => join(guides, file))]
+proves('guides.paths', 'every path of the API in the pages for users is served', async () => {
+  const examples = (await readdir(join(root, 'examples'), { recursive: true })).filter((file) => file.endsWith('.md'))
+  const files = [
+    join(root, 'README.md'),
+    join(root, 'docs/tutorial.md'),
+    ...(await readdir(guides)).map((file) => join(guides, file)),
+    ...examples.map((file) => join(root, 'examples', file)),
+  ]
   const operations = features.flatMap((feature) => feature.operations)
-  const served = new Set(operations.map(({ path }) => path.replaceAll(/:\w+/g, '*')))
+  const served = new Set(operations.map(({ path }) => path.replaceAll(/:\w+\*?/g, '*')))
   for (const file of files) {
     const text = await readFile(file, 'utf8')
     for (const [, path] of text.matchAll(/(\/v2\/[\w/${}-]*[\w}])/g)) {

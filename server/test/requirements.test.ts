@@ -8,15 +8,21 @@ import { requirements } from './requirements.ts'
 
 const server = fileURLToPath(new URL('../', import.meta.url))
 
+async function testFiles(): Promise<string[]> {
+  const files = ['src', 'test'].map(async (folder) =>
+    (await readdir(join(server, folder), { recursive: true }))
+      .filter((file) => file.endsWith('.test.ts'))
+      .map((file) => join(server, folder, file)),
+  )
+  return (await Promise.all(files)).flat()
+}
+
 async function citations(): Promise<Set<string>> {
   const cited = new Set<string>()
-  for (const folder of ['src', 'test']) {
-    const files = (await readdir(join(server, folder), { recursive: true })).filter((file) => file.endsWith('.test.ts'))
-    for (const file of files) {
-      const text = await readFile(join(server, folder, file), 'utf8')
-      for (const [call] of text.matchAll(/\bproves(?:Together)?\(\s*(?:\[[^\]]*\]|'[^']*')/g))
-        for (const [, id] of call.matchAll(/'([^']*)'/g)) if (id) cited.add(id)
-    }
+  for (const file of await testFiles()) {
+    const text = await readFile(file, 'utf8')
+    for (const [call] of text.matchAll(/\bproves(?:Together)?\(\s*(?:\[[^\]]*\]|'[^']*')/g))
+      for (const [, id] of call.matchAll(/'([^']*)'/g)) if (id) cited.add(id)
   }
   return cited
 }
@@ -35,6 +41,10 @@ test('every requirement is cited by a test, and every citation is a requirement'
     [],
     'not a requirement',
   )
+})
+
+test('no test names its requirement in a comment, which nothing would check', async () => {
+  for (const file of await testFiles()) assert.doesNotMatch(await readFile(file, 'utf8'), /^\s*\/\/ proves /m, file)
 })
 
 test('a gap names a file that is there', async () => {

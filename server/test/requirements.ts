@@ -1072,7 +1072,14 @@ const sentences = [
   },
   { id: 'dependencies.quiet', says: 'No package that is installed reports to its maker.' },
   { id: 'guides.version', says: 'The version that the service tells of itself is the newest of the changelog.' },
-  { id: 'guides.paths', says: 'Every API path in the guides and the README is served.' },
+  { id: 'guides.paths', says: 'Every API path in the guides, the tutorial, the examples and the README is served.' },
+  { id: 'glossary.words', says: 'No page for users has a word that the glossary forbids.' },
+  { id: 'glossary.comments', says: 'Doc comments without a subject only become fewer.' },
+  {
+    id: 'tutorial.runs',
+    says: 'The commands of the tutorial, typed as they are printed, lead from a started service to an agent with a schedule, an approval and a webhook.',
+  },
+  { id: 'examples.run', says: 'Each example does what its README says.' },
   {
     id: 'config.otlp',
     says: 'Headers for traces are read as OpenTelemetry writes them; a bad one is refused without its value.',

@@ -1,4 +1,4 @@
-// npm run openapi: writes what is generated and committed: server/openapi.json, docs/configuration.md, docs/providers.md, docs/gaps.md.
+// npm run openapi: writes what is generated and committed: server/openapi.json, docs/configuration.md, docs/providers.md, docs/gaps.md, docs/guides/error-codes.md.
 import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { configurationPage } from '../src/base/config.ts'
@@ -6,10 +6,11 @@ import { readIfThere } from '../src/base/atomicFile.ts'
 import { providersPage } from '../src/features/connections/providers/providersPage.ts'
 import { features } from '../src/features.ts'
 import { openapiDocument } from '../src/kit/openapi.ts'
+import { errorCodesPage } from './errorCodesPage.ts'
 import { gapsPage } from './requirements.ts'
 import { collect } from '../src/kit/registry.ts'
 
-/** A fixed address, so that the committed file is the same on every machine. */
+/** A fixed URL, so that the committed file is the same on every machine. */
 const documentedUrl = 'http://127.0.0.1:4700'
 
 const inRepository = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
@@ -22,6 +23,7 @@ export const generatedFiles = [
   { path: inRepository('docs/configuration.md'), text: configurationPage() },
   { path: inRepository('docs/providers.md'), text: providersPage() },
   { path: inRepository('docs/gaps.md'), text: gapsPage() },
+  { path: inRepository('docs/guides/error-codes.md'), text: errorCodesPage() },
 ]
 
 if (import.meta.main) {

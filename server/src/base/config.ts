@@ -349,7 +349,7 @@ export function configurationPage(): string {
   return [
     '# Configuration',
     '',
-    'Settings are environment variables. All bad ones are named at once and the process exits with 78. An empty value counts as absent.',
+    'Settings are environment variables. Startup reports every invalid setting together and exits with 78. An empty value counts as absent.',
     'This page is generated from `server/src/base/config.ts` by `npm run openapi`.',
     '',
     '| Setting | Unset | What it does |',

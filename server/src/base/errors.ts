@@ -28,7 +28,7 @@ const kinds = {
     status: 405,
     says: 'This path does not take that method. The Allow header lists those it takes.',
   },
-  conflict: { status: 409, says: 'The record changed meanwhile or is in a state that forbids this. Read it again.' },
+  conflict: { status: 409, says: 'The record has changed, or its state does not allow this. Read it again.' },
   provider_not_configured: { status: 409, says: 'This provider has no client settings on this server.' },
   public_url_missing: { status: 409, says: 'Set PUBLIC_URL on the server, then try again.' },
   sandbox_busy: { status: 409, says: 'The sandbox is in use. Wait for its holder to end, then try again.' },
