@@ -38,16 +38,21 @@ async function makeAgent(
   return made.body.agent_id
 }
 
+const json = (body: object) => ({ type: 'application/json', body: JSON.stringify(body) })
+const page = (body: string) => ({ type: 'text/html', body: `<!doctype html><title>Shop</title>${body}` })
+
 /** A server on loopback that answers each `METHOD /path`; it lists what it got. */
 async function startSite(answers: Record<string, { type: string; body: string }>) {
   const got: { route: string; body: string; key: string | undefined }[] = []
-  const server = createServer(async (request, response) => {
-    const route = `${request.method} ${request.url}`
-    got.push({ route, body: (await request.toArray()).join(''), key: request.headers['idempotency-key']?.toString() })
-    const answer = answers[route]
-    response
-      .writeHead(answer ? 200 : 404, { 'content-type': answer?.type ?? 'text/plain' })
-      .end(answer?.body ?? 'nothing')
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const route = `${request.method} ${request.url}`
+      got.push({ route, body: Buffer.concat(chunks).toString(), key: request.headers['idempotency-key']?.toString() })
+      const { type, body } = answers[route] ?? { type: 'text/plain', body: 'nothing here' }
+      response.writeHead(route in answers ? 200 : 404, { 'content-type': type }).end(body)
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   after(() => {
@@ -77,7 +82,6 @@ proves('examples.run', 'every folder of the examples is run by a test of this fi
 })
 
 proves('examples.run', 'invoice-check pays a small invoice at once and a large one after approval', async () => {
-  const json = (body: object) => ({ type: 'application/json', body: JSON.stringify(body) })
   const erp = await startSite({
     'GET /orders/87': json({ amount: 80 }),
     'GET /orders/88': json({ amount: 1200 }),
@@ -106,7 +110,6 @@ proves('examples.run', 'invoice-check pays a small invoice at once and a large o
 })
 
 proves('examples.run', 'nightly-report compares the dashboard with the day before', needsBrowser, async () => {
-  const page = (body: string) => ({ type: 'text/html', body: `<!doctype html><title>Shop</title>${body}` })
   const answers = {
     'GET /dashboard': page('<a href=/today>Today</a>'),
     'GET /today': page('<section aria-label=Orders>12 orders</section>'),

@@ -1,5 +1,6 @@
 // What is written for users is true: procedures of the guides can be saved, paths are served, the changelog is this version's.
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,6 +13,7 @@ import { proves } from './kit/proves.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const guides = join(root, 'docs/guides')
+const noBash = spawnSync('bash', ['--version']).error === undefined ? false : 'bash is not installed'
 
 proves(
   'guides.runbooks',
@@ -51,4 +53,52 @@ proves('guides.paths', 'every path of the API in the pages for users is served',
 proves('guides.version', 'the newest part of the changelog is about this version', async () => {
   const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8')
   assert.equal(/^## ([\d.]+):/m.exec(changelog)?.[1], runyardVersion)
+})
+
+proves('decisions.headings', 'every decision has the same headings, in the same order', async () => {
+  const folder = join(root, 'docs/decisions')
+  const files = await readdir(folder)
+  assert.ok(files.length > 30)
+  for (const file of files) {
+    const text = await readFile(join(folder, file), 'utf8')
+    assert.ok(text.startsWith(`# ${file.slice(0, 4)}: `), file)
+    const headings = [...text.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading ?? '')
+    const known = ['Question', 'Decision', 'Alternatives', 'Consequences']
+    assert.deepEqual(headings.slice(0, 2), ['Question', 'Decision'], file)
+    assert.deepEqual(
+      headings,
+      known.filter((heading) => headings.includes(heading)),
+      file,
+    )
+  }
+})
+
+proves('guides.paths', 'every file that ARCHITECTURE.md names exists', async () => {
+  const text = await readFile(join(root, 'ARCHITECTURE.md'), 'utf8')
+  const source = join(root, 'server/src')
+  const all = new Set(await readdir(source, { recursive: true }))
+  const tests = new Set(
+    [...all, ...(await readdir(join(root, 'server/test'), { recursive: true }))].map((file) => file.split('/').at(-1)),
+  )
+  const named = [...text.matchAll(/`((?:[\w]+\/)+\w+\.ts)`/g)].map(([, file]) => file ?? '')
+  const namedTests = [...text.matchAll(/`(?:survival\/)?(\w+\.test\.ts)`/g)].map(([, file]) => file ?? '')
+  assert.ok(named.length > 5 && namedTests.length > 15)
+  const missing = [
+    ...named.filter((file) => !file.startsWith('survival/') && !all.has(file)),
+    ...namedTests.filter((file) => !tests.has(file)),
+  ]
+  assert.deepEqual(missing, [])
+})
+
+proves('guides.shell', 'every shell command in the pages for users can be parsed', { skip: noBash }, async () => {
+  const pages = ['README.md', 'docs/tutorial.md', ...(await readdir(guides)).map((file) => `docs/guides/${file}`)]
+  const commands = await Promise.all(
+    pages.map(async (page) =>
+      readFences(await readFile(join(root, page), 'utf8')).fences.filter(({ info }) => info === 'sh'),
+    ),
+  )
+  const all = commands.flat().map(({ body }) => body)
+  assert.ok(all.length > 40)
+  const { status, stderr } = spawnSync('bash', ['-n'], { input: all.join('\n'), encoding: 'utf8' })
+  assert.equal(status, 0, stderr)
 })

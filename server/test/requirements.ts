@@ -1072,7 +1072,12 @@ const sentences = [
   },
   { id: 'dependencies.quiet', says: 'No package that is installed reports to its maker.' },
   { id: 'guides.version', says: 'The version that the service tells of itself is the newest of the changelog.' },
-  { id: 'guides.paths', says: 'Every API path in the guides, the tutorial, the examples and the README is served.' },
+  {
+    id: 'guides.paths',
+    says: 'Every API path in the guides, the tutorial, the examples and the README is served; every file that ARCHITECTURE.md names exists.',
+  },
+  { id: 'guides.shell', says: 'Every shell command in the guides, the tutorial and the README can be parsed.' },
+  { id: 'decisions.headings', says: 'Every decision answers a question and has the same headings in the same order.' },
   { id: 'glossary.words', says: 'No page for users has a word that the glossary forbids.' },
   { id: 'glossary.comments', says: 'Doc comments without a subject only become fewer.' },
   {
