@@ -13,16 +13,36 @@ export class Part {
 
 export const part = (strings: TemplateStringsArray, ...values: unknown[]): Part => new Part(strings, values)
 
-/** SQL for `in`: a fixed list of words, in parentheses. It is made once for each list, where a file is loaded. */
-export function wordList(words: readonly string[]): Part {
-  if (words.length === 0 || !words.every((word) => /^[a-z_]+$/.test(word)))
-    throw new Error(`${words.join()} is not a list of words`)
-  const text = `(${words.map((word) => `'${word}'`).join(', ')})`
-  return new Part(Object.assign([text], { raw: [text] }), [])
-}
-
 /** Stands where a condition is left out. */
 export const empty = part``
+
+/** Parts of a list, with commas between them. At least one. */
+export const listed = (parts: readonly Part[]): Part => parts.reduce((all, one) => part`${all}, ${one}`)
+
+const fixed = new Map<string, Part>()
+
+/** A word of the program's own as text of a statement, such as the name of a column. A caller's text never comes here: it becomes a parameter. */
+export function word(name: string): Part {
+  if (!/^[a-z_]+$/.test(name)) throw new Error(`${JSON.stringify(name)} is not a word of a statement`)
+  return fixedText(name)
+}
+
+/** Words of the program's own as texts in SQL: `'pending', 'postponed'`. */
+export const literals = (words: readonly string[]): Part => {
+  if (words.length === 0) throw new Error('a list of words of a statement is empty')
+  words.forEach(word)
+  return fixedText(words.map((one) => `'${one}'`).join(', '))
+}
+
+/** SQL for `in`: a list of such words, in parentheses. */
+export const wordList = (words: readonly string[]): Part => part`(${literals(words)})`
+
+/** The same part each time, so that a statement keeps its shape. */
+function fixedText(text: string): Part {
+  let known = fixed.get(text)
+  if (!known) fixed.set(text, (known = part(Object.assign([text], { raw: [text] }))))
+  return known
+}
 
 interface Statement {
   text: string

@@ -4,7 +4,15 @@ import { empty, one, part, type Part, type Sql } from '../base/db.ts'
 import { truncatedField } from './pageBytes.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static, type TProperties, type TSchema } from './schema.ts'
 import type { Scope } from './scopes.ts'
-import { onTimeouts, requestStatuses, requestTypes, runSources } from './states.ts'
+import {
+  caseStatuses,
+  endedCaseStatuses,
+  onTimeouts,
+  priorities,
+  requestStatuses,
+  requestTypes,
+  runSources,
+} from './states.ts'
 
 export const Usage = named(
   'Usage',
@@ -88,9 +96,9 @@ export const Case = named(
     queue_id: Id,
     title: Type.String(),
     data: Type.String(),
-    status: oneOf(['pending', 'completed', 'failed']),
-    display_status: oneOf(['pending', 'in_progress', 'needs_input', 'postponed', 'completed', 'failed']),
-    priority: oneOf(['none', 'medium', 'high']),
+    status: oneOf(['pending', ...endedCaseStatuses]),
+    display_status: oneOf(caseStatuses),
+    priority: oneOf(priorities),
     labels: Type.Array(Label),
     claimed_at: nullable(Time),
     claimed_by_run_id: nullable(Id),
@@ -173,7 +181,7 @@ const kinds = {
   'queue.case.claimed': kind('queues:read', 'A case is taken by a run or a person.', ofCase),
   'queue.case.completed': kind('queues:read', 'A case is completed or failed.', {
     ...ofCase,
-    status: oneOf(['completed', 'failed']),
+    status: oneOf(endedCaseStatuses),
   }),
   'assignment.build.published': kind('agents:read', 'A build becomes the live one of its agent.', {
     agent_id: Id,

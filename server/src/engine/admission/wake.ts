@@ -2,7 +2,7 @@
 import { part, type Sql } from '../../base/db.ts'
 import { lockedTeams } from './knownSlots.ts'
 import { mayWake } from '../ledger/lifecycle.ts'
-import { readyChannel } from '../ledger/notifyChannels.ts'
+import { announceReady } from '../ledger/notifyChannels.ts'
 
 const fitting = part`least(s.n, greatest(a.places - a.held + back.places, 0))`
 
@@ -42,7 +42,7 @@ export async function wakeRuns(sql: Sql, ids: string[]): Promise<string[]> {
     from placed p where r.id = p.id and r.id = any(${ids}::uuid[])
     returning r.id, p.is_admitted`
   const ready = rows.filter(({ is_admitted }) => is_admitted).map(({ id }) => id)
-  if (ready.length > 0) await sql`select pg_notify(${readyChannel}, '')`
+  if (ready.length > 0) await announceReady(sql)
   return ready
 }
 

@@ -1,18 +1,25 @@
-// Stopping as everybody outside the engine does it: the runs, and a word in the log for each.
+// Stops runs for everybody outside the engine, and logs each run that was stopped.
 import type { Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { activeCountedList } from '../ledger/lifecycle.ts'
 import { stopRuns, type Stopped } from './stopRuns.ts'
 
-/** Those that were active, with the active runs below them; one that had ended already is not in the answer. */
-export function stopRunsAndLog(context: Context, sql: Sql, ids: string[]): Promise<Stopped[]> {
-  return stopRuns(sql, ids, (stopped) => stopped.forEach((run) => noteStopped(context, run)))
-}
-
-/** At once, each: every run below them is locked too, and a statement is told of them all. */
+/** How many runs one statement stops. It also locks every run below them, and a notification names them all. */
 const runsAtOnce = 500
 
-/** Of an agent that is being deleted, in the transaction that deletes it. */
+/** Returns the runs that were active, with the active runs below them. A run that had ended already is not among them. */
+export async function stopRunsAndLog(context: Context, sql: Sql, ids: string[]): Promise<Stopped[]> {
+  const stopped: Stopped[] = []
+  for (let from = 0; from < ids.length; from += runsAtOnce) {
+    const some = await stopRuns(sql, ids.slice(from, from + runsAtOnce), (runs) =>
+      runs.forEach((run) => noteStopped(context, run)),
+    )
+    stopped.push(...some)
+  }
+  return stopped
+}
+
+/** Stops the runs of an agent that is being deleted, in the transaction that deletes it. */
 export async function stopRunsOfAgent(
   context: Context,
   sql: Sql,
@@ -22,14 +29,11 @@ export async function stopRunsOfAgent(
     select id from runs
     where team_id = ${teamId} and agent_id = ${agentId} and counted_as in ${activeCountedList}
     order by id`
-  for (let from = 0; from < active.length; from += runsAtOnce) {
-    const some = active.slice(from, from + runsAtOnce)
-    await stopRunsAndLog(
-      context,
-      sql,
-      some.map(({ id }) => id),
-    )
-  }
+  await stopRunsAndLog(
+    context,
+    sql,
+    active.map(({ id }) => id),
+  )
   return active.length
 }
 

@@ -1,4 +1,5 @@
 // The words that processes call to each other. Each only hastens what a look at the tables finds anyway, so a lost one costs half a second.
+import type { Sql } from '../../base/db.ts'
 
 /** A run holds a place and waits for a worker. */
 export const readyChannel = 'runyard_ready'
@@ -8,3 +9,8 @@ export const stopChannel = 'runyard_stop'
 export const watchChannel = 'runyard_watch'
 /** A piece of that text. */
 export const deltaChannel = 'runyard_delta'
+
+/** Tells the workers of all processes, when the transaction commits, that a run waits for one of them. */
+export async function announceReady(sql: Sql): Promise<void> {
+  await sql`select pg_notify(${readyChannel}, '')`
+}

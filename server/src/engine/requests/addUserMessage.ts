@@ -6,7 +6,7 @@ import { withMember } from '../ledger/actsFor.ts'
 import { messageInEvent, messageRow } from '../ledger/change.ts'
 import { toPendingAgain, type Status } from '../ledger/lifecycle.ts'
 import { lockedTeams } from '../admission/knownSlots.ts'
-import { readyChannel } from '../ledger/notifyChannels.ts'
+import { announceReady } from '../ledger/notifyChannels.ts'
 
 interface Posted {
   /** As listRunMessages gives it. */
@@ -60,7 +60,7 @@ export async function addUserMessage(
       from r`)}
     )
     select message_seq as seq, status, had_ended and admitted_at is not null as is_admitted from r`)
-  if (posted.is_admitted) await sql`select pg_notify(${readyChannel}, '')`
+  if (posted.is_admitted) await announceReady(sql)
   const { turn: _turn, opaque: _opaque, restarts: _restarts, ...shown } = row
   return {
     message: { ...shown, run_id: run.id, seq: posted.seq },

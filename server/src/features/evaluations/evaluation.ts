@@ -1,7 +1,7 @@
 // An evaluation: what was checked and judged of one ended run, and what came of it.
 import { part } from '../../base/db.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
-import { severities, type Severity } from './rubric.ts'
+import { severities, type Severity } from '../../kit/states.ts'
 
 const evaluationStatuses = ['ready', 'in_progress', 'unavailable'] as const
 

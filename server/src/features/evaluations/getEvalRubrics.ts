@@ -3,7 +3,8 @@ import type { Sql } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { named, oneOf, Type, type Static } from '../../kit/schema.ts'
 import { platformRubrics } from './platformRubrics.ts'
-import { buildOf, Rubric, rubricsOf, severities } from './rubric.ts'
+import { severities } from '../../kit/states.ts'
+import { buildOf, Rubric, rubricsOf } from './rubric.ts'
 
 const PlatformRubric = named(
   'PlatformRubric',

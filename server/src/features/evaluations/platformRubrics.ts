@@ -1,7 +1,7 @@
 // What the service checks of every ended run by itself, from the run's own log and without a model.
 import type { RunLog, Entry } from './runLog.ts'
 import type { Result } from './evaluation.ts'
-import type { Severity } from './rubric.ts'
+import type { Severity } from '../../kit/states.ts'
 import { secretIn } from './secretText.ts'
 
 type Verdict = Pick<Result, 'passed' | 'comment' | 'evidence'>

@@ -3,9 +3,7 @@ import { one, part, type Sql } from '../../base/db.ts'
 import { isId, newId } from '../../base/ids.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
-
-export const severities = ['critical', 'medium', 'low'] as const
-export type Severity = (typeof severities)[number]
+import { severities, type Severity } from '../../kit/states.ts'
 
 export const rubricFields = {
   title: Type.String({ minLength: 3, maxLength: 80, examples: ['Stays polite'] }),

@@ -1,6 +1,7 @@
 // What a person answered, held against what was asked: only what fits becomes the response, and only what was asked for is kept.
 import { checkForm } from '../../engine/requests/formSchema.ts'
-import type { HumanRequest, Question, RequestType } from '../../engine/requests/humanRequests.ts'
+import type { HumanRequest, Question } from '../../engine/requests/humanRequests.ts'
+import type { RequestType } from '../../kit/states.ts'
 import { choicesOf } from '../../kit/choices.ts'
 import { brief } from '../../kit/json.ts'
 import { tellAll } from '../../kit/problems.ts'

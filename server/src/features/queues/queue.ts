@@ -1,7 +1,8 @@
 // A queue: where cases wait to be worked on, in the order of its dispatch.
-import { part } from '../../base/db.ts'
+import { listed, literals, part, type Part } from '../../base/db.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, Time, Type, type Static } from '../../kit/schema.ts'
+import { caseStatuses, type CaseStatus } from '../../kit/states.ts'
 
 export const queueFields = {
   name: Type.String({ minLength: 1, maxLength: 100, examples: ['Invoices'] }),
@@ -30,7 +31,7 @@ export const Queue = named(
       postponed: Count,
       completed: Count,
       failed: Count,
-    }),
+    } satisfies Record<CaseStatus, typeof Count>),
     created_at: Time,
     updated_at: Time,
   }),
@@ -43,15 +44,14 @@ type FoundQueue = Omit<Queue, 'counts'>
 
 const ownColumns = part`q.id, q.team_id, q.name, q.description, q.concurrency, q.created_at, q.updated_at`
 
-/** Of `queues q`: sums of differences (case_counts), exact at any moment. */
+const countOf = (status: CaseStatus): Part => {
+  const name = literals([status])
+  return part`${name}, coalesce(sum(n.cases) filter (where n.display_status = ${name}), 0)`
+}
+
+/** The counts of `queues q` as JSON: sums of differences (case_counts), exact at any moment. */
 const queueCounts = part`
-  (select json_build_object(
-      'pending', coalesce(sum(n.cases) filter (where n.display_status = 'pending'), 0),
-      'in_progress', coalesce(sum(n.cases) filter (where n.display_status = 'in_progress'), 0),
-      'needs_input', coalesce(sum(n.cases) filter (where n.display_status = 'needs_input'), 0),
-      'postponed', coalesce(sum(n.cases) filter (where n.display_status = 'postponed'), 0),
-      'completed', coalesce(sum(n.cases) filter (where n.display_status = 'completed'), 0),
-      'failed', coalesce(sum(n.cases) filter (where n.display_status = 'failed'), 0))
+  (select json_build_object(${listed(caseStatuses.map(countOf))})
     from case_counts n where n.queue_id = q.id)`
 
 export const queueColumns = part`${ownColumns}, ${queueCounts} as counts`

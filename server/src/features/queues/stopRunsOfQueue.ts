@@ -4,9 +4,6 @@ import { stopRunsAndLog } from '../../engine/ending/stopRunsAndLog.ts'
 import type { Context } from '../../kit/context.ts'
 import { activeCountedList } from '../../engine/ledger/lifecycle.ts'
 
-/** At once, each: every run below them is locked too, and a statement is told of them all. */
-const runsAtOnce = 500
-
 interface Of {
   teamId: string
   queueId: string
@@ -22,11 +19,10 @@ export async function lockRunsOfQueue(sql: Sql, of: Of): Promise<void> {
 /** Answers with the ids of all that were stopped, those below them included. */
 export async function stopRunsOfQueue(context: Context, sql: Sql, of: Of): Promise<string[]> {
   const active = await sql<{ id: string }>`select id from ${activeOf(of)} order by id`
-  const stopped: string[] = []
-  for (let from = 0; from < active.length; from += runsAtOnce) {
-    const some = active.slice(from, from + runsAtOnce)
-    const ids = some.map(({ id }) => id)
-    stopped.push(...(await stopRunsAndLog(context, sql, ids)).map(({ id }) => id))
-  }
-  return stopped
+  const stopped = await stopRunsAndLog(
+    context,
+    sql,
+    active.map(({ id }) => id),
+  )
+  return stopped.map(({ id }) => id)
 }

@@ -5,8 +5,10 @@ import { noteCases } from '../../engine/ledger/noteCase.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { insideTool, type Outcome, type ToolCall } from '../../kit/tool.ts'
-import { caseColumns, displayStatuses, priorities } from './cases/case.ts'
+import { caseStatuses, priorities } from '../../kit/states.ts'
+import { caseColumns } from './cases/case.ts'
 import { bytesOfCase } from './cases/caseFields.ts'
+import { isFree, priorityName } from './cases/caseLifecycle.ts'
 import { insertCases } from './cases/insertCases.ts'
 import { moveCases, type Move } from './cases/moveCases.ts'
 import { storageProblem } from '../../engine/engine.ts'
@@ -188,8 +190,7 @@ async function claimOne(sql: Sql, call: Call<{ queue?: string; case_id?: string 
   const [next] = await sql<{ id: string; queue_id: string; title: string }>`
     select c.id, c.queue_id, c.title from cases c
     where c.team_id = ${run.team_id} and (c.id::text = ${input.case_id ?? null} or c.queue_id = ${queueId}::uuid)
-      and c.claimed_at is null and (c.display_status = 'pending' or c.display_status = 'postponed'
-        and (c.postponed_to <= now() or ${input.case_id !== undefined}))
+      and ${isFree} and (c.postponed_to is null or c.postponed_to <= now() or ${input.case_id !== undefined})
     order by c.display_status = 'postponed' desc, c.priority desc, c.created_at, c.id limit 1 for update of c skip locked`
   if (!next) return { error: 'There is no such case that nobody holds.' }
   await moveCases(sql, [{ case_id: next.id, team_id: run.team_id, by: byRun(call), type: 'claimed' }])
@@ -203,7 +204,7 @@ const caseList = insideTool({
   description: 'List cases of a queue, the newest first.',
   input: Type.Object({
     queue: QueueName,
-    status: Type.Optional(oneOf(displayStatuses)),
+    status: Type.Optional(oneOf(caseStatuses)),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 50 })),
   }),
   async apply(calls, sql) {
@@ -217,7 +218,7 @@ const caseList = insideTool({
       }
       const { status = null, limit = 20 } = input
       const cases = await sql`
-        select c.id, c.title, c.display_status, (array['none', 'medium', 'high'])[c.priority + 1] as priority, c.created_at, c.reason
+        select c.id, c.title, c.display_status, ${priorityName} as priority, c.created_at, c.reason
         from cases c where c.queue_id = ${queueId} and c.team_id = ${run.team_id}
           and (${status}::text is null or c.display_status = ${status})
         order by c.created_at desc, c.id desc limit ${limit}`

@@ -3,6 +3,7 @@ import { sqlState, uniqueViolation } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import { Queue, queueColumns, queueFields, takenName } from './queue.ts'
+import { announceQueue } from './cases/announceQueue.ts'
 
 export const updateQueue = operation({
   id: 'updateQueue',
@@ -33,7 +34,7 @@ export const updateQueue = operation({
         where q.id = ${queue.id} and q.team_id = ${team.id}
         returning ${queueColumns}`
       if (!changed) return fail('not_found')
-      if ('concurrency' in body) await sql`select pg_notify('case_queues', ${queue.id})`
+      if ('concurrency' in body) await announceQueue(sql, queue.id)
       return { queue: changed, queue_id: changed.id }
     } catch (error) {
       if (sqlState(error) === uniqueViolation) return fail('duplicate_name', takenName(body.name!))

@@ -2,6 +2,7 @@
 import { one, type Sql } from '../../base/db.ts'
 import type { HumanRequest } from '../../engine/requests/humanRequests.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
+import { onTimeouts, requestTypes } from '../../kit/states.ts'
 import { RunError, RunStatus, type Run } from './run.ts'
 import { openStepList } from '../../engine/ledger/lifecycle.ts'
 
@@ -15,12 +16,12 @@ export const RunFacts = named(
     human_request: nullable(
       Type.Object({
         id: Id,
-        type: oneOf(['approval', 'question', 'form', 'login']),
+        type: oneOf(requestTypes),
         title: Type.String(),
         assignee_user_id: nullable(Id),
         assignee_name: nullable(Type.String()),
         expires_at: nullable(Time),
-        on_timeout: oneOf(['fail', 'approve', 'reject', 'continue']),
+        on_timeout: oneOf(onTimeouts),
       }),
     ),
     sub_run: nullable(Type.Object({ id: Id, status: RunStatus, title: Type.String(), agent_name: Type.String() })),

@@ -3,9 +3,8 @@ import { isId } from '../../base/ids.ts'
 import { allAgents, countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
 import { instant, oneOf, Type, type Static } from '../../kit/schema.ts'
 import { spelled } from '../../kit/spellings.ts'
-import { runSources } from '../../kit/states.ts'
+import { runSources, severities } from '../../kit/states.ts'
 
-const severities = ['critical', 'medium', 'low'] as const
 const anyStatus = `(${countedAs.join('|')})`
 
 export const filterFields = {

@@ -4,7 +4,7 @@ import { inTurns } from '../../base/fairPool.ts'
 import { nextAfter } from '../../base/schedule.ts'
 import type { NewRun } from '../../engine/starting/createRun.ts'
 import { engineOf } from '../../engine/engine.ts'
-import { readyChannel } from '../../engine/ledger/notifyChannels.ts'
+import { announceReady } from '../../engine/ledger/notifyChannels.ts'
 import { titleOf } from '../../engine/starting/title.ts'
 import type { Context } from '../../kit/context.ts'
 import { decide, type Due } from './firing.ts'
@@ -85,7 +85,7 @@ async function startRuns(context: Context, sql: Sql, fired: Fired[]): Promise<vo
       skip(one!, run, reason)
     }
     const created = fitting.length > 0 ? await engine.create(sql, fitting) : []
-    if (created.some(({ is_admitted }) => is_admitted)) await sql`select pg_notify(${readyChannel}, '')`
+    if (created.some(({ is_admitted }) => is_admitted)) await announceReady(sql)
     const made = new Set(created.map(({ id }) => id))
     left = left.filter(({ runs, skippedReason }) => {
       return runs.length === 0 ? skippedReason === null : runs.some(({ id }) => !made.has(id))

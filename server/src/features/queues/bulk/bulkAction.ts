@@ -2,12 +2,13 @@
 import { part } from '../../../base/db.ts'
 import { resource } from '../../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../../kit/schema.ts'
-import type { Priority } from '../cases/case.ts'
+import { endedCaseStatuses, type Priority } from '../../../kit/states.ts'
 import type { CaseFilter } from '../lists/caseFilter.ts'
 
-export const bulkStatuses = ['pending', 'completed', 'failed'] as const
+export const bulkStatuses = ['pending', ...endedCaseStatuses] as const
 
-export type Deed =
+/** What a bulk action does to each case. */
+export type CaseAction =
   | { kind: 'delete' }
   | { kind: 'reprocess'; agent_id: string | null }
   | { kind: 'update_status'; status: (typeof bulkStatuses)[number] }
@@ -15,9 +16,9 @@ export type Deed =
 
 const kinds = ['delete', 'reprocess', 'update_status', 'update_priority'] as const
 
-/** As kept while it goes on: what is done, and to which cases. */
+/** What the row of an action in progress stores: what it does, and to which cases. Stored rows know the action as `deed`. */
 export interface Settings {
-  deed: Deed
+  deed: CaseAction
   filter: CaseFilter
 }
 

@@ -6,7 +6,7 @@ import type { Enqueue } from '../../../kit/job.ts'
 import { refuseFor } from '../../../kit/problems.ts'
 import { Type, type Static } from '../../../kit/schema.ts'
 import { changeCases, type Bulk, type Done } from './changeCases.ts'
-import { bulkAnswer, type Deed } from './bulkAction.ts'
+import { bulkAnswer, type CaseAction, type Settings } from './bulkAction.ts'
 import { caseFilterFrom, CaseFilters, searchField, type CaseFilter } from '../lists/caseFilter.ts'
 import { found } from '../lists/caseLists.ts'
 import { bulkLine, carryOnBulkActions } from './carryOnBulkActions.job.ts'
@@ -41,7 +41,7 @@ interface Asked {
 
 export async function actInBulk(
   asked: Asked & { body: Static<typeof Chosen> },
-  deed: Deed,
+  action: CaseAction,
 ): Promise<Static<typeof Answer>> {
   const { queue, body, sql } = asked
   const isListed = body.case_ids !== undefined
@@ -51,15 +51,19 @@ export async function actInBulk(
     problems.push('filters and search go with all_matching: true. Leave them out beside case_ids.')
   }
   refuseFor(problems)
-  if (body.case_ids) return actNow(asked, deed, await listedIds(asked, body.case_ids))
+  if (body.case_ids) return actNow(asked, action, await listedIds(asked, body.case_ids))
   const filter = await caseFilterFrom(sql, queue, body)
-  return filter ? actOnMatching(asked, deed, filter) : actNow(asked, deed, [])
+  return filter ? actOnMatching(asked, action, filter) : actNow(asked, action, [])
 }
 
-export async function actOnMatching(asked: Asked, deed: Deed, filter: CaseFilter): Promise<Static<typeof Answer>> {
+export async function actOnMatching(
+  asked: Asked,
+  action: CaseAction,
+  filter: CaseFilter,
+): Promise<Static<typeof Answer>> {
   const page = { sort_by: 'created_at', sort_order: 'asc', limit: casesInRequestMax, offset: 0 } as const
   const { total, ids } = await found(asked.sql, filter, page)
-  return total > casesInRequestMax ? leaveToJob(asked, deed, filter) : actNow(asked, deed, ids)
+  return total > casesInRequestMax ? leaveToJob(asked, action, filter) : actNow(asked, action, ids)
 }
 
 async function listedIds({ team, queue, sql, fail }: Asked, wanted: string[]): Promise<string[]> {
@@ -75,26 +79,27 @@ async function listedIds({ team, queue, sql, fail }: Asked, wanted: string[]): P
   return ids
 }
 
-async function actNow(asked: Asked, deed: Deed, ids: string[]): Promise<Static<typeof Answer>> {
+async function actNow(asked: Asked, action: CaseAction, ids: string[]): Promise<Static<typeof Answer>> {
   const { team, queue, caller, context, sql } = asked
-  const bulk: Bulk = { teamId: team.id, queueId: queue.id, userId: caller.member_id, deed }
+  const bulk: Bulk = { teamId: team.id, queueId: queue.id, userId: caller.member_id, action }
   // in the order of ids: two actions on the same cases stand in line instead of in each other's way
   const done = await changeCases(context, sql, bulk, ids.toSorted())
-  return { ...countsOf(deed, done), bulk_action_id: null, status: 'completed' }
+  return { ...countsOf(action, done), bulk_action_id: null, status: 'completed' }
 }
 
-async function leaveToJob(asked: Asked, deed: Deed, filter: CaseFilter): Promise<Static<typeof Answer>> {
+async function leaveToJob(asked: Asked, action: CaseAction, filter: CaseFilter): Promise<Static<typeof Answer>> {
   const { team, queue, caller, sql, enqueue } = asked
   const id = newId()
+  const settings: Settings = { deed: action, filter }
   await sql`
     insert into bulk_actions (id, team_id, queue_id, user_id, kind, settings, until_created_at)
-    values (${id}, ${team.id}, ${queue.id}, ${caller.member_id}, ${deed.kind}, ${JSON.stringify({ deed, filter })}::jsonb, now())`
+    values (${id}, ${team.id}, ${queue.id}, ${caller.member_id}, ${action.kind}, ${JSON.stringify(settings)}::jsonb, now())`
   await enqueue(carryOnBulkActions, { bulk_action_id: id, team_id: team.id }, { queueName: bulkLine(team.id) })
   const none = { changed: 0, skipped: 0, stoppedRunIds: [] }
-  return { ...countsOf(deed, none), bulk_action_id: id, status: 'running' }
+  return { ...countsOf(action, none), bulk_action_id: id, status: 'running' }
 }
 
-function countsOf({ kind }: Deed, { changed, skipped, stoppedRunIds }: Omit<Done, 'others'>) {
+function countsOf({ kind }: CaseAction, { changed, skipped, stoppedRunIds }: Omit<Done, 'others'>) {
   return {
     deleted_count: kind === 'delete' ? changed : 0,
     reprocessed_count: kind === 'reprocess' ? changed : 0,

@@ -3,7 +3,7 @@ import { operation } from '../../../kit/operation.ts'
 import { oneOf, Type } from '../../../kit/schema.ts'
 import { bulkAnswer } from './bulkAction.ts'
 import { actInBulk, chosenCases } from './bulkRequest.ts'
-import { priorities } from '../cases/case.ts'
+import { priorities } from '../../../kit/states.ts'
 
 export const bulkUpdateCasePriority = operation({
   id: 'bulkUpdateCasePriority',

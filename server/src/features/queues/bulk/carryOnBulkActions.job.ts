@@ -85,11 +85,10 @@ async function step(
   if (!action) return true
   const { restTimes, cases: casesMax } = pacer.pace
   const { cases, last } = await nextCases(sql, teamId, action, casesMax)
-  const { deed } = action.settings
   const done = await changeCases(
     context,
     sql,
-    { teamId, queueId: action.queue_id, userId: action.user_id, deed, restTimes },
+    { teamId, queueId: action.queue_id, userId: action.user_id, action: action.settings.deed, restTimes },
     cases.map((one) => one.id),
   )
   pacer.note(done.others)

@@ -3,16 +3,18 @@ import { one, part, type Part, type Sql } from '../../../base/db.ts'
 import { stopRunsAndLog } from '../../../engine/ending/stopRunsAndLog.ts'
 import type { Context } from '../../../kit/context.ts'
 import { insertEvents } from '../../../kit/event.ts'
-import type { Deed } from './bulkAction.ts'
-import { priorities } from '../cases/case.ts'
+import type { CaseAction } from './bulkAction.ts'
+import { priorities } from '../../../kit/states.ts'
+import { announceQueue } from '../cases/announceQueue.ts'
 import { caseEventData } from '../cases/caseEventData.ts'
+import { bulkMoves, mayTake, reprocessed, setOf } from '../cases/caseLifecycle.ts'
 import { othersAtWork } from './pace.ts'
 
 export interface Bulk {
   teamId: string
   queueId: string
   userId: string | null
-  deed: Deed
+  action: CaseAction
   /** For an action in the background: how many times as long as it worked it rests, after every few cases. */
   restTimes?: number
 }
@@ -26,14 +28,14 @@ export interface Done {
 }
 
 export async function changeCases(context: Context, sql: Sql, bulk: Bulk, ids: string[]): Promise<Done> {
-  const { deed } = bulk
+  const { action } = bulk
   // all of them before the first run is stopped: that takes the team's places, for which a dispatcher waits with cases in its hand.
   // A run goes on with its case whatever its priority is.
   const freed =
-    deed.kind === 'update_priority' ? await lockCases(sql, bulk, ids) : await freeCases(context, sql, bulk, ids)
+    action.kind === 'update_priority' ? await lockCases(sql, bulk, ids) : await freeCases(context, sql, bulk, ids)
   const { changed, others } =
-    deed.kind === 'delete' ? await deleteCases(sql, bulk, ids) : await writeCases(sql, bulk, deed, ids, freed)
-  if (changed > 0 && becomesPending(deed)) await sql`select pg_notify('case_queues', ${bulk.queueId})`
+    action.kind === 'delete' ? await deleteCases(sql, bulk, ids) : await writeCases(sql, bulk, action, ids, freed)
+  if (changed > 0 && becomesPending(action)) await announceQueue(sql, bulk.queueId)
   return { changed, skipped: ids.length - changed, stoppedRunIds: freed.runIds, others }
 }
 
@@ -63,8 +65,6 @@ async function lockCases(sql: Sql, bulk: Bulk, ids: string[]): Promise<Freed> {
   return { runIds: [], caseIds: [] }
 }
 
-/** As many at once are stopped elsewhere, too. */
-const runsAtOnce = 500
 /** A case is seen again only when its run let it go between two statements. */
 const roundsMax = 20
 
@@ -98,18 +98,10 @@ async function stopHolders(
   left: { id: string; run_id: string | null }[],
   freed: Freed,
 ): Promise<void> {
-  const held = left.filter(({ run_id }) => run_id !== null)
-  for (let from = 0; from < held.length; from += runsAtOnce) {
-    const some = held.slice(from, from + runsAtOnce)
-    const stopped = await stopRunsAndLog(
-      context,
-      sql,
-      some.map(({ run_id }) => run_id!),
-    )
-    const stoppedIds = new Set(stopped.map(({ id }) => id))
-    freed.runIds.push(...stoppedIds)
-    freed.caseIds.push(...some.filter(({ run_id }) => stoppedIds.has(run_id!)).map(({ id }) => id))
-  }
+  const runIds = left.flatMap(({ run_id }) => run_id ?? [])
+  const stopped = new Set((await stopRunsAndLog(context, sql, runIds)).map(({ id }) => id))
+  freed.runIds.push(...stopped)
+  freed.caseIds.push(...left.flatMap(({ id, run_id }) => (run_id !== null && stopped.has(run_id) ? [id] : [])))
 }
 
 interface Written {
@@ -141,17 +133,17 @@ const eventOfEnd = caseEventData({
 async function writeCases(
   sql: Sql,
   bulk: Bulk,
-  deed: WritingDeed,
+  action: WritingAction,
   ids: string[],
   { caseIds: freedIds }: Freed,
 ): Promise<Written> {
   const { teamId, userId } = bulk
-  const { set, isDue, type, reason, ends } = writingOf(deed)
+  const { set, isDue, type, reason, ends } = writingOf(action)
   // that these have failed was told when their runs were stopped
   const toldIds = ends === 'failed' ? freedIds : []
   const written = await one(sql<Written>`
     with changed as (
-      update cases c set ${set}, updated_at = now()
+      update cases c set ${set}
       from unnest(${ids}::uuid[]) with ordinality as w (id, n)
       where c.id = w.id and ${ofQueue(bulk)} and (c.id = any(${freedIds}::uuid[]) or (${isDue(userId)})) and ${rests(bulk, costlyRows)}
       returning c as shown, new_id() as event_id, n
@@ -179,32 +171,30 @@ interface Writing {
   ends?: 'completed' | 'failed'
 }
 
-type WritingDeed = Exclude<Deed, { kind: 'delete' }>
+type WritingAction = Exclude<CaseAction, { kind: 'delete' }>
 
-function writingOf(deed: WritingDeed): Writing {
-  if (deed.kind === 'update_priority') {
-    const level = priorities.indexOf(deed.priority)
+function writingOf(action: WritingAction): Writing {
+  if (action.kind === 'update_priority') {
+    const level = priorities.indexOf(action.priority)
     return {
-      set: part`priority = ${level}::int`,
+      set: part`priority = ${level}::int, updated_at = now()`,
       isDue: () => part`c.priority <> ${level}::int`,
       type: 'updated',
-      reason: `The priority is ${deed.priority} now.`,
+      reason: `The priority is ${action.priority} now.`,
     }
   }
-  if (deed.kind === 'reprocess') {
+  if (action.kind === 'reprocess') {
     return {
-      set: part`${heldByNobody}, display_status = 'pending', completed_at = null, for_agent_id = ${deed.agent_id}::uuid`,
+      set: setOf(reprocessed(action.agent_id)),
       isDue: (userId) =>
-        part`(c.display_status <> 'pending' or c.for_agent_id is distinct from ${deed.agent_id}::uuid) and ${mayTake(userId)}`,
+        part`(c.display_status <> 'pending' or c.for_agent_id is distinct from ${action.agent_id}::uuid) and ${mayTake(userId)}`,
       type: 'reprocessed',
       reason: null,
     }
   }
-  const { status } = deed
+  const { status } = action
   return {
-    set: part`${heldByNobody}, display_status = ${status}, for_agent_id = null,
-      completed_at = case when ${status} = 'pending' then null else now() end,
-      reason = case when ${status} = 'completed' then null else c.reason end`,
+    set: setOf(bulkMoves[status]),
     isDue: (userId) => part`c.display_status <> ${status} and ${mayTake(userId)}`,
     type: status === 'pending' ? 'reopened' : status,
     reason: null,
@@ -212,14 +202,5 @@ function writingOf(deed: WritingDeed): Writing {
   }
 }
 
-const becomesPending = (deed: Deed): boolean =>
-  deed.kind === 'reprocess' || (deed.kind === 'update_status' && deed.status === 'pending')
-
-const heldByNobody = part`
-  claimed_at = null, claimed_by_run_id = null, claimed_by_user_id = null, claimed_by_agent_id = null,
-  pending_human_request_id = null, postponed_to = null`
-
-/** What a person is at stays theirs, unless it is the one who asks, or they have left the team. */
-const mayTake = (userId: string | null): Part => part`
-  (c.claimed_by_user_id is null or c.claimed_by_user_id = ${userId}::uuid or not exists (
-    select from members m where m.id = c.claimed_by_user_id and m.team_id = c.team_id and m.removed_at is null))`
+const becomesPending = (action: CaseAction): boolean =>
+  action.kind === 'reprocess' || (action.kind === 'update_status' && action.status === 'pending')

@@ -12,20 +12,15 @@ import {
 } from '../../../kit/pageBytes.ts'
 import { resource } from '../../../kit/resources.ts'
 import type { Static } from '../../../kit/schema.ts'
+import { priorityName, shownStatus } from './caseLifecycle.ts'
 
 export { Case }
 export type Case = Static<typeof Case>
 
-export const priorities = ['none', 'medium', 'high'] as const
-export type Priority = (typeof priorities)[number]
-
-export const displayStatuses = ['pending', 'in_progress', 'needs_input', 'postponed', 'completed', 'failed'] as const
-export type DisplayStatus = (typeof displayStatuses)[number]
-
 const columnsWith = (data: Part, result: Part): Part => part`
   c.id, c.queue_id, c.title, ${data} as data,
-  case when c.display_status in ('completed', 'failed') then c.display_status else 'pending' end as status, c.display_status,
-  (array['none', 'medium', 'high'])[c.priority + 1] as priority,
+  ${shownStatus} as status, c.display_status,
+  ${priorityName} as priority,
   array(
     select json_build_object('id', l.id, 'key', l.key, 'value', l.value, 'color_hue', l.color_hue)
     from case_labels cl join labels l on l.id = cl.label_id where cl.case_id = c.id order by l.key, l.value, l.id) as labels,

@@ -1,6 +1,6 @@
 // What a caller may say of a case, when it is made and when it is changed.
 import { oneOf, Type } from '../../../kit/schema.ts'
-import { priorities } from './case.ts'
+import { priorities } from '../../../kit/states.ts'
 
 const dataBytesMax = 256 * 1024
 

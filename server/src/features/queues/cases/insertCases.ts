@@ -2,7 +2,8 @@
 import { part, type Part, type Sql } from '../../../base/db.ts'
 import { newId } from '../../../base/ids.ts'
 import { insertEvents } from '../../../kit/event.ts'
-import { priorities, type Priority } from './case.ts'
+import { priorities, type Priority } from '../../../kit/states.ts'
+import { notifyOfQueue } from './announceQueue.ts'
 import { caseEventData } from './caseEventData.ts'
 
 interface NewCase {
@@ -85,7 +86,7 @@ async function insert(sql: Sql, rows: NewCase[]): Promise<Named[]> {
     ),
     ${hasLabels ? linked : toldAtOnce},
     called as (
-      select pg_notify('case_queues', q.queue_id::text) from (select distinct queue_id from made) q
+      select ${notifyOfQueue(part`q.queue_id::text`)} from (select distinct queue_id from made) q
       where exists (select from case_triggers t where t.queue_id = q.queue_id and t.enabled)
     )
     select id, queue_id, external_id, created_at, (select count(*) from called) as called from made`

@@ -1,14 +1,12 @@
-// Every change of a case's state: guarded by who holds it, with its place in the timeline and its event, many in one statement.
+// Moves cases for the runs and people who hold or take them: many in one statement, each with its timeline entry and its event.
 import { part, type Sql } from '../../../base/db.ts'
 import { newId } from '../../../base/ids.ts'
 import { insertEvents } from '../../../kit/event.ts'
-import type { DisplayStatus } from './case.ts'
 import { caseEventData } from './caseEventData.ts'
+import { mayMove, setByType, type MoveType } from './caseLifecycle.ts'
 
 /** Who moves a case. A run moves what it holds; a person what they hold, or what nobody does. */
 export type Mover = { run_id: string; agent_id: string } | { user_id: string }
-
-export type MoveType = 'claimed' | 'completed' | 'failed' | 'postponed' | 'released' | 'handed_over'
 
 export interface Move {
   case_id: string
@@ -18,34 +16,27 @@ export interface Move {
   reason?: string | null
   result?: unknown
   postponed_to?: Date
-  /** To whom it is handed over. */
+  /** The agent that gets a case that is handed over. */
   for_agent_id?: string
 }
 
-const becomes: Record<MoveType, DisplayStatus> = {
-  claimed: 'in_progress',
-  completed: 'completed',
-  failed: 'failed',
-  postponed: 'postponed',
-  released: 'pending',
-  handed_over: 'pending',
-}
+const setOfMove = setByType()
 
-/** Only these are events of the team; the timeline has all. */
-const told: Partial<Record<MoveType, string>> = {
+/** The moves that are also events of the team. The timeline has all moves. */
+const eventNames: Partial<Record<MoveType, string>> = {
   claimed: 'queue.case.claimed',
   completed: 'queue.case.completed',
   failed: 'queue.case.completed',
 }
 
 interface Moved {
-  /** Its place in the list of moves. */
+  /** Its position in the list of moves. */
   n: number
   case_id: string
   queue_id: string
 }
 
-/** Those that could be made: where one is missing, another holds the case, or it has ended. */
+/** Returns the moves that were made. One is missing if somebody else holds the case, or if it has ended. */
 export async function moveCases(sql: Sql, moves: Move[]): Promise<Moved[]> {
   const rows = moves.map((move, n) => ({
     n,
@@ -55,36 +46,22 @@ export async function moveCases(sql: Sql, moves: Move[]): Promise<Moved[]> {
     agent_id: 'run_id' in move.by ? move.by.agent_id : null,
     user_id: 'user_id' in move.by ? move.by.user_id : null,
     type: move.type,
-    becomes: becomes[move.type],
     reason: move.reason ?? null,
     result: move.result ?? null,
     postponed_to: move.postponed_to ?? null,
     for_agent_id: move.for_agent_id ?? null,
-    event: told[move.type] ?? null,
+    event: eventNames[move.type] ?? null,
     event_id: newId(),
     timeline_id: newId(),
   }))
   return sql<Moved>`
     with wanted as materialized (
       select * from json_to_recordset(${JSON.stringify(rows)}::json) as w (
-        n int, case_id uuid, team_id uuid, run_id uuid, agent_id uuid, user_id uuid, type text, becomes text, reason text, result jsonb,
+        n int, case_id uuid, team_id uuid, run_id uuid, agent_id uuid, user_id uuid, type text, reason text, result jsonb,
         postponed_to timestamptz, for_agent_id uuid, event text, event_id uuid, timeline_id uuid)
     ),
     moved as (
-      update cases c set
-        display_status = w.becomes,
-        claimed_at = case when w.becomes = 'in_progress' then now() end,
-        claimed_by_user_id = case when w.becomes = 'in_progress' then w.user_id end,
-        claimed_by_run_id = case when w.becomes = 'in_progress' then w.run_id end,
-        claimed_by_agent_id = case when w.becomes = 'in_progress' then w.agent_id end,
-        pending_human_request_id = null,
-        for_agent_id = case when w.type = 'handed_over' then w.for_agent_id when w.becomes = 'in_progress' then c.for_agent_id end,
-        postponed_to = w.postponed_to,
-        completed_at = case when w.becomes in ('completed', 'failed') then now() end,
-        attempts = c.attempts + (w.becomes = 'in_progress')::int,
-        result = case when w.becomes = 'completed' then w.result else c.result end,
-        reason = case when w.becomes in ('failed', 'postponed') then w.reason when w.becomes = 'completed' then null else c.reason end,
-        updated_at = now()
+      update cases c set ${setOfMove}
       from wanted w
       where c.id = any(${moves.map(({ case_id }) => case_id)}::uuid[]) and c.id = w.case_id and c.team_id = w.team_id and ${mayMove}
       returning w.n, c as shown
@@ -107,13 +84,3 @@ const eventOfMove = caseEventData({
   agentId: part`w.agent_id`,
   event: part`w.event`,
 })
-
-/** Of a wanted move `w` of `cases c`. What has ended moves no more; a claim needs a case that nobody holds. */
-const mayMove = part`
-  case
-    when w.type = 'claimed' then c.claimed_at is null and c.display_status in ('pending', 'postponed')
-    when w.run_id is not null then c.claimed_by_run_id = w.run_id
-    when w.type = 'released' then c.claimed_by_user_id = w.user_id
-    else c.display_status not in ('completed', 'failed') and c.claimed_by_run_id is null
-      and (c.claimed_at is null or c.claimed_by_user_id = w.user_id)
-  end`

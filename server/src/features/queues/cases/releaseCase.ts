@@ -1,6 +1,7 @@
 // A person gives back a case that they hold: it waits again for whoever takes it next.
 import { operation } from '../../../kit/operation.ts'
 import { nullable, Type, wrapped } from '../../../kit/schema.ts'
+import { announceQueue } from './announceQueue.ts'
 import { moveByPerson, Reason } from './moveByPerson.ts'
 import { Case } from './case.ts'
 
@@ -16,7 +17,7 @@ export const releaseCase = operation({
   errors: ['conflict', 'not_found'],
   async handler(call) {
     const released = await moveByPerson(call, { type: 'released', reason: call.body.reason ?? null })
-    await call.sql`select pg_notify('case_queues', ${released.case.queue_id})`
+    await announceQueue(call.sql, released.case.queue_id)
     return released
   },
 })

@@ -2,7 +2,8 @@
 import { newId } from '../../../base/ids.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Type, wrapped } from '../../../kit/schema.ts'
-import { Case, caseColumns, priorities } from './case.ts'
+import { priorities } from '../../../kit/states.ts'
+import { Case, caseColumns } from './case.ts'
 import { bytesOfCase, caseFields, isTooLarge, tooLarge } from './caseFields.ts'
 import { storageProblem } from '../../../engine/engine.ts'
 

@@ -4,6 +4,7 @@ import { newId } from '../../../base/ids.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Type, wrapped } from '../../../kit/schema.ts'
 import { CaseTrigger, findTrigger, lockQueue, noSuchQueue, triggerFields } from './caseTrigger.ts'
+import { announceQueue } from '../cases/announceQueue.ts'
 
 export const createAgentCaseTrigger = operation({
   id: 'createAgentCaseTrigger',
@@ -33,7 +34,7 @@ export const createAgentCaseTrigger = operation({
       values (${id}, ${team.id}, ${agent.id}, ${body.case_queue_id}, ${caller.member_id}, ${caller.member_id}, ${body.enabled}, ${body.concurrency ?? null})
       on conflict (agent_id) do nothing returning id`
     if (made.length === 0) fail('case_trigger_exists')
-    if (body.enabled) await sql`select pg_notify('case_queues', ${body.case_queue_id})`
+    if (body.enabled) await announceQueue(sql, body.case_queue_id)
     const trigger = await one(findTrigger(sql, id, team.id))
     return { case_trigger: trigger, trigger_id: id }
   },

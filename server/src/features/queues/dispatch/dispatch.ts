@@ -3,10 +3,11 @@ import { part, type Sql } from '../../../base/db.ts'
 import { newId } from '../../../base/ids.ts'
 import type { NewRun } from '../../../engine/starting/createRun.ts'
 import { engineOf } from '../../../engine/engine.ts'
-import { readyChannel } from '../../../engine/ledger/notifyChannels.ts'
+import { announceReady } from '../../../engine/ledger/notifyChannels.ts'
 import type { Context } from '../../../kit/context.ts'
 import { insertEvents } from '../../../kit/event.ts'
 import { caseEventData } from '../cases/caseEventData.ts'
+import { isFree, isPending, isPostponedAndDue, moves, priorityName, setOf } from '../cases/caseLifecycle.ts'
 
 /** Of one transaction: it holds its team's places as long as it takes, and other starts wait for them. */
 const casesMax = 100
@@ -67,7 +68,7 @@ async function dispatchIn(context: Context, sql: Sql, queueId: string, fresh: bo
   await claimFor(sql, runs)
   const created = await engineOf(context).create(sql, runs)
   if (created.length < runs.length) throw new AgentChanged()
-  if (created.some(({ is_admitted }) => is_admitted)) await sql`select pg_notify(${readyChannel}, '')`
+  if (created.some(({ is_admitted }) => is_admitted)) await announceReady(sql)
   return runs.length
 }
 
@@ -100,7 +101,7 @@ async function roomsOf(sql: Sql, queueId: string): Promise<Room[]> {
 }
 
 const nextColumns = part`
-  c.id, c.title, c.data, (array['none', 'medium', 'high'])[c.priority + 1] as priority, c.attempts, c.for_agent_id,
+  c.id, c.title, c.data, ${priorityName} as priority, c.attempts, c.for_agent_id,
   array(select json_build_object('key', l.key, 'value', l.value) from case_labels cl join labels l on l.id = cl.label_id
     where cl.case_id = c.id order by l.key, l.value) as labels`
 
@@ -113,13 +114,13 @@ const isFor = (agentIds: string[]) => part`
 async function nextCases(sql: Sql, queueId: string, agentIds: string[], max: number): Promise<NextCase[]> {
   const due = await sql<NextCase>`
     select ${nextColumns} from cases c
-    where c.queue_id = ${queueId} and c.display_status = 'postponed' and c.postponed_to <= now()
+    where c.queue_id = ${queueId} and ${isPostponedAndDue}
       and ${isFor(agentIds)}
     order by c.priority desc, c.created_at, c.id limit ${max} for update of c skip locked`
   if (due.length === max) return due
   const pending = await sql<NextCase>`
     select ${nextColumns} from cases c
-    where c.queue_id = ${queueId} and c.display_status = 'pending'
+    where c.queue_id = ${queueId} and ${isPending}
       and ${isFor(agentIds)}
     order by c.priority desc, c.created_at, c.id limit ${max - due.length} for update of c skip locked`
   return [...due, ...pending]
@@ -211,21 +212,22 @@ const eventOfClaim = caseEventData({
   event: part`'queue.case.claimed'`,
 })
 
-/** The rows are locked: each is still free. */
+const setOfClaim = setOf(moves.claimed)
+
+/** The rows are locked, so each is still free; if one is not, nothing is dispatched. */
 async function claimFor(sql: Sql, runs: NewRun[]): Promise<void> {
   const rows = runs.map(({ id, agentId, teamId, case: one }) => {
     return { case_id: one!.id, run_id: id, agent_id: agentId, team_id: teamId, event_id: newId(), timeline_id: newId() }
   })
-  await sql`
+  const claimed = await sql`
     with wanted as materialized (
       select * from json_to_recordset(${JSON.stringify(rows)}::json) as w (
-        case_id uuid, run_id uuid, agent_id uuid, team_id uuid, event_id uuid, timeline_id uuid)
+        case_id uuid, run_id uuid, agent_id uuid, user_id uuid, team_id uuid, event_id uuid, timeline_id uuid)
     ),
     claimed as (
-      update cases c set display_status = 'in_progress', claimed_at = now(), claimed_by_run_id = w.run_id,
-        claimed_by_agent_id = w.agent_id, postponed_to = null, attempts = c.attempts + 1, updated_at = now()
+      update cases c set ${setOfClaim}
       from wanted w
-      where c.id = any(${rows.map(({ case_id }) => case_id)}::uuid[]) and c.id = w.case_id and c.team_id = w.team_id
+      where c.id = any(${rows.map(({ case_id }) => case_id)}::uuid[]) and c.id = w.case_id and c.team_id = w.team_id and (${isFree}) is true
       returning w.case_id, c as shown
     ),
     timeline as (
@@ -235,5 +237,7 @@ async function claimFor(sql: Sql, runs: NewRun[]): Promise<void> {
     ${insertEvents(part`
       select w.event_id, w.team_id, 'queue.case.claimed',
         ${eventOfClaim}
-      from claimed join wanted w using (case_id)`)}`
+      from claimed join wanted w using (case_id)`)}
+    returning 1`
+  if (claimed.length < rows.length) throw new Error('a case was dispatched that is not free any more')
 }

@@ -2,6 +2,7 @@
 import { operation } from '../../../kit/operation.ts'
 import { Type, wrapped } from '../../../kit/schema.ts'
 import { CaseTrigger, findTrigger, lockQueue, noSuchQueue, triggerFields } from './caseTrigger.ts'
+import { announceQueue } from '../cases/announceQueue.ts'
 
 export const updateAgentCaseTrigger = operation({
   id: 'updateAgentCaseTrigger',
@@ -33,7 +34,7 @@ export const updateAgentCaseTrigger = operation({
       where id = ${trigger.id} and team_id = ${team.id}`
     const [changed] = await findTrigger(sql, trigger.id, team.id)
     if (!changed) return fail('not_found')
-    if (changed.enabled) await sql`select pg_notify('case_queues', ${changed.case_queue_id})`
+    if (changed.enabled) await announceQueue(sql, changed.case_queue_id)
     return { case_trigger: changed, trigger_id: changed.id }
   },
 })

@@ -5,7 +5,8 @@ import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { foldCounts } from './caseCounts.ts'
 import { makeLabels } from '../labels/label.ts'
-import { moveCases, type MoveType } from '../cases/moveCases.ts'
+import type { MoveType } from '../cases/caseLifecycle.ts'
+import { moveCases } from '../cases/moveCases.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp()

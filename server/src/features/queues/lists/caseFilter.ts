@@ -2,7 +2,7 @@
 import { one, part, type Part, type Sql } from '../../../base/db.ts'
 import { instant, oneOf, Type, type Static } from '../../../kit/schema.ts'
 import { spelled } from '../../../kit/spellings.ts'
-import { displayStatuses, priorities, type DisplayStatus, type Priority } from '../cases/case.ts'
+import { caseStatuses, priorities, type CaseStatus, type Priority } from '../../../kit/states.ts'
 
 const listOf = (values: readonly string[]) => `^(${values.join('|')})(,(${values.join('|')}))*$`
 
@@ -26,8 +26,8 @@ export const queryFields = {
   status: spelled(
     Type.Optional(
       Type.String({
-        pattern: listOf(displayStatuses),
-        description: `One or more of ${displayStatuses.join(', ')}, separated by commas.`,
+        pattern: listOf(caseStatuses),
+        description: `One or more of ${caseStatuses.join(', ')}, separated by commas.`,
         examples: ['pending,postponed'],
       }),
     ),
@@ -51,10 +51,10 @@ const keysMax = 10
 /** As a body says it. An empty list would be read as nothing by one and as everything by another: it is refused. */
 export const CaseFilters = Type.Object(
   {
-    status: spelled(
-      Type.Optional(Type.Array(oneOf(displayStatuses), { minItems: 1, maxItems: displayStatuses.length })),
-      { words: otherStatuses, commas: true },
-    ),
+    status: spelled(Type.Optional(Type.Array(oneOf(caseStatuses), { minItems: 1, maxItems: caseStatuses.length })), {
+      words: otherStatuses,
+      commas: true,
+    }),
     priority: spelled(Type.Optional(Type.Array(oneOf(priorities), { minItems: 1, maxItems: priorities.length })), {
       commas: true,
     }),
@@ -75,7 +75,7 @@ export type CaseFilters = Static<typeof CaseFilters>
 /** What is null, or empty, narrows nothing. Plain JSON, so that it can be kept. */
 export interface CaseFilter {
   queueId: string
-  statuses: DisplayStatus[] | null
+  statuses: CaseStatus[] | null
   priorities: number[] | null
   /** Ids of labels: one of each set must be on the case. */
   labelSets: string[][]
@@ -87,7 +87,7 @@ export interface CaseFilter {
 }
 
 export const filtersOfQuery = (query: Static<typeof QueryFields>): CaseFilters => ({
-  ...(query.status !== undefined && { status: query.status.split(',') as DisplayStatus[] }),
+  ...(query.status !== undefined && { status: query.status.split(',') as CaseStatus[] }),
   ...(query.priority !== undefined && { priority: query.priority.split(',') as Priority[] }),
   ...(query.created_at_from !== undefined && { created_at_from: query.created_at_from }),
   ...(query.updated_at_from !== undefined && { updated_at_from: query.updated_at_from }),
@@ -102,10 +102,10 @@ export async function caseFilterFrom(
   const { status, priority, labels, created_at_from, updated_at_from } = asked.filters ?? {}
   const labelSets = await labelSetsOf(sql, queue, labels ?? {})
   if (labelSets.some((set) => set.length === 0)) return undefined
-  const statuses = status && displayStatuses.filter((name) => status.includes(name))
+  const statuses = status && caseStatuses.filter((name) => status.includes(name))
   return {
     queueId: queue.id,
-    statuses: statuses === undefined || statuses.length === displayStatuses.length ? null : statuses,
+    statuses: statuses === undefined || statuses.length === caseStatuses.length ? null : statuses,
     priorities: priority ? [...new Set(priority.map((name) => priorities.indexOf(name)))] : null,
     labelSets,
     createdFrom: created_at_from ?? null,

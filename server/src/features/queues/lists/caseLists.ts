@@ -1,7 +1,8 @@
 // Lists of cases: their exact totals, and pages along the way that costs least.
 import { part, type Part, type Sql } from '../../../base/db.ts'
 import { oneOf } from '../../../kit/schema.ts'
-import { casesById, displayStatuses, type Case } from '../cases/case.ts'
+import { caseStatuses } from '../../../kit/states.ts'
+import { casesById, type Case } from '../cases/case.ts'
 import type { CaseFilter } from './caseFilter.ts'
 import { fewHits, frequentHits } from './caseSearch.ts'
 import { totalsOf, type Totals } from './caseTotals.ts'
@@ -102,7 +103,7 @@ function byChange(filter: CaseFilter, totals: Totals, cut: Cut): Part {
 
 /** Those that are postponed by their time, then the others as they were made. */
 async function postponedFirst(sql: Sql, filter: CaseFilter, page: Page): Promise<string[]> {
-  const asked = filter.statuses ?? displayStatuses
+  const asked = filter.statuses ?? caseStatuses
   const isAsked = asked.includes('postponed')
   const walk = idsByWalk(filter, part`c.postponed_to`, part`c.display_status = 'postponed'`, cutOf(page))
   const first = isAsked ? await idsOf(sql, walk) : []
