@@ -1,4 +1,4 @@
-// What an attempt makes of its delivery, and the line that tells of it.
+// What an attempt makes of its delivery, and the log line about it.
 import type { Log } from '../../base/log.ts'
 import type { Outcome } from './attempt.ts'
 import { delayAfter } from './retrySchedule.ts'
@@ -16,8 +16,8 @@ export function resultOf(scheduleS: number[], delivery: Loaded, outcome: Outcome
   return { ...about, state: 'retrying', dueInS: outcome.retryAfterS ?? delay, reason: null }
 }
 
-/** One line an attempt, with everything that is asked at night. */
-export function tell(log: Log, target: Target, { delivery, outcome, state, dueInS }: Result): void {
+/** One log line for each attempt, with everything that somebody on call asks for. */
+export function logAttempt(log: Log, target: Target, { delivery, outcome, state, dueInS }: Result): void {
   if (!log.isLevelEnabled('info')) return
   const { ok, status, stage, error, latency_ms } = outcome.attempt
   log.info(

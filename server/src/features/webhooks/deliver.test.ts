@@ -13,7 +13,7 @@ import { loneRoles } from '../../kit/deaths.ts'
 import { eraseOldEvents } from '../../kit/event.ts'
 import { delivererOf } from './deliveryRole.ts'
 import { keepsUnsettled } from './keepsUnsettled.ts'
-import { buryTargets } from './deliveryRows.ts'
+import { reapTargets } from './deliveryRows.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1'], webhookScheduleS: [0, 0, 0] } })
@@ -186,7 +186,7 @@ suite('a subscription', () => {
       const [deadly] = await sql<{ id: string }>`
       select id from deliveries where target_id = ${subscriptionId} order by n limit 1`
       await sql`update delivery_targets set worker = ${lone}, deaths = 3, sending = ${deadly!.id} where id = ${subscriptionId}`
-      await buryTargets(sql, { id: lone, role: loneRoles.one })
+      await reapTargets(sql, { id: lone, role: loneRoles.one })
       await drainDeliveries(service)
       const deliveries = await readDeliveries(team)
       assert.deepEqual(

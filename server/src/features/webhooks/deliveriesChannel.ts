@@ -1,5 +1,5 @@
-// The channel on which processes tell each other that there is something to deliver.
+// The channel on which processes notify each other that there is something to deliver.
 export const deliveriesChannel = 'runyard_deliveries'
 
-/** Between two looks for targets of nobody, and between two calls, however often events are written. */
-export const lookMs = 20
+/** How long at least between two looks for unclaimed targets, and between two notifications, however often events are written. */
+export const announceMs = 20

@@ -1,9 +1,9 @@
-// The deliverer of a process: delivers where the process works, and else calls those that do.
+// The deliverer of a process: delivers if the process works, and otherwise notifies the processes that do.
 import type { Context } from '../../kit/context.ts'
 import type { Work, WorkingProcess } from '../../kit/feature.ts'
-import { deliveriesChannel, lookMs } from './deliveriesChannel.ts'
-import { startDelivering } from './deliveryLoop.ts'
 import { runningPart } from '../../kit/runningPart.ts'
+import { announceMs, deliveriesChannel } from './deliveriesChannel.ts'
+import { startDeliveryLoop, type DeliveryLoop } from './deliveryLoop.ts'
 
 interface Deliverer {
   /** This process committed events. */
@@ -14,30 +14,30 @@ interface Deliverer {
 export const delivererOf = runningPart('deliverer', createDeliverer)
 
 function createDeliverer(context: Context): Deliverer {
-  let working: ReturnType<typeof startDelivering> | undefined
-  let calling = false
-  /** A process that does not deliver tells those that do, when there is something to deliver. */
-  function call(): void {
-    if (calling) return
-    calling = true
+  let working: DeliveryLoop | undefined
+  let announcing = false
+  /** Notifies the processes that deliver, if there is something to deliver. */
+  function announce(): void {
+    if (announcing) return
+    announcing = true
     setTimeout(() => {
-      calling = false
+      announcing = false
       context.db.sql`
         select set_config('synchronous_commit', 'off', true), pg_notify(${deliveriesChannel}, '')
         where exists (select from deliveries where state = 'new')`.catch((error: unknown) =>
-        context.log.debug({ err: error }, 'deliveries were not announced; those who deliver look by themselves'),
+        context.log.debug({ err: error }, 'could not announce deliveries; the processes that deliver will poll'),
       )
-    }, lookMs).unref()
+    }, announceMs).unref()
   }
   return {
-    written: () => (working ? working.nudge(true) : call()),
+    written: () => (working ? working.announced(true) : announce()),
     work(process) {
-      const mine = (working = startDelivering(context, process))
+      const loop = (working = startDeliveryLoop(context, process))
       return {
-        look: () => mine.look(),
+        look: () => loop.poll(),
         async stop() {
           working = undefined
-          await mine.stop()
+          await loop.stop()
         },
       }
     },

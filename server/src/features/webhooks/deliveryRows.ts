@@ -1,4 +1,4 @@
-// The rows of delivery: which targets have work, who delivers to them, what is to be sent, and what came of it.
+// The rows of delivery: which targets have work, which process has them, what is to be sent, and with what result.
 import { part, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { noteDeliveries } from '../../engine/counting/usage.ts'
@@ -31,7 +31,7 @@ export interface Loaded extends Outgoing {
 
 /**
  * Targets with something to send, of those that may be sent to now, and who has them. The first of each target's new deliveries is found
- * by hopping along the index from target to target, so a long line of one costs nothing more.
+ * by hopping along the index from target to target, so a target with many deliveries costs no more than one with few.
  */
 export const targetsWithWork = (sql: Sql, workerId: string) => sql<{
   id: string
@@ -54,7 +54,7 @@ export const targetsWithWork = (sql: Sql, workerId: string) => sql<{
   from due join delivery_targets t on t.id = due.id left join processes p on p.id = t.worker
   where t.active and t.deleted_at is null and (t.paused_until is null or t.paused_until <= now())`
 
-/** Of these, those that nobody has, or that a dead process had: they are ours from now on. */
+/** Claims those of these targets that no living process has, and returns them. */
 export async function claimTargets(sql: Sql, workerId: string, ids: string[]): Promise<Target[]> {
   return sql<Target>`
     update delivery_targets t set worker = ${workerId}
@@ -66,7 +66,7 @@ export async function claimTargets(sql: Sql, workerId: string, ids: string[]): P
     returning t.id, t.team_id, t.kind, t.url, t.failures, t.failing_since, t.paused_until, t.deaths`
 }
 
-/** As people changed them meanwhile; those that are missing are no longer ours to send to. */
+/** Reads the targets that this process still has, with what people have changed. */
 export const readTargets = (sql: Sql, workerId: string, ids: string[]) => sql<Target>`
   select id, team_id, kind, url, failures, failing_since, paused_until, deaths from delivery_targets
   where id = any(${ids}::uuid[]) and worker = ${workerId} and active and deleted_at is null`
@@ -102,13 +102,12 @@ export interface Result {
   reason: string | null
 }
 
-/** Attempts of a delivery that are kept; of one that is replayed for ever the oldest go. */
+/** How many attempts of a delivery are stored. When one is replayed for ever, the oldest attempts are removed. */
 const logMax = 100
 
 /**
- * What came of many attempts, in one statement, and without waiting for the disk: what a crash of PostgreSQL undoes is sent again, as after
- * any crash. An attempt that somebody else has written meanwhile is not written again: what it found
- * is as true as ours.
+ * Writes the results of many attempts in one statement, without waiting for the disk: what a crash of PostgreSQL undoes is sent again, as
+ * after any crash. An attempt that another process has written since then is not written again: its result is as true as this one.
  */
 export async function markResults(sql: Sql, results: Result[]): Promise<void> {
   const rows = results.map(({ delivery, outcome, state, dueInS, reason }) => ({
@@ -141,7 +140,7 @@ export async function markResults(sql: Sql, results: Result[]): Promise<void> {
     where t.id = m.target_id and (t.retry_at is null or t.retry_at > m.due_at)`
 }
 
-/** How delivery to targets goes, for whoever has them next. */
+/** Writes the health of targets, for the process that has them next. */
 export async function saveHealth(sql: Sql, workerId: string, targets: Target[]): Promise<void> {
   const rows = targets.map(({ id, failures, failing_since, paused_until }) => ({
     id,
@@ -156,8 +155,8 @@ export async function saveHealth(sql: Sql, workerId: string, targets: Target[]):
     where t.id = h.id and t.worker = ${workerId}`
 }
 
-/** Looks anew when the next retry is due, for targets whose due ones were all taken up. */
-export async function settleRetries(sql: Sql, workerId: string, ids: string[]): Promise<void> {
+/** Sets when the next retry is due, for targets of which everything due is in memory. */
+export async function updateRetryTimes(sql: Sql, workerId: string, ids: string[]): Promise<void> {
   await sql`
     update delivery_targets t set retry_at = case
       when exists (select from deliveries d where d.target_id = t.id and d.state = 'replaying') then now()
@@ -180,12 +179,12 @@ export async function releaseTargets(sql: Sql, workerId: string, ids: string[]):
  * Frees the targets of a dead process. Its death counts for each target that had something to send. If it did nothing but send one delivery,
  * that delivery is given up.
  */
-export async function buryTargets(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<void> {
+export async function reapTargets(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<void> {
   if (dead.role === loneRoles.one) {
     const sent = await sql<{
       id: string
     }>`select sending as id from delivery_targets where worker = ${dead.id} and sending is not null`
-    for (const { id } of sent) await buryDeadly(sql, id)
+    for (const { id } of sent) await giveUpDeadly(sql, id)
     await sql`update delivery_targets set worker = null, sending = null where worker = ${dead.id}`
     return
   }
@@ -194,12 +193,12 @@ export async function buryTargets(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role
     where t.worker = ${dead.id}`
 }
 
-/** Written by a process for suspects before it sends: if the process that would hear of its death dies too, others know the delivery by this. */
+/** An isolated process writes this before it sends: if the process that would notice its death dies too, others still know the delivery. */
 export async function noteSending(sql: Sql, workerId: string, targetId: string, deliveryId: string): Promise<void> {
   await sql`update delivery_targets set sending = ${deliveryId} where id = ${targetId} and worker = ${workerId}`
 }
 
-/** A process that sent to several suspects died: the next one sends to this target alone. */
+/** A process that sent to several suspects died: the next one sends to this target only. */
 export async function noteLoneDeath(sql: Sql, targetId: string): Promise<void> {
   await sql`
     update delivery_targets set deaths = ${deathsAfterLone(false)} where id = ${targetId} and deaths >= ${suspectDeaths}::int`
@@ -215,7 +214,7 @@ const deadlyReason =
   'It was given up.'
 
 /** A process that sent only this delivery died: the delivery is given up, and its target is like any other again. */
-export async function buryDeadly(sql: Sql, deliveryId: string): Promise<void> {
+export async function giveUpDeadly(sql: Sql, deliveryId: string): Promise<void> {
   const reason = deadlyReason
   const attempt = { at: new Date().toISOString(), ...noAnswer, error: reason }
   await sql`
@@ -229,16 +228,16 @@ export async function buryDeadly(sql: Sql, deliveryId: string): Promise<void> {
 
 const noAnswer: Omit<Attempt, 'at' | 'error'> = { ok: false, status: null, stage: null, latency_ms: 0, answer: null }
 
-/** Nothing is sent to it any more until somebody switches it on again; what waited for it becomes dead letters (buryDisabled). */
+/** Nothing is sent to it any more until somebody switches it on again; what waited for it becomes dead letters (giveUpDisabled). */
 export async function disableTarget(sql: Sql, id: string, reason: string): Promise<void> {
   await sql`
     update delivery_targets set active = false, disabled_at = now(), disabled_reason = ${reason}, worker = null
     where id = ${id} and active`
 }
 
-/** What waits for targets that were disabled is given up and kept, so many at a time; answers with how many. */
-export async function buryDisabled(sql: Sql, max: number): Promise<number> {
-  const buried = await sql`
+/** Gives up at most `max` deliveries that wait for disabled targets; they stay readable. Returns how many. */
+export async function giveUpDisabled(sql: Sql, max: number): Promise<number> {
+  const givenUp = await sql`
     update deliveries set state = 'dead', due_at = null, settled_at = now(), reason = 'The subscription was disabled.'
     where id in (
       select d.id from delivery_targets t cross join lateral (
@@ -247,7 +246,7 @@ export async function buryDisabled(sql: Sql, max: number): Promise<number> {
         union all (select id from deliveries where target_id = t.id and state = 'replaying' limit ${max})) d
       where t.disabled_at is not null and not t.active and t.deleted_at is null limit ${max})
     and state in ('new', 'retrying', 'replaying') returning 1`
-  return buried.length
+  return givenUp.length
 }
 
 /** A run's receiver is gone: what waits for it is given up, and nothing more is made for it. */

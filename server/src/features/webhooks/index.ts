@@ -18,7 +18,7 @@ import { sealedSecrets } from './secret.ts'
 import { sendAlone } from './sendAlone.ts'
 import { targetKind } from './sendElsewhere.ts'
 import { sweepDeliveries } from './sweepDeliveries.job.ts'
-import { buryTargets } from './deliveryRows.ts'
+import { reapTargets } from './deliveryRows.ts'
 import { testWebhook } from './testWebhook.ts'
 import { updateWebhook } from './updateWebhook.ts'
 import { subscription } from './webhook.ts'
@@ -43,7 +43,7 @@ export const webhooks = feature({
   jobs: [replayDeliveries, sweepDeliveries],
   hooks: { runsDeleted: forgetEndedCallbacks },
   work: (context, process) => delivererOf(context).work(process),
-  bury: ({ db }, dead) => buryTargets(db.sql, dead),
+  bury: ({ db }, dead) => reapTargets(db.sql, dead),
   alone: { [targetKind]: sendAlone },
   onEvents: (context) => delivererOf(context).written(),
   keepsEvents: keepsUnsettled,

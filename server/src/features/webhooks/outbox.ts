@@ -1,37 +1,37 @@
-// What one process has in hand of one target: what is loaded, what flies, and what may fly next.
+// What one process holds of one target: what is loaded, what is in flight, and what may be sent next.
 import type { Loaded, Target } from './deliveryRows.ts'
 
-/** Requests in flight to one target. */
-const flightsMax = 4
-/** Failures in a row after which only one trial is made at a time, and so long after the one before. */
+/** How many requests to one target are in flight. */
+const inFlightMax = 4
+/** After how many failures in a row only one attempt is made at a time, and how long after the one before. */
 const failuresMax = 5
 const pauseMs = 30_000
-/** While new ones wait, every so many attempts one of a retry goes before them. */
+/** While new deliveries wait, one of this many attempts is a retry. */
 const retryEvery = 4
 
 export interface Outbox {
   target: Target
-  /** In memory: waiting, flying, or not written yet. What is loaded next leaves them out. */
+  /** In memory: waiting, in flight, or not written yet. What is loaded next leaves them out. */
   known: Set<string>
   /** New ones in their order. */
   fresh: Loaded[]
   retries: Loaded[]
   replays: Loaded[]
-  flights: number
+  inFlight: number
   /** Attempts that have ended and are not written yet. */
   unwritten: number
   /** Runs whose first attempt is under way: the next of theirs waits for it. */
   busyRuns: Set<string>
   sent: number
-  /** How delivery goes changed since it was last written. */
+  /** The health of the target changed since it was last written. */
   isDirty: boolean
   /** How often that has changed. */
   changes: number
   /** There may be more new ones than are loaded. */
   hasMore: boolean
-  /** And more to be tried again. */
+  /** There may be more to be sent again than is loaded. */
   hasMoreDue: boolean
-  /** Something of ours went wrong with it: it is let go. */
+  /** An error of the service itself occurred: the target is released. */
   isGivenUp: boolean
   idleSince: number
 }
@@ -42,7 +42,7 @@ export const openOutbox = (target: Target): Outbox => ({
   fresh: [],
   retries: [],
   replays: [],
-  flights: 0,
+  inFlight: 0,
   unwritten: 0,
   busyRuns: new Set(),
   sent: 0,
@@ -56,13 +56,13 @@ export const openOutbox = (target: Target): Outbox => ({
 
 const isBroken = ({ failures }: Target): boolean => failures >= failuresMax
 
-/** Until when nothing is tried. */
+/** Nothing is sent to it for now. */
 export const isPaused = ({ paused_until }: Target, now: Date): boolean => paused_until !== null && paused_until > now
 
-/** Takes the next delivery out that may be sent now. */
+/** Removes and returns the next delivery that may be sent now. */
 export function takeNext(outbox: Outbox, now: Date): Loaded | undefined {
-  const { target, fresh, retries, replays, flights } = outbox
-  if (outbox.isGivenUp || flights >= (isBroken(target) ? 1 : flightsMax) || isPaused(target, now)) return undefined
+  const { target, fresh, retries, replays, inFlight } = outbox
+  if (outbox.isGivenUp || inFlight >= (isBroken(target) ? 1 : inFlightMax) || isPaused(target, now)) return undefined
   const isRetrysTurn = isBroken(target) || outbox.sent % retryEvery === retryEvery - 1
   const next =
     (isRetrysTurn ? retries.shift() : undefined) ?? takeFresh(outbox) ?? retries.shift() ?? takeReplay(fresh, replays)
@@ -75,7 +75,7 @@ function takeFresh({ fresh, busyRuns }: Outbox): Loaded | undefined {
   return index < 0 ? undefined : fresh.splice(index, 1)[0]
 }
 
-/** Behind everything new. */
+/** Replays wait until nothing new is left. */
 const takeReplay = (fresh: Loaded[], replays: Loaded[]): Loaded | undefined =>
   fresh.length === 0 ? replays.shift() : undefined
 
@@ -101,7 +101,7 @@ function noteChange(outbox: Outbox): void {
 
 /**
  * Takes over what people changed in the row. What the row says of the target's health counts only if nothing of ours was unwritten when
- * the row was read, which is told by `before`, and nothing has changed since.
+ * the row was read, which `before` says, and nothing has changed since.
  */
 export function refreshFrom(outbox: Outbox, before: number | undefined, row: Target): void {
   const isNewest = before !== undefined && before === writtenState(outbox)
@@ -109,8 +109,18 @@ export function refreshFrom(outbox: Outbox, before: number | undefined, row: Tar
 }
 
 /** Undefined while something of ours is under way or unwritten; otherwise the same number for as long as nothing changes. */
-export const writtenState = ({ flights, unwritten, isDirty, changes }: Outbox): number | undefined =>
-  flights + unwritten === 0 && !isDirty ? changes : undefined
+export const writtenState = ({ inFlight, unwritten, isDirty, changes }: Outbox): number | undefined =>
+  inFlight + unwritten === 0 && !isDirty ? changes : undefined
+
+/** With how few new deliveries in memory more are loaded. */
+const freshMin = 16
+
+/** More new deliveries can be loaded, and there is room for them. */
+export const isFreshShort = ({ hasMore, fresh }: Outbox): boolean => hasMore && fresh.length < freshMin
+
+/** More retries and replays can be loaded, and none is left in memory. */
+export const isDueShort = ({ hasMoreDue, retries, replays }: Outbox): boolean =>
+  hasMoreDue && retries.length + replays.length === 0
 
 export function remember(outbox: Outbox, delivery: Loaded, into: Loaded[]): void {
   if (outbox.known.has(delivery.id)) return
@@ -118,7 +128,7 @@ export function remember(outbox: Outbox, delivery: Loaded, into: Loaded[]): void
   into.push(delivery)
 }
 
-/** The receiver wants nothing more: of this run where it is its callback, else of anything. */
+/** The receiver wants nothing more: a callback nothing of this run, a subscription nothing at all. */
 export function dropWhatFollows(outbox: Outbox, { run_id }: Loaded): Loaded[] {
   if (outbox.target.kind === 'subscription') {
     outbox.isGivenUp = true
@@ -129,6 +139,6 @@ export function dropWhatFollows(outbox: Outbox, { run_id }: Loaded): Loaded[] {
   return dropped
 }
 
-/** Nothing of it is under way, and nothing will be for a while: whoever has it next loads again what is in memory. */
+/** Nothing of it is under way, and nothing will be for a while: whoever claims the target next loads again what is in memory here. */
 export const isStuck = (outbox: Outbox, now: Date): boolean =>
-  (outbox.isGivenUp || isPaused(outbox.target, now)) && outbox.flights === 0 && outbox.unwritten === 0
+  (outbox.isGivenUp || isPaused(outbox.target, now)) && outbox.inFlight === 0 && outbox.unwritten === 0

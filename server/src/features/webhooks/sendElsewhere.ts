@@ -1,10 +1,10 @@
-// Lets a process for suspects send to a target that processes died over; a delivery that the last one died over is given up.
+// Has an isolated process send to a target that processes died over. The delivery that kills it too is given up.
 import { untilWritten } from '../../base/db.ts'
 import type { LoneSeat } from '../../kit/alone.ts'
 import type { Context } from '../../kit/context.ts'
-import { buryDeadly, noteLoneDeath } from './deliveryRows.ts'
+import { giveUpDeadly, noteLoneDeath } from './deliveryRows.ts'
 
-/** The kind of these units among the work that a process of its own does. */
+/** The kind of these units among the work of isolated processes. */
 export const targetKind = 'delivery target'
 
 export async function sendElsewhere({ db, log }: Context, seat: LoneSeat, targetId: string): Promise<void> {
@@ -13,12 +13,9 @@ export async function sendElsewhere({ db, log }: Context, seat: LoneSeat, target
     if (ending.how !== 'died') return
     const { at: deliveryId, isSure } = ending
     if (!isSure || deliveryId === undefined) return await untilWritten(() => noteLoneDeath(db.sql, targetId))
-    await untilWritten(() => buryDeadly(db.sql, deliveryId))
+    await untilWritten(() => giveUpDeadly(db.sql, deliveryId))
     log.error({ delivery_id: deliveryId }, 'a delivery is given up: processes died over it')
   } catch (error) {
-    log.warn(
-      { err: error, target_id: targetId },
-      'a delivery that a process died over was not given up; it is tried again',
-    )
+    log.warn({ err: error, target_id: targetId }, 'could not give up a delivery that a process died over; will retry')
   }
 }

@@ -1,0 +1,80 @@
+// Which targets this process delivers to: it claims those that no process has, and releases those with nothing to do.
+import { mustBeAlone, suspectDeaths } from '../../kit/deaths.ts'
+import { deliveriesChannel } from './deliveriesChannel.ts'
+import * as rows from './deliveryRows.ts'
+import type { DeliveryState } from './deliveryState.ts'
+import { isPaused, isStuck, openOutbox, refreshFrom, writtenState, type Outbox } from './outbox.ts'
+import { sendElsewhere, targetKind } from './sendElsewhere.ts'
+
+/** How many targets one process has at most. */
+const targetsMax = 1000
+/** How long a target with nothing to do is still held: until then its next event needs no claim. */
+const idleMs = 5000
+
+export async function claimWithWork(state: DeliveryState, announce: boolean): Promise<void> {
+  const { context, process, outboxes, oneByOne } = state
+  const { sql } = context.db
+  state.claimedAt = performance.now()
+  const isSuspect = ({ deaths }: { deaths: number }) => process.alone !== undefined && deaths >= suspectDeaths
+  const found = await rows.targetsWithWork(sql, process.id)
+  const untaken = found.filter(({ holder, id }) => holder === null || (holder === 'mine' && !outboxes.has(id)))
+  const free = untaken.filter((one) => (oneByOne ? one.id === oneByOne.targetId : !isSuspect(one)))
+  for (const suspect of untaken.filter(isSuspect)) sendSuspect(state, suspect)
+  if (announce && found.some(({ holder }) => holder === 'other')) {
+    await sql`select set_config('synchronous_commit', 'off', true), pg_notify(${deliveriesChannel}, '')`
+  }
+  const wanted = free.slice(0, targetsMax - outboxes.size).map(({ id }) => id)
+  if (wanted.length === 0 || state.isStopping || process.lost().aborted) return
+  const claimed = await rows.claimTargets(sql, process.id, wanted)
+  for (const target of claimed) outboxes.set(target.id, openOutbox(target))
+}
+
+/** Until the isolated process has claimed the target, only this process knows that it is under way. */
+function sendSuspect(state: DeliveryState, target: { id: string; team_id: string; deaths: number }): void {
+  const { context, process, elsewhere } = state
+  if (state.isStopping || elsewhere.has(target.id)) return
+  const seat = process.alone?.reserve({ kind: targetKind, teamId: target.team_id, mustBeAlone: mustBeAlone(target) })
+  if (!seat) return
+  elsewhere.add(target.id)
+  void sendElsewhere(context, seat, target.id).finally(() => elsewhere.delete(target.id))
+}
+
+/** Reads what people have changed, and forgets the targets that are no longer this process's to send to. */
+export async function refreshTargets({ context, process, outboxes }: DeliveryState): Promise<void> {
+  if (outboxes.size === 0) return
+  const before = new Map([...outboxes].map(([id, outbox]) => [id, writtenState(outbox)]))
+  const read = await rows.readTargets(context.db.sql, process.id, [...outboxes.keys()])
+  const present = new Map(read.map((row) => [row.id, row]))
+  for (const outbox of outboxes.values()) {
+    const row = present.get(outbox.target.id)
+    if (row) refreshFrom(outbox, before.get(outbox.target.id), row)
+  }
+  await release(
+    { context, process, outboxes },
+    [...before.keys()].filter((id) => !present.has(id)),
+  )
+}
+
+/** Releases the targets that have nothing to do, and those that must rest for a while. */
+export async function releaseIdle(state: DeliveryState): Promise<void> {
+  const now = new Date()
+  const isIdle = ({ target, known, idleSince }: Outbox) =>
+    known.size === 0 && (performance.now() - idleSince > idleMs || isPaused(target, now))
+  const idle = [...state.outboxes.values()].filter((outbox) => isIdle(outbox) || isStuck(outbox, now))
+  await release(
+    state,
+    idle.map(({ target }) => target.id),
+  )
+}
+
+export const releaseAll = (state: DeliveryState): Promise<void> => release(state, [...state.outboxes.keys()])
+
+/** What is in flight to a target that was released ends by itself. */
+async function release(
+  { context, process, outboxes }: Pick<DeliveryState, 'context' | 'process' | 'outboxes'>,
+  ids: string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  for (const id of ids) outboxes.delete(id)
+  await rows.releaseTargets(context.db.sql, process.id, ids)
+}

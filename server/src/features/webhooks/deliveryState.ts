@@ -1,0 +1,48 @@
+// What one process knows while it delivers: its targets, the attempts in flight, and the round under way.
+import type { Context } from '../../kit/context.ts'
+import type { WorkingProcess } from '../../kit/feature.ts'
+import type { Lane } from '../../kit/lane.ts'
+import type { Result } from './deliveryRows.ts'
+import type { Outbox } from './outbox.ts'
+import type { SigningKey } from './signature.ts'
+
+/** What a round does, beside loading what is new for the targets that this process has. */
+export interface Round {
+  /** Look for targets that no process has. */
+  claim: boolean
+  /** Notify the other processes if they have something to send. */
+  announce: boolean
+  /** Load what is to be sent again. */
+  due: boolean
+}
+
+/** Delivers to one target, one delivery at a time. */
+export interface OneByOne {
+  targetId: string
+  /** The sender waits for this before each attempt. */
+  before(deliveryId: string): Promise<void>
+}
+
+export interface DeliveryState {
+  context: Context
+  process: WorkingProcess
+  oneByOne: OneByOne | undefined
+  outboxes: Map<string, Outbox>
+  /** Requests in flight of this process, and of each team in it. */
+  inFlight: number
+  teamInFlight: Map<string, number>
+  /** The attempts under way, until their results are written. */
+  attempts: Set<Promise<void>>
+  keys: Map<string, { at: number; keys: Promise<SigningKey[]> }>
+  /** Targets that an isolated process sends to. */
+  elsewhere: Set<string>
+  results: Lane<Result, void>
+  /** Starts a round, or one more after the round under way. */
+  startRound(round: Round): void
+  /** Which target is served first when slots are few. */
+  turn: number
+  polls: number
+  claimedAt: number
+  claimTimer: NodeJS.Timeout | undefined
+  isStopping: boolean
+}

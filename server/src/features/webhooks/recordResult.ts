@@ -1,0 +1,108 @@
+// What follows from an attempt: its result is written, the health of its target changes, and a target that is gone is disabled.
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Sql } from '../../base/db.ts'
+import { createLane, type Lane } from '../../kit/lane.ts'
+import type { Outcome } from './attempt.ts'
+import { logAttempt, resultOf } from './attemptResult.ts'
+import { disableTarget, endCallbacks, giveUpDisabled, markResults, saveHealth } from './deliveryRows.ts'
+import type { Loaded, Result, Target } from './deliveryRows.ts'
+import type { DeliveryState } from './deliveryState.ts'
+import { dropWhatFollows, isDueShort, isFreshShort, noteFailure, noteSuccess, type Outbox } from './outbox.ts'
+
+/** How long deliveries to a subscription may fail before it is disabled. */
+const failingMaxMs = 5 * 24 * 3600_000
+/** How many waiting deliveries of disabled subscriptions one statement gives up. */
+const givenUpAtOnce = 5000
+
+interface Noted {
+  result: Result
+  /** Deliveries in memory that are not sent, because the receiver of their run is gone. */
+  dropped: Loaded[]
+  /** The subscription is to be disabled. */
+  isOver: boolean
+}
+
+/** Writes results, many in one statement, and with them the health of the targets that changed. */
+export const resultLane = (sql: Sql, workerId: string, outboxes: Map<string, Outbox>): Lane<Result, void> =>
+  createLane<Result, void>({
+    keyOf: ({ delivery }) => delivery.id,
+    // a target belongs to one team, and its attempts in flight are limited there
+    teamOf: ({ delivery }) => delivery.target_id,
+    opsMax: 256,
+    flushesMax: 1,
+    async flush(results) {
+      await markResults(sql, results)
+      const dirty = [...outboxes.values()].filter(({ isDirty }) => isDirty)
+      for (const outbox of dirty) outbox.isDirty = false
+      const targets = dirty.map(({ target }) => target)
+      if (targets.length > 0) await saveHealth(sql, workerId, targets)
+      return results.map(() => undefined)
+    },
+  })
+
+/** What an attempt means for what is in memory. Before the result is written: a retry that is due at once must not be sent to a target that is to be disabled. */
+export function noteOutcome({ context }: DeliveryState, outbox: Outbox, delivery: Loaded, outcome: Outcome): Noted {
+  const { target } = outbox
+  const now = new Date()
+  if (outcome.attempt.ok) noteSuccess(outbox)
+  else noteFailure(outbox, now)
+  const dropped = outcome.isGone ? dropWhatFollows(outbox, delivery) : []
+  const isHopeless = target.failing_since !== null && now.getTime() - target.failing_since.getTime() > failingMaxMs
+  const isOver = target.kind === 'subscription' && (outcome.isGone || isHopeless)
+  if (isOver) outbox.isGivenUp = true
+  const result = resultOf(context.config.webhookScheduleS, delivery, outcome)
+  logAttempt(context.log, target, result)
+  context.metrics.deliveries.attempted(outcome.attempt)
+  return { result, dropped, isOver }
+}
+
+export async function recordResult(state: DeliveryState, outbox: Outbox, noted: Noted): Promise<void> {
+  const { result, dropped, isOver } = noted
+  const { delivery, outcome } = result
+  const { target } = outbox
+  outbox.unwritten += 1
+  const written = writeResult(state, result)
+  const due = isDueShort(outbox)
+  if (due || isFreshShort(outbox)) state.startRound({ claim: false, announce: false, due })
+  try {
+    await written
+    // this process holds the target until it is disabled: nobody else may claim it before
+    if (isOver) await disable(state, target, outcome.isGone)
+  } finally {
+    outbox.unwritten -= 1
+  }
+  outbox.known.delete(delivery.id)
+  if (outcome.isGone && target.kind === 'callback' && delivery.run_id !== null) {
+    await endCallbacks(state.context.db.sql, target.id, delivery.run_id)
+    for (const { id } of dropped) outbox.known.delete(id)
+  }
+}
+
+/** A result must be written, however long the database is away. Only the end of the process, or of its right to write, ends this. */
+async function writeResult(state: DeliveryState, result: Result): Promise<void> {
+  for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5000)) {
+    try {
+      return await state.results.add(result)
+    } catch (error) {
+      state.context.log.warn(
+        { err: error, delivery_id: result.delivery.id },
+        'could not write the result of a delivery; will retry',
+      )
+      if (state.process.lost().aborted || state.isStopping) return
+      await sleep(waitMs)
+    }
+  }
+}
+
+async function disable({ context, outboxes }: DeliveryState, target: Target, isGone: boolean): Promise<void> {
+  const { db, log } = context
+  const reason = isGone ? 'The receiver answered 410 Gone.' : 'No delivery succeeded for 5 days.'
+  await disableTarget(db.sql, target.id, reason)
+  log.warn({ subscription_id: target.id, team_id: target.team_id, reason }, 'a subscription is disabled')
+  outboxes.delete(target.id)
+  await giveUpAllDisabled(db.sql)
+}
+
+export async function giveUpAllDisabled(sql: Sql): Promise<void> {
+  while ((await giveUpDisabled(sql, givenUpAtOnce)) === givenUpAtOnce);
+}
