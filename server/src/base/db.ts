@@ -9,7 +9,7 @@ import { flatten } from './sql.ts'
 
 export { firstRow, one } from './rows.ts'
 export { connectionSettings, type Address } from './session.ts'
-export { empty, listed, literals, part, word, wordList, type Part } from './sql.ts'
+export { empty, joined, literals, part, word, wordList, type Part } from './sql.ts'
 
 /** Runs one statement and gives its rows. Values become parameters, parts become text. */
 export type Sql = <Row extends object = Record<string, unknown>>(

@@ -16,8 +16,8 @@ export const part = (strings: TemplateStringsArray, ...values: unknown[]): Part 
 /** Stands where a condition is left out. */
 export const empty = part``
 
-/** Parts of a list, with commas between them. At least one. */
-export const listed = (parts: readonly Part[]): Part => parts.reduce((all, one) => part`${all}, ${one}`)
+/** Parts with commas between them. There must be at least one. */
+export const joined = (parts: readonly Part[]): Part => parts.reduce((all, one) => part`${all}, ${one}`)
 
 const fixed = new Map<string, Part>()
 

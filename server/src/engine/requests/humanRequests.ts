@@ -3,7 +3,7 @@ import { one, part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { storableJson } from '../../base/storable.ts'
 import { cutField, listed, longJson, longObject } from '../../kit/pageBytes.ts'
-import type { onTimeouts, requestStatuses, requestTypes } from '../../kit/states.ts'
+import type { onTimeouts, requestStatuses, RequestType } from '../../kit/states.ts'
 import type { Bound } from '../../kit/tool.ts'
 import { followMember } from '../ledger/actsFor.ts'
 import { canonicalHash } from '../builds/canonicalHash.ts'
@@ -17,7 +17,6 @@ export interface Question {
   multi_select?: boolean
 }
 
-export type RequestType = (typeof requestTypes)[number]
 type OnTimeout = (typeof onTimeouts)[number]
 
 export interface HumanRequest {

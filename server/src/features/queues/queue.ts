@@ -1,5 +1,5 @@
 // A queue: where cases wait to be worked on, in the order of its dispatch.
-import { listed, literals, part, type Part } from '../../base/db.ts'
+import { joined, literals, part, type Part } from '../../base/db.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, Time, Type, type Static } from '../../kit/schema.ts'
 import { caseStatuses, type CaseStatus } from '../../kit/states.ts'
@@ -51,7 +51,7 @@ const countOf = (status: CaseStatus): Part => {
 
 /** The counts of `queues q` as JSON: sums of differences (case_counts), exact at any moment. */
 const queueCounts = part`
-  (select json_build_object(${listed(caseStatuses.map(countOf))})
+  (select json_build_object(${joined(caseStatuses.map(countOf))})
     from case_counts n where n.queue_id = q.id)`
 
 export const queueColumns = part`${ownColumns}, ${queueCounts} as counts`

@@ -5,7 +5,7 @@ import { createUploadUrl } from './files/createUploadUrl.ts'
 import { deleteSandbox } from './deleteSandbox.ts'
 import { deleteSandboxFile } from './files/deleteSandboxFile.ts'
 import { mountDownloads } from './files/downloadRoute.ts'
-import { execDeskOf } from './exec/execBroker.ts'
+import { execBrokerOf } from './exec/execBroker.ts'
 import { execSandbox } from './exec/execSandbox.ts'
 import { forgetRuns } from './forgetRuns.ts'
 import { getRunSandboxFileContent } from './files/getRunSandboxFileContent.ts'
@@ -19,7 +19,7 @@ import { sandbox } from './workspace/sandbox.ts'
 import { sweepFiles } from './files/sweepFiles.job.ts'
 import { copyWorkspace, takeSandbox } from './takeSandbox.ts'
 import { sandboxTools } from './tools.ts'
-import { workbenchOf } from './pool/sandboxPool.ts'
+import { sandboxPoolOf } from './pool/sandboxPool.ts'
 import { mountUploads } from './files/uploadRoute.ts'
 import { uploadSandboxFile } from './files/uploadSandboxFile.ts'
 
@@ -45,8 +45,8 @@ export const sandboxes = feature({
   jobs: [sweepFiles],
   toolSets: [sandboxTools],
   hooks: { runTakesSandbox: takeSandbox, runCopied: copyWorkspace, runsDeleted: forgetRuns },
-  work: (context, process) => execDeskOf(context).work(process),
-  close: (context) => workbenchOf(context).close(),
+  work: (context, process) => execBrokerOf(context).work(process),
+  close: (context) => sandboxPoolOf(context).close(),
   routes(app, context) {
     mountUploads(app, context)
     mountDownloads(app, context)

@@ -6,8 +6,8 @@ import { insideTool, type Outcome } from '../../kit/tool.ts'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
 import { contentTypeOf } from './workspace/contentType.ts'
 import { sandboxExec } from './exec/execTool.ts'
-import { findFiles, listFolders, placesOf, type PathIn, type RunOfTeam } from './workspace/workspace.ts'
-import { workbenchOf } from './pool/sandboxPool.ts'
+import { findFiles, listFolders, workspacesOf, type PathIn, type RunOfTeam } from './workspace/workspace.ts'
+import { sandboxPoolOf } from './pool/sandboxPool.ts'
 import { workspacePath, workspaceRoot } from './workspace/workspacePath.ts'
 import { writeFiles, type FileWrite } from './workspace/writeFiles.ts'
 
@@ -32,7 +32,7 @@ async function onGood<T>(checked: Checked<T>[], work: (good: T[]) => Promise<Out
 
 /** Undefined for a run that has no workspace yet. */
 async function pathsIn(sql: Sql, wanted: { run: RunOfTeam; path: string }[]): Promise<(PathIn | undefined)[]> {
-  const places = await placesOf(
+  const places = await workspacesOf(
     sql,
     wanted.map(({ run }) => run),
   )
@@ -165,6 +165,6 @@ export const sandboxTools: ToolSet = {
   title: 'Sandbox',
   description: 'Run commands, and keep files, in a workspace of the run’s own.',
   tools: [sandboxExec, sandboxWriteFile, sandboxReadFile, sandboxListFiles],
-  inForce: (context) => workbenchOf(context).strength(),
+  inForce: (context) => sandboxPoolOf(context).strength(),
   provider: null,
 }

@@ -1,7 +1,7 @@
 // Every move of a case from every state, through the statements that make it: what the rules allow happens, and nothing else does.
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import { seedCases, seedColleague, seedQueue, seedWorker } from '../../../../test/kit/cases.ts'
+import { proves } from '../../../../test/kit/proves.ts'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { newId } from '../../../base/ids.ts'
@@ -101,8 +101,7 @@ function assertWhole(row: Row | undefined, what: string): void {
   assert.equal(row.is_postponed, status === 'postponed', what)
 }
 
-// proves cases.oneHolder
-test('a run and a person move a case from each state exactly as the rules allow', async () => {
+proves('cases.oneHolder', 'a run and a person move a case from each state exactly as the rules allow', async () => {
   const team = await seedTeam(service)
   const movers: ['run' | 'person', Mover][] = [
     ['run', { run_id: ids.run, agent_id: ids.agent }],
@@ -133,8 +132,7 @@ test('a run and a person move a case from each state exactly as the rules allow'
   }
 })
 
-// proves cases.oneHolder
-test('dispatch claims a case that is free, and no other', async () => {
+proves('cases.oneHolder', 'dispatch claims a case that is free, and no other', async () => {
   const team = await seedTeam(service)
   for (const state of states) {
     const queueId = await seedQueue(team)
@@ -154,8 +152,7 @@ test('dispatch claims a case that is free, and no other', async () => {
   }
 })
 
-// proves bulk.status, bulk.reprocess
-test('a bulk action takes a case from each state to the one it asks for, but not from another member', async () => {
+proves(['bulk.status', 'bulk.reprocess'], 'a bulk action takes a case from each state to the one it asks for, but not from another member', async () => {
   const team = await seedTeam(service)
   const ann = await seedColleague(team, 'Ann')
   const actions: { action: CaseAction; to: CaseStatus }[] = [
@@ -190,8 +187,7 @@ test('a bulk action takes a case from each state to the one it asks for, but not
   }
 })
 
-// proves cases.oneHolder
-test('the tables allow exactly the words of the lists', async () => {
+proves('cases.oneHolder', 'the tables allow exactly the words of the lists', async () => {
   const [{ check } = { check: '' }] = await db.sql<{ check: string }>`
     select string_agg(pg_get_constraintdef(oid), ' ') as check from pg_constraint
     where conrelid = 'cases'::regclass and pg_get_constraintdef(oid) like '%display_status = ANY%'`

@@ -1,5 +1,5 @@
 // The life of a case: every move from one state to another, with the columns that it sets and the condition that it needs.
-import { listed, literals, part, word, type Part } from '../../../base/db.ts'
+import { joined, literals, part, word, type Part } from '../../../base/db.ts'
 import { endedCaseStatuses, priorities, type CaseStatus } from '../../../kit/states.ts'
 
 const columns = [
@@ -72,12 +72,12 @@ export const reprocessed = (agentId: string | null): Move => ({
 
 /** The `set` of one move on `cases c`. */
 export const setOf = (move: Move): Part =>
-  listed([...Object.entries(move).map(([column, value]) => part`${word(column)} = ${value}`), part`updated_at = now()`])
+  joined([...Object.entries(move).map(([column, value]) => part`${word(column)} = ${value}`), part`updated_at = now()`])
 
 /** The `set` of a statement that makes moves of every type on `cases c`, each of the type `w.type`. */
 export function setByType(): Part {
   const assigned = columns.map((column) => part`${word(column)} = ${valueByType(column)}`)
-  return listed([...assigned, part`updated_at = now()`])
+  return joined([...assigned, part`updated_at = now()`])
 }
 
 function valueByType(column: Column): Part {

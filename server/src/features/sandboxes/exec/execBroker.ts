@@ -1,11 +1,11 @@
-// Where a process asks for commands in sandboxes, runs them if it works, and hears what came of them.
+// Where a process asks for commands in sandboxes, runs them if it works, and gets their results.
 import type { Context } from '../../../kit/context.ts'
 import type { Work, WorkingProcess } from '../../../kit/feature.ts'
 import { readAnswer, type Answered } from './execs.ts'
 import { startExecRunner, type ExecRunner } from './runExecs.ts'
 import { runningPart } from '../../../kit/runningPart.ts'
 
-interface ExecDesk {
+interface ExecBroker {
   /** A command was asked for, and is committed. */
   asked(): Promise<void>
   /** Resolves with its answer, whoever ran it. */
@@ -13,15 +13,15 @@ interface ExecDesk {
   work(process: WorkingProcess): Work
 }
 
-/** Told to workers when there is a command to run, and to those who wait when one has ended, with its id. */
+/** The first notifies workers of a command to run; the second those who wait, with the id of the command that ended. */
 const askedChannel = 'sandbox_execs'
 const endedChannel = 'sandbox_execs_ended'
-/** How often one that waits looks by itself, in case a call was lost. */
-const lookMs = 1000
+/** How often somebody who waits polls, in case a notification was lost. */
+const pollMs = 1000
 
-export const execDeskOf = runningPart('exec broker', createExecDesk)
+export const execBrokerOf = runningPart('exec broker', createExecBroker)
 
-function createExecDesk(context: Context): ExecDesk {
+function createExecBroker(context: Context): ExecBroker {
   const { db, listener, log } = context
   let runner: ExecRunner | undefined
   const waiting = new Map<string, () => void>()
@@ -31,13 +31,13 @@ function createExecDesk(context: Context): ExecDesk {
     const wake = waiting.get(id)
     if (wake) return wake()
     db.sql`select pg_notify(${endedChannel}, ${id})`.catch((error: unknown) =>
-      log.debug({ err: error }, 'the end of a command was not told; who waits for it looks by itself'),
+      log.debug({ err: error }, 'could not announce the end of a command; whoever waits for it will poll'),
     )
   }
 
   return {
     async asked() {
-      if (runner) runner.nudge()
+      if (runner) runner.announced()
       else await db.sql`select pg_notify(${askedChannel}, '')`
     },
 
@@ -46,7 +46,7 @@ function createExecDesk(context: Context): ExecDesk {
       for (;;) {
         const called = Promise.withResolvers<void>()
         waiting.set(id, called.resolve)
-        const timer = setTimeout(called.resolve, lookMs)
+        const timer = setTimeout(called.resolve, pollMs)
         try {
           const answer = await readAnswer(db.sql, id)
           if (answer) return answer
@@ -60,7 +60,7 @@ function createExecDesk(context: Context): ExecDesk {
 
     work(process) {
       const mine = (runner = startExecRunner(context, process, ended))
-      const stopListening = listener.on(askedChannel, () => mine.nudge())
+      const stopListening = listener.on(askedChannel, () => mine.announced())
       return {
         look: () => mine.look(),
         async stop() {

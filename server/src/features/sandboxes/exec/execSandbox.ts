@@ -3,7 +3,7 @@ import { operation } from '../../../kit/operation.ts'
 import { nullable, Type } from '../../../kit/schema.ts'
 import { teamDatabaseOf } from '../../../kit/teamDatabase.ts'
 import { timeoutMaxS, timeoutUnsetS } from '../pool/command.ts'
-import { execDeskOf } from './execBroker.ts'
+import { execBrokerOf } from './execBroker.ts'
 import { askExec } from './execs.ts'
 import { lockFreeSandbox } from '../workspace/sandbox.ts'
 
@@ -50,9 +50,9 @@ export const execSandbox = operation({
     const wanted = { command: body.command, timeoutS: body.timeout_s ?? timeoutUnsetS }
     const db = teamDatabaseOf(context, caller.team_id)
     const id = await db.transaction(async (sql) => askExec(sql, await lockFreeSandbox(sql, sandbox), wanted))
-    const desk = execDeskOf(context)
-    await desk.asked()
-    const answer = await desk.answerOf(id)
+    const broker = execBrokerOf(context)
+    await broker.asked()
+    const answer = await broker.answerOf(id)
     return 'failure' in answer ? fail('conflict', answer.failure) : answer.result
   },
   handler: async ({ prepared }) => prepared,

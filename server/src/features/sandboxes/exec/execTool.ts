@@ -6,11 +6,11 @@ import { outsideTool } from '../../../kit/tool.ts'
 import { lockSandboxesOf } from '../workspace/changes.ts'
 import { keepChanges, writtenFiles } from '../pool/keepChanges.ts'
 import { commandResult, outputBytesMax, timeoutMaxS, timeoutUnsetS } from '../pool/command.ts'
-import { workbenchOf } from '../pool/sandboxPool.ts'
-import type { Place, RunOfTeam } from '../workspace/workspace.ts'
+import { sandboxPoolOf } from '../pool/sandboxPool.ts'
+import type { WorkspaceRef, RunOfTeam } from '../workspace/workspace.ts'
 
-/** How often a run looks whether a caller's command in its sandbox has ended. */
-const lookMs = 200
+/** How often a run polls whether a caller's command in its sandbox has ended. */
+const pollMs = 200
 
 export const sandboxExec = outsideTool({
   name: 'sandbox_exec',
@@ -26,28 +26,32 @@ export const sandboxExec = outsideTool({
   onDoubt: (_input, { config }) => (config.sandboxHosts.length === 0 ? 'retry' : 'ask'),
   timeoutMs: (timeoutMaxS + 60) * 1000,
   async execute({ run, step, input }, { context, signal, openResources }) {
-    const bench = await openResources.get('sandbox', async () => workbenchOf(context).open(await placeOf(context, run)))
-    const version = await versionWhenFree(context, bench.place, signal)
+    const sandbox = await openResources.get('sandbox', async () => sandboxPoolOf(context).open(await workspaceOf(context, run)))
+    const version = await versionWhenFree(context, sandbox.workspace, signal)
     const { language = 'bash', code, timeout_s = timeoutUnsetS } = input
-    const ran = await bench.run(version, { language, code, timeoutMs: timeout_s * 1000, outputBytesMax, signal })
+    const outcome = await sandbox.run(version, { language, code, timeoutMs: timeout_s * 1000, outputBytesMax, signal })
     return {
-      result: commandResult(ran),
-      files: writtenFiles(ran.changes),
+      result: commandResult(outcome),
+      files: writtenFiles(outcome.changes),
       async record(sql) {
-        const sandbox = (await lockSandboxesOf(sql, [run])).get(run.id)!
-        await keepChanges(context, sql, sandbox, sandbox.step_base + step, ran)
+        const locked = (await lockSandboxesOf(sql, [run])).get(run.id)!
+        await keepChanges(context, sql, locked, locked.step_base + step, outcome)
       },
     }
   },
 })
 
-async function placeOf({ db }: Context, run: RunOfTeam): Promise<Place> {
+async function workspaceOf({ db }: Context, run: RunOfTeam): Promise<WorkspaceRef> {
   const { sandbox_id, team_id } = (await lockSandboxesOf(db.sql, [run])).get(run.id)!
   return { sandbox_id, team_id }
 }
 
 /** A command that a caller began while the run waited comes to its end first. */
-async function versionWhenFree({ db }: Context, { sandbox_id, team_id }: Place, signal: AbortSignal): Promise<string> {
+async function versionWhenFree(
+  { db }: Context,
+  { sandbox_id, team_id }: WorkspaceRef,
+  signal: AbortSignal,
+): Promise<string> {
   for (;;) {
     const [sandbox] = await db.sql<{ version: string; is_held: boolean }>`
       select s.version,
@@ -55,6 +59,6 @@ async function versionWhenFree({ db }: Context, { sandbox_id, team_id }: Place, 
       from sandboxes s where s.id = ${sandbox_id} and s.team_id = ${team_id}`
     if (!sandbox) throw new Error('The sandbox of this run was deleted.')
     if (!sandbox.is_held) return sandbox.version
-    await sleep(lookMs, undefined, { signal })
+    await sleep(pollMs, undefined, { signal })
   }
 }

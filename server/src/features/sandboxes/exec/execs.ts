@@ -88,7 +88,7 @@ export async function endExec(
 }
 
 /** Given back without an answer, for any worker to take. */
-export const giveBackExec = (sql: Sql, { id, attempt }: TakenExec, worker: string) =>
+export const releaseExec = (sql: Sql, { id, attempt }: TakenExec, worker: string) =>
   sql`update sandbox_execs set worker = null where id = ${id} and worker = ${worker} and attempt = ${attempt} and ended_at is null`
 
 const diedSentence =

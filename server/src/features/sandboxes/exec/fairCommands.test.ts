@@ -5,7 +5,7 @@ import { newId } from '../../../base/ids.ts'
 import { seedTeam, type TestTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { takeExec, waitingMax } from './execs.ts'
-import { workbenchOf } from '../pool/sandboxPool.ts'
+import { sandboxPoolOf } from '../pool/sandboxPool.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 
 const newSandbox = async (team: TestTeam): Promise<string> =>
@@ -33,7 +33,7 @@ suite('commands of two teams', async () => {
       const bench = async (team: TestTeam) => {
         const sandbox_id = await newSandbox(team)
         const [row] = await db.sql<{ version: string }>`select version from sandboxes where id = ${sandbox_id}`
-        const opened = await workbenchOf(service.context).open({ sandbox_id, team_id: team.id })
+        const opened = await sandboxPoolOf(service.context).open({ sandbox_id, team_id: team.id })
         const run = (code: string, signal: AbortSignal) =>
           opened.run(row!.version, { language: 'bash', code, timeoutMs: 60_000, outputBytesMax: 1000, signal })
         return { run, close: () => opened.close() }
@@ -44,7 +44,7 @@ suite('commands of two teams', async () => {
         .map(({ run }) => assert.rejects(run('sleep 50', stuck.signal), /the test is over/))
       const { executed } = await benches[3]!.run('echo served', new AbortController().signal)
       assert.equal(executed.stdout, 'served\n')
-      const { slots } = workbenchOf(service.context)
+      const { slots } = sandboxPoolOf(service.context)
       assert.deepEqual([slots.taken(noisy.id), slots.waiting(noisy.id)], [1, 2])
       stuck.abort(new Error('the test is over'))
       await Promise.all(held)

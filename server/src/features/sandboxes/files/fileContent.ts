@@ -8,7 +8,7 @@ import { signedUrl } from '../../../kit/signedUrl.ts'
 import { nullable, oneOf, Type, type Static } from '../../../kit/schema.ts'
 import { FilePath, nameOf, nothingThere, RunFilePath } from './requestPath.ts'
 import { contentTypeOf } from '../workspace/contentType.ts'
-import { findFiles, type FoundFile, type Place } from '../workspace/workspace.ts'
+import { findFiles, type FoundFile, type WorkspaceRef } from '../workspace/workspace.ts'
 
 /** What is larger is only downloaded. */
 export const directBytesMax = 10 * 1024 * 1024
@@ -25,7 +25,7 @@ const filesNamed = 20
 const nameLengthTold = 80
 
 /** The only file of a run's workspace. */
-export async function onlyPath(sql: Sql, place: Place | undefined): Promise<string> {
+export async function onlyPath(sql: Sql, place: WorkspaceRef | undefined): Promise<string> {
   const files = place
     ? await sql<{ path: string; total: number }>`
         select path, (count(*) over ())::int as total from workspace_files
@@ -61,7 +61,7 @@ export const FileContent = Type.Object({
 export async function readContent(
   context: Context,
   sql: Sql,
-  place: Place | undefined,
+  place: WorkspaceRef | undefined,
   path: string,
 ): Promise<Static<typeof FileContent>> {
   const [file] = place ? await findFiles(sql, [{ ...place, path }]) : []
@@ -90,7 +90,7 @@ async function contentOf(
 }
 
 /** By the hash of the bytes: what is behind it never changes, so that it may be cached for as long as it is good. */
-function downloadUrl(context: Context, { sandbox_id, team_id }: Place, { path, sha256 }: FoundFile): string {
+function downloadUrl(context: Context, { sandbox_id, team_id }: WorkspaceRef, { path, sha256 }: FoundFile): string {
   return signedUrl(context, {
     method: 'GET',
     path: `/files/${sandbox_id}/${sha256}/${encodeURIComponent(nameOf(path))}`,

@@ -2,7 +2,7 @@
 import type { Sql } from '../../../base/db.ts'
 import { named, oneOf, Time, Type, type Static } from '../../../kit/schema.ts'
 import { FolderPath, nothingThere } from './requestPath.ts'
-import { listFolders, type Place } from '../workspace/workspace.ts'
+import { listFolders, type WorkspaceRef } from '../workspace/workspace.ts'
 import { workspaceRoot } from '../workspace/workspacePath.ts'
 
 /** A workspace holds no more than this (quota.ts): a list is whole. */
@@ -27,7 +27,11 @@ export const FileList = Type.Object({
 })
 
 /** `place` is undefined for a run that has no workspace: then there is a root with nothing in it. */
-export async function listFolder(sql: Sql, place: Place | undefined, path: string): Promise<Static<typeof FileList>> {
+export async function listFolder(
+  sql: Sql,
+  place: WorkspaceRef | undefined,
+  path: string,
+): Promise<Static<typeof FileList>> {
   const [files] = place ? await listFolders(sql, [{ ...place, path }], entriesMax) : []
   if (files) return { files, path }
   if (path === workspaceRoot) return { files: [], path }

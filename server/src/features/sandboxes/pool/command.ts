@@ -1,5 +1,5 @@
 // A command as callers and tools ask for it, and what they hear of it.
-import type { Ran } from './sandboxPool.ts'
+import type { CommandOutcome } from './openSandbox.ts'
 
 export const timeoutUnsetS = 60
 export const timeoutMaxS = 600
@@ -17,7 +17,7 @@ export interface CommandResult {
 const namedMax = 20
 
 /** What could not be kept is told where a person would look for it. */
-export function commandResult({ executed, unkept }: Ran): CommandResult {
+export function commandResult({ executed, unkept }: CommandOutcome): CommandResult {
   const { exit_code, stdout, stderr, truncated, duration_ms } = executed
   if (unkept.length === 0) return { exit_code, stdout, stderr, truncated, duration_ms }
   const names = unkept.slice(0, namedMax).map((path) => JSON.stringify(path))

@@ -6,15 +6,15 @@ import { foldersAbove, recordChanges, type LockedSandbox } from '../workspace/ch
 import { contentTypeOf } from '../workspace/contentType.ts'
 import type { PathChange } from '../workspace/workspaceFolder.ts'
 import { quotaProblem } from '../workspace/quota.ts'
-import type { Ran } from './sandboxPool.ts'
-import type { Place } from '../workspace/workspace.ts'
+import type { CommandOutcome } from './openSandbox.ts'
+import type { WorkspaceRef } from '../workspace/workspace.ts'
 
 export async function keepChanges(
   context: Context,
   sql: Sql,
   sandbox: LockedSandbox,
   step: number,
-  { changes, version, proposed }: Ran,
+  { changes, version, proposed }: CommandOutcome,
 ): Promise<void> {
   if (changes.length === 0) return
   const { sandbox_id, team_id } = sandbox
@@ -36,7 +36,7 @@ export async function keepChanges(
 }
 
 /** Files where these need a folder, and what is below those that are files. */
-async function clashesWith(sql: Sql, { sandbox_id, team_id }: Place, added: PathChange[]): Promise<string[]> {
+async function clashesWith(sql: Sql, { sandbox_id, team_id }: WorkspaceRef, added: PathChange[]): Promise<string[]> {
   const above = [...new Set(added.flatMap(({ path }) => foldersAbove(path)))]
   const files = added.filter(({ entry }) => entry?.kind !== 'dir').map(({ path }) => path)
   const rows = await sql<{ path: string }>`

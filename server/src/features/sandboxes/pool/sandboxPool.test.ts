@@ -7,7 +7,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newId } from '../../../base/ids.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
-import { workbenchOf } from './sandboxPool.ts'
+import { sandboxPoolOf } from './sandboxPool.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 
 const isLinux = process.platform === 'linux'
@@ -33,7 +33,7 @@ proves(
     t.after(() => another.kill())
 
     const ended = once(left, 'exit')
-    const bench = await workbenchOf(context).open({ sandbox_id: newId(), team_id: newId() })
+    const bench = await sandboxPoolOf(context).open({ sandbox_id: newId(), team_id: newId() })
     assert.deepEqual(await ended, [null, 'SIGKILL'])
     assert.equal(another.exitCode, null)
     assert.deepEqual(

@@ -2,10 +2,10 @@
 import { part, type Sql } from '../../../base/db.ts'
 import { newId } from '../../../base/ids.ts'
 import { workspaceRoot } from './workspacePath.ts'
-import type { Entry, Place, RunOfTeam } from './workspace.ts'
+import type { Entry, WorkspaceRef, RunOfTeam } from './workspace.ts'
 
 /** A sandbox whose row this transaction has locked, so that those who change it stand in line. */
-export interface LockedSandbox extends Place {
+export interface LockedSandbox extends WorkspaceRef {
   step_base: number
   last_step: number
   kept_bytes: number
@@ -30,7 +30,7 @@ export async function lockSandboxesOf(sql: Sql, wanted: RunOfTeam[]): Promise<Ma
   return new Map(rows.map(({ run_id, ...sandbox }) => [run_id, sandbox]))
 }
 
-export interface EntryChange extends Place {
+export interface EntryChange extends WorkspaceRef {
   path: string
   /** As the sandbox counts steps, over all its runs. */
   step: number
@@ -66,7 +66,7 @@ export async function recordChanges(sql: Sql, changes: EntryChange[]): Promise<M
   return renewVersions(sql, changes, rows, ended)
 }
 
-interface NewRow extends Place {
+interface NewRow extends WorkspaceRef {
   path: string
   kind: Entry['kind']
   sha256: string | null
@@ -103,7 +103,7 @@ async function renewVersions(
   sql: Sql,
   changes: EntryChange[],
   rows: NewRow[],
-  ended: Pick<Place, 'sandbox_id'>[],
+  ended: Pick<WorkspaceRef, 'sandbox_id'>[],
 ): Promise<Map<string, string>> {
   const sandboxes = [...Map.groupBy(changes, ({ sandbox_id }) => sandbox_id)].map(([sandbox_id, own]) => {
     const added = rows.filter((row) => row.sandbox_id === sandbox_id)

@@ -3,12 +3,12 @@ import type { Sql } from '../../../base/db.ts'
 import { workspaceRoot } from './workspacePath.ts'
 
 /** A sandbox as statements find it: never by its id alone. */
-export interface Place {
+export interface WorkspaceRef {
   sandbox_id: string
   team_id: string
 }
 
-export type PathIn = Place & { path: string }
+export type PathIn = WorkspaceRef & { path: string }
 
 export interface RunOfTeam {
   id: string
@@ -16,7 +16,7 @@ export interface RunOfTeam {
 }
 
 /** The workspace of each run that has one. */
-export async function placesOf(sql: Sql, runs: RunOfTeam[]): Promise<Map<string, Place>> {
+export async function workspacesOf(sql: Sql, runs: RunOfTeam[]): Promise<Map<string, WorkspaceRef>> {
   const rows = await sql<{ run_id: string; sandbox_id: string; team_id: string }>`
     select s.run_id, s.id as sandbox_id, s.team_id
     from unnest(${runs.map(({ id }) => id)}::uuid[], ${runs.map(({ team_id }) => team_id)}::uuid[]) as w (run_id, team_id)
@@ -105,7 +105,7 @@ interface EntryRow {
 /** All of a workspace, and its version: read in one statement, so that they belong together. */
 export async function readManifest(
   sql: Sql,
-  { sandbox_id, team_id }: Place,
+  { sandbox_id, team_id }: WorkspaceRef,
 ): Promise<{ version: string; manifest: Manifest }> {
   const rows = await sql<EntryRow & { version: string }>`
     select s.version, f.path, f.kind, encode(f.sha256, 'hex') as sha256, f.size_bytes, f.is_executable, f.link_target

@@ -23,8 +23,10 @@ import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { CannotKeep } from '../../../kit/tool.ts'
 import { recordChanges } from './changes.ts'
-import { createLayout, type Layout } from './workspaceFolder.ts'
-import type { Place } from './workspace.ts'
+import { bringTo } from './bringTo.ts'
+import { findChanges } from './findChanges.ts'
+import { clearFolder, openWorkspaceFolder, propose, type WorkspaceFolder } from './workspaceFolder.ts'
+import type { WorkspaceRef } from './workspace.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 
 const service = await testApp()
@@ -34,27 +36,27 @@ const above = await mkdtemp(join(tmpdir(), 'runyard layout test '))
 after(() => rm(above, { recursive: true }))
 const never = new AbortController().signal
 
-async function newPlace(): Promise<Place> {
+async function newPlace(): Promise<WorkspaceRef> {
   const sandbox_id = newId()
   await db.sql`insert into sandboxes (id, team_id) values (${sandbox_id}, ${team.id})`
   return { sandbox_id, team_id: team.id }
 }
 
-async function layOut(place: Place): Promise<Layout> {
+async function layOut(place: WorkspaceRef): Promise<WorkspaceFolder> {
   const folder = join(above, newId())
   await mkdir(folder)
-  const layout = createLayout(db, place, folder, undefined)
-  await bring(layout, place)
-  return layout
+  const at = openWorkspaceFolder(db, place, folder, undefined)
+  await bring(at, place)
+  return at
 }
 
-async function bring(layout: Layout, { sandbox_id }: Place): Promise<void> {
+async function bring(at: WorkspaceFolder, { sandbox_id }: WorkspaceRef): Promise<void> {
   const [sandbox] = await db.sql<{ version: string }>`select version from sandboxes where id = ${sandbox_id}`
-  await layout.bringTo(sandbox!.version)
+  await bringTo(at, sandbox!.version)
 }
 
-async function keep(layout: Layout, place: Place): Promise<{ paths: string[]; unkept: string[] }> {
-  const { changes, unkept } = await layout.findChanges(never)
+async function keep(at: WorkspaceFolder, place: WorkspaceRef): Promise<{ paths: string[]; unkept: string[] }> {
+  const { changes, unkept } = await findChanges(at, never)
   if (changes.length > 0) {
     const versions = await db.transaction((sql) =>
       recordChanges(
@@ -62,7 +64,7 @@ async function keep(layout: Layout, place: Place): Promise<{ paths: string[]; un
         changes.map((change) => ({ ...place, step: 1, ...change })),
       ),
     )
-    layout.proposed(changes, versions.get(place.sandbox_id)!)
+    propose(at, changes, versions.get(place.sandbox_id)!)
   }
   return { paths: changes.map(({ path }) => path).toSorted(), unkept }
 }
@@ -135,15 +137,15 @@ proves('workspace.layout', 'only what changed is found and written, by whichever
 
 proves('workspace.layout', 'what was not recorded is taken back before the next command', async () => {
   const place = await newPlace()
-  const layout = await layOut(place)
-  await writeFile(join(layout.folder, 'kept'), '1')
-  await keep(layout, place)
-  await bring(layout, place)
-  await writeFile(join(layout.folder, 'kept'), '2')
-  await writeFile(join(layout.folder, 'lost'), '2')
-  await layout.findChanges(never)
-  await bring(layout, place)
-  assert.deepEqual(await treeOf(layout.folder), { kept: '31 ' })
+  const at = await layOut(place)
+  await writeFile(join(at.folder, 'kept'), '1')
+  await keep(at, place)
+  await bring(at, place)
+  await writeFile(join(at.folder, 'kept'), '2')
+  await writeFile(join(at.folder, 'lost'), '2')
+  await findChanges(at, never)
+  await bring(at, place)
+  assert.deepEqual(await treeOf(at.folder), { kept: '31 ' })
 })
 
 proves(
@@ -187,15 +189,15 @@ proves(
   { skip: process.platform === 'win32' },
   async () => {
     const place = await newPlace()
-    const layout = await layOut(place)
-    await writeFile(join(layout.folder, 'good'), '')
-    await writeFile(join(layout.folder, 'bad\\name'), '')
-    await writeFile(join(layout.folder, '...'), '')
-    execFileSync('mkfifo', [join(layout.folder, 'pipe')])
-    const { paths, unkept } = await keep(layout, place)
+    const at = await layOut(place)
+    await writeFile(join(at.folder, 'good'), '')
+    await writeFile(join(at.folder, 'bad\\name'), '')
+    await writeFile(join(at.folder, '...'), '')
+    execFileSync('mkfifo', [join(at.folder, 'pipe')])
+    const { paths, unkept } = await keep(at, place)
     assert.deepEqual(paths, ['/workspace/good'])
     assert.deepEqual(unkept.toSorted(), ['/workspace/...', '/workspace/bad\\name', '/workspace/pipe'])
-    assert.deepEqual(await readdir(layout.folder), ['good'])
+    assert.deepEqual(await readdir(at.folder), ['good'])
   },
 )
 
@@ -206,10 +208,10 @@ proves(
     const place = await newPlace()
     const folder = join(above, newId())
     await mkdir(folder)
-    const layout = createLayout(db, place, folder, undefined, 50)
-    await bring(layout, place)
+    const at = openWorkspaceFolder(db, place, folder, undefined, 50)
+    await bring(at, place)
     for (let n = 0; n <= 50; n++) writeFileSync(join(folder, `file ${n}`), `many ${n}`)
-    await assert.rejects(layout.findChanges(never), (error: unknown) => {
+    await assert.rejects(findChanges(at, never), (error: unknown) => {
       assert.ok(error instanceof CannotKeep)
       assert.match(error.message, /more than 50 files and empty folders.*pack them into an archive/)
       return true
@@ -217,7 +219,7 @@ proves(
     const [stored] = await db.sql<{ blobs: number }>`
     select count(*)::int as blobs from blobs where sha256 in (select sha256(convert_to('many ' || n, 'utf8')) from generate_series(0, 50) n)`
     assert.equal(stored!.blobs, 0)
-    await layout.clear()
-    assert.deepEqual(await readdir(layout.folder), [])
+    await clearFolder(at)
+    assert.deepEqual(await readdir(at.folder), [])
   },
 )

@@ -1,0 +1,134 @@
+// Brings the folder of a workspace to what the manifest says: removes what is not in it, and writes what is missing.
+import { constants } from 'node:fs'
+import { open, rm, symlink } from 'node:fs/promises'
+import { basename } from 'node:path/posix'
+import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
+import { foldersAbove } from './changes.ts'
+import { isCode } from './openWithin.ts'
+import { markOf, type Seen } from './scan.ts'
+import { sideBySide } from './sideBySide.ts'
+import { readManifest, type Entry } from './workspace.ts'
+import {
+  batchBytesMax,
+  batchFilesMax,
+  clearFolder,
+  giveToOwner,
+  isSame,
+  openFolder,
+  openParent,
+  smallBytesMax,
+  type WorkspaceFolder,
+} from './workspaceFolder.ts'
+
+type FileEntry = Extract<Entry, { kind: 'file' }>
+
+/** Does nothing if the folder holds this version already. */
+export async function bringTo(at: WorkspaceFolder, wanted: string): Promise<void> {
+  if (at.proposal?.version === wanted) acceptProposal(at, at.proposal)
+  at.proposal = undefined
+  if (wanted === at.version && !at.isChanged) return
+  const now = await readManifest(at.db.sql, at.workspace)
+  const left = [...at.disk.keys()].filter((path) => !now.manifest.has(path))
+  // where most entries go, emptying the folder takes one listing, and removing each path takes many calls
+  if (left.length > now.manifest.size) await clearFolder(at)
+  else await sideBySide(left, (path) => remove(at, path))
+  at.disk = new Map([...at.disk].filter(([path, { entry }]) => isSame(now.manifest.get(path), entry)))
+  const missing = [...now.manifest].filter(([path]) => !at.disk.has(path))
+  for (const batch of batchesOf(missing)) {
+    const small = batch.flatMap(([, entry]) => (isSmall(entry) ? entry.sha256 : []))
+    const fetched = await postgresBlobs(at.db.sql).get(small)
+    await sideBySide(batch, async ([path, entry]) => void at.disk.set(path, await put(at, path, entry, fetched)))
+  }
+  at.manifest = now.manifest
+  at.version = now.version
+  at.isChanged = false
+}
+
+function acceptProposal(at: WorkspaceFolder, { changes, version }: NonNullable<WorkspaceFolder['proposal']>): void {
+  for (const { path, entry } of changes) {
+    if (entry) at.manifest.set(path, entry)
+    else at.manifest.delete(path)
+  }
+  at.version = version
+  at.isChanged = false
+}
+
+async function remove(at: WorkspaceFolder, path: string): Promise<void> {
+  const parent = await openParent(at, path)
+  try {
+    await rm(parent.at(basename(path)), { recursive: true, force: true })
+  } finally {
+    await parent.close()
+  }
+}
+
+/** The attempt itself finds what is in the way: a new folder has nothing there, and a check before each file would cost most. */
+async function put(at: WorkspaceFolder, path: string, entry: Entry, fetched: Map<string, Buffer>): Promise<Seen> {
+  try {
+    return await putThere(at, path, entry, fetched)
+  } catch (error) {
+    if (!isCode(error, 'EEXIST', 'ENOTDIR', 'ELOOP')) throw error
+    await clearPath(at, path)
+    return putThere(at, path, entry, fetched)
+  }
+}
+
+async function putThere(at: WorkspaceFolder, path: string, entry: Entry, fetched: Map<string, Buffer>): Promise<Seen> {
+  const parent = await openParent(at, path)
+  const target = parent.at(basename(path))
+  try {
+    if (entry.kind === 'file') return { entry, mark: await putFile(at, target, entry, fetched.get(entry.sha256)) }
+    if (entry.kind === 'link') {
+      await symlink(entry.link_target, target)
+      await giveToOwner(at, target)
+    } else await (await openFolder(at, path)).close()
+    return { entry, mark: '' }
+  } finally {
+    await parent.close()
+  }
+}
+
+/** Removes what is where this entry, or a folder above it, must be. */
+async function clearPath(at: WorkspaceFolder, path: string): Promise<void> {
+  for (const above of foldersAbove(path)) {
+    const seen = at.disk.get(above)
+    if (seen && seen.entry.kind !== 'dir') await remove(at, above)
+  }
+  await remove(at, path)
+}
+
+async function putFile(
+  { db, owner }: WorkspaceFolder,
+  target: string,
+  entry: FileEntry,
+  bytes: Buffer | undefined,
+): Promise<string> {
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants
+  const file = await open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)
+  try {
+    if (bytes) await file.writeFile(bytes)
+    else for await (const piece of postgresBlobs(db.sql).read(entry.sha256)) await file.writeFile(piece)
+    if (owner) await file.chown(owner.uid, owner.gid)
+    await file.chmod(entry.is_executable ? 0o755 : 0o644)
+    return markOf(await file.stat({ bigint: true }))
+  } finally {
+    await file.close()
+  }
+}
+
+const isSmall = (entry: Entry): entry is FileEntry => entry.kind === 'file' && entry.size_bytes <= smallBytesMax
+
+/** Small files come many at a time; each batch fits into memory. */
+function* batchesOf(entries: [string, Entry][]): Generator<[string, Entry][]> {
+  let batch: [string, Entry][] = []
+  let bytes = 0
+  for (const one of entries) {
+    batch.push(one)
+    bytes += isSmall(one[1]) ? one[1].size_bytes : 0
+    if (bytes < batchBytesMax && batch.length < batchFilesMax) continue
+    yield batch
+    batch = []
+    bytes = 0
+  }
+  if (batch.length > 0) yield batch
+}

@@ -1,0 +1,87 @@
+// Finds what a command changed in the folder of a workspace, and stores the bytes of changed files.
+import type { FileHandle } from 'node:fs/promises'
+import { basename } from 'node:path/posix'
+import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
+import { openForReading, scanFolder } from './scan.ts'
+import {
+  batchBytesMax,
+  batchFilesMax,
+  isSame,
+  openParent,
+  smallBytesMax,
+  type PathChange,
+  type WorkspaceFolder,
+} from './workspaceFolder.ts'
+
+/** What is different from the manifest. The bytes are stored, but nothing refers to them yet. */
+export async function findChanges(
+  at: WorkspaceFolder,
+  signal: AbortSignal,
+): Promise<{ changes: PathChange[]; unkept: string[] }> {
+  const { manifest } = at
+  at.isChanged = true
+  const scan = await scanFolder(at.folder, at.disk, { most: at.entriesMax, signal })
+  at.disk = scan.disk
+  const gone = [...manifest.keys()].filter((path) => !scan.disk.has(path))
+  const fresh = [...scan.disk]
+    .filter(([path, { entry }]) => !isSame(manifest.get(path), entry))
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+  const changes = [
+    ...gone.map((path): PathChange => ({ path, entry: null, wasThere: true })),
+    ...fresh.map(([path, { entry }]): PathChange => ({ path, entry, wasThere: manifest.has(path) })),
+  ]
+  await storeContents(at, changes, scan.contents, signal)
+  return { changes, unkept: scan.unkept }
+}
+
+/** Stores the bytes before anything refers to them: many small files in one statement, a large one in pieces. */
+async function storeContents(
+  at: WorkspaceFolder,
+  changes: PathChange[],
+  contents: Map<string, Buffer>,
+  signal: AbortSignal,
+): Promise<void> {
+  const blobs = postgresBlobs(at.db.sql)
+  const files = changes.flatMap(({ path, entry }) => (entry?.kind === 'file' ? [{ path, entry }] : []))
+  const known = await blobs.has(files.map(({ entry }) => entry.sha256))
+  let batch: Buffer[] = []
+  let bytes = 0
+  const flush = async () => {
+    await blobs.put(batch)
+    batch = []
+    bytes = 0
+  }
+  for (const { path, entry } of files.filter((file) => !known.has(file.entry.sha256))) {
+    signal.throwIfAborted()
+    if (entry.size_bytes > smallBytesMax) await blobs.putStream(piecesOf(at, path, signal))
+    else {
+      batch.push(contents.get(entry.sha256) ?? (await readSmall(at, path)))
+      bytes += entry.size_bytes
+      if (bytes >= batchBytesMax || batch.length >= batchFilesMax) await flush()
+    }
+  }
+  if (batch.length > 0) await flush()
+}
+
+async function* piecesOf(at: WorkspaceFolder, path: string, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const file = await openFile(at, path)
+  yield* file.createReadStream({ highWaterMark: smallBytesMax, signal }) as AsyncIterable<Buffer>
+}
+
+async function readSmall(at: WorkspaceFolder, path: string): Promise<Buffer> {
+  const file = await openFile(at, path)
+  try {
+    return await file.readFile()
+  } finally {
+    await file.close()
+  }
+}
+
+async function openFile(at: WorkspaceFolder, path: string): Promise<FileHandle> {
+  const parent = await openParent(at, path)
+  try {
+    return await openForReading(parent.at(basename(path)))
+  } finally {
+    await parent.close()
+  }
+}
