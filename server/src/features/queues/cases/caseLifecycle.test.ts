@@ -152,40 +152,44 @@ proves('cases.oneHolder', 'dispatch claims a case that is free, and no other', a
   }
 })
 
-proves(['bulk.status', 'bulk.reprocess'], 'a bulk action takes a case from each state to the one it asks for, but not from another member', async () => {
-  const team = await seedTeam(service)
-  const ann = await seedColleague(team, 'Ann')
-  const actions: { action: CaseAction; to: CaseStatus }[] = [
-    { action: { kind: 'reprocess', agent_id: null }, to: 'pending' },
-    { action: { kind: 'update_status', status: 'pending' }, to: 'pending' },
-    { action: { kind: 'update_status', status: 'completed' }, to: 'completed' },
-    { action: { kind: 'update_status', status: 'failed' }, to: 'failed' },
-  ]
-  for (const { action, to } of actions) {
-    for (const state of states.filter(({ holder }) => holder !== 'other run')) {
-      const queueId = await seedQueue(team)
-      const isOfRun = state.holder === 'run'
-      if (isOfRun) await seedWorker(team, queueId)
-      const id = await seedCaseIn(team, queueId, isOfRun ? { status: 'pending', holder: 'nobody' } : state)
-      if (isOfRun) assert.equal(await dispatchQueue(context, queueId), 1)
-      const person = state.holder === 'person' ? team.memberId : state.holder === 'other person' ? ann.memberId : null
-      await db.sql`update cases set display_status = ${state.status}, claimed_by_user_id = ${person}::uuid where id = ${id}`
-      const what = `${JSON.stringify(action)} of a case that is ${state.status}, held by ${state.holder}`
-      const before = await readCase(id)
-      const bulk = { teamId: team.id, queueId, userId: team.memberId, action }
-      const { changed } = await db.transaction((sql) => changeCases(context, sql, bulk, [id]))
-      const after = await readCase(id)
-      if (state.holder === 'other person' || state.status === to) {
-        assert.equal(changed, 0, what)
-        assert.deepEqual(after, before, what)
-      } else {
-        assert.equal(changed, 1, what)
-        assert.equal(after?.display_status, to, what)
-        assertWhole(after, what)
+proves(
+  ['bulk.status', 'bulk.reprocess'],
+  'a bulk action takes a case from each state to the one it asks for, but not from another member',
+  async () => {
+    const team = await seedTeam(service)
+    const ann = await seedColleague(team, 'Ann')
+    const actions: { action: CaseAction; to: CaseStatus }[] = [
+      { action: { kind: 'reprocess', agent_id: null }, to: 'pending' },
+      { action: { kind: 'update_status', status: 'pending' }, to: 'pending' },
+      { action: { kind: 'update_status', status: 'completed' }, to: 'completed' },
+      { action: { kind: 'update_status', status: 'failed' }, to: 'failed' },
+    ]
+    for (const { action, to } of actions) {
+      for (const state of states.filter(({ holder }) => holder !== 'other run')) {
+        const queueId = await seedQueue(team)
+        const isOfRun = state.holder === 'run'
+        if (isOfRun) await seedWorker(team, queueId)
+        const id = await seedCaseIn(team, queueId, isOfRun ? { status: 'pending', holder: 'nobody' } : state)
+        if (isOfRun) assert.equal(await dispatchQueue(context, queueId), 1)
+        const person = state.holder === 'person' ? team.memberId : state.holder === 'other person' ? ann.memberId : null
+        await db.sql`update cases set display_status = ${state.status}, claimed_by_user_id = ${person}::uuid where id = ${id}`
+        const what = `${JSON.stringify(action)} of a case that is ${state.status}, held by ${state.holder}`
+        const before = await readCase(id)
+        const bulk = { teamId: team.id, queueId, userId: team.memberId, action }
+        const { changed } = await db.transaction((sql) => changeCases(context, sql, bulk, [id]))
+        const after = await readCase(id)
+        if (state.holder === 'other person' || state.status === to) {
+          assert.equal(changed, 0, what)
+          assert.deepEqual(after, before, what)
+        } else {
+          assert.equal(changed, 1, what)
+          assert.equal(after?.display_status, to, what)
+          assertWhole(after, what)
+        }
       }
     }
-  }
-})
+  },
+)
 
 proves('cases.oneHolder', 'the tables allow exactly the words of the lists', async () => {
   const [{ check } = { check: '' }] = await db.sql<{ check: string }>`

@@ -1,6 +1,6 @@
 // Queues that need dispatching, in turns by team: a team with thousands of queues does not delay another team's only one.
 
-interface DueQueues {
+export interface DueQueues {
   /** Adds a queue; adding one that is already due does nothing. */
   add(teamId: string, queueId: string): void
   /** The first queue of the team whose turn it is; that team then goes behind the others. */
