@@ -26,7 +26,9 @@ export const sandboxExec = outsideTool({
   onDoubt: (_input, { config }) => (config.sandboxHosts.length === 0 ? 'retry' : 'ask'),
   timeoutMs: (timeoutMaxS + 60) * 1000,
   async execute({ run, step, input }, { context, signal, openResources }) {
-    const sandbox = await openResources.get('sandbox', async () => sandboxPoolOf(context).open(await workspaceOf(context, run)))
+    const sandbox = await openResources.get('sandbox', async () =>
+      sandboxPoolOf(context).open(await workspaceOf(context, run)),
+    )
     const version = await versionWhenFree(context, sandbox.workspace, signal)
     const { language = 'bash', code, timeout_s = timeoutUnsetS } = input
     const outcome = await sandbox.run(version, { language, code, timeoutMs: timeout_s * 1000, outputBytesMax, signal })
