@@ -104,11 +104,11 @@ async function takeAll(runner: RunnerState): Promise<void> {
     const exec = await takeExec(context.db.sql, process.id, full, underWay.size === 0)
     if (!exec) return
     runner.isAlone = exec.deaths >= suspectDeaths
-    const release = slots.tryTake(exec.team_id)
+    const freeSlot = slots.tryTake(exec.team_id)
     const work = runOne(runner, exec).finally(() => {
       underWay.delete(work)
       runner.isAlone = false
-      release?.()
+      freeSlot?.()
       take(runner)
     })
     underWay.add(work)
