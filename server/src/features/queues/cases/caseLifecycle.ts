@@ -94,7 +94,7 @@ function valueByType(column: Column): Part {
 }
 
 /** Condition on `cases c`: it is completed or failed. */
-export const isEnded = part`c.display_status in (${literals(endedCaseStatuses)})`
+const isEnded = part`c.display_status in (${literals(endedCaseStatuses)})`
 
 /** Condition on `cases c`: it waits, and not for a time. */
 export const isPending = part`c.display_status = 'pending'`
