@@ -200,3 +200,15 @@ proves('architecture.rooms', 'each room of the engine and each driver says in ha
     assert.ok(text.split('\n').length <= 40, room)
   }
 })
+
+proves('architecture.named', 'every file that ARCHITECTURE.md names exists', async () => {
+  const text = await readFile(join(root, '../../ARCHITECTURE.md'), 'utf8')
+  const tests = (await readdir(join(root, '../test'), { recursive: true })).map((file) => `test/${file}`)
+  const paths = [...all.map(({ path }) => path), ...tests]
+  const named = [...text.matchAll(/`([\w/.]+\.ts)`/g)].map(([, file]) => file ?? '')
+  assert.ok(named.length > 20)
+  assert.deepEqual(
+    named.filter((file) => !paths.some((path) => path === file || path.endsWith(`/${file}`))),
+    [],
+  )
+})

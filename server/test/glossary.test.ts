@@ -19,7 +19,7 @@ async function pages(): Promise<string[]> {
   const examples = (await readdir(join(root, 'examples'), { recursive: true }))
     .filter((file) => file.endsWith('.md'))
     .map((file) => `examples/${file}`)
-  return ['README.md', 'docs/tutorial.md', ...guides, ...examples]
+  return ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs/tutorial.md', 'docs/gaps.md', ...guides, ...examples]
 }
 
 proves('glossary.words', 'no page for users has a word that the glossary forbids', async () => {
@@ -36,7 +36,7 @@ proves('glossary.words', 'no page for users has a word that the glossary forbids
 })
 
 /** How many comments without a subject are left. Lower it with every one that is rewritten; never raise it. */
-const withoutSubjectMax = 204
+const withoutSubjectMax = 185
 
 proves('glossary.comments', 'a doc comment has a subject: it does not open with Of, So, As, By or Those', async () => {
   const source = join(root, 'server/src')

@@ -47,6 +47,21 @@ test('no test names its requirement in a comment, which nothing would check', as
   for (const file of await testFiles()) assert.doesNotMatch(await readFile(file, 'utf8'), /^\s*\/\/ proves /m, file)
 })
 
+/** How many names of tests promise several things, joined by a semicolon. Lower it with every one that is split; never raise it. */
+const manyPromisesMax = 66
+
+test('a test promises one thing', async () => {
+  const found: string[] = []
+  for (const file of await testFiles()) {
+    const text = await readFile(file, 'utf8')
+    for (const [, name = ''] of text.matchAll(
+      /\b(?:test|proves)\((?:\s*(?:\[[^\]]*\]|'[\w.]+'),)?\s*['`]([^'`\n]*)['`],/g,
+    ))
+      if (name.includes(';')) found.push(`${file}: ${name}`)
+  }
+  assert.ok(found.length <= manyPromisesMax, `${found.length} names:\n${found.join('\n')}`)
+})
+
 test('a gap names a file that is there', async () => {
   const named = requirements.flatMap(({ gap }) => (gap ? [gap.file] : []))
   assert.ok(named.length > 50)

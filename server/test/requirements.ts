@@ -188,7 +188,7 @@ const sentences = [
   // Rate limit
   {
     id: 'rateLimit.headers',
-    says: 'Every answer to a known caller tells limit, remaining and reset of the tighter of its two windows; a 429 adds Retry-After. With the limit off there are no such headers.',
+    says: 'Every answer to a known caller has the limit, the remainder and the reset of the tighter of its two windows; a 429 adds Retry-After. With the limit off these headers are absent.',
     gap: {
       question: 'Which window do the headers show, and what when the limit is off?',
       file: 'server/src/kit/pipeline.ts',
@@ -197,9 +197,9 @@ const sentences = [
   { id: 'rateLimit.perCredential', says: 'A credential has its own window, its team one ten times as large.' },
   {
     id: 'rateLimit.strangers',
-    says: 'Requests without a valid credential are counted by address (IPv6: by /64), with the same limit, after the look-up: they never hold up a credential that works, nor a client that asks for its token, nor a person who comes back from a provider.',
+    says: 'Requests without a valid credential are counted by IP address (IPv6: by /64), with the same limit, after the look-up: they never delay a valid credential, a client that asks for its token, or a person who comes back from a provider.',
     gap: {
-      question: 'How many requests may an address make without a credential?',
+      question: 'How many requests may an IP address make without a credential?',
       file: 'server/src/kit/strangers.ts',
     },
   },
@@ -209,8 +209,8 @@ const sentences = [
   },
   {
     id: 'rateLimit.proxies',
-    says: 'Behind RUNYARD_TRUSTED_PROXIES the caller’s address is the rightmost of X-Forwarded-For that is not a trusted proxy; from anybody else the header is ignored.',
-    gap: { question: 'Whose address counts behind a load balancer?', file: 'server/src/kit/callerAddress.ts' },
+    says: 'Behind RUNYARD_TRUSTED_PROXIES the caller’s IP address is the rightmost of X-Forwarded-For that is not a trusted proxy; from anybody else the header is ignored.',
+    gap: { question: 'Whose IP address counts behind a load balancer?', file: 'server/src/kit/callerAddress.ts' },
   },
   {
     id: 'rateLimit.window',
@@ -379,12 +379,12 @@ const sentences = [
   },
   {
     id: 'config.unknown',
-    says: 'A RUNYARD_ name that no setting has is told in the log.',
-    gap: { question: 'What of a misspelled setting?', file: 'server/src/base/config.ts' },
+    says: 'The log reports a RUNYARD_ name that is not a setting.',
+    gap: { question: 'What happens to a misspelled setting?', file: 'server/src/base/config.ts' },
   },
   {
     id: 'connections.private',
-    says: 'A private connection is used only while everybody whom a run acts for is its maker: not after messages or answers of others, not in their starts, retries, cases, schedules or builds that fire by themselves, not through sub-runs, and not for a maker who has left; an approval by somebody else is no use of theirs.',
+    says: 'A private connection is used only while everybody whom a run acts for is its maker: not after messages or answers of others, not in their starts, retries, cases, schedules or builds that fire by themselves, not through sub-runs, and not for a maker who has left; an approval by somebody else does not count as a use of theirs.',
     gap: { question: 'Who may cause a turn with a private connection?', file: 'server/src/engine/ledger/actsFor.ts' },
   },
   {
@@ -403,7 +403,7 @@ const sentences = [
   { id: 'runs.liveKept', says: 'The config of a build that is or was live cannot change.' },
   {
     id: 'approvals.connection',
-    says: 'An approval does not count for a connection that got another address or credential since it was asked for: the call is not made, and a person is asked again with what changed.',
+    says: 'An approval does not count for a connection that got another URL or credential since it was asked for: the call is not made, and a person is asked again with what changed.',
     gap: { question: 'What does `action.hash` cover?', file: 'server/src/engine/driving/approvedCall.ts' },
   },
   { id: 'approvals.name', says: 'An approval does not count for another connection of the same name.' },
@@ -507,8 +507,8 @@ const sentences = [
   { id: 'worker.drain', says: 'A stopping worker takes no new job, finishes those at hand, and exits 0.' },
   {
     id: 'worker.deaf',
-    says: 'Work that goes on 5 s after the drain time is left to the other processes; the exit code is 1.',
-    gap: { question: 'What of work that does not stop when it is told to?', file: 'server/src/main.ts' },
+    says: 'Work that is still running 5 s after the drain time is left to the other processes; the exit code is 1.',
+    gap: { question: 'What happens to work that does not stop in time?', file: 'server/src/main.ts' },
   },
   {
     id: 'worker.secondSignal',
@@ -587,9 +587,9 @@ const sentences = [
   },
   {
     id: 'memory.generation',
-    says: 'A path that is written again after its deletion goes on above the generations it had.',
+    says: 'A path that is written again after its deletion continues above the generations it had.',
     gap: {
-      question: 'Where do generations go on after a deletion?',
+      question: 'At which generation does a path continue after its deletion?',
       file: 'server/src/features/memory/changeMemory.ts',
     },
   },
@@ -656,7 +656,7 @@ const sentences = [
   { id: 'model.thinking', says: 'Thinking is collected and goes back with the proof its provider gave.' },
   {
     id: 'model.refusedReasoning',
-    says: 'A run whose old reasoning the provider refuses goes on without it.',
+    says: 'A run whose old reasoning the provider refuses continues without it.',
     gap: {
       question: 'What if the key or the tools change in the middle of a run?',
       file: 'server/src/drivers/model/aiSdk/aiSdk.ts',
@@ -664,9 +664,9 @@ const sentences = [
   },
   {
     id: 'model.appendOnly',
-    says: 'Each request begins with all of the one before; a message that came meanwhile stands after the answer, rebuilt or not.',
+    says: 'Each request begins with all of the one before; a message that came during the answer follows it, rebuilt or not.',
     gap: {
-      question: 'Where does a message stand that came while the model answered?',
+      question: 'Where is a message placed that came while the model answered?',
       file: 'server/src/drivers/model/aiSdk/prompt.ts',
     },
   },
@@ -767,7 +767,7 @@ const sentences = [
   },
   {
     id: 'builds.problemsMany',
-    says: 'Of many problems at most 20 and 1,800 characters are told, then how many more there are.',
+    says: 'At most 20 problems and 1,800 characters are reported, then how many more there are.',
     gap: {
       question: 'How long may a refusal of a config be?',
       file: 'server/src/features/agents/builds/usableConfig.ts',
@@ -775,7 +775,7 @@ const sentences = [
   },
   {
     id: 'builds.promoteChecks',
-    says: 'A config is checked again when it is promoted; a copy may be made unchecked, to mend it.',
+    says: 'A config is checked again when it is promoted; a copy may be made unchecked, to fix it.',
     gap: { question: 'Is a copy of a build checked?', file: 'server/src/features/agents/createRevision.ts' },
   },
   { id: 'builds.costLimit', says: 'A cost limit on a model without a price, the default model included, is a 400.' },
@@ -856,7 +856,7 @@ const sentences = [
     id: 'messages.refused',
     says: 'A message over 64 KiB or empty is a 400; to an ended run whose agent is deleted or whose log was erased, a 409.',
     gap: {
-      question: 'Can a run go on whose log retention erased?',
+      question: 'Can a run continue after retention erased its log?',
       file: 'server/src/features/runs/postRunMessage.ts',
     },
   },
@@ -890,7 +890,7 @@ const sentences = [
   },
   {
     id: 'retry.build',
-    says: 'A retry may use another build of the same agent, also from a step: it goes on as if the results were its own.',
+    says: 'A retry may use another build of the same agent, also from a step: it continues with those results.',
     gap: { question: 'May from_step change the build?', file: 'server/src/features/runs/retryRun.ts' },
   },
   {
@@ -1044,7 +1044,7 @@ const sentences = [
   },
   {
     id: 'telemetry.oneTrace',
-    says: 'A run that waits and goes on in another process stays one trace, without stored state: its trace id is the run id.',
+    says: 'A run that waits and continues in another process stays one trace, without stored state: its trace id is the run id.',
     gap: {
       question: 'How do the spans of several workers become one trace?',
       file: 'server/src/engine/driving/runTelemetry.ts',
@@ -1074,8 +1074,9 @@ const sentences = [
   { id: 'guides.version', says: 'The version that the service tells of itself is the newest of the changelog.' },
   {
     id: 'guides.paths',
-    says: 'Every API path in the guides, the tutorial, the examples and the README is served; every file that ARCHITECTURE.md names exists.',
+    says: 'Every API path in the guides, the tutorial, the examples and the README is served',
   },
+  { id: 'architecture.named', says: 'Every file that ARCHITECTURE.md names exists.' },
   { id: 'guides.shell', says: 'Every shell command in the guides, the tutorial and the README can be parsed.' },
   { id: 'decisions.headings', says: 'Every decision answers a question and has the same headings in the same order.' },
   { id: 'glossary.words', says: 'No page for users has a word that the glossary forbids.' },
@@ -1100,8 +1101,11 @@ const sentences = [
   },
   {
     id: 'runbook.hostile',
-    says: 'A text of 200 KiB, whatever it holds, is read to its end, and at most 100 problems are told.',
-    gap: { question: 'How many problems of a procedure are told?', file: 'server/src/drivers/model/runbook/parse.ts' },
+    says: 'A text of 200 KiB, whatever it holds, is read to its end, and at most 100 problems are reported.',
+    gap: {
+      question: 'How many problems of a procedure are reported?',
+      file: 'server/src/drivers/model/runbook/parse.ts',
+    },
   },
   {
     id: 'runbook.expressions',
@@ -1162,13 +1166,13 @@ const sentences = [
   },
   {
     id: 'streams.envelope',
-    says: 'A streamed event has the envelope of webhooks; its id is the event’s own, for there is no delivery.',
+    says: 'A streamed event has the envelope of webhooks; its id is the event’s own, because a stream has no deliveries.',
     gap: { question: 'What is the id in the envelope of a streamed event?', file: 'server/src/kit/readEvents.ts' },
   },
   { id: 'streams.headers', says: 'A stream is sent with no-store and X-Accel-Buffering: no, and has a request id.' },
   {
     id: 'streams.lastEventId',
-    says: 'Last-Event-ID resumes behind that event; one that is no number is a 400; one beyond the newest counts as the newest.',
+    says: 'Last-Event-ID resumes after that event; one that is not a number is a 400; one beyond the newest counts as the newest.',
     gap: { question: 'What if Last-Event-ID was never given?', file: 'server/src/features/runs/streamRunEvents.ts' },
   },
   { id: 'streams.again', says: 'A run that a message started again streams again, behind what the reader has.' },
@@ -1180,7 +1184,7 @@ const sentences = [
   { id: 'streams.team', says: 'A team’s stream begins now and gives every event of that team and of no other.' },
   {
     id: 'events.scopes',
-    says: 'Each kind of event has the scope that reads its noun: `runs:read` (runs, human requests), `files:read` (files of runs), `queues:read`, `agents:read`, `connections:read`. Streams leave out what the credential may not read, and asking for it by name is a 403. A webhook gets only what the credential that set its address or events may read; nobody changes these who may not read what it gets.',
+    says: 'Each kind of event has the scope that reads its noun: `runs:read` (runs, human requests), `files:read` (files of runs), `queues:read`, `agents:read`, `connections:read`. Streams leave out what the credential may not read, and asking for it by name is a 403. A webhook gets only what the credential that set its URL or events may read; only somebody who may read what it gets can change these.',
     gap: { question: 'Who gets which events?', file: 'server/src/kit/event.ts' },
   },
   {
@@ -1207,7 +1211,7 @@ const sentences = [
   },
   {
     id: 'streams.newLine',
-    says: 'After a day without readers positions begin anew; who comes back then gets gap and the last day.',
+    says: 'After a day without readers positions start again; a reader who comes back then gets `gap` and the last day.',
     gap: { question: 'Which events get positions?', file: 'server/src/kit/eventPositions.ts' },
   },
   { id: 'streams.runOrder', says: 'Positions follow the sequence of each run, whatever the times of its events.' },
@@ -1313,7 +1317,7 @@ const sentences = [
   },
   {
     id: 'schedules.cronProblems',
-    says: 'What is no cron expression of five fields is told with its place; L, W, #, ? and nicknames are refused.',
+    says: 'A text that is not a cron expression of five fields is refused with the position of the mistake; L, W, #, ? and nicknames are refused.',
     gap: { question: 'Which cron is accepted?', file: 'server/src/base/cron.ts' },
   },
   { id: 'schedules.never', says: 'A cron expression that no date fits is never due.' },
@@ -1351,7 +1355,7 @@ const sentences = [
   },
   {
     id: 'schedules.givesUp',
-    says: 'After ten due times in a row that failed for a reason only a person can mend, a schedule disables itself and says why.',
+    says: 'After ten due times in a row that failed for a reason that only a person can fix, a schedule disables itself and says why.',
     gap: { question: 'When does a schedule disable itself?', file: 'server/src/features/schedules/givingUp.ts' },
   },
   {
@@ -1370,7 +1374,7 @@ const sentences = [
   },
   {
     id: 'builder.oneActive',
-    says: 'A build has one active builder run; meanwhile it is neither promoted nor given another config.',
+    says: 'A build has one active builder run; while it is active, the build is neither promoted nor given another config.',
     gap: {
       question: 'May a draft be changed while a builder run is active?',
       file: 'server/src/features/agents/updateRevision.ts',
@@ -1457,7 +1461,7 @@ const sentences = [
   { id: 'builder.modelText', says: 'What PostgreSQL cannot hold of a model’s text is left out.' },
   {
     id: 'builder.modelTrouble',
-    says: 'A provider that fails is asked again later, without a worker meanwhile; after eight times the builder run fails with its words.',
+    says: 'A provider that fails is asked again later and holds no worker until then; after eight times the builder run fails with the provider’s message.',
     gap: {
       question: 'How long does a builder run wait for its provider?',
       file: 'server/src/features/agents/builder/advanceBuilder.job.ts',
@@ -1640,7 +1644,7 @@ const sentences = [
   },
   {
     id: 'runs.reportCut',
-    says: 'Inputs and outputs are cut at 16 KiB with a mark; of more than 1,000 steps the last 1,000 are told, with steps_total.',
+    says: 'Inputs and outputs are cut at 16 KiB with a mark; a run with more than 1,000 steps shows the last 1,000, with steps_total.',
     gap: { question: 'How long may a report be?', file: 'server/src/features/runs/report.ts' },
   },
   {
@@ -1787,15 +1791,15 @@ const sentences = [
   },
   {
     id: 'deliveries.callback',
-    says: 'A run’s callback address gets six kinds of its events and no others; runs of a team with the same address share a target.',
+    says: 'A run’s callback URL gets six kinds of its events and no others; runs of a team with the same URL share a target.',
     gap: {
-      question: 'What is the target of a callback: the run, or its address?',
+      question: 'What is the target of a callback: the run, or its URL?',
       file: 'server/migrations/0018_webhooks.sql',
     },
   },
   {
     id: 'deliveries.callbackEnded',
-    says: 'A run whose receiver is gone gets no more, not even a replay; other runs with the same address do.',
+    says: 'A run whose receiver is gone gets no more, not even a replay; other runs with the same URL do.',
     gap: {
       question: 'Can a callback be replayed after its receiver answered 410?',
       file: 'server/src/features/webhooks/replay.ts',
@@ -1814,7 +1818,7 @@ const sentences = [
   { id: 'deliveries.get', says: 'A delivery is read with its attempts, the oldest first; lists leave them out.' },
   {
     id: 'deliveries.test',
-    says: 'A test is one delivery of an example that fits its kind and says `"test": true`; it is no event, and a 409 while the webhook is not active.',
+    says: 'A test is one delivery of an example that fits its kind and says `"test": true`; it is not an event, and a 409 while the webhook is not active.',
     gap: {
       question: 'What does a test send, and when is it refused?',
       file: 'server/src/features/webhooks/testWebhook.ts',
@@ -1953,8 +1957,11 @@ const sentences = [
   },
   {
     id: 'blobs.swept',
-    says: 'Bytes that no row names go after a day; those that come again meanwhile are young again.',
-    gap: { question: 'When do bytes go that nothing names any more?', file: 'server/src/drivers/blobs/postgres.ts' },
+    says: 'Bytes that no row refers to are deleted after a day; the day starts again for those that are stored again.',
+    gap: {
+      question: 'When are bytes deleted that nothing refers to any more?',
+      file: 'server/src/drivers/blobs/postgres.ts',
+    },
   },
   {
     id: 'workspace.layout',
@@ -1967,9 +1974,9 @@ const sentences = [
   { id: 'workspace.beneath', says: 'A link in a workspace leads neither a reader nor a writer of ours out of it.' },
   {
     id: 'workspace.unkept',
-    says: 'What no workspace can keep (pipes, names that no path may have) is told with the command and removed.',
+    says: 'What a workspace cannot store (pipes, names that no path may have) is removed, and the command’s result says so.',
     gap: {
-      question: 'What becomes of pipes, devices and unspeakable names in a workspace?',
+      question: 'What happens to pipes, devices and invalid names in a workspace?',
       file: 'server/src/features/sandboxes/workspace/scan.ts',
     },
   },
@@ -1997,7 +2004,7 @@ const sentences = [
   },
   {
     id: 'sandbox.retry',
-    says: 'A run that is retried begins with the files as they were before the step it goes on from.',
+    says: 'A run that is retried begins with the files as they were before the step that it continues from.',
     gap: { question: 'Which files does a retried run have?', file: 'server/src/features/sandboxes/takeSandbox.ts' },
   },
   {
@@ -2029,9 +2036,9 @@ const sentences = [
   },
   {
     id: 'sandbox.output',
-    says: 'Output is kept up to its limit, in whole characters, while the command goes on; just-bash ends a command after 32 MiB and shows no output of one that was cut off.',
+    says: 'Output is kept up to its limit, in whole characters, while the command continues; just-bash ends a command after 32 MiB and shows no output of one that was cut off.',
     gap: {
-      question: 'What is told of a command that prints without end?',
+      question: 'What is shown of a command that prints without end?',
       file: 'server/src/drivers/sandbox/boundedText.ts',
     },
   },
@@ -2120,7 +2127,7 @@ const sentences = [
   },
   {
     id: 'files.links',
-    says: 'A link is never followed nor listed; an upload at its path takes its place.',
+    says: 'A link is never followed nor listed; an upload at its path replaces it.',
     gap: { question: 'What does an upload to the path of a link do?', file: 'server/test/fileRoutes.test.ts' },
   },
   { id: 'uploads.put', says: 'One PUT stores the file at the path of its address, chunked or with a length.' },
@@ -2152,8 +2159,8 @@ const sentences = [
   },
   {
     id: 'signedUrls.expiry',
-    says: 'A signed address ends with its time; a shared one is the same for all within its window.',
-    gap: { question: 'How long is a signed address good?', file: 'server/src/kit/signedUrl.ts' },
+    says: 'A signed URL expires; a shared one is the same for all within its window.',
+    gap: { question: 'How long is a signed URL valid?', file: 'server/src/kit/signedUrl.ts' },
   },
   {
     id: 'bodies.inTime',
@@ -2210,7 +2217,7 @@ const sentences = [
   },
   {
     id: 'browser.resumed',
-    says: 'A waiting run’s session is opened again with its cookies and pages, sealed meanwhile, and says what was lost.',
+    says: 'A waiting run’s session is opened again with its cookies and pages, which are sealed until then, and says what was lost.',
     gap: {
       question: 'What is kept of a browser while its run waits?',
       file: 'server/src/features/browser/browserSession.ts',
@@ -2309,7 +2316,7 @@ const sentences = [
   },
   {
     id: 'caseTriggers.conflicts',
-    says: 'Agents with an enabled trigger on the same queue are told of, before and after; a preview for an unknown queue has none.',
+    says: 'The answer names agents with an enabled trigger on the same queue, before and after; a preview for an unknown queue names none.',
     gap: {
       question: 'What does a conflict preview say of a queue that does not exist?',
       file: 'server/src/features/queues/dispatch/previewAgentCaseTriggerConflicts.ts',
@@ -2329,7 +2336,7 @@ const sentences = [
   { id: 'cases.createBody', says: 'createCases takes bodies up to 16 MiB.' },
   {
     id: 'cases.externalId',
-    says: 'A case brought again by its external_id is answered as it is, marked existing, also twice in one request.',
+    says: 'A case that is added again with its external_id is returned unchanged, marked existing, also twice in one request.',
     gap: {
       question: 'What does a repeat of an external_id change, and what do new cases say?',
       file: 'server/src/features/queues/cases/createCases.ts',
@@ -2590,9 +2597,9 @@ const sentences = [
   { id: 'connections.createRefused', says: 'What cannot be sent, or would go in clear, is refused with the reason.' },
   {
     id: 'connections.update',
-    says: 'A new credential makes a connection work and ends its waits; another address must bring its credential; OAuth’s address and credential come from authorising alone.',
+    says: 'A new credential makes a connection work and ends its waits; another URL needs its credential; the URL and credential of an OAuth connection come from authorising alone.',
     gap: {
-      question: 'Can a connection’s address change?',
+      question: 'Can a connection’s URL change?',
       file: 'server/src/features/connections/updateConnection.ts',
     },
   },
@@ -2925,9 +2932,9 @@ const sentences = [
   },
   {
     id: 'evals.request',
-    says: 'evaluateRun gives 202 with the evaluation to come, once for all who ask meanwhile; 409 for a run that has not ended or has no log.',
+    says: 'evaluateRun gives 202 with the evaluation to come, once for all who ask before it is ready; 409 for a run that has not ended or has no log.',
     gap: {
-      question: 'What does evaluateRun answer, and what of a run that goes on meanwhile?',
+      question: 'What does evaluateRun answer, also for a run that continues at the same time?',
       file: 'server/src/features/evaluations/evaluateRun.ts',
     },
   },
@@ -2975,15 +2982,15 @@ const sentences = [
   },
   {
     id: 'evals.rubricHistory',
-    says: 'A changed rubric is a new one with a flag of its own, unique in its build for ever; only another place keeps it the same.',
+    says: 'A changed rubric is a new one with a flag of its own, unique in its build for ever; a change of its position alone keeps it the same.',
     gap: {
-      question: 'What is the slug of a rubric that takes another’s place, and is a new sort_order a new rubric?',
+      question: 'What is the slug of a rubric that replaces another, and is a new sort_order a new rubric?',
       file: 'server/src/features/evaluations/updateEvalRubric.ts',
     },
   },
   {
     id: 'evals.rubricsReplaced',
-    says: 'Replacing all rubrics keeps those that are the same, makes anew what is different and ends what is missing.',
+    says: 'Replacing all rubrics keeps those that are the same, makes new ones for those that differ and ends those that are missing.',
     gap: {
       question: 'Are all rubrics new after a replace?',
       file: 'server/src/features/evaluations/replaceEvalRubrics.ts',
@@ -3019,7 +3026,7 @@ const sentences = [
   },
   {
     id: 'evals.transcript',
-    says: 'The judge reads the whole run, of a very long one beginning and end with a mark; what it was told lives as long as the messages.',
+    says: 'The judge reads the whole run, or the beginning and end of a very long one with a mark; what it was asked is kept as long as the messages.',
     gap: {
       question: 'How much of a long run does the judge read, and how long is its transcript kept?',
       file: 'server/src/features/evaluations/transcript.ts',
@@ -3046,7 +3053,7 @@ const sentences = [
     id: 'usage.once',
     says: 'A run is counted once, by how it ended last, and stays counted when it is erased.',
     gap: {
-      question: 'How is a run counted that ends, goes on and ends again?',
+      question: 'How is a run counted that ends, continues and ends again?',
       file: 'server/src/engine/counting/usage.ts',
     },
   },
@@ -3060,9 +3067,9 @@ const sentences = [
   },
   {
     id: 'usage.unsettled',
-    says: 'A model call whose answer nobody has is told apart as unsettled, with what was set aside for it, and is in no other figure; one that the provider refused is not. An empty answer whose tokens the provider told is used.',
+    says: 'A model call whose answer nobody has is listed as unsettled, with what was set aside for it, and is in no other figure; one that the provider refused is not. An empty answer counts as used if the provider reported its tokens.',
     gap: {
-      question: 'What becomes of answers that a provider may have charged for and nobody has?',
+      question: 'What happens to answers that a provider may have charged for and nobody has?',
       file: 'server/src/engine/driving/turn.ts',
     },
   },
@@ -3126,7 +3133,7 @@ const sentences = [
   },
   {
     id: 'entitlements.cost',
-    says: 'Past monthly_cost_usd (spent and held back) no run starts; runs under way go on.',
+    says: 'Past monthly_cost_usd (spent and held back) no run starts; runs under way continue.',
     gap: { question: 'What does monthly_cost_usd stop?', file: 'server/src/engine/counting/monthlyLimits.ts' },
   },
   {
@@ -3135,7 +3142,7 @@ const sentences = [
   },
   {
     id: 'entitlements.storage',
-    says: 'Uploads, upload addresses and files that runs write keep to storage_bytes to the byte, also concurrently over sandboxes.',
+    says: 'Uploads, upload URLs and files that runs write keep to storage_bytes to the byte, also concurrently over sandboxes.',
     gap: {
       question: 'Does storage_bytes refuse the files that a retried run copies?',
       file: 'server/src/features/sandboxes/workspace/quota.ts',

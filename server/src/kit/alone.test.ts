@@ -60,17 +60,13 @@ async function seatIn(alone: Alone, wanted = suspect): Promise<LoneSeat> {
 
 const drive = async (alone: Alone, id: string) => (await seatIn(alone)).drive(unit(id))
 
-proves(
-  'alone.told',
-  'a process that hangs over its work is killed, which is a death; one that dies names what it had begun; a failure is not a death',
-  async () => {
-    const { alone } = start(entry)
-    assert.deepEqual(await drive(alone, 'hangs'), { how: 'died', at: 'the last part', isSure: true })
-    assert.deepEqual(await drive(alone, 'dies'), { how: 'died', at: 'the last part', isSure: true })
-    assert.deepEqual(await drive(alone, 'fails'), { how: 'done', failure: 'no' })
-    assert.deepEqual(await drive(alone, 'ends'), { how: 'done', failure: undefined })
-  },
-)
+proves('alone.told', 'a process that hangs over its work is killed, and a failure is not a death', async () => {
+  const { alone } = start(entry)
+  assert.deepEqual(await drive(alone, 'hangs'), { how: 'died', at: 'the last part', isSure: true })
+  assert.deepEqual(await drive(alone, 'dies'), { how: 'died', at: 'the last part', isSure: true })
+  assert.deepEqual(await drive(alone, 'fails'), { how: 'done', failure: 'no' })
+  assert.deepEqual(await drive(alone, 'ends'), { how: 'done', failure: undefined })
+})
 
 proves(
   'alone.told',
@@ -83,19 +79,15 @@ proves(
   },
 )
 
-proves(
-  'alone.company',
-  'suspects share a process; its death accuses none of them for sure, and one that must be alone has a process for itself',
-  async () => {
-    const { alone } = start(entry)
-    const seats = [await seatIn(alone), await seatIn(alone), await seatIn(alone, { ...suspect, mustBeAlone: true })]
-    const apart = seats[2]!.drive(unit('ends'))
-    const beside = seats[0]!.drive(unit('waits'))
-    assert.deepEqual(await seats[1]!.drive(unit('dies')), { how: 'died', at: 'the last part', isSure: false })
-    assert.deepEqual(await beside, { how: 'died', at: 'the last part', isSure: false })
-    assert.deepEqual(await apart, { how: 'done', failure: undefined })
-  },
-)
+proves('alone.company', 'the death of a process that suspects share proves nothing against one of them', async () => {
+  const { alone } = start(entry)
+  const seats = [await seatIn(alone), await seatIn(alone), await seatIn(alone, { ...suspect, mustBeAlone: true })]
+  const apart = seats[2]!.drive(unit('ends'))
+  const beside = seats[0]!.drive(unit('waits'))
+  assert.deepEqual(await seats[1]!.drive(unit('dies')), { how: 'died', at: 'the last part', isSure: false })
+  assert.deepEqual(await beside, { how: 'died', at: 'the last part', isSure: false })
+  assert.deepEqual(await apart, { how: 'done', failure: undefined })
+})
 
 proves(
   'alone.turns',

@@ -8,7 +8,7 @@ import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
 
-proves('audit.list', 'every mutation is there with who, what, how it ended; reads are not; no secret is', async () => {
+proves('audit.list', 'the audit log has every mutation, no read and no secret', async () => {
   const team = await seedTeam(service)
   const made = await team.call('POST /v2/teams/:teamId/api-keys', { body: { name: 'one' } })
   await team.call('GET /v2/teams')

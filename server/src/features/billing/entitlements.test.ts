@@ -77,35 +77,31 @@ async function entitlementOf(team: TestTeam, key: EntitlementKey) {
   return body.entitlements.find((entitlement: { key: string }) => entitlement.key === key)
 }
 
-proves(
-  'entitlements.read',
-  'a team reads what it may use and what it does; without a limit of its own only runs at the same time are bounded',
-  async () => {
-    const team = await seedTeam(one)
-    const agentId = await seedAgent(team, fenced('approve', 'Go on?'))
-    await startRun(team, agentId)
-    await drainRuns(one)
-    const { body } = await team.call('GET /v2/teams/:teamId/billing/entitlements')
-    const shown = body.entitlements.map(({ key, enabled, limit: most, used, unit }: Record<string, unknown>) => {
-      return [key, enabled, most, used, unit]
-    })
-    assert.deepEqual(shown, [
-      ['max_concurrent_runs', true, 50, 0, 'runs'],
-      ['monthly_runs', true, null, 1, 'runs'],
-      ['monthly_cost_usd', true, null, 0, 'usd'],
-      ['storage_bytes', true, 10 * 1024 ** 3, 0, 'bytes'],
-      ['agents', true, null, 1, 'agents'],
-    ])
-    assert.deepEqual([body.plan, body.team_id], ['self_hosted', team.id])
-    await limit(team, 'monthly_cost_usd', '12.5')
-    await limit(team, 'agents', 0)
-    assert.deepEqual([(await entitlementOf(team, 'monthly_cost_usd')).limit], [12.5])
-    assert.deepEqual([(await entitlementOf(team, 'agents')).enabled], [false])
-    const other = await seedTeam(one)
-    assert.equal((await entitlementOf(other, 'agents')).limit, null)
-    assert.equal((await other.call(`GET /v2/teams/${team.id}/billing/entitlements`)).status, 403)
-  },
-)
+proves('entitlements.read', 'a team reads its limits and how much of each it uses', async () => {
+  const team = await seedTeam(one)
+  const agentId = await seedAgent(team, fenced('approve', 'Go on?'))
+  await startRun(team, agentId)
+  await drainRuns(one)
+  const { body } = await team.call('GET /v2/teams/:teamId/billing/entitlements')
+  const shown = body.entitlements.map(({ key, enabled, limit: most, used, unit }: Record<string, unknown>) => {
+    return [key, enabled, most, used, unit]
+  })
+  assert.deepEqual(shown, [
+    ['max_concurrent_runs', true, 50, 0, 'runs'],
+    ['monthly_runs', true, null, 1, 'runs'],
+    ['monthly_cost_usd', true, null, 0, 'usd'],
+    ['storage_bytes', true, 10 * 1024 ** 3, 0, 'bytes'],
+    ['agents', true, null, 1, 'agents'],
+  ])
+  assert.deepEqual([body.plan, body.team_id], ['self_hosted', team.id])
+  await limit(team, 'monthly_cost_usd', '12.5')
+  await limit(team, 'agents', 0)
+  assert.deepEqual([(await entitlementOf(team, 'monthly_cost_usd')).limit], [12.5])
+  assert.deepEqual([(await entitlementOf(team, 'agents')).enabled], [false])
+  const other = await seedTeam(one)
+  assert.equal((await entitlementOf(other, 'agents')).limit, null)
+  assert.equal((await other.call(`GET /v2/teams/${team.id}/billing/entitlements`)).status, 403)
+})
 
 proves(
   'entitlements.monthlyRuns',

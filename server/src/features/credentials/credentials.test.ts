@@ -110,7 +110,7 @@ proves(
 
 proves(
   'credentials.forOthers',
-  'a narrow credential makes keys for its own member only and raises no role; the audit entry names maker and holder',
+  'a narrow credential makes keys for its own member only and raises no role',
   async () => {
     const member = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Olga', role: 'operator' } })
     const user_id = member.body.member_id

@@ -64,7 +64,7 @@ suite('a subscription', () => {
 
   proves(
     'webhooks.retried',
-    'that fails is tried by the schedule, with the same id and bytes and a new time; then the delivery is dead and kept',
+    'that fails is sent again by the schedule, with the same id and bytes, until it is a dead letter',
     async () => {
       const { team, receiver } = await ranFor(['run.completed'])
       receiver.answer(500, {}, 'x'.repeat(5000))

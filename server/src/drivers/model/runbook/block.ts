@@ -13,7 +13,7 @@ export const blockKinds = [
 ] as const
 export type BlockKind = (typeof blockKinds)[number]
 
-/** Fills the holes of a template: text for most places, any value for `json_value` and `value`. */
+/** Fills the holes of a template: text in most contexts, any value for `json_value` and `value`. */
 export type Fill = (template: Template) => unknown
 
 /** What a block does, once values are there: a call of a tool, or (`tool` null) the output. */
@@ -25,7 +25,7 @@ export interface Deed {
 export interface Block extends Deed {
   id: string
   kind: BlockKind
-  /** Of its opening fence, from 1. */
+  /** The line of its opening fence, from 1. */
   line: number
   condition: Expression | null
   onError: 'fail' | 'continue' | 'ask'
@@ -45,7 +45,7 @@ export interface Draft {
   /** Words after the kind that are no attributes. */
   words: string[]
   tell: Tell
-  /** A text of the block with its holes, checked for the place where it goes. `what` names it in messages. */
+  /** A text of the block with its holes, checked for the context that it goes into. `what` names it in messages. */
   template: (text: string, line: number, place: Place, what?: string) => Template
   /** Seconds of `timeout=`. */
   timeoutS: number | undefined
@@ -67,7 +67,7 @@ export function readTemplate(text: string, line: number, place: Place, what: str
   return template
 }
 
-/** Where a JSON value stands, `{{ x | json }}` means the value itself, not its JSON text inside a string. */
+/** In the position of a JSON value, `{{ x | json }}` means the value itself, not its JSON text inside a string. */
 function takeValues(template: Template): void {
   for (const hole of template.holes) {
     const node = hole.expression?.node

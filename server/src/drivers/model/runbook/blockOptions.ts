@@ -1,7 +1,7 @@
 // Reads the words after a block's name: `id=fetch if="…" retry=3`.
 
 interface Words {
-  /** Those without `=`. */
+  /** Words without `=`. */
   bare: string[]
   attributes: Map<string, string>
   problems: string[]

@@ -38,7 +38,7 @@ export interface Expression {
   readsMemory: boolean
 }
 
-/** The text is no expression; the message says why. */
+/** The text is not an expression; the message says why. */
 export class ExpressionProblem extends Error {}
 
 const lengthMax = 2000

@@ -3,14 +3,14 @@
 export interface Fence {
   /** What follows the opening fence, trimmed. */
   info: string
-  /** Of the opening fence, from 1. */
+  /** The line of the opening fence, from 1. */
   line: number
   /** Its lines, joined by line feeds, without a last one. */
   body: string
   isClosed: boolean
 }
 
-/** A line that looks like a fence to a person and is none to Markdown. */
+/** A line that looks like a fence to a person, but not to Markdown. */
 export interface MissedFence {
   line: number
   info: string

@@ -101,7 +101,7 @@ const digitsMax = 400
 function numberOf(value: unknown): number {
   if (typeof value === 'number') return value
   const written = typeof value === 'string' ? value.trim() : ''
-  // each digit fits in one place of the pattern only, and no number that a text may hold is longer
+  // each digit fits in one position of the pattern only, and no number in a text can be longer
   const isNumber = written.length <= digitsMax && /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/.test(written)
   const number = isNumber ? Number(written) : Number.NaN
   if (Number.isFinite(number)) return number

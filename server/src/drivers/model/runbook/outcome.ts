@@ -18,7 +18,7 @@ export interface Made {
 export function outcomeOf({ name, arguments: given }: Made, result: unknown, error: string | null): Outcome {
   if (error !== null) return { failure: error, isRejected: false }
   if (name === 'human_approve' && isRecord(result) && result['approved'] === false) {
-    // nobody answered, and the procedure said to go on then
+    // nobody answered, and the procedure says to continue then
     const goesOn = result['timed_out'] === true && isRecord(given) && given['on_timeout'] === 'continue'
     if (!goesOn) return { failure: rejection(result['comment']), isRejected: true }
   }
@@ -34,7 +34,7 @@ export function outcomeOf({ name, arguments: given }: Made, result: unknown, err
 const rejection = (comment: unknown): string =>
   typeof comment === 'string' && comment.trim() !== '' ? `rejected: ${comment.slice(0, shownMax)}` : 'rejected'
 
-/** Keeps what a step brought where later steps read it. */
+/** Stores the result of a step where later steps read it. */
 export function noteResult(scope: Scope, id: string, made: Made, result: unknown, failure: string | null): void {
   scope.steps.set(id, { output: result, error: failure, ok: failure === null, skipped: false })
   if (made.name === 'human_ask' && failure === null) noteAnswers(scope, id, result)

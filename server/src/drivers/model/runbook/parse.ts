@@ -44,12 +44,12 @@ interface ReadBlock extends Omit<Block, 'id' | 'reads' | 'readsMemory'> {
   expressions: { expression: Expression; line: number }[]
 }
 
-/** Nobody reads more at once, and finding them all in a large text that is no procedure would take long. */
+/** How many problems are reported. Nobody reads more, and finding all of them in a large text that is not a procedure takes long. */
 const problemsMax = 100
 
 class TooManyProblems extends Error {}
 
-/** Blocks that can be run only where there is no problem. */
+/** The blocks; they can be run only if there is no problem. */
 export function parseRunbook(markdown: string): { blocks: Block[]; problems: Problem[] } {
   const problems: Problem[] = []
   const tell: Tell = (line, message) => {

@@ -1,4 +1,4 @@
-// Fills the holes of a template: each value is written so that it stays a value in the place where it goes.
+// Fills the holes of a template: each value is written so that it stays a value in its context.
 import { payFor } from '../../../base/valueSize.ts'
 import { isHeaderText } from './blocks/http.ts'
 import { evaluate } from './evaluate.ts'
@@ -97,7 +97,7 @@ function jsonText(value: unknown, part: Hole['part']): string {
 
 const percentEncoded = (text: string): string => encodeURIComponent(wellFormed(text))
 
-/** In a path nothing must not stand for something: `/items/` is not the item that was meant. */
+/** A path needs every one of its values: `/items/` is not the item that was meant. */
 function urlText(value: unknown, part: Hole['part']): string {
   if (part === 'path' && (value === null || value === '')) {
     throw new CannotRender('A value in the path of the URL is empty. Skip the step by if="…", or give it a default.')

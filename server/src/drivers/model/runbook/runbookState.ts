@@ -1,4 +1,4 @@
-// Where a running procedure stands: each entry of the log moves it on, and from where it stands follows what comes next.
+// The position of a running procedure: each entry of the log moves it forward, and the position decides what comes next.
 import type { Entry, RunFacts, WantedCall } from '../model.ts'
 import type { Block } from './block.ts'
 import { contentOf, noteResult, outcomeOf } from './outcome.ts'
@@ -24,13 +24,13 @@ interface State {
   position: number
   /** Calls of the step at hand so far, of each purpose: they number its call ids. */
   calls: Record<Purpose['kind'], number>
-  /** Of those, failed ones since a person last chose. */
+  /** How many of those attempts failed since a person last chose. */
   failures: number
   /** Why the step at hand failed, while a person is asked about it. */
   trouble: { message: string; output: unknown } | null
   ran: number
   skipped: number
-  /** What people said meanwhile. */
+  /** Messages that people posted while it ran. */
   posted: string[]
   pending: { call: WantedCall; purpose: Purpose } | Ending | null
 }
@@ -64,7 +64,7 @@ export function createFold(blocks: Block[], facts: RunFacts): Fold {
   }
 }
 
-/** Walks on to the next call, or to the end. What it changes on its way follows from the state alone. */
+/** Moves to the next call, or to the end. All its changes follow from the state alone. */
 function decide(blocks: Block[], state: State): NonNullable<State['pending']> {
   renewBudget(state.scope)
   for (;;) {
@@ -156,7 +156,7 @@ function takeOutcome(
   return fail(block, state, failure, entry.result)
 }
 
-/** A step that stays failed: the run ends, goes on, or asks. */
+/** What follows a step that stays failed: the run ends, continues, or asks. */
 function fail(block: Block, state: State, message: string, output: unknown): Ending | undefined {
   if (block.onError === 'fail') return stepFailed(block, message)
   if (block.onError === 'continue') return leaveFailed(block, state, message, output)
@@ -182,7 +182,7 @@ const exhausted = (block: Block): Ending => ({
   message: `Step ${block.id} (line ${block.line}) takes too long to work out: ${tooMuchWork}`,
 })
 
-/** No answer, or another one than was offered, is no leave to go on. */
+/** Without an answer that was offered the run does not continue. */
 function takeChoice(block: Block, state: State, result: unknown): Ending | undefined {
   const chosen = Object.values(answersOf(result)).flat()[0]
   const { message, output } = state.trouble!

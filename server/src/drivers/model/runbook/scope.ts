@@ -18,9 +18,9 @@ export interface Scope {
   case: unknown
   run: unknown
   steps: Map<string, StepView>
-  /** By question, and per step by its id. */
+  /** The answers by question, and for each step by its id. */
   answers: Map<string, unknown>
-  /** Content by path, null where there is no such file. A path that is not here was not read yet. */
+  /** Content by path; null means that there is no such file. A path that is missing was not read yet. */
   memory: Map<string, string | null>
 }
 
@@ -54,7 +54,7 @@ export function readMessage(text: string): unknown {
 /** Puts the answers that a person gave to an ask block where `answers` finds them. */
 export function noteAnswers(scope: Scope, id: string, result: unknown): void {
   const given = answersOf(result)
-  // a question that is spelled like the id of a step gives way to that step
+  // if a question is spelled like the id of a step, the step wins
   for (const [question, answer] of Object.entries(given))
     if (!scope.steps.has(question)) scope.answers.set(question, answer)
   scope.answers.set(id, given)

@@ -48,7 +48,7 @@ export function missingTools(
   return [...needed].map(([tool, line]) => ({ tool, line }))
 }
 
-/** The call that a block stands for, for a model that decides itself when to make it. */
+/** The call of a block, for a model that decides itself when to make it. */
 export function resolveStep(
   blocks: Block[],
   id: string,

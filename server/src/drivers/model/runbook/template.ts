@@ -16,10 +16,10 @@ export type Place =
   | 'value'
 
 export interface Hole {
-  /** Null where the text is no expression; a runbook with such a hole has a problem and is never run. */
+  /** Null if the text is not an expression; a runbook with such a hole has a problem and is never run. */
   expression: Expression | null
   line: number
-  /** A narrower place inside the place, e.g. within a JSON string. */
+  /** A narrower context inside the context, e.g. within a JSON string. */
   part: 'json_string' | 'path' | 'query' | 'target' | null
 }
 
@@ -39,7 +39,7 @@ export interface Drawing {
   areNumbers: boolean[]
 }
 
-/** A value cannot stand in this hole; `why` goes on after "A value cannot stand ". */
+/** Why a value is not allowed in this hole; `why` continues the sentence "A value cannot stand ". */
 export type Refuse = (hole: number, why: string) => void
 
 export type Tell = (line: number, message: string) => void
@@ -124,7 +124,7 @@ function isNumber({ expression }: Hole): boolean {
   return node?.kind === 'filter' && numberFilters.has(node.name)
 }
 
-/** Where a sign first stands outside {{ }}, or -1. */
+/** The first position of a sign outside {{ }}, or -1. */
 export function indexOutsideHoles(text: string, sign: string): number {
   let at = 0
   let index = text.indexOf(sign)

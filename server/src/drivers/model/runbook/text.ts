@@ -6,7 +6,7 @@ export class CannotRender extends Error {}
 /** More than any tool takes; a value that is joined with itself must not fill the memory. */
 export const charactersMax = 1_000_000
 
-/** The budget of one turn's expressions, in characters looked at: about 100 ms of one core. A text of a megabyte can be read five times. */
+/** How many characters the expressions of one turn may read: about 100 ms of one core. A text of a megabyte can be read five times. */
 export const stepsOfTurn = 5_000_000
 
 export const tooMuchWork = 'its expressions would look at too many values. Read large values once, and in fewer steps.'

@@ -82,7 +82,7 @@ proves(
 
 proves(
   'builder.oneActive',
-  'a build has one active builder run, however many ask at once; meanwhile it is neither promoted nor changed',
+  'a build has one active builder run, which blocks its promotion and its changes',
   async () => {
     const team = await seedTeam(service)
     const { buildId } = await newDraft(team, procedureTemplate)
@@ -128,7 +128,7 @@ proves('builder.promoteRace', 'of a promotion and a generation at the same momen
   }
 })
 
-proves('builder.ask', 'what is unclear is asked, and goes on with the answers; each must be there', async () => {
+proves('builder.ask', 'a builder run asks what is unclear and continues when every question is answered', async () => {
   const team = await seedTeam(service)
   const { buildId } = await newDraft(team, procedureTemplate)
   const id = await generate(team, buildId, { prompt: '- Open the mailbox\n- Sort it' })

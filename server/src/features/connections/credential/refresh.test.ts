@@ -161,7 +161,7 @@ proves(
 
 proves(
   'connections.refreshTrouble',
-  'trouble is tried again ever later; calls go on with the old token while it is good, then say when the next try is',
+  'while a refresh fails, calls use the old token as long as it is valid',
   async () => {
     const team = await seedTeam(service)
     const id = await seed(team, 'Troubled')

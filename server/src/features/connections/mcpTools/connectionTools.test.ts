@@ -65,7 +65,7 @@ async function runWith({ team, id }: Shop, procedure: string) {
 
 proves(
   'connections.pinned',
-  'what is listed first is approved; what changes or comes later is not, until a person approves just that',
+  'tools of the first list are approved, and later or changed ones need a person',
   async () => {
     const shop = await openShop()
     const { server } = shop

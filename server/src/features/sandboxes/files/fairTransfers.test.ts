@@ -36,7 +36,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 proves(
   'pools.transfers',
-  'while one team holds its share with uploads that do not end, another sends and gets files; past the line it is a 429',
+  'while one team holds its share with endless uploads, another team sends and gets files',
   { timeout: 60_000 },
   async () => {
     const [noisy, quiet] = [await seedTeam(service), await seedTeam(service)]

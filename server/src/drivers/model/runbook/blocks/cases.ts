@@ -40,7 +40,7 @@ interface Order {
   rest: Line
 }
 
-/** The verb stands after the block's name or in the first line. */
+/** The verb comes after the block's name or in the first line. */
 export function caseBlock(draft: Draft): Deed {
   const { head, rest } = headAndRest(draft)
   const isInFence = draft.words.length > 0

@@ -88,7 +88,7 @@ function stepInCommands(reader: Reader, frame: Frame, sign: string): void {
   if (top(reader) === frame) reader.at += 1
 }
 
-/** Inside [[ ]] and name=( ), where no value may stand: only the end is looked for. */
+/** Reads [[ ]] and name=( ), where no value is allowed, up to the end. */
 function stepInList(reader: Reader, frame: Frame, sign: string): void {
   const { kind, word } = frame
   if (' \t\n;&|<>()'.includes(sign)) {
@@ -111,7 +111,7 @@ function endCondition(reader: Reader, frame: Frame): void {
   reader.frames.pop()
 }
 
-/** Signs without a meaning of their own are taken as many as there are. */
+/** Takes all signs without a meaning of their own that follow. */
 const quiet = /[\w./:,@%+=^~-]+/y
 const quietInDouble = /[^"\\$`\uFFFC]+/y
 
@@ -178,7 +178,7 @@ function takeDouble(reader: Reader, frame: Frame): void {
   reader.at += 1
 }
 
-/** Passes over an expansion and notes what it reads and computes. */
+/** Skips an expansion and notes what it reads and computes. */
 function takeRegion(reader: Reader, end: number, why: string, computes?: (text: string) => string[]): void {
   beginExpansion(top(reader).word)
   const written = reader.text.slice(reader.at, end === -1 ? reader.at : end)
@@ -252,7 +252,7 @@ function closeParen(reader: Reader, frame: Frame): void {
   endCommand(reader, frame)
   if (frame.isClosedByParen && top(reader) === frame) {
     reader.frames.pop()
-    // a substitution is part of a word that goes on; a subshell, or the pattern of a case, ends a command
+    // a substitution is part of a word that continues; a subshell, or the pattern of a case, ends a command
     if (!top(reader).word.isBegun) top(reader).command = newCommand()
   } else if (!frame.inCase) reader.lost = after('a closing parenthesis')
   reader.at += 1

@@ -22,13 +22,13 @@ const declarers = wordsOf('declare export local readonly typeset')
 const shells = wordsOf('ash bash dash ksh sh su zsh')
 const interpreters = wordsOf('bun deno node perl php python python3 ruby')
 const programmed = wordsOf('awk gawk mawk nawk sed')
-/** They hand their words to another shell. */
+/** Commands that pass their words to another shell. */
 const relays = wordsOf('parallel rsh ssh watch')
-/** They run their words, or take them for names of variables, whose subscripts are run. */
+/** Commands that run their words, or read them as names of variables, whose subscripts are run. */
 const evaluators = wordsOf(
   '. alias bind compgen complete coproc enable eval function getopts jobs let mapfile read readarray source trap unset',
 )
-/** Variables that bash itself reads as arithmetic, as a prompt or as the way to code. */
+/** Variables that bash itself reads as arithmetic, as a prompt or as a path to code. */
 const special = wordsOf(
   'BASHOPTS BASHPID BASH_ARGV0 BASH_ENV ENV EPOCHREALTIME EPOCHSECONDS EUID HISTCMD IFS LD_AUDIT LD_LIBRARY_PATH LD_PRELOAD ' +
     'LINENO OPTIND PATH PPID PROMPT_COMMAND PS0 PS1 PS2 PS3 PS4 RANDOM SECONDS SHELLOPTS SRANDOM UID',
@@ -53,13 +53,13 @@ export function addWord(command: Command, text: string, plain: string, hasHole: 
   }
 }
 
-/** Why a value may not stand somewhere; `runs`: because it would be run there. */
+/** Why a value is not allowed in a position; `runs`: because it would be run there. */
 interface Refusal {
   why: string
   runs: boolean
 }
 
-/** Whether a value may stand in the word that begins with `plain`, as the next word of the command. */
+/** Whether a value is allowed in the word that begins with `plain`, as the next word of the command. */
 export function judge(command: Command, plain: string): Refusal | null {
   const { name, redirects } = command
   if (redirects === 'copy') return reads(`after >& or <&, where it could mean a file or a channel. ${useVariable}`)

@@ -15,9 +15,9 @@ export interface Flows {
   functions: Set<string>
   /** Variables that are computed with or run. */
   sinks: Set<string>
-  /** Values that stand in a substitution whose output is run. */
+  /** Values inside a substitution whose output is run. */
   run: number[]
-  /** `declare -i` or `-n` stands somewhere: an assignment can be a computation. */
+  /** The script contains `declare -i` or `-n`, so an assignment can be a computation. */
   hasTypedVariables: boolean
 }
 
@@ -40,7 +40,7 @@ export function namesIn(text: string): string[] {
   return [...text.matchAll(names)].map(([name]) => (name.startsWith('$') ? allArguments : name))
 }
 
-/** Of an expansion `${…}`: what bash computes, or takes for the name of another variable. */
+/** What bash computes in an expansion `${…}`, or reads as the name of another variable. */
 export function computedIn(expansion: string): string[] {
   if (expansion.startsWith('!')) return namesIn(expansion)
   const subscript = /\[([^\]]*)/.exec(expansion)?.[1] ?? ''
@@ -50,12 +50,12 @@ export function computedIn(expansion: string): string[] {
 
 const risky = /\(\(|\$\[|\$\{!|\b(?:let|eval|declare|typeset|local|unset|source)\b|\s-(?:c|eq|ne|lt|le|gt|ge|v)\b|\w\[/
 
-/** A rest of the script that could not be followed: with anything risky in it, it may do so with every variable it names. */
+/** The rest of a script that could not be followed. If it has anything risky, every variable it names may be run. */
 export function noteUnread(flows: Flows, rest: string): void {
   if (risky.test(rest)) for (const name of namesIn(rest)) flows.sinks.add(name)
 }
 
-/** The holes whose values can reach a place where they would be run. */
+/** The holes whose values can reach a position where they would be run. */
 export function holesThatRun({ flows, calls, functions, sinks, run, hasTypedVariables }: Flows): number[] {
   const byTarget = new Map<string, Flow[]>()
   const add = (to: string, flow: Flow): void => {

@@ -1,4 +1,4 @@
-// A bash script while it is read: where the reader is, in which quotes and brackets, and what it knows about the word at hand.
+// A bash script while it is read: where the reader is, in which quotes and brackets, and what it knows about the current word.
 import type { Refuse } from '../template.ts'
 import { newCommand, useVariable, type Command } from './bashCommands.ts'
 import type { Flows } from './bashFlow.ts'
@@ -6,7 +6,7 @@ import type { Heredoc } from './bashRegions.ts'
 
 export interface Word {
   isBegun: boolean
-  /** Without its quotes; values and expansions stand in it as one sign. */
+  /** The word without its quotes; each value and each expansion is one sign in it. */
   text: string
   /** Its beginning up to the first quote, value or expansion. */
   plain: string
@@ -25,12 +25,12 @@ export interface Word {
 export interface Frame {
   kind: 'commands' | 'double' | 'condition' | 'array'
   isClosedByParen: boolean
-  /** Why no value may stand in it, wherever. */
+  /** Why no value is allowed anywhere in it. */
   refusal: string | null
   from: number
   word: Word
   command: Command
-  /** The first hole of the command at hand, and of the pipeline before it. */
+  /** The first hole of the current command, and of the pipeline before it. */
   commandHole: number
   pipeHole: number
   inCase: boolean
@@ -46,7 +46,7 @@ export interface Reader {
   references: string[]
   frames: Frame[]
   heredocs: Heredoc[]
-  /** Why the rest is not followed: whatever is not certain is refused, for a wrong guess would let a value out of its quotes. */
+  /** Why the rest is not followed. What is not certain is refused, because a wrong guess would let a value out of its quotes. */
   lost: string | null
   flows: Flows
   refuse: Refuse
@@ -77,7 +77,7 @@ export function openFrame(reader: Reader, kind: Frame['kind'], refusal: string |
 
 export const top = (reader: Reader): Frame => reader.frames.at(-1)!
 
-/** Moves on to `end`, refusing every hole before it; -1 is lost. */
+/** Moves to `end` and refuses every hole before it; -1 means that the reader is lost. */
 export function pass(reader: Reader, end: number, why: string, what: string): void {
   if (end === -1) {
     reader.lost = after(what)

@@ -1,4 +1,4 @@
-// Regions of a bash script that are passed over as a whole: where each ends, or -1 where that is not certain enough.
+// Regions of a bash script that are skipped as a whole: where each ends, or -1 where that is not certain.
 
 /** After `'`. */
 export function endOfSingleQuotes(text: string, from: number): number {
@@ -83,7 +83,7 @@ export function endOfHeredoc(text: string, from: number, { delimiter, isQuoted, 
     const end = feed === -1 ? text.length : feed
     const line = text.slice(at, end)
     if ((stripsTabs ? line.replace(/^\t+/, '') : line) === delimiter) return Math.min(end + 1, text.length)
-    // a backslash joins the next line to this one, which then is no delimiter
+    // a backslash joins the next line to this one, which then is not a delimiter
     if (!isQuoted && line.endsWith('\\')) return -1
     at = end + 1
   }

@@ -1,4 +1,4 @@
-// What a finished word of a bash script means: a keyword, part of a command, or a step on the way of a value through variables.
+// What a finished word of a bash script means: a keyword, part of a command, or a step of a value from variable to variable.
 import { addWord, isDeclarer, isShell, judge, newCommand, variableOf, type Command } from './bashCommands.ts'
 import { allArguments, namesIn, type Flows } from './bashFlow.ts'
 import { after, insideOf, newWord, openFrame, top, type Frame, type Reader, type Word } from './bashReader.ts'

@@ -7,9 +7,9 @@ interface Reader {
   at: number
   hole: number
   refuse: Refuse
-  /** The last word or sign before this place, to tell a division from a pattern. */
+  /** The last word or sign before this position, to tell a division from a pattern. */
   before: string
-  /** End of the line that was looked up last. */
+  /** The end of the line that was searched for last. */
   lineEnd: number
 }
 
@@ -21,9 +21,9 @@ const unsure =
 
 const lineBreaks = /[\n\r\u2028\u2029]/g
 const word = /[\p{L}\p{N}\p{M}_$#]+/uy
-/** After these words a slash begins a pattern. */
+/** Words after which a slash begins a pattern. */
 const expecting = new Set(['case', 'delete', 'do', 'else', 'instanceof', 'new', 'return', 'throw', 'typeof', 'void'])
-/** After these it may begin one or divide. */
+/** Signs after which a slash may begin a pattern or divide. */
 const ambiguous = new Set([')', '}', '++', '--', '.', 'await', 'in', 'of', 'yield'])
 
 export function checkJs(drawing: Drawing, refuse: Refuse): void {

@@ -1,4 +1,4 @@
-// Reads JSON with holes: marks those inside a string, and says where the text is no JSON whatever the values are.
+// Reads JSON with holes: marks those inside a string, and says where the text is not JSON, whatever the values are.
 import { draw, type Template, type Tell } from '../template.ts'
 
 const depthMax = 64
@@ -32,7 +32,7 @@ export function checkJson(template: Template, line: number, what: string, tell: 
     if (at === text.length) break
     token.lastIndex = at
     const read = token.exec(text)?.[0]
-    // a sign that only looks like a hole is none
+    // a sign that only looks like a hole is not one
     const isStray = read === '\uFFFC' && positions[hole] !== at
     const next: Expected | undefined = read === undefined || isStray ? undefined : follow(read, expected, open)
     if (next === undefined || open.length > depthMax) {
@@ -60,7 +60,7 @@ export function checkJson(template: Template, line: number, what: string, tell: 
   return false
 }
 
-/** What must come after this token; undefined: it cannot stand here. */
+/** What must come after this token; undefined means that it is not allowed here. */
 function follow(read: string, expected: Expected, open: string[]): Expected | undefined {
   const first = read[0]!
   if (first === ':') return expected === ':' ? 'a value' : undefined

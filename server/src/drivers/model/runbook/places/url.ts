@@ -1,9 +1,9 @@
-// Reads a URL with holes: its scheme and host are written out, and a value stays inside the part where it stands.
+// Reads a URL with holes: its scheme and host are written out, and a value stays inside its own part.
 import { draw, type Template } from '../template.ts'
 
 const authority = /^https?:\/\/([^/?#\\\s\uFFFC]+)(?=[/?#]|$)/i
 
-/** Marks the holes of a URL; gives a sentence where it is none. */
+/** Marks the holes of a URL; returns a sentence if the text is not a URL. */
 export function checkUrl(template: Template): string | undefined {
   const { text, positions } = draw(template)
   const match = authority.exec(text)
