@@ -2,14 +2,31 @@
 import { errorKinds, type ErrorCode } from '../src/base/errors.ts'
 import { features } from '../src/features.ts'
 
-/** How many operations a row lists; a code that more of them declare is common. */
+/** How many operations a row lists; for a code that more of them declare it only counts them. */
 const listedMax = 8
+
+/** Codes that the kit itself answers for every operation. */
+const ofTheKit = new Set<ErrorCode>([
+  'invalid_request',
+  'invalid_idempotency_key',
+  'payload_too_large',
+  'unauthorized',
+  'forbidden',
+  'insufficient_scope',
+  'not_found',
+  'method_not_allowed',
+  'idempotency_key_in_use',
+  'idempotency_key_reused',
+  'rate_limited',
+  'internal_error',
+])
 
 export function errorCodesPage(): string {
   const operations = features.flatMap((feature) => feature.operations)
   const declaring = (code: ErrorCode): string => {
     const ids = operations.filter(({ errors }) => errors.includes(code)).map(({ id }) => `\`${id}\``)
-    if (ids.length === 0) return 'any'
+    if (ofTheKit.has(code)) return 'any'
+    if (ids.length === 0) return 'none at present'
     return ids.length > listedMax ? `${ids.length} operations` : ids.toSorted().join(', ')
   }
   return [

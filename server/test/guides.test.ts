@@ -1,8 +1,8 @@
 // What is written for users is true: procedures of the guides can be saved, paths are served, the changelog is this version's.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { access, readdir, readFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { runyardVersion } from '../src/base/version.ts'
 import { blockKinds } from '../src/drivers/model/runbook/block.ts'
@@ -84,4 +84,45 @@ proves('guides.shell', 'every shell command in the pages for users can be parsed
   assert.ok(all.length > 40)
   const { status, stderr } = spawnSync('bash', ['-n'], { input: all.join('\n'), encoding: 'utf8' })
   assert.equal(status, 0, stderr)
+})
+
+const below = async (folder: string): Promise<string[]> =>
+  (await readdir(join(root, folder), { recursive: true })).map((file) => join(folder, file))
+
+/** The anchor that Markdown gives a heading. */
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-')
+
+proves('guides.links', 'every link in the documents leads to a file and a heading that exist', async () => {
+  const pages = [
+    'README.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+    'CHANGELOG.md',
+    ...(await below('docs')),
+    ...(await below('examples')),
+  ]
+  const broken: string[] = []
+  let links = 0
+  for (const page of pages.filter((file) => file.endsWith('.md'))) {
+    const text = await readFile(join(root, page), 'utf8')
+    for (const [, target = ''] of text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)) {
+      links += 1
+      const [file = '', anchor] = target.split('#')
+      const path = file === '' ? join(root, page) : join(root, dirname(page), file)
+      const isThere = await access(path).then(
+        () => true,
+        () => false,
+      )
+      const headings =
+        isThere && anchor !== undefined ? [...(await readFile(path, 'utf8')).matchAll(/^#+ (.*)$/gm)] : []
+      const isKnown = anchor === undefined || headings.some(([, heading]) => anchorOf(heading ?? '') === anchor)
+      if (!isThere || !isKnown) broken.push(`${page}: ${target}`)
+    }
+  }
+  assert.ok(links > 60)
+  assert.deepEqual(broken, [])
 })
