@@ -13,7 +13,7 @@ import { admitNext } from './admission/admission.ts'
 import { applyChanges } from './ledger/apply.ts'
 import { addMessage, newChange } from './ledger/change.ts'
 import { claimRuns } from './admission/claim.ts'
-import { createRuns, heldAtBirth, type NewRun } from './starting/createRun.ts'
+import { createRuns, claimedAtStart, type NewRun } from './starting/createRun.ts'
 import { engineOf } from './engine.ts'
 import { stopRuns } from './ending/stopRuns.ts'
 import { wakeRuns } from './admission/wake.ts'
@@ -93,16 +93,16 @@ async function plansOf(work: (sql: Sql) => Promise<unknown>): Promise<string[]> 
 }
 
 const changeOf = (run: NewRun) => {
-  const change = newChange(heldAtBirth(run, null), 1)
+  const change = newChange(claimedAtStart(run, null), 1)
   addMessage(change, { type: 'text', role: 'assistant', text_content: 'hello' })
   return change
 }
 
 const hot: Record<string, (sql: Sql) => Promise<unknown>> = {
-  createRuns: async (sql) => createRuns(sql, [await wanted(), await wanted()], { workerId: newId(), places: 1 }),
+  createRuns: async (sql) => createRuns(sql, [await wanted(), await wanted()], { workerId: newId(), count: 1 }),
   applyChanges: (sql) => applyChanges(sql, runs.slice(0, 20).map(changeOf)),
   claimRuns: (sql) => claimRuns(sql, newId(), 40),
-  admitNext: (sql) => admitNext(sql, [team.id], { workerId: newId(), places: 5 }),
+  admitNext: (sql) => admitNext(sql, [team.id], { workerId: newId(), count: 5 }),
   wakeRuns: (sql) => wakeRuns(sql, [runs[0]!.id]),
   stopRuns: (sql) => stopRuns(sql, [runs[0]!.id]),
   addUserMessage: (sql) =>

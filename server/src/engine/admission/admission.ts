@@ -1,12 +1,12 @@
-// Places: a team runs only so many at once; who finds none stands in line, woken runs before new ones, and goes in when one is given back.
+// Slots: a team runs only a number of runs at once. A run that finds no slot waits for one, woken runs before new ones.
 import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { heldColumns, isOrdinary, isSuspectRow, startedEvents, type ClaimedRun } from './claim.ts'
-import { lockedTeams, type TeamPlaces } from './knownSlots.ts'
+import { lockedTeams, type TeamSlots } from './knownSlots.ts'
 import { toRunning } from '../ledger/lifecycle.ts'
-import { seatWithout, type Seat } from './seat.ts'
+import { seatsWithout, type FreeSeats } from './seat.ts'
 
-/** Every team that starts runs has a row; remembered, so that a start costs no look. */
+/** Every team that starts runs has a row; remembered, so that a start costs no statement. */
 export function createAdmissionRows() {
   const known = new Set<string>()
   return async function ensureRows(sql: Sql, teamIds: string[]): Promise<void> {
@@ -20,20 +20,19 @@ export function createAdmissionRows() {
 export interface Admitted {
   admitted: number
   claimed: ClaimedRun[]
-  teams: (TeamPlaces & { admitted: number })[]
+  teams: (TeamSlots & { admitted: number })[]
 }
 
 /**
- * Gives free places of these teams to those in line, and with a seat claims as many of them at once for its process. A run of a build
- * with a cap of its own is passed over while that many of its agent's runs hold places.
+ * Gives free slots of these teams to the runs that wait for them, and claims as many as there are seats at once for their process. A run
+ * of a build with a cap of its own is passed over while that many of its agent's runs hold slots.
  */
-export async function admitNext(sql: Sql, teamIds: string[], seat?: Seat): Promise<Admitted> {
+export async function admitNext(sql: Sql, teamIds: string[], seats?: FreeSeats): Promise<Admitted> {
   const all: Admitted = { admitted: 0, claimed: [], teams: [] }
   // one team at a time: the counts of a team are read under its row's lock, by a statement that begins after it
   for (const teamId of [...new Set(teamIds)].sort()) {
-    const left = seat && seatWithout(seat, all.claimed)
-    const places = left && Math.max(0, Math.min(left.places, left.rooms?.get(teamId) ?? left.places))
-    const rows = await admitOne(sql, teamId, left && { ...left, places: places! })
+    const left = seats && seatsWithout(seats, all.claimed)
+    const rows = await admitOne(sql, teamId, left && { ...left, count: seatsFor(left, teamId) })
     const admitted = rows.filter(({ id }) => id !== null)
     all.admitted += admitted.length
     all.claimed.push(...admitted.filter(({ is_claimed }) => is_claimed))
@@ -42,9 +41,12 @@ export async function admitNext(sql: Sql, teamIds: string[], seat?: Seat): Promi
   return all
 }
 
-/** One row at least, of nobody where nobody was admitted: it tells how the team stands. */
-const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<
-  ClaimedRun & { is_claimed: boolean; team: TeamPlaces }
+const seatsFor = ({ count, perTeam }: FreeSeats, teamId: string): number =>
+  Math.max(0, Math.min(count, perTeam?.get(teamId) ?? count))
+
+/** Gives at least one row, with the team's slots as they are now; it has no run if nobody was admitted. */
+const admitOne = (sql: Sql, teamId: string, seats: FreeSeats | undefined) => sql<
+  ClaimedRun & { is_claimed: boolean; team: TeamSlots }
 >`
   with ${lockedTeams(part`select ${teamId}::uuid`)},
   place as materialized (
@@ -86,11 +88,11 @@ const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<
       -- a suspect gets its place and no seat beside others
       select *, case when ${isOrdinary} then row_number() over (order by ${isSuspectRow}, is_woken desc, queued_at) end as place from locked
     ) a
-    left join unnest(${Array.from({ length: seat?.places ?? 0 }, newId)}::uuid[]) with ordinality as e (event_id, place)
+    left join unnest(${Array.from({ length: seats?.count ?? 0 }, newId)}::uuid[]) with ordinality as e (event_id, place)
       on e.place = a.place
   ),
   r as (
-    update runs r set admitted_at = now(), queued_at = null, ${toRunning.set(part`n.is_claimed`, seat?.workerId ?? null)}
+    update runs r set admitted_at = now(), queued_at = null, ${toRunning.set(part`n.is_claimed`, seats?.workerId ?? null)}
     from seated n where r.id = n.id and r.id = any(array(select id from seated))
     returning r.*, n.is_claimed, n.is_first, n.event_id
   ),
@@ -104,8 +106,9 @@ const admitOne = (sql: Sql, teamId: string, seat: Seat | undefined) => sql<
   select ${heldColumns}, r.is_claimed, to_json(counted) as team from counted left join r on true`
 
 /**
- * Counts every team's places and line anew, and tells which teams have both: so no crash between two statements leaves a place lost
- * or a run out for long. Locks first, then counts in a statement that begins after; a team that is being written is left for next time.
+ * Counts every team's slots and waiting runs again, and answers with the teams that have both. So no crash between two statements loses a
+ * slot or forgets a run for long. Locks first, then counts in a statement that begins after; a team that is being written is left for next
+ * time.
  */
 export async function recount(sql: Sql): Promise<string[]> {
   const locked = await sql<{ team_id: string }>`select team_id from admission order by team_id for update skip locked`

@@ -1,64 +1,65 @@
-// What this process knows of its teams' places: whom it owes a look at the line, and whether a place is about to be free.
+// What this process knows of its teams' slots: which of them it must still count, and whether a slot is about to be free.
 import { part, type Part, type Sql } from '../../base/db.ts'
-import type { Left } from '../ledger/apply.ts'
+import type { FreedSlots } from '../ledger/apply.ts'
 
 /** A team's row as a statement that changed it left it. */
-export interface TeamPlaces {
+export interface TeamSlots {
   team_id: string
   free: number
+  /** How many runs wait for a slot. */
   in_line: number
 }
 
-export interface Places {
-  /** Runs of this process ended or began to wait: somebody must now look whether others stand in line. */
-  left(places: Left[]): void
-  /** A statement that counts the places these teams' runs left is about to be sent. */
-  counting(teamIds: string[]): void
-  /** Teams whose places were left since the last count. */
+export interface KnownSlots {
+  /** Runs of this process ended or began to wait: somebody must now look whether others wait for their slots. */
+  noteFreed(freed: FreedSlots[]): void
+  /** A statement that counts the slots which runs of these teams left is about to be sent. */
+  noteCounting(teamIds: string[]): void
+  noteTeams(teams: TeamSlots[]): void
+  /** Teams whose slots became free since the last count. */
   uncounted(): string[]
-  saw(teams: TeamPlaces[]): void
-  /** How many starts of this team would find a place at once; undefined: not known. */
-  open(teamId: string): number | undefined
-  /** Others stand in line there, as far as is known. */
-  hasLine(teamId: string): boolean
-  /** Places come free there all the time: one more is a matter of milliseconds. */
+  /** How many starts of this team would find a slot at once; undefined: not known. */
+  free(teamId: string): number | undefined
+  /** Runs of this team wait for slots, as far as is known. */
+  hasWaitlist(teamId: string): boolean
+  /** Slots of this team become free all the time: one more is a matter of milliseconds. */
   isMoving(teamId: string): boolean
 }
 
-/** So long after a run left its place a team counts as moving. */
+/** How long after a run left its slot a team counts as moving. */
 const movingMs = 50
 
-export function createPlaces(): Places {
+export function createKnownSlots(): KnownSlots {
   const uncounted = new Map<string, number>()
-  const seen = new Map<string, TeamPlaces>()
-  const leftAt = new Map<string, number>()
+  const seen = new Map<string, TeamSlots>()
+  const freedAt = new Map<string, number>()
   return {
-    left(all) {
-      for (const { team_id, places } of all) {
+    noteFreed(freed) {
+      for (const { team_id, places } of freed) {
         uncounted.set(team_id, (uncounted.get(team_id) ?? 0) + places)
-        leftAt.set(team_id, performance.now())
+        freedAt.set(team_id, performance.now())
       }
     },
-    counting(teamIds) {
+    noteCounting(teamIds) {
       for (const id of teamIds) uncounted.delete(id)
     },
-    uncounted: () => [...uncounted.keys()],
-    saw(teams) {
+    noteTeams(teams) {
       for (const team of teams) seen.set(team.team_id, team)
     },
-    open(teamId) {
+    uncounted: () => [...uncounted.keys()],
+    free(teamId) {
       const team = seen.get(teamId)
       if (!team) return undefined
       return team.in_line > 0 ? 0 : Math.max(0, team.free) + (uncounted.get(teamId) ?? 0)
     },
-    hasLine: (teamId) => (seen.get(teamId)?.in_line ?? 0) > 0,
-    isMoving: (teamId) => performance.now() - (leftAt.get(teamId) ?? -Infinity) < movingMs,
+    hasWaitlist: (teamId) => (seen.get(teamId)?.in_line ?? 0) > 0,
+    isMoving: (teamId) => performance.now() - (freedAt.get(teamId) ?? -Infinity) < movingMs,
   }
 }
 
 /**
- * `team`: the rows of these teams, locked in the one order, as they are now; `back`: what their runs left, taken out to be counted.
- * Every statement that gives places says this first. Rows are taken out only under the lock of their team.
+ * `team`: the rows of these teams, locked in the one order, as they are now; `back`: the slots that their runs left, taken out to be
+ * counted. Every statement that gives slots begins with this. Rows are taken out only under the lock of their team.
  */
 export const lockedTeams = (teamIds: Part): Part => part`
   team as materialized (
@@ -71,9 +72,9 @@ export const lockedTeams = (teamIds: Part): Part => part`
     select team_id, coalesce((select sum(t.places) from left_places t where t.team_id = team.team_id), 0)::int as places from team
   )`
 
-/** Where nobody wants one. Does not wait for the disk: what a crash undoes is still to be counted. */
-export function countPlacesLeft(sql: Sql, teamIds: string[]): Promise<TeamPlaces[]> {
-  return sql<TeamPlaces>`
+/** Counts freed slots where nobody waits for one. It does not wait for the disk: what a crash undoes is still to be counted. */
+export function countFreedSlots(sql: Sql, teamIds: string[]): Promise<TeamSlots[]> {
+  return sql<TeamSlots>`
     with quick as materialized (select set_config('synchronous_commit', 'off', true)),
     ${lockedTeams(part`select id from unnest(${teamIds}::uuid[]) as t (id), quick`)}
     update admission a set held = a.held - back.places from back where a.team_id = back.team_id

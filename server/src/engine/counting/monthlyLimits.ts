@@ -20,7 +20,7 @@ interface Team {
 }
 
 /** Locks the places of teams in the order in which every start locks them. */
-export async function lockPlaces(sql: Sql, teamIds: string[]): Promise<void> {
+export async function lockSlots(sql: Sql, teamIds: string[]): Promise<void> {
   await sql`select from admission where team_id = any(${teamIds}::uuid[]) order by team_id for update`
 }
 
@@ -30,7 +30,7 @@ export async function lockPlaces(sql: Sql, teamIds: string[]): Promise<void> {
  */
 export async function roomsOf(sql: Sql, teamIds: string[], limited: string[]): Promise<Map<string, Room>> {
   // those without a limit too: the statement that makes the runs locks them all in one order, and some must not be had before
-  await lockPlaces(sql, teamIds)
+  await lockSlots(sql, teamIds)
   const month = await currentMonth(sql)
   const teams = await sql<Team>`
     select t.id as team_id, floor(r.value)::bigint as runs_limit, u.used as runs_used,

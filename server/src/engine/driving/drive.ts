@@ -23,6 +23,7 @@ import { unlessAborted } from './makeCall.ts'
 import { performCalls } from './performCalls.ts'
 import { resolveOpenSteps } from './resolveOpenSteps.ts'
 import { askModel, nextOfPure, usedBy, withUse } from './turn.ts'
+import { beginStretch } from './runTelemetry.ts'
 import { connectionUseOf } from '../../kit/registry.ts'
 import { LimitReached, Yielded } from './leaving.ts'
 
@@ -91,10 +92,10 @@ function open(
   ofConnections: ToolSet[],
   { signal, writeSignal }: Hold,
 ): HeldRun {
-  const { context, writer, models, watch } = parts
+  const { context, applyLane, models, telemetry } = parts
   const toolRegistry = parts.toolRegistry.with(ofConnections)
   const modelName = build.model ?? models.defaultModel
-  watch.begin(build.agentName, modelName)
+  beginStretch(telemetry, build.agentName, modelName)
   const model = models.find(modelName)
   const facts = factsOf(run, build)
   const resolver = parts.resolverFor(build.procedure, facts, model.isPure)
@@ -113,8 +114,8 @@ function open(
     build,
     context,
     toolRegistry,
-    writer,
-    watch,
+    applyLane,
+    telemetry,
     model,
     modelName,
     resolver,

@@ -124,7 +124,7 @@ suite('the runs of a process', () => {
       await sql`insert into admission (team_id, places) values (${team.id}, 1) on conflict (team_id) do update set places = 1`
       await startMany(team, await agentThatCalls(team, 'quick_call'), 6)
       await sql`update admission set places = 5 where team_id = ${team.id}`
-      const seat = { workerId: newId(), places: 10, rooms: new Map([[team.id, 2]]) }
+      const seat = { workerId: newId(), count: 10, perTeam: new Map([[team.id, 2]]) }
       const { admitted, claimed } = await admitNext(sql, [team.id], seat)
       assert.deepEqual([admitted, claimed.length], [4, 2])
     },

@@ -7,7 +7,7 @@ import { fail } from './releaseRun.ts'
 import type { DriveParts } from './heldRun.ts'
 
 export async function giveUp(parts: DriveParts, run: ClaimedRun, writeSignal: AbortSignal): Promise<void> {
-  const { context, writer, watch, atEnd } = parts
+  const { context, applyLane, telemetry, atEnd } = parts
   const { open, lastSeq } = await readSteps(context.db.sql, run.id)
   const at = open.at(-1)
   const place = at ? `at step ${at.seq}${at.tool === null ? '' : ` (${at.tool})`}` : `after step ${lastSeq}`
@@ -21,8 +21,8 @@ export async function giveUp(parts: DriveParts, run: ClaimedRun, writeSignal: Ab
     context,
     writeSignal,
     line: { tail: Promise.resolve() },
-    writer,
-    watch,
+    applyLane,
+    telemetry,
     atEnd: atEnd(run),
     open,
     wakeSeen: run.wake_seq,

@@ -9,16 +9,16 @@ import type { LoadedBuild, LoadBuild } from '../builds/loadBuild.ts'
 import { sum } from '../ledger/money.ts'
 import type { StepResolver, ResolverFor } from '../builds/runStepTool.ts'
 import type { ToolRegistry } from '../builds/toolRegistry.ts'
-import type { Watch } from './runTelemetry.ts'
+import { endCall, noteMove, type RunTelemetry } from './runTelemetry.ts'
 import { writeSurely, type SureWriting } from './writeSurely.ts'
-import type { Effect, Write, Writer } from '../ledger/applyLane.ts'
+import type { ApplyLane, Effect, Write } from '../ledger/applyLane.ts'
 import { Fenced } from './leaving.ts'
 import type { EngineModels } from '../builds/models.ts'
 
 export interface HeldRun extends SureWriting {
   build: LoadedBuild
   toolRegistry: ToolRegistry
-  watch: Watch
+  telemetry: RunTelemetry
   /** What belongs to the end of this run, in its transaction. */
   atEnd: Write['atEnd']
   model: Model
@@ -57,7 +57,7 @@ export interface HeldRun extends SureWriting {
 
 export interface DriveParts {
   context: Context
-  writer: Writer
+  applyLane: ApplyLane
   toolRegistry: ToolRegistry
   models: EngineModels
   loadBuild: LoadBuild
@@ -65,7 +65,7 @@ export interface DriveParts {
   onText: (runId: string, delta: string) => void
   /** What belongs to the end of a run, in its transaction. */
   atEnd: (run: ClaimedRun) => Write['atEnd']
-  watch: Watch
+  telemetry: RunTelemetry
   underWay: HeldRun['underWay']
 }
 
@@ -79,7 +79,7 @@ export interface Hold {
 }
 
 /** What writing a change and counting its use needs. */
-export type Writing = SureWriting & Pick<HeldRun, 'usage' | 'atEnd' | 'watch' | 'wakeSeen' | 'wakeSeq'>
+export type Writing = SureWriting & Pick<HeldRun, 'usage' | 'atEnd' | 'telemetry' | 'wakeSeen' | 'wakeSeq'>
 
 /** Writes a change; false: something came meanwhile, so the run was not let go and nothing was written. */
 export async function commit(
@@ -88,7 +88,7 @@ export async function commit(
   effects: Effect[] = [],
   followUp?: Write['followUp'],
 ): Promise<boolean> {
-  const { usage, atEnd, watch, wakeSeen } = held
+  const { usage, atEnd, telemetry, wakeSeen } = held
   const { parent_run_id: parentRunId } = held.run
   const applied = await writeSurely(held, {
     change,
@@ -106,7 +106,7 @@ export async function commit(
   usage.output_tokens += change.usage.output_tokens
   usage.cost_usd = sum(usage.cost_usd, change.usage.cost_usd)
   if (change.messages.length > 0) Object.assign(held.run, { deaths: 0, failures: 0 })
-  if (change.move) watch.moved(change.move, usage.steps)
+  if (change.move) noteMove(telemetry, change.move, usage.steps)
   return true
 }
 
@@ -122,7 +122,7 @@ export function feed(held: HeldRun, entry: Entry): void {
 
 /** Tells it what a call brought. */
 export function feedOutcome(held: HeldRun, step: CallStep, outcome: Outcome): void {
-  held.watch.called(step, outcome)
+  endCall(held.telemetry, step, outcome)
   const error = 'error' in outcome ? outcome.error : null
   const result = 'error' in outcome ? null : outcome.result
   const callId = callIdOf(held.run.id, step.seq)

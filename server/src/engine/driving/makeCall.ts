@@ -11,6 +11,7 @@ import { commit, feedOutcome, toolCallOf, type HeldRun } from './heldRun.ts'
 import { keepFailure, keepLate } from './lateOutcome.ts'
 import { Fenced, Yielded } from './leaving.ts'
 import { capped, filesOf, recordOutcome, withoutSecrets } from './outcome.ts'
+import { beginCall } from './runTelemetry.ts'
 import { approvalRequest, askAbout, underWayKey } from './resolveStep.ts'
 
 interface Making {
@@ -37,7 +38,7 @@ async function makeOnce(held: HeldRun, step: CallStep, { probe = false, bound }:
   const { context, signal } = held
   const tool = held.toolRegistry.find(step.tool)
   if (tool?.kind !== 'outside') throw new Error(`${step.tool} does not act outside`)
-  held.watch.calling(step)
+  beginCall(held.telemetry, step)
   const call = toolCallOf<never>(held, step)
   const outside = {
     context,

@@ -10,6 +10,7 @@ import { Yielded } from './leaving.ts'
 import { make } from './makeCall.ts'
 import { recordOutcome } from './outcome.ts'
 import { approvalReason, planCall, type Plan } from './planCalls.ts'
+import { noteMove } from './runTelemetry.ts'
 import { approvalRequest, askAbout } from './resolveStep.ts'
 
 /** What a follow-up adds to the write of a turn's calls, once their outcomes are known. */
@@ -64,7 +65,7 @@ export async function performCalls(
     mayFollow ? { followUp, isLate: () => heard.isTold } : undefined,
   )
   if (!heard.isTold) tellModel()
-  if (heard.move) held.watch.moved(heard.move, held.usage.steps)
+  if (heard.move) noteMove(held.telemetry, heard.move, held.usage.steps)
   await allEnded(plans.filter(({ way }) => way === 'outside').map(({ step }) => make(held, step)))
   return heard.move !== null
 }

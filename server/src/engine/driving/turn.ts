@@ -7,6 +7,7 @@ import { newStep } from './planCalls.ts'
 import { newChange, isCall, putStep, type ModelStep } from '../ledger/change.ts'
 import { commit, type HeldRun } from './heldRun.ts'
 import { fitsCost } from './limits.ts'
+import { measureModelCall } from './runTelemetry.ts'
 import { sum } from '../ledger/money.ts'
 
 /** After this many attempts of one turn the run fails: with the pauses between them about an hour. */
@@ -43,7 +44,9 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
     try {
       const { signal } = held
       held.open.push(step)
-      const turn = await held.watch.asking(() => held.conversation.next({ signal, onText: asking.onText }))
+      const turn = await measureModelCall(held.telemetry, () =>
+        held.conversation.next({ signal, onText: asking.onText }),
+      )
       close(held, step)
       return { kind: 'turn', turn: storable(turn), step }
     } catch (error) {

@@ -4,14 +4,14 @@ import { isConnectionTrouble, untilWritten, type Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Applied } from '../ledger/apply.ts'
 import type { Change } from '../ledger/change.ts'
-import { isTransient, type Write, type Writer } from '../ledger/applyLane.ts'
+import { isTransient, type Write, type ApplyLane } from '../ledger/applyLane.ts'
 import type { ClaimedRun } from '../admission/claim.ts'
 
 /** What writing a change needs. */
 export interface SureWriting {
   run: ClaimedRun
   context: Context
-  writer: Writer
+  applyLane: ApplyLane
   /** Aborted when the run was stopped, and when the process stops. A limit does not abort it: what has happened is still written. */
   writeSignal: AbortSignal
   /** The end of the last write: writes of a run go one after the other. */
@@ -33,12 +33,12 @@ export function writeSurely(writing: SureWriting, write: Write): Promise<Applied
 }
 
 async function attempt(writing: SureWriting, write: Write): Promise<Applied> {
-  const { writer, run, context, writeSignal: signal } = writing
+  const { applyLane, run, context, writeSignal: signal } = writing
   const { change } = write
   for (let tries = 1; ; tries++) {
     try {
       change.epoch = run.epoch
-      return await writer.write(write)
+      return await applyLane.write(write)
     } catch (error) {
       if (!isTransient(error) || (!isConnectionTrouble(error) && tries >= putOffMax)) throw error
       context.log.warn({ err: error, run_id: run.id }, 'a run could not be written; it is tried again')

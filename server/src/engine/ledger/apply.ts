@@ -1,5 +1,5 @@
 // Writes changes of held runs, many in one statement: the guarded update of each run first, every other row only where that came back.
-import { part, type Sql } from '../../base/db.ts'
+import { part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { storableJson } from '../../base/storable.ts'
 import { insertRunEvents } from '../../kit/event.ts'
@@ -8,7 +8,7 @@ import { blobOrder } from './largeTexts.ts'
 import { eventOf, toReleased } from './lifecycle.ts'
 
 export interface Applied {
-  /** `fenced`: another epoch, nothing was written and nothing may be. `woken`: something came, so the run was not let go and nothing was written. */
+  /** `fenced`: another epoch, nothing was written and nothing may be. `woken`: something came, so the run was not released and nothing was written. */
   outcome: 'written' | 'fenced' | 'woken'
   /** As the run is now. */
   wakeSeq: number
@@ -22,22 +22,20 @@ interface WrittenRow {
   message_base: number
 }
 
-/** Places that runs of a team left with one commit. */
-export interface Left {
+/** Slots that runs of a team left with one commit. */
+export interface FreedSlots {
   team_id: string
   places: number
 }
 
-/** One statement, one commit. `left`: the places that these runs held and hold no more. */
-export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ applied: Applied[]; left: Left[] }> {
-  const written = await sql<WrittenRow & { left: Left[] | null }>`
-    with change as materialized (
-      select * from json_to_recordset(${storableJson(changes.map(changeRow))}::json) as t (
+const changeRows = (
+  changes: Change[],
+): Part => part`select * from json_to_recordset(${storableJson(changes.map(changeRow))}::json) as t (
         id uuid, run_id uuid, epoch int, messages int, events int, steps int, input_tokens bigint, output_tokens bigint, cost_usd numeric,
-        reserved_usd numeric, status text, wake_seen int, waiting_on jsonb, due_at timestamptz, output jsonb, error jsonb)
-    ),
-    run as (
-      update runs r set
+        reserved_usd numeric, status text, wake_seen int, waiting_on jsonb, due_at timestamptz, output jsonb, error jsonb)`
+
+/** The guarded update: a run with another epoch, or one that was woken when it was to be released, does not come back. */
+const updatedRuns = (changes: Change[]): Part => part`update runs r set
         last_change = c.id,
         message_seq = r.message_seq + c.messages,
         event_seq = r.event_seq + c.events,
@@ -54,19 +52,21 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
       returning r.id, r.team_id, r.agent_id, r.case_id, r.wake_seq, c.status as moved, r.started_at, r.completed_at,
         r.message_seq - c.messages as message_base, r.event_seq - c.events as event_base,
         jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,
-          'cost_usd', trim_scale(r.cost_usd)) as usage
-    ),
-    message as (
-      insert into run_messages (run_id, seq, id, turn, type, role, text_content, tool_call, tool_result, opaque, restarts, "timestamp")
+          'cost_usd', trim_scale(r.cost_usd)) as usage`
+
+const insertedMessages = (
+  changes: Change[],
+): Part => part`insert into run_messages (run_id, seq, id, turn, type, role, text_content, tool_call, tool_result, opaque, restarts, "timestamp")
       select r.id, r.message_base + m.place, m.id, m.turn, m.type, m.role, m.text_content, m.tool_call, m.tool_result, m.opaque,
         m.restarts, m."timestamp"
       from json_to_recordset(${storableJson(changes.flatMap(messageRows))}::json) as m (
         run_id uuid, place int, id uuid, turn int, type text, role text, text_content text, tool_call jsonb, tool_result jsonb,
         opaque jsonb, restarts boolean, "timestamp" timestamptz)
-      join run r on r.id = m.run_id order by ${blobOrder(part`m.text_content`)}
-    ),
-    step as (
-      insert into run_steps as was (run_id, seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens,
+      join run r on r.id = m.run_id order by ${blobOrder(part`m.text_content`)}`
+
+const writtenSteps = (
+  changes: Change[],
+): Part => part`insert into run_steps as was (run_id, seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens,
         cost_usd, reserved_usd, unsettled, started_at, completed_at)
       select r.id, s.seq, s.turn, s.kind, s.tool, s.arguments, s.state, s.attempt, s.result, s.error, s.input_tokens, s.output_tokens,
         s.cost_usd, s.reserved_usd, s.unsettled, s.started_at, s.completed_at
@@ -78,9 +78,11 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
       on conflict (run_id, seq) do update set state = excluded.state, attempt = excluded.attempt, result = excluded.result,
         error = excluded.error, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
         cost_usd = excluded.cost_usd, reserved_usd = excluded.reserved_usd, unsettled = excluded.unsettled,
-        completed_at = excluded.completed_at
-    ),
-    event as (${insertRunEvents(part`
+        completed_at = excluded.completed_at`
+
+/** An event about a message gets that message's number. An event that ends the run gets what the run used and how long it took. */
+const insertedEvents = (changes: Change[]): Part =>
+  insertRunEvents(part`
       select n.id, r.team_id, r.id as run_id, r.agent_id, r.case_id, r.event_base + n.place as sequence, n.event,
         case when n.message is not null then concat('{"message":{"seq":', r.message_base + n.message, ',', substr(n.data::text, 2), '}')
           when n.ends then concat(left(n.data::text, -1), ',', substr(jsonb_build_object('usage', r.usage,
@@ -88,7 +90,24 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
           else n.data::text end as data
       from json_to_recordset(${storableJson(changes.flatMap(eventRows))}::json) as n (
         run_id uuid, place int, id uuid, event text, data json, message int, ends boolean)
-      join run r on r.id = n.run_id`)}
+      join run r on r.id = n.run_id`)
+
+/** One statement, one commit. `freed`: the slots that these runs held and hold no more. */
+export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ applied: Applied[]; freed: FreedSlots[] }> {
+  const written = await sql<WrittenRow & { left: FreedSlots[] | null }>`
+    with change as materialized (
+      ${changeRows(changes)}
+    ),
+    run as (
+      ${updatedRuns(changes)}
+    ),
+    message as (
+      ${insertedMessages(changes)}
+    ),
+    step as (
+      ${writtenSteps(changes)}
+    ),
+    event as (${insertedEvents(changes)}
     ),
     places_left_ as (
       insert into places_left (team_id, places)
@@ -108,7 +127,7 @@ export async function applyChanges(sql: Sql, changes: Change[]): Promise<{ appli
       const isOurs = now?.epoch === change.epoch
       return { outcome: isOurs ? 'woken' : 'fenced', wakeSeq: now?.wake_seq ?? 0, messageBase: 0 }
     }),
-    left: written[0]?.left ?? [],
+    freed: written[0]?.left ?? [],
   }
 }
 

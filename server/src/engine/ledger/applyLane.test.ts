@@ -9,7 +9,7 @@ import { claimRuns } from '../admission/claim.ts'
 import { recordOutcome } from '../driving/outcome.ts'
 import { newStep } from '../driving/planCalls.ts'
 import { engineOf } from '../engine.ts'
-import { createWriter, type Write } from './applyLane.ts'
+import { createApplyLane, type Write } from './applyLane.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()
@@ -35,10 +35,10 @@ proves(
         }
       },
     }
-    const writer = createWriter({
+    const lane = createApplyLane({
       context: { ...service.context, db: watched },
       toolRegistry: engineOf(service.context).toolRegistry,
-      onLeft: () => undefined,
+      onFreed: () => undefined,
       onWritten: () => undefined,
       onFlush: () => undefined,
     })
@@ -62,7 +62,7 @@ proves(
     }
     await db.sql`update runs set epoch = epoch + 1 where id = ${held[2]!.id}`
     // the first goes at once, the others arrive while it is under way and share the next flush, which is undone
-    const applied = await Promise.all([0, 1, 2, 3].map((index) => writer.write(writeOf(index))))
+    const applied = await Promise.all([0, 1, 2, 3].map((index) => lane.write(writeOf(index))))
     assert.deepEqual(
       applied.map(({ outcome }) => outcome),
       ['written', 'written', 'fenced', 'written'],

@@ -3,7 +3,8 @@ import type { Sql } from '../../base/db.ts'
 import { isConnectionTrouble, sqlState } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Begun, Outcome, ToolCall } from '../../kit/tool.ts'
-import { applyChanges, type Applied, type Left } from './apply.ts'
+import { zip } from '../../base/zip.ts'
+import { applyChanges, type Applied, type FreedSlots } from './apply.ts'
 import type { Change } from './change.ts'
 import { createLane, TryAlone } from '../../kit/lane.ts'
 import type { ToolRegistry } from '../builds/toolRegistry.ts'
@@ -30,104 +31,109 @@ export interface Write {
   parentRunId?: string
 }
 
-export interface Writer {
+export interface ApplyLane {
   write(write: Write): Promise<Applied>
 }
 
-interface WriterOptions {
+interface ApplyLaneOptions {
   context: Context
   toolRegistry: ToolRegistry
-  /** Runs of a commit left their places. */
-  onLeft: (left: Left[]) => void
-  /** There are new events: streams of this process need not wait for their next look. */
+  /** Runs of a commit left their slots. */
+  onFreed: (freed: FreedSlots[]) => void
+  /** There are new events: streams of this process need not wait for their next poll. */
   onWritten: () => void
   onFlush: (operations: number, seconds: number) => void
 }
 
-export function createWriter({ context, toolRegistry, onLeft, onWritten, onFlush }: WriterOptions): Writer {
-  const { db } = context
-  async function flush(writes: Write[]): Promise<Applied[]> {
-    const isPlain = writes.every(({ change, effects, atEnd }) => effects.length === 0 && !(change.move && atEnd))
-    const { applied, left } = isPlain
-      ? await applyChanges(
-          db.sql,
-          writes.map(({ change }) => change),
-        )
-      : await db.transaction((sql) => flushIn(sql, writes).catch(failAlone))
-    if (left.length > 0) onLeft(left)
-    onWritten()
-    return applied
-  }
-
-  async function flushIn(sql: Sql, writes: Write[]): Promise<{ applied: Applied[]; left: Left[] }> {
-    // what only our own tools do, and nobody waits for, needs no order of locks
-    const isOwn = ({ effects, atEnd }: Write) => !atEnd && effects.every(({ kind }) => kind === 'inside')
-    return writes.length > 1 && writes.every(isOwn) ? flushOpenly(sql, writes) : flushLocked(sql, writes)
-  }
-
-  /**
-   * Without a lock beforehand: a holder is nearly always still the holder, and locking each run only to update it next costs a round
-   * trip and a row version. Should one not be, everything is undone and each is tried alone.
-   */
-  async function flushOpenly(sql: Sql, writes: Write[]): Promise<{ applied: Applied[]; left: Left[] }> {
-    const copies = writes.map((write) => ({ ...write, change: copyOf(write.change) }))
-    await takeEffect(sql, copies)
-    for (const { change, followUp, wakeSeen } of copies) await followUp?.(change, wakeSeen)
-    const result = await applyChanges(
-      sql,
-      copies.map(({ change }) => change),
-    )
-    if (result.applied.some(({ outcome }) => outcome !== 'written')) throw new TryAlone()
-    return result
-  }
-
-  async function flushLocked(sql: Sql, writes: Write[]): Promise<{ applied: Applied[]; left: Left[] }> {
-    const held = await lockRuns(sql, writes)
-    const outcomes = writes.map(({ change }) => standing(change, held))
-    const able = writes.flatMap((write, index) =>
-      outcomes[index] === undefined ? [{ ...write, change: copyOf(write.change) }] : [],
-    )
-    await takeEffect(sql, able)
-    for (const { change, followUp } of able) {
-      await followUp?.(change, held.find(({ id }) => id === change.runId)!.wake_seq)
-    }
-    const changes = able.map(({ change }) => change)
-    const { applied, left } = changes.length > 0 ? await applyChanges(sql, changes) : { applied: [], left: [] }
-    for (const [index, { change, atEnd }] of able.entries()) {
-      if (change.move && applied[index]!.outcome === 'written') await atEnd?.(sql, change.move)
-    }
-    let next = 0
-    return { applied: outcomes.map((outcome) => outcome ?? applied[next++]!), left }
-  }
-
-  /** Begun calls last: one that starts a run locks its team's row, as the write itself does, and nobody who has that waits for another row. */
-  async function takeEffect(sql: Sql, writes: Write[]): Promise<void> {
-    const all = writes.flatMap(({ change, effects }) => effects.map((effect) => ({ change, effect })))
-    const inside = all.flatMap(({ change, effect }) => (effect.kind === 'inside' ? [{ change, effect }] : []))
-    for (const [name, asked] of Map.groupBy(inside, ({ effect }) => effect.tool)) {
-      const tool = toolRegistry.find(name)
-      if (tool?.kind !== 'inside') throw new Error(`${name} is not an inside tool`)
-      const outcomes = await tool.apply(
-        asked.map(({ effect }) => effect.call),
-        sql,
-        context,
-      )
-      for (const [index, { effect, change }] of asked.entries()) effect.record(change, outcomes[index]!)
-    }
-    for (const { change, effect } of all) {
-      if (effect.kind === 'begin') effect.record(change, await effect.begin(sql))
-    }
-  }
-
+export function createApplyLane(options: ApplyLaneOptions): ApplyLane {
   // one at a time carries more: two only wait for each other at their agent's memory (measured: 43 % of the floor instead of 38 %)
   const lane = createLane<Write, Applied>({
-    flush,
-    onFlush,
+    flush: (writes) => flush(options, writes),
+    onFlush: options.onFlush,
     keyOf: ({ change }) => change.runId,
     teamOf: ({ change }) => change.teamId,
     flushesMax: 1,
   })
   return { write: (write) => lane.add(write) }
+}
+
+type Flushed = Awaited<ReturnType<typeof applyChanges>>
+
+const applyAll = (sql: Sql, writes: Write[]): Promise<Flushed> =>
+  applyChanges(
+    sql,
+    writes.map(({ change }) => change),
+  )
+
+async function flush(options: ApplyLaneOptions, writes: Write[]): Promise<Applied[]> {
+  const { db } = options.context
+  const isPlain = writes.every(({ change, effects, atEnd }) => effects.length === 0 && !(change.move && atEnd))
+  const { applied, freed } = isPlain
+    ? await applyAll(db.sql, writes)
+    : await db.transaction((sql) => flushWithEffects(options, sql, writes).catch(failAlone))
+  if (freed.length > 0) options.onFreed(freed)
+  options.onWritten()
+  return applied
+}
+
+async function flushWithEffects(options: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<Flushed> {
+  // what only our own tools do, and nobody waits for, needs no order of locks
+  const isOwn = ({ effects, atEnd }: Write) => !atEnd && effects.every(({ kind }) => kind === 'inside')
+  return writes.length > 1 && writes.every(isOwn)
+    ? flushOpenly(options, sql, writes)
+    : flushLocked(options, sql, writes)
+}
+
+/**
+ * Without a lock beforehand: a holder is nearly always still the holder, and locking each run only to update it next costs a round
+ * trip and a row version. If one is not, everything is undone and each is tried alone.
+ */
+async function flushOpenly(options: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<Flushed> {
+  const copies = writes.map((write) => ({ ...write, change: copyOf(write.change) }))
+  await takeEffect(options, sql, copies)
+  for (const { change, followUp, wakeSeen } of copies) await followUp?.(change, wakeSeen)
+  const flushed = await applyAll(sql, copies)
+  if (flushed.applied.some(({ outcome }) => outcome !== 'written')) throw new TryAlone()
+  return flushed
+}
+
+async function flushLocked(options: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<Flushed> {
+  const locked = new Map((await lockRuns(sql, writes)).map((run) => [run.id, run]))
+  const outcomes = new Map<Write, Applied>()
+  const able: { write: Write; copy: Write; wakeSeq: number }[] = []
+  for (const write of writes) {
+    const checked = checkHeld(write.change, locked.get(write.change.runId))
+    if ('outcome' in checked) outcomes.set(write, checked)
+    else able.push({ write, copy: { ...write, change: copyOf(write.change) }, wakeSeq: checked.wakeSeq })
+  }
+  const copies = able.map(({ copy }) => copy)
+  await takeEffect(options, sql, copies)
+  for (const { copy, wakeSeq } of able) await copy.followUp?.(copy.change, wakeSeq)
+  const { applied, freed } = copies.length > 0 ? await applyAll(sql, copies) : { applied: [], freed: [] }
+  for (const [{ write, copy }, result] of zip(able, applied)) {
+    if (copy.change.move && result.outcome === 'written') await copy.atEnd?.(sql, copy.change.move)
+    outcomes.set(write, result)
+  }
+  return { applied: writes.flatMap((write) => outcomes.get(write) ?? []), freed }
+}
+
+/** Begun calls last: one that starts a run locks its team's row, as the write itself does, and nobody who has that waits for another row. */
+async function takeEffect({ context, toolRegistry }: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<void> {
+  const all = writes.flatMap(({ change, effects }) => effects.map((effect) => ({ change, effect })))
+  const inside = all.flatMap(({ change, effect }) => (effect.kind === 'inside' ? [{ change, effect }] : []))
+  for (const [name, asked] of Map.groupBy(inside, ({ effect }) => effect.tool)) {
+    const tool = toolRegistry.find(name)
+    if (tool?.kind !== 'inside') throw new Error(`${name} is not an inside tool`)
+    const outcomes = await tool.apply(
+      asked.map(({ effect }) => effect.call),
+      sql,
+      context,
+    )
+    for (const [{ effect, change }, outcome] of zip(asked, outcomes)) effect.record(change, outcome)
+  }
+  for (const { change, effect } of all) {
+    if (effect.kind === 'begin') effect.record(change, await effect.begin(sql))
+  }
 }
 
 /** What the code of one write threw undoes the transaction of all, so it is tried without the others. */
@@ -136,7 +142,7 @@ function failAlone(error: unknown): never {
   throw isOfDatabase || error instanceof TryAlone ? error : new TryAlone('a write failed by itself', { cause: error })
 }
 
-/** Made for every attempt anew: effects write into it, and an attempt that failed must leave no trace. */
+/** Made again for every attempt: effects write into it, and an attempt that failed must leave no trace. */
 const copyOf = (change: Change): Change => ({
   ...change,
   messages: [...change.messages],
@@ -160,13 +166,12 @@ function lockRuns(sql: Sql, writes: Write[]): Promise<Locked[]> {
 }
 
 /** Known before any effect: a fenced or woken change must not leave its effects behind. */
-function standing(change: Change, held: Locked[]): Applied | undefined {
-  const run = held.find(({ id }) => id === change.runId)
+function checkHeld(change: Change, run: Locked | undefined): Applied | { wakeSeq: number } {
   if (run?.epoch !== change.epoch) return { outcome: 'fenced', wakeSeq: 0, messageBase: 0 }
   if (change.move && change.move.wakeSeen !== run.wake_seq) {
     return { outcome: 'woken', wakeSeq: run.wake_seq, messageBase: 0 }
   }
-  return undefined
+  return { wakeSeq: run.wake_seq }
 }
 
 /** The statement was refused for its content: its transaction is rolled back, and would be again. */

@@ -6,7 +6,7 @@ import { testApp } from '../../../test/kit/testApp.ts'
 import type { Sql } from '../../base/db.ts'
 import { applyChanges } from './apply.ts'
 import { addMessage, newChange } from './change.ts'
-import { createRuns, heldAtBirth, type NewRun } from '../starting/createRun.ts'
+import { createRuns, claimedAtStart, type NewRun } from '../starting/createRun.ts'
 import { engineOf } from '../engine.ts'
 import { inlineBytesMax } from './largeTexts.ts'
 import { proves } from '../../../test/kit/proves.ts'
@@ -35,7 +35,7 @@ async function seedWriter() {
     async messages(texts: string[]): Promise<(sql: Sql) => Promise<unknown>> {
       const run = await newRun('hello')
       await createRuns(db.sql, [run], undefined)
-      const change = newChange({ ...heldAtBirth(run, null), epoch: 0 }, 1)
+      const change = newChange({ ...claimedAtStart(run, null), epoch: 0 }, 1)
       for (const text of texts) addMessage(change, { type: 'text', role: 'assistant', text_content: text })
       return (sql: Sql) => applyChanges(sql, [change])
     },

@@ -9,7 +9,7 @@ import { messageInEvent, messageRow, messageText } from '../ledger/change.ts'
 import { messageColumns } from '../ledger/largeTexts.ts'
 import { insertAsNew } from '../ledger/lifecycle.ts'
 import { lockedTeams } from '../admission/knownSlots.ts'
-import type { Seat } from '../admission/seat.ts'
+import type { FreeSeats } from '../admission/seat.ts'
 
 /** What a starter says of the run it wants. */
 export interface RunWanted {
@@ -47,8 +47,8 @@ export interface NewRun extends RunWanted {
   createdAt: Date
 }
 
-/** A run that its maker claimed with its first breath: known without reading it. */
-export const heldAtBirth = (run: NewRun, configHash: string | null): ClaimedRun => ({
+/** A run that the process which created it claimed at once: known without reading it. */
+export const claimedAtStart = (run: NewRun, configHash: string | null): ClaimedRun => ({
   id: run.id,
   team_id: run.teamId,
   agent_id: run.agentId,
@@ -87,26 +87,26 @@ export interface Created {
   config_hash: string | null
 }
 
-/** The runs past their team's room: they get a slot of the team and wait for a worker. */
-function pastRoom({ rooms }: Seat, runs: NewRun[]): string[] {
-  if (!rooms || rooms.size === 0) return []
-  const left = new Map(rooms)
+/** The runs beyond their team's share of the seats: they get a slot of the team and wait for a worker. */
+function beyondShare({ perTeam }: FreeSeats, runs: NewRun[]): string[] {
+  if (!perTeam || perTeam.size === 0) return []
+  const left = new Map(perTeam)
   return runs
     .toSorted((a, b) => a.runNumber - b.runNumber)
     .flatMap(({ id, teamId, isCapped }) => {
-      const room = left.get(teamId)
-      if (isCapped || room === undefined) return []
-      left.set(teamId, room - 1)
-      return room > 0 ? [] : [id]
+      const share = left.get(teamId)
+      if (isCapped || share === undefined) return []
+      left.set(teamId, share - 1)
+      return share > 0 ? [] : [id]
     })
 }
 
 /** The runs that could be made: one whose agent or build is gone meanwhile is not among them. */
-export async function createRuns(sql: Sql, runs: NewRun[], seat: Seat | undefined): Promise<Created[]> {
+export async function createRuns(sql: Sql, runs: NewRun[], seats: FreeSeats | undefined): Promise<Created[]> {
   return sql<Created>`
     with ${wantedRuns(runs.map((run) => runRow(run)))},
     start as (select * from possible),
-    ${insertedRuns(seat, runs)}
+    ${insertedRuns(seats, runs)}
     select id, is_admitted, is_claimed, config_hash from seated`
 }
 
@@ -194,16 +194,16 @@ const pinnedConfigs = part`
 const mayBeOfDraft = (runs: NewRun[]): boolean => runs.some(({ seen }) => !seen?.isLive)
 
 /** Whether this process takes the run. The SQL differs only when a team is at its share, so that the usual statement stays one. */
-function maySit(seat: Seat | undefined, runs: NewRun[]): Part {
-  const past = seat ? pastRoom(seat, runs) : []
-  return past.length === 0 ? part`is_admitted` : part`(is_admitted and id <> all(${past}::uuid[]))`
+function maySit(seats: FreeSeats | undefined, runs: NewRun[]): Part {
+  const beyond = seats ? beyondShare(seats, runs) : []
+  return beyond.length === 0 ? part`is_admitted` : part`(is_admitted and id <> all(${beyond}::uuid[]))`
 }
 
 /** Writes every row of `start`; `seated` then tells which got a place, and which of those this process holds. */
-export const insertedRuns = (seat: Seat | undefined, runs: NewRun[]): Part =>
-  insertedRunsWhere(seat, maySit(seat, runs), mayBeOfDraft(runs))
+export const insertedRuns = (seats: FreeSeats | undefined, runs: NewRun[]): Part =>
+  insertedRunsWhere(seats, maySit(seats, runs), mayBeOfDraft(runs))
 
-const insertedRunsWhere = (seat: Seat | undefined, sits: Part, isOfDrafts: boolean): Part => part`
+const insertedRunsWhere = (seats: FreeSeats | undefined, sits: Part, isOfDrafts: boolean): Part => part`
   ${lockedTeams(part`select team_id from start`)},
   grant_ as (
     update admission a set granted = ${fitting}, held = a.held - back.places + ${fitting}, in_line = a.in_line + s.total - ${fitting}
@@ -219,7 +219,7 @@ const insertedRunsWhere = (seat: Seat | undefined, sits: Part, isOfDrafts: boole
     from start s left join grant_ g on g.team_id = s.team_id
   ),
   seated as materialized (
-    select *, ${sits} and sum(${sits}::int) over (order by run_number) <= ${seat?.places ?? 0}::int as is_claimed from placed
+    select *, ${sits} and sum(${sits}::int) over (order by run_number) <= ${seats?.count ?? 0}::int as is_claimed from placed
   ),
   ${isOfDrafts ? pinnedConfigs : empty}
   run as (
@@ -227,7 +227,7 @@ const insertedRunsWhere = (seat: Seat | undefined, sits: Part, isOfDrafts: boole
       limits, callback_url, sandbox_id, parent_run_id, retry_of_run_id, depth, case_id, case_queue_id, case_title, ${insertAsNew.columns}, message_seq, event_seq)
     select id, team_id, agent_id, build_id, run_number, created_at, created_at, source, user_id, follows, config_hash, message, decode(message_blob, 'hex'), message_is_text, title, metadata,
       limits, callback_url, sandbox_id, parent_run_id, retry_of_run_id, depth, case_id, case_queue_id, case_title,
-      ${insertAsNew.values(seat?.workerId ?? null)},
+      ${insertAsNew.values(seats?.workerId ?? null)},
       (message_id is not null)::int, (message_id is not null)::int + is_claimed::int
     from seated
     -- JSON that could not be read again is refused now

@@ -4,7 +4,7 @@ import type { Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
 import type { Created, NewRun } from './createRun.ts'
 import type { Entitlements } from '../counting/entitlements.ts'
-import { countStarts, lockPlaces, roomsOf, type Room } from '../counting/monthlyLimits.ts'
+import { countStarts, lockSlots, roomsOf, type Room } from '../counting/monthlyLimits.ts'
 import type { StorageLimit } from '../counting/storageLimit.ts'
 
 export interface Fitting {
@@ -48,7 +48,7 @@ export function createStartLimits(entitlements: Entitlements, storage: StorageLi
     if (large.length === 0) return { fitting: runs, refused: [] }
     // a limit of a team's own is locked, and in every start that comes after the places of its teams
     if (large.some(({ teamId }) => storage.isOwn(teamId))) {
-      await lockPlaces(
+      await lockSlots(
         sql,
         runs.map(({ teamId }) => teamId),
       )

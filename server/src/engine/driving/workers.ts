@@ -1,0 +1,160 @@
+// What drives runs in this process: the pool of a worker, and the pool of a process for suspects.
+import { untilWritten } from '../../base/db.ts'
+import { newId } from '../../base/ids.ts'
+import { lonePlaces, type Alone, type LoneSeat } from '../../kit/alone.ts'
+import type { Context } from '../../kit/context.ts'
+import { isSuspect, mustBeAlone } from '../../kit/deaths.ts'
+import type { Unit } from '../../kit/loneChild.ts'
+import { noteLoneDeath, takeSuspect, type ClaimedRun } from '../admission/claim.ts'
+import { readyChannel, stopChannel } from '../ledger/notifyChannels.ts'
+import { driveRun } from './drive.ts'
+import type { DriveParts, Hold } from './heldRun.ts'
+import { Yielded } from './leaving.ts'
+import { createRunPool, type RunPool } from './runPool.ts'
+import { withTelemetry } from './runTelemetry.ts'
+import { textDeltasOf } from './textDeltas.ts'
+
+export interface WorkingProcess {
+  id: string
+  /** How many runs it works on at once. */
+  places: number
+  lost: () => AbortSignal
+  /** Drives runs that two processes died over. Without it they are driven like any other. */
+  alone?: Alone
+}
+
+export interface RunWorker {
+  /** Part of the process's half-second sweep. */
+  look(): Promise<void>
+  nudge(): void
+  stop(drainMs: number): Promise<void>
+}
+
+export interface LoneRunWorker {
+  /** Resolves when the run has advanced, waits or has ended; false when it could not be taken. It waits for `took` before it begins. */
+  drive(unit: Unit, took: () => Promise<void>): Promise<boolean>
+  look(): Promise<void>
+  stop(drainMs: number): Promise<void>
+}
+
+interface WorkersOptions {
+  context: Context
+  parts: Omit<DriveParts, 'telemetry'>
+  /** The sweep of what is due; true when there are runs to take. */
+  sweep: () => Promise<boolean>
+  /** Runs have a slot and no worker. */
+  onReady: () => void
+}
+
+export interface Workers extends WorkersOptions {
+  /** The pool of this process while it works. */
+  pool: RunPool | undefined
+}
+
+export const newWorkers = (options: WorkersOptions): Workers => ({ ...options, pool: undefined })
+
+const drive = ({ parts }: Workers, run: ClaimedRun, hold: Hold): Promise<void> =>
+  withTelemetry(parts, run, (telemetry) => driveRun({ ...parts, telemetry }, run, hold))
+
+function newRunPool(workers: Workers, { id, places, lost, alone }: WorkingProcess): RunPool {
+  return createRunPool({
+    context: workers.context,
+    workerId: id,
+    seats: places,
+    lost,
+    ...(alone && {
+      seatFor: (suspect) => alone.reserve({ kind: 'run', teamId: suspect.team_id, mustBeAlone: mustBeAlone(suspect) }),
+    }),
+    async drive(run, hold, seat) {
+      if (seat && isSuspect(run)) return driveElsewhere(workers, seat, run)
+      seat?.release()
+      return drive(workers, run, hold)
+    },
+  })
+}
+
+/** This process holds the run until the other process has taken it, and reports how that process ended. */
+async function driveElsewhere({ context, onReady }: Workers, seat: LoneSeat, run: ClaimedRun): Promise<void> {
+  const { id, epoch } = run
+  const ending = await seat.drive({ kind: 'run', id, epoch })
+  if (ending.how === 'untouched') throw new Yielded()
+  if (ending.how === 'died') await untilWritten(() => noteLoneDeath(context.db.sql, { id, epoch }, ending.isSure))
+  setImmediate(onReady)
+}
+
+/** Listens for stops and relays text for a pool; answers with how to stop that. */
+function listenFor({ context }: Workers, pool: RunPool): () => void {
+  const stopListening = context.listener.on(stopChannel, (ids) => pool.drop(ids.split(',')))
+  const stopRelay = textDeltasOf(context).relay()
+  return () => {
+    stopListening()
+    stopRelay()
+  }
+}
+
+/** Takes up runs on this process until it stops. */
+export function startWorker(workers: Workers, process: WorkingProcess): RunWorker {
+  const { context } = workers
+  const pool = (workers.pool = newRunPool(workers, process))
+  context.metrics.runs.places.set(process.places)
+  const stopReady = context.listener.on(readyChannel, () => pool.nudge())
+  const stopListening = listenFor(workers, pool)
+  process.alone?.onReady(() => pool.nudge())
+  pool.nudge()
+  return {
+    nudge: () => pool.nudge(),
+    async look() {
+      if (await workers.sweep()) pool.nudge()
+      await pool.poll()
+    },
+    async stop(drainMs) {
+      workers.pool = undefined
+      stopReady()
+      stopListening()
+      await pool.stop(drainMs)
+    },
+  }
+}
+
+/** Drives the suspects that this process is given, and claims nothing by itself (kit/alone.ts). */
+export function startLoneWorker(workers: Workers, process: Omit<WorkingProcess, 'places'>): LoneRunWorker {
+  const { context } = workers
+  const pool = createRunPool({
+    context,
+    workerId: process.id,
+    seats: lonePlaces,
+    lost: process.lost,
+    seatFor: () => undefined,
+    isOurs: isSuspect,
+    drive: (run, hold) => drive(workers, run, hold),
+  })
+  const stopListening = listenFor(workers, pool)
+  return {
+    look: () => pool.poll(),
+    async drive({ id, epoch }, took) {
+      // the run's team is only known once it is taken; who gives us runs has counted the seats of teams
+      const seats = pool.reserve(new Map([['', 1]]))
+      let run: ClaimedRun | undefined
+      try {
+        run = await takeSuspect(context.db.sql, id, epoch, process.id)
+        if (run) await took()
+      } finally {
+        seats.fill(run ? [run] : [])
+      }
+      await pool.released(id)
+      return run !== undefined
+    },
+    async stop(drainMs) {
+      stopListening()
+      await pool.stop(drainMs)
+    },
+  }
+}
+
+/** Drives everything that is ready; `findMore` finds what is due after that, until there is nothing. */
+export async function drainRuns(workers: Workers, findMore: () => Promise<boolean>): Promise<void> {
+  const pool = newRunPool(workers, { id: newId(), places: 100, lost: () => new AbortController().signal })
+  do await pool.idle()
+  while (await findMore())
+  await pool.stop(0)
+}
