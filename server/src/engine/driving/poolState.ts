@@ -24,7 +24,7 @@ export interface RunPoolOptions {
 export class Dropped extends Error {}
 export class OutOfTime extends Error {}
 
-export interface PoolRun {
+interface PoolRun {
   run: ClaimedRun
   /** Ends the calls and the writes of the run; the end of the run's time ends only its calls. */
   controller: AbortController
