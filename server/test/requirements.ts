@@ -1076,7 +1076,7 @@ const sentences = [
     id: 'guides.paths',
     says: 'Every API path in the guides, the tutorial, the examples and the README is served',
   },
-  { id: 'architecture.named', says: 'Every file that ARCHITECTURE.md names exists.' },
+  { id: 'architecture.named', says: 'Every file that ARCHITECTURE.md or a decision names exists.' },
   { id: 'guides.links', says: 'Every link in the documents leads to a file and a heading that exist.' },
   { id: 'guides.shell', says: 'Every shell command in the guides, the tutorial and the README can be parsed.' },
   { id: 'decisions.headings', says: 'Every decision answers a question and has the same headings in the same order.' },
