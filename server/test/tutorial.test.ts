@@ -27,7 +27,7 @@ async function script(): Promise<string> {
     .replaceAll('4801', String(await freePort()))
 }
 
-proves('tutorial.runs', 'the commands of the tutorial do what it says', { skip, timeout: 60_000 }, async (t) => {
+proves('tutorial.runs', 'the commands of the tutorial do what it says', { skip }, async (t) => {
   const dataDir = await temporaryDataDir()
   const folder = await mkdtemp(join(tmpdir(), 'runyard-tutorial-'))
   await symlink(dataDir.path, join(folder, '.runyard'))

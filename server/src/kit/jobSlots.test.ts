@@ -13,7 +13,6 @@ import { proves } from '../../test/kit/proves.ts'
 proves(
   'pools.jobs',
   'while jobs of one team do not end, a job of another team and one of the service run',
-  { timeout: 60_000 },
   async () => {
     const gate = Promise.withResolvers<void>()
     const done = { quiet: Promise.withResolvers<void>(), service: Promise.withResolvers<void>() }

@@ -14,7 +14,6 @@ import { eventFeedOf } from './eventFeed.ts'
 import { openStreamsOf } from './openStreams.ts'
 import { proves } from '../../test/kit/proves.ts'
 
-const timeout = 20_000
 const address = await testDatabase()
 const service = await testApp({ address })
 const { sql } = service.context.db
@@ -55,7 +54,7 @@ async function fill(runId: string, socket: Socket): Promise<void> {
   }
 }
 
-describe('an open stream', { timeout }, () => {
+describe('an open stream', () => {
   proves('streams.slow', 'that is not read costs little, is let go after 30 seconds, and harms no other', async () => {
     const runId = await seedRunningRun(team)
     const { reader: slow, socket } = await readFrom(runId)

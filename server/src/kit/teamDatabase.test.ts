@@ -9,7 +9,6 @@ import { proves } from '../../test/kit/proves.ts'
 proves(
   'pools.statements',
   'while forty requests of one team hold all the connections they can get, another team is answered',
-  { timeout: 60_000 },
   async () => {
     const service = await testApp({ features: [probes] })
     await createProbeTables(service.context.db.sql)

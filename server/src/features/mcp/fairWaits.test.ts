@@ -11,7 +11,6 @@ import { proves } from '../../../test/kit/proves.ts'
 proves(
   'pools.streams',
   'a wait for a run holds a place among the streams of its team, past which it is refused',
-  { timeout: 40_000 },
   async () => {
     const service = await testApp({ config: { streamsMax: 2, streamsOfKeyMax: 2, teamShare: 50 } })
     const { context } = service

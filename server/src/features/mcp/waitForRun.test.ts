@@ -25,7 +25,7 @@ async function waitAnd(runId: string, doSomething: (gone: AbortController) => vo
   clearInterval(writing)
 }
 
-describe('waitForRun', { timeout: 30_000 }, () => {
+describe('waitForRun', () => {
   proves('mcp.waitEnd', 'answers with the run as soon as it has ended', async () => {
     const runId = await seedRunningRun(team)
     const waiting = callTool(team, 'waitForRun', { run_id: runId, wait_seconds: 50 })

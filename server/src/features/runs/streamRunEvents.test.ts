@@ -10,7 +10,6 @@ import { testApp } from '../../../test/kit/testApp.ts'
 import { testDatabase } from '../../../test/kit/postgres.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
-const timeout = 20_000
 const address = await testDatabase()
 const service = await testApp({ address })
 const { db } = service.context
@@ -23,7 +22,7 @@ const pathOf = (runId: string) => `/v2/runs/${runId}/events`
 const idsOf = ({ events }: StreamReader) => events.flatMap(({ id }) => (id === undefined ? [] : [id]))
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1)
 
-describe('the stream of a run', { timeout }, () => {
+describe('the stream of a run', () => {
   proves(
     'streams.run',
     'gives its events from the first on, new ones as they come, and ends behind the last',

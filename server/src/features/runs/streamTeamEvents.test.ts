@@ -10,7 +10,6 @@ import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
-const timeout = 20_000
 const address = await testDatabase()
 const service = await testApp({ address })
 const elsewhere = await testApp({ address })
@@ -52,7 +51,7 @@ async function writeThirty(runId: string): Promise<void> {
   for (let written = 0; written < 30; written += 2) await logEvents(sql, runId, 2)
 }
 
-describe('the stream of a team', { timeout }, () => {
+describe('the stream of a team', () => {
   proves('streams.team', 'begins now, and then gives every event of the team and of no other', async () => {
     const stranger = await seedTeam(service)
     await seeders['agent']!(stranger, {})
