@@ -1077,6 +1077,10 @@ const sentences = [
     says: 'Every API path in the guides, the tutorial, the examples and the README is served',
   },
   { id: 'architecture.named', says: 'Every file that ARCHITECTURE.md or a decision names exists.' },
+  {
+    id: 'proofs.record',
+    says: 'The survival proofs keep all their counters in a file, by proof, and show the first ones in their table.',
+  },
   { id: 'guides.links', says: 'Every link in the documents leads to a file and a heading that exist.' },
   { id: 'guides.shell', says: 'Every shell command in the guides, the tutorial and the README can be parsed.' },
   { id: 'decisions.headings', says: 'Every decision answers a question and has the same headings in the same order.' },

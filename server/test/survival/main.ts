@@ -1,4 +1,4 @@
-// npm run survive: the long survival proofs, one after another on a quiet machine, printed as a table of counts.
+// npm run survive: the long survival proofs, one after another on a quiet machine, printed as a table and recorded in docs/proofs/survival.json.
 import { execFileSync } from 'node:child_process'
 import { Client } from 'pg'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
@@ -15,6 +15,7 @@ import { startService, temporaryDataDir, type Service, type StartOptions } from 
 import type { Proof } from './proof.ts'
 import { promoteProof } from './promotes.ts'
 import { rateLimitOver, type RateLimited } from './rateLimit.ts'
+import { recordProof, tableCell } from './record.ts'
 import { refreshProof } from './refresh.ts'
 import { rotationProof } from './rotations.ts'
 import { runProofs } from './runProofs.ts'
@@ -124,13 +125,14 @@ const proofs: Proof[] = [
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
 const wanted = process.argv.slice(2)
 const chosen = proofs.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
-console.log(`Survival proofs at ${commit}, ${new Date().toISOString().slice(0, 10)}\n`)
+const date = new Date().toISOString().slice(0, 10)
+console.log(`Survival proofs at ${commit}, ${date}\n`)
 console.log('| Proof | Must show | Seen | Holds |\n|---|---|---|---|')
 for (const { name, must, run } of chosen) {
   const dataDir = await temporaryDataDir()
   const { counts, holds } = await run(dataDir.path)
-  const seen = Object.entries(counts).map(([key, value]) => `${key} ${JSON.stringify(value)}`)
-  console.log(`| ${name} | ${must} | ${seen.join(', ')} | ${holds ? 'yes' : 'NO'} |`)
+  console.log(`| ${name} | ${must} | ${tableCell({ counts, holds })} | ${holds ? 'yes' : 'NO'} |`)
+  await recordProof(name, { commit, date, holds, counts })
   if (!holds) process.exitCode = 1
   await dataDir.remove()
 }
