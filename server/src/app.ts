@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from './kit/context.ts'
 import { createCredentials } from './kit/credential.ts'
 import { createHttp, mountOperation } from './kit/http.ts'
-import { createPipeline } from './kit/pipeline.ts'
+import { createPipeline } from './kit/pipeline/pipeline.ts'
 import { createRefusals } from './kit/refusals.ts'
 import { registryOf } from './kit/registry.ts'
 

@@ -52,7 +52,10 @@ const sentences = [
   {
     id: 'kit.deadlock',
     says: 'A transaction that PostgreSQL ends for a deadlock runs again, three times at most; the caller notices nothing.',
-    gap: { question: 'What does a caller see of a deadlock between two requests?', file: 'server/src/kit/pipeline.ts' },
+    gap: {
+      question: 'What does a caller see of a deadlock between two requests?',
+      file: 'server/src/kit/pipeline/pipeline.ts',
+    },
   },
   {
     id: 'visibility.parent',
@@ -191,7 +194,7 @@ const sentences = [
     says: 'Every answer to a known caller has the limit, the remainder and the reset of the tighter of its two windows; a 429 adds Retry-After. With the limit off these headers are absent.',
     gap: {
       question: 'Which window do the headers show, and what when the limit is off?',
-      file: 'server/src/kit/pipeline.ts',
+      file: 'server/src/kit/pipeline/pipeline.ts',
     },
   },
   { id: 'rateLimit.perCredential', says: 'A credential has its own window, its team one ten times as large.' },

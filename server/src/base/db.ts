@@ -9,7 +9,7 @@ import { flatten } from './sql.ts'
 
 export { firstRow, one } from './rows.ts'
 export { connectionSettings, type Address } from './session.ts'
-export { empty, joined, literals, part, word, wordList, type Part } from './sql.ts'
+export { announcing, empty, joined, literals, part, word, wordList, type Part } from './sql.ts'
 
 /** Runs one statement and gives its rows. Values become parameters, parts become text. */
 export type Sql = <Row extends object = Record<string, unknown>>(
@@ -18,7 +18,7 @@ export type Sql = <Row extends object = Record<string, unknown>>(
 ) => Promise<Row[]>
 
 interface DatabaseOptions {
-  /** Asked anew for each connection, since an embedded server may have moved to another port. */
+  /** Asked again for each connection, since an embedded server may have moved to another port. */
   address: () => string | Address
   log: Log
   connectionsMax?: number
@@ -39,6 +39,8 @@ export interface Database {
   sql: Sql
   transaction<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   watch: DatabaseWatch
+  /** Calls the listener after each commit here of a statement with `announcing` that wrote something. */
+  onAnnounced(listener: () => void): void
   close(): Promise<void>
 }
 
@@ -101,13 +103,18 @@ export function openDatabase(options: DatabaseOptions): Database {
       throw error
     }
   }
+  const listeners = new Set<() => void>()
+  const announce = (): void => {
+    for (const listener of listeners) listener()
+  }
   return {
     address: options.address,
     pool,
     connectionsMax,
     watch,
-    sql: (strings, ...values) => noting(() => watch.whilePresent(() => run(pool, strings, values))),
-    transaction: (work) => noting(() => watch.whilePresent(() => transaction(pool, work))),
+    sql: (strings, ...values) => noting(() => watch.whilePresent(() => run(pool, strings, values, announce))),
+    transaction: (work) => noting(() => watch.whilePresent(() => transaction(pool, work, announce))),
+    onAnnounced: (listener) => void listeners.add(listener),
     async close() {
       closing = true
       await watch.close()
@@ -116,18 +123,23 @@ export function openDatabase(options: DatabaseOptions): Database {
   }
 }
 
-async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
+async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>, announce: () => void): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
+  let isAnnounced = false
+  const noteAnnounced = (): void => {
+    isAnnounced = true
+  }
   try {
     // sent ahead of the first statement, which need not wait for its answer; should it fail, so does what follows
     const begun = client.query('begin')
     begun.catch(() => undefined)
-    const result = await work((strings, ...values) => run(client, strings, values))
+    const result = await work((strings, ...values) => run(client, strings, values, noteAnnounced))
     await begun
     const { command } = await client.query('commit')
     // PostgreSQL answers the commit of a failed transaction with a quiet rollback; a failure that was caught must not pass for success
     if (command !== 'COMMIT') throw new Error('the transaction had failed before its commit')
+    if (isAnnounced) announce()
     return result
   } catch (error) {
     // a connection that cannot even roll back is not given to anyone else
@@ -142,11 +154,13 @@ async function run<Row extends object>(
   client: Pool | ClientBase,
   strings: TemplateStringsArray,
   values: unknown[],
+  announce?: () => void,
 ): Promise<Row[]> {
   const { statement, parameters } = flatten(strings, values)
-  const { text, name } = statement
+  const { text, name, isAnnounced } = statement
   const query = name === undefined ? { text, values: parameters } : { text, name, values: parameters }
   const result = await client.query<Row & QueryResultRow>(query)
+  if (isAnnounced && result.rowCount) announce?.()
   return result.rows
 }
 

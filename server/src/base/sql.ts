@@ -16,6 +16,9 @@ export const part = (strings: TemplateStringsArray, ...values: unknown[]): Part 
 /** Stands where a condition is left out. */
 export const empty = part``
 
+/** Adds no text: a statement with it calls the database's listeners after its commit, if it wrote something (Database.onAnnounced). */
+export const announcing = part``
+
 /** Parts with commas between them. There must be at least one. */
 export const joined = (parts: readonly Part[]): Part => parts.reduce((all, one) => part`${all}, ${one}`)
 
@@ -46,8 +49,10 @@ function fixedText(text: string): Part {
 
 interface Statement {
   text: string
-  /** Of the prepared statement; undefined: run it unnamed. */
+  /** The name of the prepared statement; undefined: run it unnamed. */
   name: string | undefined
+  /** Whether it holds `announcing`. */
+  isAnnounced: boolean
 }
 
 /**
@@ -71,7 +76,10 @@ export function flatten(
   if (!shape) shapes.set(strings, (shape = newShape()))
   const parameters: unknown[] = []
   const found = follow(shape, values, parameters)
-  found.statement ??= named(textOf(strings, values, { count: 0 }))
+  if (!found.statement) {
+    const seen = { count: 0, isAnnounced: false }
+    found.statement = { ...named(textOf(strings, values, seen)), isAnnounced: seen.isAnnounced }
+  }
   return { statement: found.statement, parameters }
 }
 
@@ -93,12 +101,19 @@ function step(shape: Shape, hole: TemplateStringsArray | undefined): Shape {
   return next
 }
 
-function textOf(strings: TemplateStringsArray, values: readonly unknown[], numbered: { count: number }): string {
-  let text = strings[0]!
-  values.forEach((value, index) => {
-    text += value instanceof Part ? textOf(value.strings, value.values, numbered) : `$${++numbered.count}`
-    text += strings[index + 1]!
-  })
+interface Seen {
+  /** How many values came so far. */
+  count: number
+  isAnnounced: boolean
+}
+
+function textOf([first = '', ...others]: readonly string[], values: readonly unknown[], seen: Seen): string {
+  let text = first
+  for (const [index, after] of others.entries()) {
+    const value = values[index]
+    if (value === announcing) seen.isAnnounced = true
+    text += (value instanceof Part ? textOf(value.strings, value.values, seen) : `$${++seen.count}`) + after
+  }
   return text
 }
 
@@ -106,7 +121,7 @@ function textOf(strings: TemplateStringsArray, values: readonly unknown[], numbe
 const namedMax = 2000
 let namedCount = 0
 
-function named(text: string): Statement {
+function named(text: string): Pick<Statement, 'text' | 'name'> {
   namedCount += 1
   return { text, name: namedCount <= namedMax ? hash('sha256', text, 'base64url').slice(0, 24) : undefined }
 }

@@ -17,7 +17,7 @@ export interface BodyTurn {
   leave(): void
 }
 
-interface BodyTurns {
+export interface BodyTurns {
   /** Resolves when the body may be read. `bytes` is the announced size, or the largest that is allowed. */
   enter(caller: Caller, bytes: number): Promise<BodyTurn>
 }

@@ -7,6 +7,7 @@ import { createOutbound } from '../base/outbound/fetch.ts'
 import { createGuard } from '../base/outbound/guard.ts'
 import type { Keyring } from '../base/secrets.ts'
 import { createTelemetry } from '../base/telemetry.ts'
+import { announceEvents, onEventsWritten } from './announceEvents.ts'
 import { baseUrlOf, type Context, type Lifecycle } from './context.ts'
 import type { Feature } from './feature.ts'
 import { exposeGrowth } from './growth.ts'
@@ -46,5 +47,7 @@ export function createContext({ config, log, db, keyring, features, clock = syst
     baseUrl: () => baseUrlOf(config, lifecycle),
   }
   giveRegistry(context, collect(features, config))
+  for (const { onEvents } of features) if (onEvents) onEventsWritten(context, () => onEvents(context))
+  db.onAnnounced(() => announceEvents(context))
   return context
 }

@@ -1,6 +1,6 @@
 // The fifteen kinds of events and what each one carries: the closed set behind streams, webhooks and reports.
 import { newId } from '../base/ids.ts'
-import { empty, one, part, type Part, type Sql } from '../base/db.ts'
+import { announcing, empty, one, part, type Part, type Sql } from '../base/db.ts'
 import { truncatedField } from './pageBytes.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static, type TProperties, type TSchema } from './schema.ts'
 import type { Scope } from './scopes.ts'
@@ -239,7 +239,7 @@ export async function emitEvent<E extends EventName>(
 ): Promise<string> {
   const id = newId()
   const whole = { event_id: id, team_id: teamId, ...data }
-  await sql`
+  await sql`${announcing}
     insert into events (id, team_id, event, data) values (${id}, ${teamId}, ${name}, ${JSON.stringify(whole)}::json)`
   return id
 }
@@ -249,7 +249,7 @@ export async function emitEvent<E extends EventName>(
  * some fields, as text or not); the sequence comes from the run's row, raised by the same statement, so that the order of numbers is the
  * order of commits. Put together as text: as jsonb it was the dearest part of a run's writes.
  */
-export const insertRunEvents = (rows: Part): Part => part`
+export const insertRunEvents = (rows: Part): Part => part`${announcing}
   insert into events (id, team_id, run_id, sequence, event, data)
   select e.id, e.team_id, e.run_id, e.sequence, e.event,
     concat('{"event_id":"', e.id, '","team_id":"', e.team_id, '","run_id":"', e.run_id, '","agent_id":"', e.agent_id, '",',
@@ -257,7 +257,7 @@ export const insertRunEvents = (rows: Part): Part => part`
   from (${rows}) e`
 
 /** Writes events of no run inside a larger statement. `rows` gives id, team_id, event and the whole data, with the ids of both. */
-export const insertEvents = (rows: Part): Part => part`
+export const insertEvents = (rows: Part): Part => part`${announcing}
   insert into events (id, team_id, event, data) ${rows}`
 
 /** Erases events of runs that are gone, at most `max` of them; answers with how many. */

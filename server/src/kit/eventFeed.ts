@@ -1,13 +1,16 @@
-// Brings new events to the open streams of this process: one look for all of them, four times a second while there are any.
+// Brings new events to the open streams of this process: one poll for all of them, four times a second while there are any.
 import { setImmediate } from 'node:timers/promises'
+import type { Database } from '../base/db.ts'
+import type { Log } from '../base/log.ts'
+import { onEventsWritten } from './announceEvents.ts'
 import type { Context } from './context.ts'
 import type { EventName } from './event.ts'
 import { givePositions, keepLines, openLine, type Opened } from './eventPositions.ts'
+import { zip } from '../base/zip.ts'
 import * as read from './readEvents.ts'
 import type { EventStream } from './stream.ts'
-import { teamTimeOf } from './teamTime.ts'
+import { teamTimeOf, type TeamTime } from './teamTime.ts'
 import { runningPart } from './runningPart.ts'
-import { registryOf } from './registry.ts'
 
 interface RunReader extends AnyReader {
   runId: string
@@ -31,162 +34,176 @@ interface EventFeed {
   followRun(reader: RunReader): () => void
   followTeam(reader: TeamReader): () => void
   openTeam(teamId: string, lastEventId: number | undefined): Promise<Opened>
-  /** This process wrote events: the next look comes sooner. */
-  nudge(): void
 }
 
-const lookMs = 250
-/** Between two looks, however often somebody nudges. */
+/** How often new events are polled for. */
+const pollMs = 250
+/** How long after a commit of this process the next poll comes, however many commits there are. */
 const soonMs = 20
 const keepLinesMs = 60_000
 /** Groups read by one statement; each gives a batch of events at most (readEvents.ts), so memory does not grow with what is due. */
 const groupsAtOnce = 32
 /** Readers that get their events in one piece of work: a write takes 20 to 50 µs. */
 const readersAtOnce = 50
-/** For one reader; what is more is read again. */
+/** How many characters of events are kept for one reader; what is more is read again. */
 const heldMax = 1024 * 1024
 
-export const eventFeedOf = runningPart('event feed', createEventFeed)
-
-/** Readers that are at the same place: what comes next is read once for all of them. */
+/** Readers that have the same last event: what comes next is read once for all of them. */
 interface Group<Reader> extends read.Place {
   readers: Reader[]
 }
 
-function createEventFeed(context: Context): EventFeed {
-  const { db, log } = context
-  const time = teamTimeOf(context)
-  const runReaders = new Set<RunReader>()
-  const teamReaders = new Set<TeamReader>()
-  const opening = new Map<string, Promise<Opened>>()
-  let timer: NodeJS.Timeout | undefined
-  let isLooking = false
-  let isSoon = false
-  let linesKeptAt = performance.now()
+interface Feed {
+  db: Database
+  log: Log
+  time: TeamTime
+  runReaders: Set<RunReader>
+  teamReaders: Set<TeamReader>
+  /** Teams whose line of events is being opened. */
+  opening: Map<string, Promise<Opened>>
+  timer: NodeJS.Timeout | undefined
+  isPolling: boolean
+  /** Somebody asked for a poll since the last one began. */
+  isSoon: boolean
+  linesKeptAt: number
+}
 
-  async function look(): Promise<void> {
-    timer = undefined
-    isLooking = true
-    isSoon = false
-    let isMore = false
-    // each goes as far as one batch: neither kind waits for the other's backlog, or suffers from its trouble
-    for (const lookAt of [lookAtRuns, lookAtTeams]) {
-      try {
-        isMore = (await lookAt()) || isMore
-      } catch (error) {
-        log.debug({ err: error }, 'new events could not be read for the open streams; tried again')
-      }
-    }
-    isLooking = false
-    if (runReaders.size + teamReaders.size > 0) next(isMore ? 0 : isSoon ? soonMs : lookMs)
+export const eventFeedOf = runningPart('event feed', (context: Context): EventFeed => {
+  const feed: Feed = {
+    db: context.db,
+    log: context.log,
+    time: teamTimeOf(context),
+    runReaders: new Set(),
+    teamReaders: new Set(),
+    opening: new Map(),
+    timer: undefined,
+    isPolling: false,
+    isSoon: false,
+    linesKeptAt: performance.now(),
   }
-
-  function next(ms: number): void {
-    clearTimeout(timer)
-    timer = setTimeout(() => void look(), ms)
-  }
-
-  function written(): void {
-    for (const { onEvents } of registryOf(context).features) onEvents?.(context)
-    nudge()
-  }
-
-  function nudge(): void {
-    if (isSoon || runReaders.size + teamReaders.size === 0) return
-    isSoon = true
-    if (!isLooking) next(soonMs)
-  }
-
-  async function lookAtRuns(): Promise<boolean> {
-    const groups = groupsOf(runReaders)
-    if (groups.length === 0) return false
-    const moved = await read.runsThatMoved(db.sql, groups)
-    const newestOf = new Map(moved.map(({ group, newest }) => [group, newest]))
-    const due = moved.filter(({ group, newest }) => newest > group.after).map(({ group }) => group)
-    const isMore = await deliverAll(due, read.runEvents, (group) => {
-      // they were erased, for events are not kept for ever
-      for (const reader of group.readers) reader.after = newestOf.get(group)!
-    })
-    for (const one of moved) if (one.hasEnded) endBehindLast(one)
-    return isMore
-  }
-
-  async function lookAtTeams(): Promise<boolean> {
-    if (teamReaders.size === 0) return false
-    const teamIds = [...new Set([...teamReaders].map(({ teamId }) => teamId))]
-    if (performance.now() - linesKeptAt > keepLinesMs) {
-      await keepLines(db.sql, teamIds)
-      linesKeptAt = performance.now()
-    }
-    const hasUngiven = await givePositions(db, teamIds)
-    const groups = groupsOf(teamReaders)
-    const due = groups.length === 0 ? [] : await read.teamsThatMoved(db.sql, groups)
-    return (await deliverAll(due, read.teamEvents)) || hasUngiven
-  }
-
-  /** True: some reader that could take more has more to come. */
-  async function deliverAll<Reader extends RunReader | TeamReader>(
-    groups: Group<Reader>[],
-    readNext: typeof read.runEvents,
-    onNothing: (group: Group<Reader>) => void = () => undefined,
-  ): Promise<boolean> {
-    let isMore = false
-    // a team that used more than its share of the process gets its events with a later look
-    const due = groups.filter(({ teamId }) => !time.isAhead(teamId))
-    for (let from = 0; from < due.length; from += groupsAtOnce) {
-      const some = due.slice(from, from + groupsAtOnce)
-      const batches = await readNext(db.sql, some)
-      for (const [index, group] of some.entries()) {
-        const { events, isMore: hasMore } = batches[index]!
-        if (events.length === 0) onNothing(group)
-        else await deliverTo(group, events)
-        isMore ||= hasMore && group.readers.some(({ stream }) => stream.isOpen && !stream.isFull)
-      }
-    }
-    return isMore
-  }
-
-  /** A team may have thousands of readers: requests of others come in between. */
-  async function deliverTo(
-    { teamId, readers }: Group<RunReader | TeamReader>,
-    events: read.ReadEvent[],
-  ): Promise<void> {
-    for (let from = 0; from < readers.length; from += readersAtOnce) {
-      if (from > 0) await setImmediate()
-      const some = readers.slice(from, from + readersAtOnce)
-      time.piece(teamId, () => some.forEach((reader) => deliver(reader, events)))
-    }
-  }
-
-  function follow<Reader extends RunReader | TeamReader>(readers: Set<Reader>, reader: Reader): () => void {
-    readers.add(reader)
-    reader.stream.onDrain = () => {
-      deliver(reader, reader.held ?? [])
-      if (!reader.stream.isFull) nudge()
-    }
-    if (timer === undefined && !isLooking) next(0)
-    else nudge()
-    return () => readers.delete(reader)
-  }
-
+  onEventsWritten(context, () => pollSoon(feed))
   return {
-    nudge: written,
-    followRun: (reader) => follow(runReaders, reader),
-    followTeam: (reader) => follow(teamReaders, reader),
-    openTeam(teamId, lastEventId) {
-      if (lastEventId !== undefined) return openLine(db, teamId, lastEventId)
-      // one that is under way began a little earlier: nothing that comes from now on is missed by sharing it
-      let opened = opening.get(teamId)
-      if (!opened) {
-        opened = openLine(db, teamId, undefined).finally(() => opening.delete(teamId))
-        opening.set(teamId, opened)
-      }
-      return opened
-    },
+    followRun: (reader) => follow(feed, feed.runReaders, reader),
+    followTeam: (reader) => follow(feed, feed.teamReaders, reader),
+    openTeam: (teamId, lastEventId) => openTeam(feed, teamId, lastEventId),
+  }
+})
+
+const hasReaders = ({ runReaders, teamReaders }: Feed): boolean => runReaders.size + teamReaders.size > 0
+
+async function poll(feed: Feed): Promise<void> {
+  feed.timer = undefined
+  feed.isPolling = true
+  feed.isSoon = false
+  let isMore = false
+  // each goes as far as one batch: neither kind waits for the other's backlog, or suffers from its trouble
+  for (const pollOne of [pollRuns, pollTeams]) {
+    try {
+      isMore = (await pollOne(feed)) || isMore
+    } catch (error) {
+      feed.log.debug({ err: error }, 'new events could not be read for the open streams; tried again')
+    }
+  }
+  feed.isPolling = false
+  if (hasReaders(feed)) pollIn(feed, isMore ? 0 : feed.isSoon ? soonMs : pollMs)
+}
+
+function pollIn(feed: Feed, ms: number): void {
+  clearTimeout(feed.timer)
+  feed.timer = setTimeout(() => void poll(feed), ms)
+}
+
+function pollSoon(feed: Feed): void {
+  if (feed.isSoon || !hasReaders(feed)) return
+  feed.isSoon = true
+  if (!feed.isPolling) pollIn(feed, soonMs)
+}
+
+async function pollRuns(feed: Feed): Promise<boolean> {
+  const groups = groupsOf(feed.runReaders)
+  if (groups.length === 0) return false
+  const moved = await read.runsThatMoved(feed.db.sql, groups)
+  const newestOf = new Map(moved.map(({ group, newest }) => [group, newest]))
+  const due = moved.filter(({ group, newest }) => newest > group.after).map(({ group }) => group)
+  const isMore = await deliverAll(feed, due, read.runEvents, (group) => {
+    // they were erased, for events are not kept for ever
+    for (const reader of group.readers) reader.after = newestOf.get(group) ?? reader.after
+  })
+  for (const one of moved) if (one.hasEnded) endBehindLast(one)
+  return isMore
+}
+
+async function pollTeams(feed: Feed): Promise<boolean> {
+  const { db, teamReaders } = feed
+  if (teamReaders.size === 0) return false
+  const teamIds = [...new Set([...teamReaders].map(({ teamId }) => teamId))]
+  if (performance.now() - feed.linesKeptAt > keepLinesMs) {
+    await keepLines(db.sql, teamIds)
+    feed.linesKeptAt = performance.now()
+  }
+  const hasUngiven = await givePositions(db, teamIds)
+  const groups = groupsOf(teamReaders)
+  const due = groups.length === 0 ? [] : await read.teamsThatMoved(db.sql, groups)
+  return (await deliverAll(feed, due, read.teamEvents)) || hasUngiven
+}
+
+/** True: some reader that could take more has more to come. */
+async function deliverAll<Reader extends RunReader | TeamReader>(
+  feed: Feed,
+  groups: Group<Reader>[],
+  readNext: typeof read.runEvents,
+  onNothing: (group: Group<Reader>) => void = () => undefined,
+): Promise<boolean> {
+  let isMore = false
+  // a team that used more than its share of the process gets its events with a later poll
+  const due = groups.filter(({ teamId }) => !feed.time.isAhead(teamId))
+  for (let from = 0; from < due.length; from += groupsAtOnce) {
+    const some = due.slice(from, from + groupsAtOnce)
+    for (const [group, { events, isMore: hasMore }] of zip(some, await readNext(feed.db.sql, some))) {
+      if (events.length === 0) onNothing(group)
+      else await deliverTo(feed, group, events)
+      isMore ||= hasMore && group.readers.some(({ stream }) => stream.isOpen && !stream.isFull)
+    }
+  }
+  return isMore
+}
+
+/** A team may have thousands of readers: requests of others come in between. */
+async function deliverTo(
+  { time }: Feed,
+  { teamId, readers }: Group<RunReader | TeamReader>,
+  events: read.ReadEvent[],
+): Promise<void> {
+  for (let from = 0; from < readers.length; from += readersAtOnce) {
+    if (from > 0) await setImmediate()
+    const some = readers.slice(from, from + readersAtOnce)
+    time.piece(teamId, () => some.forEach((reader) => deliver(reader, events)))
   }
 }
 
-/** A reader that is behind is left alone until it has taken what it has. */
+function follow<Reader extends RunReader | TeamReader>(feed: Feed, readers: Set<Reader>, reader: Reader): () => void {
+  readers.add(reader)
+  reader.stream.onDrain = () => {
+    deliver(reader, reader.held ?? [])
+    if (!reader.stream.isFull) pollSoon(feed)
+  }
+  if (feed.timer === undefined && !feed.isPolling) pollIn(feed, 0)
+  else pollSoon(feed)
+  return () => readers.delete(reader)
+}
+
+function openTeam({ db, opening }: Feed, teamId: string, lastEventId: number | undefined): Promise<Opened> {
+  if (lastEventId !== undefined) return openLine(db, teamId, lastEventId)
+  // one that is under way began a little earlier: nothing that comes from now on is missed by sharing it
+  let opened = opening.get(teamId)
+  if (!opened) {
+    opened = openLine(db, teamId, undefined).finally(() => opening.delete(teamId))
+    opening.set(teamId, opened)
+  }
+  return opened
+}
+
+/** A reader that is behind gets nothing more until it has taken what it has. */
 function groupsOf<Reader extends RunReader | TeamReader>(readers: Set<Reader>): Group<Reader>[] {
   const groups = new Map<string, Group<Reader>>()
   for (const reader of readers) {
@@ -218,14 +235,14 @@ function deliver(reader: RunReader | TeamReader, events: read.ReadEvent[]): void
   })
 }
 
-/** The first of them, so many characters together, and one at least. */
+/** As many of the first events as fit into this many characters, and one at least. */
 function atMost(length: number, events: read.ReadEvent[]): read.ReadEvent[] {
   let left = length
   const count = events.findIndex(({ text }, index) => (left -= text.length) < 0 && index > 0)
   return count < 0 ? events : events.slice(0, count)
 }
 
-/** The run may have been started again since the look: then its reader has more by now, and stays. */
+/** The run may have been started again since the poll: then its reader has more by now, and stays. */
 function endBehindLast({ group, newest, status }: read.Moved<Group<RunReader>>): void {
   for (const { runId, after, stream } of group.readers) {
     if (after !== newest || !stream.isOpen || stream.isFull) continue

@@ -150,7 +150,7 @@ export interface Feature {
   alone?: Record<string, LoneDrive>
   /** The process ends, and nothing of it works any more: what the feature still holds outside goes. */
   close?: (context: Context) => Promise<void>
-  /** Told after commits of this process that wrote events, whatever its role. */
+  /** Called after each commit of this process that wrote events, whatever its role (announceEvents.ts). It must return at once. */
   onEvents?: (context: Context) => void
   /** Which events are kept although they are old enough to be erased: a condition on `events`. */
   keepsEvents?: Part

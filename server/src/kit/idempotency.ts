@@ -6,6 +6,7 @@ import { Fault } from '../base/errors.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
 import type { Keyring } from '../base/secrets.ts'
 import type { Caller } from './credential.ts'
+import { leaseUntil } from './lease.ts'
 
 export interface Keyed {
   teamId: string
@@ -87,7 +88,7 @@ export async function claimCommitted(sql: Sql, keyed: Keyed): Promise<boolean> {
   const rows = await sql`
     insert into idempotency_keys as k (team_id, key, request_hash, claimed_until, expires_at)
     values (${keyed.teamId}, ${keyed.key}, ${keyed.requestHash},
-      now() + make_interval(secs => ${claimSeconds}::float8), now() + interval '24 hours')
+      ${leaseUntil(claimSeconds)}, now() + interval '24 hours')
     on conflict (team_id, key) do update set request_hash = excluded.request_hash, status = null, reply = null,
       claimed_until = excluded.claimed_until, expires_at = excluded.expires_at
     where k.expires_at <= now() or (k.status is null and k.claimed_until <= now())
@@ -97,7 +98,7 @@ export async function claimCommitted(sql: Sql, keyed: Keyed): Promise<boolean> {
 
 export async function renewClaim(sql: Sql, keyed: Keyed): Promise<void> {
   await sql`
-    update idempotency_keys set claimed_until = now() + make_interval(secs => ${claimSeconds}::float8)
+    update idempotency_keys set claimed_until = ${leaseUntil(claimSeconds)}
     where team_id = ${keyed.teamId} and key = ${keyed.key} and request_hash = ${keyed.requestHash} and status is null`
 }
 
@@ -155,13 +156,15 @@ export const takeKeys = (rows: Part): Part => part`
 export const sealReply = (keyring: Keyring, body: string | null): Buffer | null =>
   body === null ? null : keyring.seal(body, purpose)
 
+export type KeyLine = <T>(keyed: Keyed, work: () => Promise<T>) => Promise<T>
+
 /**
- * Requests of one process with the same key stand in line here, so that a burst of retries takes one connection instead
+ * Requests of one process with the same key wait for each other here, so that a burst of retries takes one connection instead
  * of all of them. The wait is bounded like the database's own.
  */
-export function createLine(waitMs = 2000) {
+export function createLine(waitMs = 2000): KeyLine {
   const running = new Map<string, Promise<unknown>>()
-  return async function inLine<T>(keyed: Keyed, work: () => Promise<T>): Promise<T> {
+  return async function inLine(keyed, work) {
     const name = `${keyed.teamId} ${keyed.key}`
     const deadline = performance.now() + waitMs
     for (let ahead = running.get(name); ahead; ahead = running.get(name)) {

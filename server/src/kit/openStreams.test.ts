@@ -10,7 +10,7 @@ import { seeders, seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
 import { textDeltasOf } from '../engine/driving/textDeltas.ts'
 import { issueApiKey } from '../features/credentials/apiKey.ts'
-import { eventFeedOf } from './eventFeed.ts'
+import { announceEvents } from './announceEvents.ts'
 import { openStreamsOf } from './openStreams.ts'
 import { proves } from '../../test/kit/proves.ts'
 
@@ -49,7 +49,7 @@ async function fill(runId: string, socket: Socket): Promise<void> {
     assert.ok(written < 100 * megabyte, 'the system takes 100 MB for a reader that reads nothing')
     const wanted = socket.bytesWritten + megabyte
     await logEvents(sql, runId, 20, 'x'.repeat(50_000))
-    eventFeedOf(service.context).nudge()
+    announceEvents(service.context)
     while (!socket.writableNeedDrain && socket.bytesWritten < wanted) await new Promise(setImmediate)
   }
 }

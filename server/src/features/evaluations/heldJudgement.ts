@@ -1,6 +1,7 @@
 // An evaluation in the hands of the judge of one process: held by a lease of the database's clock, and written only while it is its own.
 import { part, type Sql } from '../../base/db.ts'
 import { aloneDeaths, deathsAfter, deathsAfterLone, suspectDeaths } from '../../kit/deaths.ts'
+import { leaseUntil } from '../../kit/lease.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
 import type { Result } from './evaluation.ts'
 
@@ -22,9 +23,9 @@ export interface HeldJudgement {
 }
 
 export interface JudgeTimes {
-  /** So long a holder may be silent. */
+  /** How long a holder may be silent. */
   leaseMs: number
-  /** So long one answer may take. */
+  /** How long one answer may take. */
   answerMs: number
 }
 
@@ -34,7 +35,7 @@ export const usualTimes: JudgeTimes = { leaseMs: 30_000, answerMs: 180_000 }
 export class Lost extends Error {}
 
 /**
- * Takes over what is due, at most so many, and pushes its time ahead by the lease. Teams that have least under way come first, so that
+ * Takes over what is due, at most `max`, and pushes its time ahead by the lease. Teams that have least under way come first, so that
  * one with thousands of runs to judge does not keep the others waiting; `full` are teams that this process takes nothing more of. `worker`
  * is the process that claims, if others must notice its death.
  */
@@ -56,7 +57,7 @@ export const claimJudgements = (
         where team_id = t.team_id and due_at <= now() order by due_at limit ${max} for update skip locked) next
       limit ${max}
     )
-    update judgements j set claim = gen_random_uuid(), worker = ${worker}, attempts = j.attempts + 1, due_at = now() + ${leaseMs} * interval '1 millisecond'
+    update judgements j set claim = gen_random_uuid(), worker = ${worker}, attempts = j.attempts + 1, due_at = ${leaseUntil(leaseMs / 1000)}
     from due, evaluations e
     where j.evaluation_id = due.evaluation_id and e.id = j.evaluation_id and e.team_id = j.team_id
     returning ${heldColumns}, due.was_cut_off`
@@ -72,7 +73,7 @@ export async function takeSuspect(
   { leaseMs }: JudgeTimes,
 ): Promise<HeldJudgement | undefined> {
   const [held] = await sql<HeldJudgement>`
-    update judgements j set claim = gen_random_uuid(), worker = ${worker}, due_at = now() + ${leaseMs} * interval '1 millisecond'
+    update judgements j set claim = gen_random_uuid(), worker = ${worker}, due_at = ${leaseUntil(leaseMs / 1000)}
     from evaluations e
     where j.evaluation_id = ${id} and e.id = j.evaluation_id and e.team_id = j.team_id and j.attempts = ${epoch} and j.claim is not null
     returning ${heldColumns}, true as was_cut_off`
@@ -102,14 +103,14 @@ export const giveBack = (sql: Sql, held: HeldJudgement): Promise<void> => putOff
 
 export async function putOff(sql: Sql, held: HeldJudgement, pauseMs: number, uncounted = 0): Promise<void> {
   await sql`
-    update judgements set claim = null, worker = null, attempts = attempts - ${uncounted}::int, due_at = now() + ${Math.round(pauseMs)} * interval '1 millisecond'
+    update judgements set claim = null, worker = null, attempts = attempts - ${uncounted}::int, due_at = ${leaseUntil(pauseMs / 1000)}
     where evaluation_id = ${held.evaluation_id} and team_id = ${held.team_id} and claim = ${held.claim}`
 }
 
-/** False: it is no longer ours. */
+/** False: another process holds it now. */
 export async function renew(sql: Sql, held: HeldJudgement, { leaseMs }: Pick<JudgeTimes, 'leaseMs'>): Promise<boolean> {
   const ours = await sql`
-    update judgements set due_at = now() + ${leaseMs} * interval '1 millisecond'
+    update judgements set due_at = ${leaseUntil(leaseMs / 1000)}
     where evaluation_id = ${held.evaluation_id} and team_id = ${held.team_id} and claim = ${held.claim} returning evaluation_id`
   return ours.length > 0
 }

@@ -2,6 +2,7 @@
 import { untilWritten } from '../../base/db.ts'
 import { ModelRefused, ModelTrouble } from '../../drivers/model/model.ts'
 import type { Alone } from '../../kit/alone.ts'
+import { whileLeased } from '../../kit/lease.ts'
 import type { Context } from '../../kit/context.ts'
 import { deathsBeforeGivenUp, givenUpDeaths, mustBeAlone } from '../../kit/deaths.ts'
 import type { LoneDrive } from '../../kit/feature.ts'
@@ -33,26 +34,35 @@ export async function judge(
   stopping: AbortSignal,
 ): Promise<void> {
   const lost = new AbortController()
-  const stopRenewing = keepRenewing(context, held, times, () => lost.abort(new Lost()))
-  try {
-    await decide(context, held, times, AbortSignal.any([stopping, lost.signal]))
-  } catch (error) {
-    if (error instanceof Lost) return
-    if (stopping.aborted) await giveBack(context.db.sql, held)
-    else await afterTrouble(context, held, error)
-  } finally {
-    stopRenewing()
-  }
+  await whileHeld(
+    context,
+    held,
+    times,
+    () => lost.abort(new Lost()),
+    async () => {
+      try {
+        await decide(context, held, times, AbortSignal.any([stopping, lost.signal]))
+      } catch (error) {
+        if (error instanceof Lost) return
+        if (stopping.aborted) await giveBack(context.db.sql, held)
+        else await afterTrouble(context, held, error)
+      }
+    },
+  )
 }
 
-function keepRenewing(context: Context, held: HeldJudgement, times: JudgeTimes, onLost: () => void): () => void {
-  const renewing = setInterval(() => {
-    renew(context.db.sql, held, times).then(
-      (isOurs) => isOurs || onLost(),
-      (error: unknown) => context.log.debug({ err: error }, 'a lease was not renewed; it is tried again'),
-    )
-  }, times.leaseMs / 3)
-  return () => clearInterval(renewing)
+/** Renews the lease of a judgement while the work lasts; `onLost` is called when another process has it. */
+function whileHeld<T>(
+  { db, log }: Context,
+  held: HeldJudgement,
+  times: JudgeTimes,
+  onLost: () => void,
+  work: () => Promise<T>,
+): Promise<T> {
+  const renewOrStop = async (): Promise<void> => {
+    if (!(await renew(db.sql, held, times))) onLost()
+  }
+  return whileLeased({ name: 'the lease of a judgement', log, everyMs: times.leaseMs / 3, renew: renewOrStop }, work)
 }
 
 /** The kind of these units among the work that a process of its own does. */
@@ -66,14 +76,17 @@ export async function judgeElsewhere(context: Context, alone: Alone, held: HeldJ
   const { sql } = context.db
   const seat = alone.reserve({ kind: judgementKind, teamId: held.team_id, mustBeAlone: mustBeAlone(held) })
   if (!seat) return putOff(sql, held, noSeatMs, 1)
-  const stopRenewing = keepRenewing(context, held, usualTimes, () => undefined)
-  try {
-    const ending = await seat.drive({ kind: judgementKind, id: held.evaluation_id, epoch: held.attempts })
-    if (ending.how === 'untouched') await giveBack(sql, held)
-    if (ending.how === 'died') await untilWritten(() => noteLoneDeath(sql, held, ending.isSure))
-  } finally {
-    stopRenewing()
-  }
+  await whileHeld(
+    context,
+    held,
+    usualTimes,
+    () => undefined,
+    async () => {
+      const ending = await seat.drive({ kind: judgementKind, id: held.evaluation_id, epoch: held.attempts })
+      if (ending.how === 'untouched') await giveBack(sql, held)
+      if (ending.how === 'died') await untilWritten(() => noteLoneDeath(sql, held, ending.isSure))
+    },
+  )
 }
 
 export const judgeAlone: LoneDrive = async ({ context, unit, process, took, signal }) => {

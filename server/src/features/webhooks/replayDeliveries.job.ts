@@ -1,5 +1,5 @@
 // Sends deliveries of a webhook again, so many in a transaction, the oldest first.
-import { part, type Part, type Sql } from '../../base/db.ts'
+import { announcing, part, type Part, type Sql } from '../../base/db.ts'
 import { job } from '../../kit/job.ts'
 import { Id, Type, type Static } from '../../kit/schema.ts'
 import { sentAgain } from './replay.ts'
@@ -40,7 +40,7 @@ async function replaySome(sql: Sql, asked: Asked, after: number): Promise<number
     update delivery_targets set retry_at = least(retry_at, now())
     where id = ${asked.subscription_id} and team_id = ${asked.team_id} and active and deleted_at is null returning id`
   if (sendable.length === 0) return undefined
-  const replayed = await sql<{ n: number }>`
+  const replayed = await sql<{ n: number }>`${announcing}
     update deliveries set ${sentAgain} where id in (
       select id from ${askedFor(asked)} and n > ${after} order by n limit ${batch} for update)
     returning n`

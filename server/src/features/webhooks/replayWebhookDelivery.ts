@@ -1,4 +1,5 @@
 // Sends a delivery again that was delivered or given up.
+import { announcing } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { wrapped } from '../../kit/schema.ts'
 import { deliveryColumns, DeliveryWithLog, settledStates } from './delivery.ts'
@@ -25,7 +26,7 @@ export const replayWebhookDelivery = operation({
     if (!target) return fail('not_found')
     const refusal = whyNotSent(target)
     if (refusal !== undefined) fail('conflict', refusal)
-    const [replayed] = await sql<DeliveryWithLog>`
+    const [replayed] = await sql<DeliveryWithLog>`${announcing}
       update deliveries d set ${sentAgain} from delivery_targets t
       where d.id = ${delivery.id} and d.team_id = ${team.id} and d.state = any(${settledStates}) and t.id = d.target_id
       returning ${deliveryColumns}, d.log`

@@ -1,5 +1,5 @@
 // Sends an example of an event to a webhook, so that its receiver can be tried.
-import { one } from '../../base/db.ts'
+import { announcing, one } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { eventNames, type EventName } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
@@ -39,7 +39,7 @@ export const testWebhook = operation({
     const event = body.event ?? usualEvent(target.events)
     const eventId = newId()
     const data = exampleOf(event, { eventId, teamId: team.id })
-    const made = await one(sql<DeliveryWithLog>`
+    const made = await one(sql<DeliveryWithLog>`${announcing}
       with d as (
         insert into deliveries (id, team_id, target_id, event_id, event, data, created_at)
         values (delivery_id(${eventId}::uuid, ${subscription.id}::uuid), ${team.id}, ${subscription.id}, ${eventId}, ${event},

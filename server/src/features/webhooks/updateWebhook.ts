@@ -1,5 +1,5 @@
 // Changes a webhook, switches it off or on again.
-import { one } from '../../base/db.ts'
+import { announcing, one } from '../../base/db.ts'
 import { scopeOfEvent, withheldEvents, type EventName } from '../../kit/event.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
@@ -45,7 +45,7 @@ export const updateWebhook = operation({
     const isSwitchedOn = body.active === true
     // a new address, or one of which a person says that it works again, has not failed yet
     const isFresh = isSwitchedOn || (body.url !== undefined && body.url !== stored.url)
-    const changed = await one(sql<Webhook>`
+    const changed = await one(sql<Webhook>`${announcing}
       update delivery_targets set
         url = coalesce(${body.url ?? null}, url),
         events = coalesce(${body.events ? [...new Set(body.events)] : null}::text[], events),

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionTrouble } from '../../../base/db.ts'
 import { GrantRefused, OAuthTrouble } from '../../../drivers/oauth/oauth.ts'
 import type { Context } from '../../../kit/context.ts'
-import { eventFeedOf } from '../../../kit/eventFeed.ts'
 import type { Bound } from '../../../kit/tool.ts'
 import { brokerToken } from './broker.ts'
 import type { Connection } from '../store/connection.ts'
@@ -177,8 +176,7 @@ async function breakNow(
   reason: string,
   runId: string | undefined,
 ): Promise<void> {
-  const isBroken = await context.db.transaction((sql) => breakConnection(sql, connection, reason, runId))
-  if (isBroken) eventFeedOf(context).nudge()
+  await context.db.transaction((sql) => breakConnection(sql, connection, reason, runId))
 }
 
 function reasonOf({ auth_method }: Vaulted): string {

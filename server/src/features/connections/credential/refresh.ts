@@ -2,8 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionTrouble, part } from '../../../base/db.ts'
 import { GrantRefused, OAuthTrouble, refreshGrant, type Grant } from '../../../drivers/oauth/oauth.ts'
+import { isFree, leaseUntil } from '../../../kit/lease.ts'
 import type { Context } from '../../../kit/context.ts'
-import { eventFeedOf } from '../../../kit/eventFeed.ts'
 import { nativeClient } from '../providers/nativeClient.ts'
 import type { OAuthFacts } from '../store/newConnection.ts'
 import { providerNamed } from '../providers/providers.ts'
@@ -61,9 +61,9 @@ async function renewOrWait(context: Context, wanted: Wanted, runId: string | und
   for (;;) {
     // one in trouble is not asked again before its time, however many calls want it
     const [taken] = await sql<Taken>`
-      update connections set refreshing_until = now() + make_interval(secs => ${leaseS})
+      update connections set refreshing_until = ${leaseUntil(leaseS)}
       where id = ${wanted.id} and generation = ${wanted.generation} and status = 'active'
-        and (refreshing_until is null or refreshing_until <= now()) and (refresh_attempts = 0 or refresh_at <= now())
+        and ${isFree(part`refreshing_until`)} and (refresh_attempts = 0 or refresh_at <= now())
       returning ${takenColumns}`
     if (taken) return renewTaken(context, taken, runId)
     const [now] = await sql<{ name: string; is_held: boolean; refresh_problem: string | null; refresh_at: Date }>`
@@ -83,10 +83,10 @@ export const takeDue = (
   { db }: Context,
   { max, notOf }: { max: number; notOf: string[] },
 ): Promise<Taken[]> => db.sql<Taken>`
-  update connections set refreshing_until = now() + make_interval(secs => ${leaseS})
+  update connections set refreshing_until = ${leaseUntil(leaseS)}
   where id = any(array(
     select id from connections where refresh_at <= now() and status = 'active' and provider <> all(${notOf}::text[])
-      and (refreshing_until is null or refreshing_until <= now())
+      and ${isFree(part`refreshing_until`)}
     order by refresh_at limit ${max} for update skip locked))
   returning ${takenColumns}`
 
@@ -174,8 +174,7 @@ async function keep(
 }
 
 async function giveUp(context: Context, taken: Taken, reason: string, runId: string | undefined): Promise<Renewal> {
-  const isBroken = await context.db.transaction((sql) => breakConnection(sql, taken, reason, runId))
-  if (isBroken) eventFeedOf(context).nudge()
+  await context.db.transaction((sql) => breakConnection(sql, taken, reason, runId))
   context.log.warn(
     { connection_id: taken.id, provider: taken.provider, reason },
     'a connection must be authorised again',

@@ -1,7 +1,9 @@
 // The first list of a connection's tools, for a run that needs them now: one process asks the server, the others wait, and none waits long.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { part } from '../../../base/db.ts'
 import { storable } from '../../../base/storable.ts'
 import type { Context } from '../../../kit/context.ts'
+import { isFree, leaseUntil } from '../../../kit/lease.ts'
 import { listTools } from '../mcpTools/toolList.ts'
 
 /** Measured by the database's clock; the outside request ends before. If the asking process dies, the next one asks after this time. */
@@ -30,9 +32,9 @@ export async function listFirst(context: Context, { id, team_id, name }: Unliste
   const deadline = performance.now() + patienceMs
   for (;;) {
     const taken = await sql`
-      update connections set listing_until = now() + make_interval(secs => ${leaseS}), list_problem = null
+      update connections set listing_until = ${leaseUntil(leaseS)}, list_problem = null
       where id = ${id} and team_id = ${team_id} and tools_listed_at is null and status = 'active'
-        and (listing_until is null or listing_until <= now()) returning id`
+        and ${isFree(part`listing_until`)} returning id`
     const listing = taken.length > 0 ? list(context, { id, team_id }) : undefined
     for (let isFirst = true; ; isFirst = false) {
       await (isFirst && listing ? Promise.race([listing, sleep(patienceMs, undefined, { ref: false })]) : sleep(lookMs))
@@ -57,7 +59,7 @@ async function list(context: Context, connection: { id: string; team_id: string 
   })
   if (!('error' in listing)) return
   await context.db.sql`
-    update connections set listing_until = now() + make_interval(secs => ${pauseS}), list_problem = ${storable(listing.error)}
+    update connections set listing_until = ${leaseUntil(pauseS)}, list_problem = ${storable(listing.error)}
     where id = ${connection.id} and team_id = ${connection.team_id} and tools_listed_at is null`.catch(
     (error: unknown) =>
       context.log.warn(

@@ -4,7 +4,6 @@ import { OutboundFailure } from '../../../base/outbound/fetch.ts'
 import { GrantRefused, OAuthTrouble, redeemCode, type Grant, type OAuthClient } from '../../../drivers/oauth/oauth.ts'
 import { recordOutcome } from '../../../kit/audit.ts'
 import type { Context } from '../../../kit/context.ts'
-import { eventFeedOf } from '../../../kit/eventFeed.ts'
 import { askAccount } from '../providers/readAccount.ts'
 import type { Connection } from '../store/connection.ts'
 import { mayFinish, type Flow } from './oauthFlow.ts'
@@ -52,9 +51,7 @@ export async function finishFlow(
     throw signal.aborted ? new OAuthTrouble('The provider did not answer in time.', { cause: error }) : error
   })
   const account = provider?.account ? await accountOf(context, provider.account, grant, signal) : null
-  const connection = await keep(context, flow, { grant, account, provider, requestId })
-  eventFeedOf(context).nudge()
-  return connection
+  return keep(context, flow, { grant, account, provider, requestId })
 }
 
 /** Of a provider of the table, the secret is the server's setting as it is now; it may have gone since the flow began. */

@@ -58,18 +58,18 @@ export async function endWaits(sql: Sql, connectionId: string): Promise<void> {
 
 /**
  * The grant is gone: a person must authorise it again. Only while the secret is still the one that was refused (`generation`), and told
- * once, with the run whose call found out. Answers whether it was.
+ * once, with the run whose call found out.
  */
 export async function breakConnection(
   sql: Sql,
   { id, generation }: { id: string; generation: number },
   reason: string,
   runId?: string,
-): Promise<boolean> {
+): Promise<void> {
   const [broken] = await sql<{ team_id: string; provider: string }>`
     update connections set status = 'action_required', broken_at = now(), broken_reason = ${reason}, refreshing_until = null, updated_at = now()
     where id = ${id} and generation = ${generation} and status = 'active' returning team_id, provider`
-  if (!broken) return false
+  if (!broken) return
   const waiting = await sql<{ run_id: string }>`
     select w.run_id from connection_waits w join runs r on r.id = w.run_id and r.team_id = ${broken.team_id}
     where w.connection_id = ${id} and not w.is_over and r.status in ${begunList} order by w.created_at limit 100`
@@ -79,5 +79,4 @@ export async function breakConnection(
     reason,
     waiting_run_ids: [...new Set([...(runId === undefined ? [] : [runId]), ...waiting.map(({ run_id }) => run_id)])],
   })
-  return true
 }

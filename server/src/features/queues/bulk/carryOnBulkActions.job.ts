@@ -1,7 +1,6 @@
 // Continues a bulk action that is too large for one request: each transaction changes some cases and stores the progress.
 import { isConnectionTrouble, lockNotAvailable, part, retryingDeadlocks, sqlState, type Sql } from '../../../base/db.ts'
 import type { Context } from '../../../kit/context.ts'
-import { eventFeedOf } from '../../../kit/eventFeed.ts'
 import { enqueueOn, job, type Job } from '../../../kit/job.ts'
 import { Id, Type, type Static } from '../../../kit/schema.ts'
 import { changeCases } from './changeCases.ts'
@@ -34,7 +33,6 @@ export const carryOnBulkActions: Job<Input> = job({
       // thrown, not left: whoever gets this job next carries on
       signal.throwIfAborted()
       const isOver = await takeStep(context, input, pacer)
-      eventFeedOf(context).nudge()
       if (isOver) return
     }
     await enqueueOn(context.db.sql)(carryOnBulkActions, input, { queueName: bulkLine(input.team_id) })

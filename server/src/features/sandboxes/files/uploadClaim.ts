@@ -3,13 +3,14 @@ import type { Sql } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
 import { newId } from '../../../base/ids.ts'
 import type { Context } from '../../../kit/context.ts'
+import { leaseUntil, whileLeased } from '../../../kit/lease.ts'
 import { isThere, sandboxColumns, type FoundSandbox } from '../workspace/sandbox.ts'
 
-/** A process that dies leaves its claim for so long; one that lives renews it well before. */
+/** How long the claim of a process that died stays; one that lives renews it well before. */
 const claimSeconds = 30
 const renewalMs = 5000
 
-/** What the signed address says. */
+/** What the signed URL says. */
 export interface Upload {
   id: string
   sandboxId: string
@@ -26,7 +27,7 @@ export interface Claim {
 export async function claimUpload(sql: Sql, upload: Upload): Promise<Claim> {
   const claim = newId()
   const [sandbox] = await sql<FoundSandbox>`
-    update file_uploads u set claim = ${claim}, claimed_until = now() + make_interval(secs => ${claimSeconds})
+    update file_uploads u set claim = ${claim}, claimed_until = ${leaseUntil(claimSeconds)}
     from sandboxes s
     where u.id = ${upload.id} and u.sandbox_id = ${upload.sandboxId} and u.path = ${upload.path}
       and s.id = u.sandbox_id and s.team_id = u.team_id and ${isThere}
@@ -42,32 +43,24 @@ export async function claimUpload(sql: Sql, upload: Upload): Promise<Claim> {
   throw new Fault('conflict', 'A file is being sent to this upload URL right now. Wait for that, or ask for a new URL.')
 }
 
-/** Keeps the claim while the work goes on; frees it when that fails, so that the next try need not wait. */
-export async function whileClaimed<T>(context: Context, held: Claim, work: () => Promise<T>): Promise<T> {
-  const { sql } = context.db
-  const warn = (says: string) => (error: unknown) => context.log.warn({ err: error, upload_id: held.upload.id }, says)
-  const renewal = setInterval(() => {
-    sql`
-      update file_uploads set claimed_until = now() + make_interval(secs => ${claimSeconds})
-      where id = ${held.upload.id} and team_id = ${held.sandbox.team_id} and claim = ${held.claim}`.catch(
-      warn('the claim of an upload could not be renewed'),
-    )
-  }, renewalMs)
-  try {
-    return await work()
-  } catch (error) {
-    await sql`
+/** Keeps the claim while the work lasts; frees it when that fails, so that the next try need not wait. */
+export function whileClaimed<T>({ db, log }: Context, held: Claim, work: () => Promise<T>): Promise<T> {
+  const { sql } = db
+  const lease = {
+    name: `the claim of the upload ${held.upload.id}`,
+    log,
+    everyMs: renewalMs,
+    renew: () => sql`
+      update file_uploads set claimed_until = ${leaseUntil(claimSeconds)}
+      where id = ${held.upload.id} and team_id = ${held.sandbox.team_id} and claim = ${held.claim}`,
+    release: () => sql`
       update file_uploads set claim = null, claimed_until = null
-      where id = ${held.upload.id} and team_id = ${held.sandbox.team_id} and claim = ${held.claim} and spent_at is null`.catch(
-      warn('the claim of an upload stays until it runs out'),
-    )
-    throw error
-  } finally {
-    clearInterval(renewal)
+      where id = ${held.upload.id} and team_id = ${held.sandbox.team_id} and claim = ${held.claim} and spent_at is null`,
   }
+  return whileLeased(lease, work)
 }
 
-/** In the transaction that names the file: the address is spent exactly if the file is there. */
+/** In the transaction that names the file: the URL is spent exactly if the file is there. */
 export async function spendUpload(sql: Sql, { upload, claim, sandbox }: Claim): Promise<void> {
   const [spent] = await sql`
     update file_uploads set spent_at = now(), claimed_until = null

@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { beforeEach } from 'node:test'
-import { newId } from '../base/ids.ts'
-import { createProbeTables, inside, jobRuns, probes } from '../../test/kit/probe.ts'
-import { seedTeam } from '../../test/kit/seed.ts'
-import { testApp } from '../../test/kit/testApp.ts'
-import { proves } from '../../test/kit/proves.ts'
+import { newId } from '../../base/ids.ts'
+import { createProbeTables, inside, jobRuns, probes } from '../../../test/kit/probe.ts'
+import { seedTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp({ features: [probes] })
 const { sql } = service.context.db

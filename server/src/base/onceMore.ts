@@ -1,0 +1,53 @@
+// Work that runs once at a time: who asks while it is under way gets one more round behind it, and all of them share that round.
+
+interface OnceMoreOptions<Wanted> {
+  run: (wanted: Wanted) => Promise<void>
+  /** What two who ask during the same round want together; without it, what the last one wants. */
+  merge?: (first: Wanted, second: Wanted) => Wanted
+  /** Called when a round failed; the next one runs all the same. */
+  onError: (error: unknown) => void
+  /** Called when a round has ended and nobody asked for another. */
+  onRest?: () => void
+}
+
+export interface OnceMore<Wanted> {
+  ask(wanted: Wanted): void
+  isRunning(): boolean
+  /** Resolves when nothing runs and nothing more is wanted. */
+  settled(): Promise<void>
+}
+
+export function createOnceMore<Wanted = void>({
+  run,
+  merge,
+  onError,
+  onRest,
+}: OnceMoreOptions<Wanted>): OnceMore<Wanted> {
+  let running: Promise<void> | undefined
+  let next: { wanted: Wanted } | undefined
+
+  async function round(first: Wanted): Promise<void> {
+    for (let now: { wanted: Wanted } | undefined = { wanted: first }; now; now = takeNext()) {
+      await run(now.wanted).catch(onError)
+    }
+    running = undefined
+    onRest?.()
+  }
+
+  function takeNext(): { wanted: Wanted } | undefined {
+    const taken = next
+    next = undefined
+    return taken
+  }
+
+  return {
+    ask(wanted) {
+      if (running) next = { wanted: next && merge ? merge(next.wanted, wanted) : wanted }
+      else running = round(wanted)
+    },
+    isRunning: () => running !== undefined,
+    async settled() {
+      await running
+    },
+  }
+}

@@ -1,0 +1,38 @@
+// A lease: a row belongs to one process until a moment by the database's clock, and the holder renews it while its work lasts.
+import { part, type Part } from '../base/db.ts'
+import type { Log } from '../base/log.ts'
+
+/** The end of a lease that begins now. */
+export const leaseUntil = (seconds: number): Part => part`now() + make_interval(secs => ${seconds}::float8)`
+
+/** Whether nobody holds the lease of this column: nobody took it, or its holder did not renew it in time. */
+export const isFree = (until: Part): Part => part`(${until} is null or ${until} <= now())`
+
+interface Lease {
+  /** What is leased, for the log: "the claim of an upload". */
+  name: string
+  log: Log
+  /** How often the lease is renewed: a few times before it ends. */
+  everyMs: number
+  renew: () => Promise<unknown>
+  /** Frees the row when the work failed, so that the next try need not wait. */
+  release?: () => Promise<unknown>
+}
+
+/** Renews the lease while the work lasts. */
+export async function whileLeased<T>(
+  { name, log, everyMs, renew, release }: Lease,
+  work: () => Promise<T>,
+): Promise<T> {
+  const renewal = setInterval(() => {
+    renew().catch((error: unknown) => log.warn({ err: error }, `${name} could not be renewed; it is tried again`))
+  }, everyMs)
+  try {
+    return await work()
+  } catch (error) {
+    await release?.().catch((failed: unknown) => log.warn({ err: failed }, `${name} stays until it runs out`))
+    throw error
+  } finally {
+    clearInterval(renewal)
+  }
+}

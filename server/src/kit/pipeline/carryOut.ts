@@ -1,0 +1,145 @@
+// The stages from the path's records to the committed answer: the only ones in which an operation's own code runs.
+import { retryingDeadlocks, type Sql } from '../../base/db.ts'
+import { takeSteps, takeStepsInTurns } from '../../base/steps.ts'
+import { auditColumnsOf } from '../audit.ts'
+import { bearerToken } from '../credential.ts'
+import { emitEvent } from '../event.ts'
+import * as idempotency from '../idempotency.ts'
+import { enqueueOn } from '../job.ts'
+import { readJson } from '../json.ts'
+import { openStreamsOf } from '../openStreams.ts'
+import { isMutating, keyTaken, type Operation, type StoredRows } from '../operation.ts'
+import { replyOfSaid, requestOf, type Asked } from '../protocol.ts'
+import { replyOf, writeAnswer, type Reply } from '../reply.ts'
+import type { Source } from '../stream.ts'
+import { fail, KeyTaken, takesJson, type Exchange } from './exchange.ts'
+import { inTurn, readRequest } from './readRequest.ts'
+import { entryOf, record } from './record.ts'
+import { resolvePath } from './resolvePath.ts'
+
+const noBytes = Buffer.alloc(0)
+
+export async function carryOut(exchange: Exchange): Promise<Reply> {
+  const { operation, caller, db } = exchange
+  await resolvePath(exchange)
+  const seen = await whatIsSeen(exchange)
+  if (operation.protocol) return converse(exchange, operation.protocol, seen)
+  const prepared = operation.prepare && (await operation.prepare({ ...seen, sql: db.sql } as never))
+  if (operation.lane) return onLane(exchange, operation.lane, { ...seen, prepared, sql: db.sql })
+  const { handler } = operation
+  if (!handler) throw new Error(`${operation.id} has no handler`)
+  const handle = (sql: Sql) =>
+    handler({
+      ...seen,
+      prepared,
+      sql,
+      emit: (event: never, data: never) => emitEvent(sql, caller.team_id, event, data),
+      enqueue: enqueueOn(sql),
+    } as never)
+  if (operation.stream) return streamOf(exchange, () => handle(db.sql) as Promise<Source>)
+  if (!isMutating(operation)) return replyInTurns(exchange, await handle(db.sql))
+  return retryingDeadlocks(() =>
+    db.transaction(async (sql) => {
+      const answer = await handle(sql)
+      const reply = replyFor(exchange, answer)
+      await record(sql, exchange, reply, answer)
+      return reply
+    }),
+  )
+}
+
+/** What `prepare` and the handler both see of the call. */
+async function whatIsSeen(exchange: Exchange): Promise<object> {
+  const { deps, operation, request, caller, found, plain } = exchange
+  const steps = readRequest(exchange)
+  return {
+    ...Object.fromEntries(found.map(({ noun, row }) => [noun, row])),
+    team: { id: caller.team_id },
+    caller,
+    params: plain,
+    ...(await (takesJson(operation) ? inTurn(exchange, steps) : takeSteps(steps))),
+    bytes: exchange.bytes ?? noBytes,
+    contentType: request.contentType,
+    context: deps.context,
+    requestId: request.requestId,
+    via: request.via ?? 'api',
+    lastEventId: request.lastEventId,
+    fail,
+  }
+}
+
+/** Writes the answer as text. A large one takes time of the thread, which its team pays for. */
+function replyFor({ deps: { time }, operation, caller: { team_id } }: Exchange, answer: unknown): Reply {
+  const reply = time.piece(team_id, () => replyOf(operation, answer))
+  time.moved(team_id, reply.body?.length ?? 0)
+  return reply
+}
+
+/** The same for an answer that was only read. It may be long, so others get their turn while it is written. */
+async function replyInTurns({ deps, operation, caller: { team_id } }: Exchange, answer: unknown): Promise<Reply> {
+  const { time } = deps
+  const body = await takeStepsInTurns(writeAnswer(answer as object), (ms) => time.usedThread(team_id, ms))
+  time.moved(team_id, body.length)
+  return { status: operation.status, body, headers: {} }
+}
+
+/** Hands the body to what speaks a protocol of its own; the calls inside the message come back to the pipeline. */
+async function converse(exchange: Exchange, spoken: NonNullable<Operation['protocol']>, seen: object): Promise<Reply> {
+  const { deps, request, caller, keyed, db: teamDb } = exchange
+  const { db } = deps.context
+  const { requestId, address, idempotencyKey } = request
+  const perform = (asked: Operation, how: Asked) =>
+    deps.performFor(caller, asked, {
+      requestId,
+      address,
+      via: spoken.via,
+      authorization: undefined,
+      ...requestOf(asked, how),
+    })
+  const sent = await inTurn(exchange, readJson(exchange.bytes))
+  const said = await spoken.speak({
+    ...seen,
+    ...request.http,
+    idempotencyKey,
+    sql: teamDb.sql,
+    sent,
+    perform,
+  } as never)
+  const reply = await replyOfSaid(said)
+  if (keyed && said.isOutcome) await record(db.sql, exchange, reply, undefined)
+  else if (keyed) await idempotency.dropClaim(db.sql, keyed)
+  return reply
+}
+
+/** Takes its slot among the open streams before anything is read for it. */
+async function streamOf({ deps, operation, request, caller }: Exchange, open: () => Promise<Source>): Promise<Reply> {
+  const release = openStreamsOf(deps.context).reserve(caller)
+  const source = await open().catch((error: unknown) => {
+    release()
+    throw error
+  })
+  const token = bearerToken(request.authorization)
+  // the credential's read scopes at the time of opening decided what the stream sends
+  const needed = [operation.scope, ...[...caller.scopes].filter((scope) => scope.endsWith(':read'))]
+  const isAllowed = async () => {
+    const held = token === undefined ? undefined : (await deps.credentials.find(token))?.scopes
+    return held !== undefined && needed.every((scope) => held.has(scope))
+  }
+  return { status: operation.status, body: null, headers: {}, stream: { source, isAllowed, release } }
+}
+
+/** The answer's own rows join a commit that others share; it is known before it is written, so that its reply can be stored with it. */
+async function onLane(exchange: Exchange, lane: NonNullable<Operation['lane']>, call: object): Promise<Reply> {
+  const { deps, keyed } = exchange
+  const stored = (answer: unknown): StoredRows => {
+    const { status, body } = replyFor(exchange, answer)
+    const sealed = keyed ? idempotency.sealReply(deps.context.keyring, body) : null
+    return {
+      audit: auditColumnsOf(entryOf(exchange, status, answer)),
+      key: idempotency.keyColumns(keyed, { status, sealed }),
+    }
+  }
+  const answer = await lane({ ...call, stored } as never)
+  if (answer === keyTaken) throw new KeyTaken()
+  return replyFor(exchange, answer)
+}

@@ -1,0 +1,51 @@
+// The stages around a call that changes something: a repeat gets the stored reply, and a refusal is written down too.
+import { lockNotAvailable, sqlState } from '../../base/db.ts'
+import * as idempotency from '../idempotency.ts'
+import { whileLeased } from '../lease.ts'
+import { faultOf, type Reply } from '../reply.ts'
+import { carryOut } from './carryOut.ts'
+import { KeyTaken, type Exchange } from './exchange.ts'
+import { recordRefusal } from './record.ts'
+
+export async function mutate(exchange: Exchange): Promise<Reply> {
+  try {
+    return await carryOut(exchange)
+  } catch (error) {
+    const fault = faultOf(error)
+    // an error that only says that a key, a record or a pool is busy is not an outcome of this request: the next try may succeed
+    const isBusy =
+      fault?.code === 'idempotency_key_in_use' || fault?.code === 'rate_limited' || sqlState(error) === lockNotAvailable
+    if (!fault || fault.status >= 500 || isBusy) throw error
+    return recordRefusal(exchange, fault)
+  }
+}
+
+/** Operations that act outside hold a committed claim while they do, so that a second request cannot act again. */
+async function mutateOutside(exchange: Exchange, keyed: idempotency.Keyed): Promise<Reply> {
+  const { db, log } = exchange.deps.context
+  if (!(await idempotency.claimCommitted(exchange.db.sql, keyed))) throw new KeyTaken()
+  const lease = {
+    name: 'an idempotency claim',
+    log,
+    everyMs: idempotency.claimRenewalMs,
+    renew: () => idempotency.renewClaim(db.sql, keyed),
+    release: () => idempotency.dropClaim(db.sql, keyed),
+  }
+  return whileLeased(lease, () => mutate(exchange))
+}
+
+export async function replayOrMutate(exchange: Exchange, keyed: idempotency.Keyed): Promise<Reply> {
+  const { keyring } = exchange.deps.context
+  // one more round when the key was taken between the first read and the end: then its reply, or who holds it, is there
+  for (let round = 0; ; round++) {
+    const stored = await idempotency.findReply(exchange.db.sql, keyring, keyed)
+    if (stored) return { ...stored, headers: { 'idempotency-replayed': 'true' } }
+    try {
+      exchange.found.length = 0
+      return exchange.operation.actsOutside ? await mutateOutside(exchange, keyed) : await mutate(exchange)
+    } catch (error) {
+      if (!(error instanceof KeyTaken)) throw error
+      if (round > 0) throw idempotency.inUse()
+    }
+  }
+}
