@@ -5,11 +5,12 @@ import { createOnceMore } from './onceMore.ts'
 
 test('who asks during a round shares one more round behind it', async () => {
   const rounds: string[][] = []
-  let end = (): void => undefined
+  let underWay = Promise.withResolvers<void>()
   const work = createOnceMore<string[]>({
     run(wanted) {
       rounds.push(wanted)
-      return new Promise((resolve) => (end = resolve))
+      underWay = Promise.withResolvers()
+      return underWay.promise
     },
     merge: (first, second) => [...first, ...second],
     onError: (error) => assert.fail(String(error)),
@@ -18,10 +19,10 @@ test('who asks during a round shares one more round behind it', async () => {
   work.ask(['b'])
   work.ask(['c'])
   assert.deepEqual(rounds, [['a']])
-  end()
+  underWay.resolve()
   await new Promise(setImmediate)
   assert.deepEqual(rounds, [['a'], ['b', 'c']])
-  end()
+  underWay.resolve()
   await work.settled()
   assert.equal(work.isRunning(), false)
 })
