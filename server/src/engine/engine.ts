@@ -2,7 +2,6 @@
 import type { Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import type { Context } from '../kit/context.ts'
-import { eventFeedOf } from '../kit/eventFeed.ts'
 import { registryOf, runHooks } from '../kit/registry.ts'
 import { runningPart } from '../kit/runningPart.ts'
 import { createAdmissionRows } from './admission/admission.ts'
@@ -91,7 +90,6 @@ function createEngine(context: Context): Engine {
       context,
       toolRegistry,
       onFreed: (freed) => noteFreed(keeper, freed),
-      onWritten: () => eventFeedOf(context).nudge(),
       onFlush: context.metrics.runs.flushed('apply'),
     }),
     toolRegistry,
@@ -159,7 +157,6 @@ function createStarting(context: Context, workers: () => Workers, onReady: () =>
     db,
     reserve: (wanted) => workers().pool?.reserve(wanted),
     onReady,
-    onWritten: () => eventFeedOf(context).nudge(),
     slots: keeper.slots,
     limits: startLimits,
     onCounted(teams) {

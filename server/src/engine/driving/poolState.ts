@@ -1,5 +1,6 @@
 // What a run pool knows: the runs that it holds, its seats, and who waits until it is idle.
 import { teamShare } from '../../base/fairPool.ts'
+import { createOnceMore, type OnceMore } from '../../base/onceMore.ts'
 import type { LoneSeat } from '../../kit/alone.ts'
 import type { Context } from '../../kit/context.ts'
 import type { ClaimedRun, Suspect } from '../admission/claim.ts'
@@ -39,9 +40,8 @@ export interface Pool {
   /** Teams that were at their share when ready runs were last claimed: some of their runs may have been left. */
   leftOut: Set<string>
   isStopping: boolean
-  claiming: Promise<void> | undefined
-  /** Something became ready while runs were being claimed. */
-  isAskedAgain: boolean
+  /** Claims what is ready, and once more if something became ready at the same time. */
+  claiming: OnceMore<void>
   /** Something became ready while all seats were taken or reserved. */
   isMissed: boolean
   idleWaiters: (() => void)[]
@@ -51,22 +51,30 @@ export interface Pool {
   polls: number
 }
 
-export function newPool(options: RunPoolOptions): Pool {
+/** `claim` takes runs for the free seats; it is not called without any. */
+export function newPool(options: RunPoolOptions, claim: (pool: Pool) => Promise<void>): Pool {
   const held = new Map<string, PoolRun>()
-  return {
+  const pool: Pool = {
     options,
     held,
     book: newSeatBook(options.seats, teamShare(options.seats, options.context.config.teamShare), held),
     leftOut: new Set(),
     isStopping: false,
-    claiming: undefined,
-    isAskedAgain: false,
+    claiming: createOnceMore({
+      async run() {
+        pool.isMissed = freeSeats(pool) === 0
+        if (!pool.isMissed) await claim(pool)
+      },
+      onError: (error) => options.context.log.warn({ err: error }, 'runs could not be claimed; it is tried again'),
+      onRest: () => announceIdle(pool),
+    }),
     isMissed: false,
     idleWaiters: [],
     releaseWaiters: new Map(),
     strays: new Map(),
     polls: 0,
   }
+  return pool
 }
 
 /** A process that cannot prove that it lives takes nothing: its claims would be cut off at once, and claimed again, and so on. */
@@ -79,7 +87,7 @@ export function cutOff(one: PoolRun | undefined): void {
 }
 
 export function announceIdle(pool: Pool): void {
-  if (takenSeats(pool.book) > 0 || pool.claiming) return
+  if (takenSeats(pool.book) > 0 || pool.claiming.isRunning()) return
   for (const waiter of pool.idleWaiters) waiter()
   pool.idleWaiters = []
 }

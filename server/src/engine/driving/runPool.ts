@@ -47,10 +47,10 @@ export interface RunPool {
 const straysEvery = 10
 
 export function createRunPool(options: RunPoolOptions): RunPool {
-  const pool = newPool(options)
+  const pool = newPool(options, claimAll)
   const { workerId } = options
   return {
-    nudge: () => nudge(pool),
+    nudge: () => pool.claiming.ask(),
     reserve(wanted) {
       const reservation = reserveSeats(pool.book, wanted, freeSeats(pool))
       const { count, perTeam } = reservation
@@ -63,7 +63,7 @@ export function createRunPool(options: RunPoolOptions): RunPool {
     idle() {
       return new Promise((resolve) => {
         pool.idleWaiters.push(resolve)
-        nudge(pool)
+        pool.claiming.ask()
         announceIdle(pool)
       })
     },
@@ -72,42 +72,18 @@ export function createRunPool(options: RunPoolOptions): RunPool {
   }
 }
 
-function nudge(pool: Pool): void {
-  if (pool.claiming) {
-    pool.isAskedAgain = true
-    return
-  }
-  if (freeSeats(pool) === 0) {
-    pool.isMissed = true
-    return
-  }
-  pool.isMissed = false
-  pool.claiming = claimAll(pool).finally(() => {
-    pool.claiming = undefined
-    if (pool.isAskedAgain) {
-      pool.isAskedAgain = false
-      nudge(pool)
-    } else announceIdle(pool)
-  })
-}
-
 async function claimAll(pool: Pool): Promise<void> {
   const { book, options } = pool
-  const { db, log } = options.context
   const { perTeam } = book
-  try {
-    if (freeSeats(pool) > 0) await takeSuspects(pool)
-    while (freeSeats(pool) > 0) {
-      const asked = freeSeats(pool)
-      const runs = await claimRuns(db.sql, options.workerId, asked, { perTeam, held: seatsByTeam(book) })
-      for (const run of runs) take(pool, run)
-      pool.leftOut = new Set([...seatsByTeam(book)].filter(([, count]) => count >= perTeam).map(([team]) => team))
-      if (runs.length < asked) return
-    }
-    pool.isMissed = true
-  } catch (error) {
-    log.warn({ err: error }, 'runs could not be claimed; it is tried again')
+  if (freeSeats(pool) > 0) await takeSuspects(pool)
+  while (freeSeats(pool) > 0) {
+    const asked = freeSeats(pool)
+    const runs = await claimRuns(options.context.db.sql, options.workerId, asked, { perTeam, held: seatsByTeam(book) })
+    for (const run of runs) take(pool, run)
+    pool.leftOut = new Set([...seatsByTeam(book)].filter(([, count]) => count >= perTeam).map(([team]) => team))
+    if (runs.length < asked) return
   }
+  pool.isMissed = true
 }
 
 async function takeSuspects(pool: Pool): Promise<void> {
@@ -154,7 +130,7 @@ function take(pool: Pool, run: ClaimedRun, seat?: LoneSeat): void {
         held.delete(run.id)
         pool.releaseWaiters.get(run.id)?.()
       }
-      if ((pool.isMissed || pool.leftOut.has(run.team_id)) && freeSeats(pool) > 0) nudge(pool)
+      if ((pool.isMissed || pool.leftOut.has(run.team_id)) && freeSeats(pool) > 0) pool.claiming.ask()
       announceIdle(pool)
     })
 }
@@ -183,7 +159,7 @@ function fill(pool: Pool, reservation: Reservation, claimed: ClaimedRun[]): void
   releaseSeats(pool.book, reservation)
   for (const run of claimed) take(pool, run)
   const hasShareAgain = reservation.byTeam.some(([team]) => pool.leftOut.has(team) && !isAtShare(pool.book, team))
-  if ((pool.isMissed || hasShareAgain) && freeSeats(pool) > 0) nudge(pool)
+  if ((pool.isMissed || hasShareAgain) && freeSeats(pool) > 0) pool.claiming.ask()
   if (claimed.length < reservation.count) announceIdle(pool)
 }
 
@@ -228,7 +204,7 @@ function released({ held, releaseWaiters }: Pool, id: string): Promise<void> {
 
 async function stop(pool: Pool, drainMs: number): Promise<void> {
   pool.isStopping = true
-  await pool.claiming
+  await pool.claiming.settled()
   const deadline = sleep(drainMs, undefined, { ref: false })
   await Promise.race([whenEmpty(pool), deadline])
   for (const { controller } of pool.held.values()) controller.abort(new OutOfTime('this process stops'))

@@ -39,7 +39,6 @@ proves(
       context: { ...service.context, db: watched },
       toolRegistry: engineOf(service.context).toolRegistry,
       onFreed: () => undefined,
-      onWritten: () => undefined,
       onFlush: () => undefined,
     })
     const writeOf = (index: number): Write => {

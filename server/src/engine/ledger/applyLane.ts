@@ -40,8 +40,6 @@ interface ApplyLaneOptions {
   toolRegistry: ToolRegistry
   /** Runs of a commit left their slots. */
   onFreed: (freed: FreedSlots[]) => void
-  /** There are new events: streams of this process need not wait for their next poll. */
-  onWritten: () => void
   onFlush: (operations: number, seconds: number) => void
 }
 
@@ -72,7 +70,6 @@ async function flush(options: ApplyLaneOptions, writes: Write[]): Promise<Applie
     ? await applyAll(db.sql, writes)
     : await db.transaction((sql) => flushWithEffects(options, sql, writes).catch(failAlone))
   if (freed.length > 0) options.onFreed(freed)
-  options.onWritten()
   return applied
 }
 

@@ -27,7 +27,6 @@ interface StartLaneOptions {
   reserve: (wanted: ReadonlyMap<string, number>) => ReservedSeats | undefined
   /** Runs got a slot and no worker. */
   onReady: () => void
-  onWritten: () => void
   slots: KnownSlots
   limits: StartLimits
   /** After every flush, with the teams as it left them. */
@@ -101,7 +100,6 @@ async function flush(options: StartLaneOptions, starts: Start[]): Promise<Starte
     options.onCounted(rows.flatMap(({ team }) => team ?? []))
   }
   if (rows.some(({ is_admitted, is_claimed }) => is_admitted && !is_claimed)) options.onReady()
-  options.onWritten()
   const outcomes = new Map(rows.map(({ id, outcome }) => [id, outcome]))
   return starts.map(({ run }) => outcomes.get(run.id) ?? 'gone')
 }

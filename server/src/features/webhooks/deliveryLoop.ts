@@ -1,5 +1,6 @@
 // Delivering in one process, round by round: claim targets, load what is due to them, send it, release what has nothing to do.
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createOnceMore, type OnceMore } from '../../base/onceMore.ts'
 import type { Context } from '../../kit/context.ts'
 import type { WorkingProcess } from '../../kit/feature.ts'
 import { claimWithWork, refreshTargets, releaseAll, releaseIdle } from './claimTargets.ts'
@@ -22,15 +23,19 @@ export interface DeliveryLoop {
   stop(): Promise<void>
 }
 
-/** The round under way, and what the next one does if one was asked for since it began. */
-interface Rounds {
-  current: Promise<void> | undefined
-  next: Round | undefined
-}
-
 export function startDeliveryLoop(context: Context, process: WorkingProcess, oneByOne?: OneByOne): DeliveryLoop {
   const outboxes = new Map<string, Outbox>()
-  const rounds: Rounds = { current: undefined, next: undefined }
+  const rounds = createOnceMore<Round>({
+    async run(round) {
+      if (!state.isStopping) await goRound(state, round)
+    },
+    merge: (first, second) => ({
+      claim: first.claim || second.claim,
+      announce: first.announce || second.announce,
+      due: first.due || second.due,
+    }),
+    onError: (error) => context.log.warn({ err: error }, 'could not read deliveries; will retry'),
+  })
   const state: DeliveryState = {
     context,
     process,
@@ -59,7 +64,7 @@ export function startDeliveryLoop(context: Context, process: WorkingProcess, one
       state.isStopping = true
       stopListening()
       clearTimeout(state.claimTimer)
-      await rounds.current
+      await rounds.settled()
       const drained = sleep(context.config.drainS * 1000, undefined, { ref: false })
       await Promise.race([Promise.all(state.attempts), drained])
       await releaseAll(state)
@@ -75,31 +80,14 @@ function announced(state: DeliveryState, isOurs: boolean): void {
   state.startRound({ ...withClaim, claim: !isEarly })
 }
 
-function startRound(state: DeliveryState, rounds: Rounds, round: Round): void {
+function startRound(state: DeliveryState, rounds: OnceMore<Round>, round: Round): void {
   if (state.isStopping) return
   if (round.claim) {
     clearTimeout(state.claimTimer)
     state.claimTimer = undefined
   }
-  if (rounds.current) {
-    rounds.next = merged(round, rounds.next)
-    return
-  }
-  rounds.current = goRound(state, round)
-    .catch((error: unknown) => state.context.log.warn({ err: error }, 'could not read deliveries; will retry'))
-    .finally(() => {
-      rounds.current = undefined
-      const { next } = rounds
-      rounds.next = undefined
-      if (next) startRound(state, rounds, next)
-    })
+  rounds.ask(round)
 }
-
-const merged = (one: Round, other: Round | undefined): Round => ({
-  claim: one.claim || !!other?.claim,
-  announce: one.announce || !!other?.announce,
-  due: one.due || !!other?.due,
-})
 
 async function goRound(state: DeliveryState, { claim, announce, due }: Round): Promise<void> {
   for (const outbox of state.outboxes.values()) outbox.hasMore = true
@@ -111,14 +99,14 @@ async function goRound(state: DeliveryState, { claim, announce, due }: Round): P
   if (due) await loadDue(state)
 }
 
-async function poll(state: DeliveryState, rounds: Rounds): Promise<void> {
+async function poll(state: DeliveryState, rounds: OnceMore<Round>): Promise<void> {
   if (state.process.lost().aborted) {
     state.outboxes.clear()
     return
   }
   await refreshTargets(state)
   state.startRound({ claim: true, announce: false, due: true })
-  await rounds.current
+  await rounds.settled()
   await releaseIdle(state)
   forgetIdleKeys(state)
   if (state.polls++ % giveUpEvery === 0) await giveUpAllDisabled(state.context.db.sql)

@@ -1,4 +1,5 @@
 // Runs the commands of callers in a working process: claims what is asked for, runs it in a sandbox, writes the answer into its row.
+import { createOnceMore, type OnceMore } from '../../../base/onceMore.ts'
 import type { Sql } from '../../../base/db.ts'
 import { createFairPool, teamShare, type FairPool } from '../../../base/fairPool.ts'
 import type { Context } from '../../../kit/context.ts'
@@ -29,9 +30,7 @@ interface RunnerState {
   underWay: Set<Promise<void>>
   slots: FairPool
   stopping: AbortController
-  taking: Promise<void> | undefined
-  /** Something was announced while commands were being taken. */
-  takeAgain: boolean
+  taking: OnceMore<void>
   isStopping: boolean
   /** Workers died over the command under way: nothing runs beside it. */
   isAlone: boolean
@@ -51,16 +50,18 @@ export function startExecRunner(context: Context, process: WorkingProcess, onEnd
       perTeam: teamShare(config.sandboxShells, config.teamShare),
     }),
     stopping: new AbortController(),
-    taking: undefined,
-    takeAgain: false,
+    taking: createOnceMore({
+      run: () => takeAll(runner),
+      onError: (error) => context.log.warn({ err: error }, 'could not take commands; will retry'),
+    }),
     isStopping: false,
     isAlone: false,
   }
-  take(runner)
+  runner.taking.ask()
   return {
-    announced: () => take(runner),
+    announced: () => runner.taking.ask(),
     async look() {
-      if (await sweepExecs(db.sql, config.sandboxHosts.length === 0)) take(runner)
+      if (await sweepExecs(db.sql, config.sandboxHosts.length === 0)) runner.taking.ask()
       await closeIdle(runner.warm)
     },
     stop: () => stop(runner),
@@ -69,28 +70,12 @@ export function startExecRunner(context: Context, process: WorkingProcess, onEnd
 
 async function stop(runner: RunnerState): Promise<void> {
   runner.isStopping = true
-  await runner.taking
+  await runner.taking.settled()
   const { drainS } = runner.context.config
   const deadline = setTimeout(() => runner.stopping.abort(new Error('this process stops')), drainS * 1000)
   await Promise.all(runner.underWay)
   clearTimeout(deadline)
   await closeAll(runner.warm)
-}
-
-function take(runner: RunnerState): void {
-  if (runner.taking) {
-    runner.takeAgain = true
-    return
-  }
-  runner.taking = takeAll(runner)
-    .catch((error: unknown) => runner.context.log.warn({ err: error }, 'could not take commands; will retry'))
-    .finally(() => {
-      runner.taking = undefined
-      if (runner.takeAgain) {
-        runner.takeAgain = false
-        take(runner)
-      }
-    })
 }
 
 const mayTake = ({ slots, isAlone, isStopping, process }: RunnerState): boolean =>
@@ -109,7 +94,7 @@ async function takeAll(runner: RunnerState): Promise<void> {
       underWay.delete(work)
       runner.isAlone = false
       freeSlot?.()
-      take(runner)
+      runner.taking.ask()
     })
     underWay.add(work)
   }
