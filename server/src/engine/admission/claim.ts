@@ -1,4 +1,4 @@
-// Taking runs: a worker with free places claims what is ready, and from then on it alone may write them.
+// Claims runs: a worker with free seats takes what is ready, and from then on it alone may write those runs.
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { deathsAfter, deathsAfterLone, isLone } from '../../kit/deaths.ts'
@@ -47,7 +47,7 @@ export const heldColumns = part`
   ${wholeMessage} as message, r.limits, r.created_at, r.epoch, r.wake_seq, r.config_hash, r.message_seq, r.steps, r.input_tokens, r.output_tokens, r.cost_usd, r.active_ms, r.deaths,
   r.failures`
 
-/** How much of a process one team may hold, and how much each team holds there now. */
+/** How many seats of a process one team may have, and how many each team has there now. */
 interface TeamShares {
   perTeam: number
   held: ReadonlyMap<string, number>
@@ -56,20 +56,20 @@ interface TeamShares {
 const noShares: TeamShares = { perTeam: Number.MAX_SAFE_INTEGER, held: new Map() }
 
 /**
- * Claims up to `places` runs that have a slot of their team and no worker, but no more than its share of any team. When more are ready
+ * Claims up to `seats` runs that have a slot of their team and no worker, but no more than its share of any team. When more are ready
  * than fit, the teams with the fewest running go first, each with its oldest: a noisy team never blocks another.
  */
 export async function claimRuns(
   sql: Sql,
   workerId: string,
-  places: number,
+  seats: number,
   shares: TeamShares = noShares,
 ): Promise<ClaimedRun[]> {
   const ready = await sql<{ id: string; team_id: string }>`
     select id, team_id from runs where admitted_at is not null and worker is null and ${isOrdinary}
-    order by admitted_at limit ${places + 1}`
+    order by admitted_at limit ${seats + 1}`
   if (ready.length === 0) return []
-  const ids = ready.length <= places ? withinShares(ready, shares) : await fairChoice(sql, places, shares)
+  const ids = ready.length <= seats ? withinShares(ready, shares) : await fairChoice(sql, seats, shares)
   return claim(sql, workerId, ids)
 }
 
@@ -84,7 +84,7 @@ function withinShares(ready: { id: string; team_id: string }[], { perTeam, held 
   })
 }
 
-async function fairChoice(sql: Sql, places: number, { perTeam, held }: TeamShares): Promise<string[]> {
+async function fairChoice(sql: Sql, seats: number, { perTeam, held }: TeamShares): Promise<string[]> {
   const chosen = await sql<{ id: string }>`
     with here as materialized (
       select * from unnest(${[...held.keys()]}::uuid[], ${[...held.values()]}::int[]) as h (team_id, runs)
@@ -96,7 +96,7 @@ async function fairChoice(sql: Sql, places: number, { perTeam, held }: TeamShare
         select id, team_id, admitted_at, row_number() over (partition by team_id order by admitted_at) as place
         from runs where admitted_at is not null and worker is null and ${isOrdinary}
       ) ready left join here on here.team_id = ready.team_id
-    ) ranked where would_be_here <= ${perTeam}::bigint order by would_be, admitted_at limit ${places}`
+    ) ranked where would_be_here <= ${perTeam}::bigint order by would_be, admitted_at limit ${seats}`
   return chosen.map(({ id }) => id)
 }
 
@@ -131,8 +131,8 @@ export async function takeSuspect(
 }
 
 /**
- * Records that the process for suspects that drove this run died; `isSure`: it drove nothing else. `epoch` is the one the run was kept
- * with; a sweep may have freed the run since, and may have counted the death.
+ * Records that the process for suspects that drove this run died; `isSure`: it drove nothing else. `epoch` is the one with which the run was
+ * held; a sweep may have freed the run since, and may have counted the death.
  */
 export async function noteLoneDeath(
   sql: Sql,
@@ -151,7 +151,7 @@ export const startedEvents = (from: Part): Part =>
     jsonb_build_object('status', 'running', 'source', source, 'build_id', build_id, 'title', title) as data
   from ${from}`)
 
-/** Guarded: what another worker took meanwhile does not come back. */
+/** Guarded: a run that another worker took first does not come back. */
 async function claim(sql: Sql, workerId: string, ids: string[]): Promise<ClaimedRun[]> {
   if (ids.length === 0) return []
   return sql<ClaimedRun>`

@@ -1,4 +1,4 @@
-// Waking: what a run waited for has come, so it is due again; one that nobody holds needs a place and stands in line like a new one, but before it.
+// Wakes runs: what a run waited for has come, so it is due again. A run that nobody holds needs a slot and waits for it like a new one, but before it.
 import { part, type Sql } from '../../base/db.ts'
 import { lockedTeams } from './knownSlots.ts'
 import { mayWake } from '../ledger/lifecycle.ts'
@@ -8,7 +8,7 @@ const fitting = part`least(s.n, greatest(a.places - a.held + back.places, 0))`
 
 /**
  * Marks these runs due in the caller's transaction. A run that is held only gets its number raised: its holder sees that. One that waits
- * gets a place where its team has one, else stands in line (`waiting_on.kind` becomes `capacity`). Answers with those that are ready.
+ * gets a slot where its team has one, otherwise it waits for a slot (`waiting_on.kind` becomes `capacity`). Returns those that are ready.
  * Runs first, then teams: the one order of locks.
  */
 export async function wakeRuns(sql: Sql, ids: string[]): Promise<string[]> {
@@ -46,7 +46,7 @@ export async function wakeRuns(sql: Sql, ids: string[]): Promise<string[]> {
   return ready
 }
 
-/** The clock's share: runs whose time has come, some hundreds at a time. */
+/** Wakes runs whose time has come, some hundreds at a time. */
 export async function wakeDue(sql: Sql, max: number): Promise<{ woken: number; ready: string[] }> {
   const due = await sql<{ id: string }>`
     select id from runs where due_at <= now() order by due_at limit ${max} for update skip locked`

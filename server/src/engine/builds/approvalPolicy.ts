@@ -1,4 +1,4 @@
-// Whether a call needs a person's word first, by the policy that the build gives its tool.
+// Whether a person must approve a call first, by the policy that the build gives its tool.
 import { StepBudget } from '../../base/stepBudget.ts'
 import { evaluate, isTrue } from '../../drivers/model/runbook/evaluate.ts'
 import { parseExpression } from '../../drivers/model/runbook/expression.ts'
@@ -8,7 +8,7 @@ import type { Approval } from './buildConfig.ts'
 /** What an expression of a policy may read: the call's own arguments, nothing else. */
 export const approvalRoots = ['arguments']
 
-/** `{when}` reads the call's arguments as `arguments`. One that cannot be read counts as yes: better one question too many. */
+/** `{when}` reads the call's arguments as `arguments`. An expression that fails counts as yes: better one question too many. */
 export function needsApproval(policy: Approval | undefined, args: unknown): boolean {
   if (policy === undefined || policy === 'never') return false
   if (policy === 'always') return true

@@ -1,5 +1,7 @@
-// A build's config as the engine reads it: plain values with their defaults, and everything that is wrong, with its place.
+// A build's config as the engine reads it: plain values with their defaults, and everything that is wrong, with its path.
 import { schemaProblems } from '../../base/jsonSchema/jsonSchema.ts'
+import { isAbsent, isFields, readFields, type Complain, type Fields } from './configFields.ts'
+import { readLimits } from './configLimits.ts'
 
 /** Whether a person must allow a call of a tool: never, always, or when an expression holds. */
 export type Approval = 'never' | 'always' | { when: string }
@@ -23,7 +25,7 @@ export interface BuildConfig {
   connections: string[]
   subAgents: string[]
   limits: Limits
-  /** How many runs of the agent may go on at once; null: as many as the team's. */
+  /** How many runs of the agent may be active at once; null: as many as the team's. */
   max_concurrent_runs: number | null
   /** By tool name. */
   approvals: Map<string, Approval>
@@ -37,7 +39,7 @@ export interface Problem {
   message: string
 }
 
-/** What only this server can say of a config. */
+/** What only this server knows about a config. */
 export interface Known {
   /** Names of the tool sets that there are. */
   plugins: readonly string[]
@@ -57,9 +59,6 @@ const configBytesMax = 512 * 1024
 const listLengthMax = 100
 const nameLengthMax = 200
 const expressionLengthMax = 2000
-
-type Fields = Record<string, unknown>
-type Complain = (path: string, message: string) => void
 
 /** Never throws: what does not fit counts as absent. */
 export const parseBuildConfig = (config: unknown): BuildConfig => read(config, () => undefined).config
@@ -254,33 +253,6 @@ function readList(value: unknown, path: string, what: string, complain: Complain
   })
 }
 
-const limitRanges = {
-  max_steps: { most: 1_000_000, isWhole: true },
-  max_duration_s: { most: 30 * 86_400, isWhole: false },
-  max_cost_usd: { most: 1_000_000, isWhole: false },
-  max_tokens: { most: 1e12, isWhole: true },
-  max_concurrent_runs: { most: 10_000, isWhole: true },
-}
-
-type GivenLimits = Record<keyof typeof limitRanges, number | null>
-
-/** For a run's own limits as well; null where none is given. */
-function readLimits(value: unknown, path: string, complain: Complain): GivenLimits {
-  const limits = readFields(value, path, 'an object such as {"max_steps": 200}', complain)
-  const given = Object.entries(limitRanges).map(([name, { most, isWhole }]) => {
-    const limit = limits?.[name]
-    if (isAbsent(limit)) return [name, null]
-    const fits = typeof limit === 'number' && limit > 0 && limit <= most && (!isWhole || Number.isInteger(limit))
-    if (fits) return [name, limit]
-    complain(
-      `${path}.${name}`,
-      isWhole ? `must be a whole number from 1 to ${most}` : `must be above 0 and at most ${most}`,
-    )
-    return [name, null]
-  })
-  return Object.fromEntries(given) as GivenLimits
-}
-
 function readApprovals(value: unknown, complain: Complain): Map<string, Approval> {
   const approvals = new Map<string, Approval>()
   const given = readFields(
@@ -305,15 +277,3 @@ function readApprovals(value: unknown, complain: Complain): Map<string, Approval
   }
   return approvals
 }
-
-function readFields(value: unknown, path: string, what: string, complain: Complain): Fields | null {
-  if (isAbsent(value)) return null
-  if (isFields(value)) return value
-  complain(path, `must be ${what}`)
-  return null
-}
-
-/** A known key that is null counts as one that is not there. */
-const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null
-const isFields = (value: unknown): value is Fields =>
-  !isAbsent(value) && typeof value === 'object' && !Array.isArray(value)

@@ -20,9 +20,9 @@ interface Row {
   agent_name: string
 }
 
-const bounds = { entriesMax: 500, sizeMax: 64 * 1024 ** 2, sizeOf: ({ build }: KeptBuild) => bytesHeld(build) }
-/** An agent's new name may reach a run's procedure this much later. */
-const keptMs = 10_000
+const bounds = { entriesMax: 500, sizeMax: 64 * 1024 ** 2, sizeOf: ({ build }: CachedBuild) => bytesHeld(build) }
+/** How long a build is cached: an agent's new name may reach a run's procedure this much later. */
+const cachedMs = 10_000
 
 /** Identifies the config that a run follows. */
 interface FollowsBuild {
@@ -31,7 +31,7 @@ interface FollowsBuild {
   config_hash: string | null
 }
 
-interface KeptBuild {
+interface CachedBuild {
   build: LoadedBuild
   readAt: number
 }
@@ -52,13 +52,13 @@ const configOfRun = ({ team_id, config_hash }: Pick<FollowsBuild, 'team_id' | 'c
     : part`(select p.config from pinned_configs p where p.team_id = ${team_id} and p.hash = ${config_hash})`
 
 export function createBuildLoader(): LoadBuild {
-  const kept = new BoundedCache<KeptBuild>({ name: 'builds', ...bounds })
+  const cache = new BoundedCache<CachedBuild>({ name: 'builds', ...bounds })
   return async (sql, run) => {
     const { build_id: id, config_hash } = run
     const key = `${id} ${config_hash ?? ''}`
-    const known = kept.get(key)
-    if (known && performance.now() - known.readAt < keptMs) return known.build
-    kept.delete(key)
+    const known = cache.get(key)
+    if (known && performance.now() - known.readAt < cachedMs) return known.build
+    cache.delete(key)
     const [row] = await sql<Row>`
       select ${configOfRun(run)} as config, a.name as agent_name from builds b join agents a on a.id = b.agent_id where b.id = ${id}`
     if (!row?.config) throw new Error(`the build ${id} of a run does not exist`)
@@ -70,7 +70,7 @@ export function createBuildLoader(): LoadBuild {
       contentHash: canonicalHash(row.config),
       needsApproval: (tool: string, args: unknown) => needsApproval(parsed.approvals.get(tool), args),
     }
-    kept.set(key, { build, readAt: performance.now() })
+    cache.set(key, { build, readAt: performance.now() })
     return build
   }
 }

@@ -6,7 +6,7 @@ import { createPrices, type Price } from '../../drivers/model/prices.ts'
 import { runbook } from '../../drivers/model/runbook/runbook.ts'
 
 export interface EngineModels extends Omit<Models, 'find'> {
-  /** The model of this name; one that cannot be had says why with its first word. */
+  /** The model of this name. A model that cannot be used answers its first turn with the reason. */
   find(name: string): Model
   priceOf(model: string): Price | undefined
   costOf(model: string, usage: TokenUsage): string
@@ -14,7 +14,7 @@ export interface EngineModels extends Omit<Models, 'find'> {
   worstCost(model: string, promptBytes: number): string
 }
 
-/** What a model may write in one turn where its cost is bounded: the worst case is reserved before it is asked. */
+/** How many tokens a model may write in one turn where its cost is limited: the worst case is reserved before the call. */
 export const outputTokensMax = 8192
 
 export function createEngineModels(config: Config): EngineModels {

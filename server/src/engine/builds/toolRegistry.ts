@@ -1,4 +1,4 @@
-// Every tool there is, found by name, and the ones that a build may use.
+// The tools of this server by name, and which of them a build may use.
 import type { ModelTool } from '../../drivers/model/model.ts'
 import type { ToolSet } from '../../kit/feature.ts'
 import type { Tool } from '../../kit/tool.ts'
@@ -7,19 +7,19 @@ export interface ToolRegistry {
   find(name: string): Tool | undefined
   /** The set that brings a tool. */
   setOf(name: string): string | undefined
-  /** Of these sets, the tools as a model sees them. */
+  /** The tools of these sets, as a model sees them. */
   describe(sets: readonly string[]): ModelTool[]
-  /** A box with these sets too, for one run. A tool that is there already stays what it is. */
+  /** A registry with these sets too, for one run. A tool that is there already stays what it is. */
   with(sets: ToolSet[]): ToolRegistry
 }
 
 export function createToolRegistry(toolSets: ToolSet[]): ToolRegistry {
-  // the first of a name counts: what an outside server lists must not take the place of a tool of ours
+  // the first of a name counts: what an outside server lists must not replace a tool of ours
   const listed = toolSets.flatMap((set) => set.tools.map((tool) => [tool.name, { tool, set: set.name }] as const))
   const tools = new Map(listed.toReversed())
   const standIns = toolSets.flatMap(({ name: set, standIn }) => (standIn ? [{ set, ...standIn }] : []))
   const find = (name: string) => tools.get(name) ?? standIns.find(({ prefix }) => name.startsWith(prefix))
-  const box: ToolRegistry = {
+  const registry: ToolRegistry = {
     find: (name) => find(name)?.tool,
     setOf: (name) => find(name)?.set,
     describe: (sets) =>
@@ -31,7 +31,7 @@ export function createToolRegistry(toolSets: ToolSet[]): ToolRegistry {
           description,
           input_schema: input as Record<string, unknown>,
         })),
-    with: (sets) => (sets.length === 0 ? box : createToolRegistry([...toolSets, ...sets])),
+    with: (sets) => (sets.length === 0 ? registry : createToolRegistry([...toolSets, ...sets])),
   }
-  return box
+  return registry
 }

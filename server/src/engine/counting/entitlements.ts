@@ -1,13 +1,13 @@
-// Entitlements: which limits the operator set for which teams, remembered by the process so that a team without any costs nothing.
+// Entitlements: which limits the operator set for which teams. The process caches them, so that a team without limits costs nothing.
 import type { Sql } from '../../base/db.ts'
 import type { Log } from '../../base/log.ts'
 import type { Listener } from '../../kit/listener.ts'
 
-/** Those that are rows; max_concurrent_runs is the team's places (admission.ts). */
+/** Limits that are rows; max_concurrent_runs is the number of the team's slots (admission.ts). */
 const limitKeys = ['monthly_runs', 'monthly_cost_usd', 'storage_bytes', 'agents'] as const
 export type LimitKey = (typeof limitKeys)[number]
 
-/** Every kind, as people read it. */
+/** Every kind of limit, with its name for people. */
 export const entitlementKinds = {
   max_concurrent_runs: { label: 'Runs that work at the same time', unit: 'runs' },
   monthly_runs: { label: 'Runs started in a month', unit: 'runs' },
@@ -20,20 +20,20 @@ export type EntitlementKey = keyof typeof entitlementKinds
 export interface Entitlements {
   /** Called before what may be limited; waits only where what is known is too old. */
   refresh(inTransaction?: Sql): Promise<void> | undefined
-  /** Whether the team has this limit, as of the last refresh; how high it is says the statement that holds the lock. */
+  /** Whether the team has this limit, as of the last refresh; the statement that holds the lock reads how high it is. */
   has(teamId: string, key: LimitKey): boolean
-  /** How many changes this process was told of. */
+  /** How many changes this process was notified of. */
   changes(): number
 }
 
-/** Told by a trigger with every change of a limit. */
+/** A trigger notifies here of every change of a limit. */
 const channel = 'entitlements'
-/** What is older is asked for in the background. */
+/** How old the known limits may be before they are read again in the background. */
 const freshMs = 2000
-/** What is older is waited for: a call may have been lost, or the process have stood still. `settleS` counts on it. */
+/** How old they may be before a caller waits for them: a notification may be lost, or the process may have been paused. `settleS` relies on it. */
 const usableMs = 5000
 
-/** From so long after a limit was set on, every process knows of it and counts what it does. */
+/** How many seconds after a limit was set every process knows of it and counts what it does. */
 export const settleS = 10
 
 interface Options {
@@ -54,7 +54,7 @@ export function createEntitlements({ sql: ownSql, listener, log }: Options): Ent
     const changesSeen = changes
     const rows = await sql<{ team_id: string; keys: LimitKey[] }>`
       select team_id, array_agg(key) as keys from entitlements group by team_id`
-    // a change that was called out meanwhile may not be in it
+    // a change that was announced while this was read may not be in it
     if (changes !== changesSeen) return read(sql)
     known = new Map(rows.map(({ team_id, keys }) => [team_id, new Set(keys)]))
     readAt = startedAt

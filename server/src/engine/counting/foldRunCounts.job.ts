@@ -3,7 +3,7 @@ import { job } from '../../kit/job.ts'
 import { foldRunCounts as fold } from './runCounts.ts'
 import { forgetOldTotals } from './searchTotals.ts'
 
-/** Every minute, and at once when a reader finds that too many deltas have come together (listRuns.ts). */
+/** Runs every minute, and at once when a reader finds that too many deltas have come together (listRuns.ts). */
 export const foldRunCounts = job({
   name: 'foldRunCounts',
   safeToRepeat: 'a delta goes in the statement that counts it; the second time there is none',

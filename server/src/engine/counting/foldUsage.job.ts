@@ -3,7 +3,7 @@ import { foldPieces } from '../../base/foldCounts.ts'
 import { job } from '../../kit/job.ts'
 import { foldUsage as fold, storedPieces } from './usage.ts'
 
-/** Every minute, and at once when a reader finds that too many entries have come together. */
+/** Runs every minute, and at once when a reader finds that too many entries have come together. */
 export const foldUsage = job({
   name: 'foldUsage',
   safeToRepeat: 'an entry goes in the statement that adds it to its day; the second time there is none',

@@ -1,13 +1,13 @@
-// Limits by the month: how many runs a team may still start, exactly, while this transaction holds the team's places.
+// Monthly limits: exactly how many runs a team may still start while this transaction holds the lock of the team's slots.
 import { one, type Sql } from '../../base/db.ts'
 import { settleS } from './entitlements.ts'
 import { costOfMonth, runsOfMonth } from './usageSql.ts'
 import { currentMonth, type Days } from './usage.ts'
 
-/** What is left of a team's month. */
+/** What a team may still start this month. */
 export interface Room {
   runs: number
-  /** What a start that does not fit is told. */
+  /** The reason that a start which does not fit gets. */
   refusal: string
 }
 
@@ -19,17 +19,17 @@ interface Team {
   cost_limit: string | null
 }
 
-/** Locks the places of teams in the order in which every start locks them. */
+/** Locks the slots of teams in the order in which every start locks them. */
 export async function lockSlots(sql: Sql, teamIds: string[]): Promise<void> {
   await sql`select from admission where team_id = any(${teamIds}::uuid[]) order by team_id for update`
 }
 
 /**
- * Locks the places of all these teams, as every start does, and reads in statements that begin after that what is left for those with a
- * limit: two starts that want the last run of a month so stand in line, and the second one sees the first.
+ * Locks the slots of all these teams, as every start does. Statements that begin after that read what is left for the teams with a limit.
+ * So the second of two starts that want the last run of a month waits, and sees the first.
  */
 export async function roomsOf(sql: Sql, teamIds: string[], limited: string[]): Promise<Map<string, Room>> {
-  // those without a limit too: the statement that makes the runs locks them all in one order, and some must not be had before
+  // teams without a limit too: the statement that creates the runs locks all of them in one order, so none may be locked out of that order before
   await lockSlots(sql, teamIds)
   const month = await currentMonth(sql)
   const teams = await sql<Team>`
@@ -51,13 +51,14 @@ export async function roomsOf(sql: Sql, teamIds: string[], limited: string[]): P
 async function roomByRuns(sql: Sql, team: Team, month: Days): Promise<Room | undefined> {
   const { team_id, runs_limit: limit } = team
   if (limit === null) return undefined
-  const used = team.is_to_count ? await countAnew(sql, team_id, month) : team.runs_used!
-  // who is refused is so because those before it take what is left
+  const used =
+    team.is_to_count || team.runs_used === null ? await countFromRecords(sql, team_id, month) : team.runs_used
+  // a start is refused because the starts before it take what is left
   const has = `This team may start ${limit} runs a month (monthly_runs), and ${Math.max(used, limit)} are started`
   return { runs: Math.max(0, limit - used), refusal: `${has}. ${remedy(month)}` }
 }
 
-/** None where the limit is not reached: what runs will cost is not known before. */
+/** Undefined where the limit is not reached: nobody knows in advance what runs will cost. */
 async function roomByCost(sql: Sql, { team_id, cost_limit: limit }: Team, month: Days): Promise<Room | undefined> {
   if (limit === null) return undefined
   const spent = await one(sql<{ cost: string; is_reached: boolean }>`
@@ -71,8 +72,8 @@ async function roomByCost(sql: Sql, { team_id, cost_limit: limit }: Team, month:
 const remedy = ({ until }: Days): string =>
   `The next month begins at ${until}T00:00:00Z; before that only the operator can raise the limit (runyard entitlements set).`
 
-/** From the records: what was started before the limit was set, and by processes that had not heard of it. */
-async function countAnew(sql: Sql, teamId: string, month: Days): Promise<number> {
+/** Counts from the records, with what was started before the limit was set and by processes that did not know it yet. */
+async function countFromRecords(sql: Sql, teamId: string, month: Days): Promise<number> {
   const counted = await one(sql<{ used: number }>`
     insert into monthly_runs (team_id, month, used, counted_at)
     values (${teamId}, ${month.since}::date, ${runsOfMonth(teamId, month)}, now())
@@ -81,7 +82,7 @@ async function countAnew(sql: Sql, teamId: string, month: Days): Promise<number>
   return counted.used
 }
 
-/** After `roomsOf`, in its transaction. */
+/** Counts starts, after `roomsOf` in its transaction. */
 export async function countStarts(sql: Sql, teamIds: string[]): Promise<void> {
   if (teamIds.length === 0) return
   await sql`

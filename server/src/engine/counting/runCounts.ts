@@ -1,9 +1,9 @@
-// Counts of runs: the triggers on runs append deltas, a job folds them into rows, and both together tell the exact number at any moment.
+// Counts of runs: the triggers on runs append deltas, a job folds them into rows, and both together give the exact number at any moment.
 import { one, part, type Database, type Sql } from '../../base/db.ts'
 import { runStatuses } from '../../kit/states.ts'
 import { addToDays, usageOfDeltas } from './usage.ts'
 
-/** As lists tell runs apart (runs.counted_as): those that wait for a person are not counted as `waiting`. */
+/** The states that lists count (runs.counted_as): runs that wait for a person are not counted as `waiting`. */
 export const countedAs = [...runStatuses, 'needs_attention'] as const
 export type CountedAs = (typeof countedAs)[number]
 
@@ -12,7 +12,7 @@ export const allAgents = '00000000-0000-0000-0000-000000000000'
 
 const deltasAtOnce = 10_000
 
-/** Until none is left that nobody else is folding. */
+/** Folds until no delta is left that nobody else is folding. */
 export async function foldRunCounts(db: Database, signal?: AbortSignal): Promise<void> {
   for (let folded = deltasAtOnce; folded === deltasAtOnce;) {
     signal?.throwIfAborted()
@@ -22,12 +22,12 @@ export async function foldRunCounts(db: Database, signal?: AbortSignal): Promise
 
 interface Folded {
   deltas: number
-  /** Where the rows lie that count nothing any more. */
+  /** Row addresses (ctid) of the rows that count nothing any more. */
   empty_counts: string[]
   empty_origins: string[]
 }
 
-/** In one statement, so that no reader ever sees a delta twice or not at all. Several may fold at once: each takes deltas of its own. */
+/** Folds in one statement, so that no reader ever sees a delta twice or not at all. Several may fold at once: each takes deltas of its own. */
 async function foldSome(sql: Sql): Promise<number> {
   const folded = await one(sql<Folded>`
     with taken as (
@@ -70,7 +70,7 @@ async function foldSome(sql: Sql): Promise<number> {
   return deltas
 }
 
-/** Of `agents`: how many runs it has. */
+/** SQL over `agents`: how many runs the agent has. */
 export const runsOfAgent = part`(
   coalesce((
     select sum(c.runs) from run_counts c
@@ -79,7 +79,7 @@ export const runsOfAgent = part`(
     select sum(case when d.was is null then d.runs when d.became is null then -d.runs else 0 end) from run_count_deltas d
     where d.team_id = agents.team_id and d.agent_id = agents.id), 0))::bigint`
 
-/** Of `agents`: when its newest run was made; the newest of each status, of which the index has the first at hand. */
+/** SQL over `agents`: when its newest run was created. The index gives the newest run of each status at once. */
 export const newestRunOfAgent = part`(
   select max(newest.created_at) from unnest(${countedAs}::text[]) as s (counted_as), lateral (
     select r.created_at from runs r

@@ -1,11 +1,11 @@
-// Totals of searches that many runs fit: counted once, then only what was written since. Exact, whoever writes or deletes meanwhile.
+// Totals of searches that many runs fit: counted once, then only what was written since. The total is exact, whoever writes or deletes at the same time.
 import { one, part, type Part, type Sql } from '../../base/db.ts'
 
 export interface Search {
   teamId: string
-  /** Names it among the team's. */
+  /** Its name among the searches of the team. */
   name: string
-  /** Asked of a row of `run_search l`: of what never changes, and not of its time. */
+  /** A condition on a row of `run_search l`. It may use only columns that never change, and not its time. */
   fits: Part
 }
 
@@ -15,14 +15,14 @@ interface Known {
   unseen: number
 }
 
-/** From here on counting what is new costs more than writing it down. */
+/** How many new rows are counted at each search before the total is written again. */
 const unseenMax = 1000
 
-/** The deletions of a team so far: a total that was counted before the last one is worth nothing. */
+/** The deletions of a team so far: a total that was counted before the last deletion is not valid. */
 const deletionsOf = (teamId: string) => part`coalesce((
   select deletions from run_search_deletions where team_id = ${teamId}), 0)`
 
-/** Undefined: not counted yet, or no longer true. */
+/** Undefined: not counted yet, or no longer valid. */
 export async function knownTotal(sql: Sql, search: Search): Promise<number | undefined> {
   const { teamId, name, fits } = search
   const [known] = await sql<Known>`
@@ -60,7 +60,7 @@ export async function countAndRemember(sql: Sql, { teamId, name, fits }: Search)
   return counted.total
 }
 
-/** Takes what is settled by now into a total that is known; guarded, so that two who do it count it once. */
+/** Adds what is committed by now to a known total; guarded, so that two who do it at once count it once. */
 async function countOn(sql: Sql, { teamId, name, fits }: Search): Promise<void> {
   await sql`
     update run_search_totals k set total = k.total + n.fitting, written_before = n.xmin, counted_at = now()

@@ -1,11 +1,11 @@
-// Sets and takes back limits of a team: for the command line alone, no request can.
+// Sets and removes limits of a team. Only the command line can do this, no request.
 import type { Sql } from '../../base/db.ts'
 import type { EntitlementKey, LimitKey } from './entitlements.ts'
 
-/** As many of a team's runs work at the same time unless the operator says otherwise: the default of admission.places. */
+/** How many of a team's runs are active at the same time unless the operator says otherwise: the default of admission.places. */
 export const defaultSlots = 50
 
-/** Every process keeps it within seconds; runs in line get their place at its next look. */
+/** Every process follows it within seconds; runs that wait for a slot get theirs at the next sweep. */
 export async function setEntitlement(sql: Sql, teamId: string, key: EntitlementKey, value: string): Promise<void> {
   if (key === 'max_concurrent_runs') return setPlaces(sql, teamId, Number(value))
   await sql`

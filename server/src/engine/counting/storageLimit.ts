@@ -22,7 +22,7 @@ export interface StorageLimit {
   concerns(teamId: string): boolean
   /** Whether the limit of the team is its own; then the writer locks it until its commit. */
   isOwn(teamId: string): boolean
-  /** What the team may still store; undefined: as much as it likes. Costs two statements for a limit of its own, else hardly ever one. */
+  /** What the team may still store; undefined: there is no limit. It costs two statements for a limit of the team's own, otherwise seldom one. */
   room(sql: Sql, teamId: string): Promise<StorageRoom | undefined>
   /** Why this many more bytes do not fit, or undefined. */
   problem(sql: Sql, teamId: string, bytes: number): Promise<string | undefined>
@@ -33,7 +33,7 @@ interface StorageRoom {
   take(bytes: number): string | undefined
 }
 
-/** `limit`: for teams without one of their own; 0: none. */
+/** `limit` is for teams without a limit of their own; 0 means no limit. */
 export function createStorageLimit(limit: number, entitlements: Entitlements): StorageLimit {
   const totals = new BoundedCache<Counted>({ name: 'stored bytes of teams', entriesMax: teamsMax })
   const isOwn = (teamId: string) => entitlements.has(teamId, 'storage_bytes')

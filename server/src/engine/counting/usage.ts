@@ -1,4 +1,4 @@
-// What teams use: entries are written with the work itself, a job folds them into a row a day, and both together tell the exact sum at any moment.
+// What teams use: entries are written with the work itself, a job folds them into a row a day, and both together give the exact sum at any moment.
 import { type Database, one, part, type Part, type Sql } from '../../base/db.ts'
 import { countsOf } from '../../base/foldCounts.ts'
 
@@ -7,8 +7,8 @@ const counts = part`runs, completed, failed, stopped, active_ms, calls, input_to
   unsettled_usd, deliveries, sandbox_bytes`
 
 /**
- * Of rows that count runs: those that are new by the day of their creation, how they ended, and how long they were active by the day on
- * which that was written. A run that is erased stays counted; one that goes on after its end is counted by how it ended last.
+ * SQL over rows that count runs: new runs by the day of their creation, how they ended, and how long they were active by the day on which
+ * that was written. A run that is erased stays counted. A run that was started again after its end is counted by how it ended last.
  */
 export const usageOfDeltas = (deltas: Part): Part => part`
   select team_id, date '1970-01-01' + floor(hour / 24.0)::int as day, agent_id, null::text as model, null::text as purpose,
@@ -29,7 +29,7 @@ const usageOfEntries = (entries: Part): Part => part`
     input_tokens, output_tokens, cost_usd, unsettled_calls, unsettled_usd, deliveries, sandbox_bytes
   from ${entries}`
 
-/** In the order of the key: several may add to the same days at once. */
+/** Adds in the order of the key: several may add to the same days at once. */
 export const addToDays = (used: Part): Part => part`
   insert into usage_days as d (team_id, day, agent_id, model, purpose, ${counts})
   select team_id, day, agent_id, model, purpose, sum(runs), sum(completed), sum(failed), sum(stopped), sum(active_ms), sum(calls),
@@ -47,7 +47,7 @@ export const addToDays = (used: Part): Part => part`
 
 const entriesAtOnce = 10_000
 
-/** Until none is left that nobody else is folding. Runs and active time are folded with the counts of runs (runCounts.ts). */
+/** Folds until no entry is left that nobody else is folding. Runs and active time are folded with the counts of runs (runCounts.ts). */
 export async function foldUsage(db: Database, signal?: AbortSignal): Promise<void> {
   for (let folded = entriesAtOnce; folded === entriesAtOnce;) {
     signal?.throwIfAborted()
@@ -64,13 +64,13 @@ export async function foldUsage(db: Database, signal?: AbortSignal): Promise<voi
   }
 }
 
-/** Whole days of UTC, as `YYYY-MM-DD`; `until` is the first that is not meant. */
+/** Whole days of UTC, as `YYYY-MM-DD`; `until` is the first day that is not included. */
 export interface Days {
   since: string
   until: string
 }
 
-/** What a team used on these days, as rows with the columns of usage_days; `is_folded` tells whether a row stands for a whole day. */
+/** What a team used on these days, as rows with the columns of usage_days; `is_folded` says whether a row is a whole day. */
 export const usageOf = (teamId: string, { since, until }: Days): Part => {
   const own = (table: Part): Part => part`(select * from ${table} where team_id = ${teamId}) own`
   const within = part`day >= ${since}::date and day < ${until}::date`
@@ -98,7 +98,7 @@ export async function currentMonth(sql: Sql): Promise<Days> {
   return month
 }
 
-/** Deliveries that their receivers took, one row a team; `from` gives rows with a team_id. */
+/** Deliveries that their receivers accepted, one row for each team; `from` gives rows with a team_id. */
 export const noteDeliveries = (from: Part): Part => part`
   insert into usage_entries (team_id, deliveries) select team_id, count(*) from ${from} group by team_id`
 

@@ -1,8 +1,8 @@
-// What a team uses of that which can be limited, each as a part of a statement: exact at the moment at which that statement begins.
+// How much a team uses of what can be limited, as parts of a statement: exact at the moment at which that statement begins.
 import { part, type Part } from '../../base/db.ts'
 import { storedOf, usageOf, type Days } from './usage.ts'
 
-/** Runs created in the month, those that were erased since too. */
+/** Runs created in the month, including those that were erased since then. */
 export const runsOfMonth = (teamId: string, month: Days): Part => part`(
   select coalesce(sum(runs), 0)::bigint from (${usageOf(teamId, month)}) used)`
 
@@ -19,7 +19,7 @@ export const bytesStored = (teamId: string): Part => part`(
 export const agentsOf = (teamId: string): Part => part`(
   select count(*) from agents where team_id = ${teamId} and deleted_at is null)`
 
-/** Runs that hold a place; what was left and is not counted yet is taken off. */
+/** Runs that hold a slot; freed slots that are not counted yet are subtracted. */
 export const placesHeld = (teamId: string): Part => part`greatest(
   coalesce((select held from admission where team_id = ${teamId}), 0)
   - coalesce((select sum(places) from places_left where team_id = ${teamId}), 0), 0)::int`

@@ -6,7 +6,7 @@ import type { Effect } from '../ledger/applyLane.ts'
 import { toolCallOf, type HeldRun } from './heldRun.ts'
 import { capped, recordOutcome, type FileToKeep } from './outcome.ts'
 
-/** What a call is told when our own database refused its effect. */
+/** The error of a call whose effect our own database refused. */
 export const insideFailure = 'This call failed inside the service. Its operator finds the reason in the log.'
 
 export function insideEffect(held: HeldRun, step: CallStep, note: (outcome: Outcome) => void): Effect {
@@ -52,7 +52,7 @@ export function waitEffect(
   }
 }
 
-/** A file of the run's workspace that comes with a result, as what is too long for a message does. */
+/** Writes a file that comes with a result to the run's workspace, such as text that is too long for a message. */
 export function writeEffect(held: HeldRun, step: CallStep, file: FileToKeep): Effect {
   return {
     kind: 'inside',

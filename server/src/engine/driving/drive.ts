@@ -31,11 +31,11 @@ import { LimitReached, Yielded } from './leaving.ts'
 const recallMs = 20
 /** How often a model may try again when its output does not fit the build's schema. */
 const misfitsMax = 3
-/** A run that could not be advanced this often fails: the mistake is ours, and trying again does not mend it. */
+/** How often a run may fail to advance before it fails: the mistake is ours, and another attempt does not fix it. */
 const failuresMax = 3
 
 export async function driveRun(parts: DriveParts, run: ClaimedRun, hold: Hold): Promise<void> {
-  const { signal, mayGoOn } = hold
+  const { signal, mayContinue } = hold
   // this comes before anything of the run is read: opening it may be what the processes died over
   if (run.deaths >= givenUpDeaths) return giveUp(parts, run, hold.writeSignal)
   const time = teamTimeOf(parts.context)
@@ -50,7 +50,7 @@ export async function driveRun(parts: DriveParts, run: ClaimedRun, hold: Hold): 
     await recall(held)
     for (;;) {
       signal.throwIfAborted()
-      if (!mayGoOn()) throw new Yielded()
+      if (!mayContinue()) throw new Yielded()
       await time.turn(run.team_id)
       await resolveOpenSteps(held)
       await readNews(held)
@@ -71,7 +71,7 @@ export async function driveRun(parts: DriveParts, run: ClaimedRun, hold: Hold): 
   }
 }
 
-/** As they are when the run is taken: tools that come or change later are for its next taker. */
+/** The tools as they are when the run is taken: tools that come or change later are for the next process that takes it. */
 async function toolsOfConnections(
   context: Context,
   run: ClaimedRun,
@@ -155,7 +155,7 @@ const factsOf = (run: ClaimedRun, build: LoadedBuild): RunFacts => ({
   },
 })
 
-/** As it was given out with the run; its data is read where it is JSON. */
+/** The case as it was when the run got it; its data is parsed where it is JSON. */
 function caseOf({ source, message }: ClaimedRun): unknown {
   if (source !== 'case_trigger' && source !== 'retry') return null
   const given = (message as { case?: { data: string } } | null)?.case
@@ -171,7 +171,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Everything that happened before this worker took the run. */
+/** Feeds the model everything that happened before this worker took the run. */
 async function recall(held: HeldRun): Promise<void> {
   const { run, context } = held
   // a run that nobody held before has nothing but the message it was started with
@@ -200,7 +200,7 @@ async function recall(held: HeldRun): Promise<void> {
   held.step = lastSeq
 }
 
-/** What people said since the last turn; asked only when somebody raised the run's number. */
+/** Feeds what people said since the last turn; read only when somebody raised the run's wake number. */
 async function readNews(held: HeldRun): Promise<void> {
   if (held.wakeSeq === held.wakeSeen) return
   held.wakeSeen = held.wakeSeq
@@ -261,12 +261,12 @@ async function recordTurn(held: HeldRun, change: Change, turn: Turn): Promise<bo
   return recordOutput(held, change, turn, ending.output)
 }
 
-/** The model says that it is done: the run is completed, unless its output does not fit or somebody spoke meanwhile. */
+/** The model says that it is done: the run is completed, unless its output does not fit or a message came since its last turn. */
 async function recordOutput(held: HeldRun, change: Change, turn: Turn, output: unknown): Promise<boolean> {
   const misfit = misfitOf(held, output)
   const { isPure } = held.model
   if (!misfit && (await complete(held, change, output))) return true
-  // somebody spoke while it finished: a pure model is simply asked again, another one has said its word and goes on from there
+  // a message came while it finished: a pure model is asked again, any other model has taken its turn and continues from there
   if (!misfit && isPure) return false
   if (misfit && (isPure || misfit.isHopeless || ++held.misfits > misfitsMax)) {
     const message = `The output does not fit the build's output_schema: ${misfit.says}`
@@ -282,7 +282,7 @@ async function recordOutput(held: HeldRun, change: Change, turn: Turn, output: u
   return false
 }
 
-/** A pure model's last word costs nothing to know, so it joins the write of the results that lead to it: one commit less a run. */
+/** The last turn of a pure model costs nothing, so it joins the write of the results that lead to it: one commit less for each run. */
 async function addPureEnding(held: HeldRun, change: Change): Promise<boolean> {
   const usage = { ...held.usage, steps: held.usage.steps + change.usage.steps }
   if (reachedLimit({ run: held.run, usage })) return false

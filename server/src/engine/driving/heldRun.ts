@@ -33,11 +33,11 @@ export interface HeldRun extends SureWriting {
   step: number
   /** Steps without an outcome. */
   open: Step[]
-  /** As last read: letting go needs that it has not moved. */
+  /** The wake number as last read: a release needs that it has not changed. */
   wakeSeen: number
-  /** As last told by the database. */
+  /** The wake number that the database last reported. */
   wakeSeq: number
-  /** Up to here the messages of people were read. */
+  /** The number of the last message of a person that was read. */
   messageSeen: number
   usage: { steps: number; input_tokens: number; output_tokens: number; cost_usd: string }
   /** How often the output did not fit its schema. */
@@ -48,10 +48,10 @@ export interface HeldRun extends SureWriting {
   heldBytes: number
   /** What the model called the calls that have no result yet, by their id. */
   callNames: Map<string, string>
-  /** Aborted when the run was stopped or ran out of its time, and when the process stops: no call goes on. */
+  /** Aborted when the run was stopped or ran out of its time, and when the process stops: every call ends. */
   signal: AbortSignal
   openResources: OpenResources & { close(): Promise<void> }
-  /** Calls that this process has under way, by id and attempt, including those of runs that were taken from it meanwhile. */
+  /** Calls that this process has under way, by id and attempt, including those of runs that were taken from it since then. */
   underWay: Map<string, Promise<unknown>>
 }
 
@@ -75,13 +75,13 @@ export interface Hold {
   /** The same without the end of the run's time: writes outlast it. */
   writeSignal: AbortSignal
   /** False when the process stops. */
-  mayGoOn: () => boolean
+  mayContinue: () => boolean
 }
 
 /** What writing a change and counting its use needs. */
 export type Writing = SureWriting & Pick<HeldRun, 'usage' | 'atEnd' | 'telemetry' | 'wakeSeen' | 'wakeSeq'>
 
-/** Writes a change; false: something came meanwhile, so the run was not let go and nothing was written. */
+/** Writes a change; false: something came, so the run was not released and nothing was written. */
 export async function commit(
   held: Writing,
   change: Change,
@@ -110,7 +110,7 @@ export async function commit(
   return true
 }
 
-/** Tells the model what happened. */
+/** Feeds the model what happened. */
 export function feed(held: HeldRun, entry: Entry): void {
   held.conversation.add(entry)
   held.resolver.add(entry)
@@ -120,17 +120,17 @@ export function feed(held: HeldRun, entry: Entry): void {
   if (!held.model.isPure) held.promptBytes += JSON.stringify(entry).length
 }
 
-/** Tells it what a call brought. */
+/** Feeds the model the outcome of a call. */
 export function feedOutcome(held: HeldRun, step: CallStep, outcome: Outcome): void {
   endCall(held.telemetry, step, outcome)
   const error = 'error' in outcome ? outcome.error : null
   const result = 'error' in outcome ? null : outcome.result
   const callId = callIdOf(held.run.id, step.seq)
-  // as the model named it: a block that it ran by run_step stands in the ledger under the block's own tool
+  // under the name that the model used: a block that it ran by run_step is in the ledger under the block's own tool
   feed(held, { kind: 'result', call_id: callId, name: held.callNames.get(callId) ?? step.tool, result, error })
 }
 
-/** What tools see of it. */
+/** What tools see of a run. */
 export const callingRunOf = (run: ClaimedRun): CallingRun => {
   const { id, team_id, agent_id, build_id, config_hash, user_id, case_id, depth } = run
   return { id, team_id, agent_id, build_id, config_hash, user_id, case_id, depth }
@@ -145,6 +145,6 @@ export function toolCallOf<Input>({ run }: Pick<HeldRun, 'run'>, step: CallStep)
   }
 }
 
-/** While a step waits, its row keeps what it waits for where its result will be. */
+/** While a step waits, its row has what it waits for in the column of its result. */
 export const waitingOnOf = (step: Step): Begun['waiting_on'] =>
   (step.result as { waiting_on: Begun['waiting_on'] }).waiting_on

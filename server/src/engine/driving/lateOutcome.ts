@@ -10,7 +10,7 @@ import { isTransient } from '../ledger/applyLane.ts'
 
 /**
  * Stores the outcome on its step if that attempt is still open or in doubt. The same transaction closes the question to a person and wakes
- * the run, and the run's holder then records the outcome like any other. False: the step has gone on without it.
+ * the run, and the run's holder then records the outcome like any other. False: the step already has another outcome or attempt.
  */
 export async function keepLate(held: HeldRun, step: CallStep, outcome: Outcome): Promise<boolean> {
   const { context, run } = held
@@ -40,7 +40,7 @@ async function write(sql: Sql, held: HeldRun, step: CallStep, outcome: Outcome):
   const files: WrittenFile[] = 'files' in clean ? [...(clean.files ?? [])] : []
   const fileTool = toolRegistry.find('sandbox_write_file')
   for (const input of filesOf(outcome, overflow)) {
-    if (fileTool?.kind !== 'inside') throw new CannotKeep('This server keeps no files.')
+    if (fileTool?.kind !== 'inside') throw new CannotKeep('This server does not store files.')
     const written = await one(fileTool.apply([{ ...toolCallOf(held, step), input } as never], sql, context))
     if ('error' in written) throw new CannotKeep(`The result of the call could not be saved: ${written.error}`)
     files.push(...(written.files ?? []))

@@ -10,5 +10,5 @@ export class Fenced extends Error {
 /** A limit of the run is reached; the reason with which its work is cut off and it fails. */
 export class LimitReached extends Error {}
 
-/** Given back without having failed, for whoever claims it next: the process stops, or what it knows of the run is no longer true. */
+/** The run is given back without a failure, for whoever claims it next: the process stops, or what it knows of the run is out of date. */
 export class Yielded extends Error {}

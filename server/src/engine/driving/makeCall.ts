@@ -15,7 +15,7 @@ import { beginCall } from './runTelemetry.ts'
 import { approvalRequest, askAbout, underWayKey } from './resolveStep.ts'
 
 interface Making {
-  /** The call may have happened already: look first. */
+  /** The call may have happened already: probe first. */
   probe?: boolean
   /** For a call that a person approved: what must not have changed when it is sent. */
   bound?: Bound | undefined
@@ -80,14 +80,14 @@ async function scrubberOf({ context, run, build }: HeldRun): Promise<Scrub | und
   return use?.scrubber({ context, teamId: run.team_id, connectionIds: build.connections })
 }
 
-/** What our own database says is for the operator; undefined: it was not our database. */
+/** Errors of our own database are for the operator; undefined: it was not our database. */
 function ownFailure({ context, run }: HeldRun, error: unknown): string | undefined {
   if (sqlState(error) === undefined && !(error instanceof DatabaseAway)) return undefined
   context.log.error({ err: error, run_id: run.id }, 'a call failed inside the service')
   return insideFailure
 }
 
-/** It did not happen: its run waits for what it needs, and makes it then. */
+/** The call did not happen: the run waits for what the call needs, and makes it then. */
 async function putOff(held: HeldRun, step: CallStep, notYet: NotYet): Promise<void> {
   const waits = waitEffect(held, { ...step, state: 'waiting' }, notYet.begin, () => undefined)
   await commit(held, newChange(held.run, held.turn), [waits])

@@ -1,4 +1,4 @@
-// What tools keep open for one held run: made when a call first asks for it, closed when this process lets the run go.
+// What tools keep open for one held run: made when a call first asks for it, closed when this process releases the run.
 import type { Log } from '../../base/log.ts'
 import type { OpenResources } from '../../kit/tool.ts'
 
@@ -14,7 +14,7 @@ export function createOpenResources(log: Log, runId: string): OpenResources & { 
     try {
       await (await opening)?.close()
     } catch (error) {
-      // whoever asked for it has heard of a failed opening; one that cannot be closed is the operator's to know
+      // whoever asked for it got the error of a failed opening; the operator must know of one that cannot be closed
       log.warn({ err: error, run_id: runId, kept: key }, 'what a run kept open could not be closed')
     }
   }
@@ -25,7 +25,7 @@ export function createOpenResources(log: Log, runId: string): OpenResources & { 
       let opening = open.get(key) as Promise<T> | undefined
       if (!opening) {
         open.set(key, (opening = make()))
-        // a failed opening is not kept: the next call tries again
+        // a failed opening is forgotten: the next call tries again
         opening.catch(() => open.get(key) === opening && open.delete(key))
       }
       return opening

@@ -4,7 +4,7 @@ import { storable, storableText } from '../../base/storable.ts'
 import type { Outcome } from '../../kit/tool.ts'
 import { addEvent, addMessage, putStep, type Change, type CallStep, callIdOf } from '../ledger/change.ts'
 
-/** What a message may carry of a result; the rest goes to a file of the workspace. */
+/** How many bytes of a result a message may carry; the rest goes to a file of the workspace. */
 const inlineBytesMax = 64 * 1024
 const previewBytes = 16 * 1024
 
@@ -57,15 +57,16 @@ export function withoutSecrets(outcome: Outcome, scrub: Scrub): Outcome {
 /** Ends a step with its outcome. */
 export function recordOutcome(change: Change, step: CallStep, outcome: Outcome): CallStep {
   const error = 'error' in outcome ? outcome.error : null
+  const completedAt = new Date()
   const ended: CallStep = {
     ...step,
     state: error === null ? 'done' : 'failed',
     result: 'error' in outcome ? null : (outcome.result ?? null),
     error,
-    completed_at: new Date().toISOString(),
+    completed_at: completedAt.toISOString(),
   }
   const callId = callIdOf(change.runId, step.seq)
-  const durationMs = Math.max(0, Date.parse(ended.completed_at!) - Date.parse(step.started_at))
+  const durationMs = Math.max(0, completedAt.getTime() - Date.parse(step.started_at))
   putStep(change, ended)
   addMessage(change, {
     type: 'tool_result',

@@ -1,4 +1,4 @@
-// The calls of a turn as they are made: what our own database does joins the turn's write, what acts outside gets its intent first.
+// Makes the calls of a turn: calls of our own database join the turn's write, calls that act outside get their intent written first.
 import { zip } from '../../base/zip.ts'
 import type { Turn } from '../../drivers/model/model.ts'
 import type { Outcome } from '../../kit/tool.ts'
@@ -17,8 +17,8 @@ import { approvalRequest, askAbout } from './resolveStep.ts'
 type FollowUp = NonNullable<Write['followUp']>
 
 /**
- * Writes a turn with its calls and makes those that go outside. `addEnding` is asked only where all of them are our own database's: what
- * it adds to the change joins the same commit. True when the run is over with that.
+ * Writes a turn with its calls and makes those that go outside. `addEnding` is called only if all of them are calls of our own
+ * database; what it adds to the change joins the same commit. True when the run has ended with that.
  */
 export async function performCalls(
   held: HeldRun,
@@ -30,7 +30,7 @@ export async function performCalls(
   const plans = turn.calls.map((call, index) => planCall(held, call, held.step + 1 + index))
   const calls = zip(plans, turn.calls).map(([{ step }, call]) => ({ ...call, id: callIdOf(held.run.id, step.seq) }))
   for (const [index, tool_call] of calls.entries()) {
-    // what the driver wants back stands with the first of the turn's calls
+    // what the driver wants back is stored with the first call of the turn
     addMessage(change, { type: 'tool_call', role: 'assistant', tool_call, opaque: index === 0 ? turn.opaque : null })
   }
   const results = new Map<number, Outcome>()
@@ -40,7 +40,7 @@ export async function performCalls(
 
   const heard = { isTold: false, move: null as Change['move'] }
   const tellModel = () => {
-    // a second attempt of the same write would tell it twice: then the run is rebuilt from its log instead
+    // a second attempt of the same write would feed the model twice: then the run is rebuilt from its log instead
     if (heard.isTold) throw new Yielded()
     heard.isTold = true
     feed(held, { kind: 'assistant', text: turn.text, calls, opaque: turn.opaque })
@@ -51,7 +51,7 @@ export async function performCalls(
   }
   const followUp: FollowUp = async (whole, wakeSeq) => {
     tellModel()
-    // one that is cut off is written without its end, and then noticed: it must not fail the commit that it shares
+    // a run that is cut off is written without its end, which is noticed afterwards: it must not fail the commit that it shares
     if (held.signal.aborted || wakeSeq !== held.wakeSeen) return
     if (await addEnding(whole)) heard.move = whole.move
   }

@@ -23,8 +23,8 @@ export function planCall(held: HeldRun, wanted: WantedCall, seq: number): Plan {
   const step = newStep(held, seq, tool, name, args)
   const refuse = (error: string): Plan => ({ way: 'refused', step, error })
   if ('error' in resolved) return refuse(resolved.error)
-  if (!tool) return refuse(`There is no tool named ${brief(name)}.`)
-  const set = toolRegistry.setOf(name)!
+  const set = toolRegistry.setOf(name)
+  if (!tool || set === undefined) return refuse(`There is no tool named ${brief(name)}.`)
   if (!sets.includes(set))
     return refuse(`This agent may not use ${name}: its build does not switch on the plugin ${set}.`)
   const misfit = misfitOf(tool, args)

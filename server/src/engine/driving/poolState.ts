@@ -21,7 +21,7 @@ export interface RunPoolOptions {
   isOurs?: (run: ClaimedRun) => boolean
 }
 
-/** Why a held run is dropped without a word: another process has it, or it was stopped. */
+/** The reason for dropping a held run without a log line: another process has it, or it was stopped. */
 export class Dropped extends Error {}
 export class OutOfTime extends Error {}
 

@@ -1,10 +1,10 @@
-// Letting go of a run: it waits, or it has ended. Guarded by what was seen, so that nothing that came meanwhile is missed.
+// Releases a run that must wait or has ended. The wake number guards it, so that nothing that came since the last read is missed.
 import { newChange, putStep, type Change, type Move, type Step } from '../ledger/change.ts'
 import { commit, waitingOnOf, type HeldRun, type Writing } from './heldRun.ts'
 import { cancelRequestsOf } from '../requests/humanRequests.ts'
 import type { Effect } from '../ledger/applyLane.ts'
 
-/** Lets the run wait for what this step waits for; false: something came, so it goes on. */
+/** Lets the run wait for what this step waits for; false: something came, so the run continues. */
 export function pause(held: HeldRun, step: Step): Promise<boolean> {
   const { kind, detail, due_at } = waitingOnOf(step)
   const change = newChange(held.run, held.turn)
@@ -19,7 +19,7 @@ export function pause(held: HeldRun, step: Step): Promise<boolean> {
   return commit(held, change)
 }
 
-/** Ends the run with this change; false: somebody spoke meanwhile, and nothing was written. */
+/** Ends the run with this change; false: a message came, and nothing was written. */
 export async function complete(held: HeldRun, change: Change, output: unknown): Promise<boolean> {
   change.move = { status: 'completed', output, wakeSeen: held.wakeSeen }
   if (await commit(held, change)) return true
@@ -33,7 +33,7 @@ interface Failure {
   step: number | null
 }
 
-/** Fails the run with this change, whatever came meanwhile; what is still open is cut off. */
+/** Fails the run with this change, whatever came since the last read; open steps are cut off. */
 export async function fail(held: Writing & Pick<HeldRun, 'open'>, change: Change, error: Failure): Promise<void> {
   for (const step of held.open) putStep(change, ended(step, 'cut_off', null))
   const effects = held.open.some(({ kind, state }) => kind === 'human' || state !== 'intent')
@@ -46,7 +46,7 @@ export async function fail(held: Writing & Pick<HeldRun, 'open'>, change: Change
   } while (!(await commit(held, change, effects)))
 }
 
-/** Nobody needs to answer any more: what the run asked is closed with it. */
+/** Closes the requests of the run: nobody needs to answer any more. */
 const takeBack = (runId: string): Effect => ({
   kind: 'begin',
   async begin(sql) {
@@ -56,7 +56,7 @@ const takeBack = (runId: string): Effect => ({
   record: () => undefined,
 })
 
-/** For a failure that is nobody's turn; `step` is the model's own, where it failed. */
+/** Fails the run outside a turn; `step` is the model's own, if it failed there. */
 export async function failWith(held: HeldRun, code: string, message: string, step?: Step): Promise<void> {
   const change = newChange(held.run, held.turn)
   if (step) putStep(change, ended(step, 'failed', message))
@@ -67,9 +67,9 @@ const ended = (step: Step, state: 'failed' | 'cut_off', error: string | null): S
   ...step,
   state,
   error: error ?? step.error,
-  // what it waited for is no result
+  // what it waited for is not a result
   result: null,
-  // whom nobody waits for any more may still answer
+  // a provider that nobody waits for any more may still answer
   unsettled: step.unsettled + Number(state === 'cut_off' && step.kind === 'model' && step.state === 'intent'),
   reserved_usd: '0',
   completed_at: new Date().toISOString(),

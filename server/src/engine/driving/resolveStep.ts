@@ -12,7 +12,7 @@ export type Resolved =
   | { kind: 'outcome'; outcome: Outcome }
   /** It may be made now: allowed by a person, or safe to repeat. */
   | { kind: 'make'; step: CallStep; tool: Tool }
-  /** Look outside whether it happened, then make it if it did not. */
+  /** Ask outside whether it happened, then make it if it did not. */
   | { kind: 'probe'; step: CallStep; tool: Tool }
   /** Only a person knows: ask, and wait. */
   | { kind: 'ask'; step: CallStep; request: RequestWanted }
@@ -39,7 +39,7 @@ export async function resolveStep(held: HeldRun, step: CallStep, sql: Sql): Prom
   return outcome ? { kind: 'outcome', outcome } : { kind: 'waits', waiting_on }
 }
 
-/** It did not happen for want of something; a tool that no longer says what it wants just makes it. */
+/** The call did not happen because something was missing. A tool that no longer says what it needs makes the call now. */
 const notYet = (step: CallStep, tool: Tool, waiting_on: Begun['waiting_on'], hasCome = true): Resolved =>
   hasCome
     ? { kind: 'make', step: { ...step, state: 'intent', attempt: step.attempt + 1, result: null }, tool }
@@ -47,7 +47,7 @@ const notYet = (step: CallStep, tool: Tool, waiting_on: Begun['waiting_on'], has
 
 export const underWayKey = (runId: string, { seq, attempt }: CallStep): string => `${runId}:${seq}:${attempt}`
 
-/** The call may still be under way in this very process, which lost the run and has it again; or its outcome came after a takeover. */
+/** The call may still be under way in this process, which lost the run and has it again; or its outcome arrived after a takeover. */
 async function outcomeElsewhere(held: HeldRun, step: CallStep, sql: Sql): Promise<Outcome | undefined> {
   const { run, underWay, signal } = held
   const making = underWay.get(underWayKey(run.id, step))
@@ -62,7 +62,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** Begun by a worker that is gone, between its intent and its result. */
+/** The worker that began the call is gone: it has an intent and no result. */
 function cutOff(held: HeldRun, step: CallStep, tool: Tool): Resolved {
   // an inside call's effect commits with its outcome: no outcome, no effect
   if (tool.kind !== 'outside') return { kind: 'make', step, tool }
@@ -131,7 +131,7 @@ function approval(step: CallStep, tool: Tool, request: HumanRequest | undefined)
   return { kind: 'outcome', outcome: { error: `A person refused this call.${said}` } }
 }
 
-/** Opens the request of a step, as the change that records it takes effect. */
+/** Opens the request of a step, in the transaction of the change that records it. */
 export async function askAbout(held: HeldRun, step: CallStep, wanted: RequestWanted, sql: Sql): Promise<Begun> {
   const binds = wanted.action ? await bindsOf(held, step, held.toolRegistry.find(step.tool), sql) : undefined
   const request = await openRequest(sql, toolCallOf(held, step), { ...wanted, ...(binds && { binds }) })
@@ -144,6 +144,6 @@ export async function askAbout(held: HeldRun, step: CallStep, wanted: RequestWan
 export const approvalRequest = (step: CallStep, reason?: string): RequestWanted => ({
   type: 'approval',
   title: `Allow ${step.tool}?`,
-  description: `The agent wants to make this call. ${reason ?? 'Its build asks for a person’s word first.'}`,
+  description: `The agent wants to make this call. ${reason ?? 'Its build asks for a person’s approval first.'}`,
   action: { tool: step.tool, arguments: step.arguments },
 })

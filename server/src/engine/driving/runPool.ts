@@ -120,9 +120,9 @@ function take(pool: Pool, run: ClaimedRun, seat?: LoneSeat): void {
   // a process that cannot prove that it lives continues: without the database it cannot begin a call, and a call under way has perhaps happened
   const { signal: writeSignal } = controller
   const signal = AbortSignal.any([writeSignal, time.signal])
-  const mayGoOn = () => !pool.isStopping && (options.isOurs?.(run) ?? true)
+  const mayContinue = () => !pool.isStopping && (options.isOurs?.(run) ?? true)
   void options
-    .drive(run, { signal, writeSignal, mayGoOn }, seat)
+    .drive(run, { signal, writeSignal, mayContinue }, seat)
     .catch((error: unknown) => recover(pool, run, writeSignal, error))
     .finally(() => {
       clearTimeout(timer)

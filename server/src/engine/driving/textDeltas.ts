@@ -1,4 +1,4 @@
-// Text while a model makes it: from the process that drives a run to the streams that are open on that run, here and elsewhere.
+// Text while a model writes it: from the process that drives a run to the streams that are open on that run, here and elsewhere.
 import { newId } from '../../base/ids.ts'
 import type { Context } from '../../kit/context.ts'
 import { deltaChannel, watchChannel } from '../ledger/notifyChannels.ts'
@@ -7,27 +7,27 @@ import { runningPart } from '../../kit/runningPart.ts'
 interface TextDeltas {
   /** A piece of text of a run that this process drives; costs next to nothing while nobody follows that run. */
   made: (runId: string, text: string) => void
-  /** From now on hears of streams in other processes and sends them what is made here. Answers with how to stop. */
+  /** Begins to send text that is written here to streams in other processes. Returns how to stop. */
   relay(): () => void
-  /** Hears the run's text, wherever it is made. Nothing is kept: who comes later, or misses a piece, has the message when it is done. */
+  /** Listens to the run's text, wherever it is written. Nothing is stored: who comes later, or misses a piece, gets the message when it is done. */
   follow(runId: string, heard: (text: string) => void): () => void
 }
 
-/** Pieces are gathered for so long; at most one call a run in that time. */
+/** How long pieces are gathered: at most one notification for each run in that time. */
 const gatherMs = 100
-/** PostgreSQL takes less than 8000 bytes. */
+/** How many bytes a notification has at most: PostgreSQL takes less than 8000. */
 const payloadBytesMax = 7168
-/** What cannot be told in time is not worth more memory than this, for each run. */
+/** How much text of a run waits at most to be sent: more is not worth the memory. */
 const backlogMax = 2 * 1024 * 1024
 const announceMs = 10_000
 const watchedMs = 30_000
-/** Ids in one call. */
+/** How many ids one notification has at most. */
 const idsMax = 150
 
 export const textDeltasOf = runningPart('text deltas', createTextDeltas)
 
 function createTextDeltas({ db, log, listener }: Context): TextDeltas {
-  /** Calls come back to their sender too. */
+  /** Identifies this process: notifications come back to their sender too. */
   const origin = newId()
   const followers = createFollowers(listenForText, announce)
   /** Runs that streams of other processes follow, and until when we believe it. */
@@ -55,7 +55,7 @@ function createTextDeltas({ db, log, listener }: Context): TextDeltas {
     timer = isCalling || forOthers.size > 0 ? setTimeout(flush, gatherMs) : undefined
   }
 
-  /** One statement for all runs, and never two at a time: so pieces arrive in their order. */
+  /** Sends one statement for all runs, and never two at a time, so that pieces arrive in their order. */
   function callOthers(): void {
     const payloads: string[] = []
     for (const [runId, text] of forOthers) {
@@ -72,7 +72,7 @@ function createTextDeltas({ db, log, listener }: Context): TextDeltas {
     try {
       await db.sql`select pg_notify(${channel}, payload) from unnest(${payloads}::text[]) as p (payload)`
     } catch (error) {
-      log.debug({ err: error, channel }, 'other processes were not told; streams go on without this text')
+      log.debug({ err: error, channel }, 'other processes were not notified; streams continue without this text')
     }
   }
 
@@ -107,7 +107,7 @@ function createTextDeltas({ db, log, listener }: Context): TextDeltas {
 
 type Heard = (text: string) => void
 
-/** Who follows which run in this process. While anybody does, it listens, and says every now and then for which runs. */
+/** Who follows which run in this process. While anybody does, it listens, and announces every few seconds for which runs. */
 function createFollowers(listen: () => () => void, announce: (runIds: string[]) => void) {
   const byRun = new Map<string, Set<Heard>>()
   const fresh = new Set<string>()
@@ -147,10 +147,10 @@ function createFollowers(listen: () => () => void, announce: (runIds: string[]) 
   }
 }
 
-/** As much of the text as one call carries, and what is left of it. Never cuts a character in two. */
+/** As much of the text as one notification carries, and the rest. It never cuts a character in two. */
 function cut(text: string, payloadOf: (piece: string) => string): [string, string] {
   for (let length = Math.min(text.length, payloadBytesMax); ; length >>= 1) {
-    const isInside = /[\ud800-\udbff]/.test(text[length - 1]!) && length < text.length
+    const isInside = /[\ud800-\udbff]/.test(text.charAt(length - 1)) && length < text.length
     const piece = text.slice(0, isInside && length > 1 ? length - 1 : length)
     const payload = payloadOf(piece)
     if (Buffer.byteLength(payload) <= payloadBytesMax) return [payload, text.slice(piece.length)]

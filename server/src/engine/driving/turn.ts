@@ -10,15 +10,15 @@ import { fitsCost } from './limits.ts'
 import { measureModelCall } from './runTelemetry.ts'
 import { sum } from '../ledger/money.ts'
 
-/** After this many attempts of one turn the run fails: with the pauses between them about an hour. */
+/** How many attempts one turn has before the run fails: with the pauses between them about an hour. */
 const attemptsMax = 10
-/** A pause up to this is waited in place; a longer one frees the worker. */
+/** How long a pause the worker waits itself; a longer pause frees the worker. */
 const waitInPlaceMs = 2000
 const pauseMaxMs = 10 * 60_000
 
 type Asked =
   | { kind: 'turn'; turn: Turn; step: ModelStep | undefined }
-  /** The provider wants to be left alone for a while: the run waits without a worker. */
+  /** The provider asks for a longer pause: the run waits without a worker. */
   | { kind: 'later'; step: ModelStep; at: Date; reason: string }
   | { kind: 'failed'; code: string; message: string; step: ModelStep | undefined }
 
@@ -50,7 +50,7 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
       close(held, step)
       return { kind: 'turn', turn: storable(turn), step }
     } catch (error) {
-      // one that is cut off stays open, for whoever ends the run
+      // a step that is cut off stays open, for whoever ends the run
       held.signal.throwIfAborted()
       close(held, step)
       if (error instanceof ModelRefused) return { kind: 'failed', code: error.code, message: error.message, step }
@@ -75,12 +75,12 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
 export const nextOfPure = ({ context, conversation, run, signal }: HeldRun): Promise<Turn> =>
   teamTimeOf(context).piece(run.team_id, () => conversation.next({ signal, onText: () => undefined }))
 
-/** The intent to ask. One that is open already was cut off by a crash or put off: it goes on as its next attempt. */
+/** Writes the intent to ask. A step that is open already was cut off by a crash or postponed: this is its next attempt. */
 async function beginStep(held: HeldRun, asking: Asking): Promise<ModelStep | undefined> {
   const open = held.open.find((step) => !isCall(step))
   if (open) {
     close(held, open)
-    // put off: its attempt was counted when it was; cut off: this one is a new attempt, and nobody knows what became of the other
+    // a postponed attempt was counted when it was postponed; after a cut this is a new attempt, and nobody knows what became of the other
     const step =
       open.state === 'waiting'
         ? { ...open, state: 'intent' as const, result: null }
@@ -112,7 +112,7 @@ async function commitStep(held: HeldRun, step: ModelStep): Promise<void> {
   await commit(held, change)
 }
 
-/** What an attempt without a turn used: told by the provider, or nobody knows. */
+/** Records what an attempt without a turn used, if the provider reported it; otherwise nobody knows. */
 async function noteTrouble(held: HeldRun, asking: Asking, step: ModelStep, trouble: ModelTrouble): Promise<ModelStep> {
   if (!trouble.usage) return { ...step, unsettled: step.unsettled + Number(trouble.mayBeServed) }
   const used = usedBy(trouble.usage, asking.costOf)
@@ -136,7 +136,7 @@ export const usedBy = (usage: TokenUsage, costOf: (usage: TokenUsage) => string)
   cost_usd: costOf(usage),
 })
 
-/** A step has what all its attempts used. */
+/** A step counts what all its attempts used. */
 export const withUse = (step: ModelStep, used: Used): ModelStep => ({
   ...step,
   input_tokens: (step.input_tokens ?? 0) + used.input_tokens,
@@ -146,7 +146,7 @@ export const withUse = (step: ModelStep, used: Used): ModelStep => ({
 
 const nextAttempt = (step: ModelStep, error: string): ModelStep => ({ ...step, attempt: step.attempt + 1, error })
 
-/** Doubling from half a second, spread so that many runs do not come back at once; a provider's own wish counts more. */
+/** Doubling from half a second, spread so that many runs do not come back at once; what the provider asks for counts more. */
 function pauseAfter(attempt: number, wishMs: number | undefined): number {
   const usual = Math.min(pauseMaxMs, 500 * 2 ** (attempt - 1)) * (0.75 + Math.random() / 2)
   return Math.min(pauseMaxMs, wishMs === undefined ? usual : Math.max(wishMs, 100))

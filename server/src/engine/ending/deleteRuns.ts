@@ -1,4 +1,4 @@
-// Deleting ended runs: from the commit on nobody finds them; what is long of them goes in small pieces afterwards.
+// Deletes ended runs: from the commit on nobody finds them. Their messages, steps and events are erased afterwards, in small pieces.
 import type { Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { enqueueOn } from '../../kit/job.ts'
@@ -6,7 +6,7 @@ import { endedList } from '../ledger/lifecycle.ts'
 import { eraseRunLogs, eraseSomeOf } from './eraseRunLogs.job.ts'
 import { runHooks } from '../../kit/registry.ts'
 
-/** Inside the caller's transaction; answers with those that were deleted: runs of the team that have ended. */
+/** Deletes runs of the team that have ended, in the caller's transaction, and returns their ids. */
 export async function deleteRuns(context: Context, sql: Sql, teamId: string, ids: string[]): Promise<string[]> {
   const deleted = await sql<{ id: string }>`
     delete from runs

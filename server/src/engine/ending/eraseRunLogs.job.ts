@@ -17,7 +17,7 @@ export async function eraseSomeOf(sql: Sql, runIds: string[]): Promise<boolean> 
   return messages === rowsAtOnce || steps.length === rowsAtOnce || events === rowsAtOnce
 }
 
-/** One round over runs that are kept: no messages, and of each step only what it was, when, and what it used. */
+/** One round over runs that stay: their messages go, and of each step stays only what it was, when, and what it used. */
 async function emptySomeOf(sql: Sql, runIds: string[]): Promise<boolean> {
   const messages = await eraseMessages(sql, runIds)
   const steps = await sql`

@@ -1,4 +1,4 @@
-// Stopping: state, fence, terminal event, open steps, requests, places and sub-runs in one transaction, so nothing can be committed for the run after it.
+// Stops runs: state, fence, terminal event, open steps, requests, slots and sub-runs in one transaction, so that nothing can be committed for a run after it.
 import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { insertRunEvents } from '../../kit/event.ts'
@@ -16,7 +16,7 @@ export interface Stopped {
 
 /**
  * Stops these runs and the active runs below them. Those that have ended already stay as they are and are not in the answer.
- * `onStopped` hears of them.
+ * `onStopped` is called with the stopped runs.
  */
 export async function stopRuns(sql: Sql, ids: string[], onStopped?: (stopped: Stopped[]) => void): Promise<Stopped[]> {
   const whole = await withSubRuns(sql, ids)
@@ -33,8 +33,8 @@ export async function stopRuns(sql: Sql, ids: string[], onStopped?: (stopped: St
 }
 
 /**
- * Locks the runs and everything active below them. A child is made under its parent's lock, so a look that begins after the parents
- * are locked finds it; looked for until none is new.
+ * Locks the runs and everything active below them. A child is made under its parent's lock, so a statement that begins after the parents
+ * are locked finds it. This is repeated until no child is new.
  */
 async function withSubRuns(sql: Sql, ids: string[]): Promise<string[]> {
   const found = new Set<string>()

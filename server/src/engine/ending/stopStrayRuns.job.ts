@@ -1,9 +1,9 @@
-// Stops what was started of an agent while it was being deleted: such a start saw the agent, and the deletion did not see its run.
+// Stops runs of an agent that were started while it was being deleted: such a start saw the agent, and the deletion did not see its run.
 import { job } from '../../kit/job.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { stopRunsOfAgent } from './stopRunsAndLog.ts'
 
-/** By then a start that was under way has committed or given up: no lock is waited for longer than 2 s. */
+/** How long after the deletion: a start that was under way has committed or given up, because no lock is waited for longer than 2 s. */
 export const strayAfterMs = 10_000
 
 export const stopStrayRuns = job({

@@ -1,4 +1,4 @@
-// The half-second look at everything that time or a death may have left: due waits, expired requests, lost runs, miscounted places.
+// The half-second sweep of everything that time or a death may have left: due waits, expired requests, lost runs, miscounted slots.
 import { one } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import { admitNext, recount } from '../admission/admission.ts'
@@ -7,7 +7,7 @@ import { expireRequest } from '../requests/humanRequests.ts'
 import { wakeDue } from '../admission/wake.ts'
 
 const dueAtOnce = 500
-/** Every tenth look also counts the places and seeks runs whose process is gone. */
+/** How often, in sweeps, the slots are counted again and runs whose process is gone are set free. */
 const thoroughEvery = 10
 
 interface Found {
@@ -20,7 +20,7 @@ interface Found {
 interface RunSweep {
   /** True when there are runs for a worker to take. */
   look(): Promise<boolean>
-  /** Counts the places anew and gives free ones to those in line; true when there were any. */
+  /** Counts the slots again and gives free ones to runs that wait; true when there were any. */
   admitWaiting(): Promise<boolean>
 }
 

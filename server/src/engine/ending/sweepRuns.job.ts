@@ -9,7 +9,7 @@ import { registryOf } from '../../kit/registry.ts'
 
 const runsAtOnce = 500
 const eventsAtOnce = 5000
-/** What is not done by then is done an hour later: housekeeping must never be all that a worker does. */
+/** How long one sweep may take; the rest is done an hour later, so that a worker never does only housekeeping. */
 const sweepMaxMs = 10 * 60_000
 
 export const sweepRuns = job({
@@ -18,17 +18,17 @@ export const sweepRuns = job({
   cron: '17 * * * *',
   async handler({ context, sql, signal }) {
     const endsAt = performance.now() + sweepMaxMs
-    const mayGoOn = () => !signal.aborted && performance.now() < endsAt
+    const mayContinue = () => !signal.aborted && performance.now() < endsAt
     const { runs, messages, events } = context.config.retentionDays
     const teams = await sql<{ id: string }>`select id from teams order by id`
     for (const { id } of teams) {
-      if (runs !== null) await untilDone(mayGoOn, () => deleteOldRuns(context, id, runs))
-      if (messages !== null) await untilDone(mayGoOn, () => eraseOldLogs(context, id, messages))
+      if (runs !== null) await untilDone(mayContinue, () => deleteOldRuns(context, id, runs))
+      if (messages !== null) await untilDone(mayContinue, () => eraseOldLogs(context, id, messages))
     }
     await forgetConfigs(sql)
     if (events === null) return
     const keeping = registryOf(context).features.flatMap(({ keepsEvents }) => keepsEvents ?? [])
-    for (let after: string | undefined = noId; after !== undefined && mayGoOn();) {
+    for (let after: string | undefined = noId; after !== undefined && mayContinue();) {
       after = await eraseOldEvents(sql, { days: events, after, max: eventsAtOnce, keeping })
     }
   },
@@ -43,8 +43,8 @@ export async function forgetConfigs(sql: Sql): Promise<void> {
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
-async function untilDone(mayGoOn: () => boolean, eraseSome: () => Promise<number>): Promise<void> {
-  while (mayGoOn() && (await eraseSome()) === runsAtOnce);
+async function untilDone(mayContinue: () => boolean, eraseSome: () => Promise<number>): Promise<void> {
+  while (mayContinue() && (await eraseSome()) === runsAtOnce);
 }
 
 function deleteOldRuns(context: Context, teamId: string, days: number): Promise<number> {
@@ -57,7 +57,7 @@ function deleteOldRuns(context: Context, teamId: string, days: number): Promise<
   })
 }
 
-/** Only of runs that have ended: one that goes on needs its log. From the mark on, such a run cannot go on any more. */
+/** Erases only logs of runs that have ended: an active run needs its log. From this mark on, the run cannot be started again. */
 function eraseOldLogs(context: Context, teamId: string, days: number): Promise<number> {
   return context.db.transaction(async (sql: Sql) => {
     const marked = await sql<{ id: string }>`

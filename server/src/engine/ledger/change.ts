@@ -80,7 +80,7 @@ interface EventRow {
   id: string
   event: EventName
   data: object
-  /** Which of the change's messages it tells of, its data being that message: whose seq is known only when it is written. */
+  /** Which of the change's messages the event is about. Its data is that message, whose seq is known only when it is written. */
   message: number | null
 }
 
@@ -175,7 +175,7 @@ export function addEvent(change: Change, event: EventName, data: object): void {
   change.events.push({ id: newId(), event, data, message: null })
 }
 
-/** The step as it is now; the last word on a step in one change counts. */
+/** Writes the step as it is now; if a change has a step twice, the last one counts. */
 export function putStep(change: Change, step: Step): void {
   const index = change.steps.findIndex(({ seq }) => seq === step.seq)
   if (index < 0) change.steps.push({ ...step })

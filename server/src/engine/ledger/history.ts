@@ -1,4 +1,4 @@
-// A run's log read back: the entries its model is fed with after a takeover, exactly as they were fed while it ran.
+// Reads a run's log back: the entries that its model gets after a takeover, exactly as it got them while the run was held.
 import { part, type Sql } from '../../base/db.ts'
 import type { Entry, WantedCall } from '../../drivers/model/model.ts'
 import type { CallStep, MessageRole, MessageType, ModelStep, Step, ToolResult } from './change.ts'
@@ -60,13 +60,13 @@ interface OpenTurn {
   opaque: unknown
   calls: WantedCall[]
   results: Entry[]
-  /** What people said meanwhile: a model hears it after the results. */
+  /** What people said during the turn: a model gets it after the results. */
   after: Entry[]
 }
 
 /**
- * Messages of one turn belong together: what the model said, what it called, what came back, and only then what was said to it meanwhile.
- * The last turn's calls may still get their results; calls of earlier ones that never did are told as cut off.
+ * Messages of one turn belong together: what the model said, what it called, the results, and only then what people said during the turn.
+ * The last turn's calls may still get their results; calls of earlier turns without a result are given as cut off.
  */
 export function entriesOf(messages: LoggedMessage[]): { entries: Entry[]; turn: number } {
   const entries: Entry[] = []

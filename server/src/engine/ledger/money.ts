@@ -1,19 +1,19 @@
-// Exact decimal arithmetic on text: money is never a float. Ten places, as the columns hold it.
+// Exact decimal arithmetic on text: money is never a float. Ten decimals, as the columns hold it.
 
-const places = 10
-const scale = 10n ** BigInt(places)
+const decimals = 10
+const scale = 10n ** BigInt(decimals)
 
 export function toUnits(text: string): bigint {
   const [, sign, whole, fraction = ''] = /^(-?)(\d+)(?:\.(\d+))?$/.exec(text) ?? []
   if (whole === undefined) throw new Error(`${text} is not an amount`)
-  const units = BigInt(whole) * scale + BigInt(fraction.slice(0, places).padEnd(places, '0'))
+  const units = BigInt(whole) * scale + BigInt(fraction.slice(0, decimals).padEnd(decimals, '0'))
   return sign ? -units : units
 }
 
 export function fromUnits(units: bigint): string {
   const sign = units < 0n ? '-' : ''
   const positive = units < 0n ? -units : units
-  const fraction = (positive % scale).toString().padStart(places, '0').replace(/0+$/, '')
+  const fraction = (positive % scale).toString().padStart(decimals, '0').replace(/0+$/, '')
   return `${sign}${positive / scale}${fraction && `.${fraction}`}`
 }
 

@@ -1,7 +1,7 @@
-// The words that processes call to each other. Each only hastens what a look at the tables finds anyway, so a lost one costs half a second.
+// The channels on which processes notify each other. A notification only speeds up what a poll finds anyway, so a lost one costs half a second.
 import type { Sql } from '../../base/db.ts'
 
-/** A run holds a place and waits for a worker. */
+/** A run holds a slot and waits for a worker. */
 export const readyChannel = 'runyard_ready'
 /** Runs were stopped (ids, comma-separated): whoever works on them drops them. */
 export const stopChannel = 'runyard_stop'

@@ -1,4 +1,4 @@
-// A run as the wire has it, and the select list that reads it so: for every feature that shows runs.
+// A run as the API shows it, and the select list that reads it: for every feature that shows runs.
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { Usage, WaitingOn } from '../../kit/event.ts'
 import {
@@ -74,10 +74,10 @@ export const Run = named(
 
 export type Run = Static<typeof Run>
 
-/** Of `runs r` with its agent: `from ${runsWithAgent} where …`. */
+/** SQL for `runs r` with its agent: `from ${runsWithAgent} where …`. */
 export const runsWithAgent = part`runs r join agents a on a.id = r.agent_id`
 
-/** Of `runs r`: the one it has now, or the one it was given and another run has by now. */
+/** SQL over `runs r`: the sandbox that it has now, or the one that it was given and another run has by now. */
 export const sandboxOf = part`coalesce((select s.id from sandboxes s where s.run_id = r.id), r.sandbox_id)`
 
 const columnsWith = (message: Part, output: Part): Part => part`

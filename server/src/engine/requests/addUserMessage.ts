@@ -1,4 +1,4 @@
-// A person's message to a run, in any state: seen at the next turn; to an ended run it is the beginning of another stretch.
+// A person's message to a run in any state: the model gets it at its next turn, and an ended run is started again.
 import { one, part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { insertRunEvents } from '../../kit/event.ts'
@@ -12,7 +12,7 @@ interface Posted {
   /** As listRunMessages gives it. */
   message: Record<string, unknown>
   status: Status
-  /** It started the run again and got a place at once. */
+  /** It started the run again, and the run got a slot at once. */
   isReady: boolean
 }
 

@@ -1,4 +1,4 @@
-// Requests to people: opened by a call, closed once by an answer, a cancel, a stop or the clock; whatever dies in between, the row stands.
+// Requests to people: opened by a call, closed once by an answer, a cancel, a stop or the clock; whatever dies in between, the row stays.
 import { one, part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { storableJson } from '../../base/storable.ts'
@@ -98,7 +98,7 @@ export type Binds = Bound & { content: string }
 export const actionHash = (callId: string, tool: string, args: unknown, binds?: Binds): string =>
   canonicalHash([callId, tool, args, binds ?? null])
 
-/** Opens the request of one call. The event that tells of it is written by the change of which this is a part. */
+/** Opens the request of one call. Its event is written by the change that this is a part of. */
 export async function openRequest(
   sql: Sql,
   call: { id: string; step: number; run: { id: string; team_id: string } },
@@ -160,7 +160,7 @@ export async function answerRequest(
   return answered
 }
 
-/** Takes a request back: the call that waits for it gets the error "cancelled", and the run goes on. No event. */
+/** Takes a request back: the call that waits for it gets the error "cancelled", and the run continues. No event. */
 export async function cancelRequest(
   sql: Sql,
   request: { id: string; run_id: string },
@@ -173,7 +173,7 @@ export async function cancelRequest(
   return cancelled
 }
 
-/** Says whose an open request is; undefined: it is closed. The run's row is not touched: nobody waits for this. */
+/** Assigns an open request to a member; undefined: it is closed. The run's row is not touched: nobody waits for this. */
 export async function assignRequest(
   sql: Sql,
   request: { id: string },

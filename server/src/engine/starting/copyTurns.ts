@@ -1,4 +1,4 @@
-// A run that goes on from a step of an older one: the beginning of that one's log becomes its own, the same but for the ids of its calls.
+// A run that continues from a step of an older run: it gets a copy of the beginning of that log, with ids of its own for the calls.
 import { one, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 
@@ -9,7 +9,7 @@ interface Copy {
   turn: number
 }
 
-/** The turn of a call in the ledger; undefined: the run made no such call. Turns of the model are no steps to go on from. */
+/** The turn of a call in the ledger; undefined: the run made no such call. A run cannot continue from a turn of the model. */
 export async function turnOfCall(sql: Sql, runId: string, step: number): Promise<number | undefined> {
   const [found] = await sql<{ turn: number }>`
     select turn from run_steps where run_id = ${runId} and seq = ${step} and kind <> 'model'`
@@ -24,8 +24,8 @@ export async function firstStepOf(sql: Sql, runId: string, turn: number): Promis
 }
 
 /**
- * Copies whole turns with their messages and steps, in the transaction that makes the new run; the old one is locked, so that its log
- * stands still. The new run has its first message and the event of it already; the copies tell no events, for nothing happened anew.
+ * Copies whole turns with their messages and steps, in the transaction that creates the new run. The old run is locked, so that its log
+ * does not change. The new run already has its first message and its event. The copies have no events, because nothing happened again.
  * Numbers stay as they are. What the steps used was paid by the old run.
  */
 export async function copyTurnsBefore(sql: Sql, { from, to, turn }: Copy): Promise<void> {

@@ -1,4 +1,4 @@
-// createRun: how every run comes to be, whoever starts it: row, first message, events and, where there is room, its place, in one statement.
+// Creates runs, whoever starts them: row, first message, events and, if one is free, the slot of the run, in one statement.
 import { empty, part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { insertRunEvents } from '../../kit/event.ts'
@@ -11,7 +11,7 @@ import { insertAsNew } from '../ledger/lifecycle.ts'
 import { lockedTeams } from '../admission/knownSlots.ts'
 import type { FreeSeats } from '../admission/seat.ts'
 
-/** What a starter says of the run it wants. */
+/** The run that a starter wants. */
 export interface RunWanted {
   teamId: string
   agentId: string
@@ -19,7 +19,7 @@ export interface RunWanted {
   buildId: string
   source: RunSource
   userId: string | null
-  /** The members who caused the run and whose word it follows. It may not do what they may not do. */
+  /** The members who caused the run and on whose behalf it acts. It may not do what they may not do. */
   actsFor: string[]
   /** As the caller gave it: text, an object, or null. */
   message: unknown
@@ -32,15 +32,15 @@ export interface RunWanted {
   retryOfRunId: string | null
   depth: number
   case: { id: string; queueId: string; title: string } | null
-  /** The build bounds how many of its runs go on at once: then the line decides, not the start. */
+  /** The build limits how many of its runs are active at once: then the waitlist decides, not the start. */
   isCapped: boolean
-  /** What the starter knew of agent and build: if they are no longer so, no run is made. */
+  /** What the starter knew of agent and build: if they have changed, no run is created. */
   seen?: { agentAt: Date; buildAt: Date; isLive: boolean }
 }
 
-/** A run that is about to be: ids, number and time are known before it is written, so its answer is too. */
+/** A run that is about to be written: its ids, number and time are known before, so the answer to its start is too. */
 export interface NewRun extends RunWanted {
-  /** How much its message counts as stored. */
+  /** How many bytes of its message count as stored. */
   largeBytes: number
   id: string
   runNumber: number
@@ -79,9 +79,9 @@ export const claimedAtStart = (run: NewRun, configHash: string | null): ClaimedR
 
 export interface Created {
   id: string
-  /** It holds a place of its team. */
+  /** It holds a slot of its team. */
   is_admitted: boolean
-  /** It is also held by the process that made it, and running. */
+  /** It is also held by the process that created it, and running. */
   is_claimed: boolean
   /** For a run of a draft, the hash of the config that it keeps. */
   config_hash: string | null
@@ -101,7 +101,7 @@ function beyondShare({ perTeam }: FreeSeats, runs: NewRun[]): string[] {
     })
 }
 
-/** The runs that could be made: one whose agent or build is gone meanwhile is not among them. */
+/** Returns the runs that were created: a run whose agent or build is gone is not among them. */
 export async function createRuns(sql: Sql, runs: NewRun[], seats: FreeSeats | undefined): Promise<Created[]> {
   return sql<Created>`
     with ${wantedRuns(runs.map((run) => runRow(run)))},
@@ -151,7 +151,7 @@ export function runRow(run: NewRun, extra: object = {}): object {
   }
 }
 
-/** A start without a person also follows the word of the build's writer: nobody looked at the build before the run began. */
+/** A start without a person also acts on behalf of the build's writer: nobody looked at the build before the run began. */
 const followed = part`
   case when w.source in ('schedule', 'case_trigger', 'agent') and b.config_by is not null and b.config_by <> all(w.acts_for)
     then w.acts_for || b.config_by else w.acts_for end`
@@ -178,7 +178,7 @@ export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part =>
       and (w.build_seen is null or b.updated_at = w.build_seen) and (b.status = 'live' or not w.wants_live)
   )`
 
-/** How many of a team's starts fit: none while others stand in line. */
+/** How many of a team's starts get a slot: none while others wait for one. */
 const fitting = part`case when a.in_line = 0 then least(s.open, greatest(a.places - a.held + back.places, 0)) else 0 end`
 
 /** The configs that runs of drafts keep. The statement that reads a config also reads its hash, so the two cannot differ. */
@@ -199,7 +199,7 @@ function maySit(seats: FreeSeats | undefined, runs: NewRun[]): Part {
   return beyond.length === 0 ? part`is_admitted` : part`(is_admitted and id <> all(${beyond}::uuid[]))`
 }
 
-/** Writes every row of `start`; `seated` then tells which got a place, and which of those this process holds. */
+/** Writes every row of `start`; `seated` then says which got a slot, and which of those this process holds. */
 export const insertedRuns = (seats: FreeSeats | undefined, runs: NewRun[]): Part =>
   insertedRunsWhere(seats, maySit(seats, runs), mayBeOfDraft(runs))
 

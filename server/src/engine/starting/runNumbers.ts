@@ -1,6 +1,7 @@
 // Run numbers, drawn from the sequence in blocks: unique, roughly rising, known before the run is written.
 import type { Sql } from '../../base/db.ts'
 
+/** How many numbers are drawn at once. */
 const blockSize = 100
 
 export function createRunNumbers(sql: Sql) {
@@ -14,11 +15,12 @@ export function createRunNumbers(sql: Sql) {
 
   return {
     async next(): Promise<number> {
-      while (block.length === 0) {
+      for (;;) {
+        const number = block.shift()
+        if (number !== undefined) return number
         drawing ??= draw().finally(() => (drawing = undefined))
         await drawing
       }
-      return block.shift()!
     },
   }
 }

@@ -1,4 +1,4 @@
-// Where runs are made, the limits of their teams are kept: by the month, and of storage for large messages. What does not fit is not made.
+// Checks the limits of teams where runs are created: monthly limits, and the limit of storage for large messages.
 import { BoundedCache } from '../../base/boundedCache.ts'
 import type { Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
@@ -13,15 +13,15 @@ export interface Fitting {
 }
 
 export interface StartLimits {
-  /** A team of these has such a limit; if none has, nothing here costs a statement. */
+  /** Whether a team of these runs has such a limit; if none has, nothing here costs a statement. */
   concern(runs: NewRun[]): boolean
-  /** Locks the teams' places until the transaction ends, so that what fits now fits then. */
+  /** Locks the teams' slots until the transaction ends, so that what fits now fits then. */
   fitting(sql: Sql, runs: NewRun[]): Promise<Fitting>
-  /** Starts of this team were refused a moment ago: who only looks whether there is work need not ask yet. */
+  /** Starts of this team were refused a moment ago: a caller that only checks whether there is work need not ask yet. */
   refusedLately(teamId: string): boolean
-  /** After `fitting`, in its transaction: these were made. */
+  /** Counts the runs that were created, after `fitting` in its transaction. */
   count(sql: Sql, made: NewRun[]): Promise<void>
-  /** Makes all of them, or refuses. */
+  /** Creates all of them, or refuses. */
   within(sql: Sql, runs: NewRun[], make: () => Promise<Created[]>): Promise<Created[]>
 }
 
@@ -30,7 +30,7 @@ export function createStartLimits(entitlements: Entitlements, storage: StorageLi
   const isLimited = ({ teamId }: NewRun) =>
     entitlements.has(teamId, 'monthly_runs') || entitlements.has(teamId, 'monthly_cost_usd')
   const isLarge = ({ teamId, largeBytes }: NewRun) => largeBytes > 0 && storage.concerns(teamId)
-  /** Runs whose messages the default limit has counted: they are asked about again when they are made. */
+  /** Runs whose messages the default limit has counted: the limit is asked about them again when they are created. */
   const stored = new WeakSet<NewRun>()
   const limitedTeams = (runs: NewRun[]) => runs.filter(isLimited).map(({ teamId }) => teamId)
 
@@ -46,7 +46,7 @@ export function createStartLimits(entitlements: Entitlements, storage: StorageLi
   async function fittingStorage(sql: Sql, runs: NewRun[]): Promise<Fitting> {
     const large = runs.filter((run) => isLarge(run) && !stored.has(run))
     if (large.length === 0) return { fitting: runs, refused: [] }
-    // a limit of a team's own is locked, and in every start that comes after the places of its teams
+    // a limit of a team's own is locked, and every start locks it after the slots of its teams
     if (large.some(({ teamId }) => storage.isOwn(teamId))) {
       await lockSlots(
         sql,
@@ -97,10 +97,10 @@ export function createStartLimits(entitlements: Entitlements, storage: StorageLi
   }
 }
 
-/** So much later than a new month begins do cases go out again; when a limit is changed, at once. */
+/** How long after a refusal a team counts as refused. Cases go out again this much after a new month begins; when a limit changes, at once. */
 const refusedMs = 5000
 
-/** In their order: as many of each team as there is room for. */
+/** Takes runs in their order, as many of each team as there is room for. */
 function splitByRoom(runs: NewRun[], rooms: Map<string, Room>): Fitting {
   const split: Fitting = { fitting: [], refused: [] }
   const taken = new Map<string, number>()

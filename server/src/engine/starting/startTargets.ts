@@ -1,4 +1,4 @@
-// What can be started, remembered: an agent with its live build, checked again by the very statement that makes the run.
+// A cache of what can be started: an agent with its live build. The statement that creates the run checks it again.
 import { BoundedCache } from '../../base/boundedCache.ts'
 import type { Sql } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
@@ -25,7 +25,7 @@ interface Row {
 const bounds = { entriesMax: 1000, sizeMax: 64 * 1024 ** 2, sizeOf: ({ config }: StartTarget) => bytesHeld(config) }
 
 export interface StartTargets {
-  /** `fresh`: read it anew, because what was remembered is no longer so. */
+  /** `fresh`: read it again, because the cached value is out of date. */
   find(
     sql: Sql,
     teamId: string,
@@ -36,13 +36,13 @@ export interface StartTargets {
 }
 
 export function createStartTargets(): StartTargets {
-  const kept = new BoundedCache<StartTarget>({ name: 'startable agents', ...bounds })
+  const cache = new BoundedCache<StartTarget>({ name: 'startable agents', ...bounds })
   return {
     async find(sql, teamId, agentId, buildId, fresh) {
       const name = `${teamId} ${agentId} ${buildId ?? ''}`
-      const known = fresh ? undefined : kept.get(name)
+      const known = fresh ? undefined : cache.get(name)
       if (known) return known
-      kept.delete(name)
+      cache.delete(name)
       if (!isId(agentId) || (buildId !== null && !isId(buildId))) return undefined
       const [row] = await sql<Row>`
         select a.id as agent_id, a.name as agent_name, a.updated_at as agent_at, b.id as build_id, b.updated_at as build_at, b.config
@@ -57,7 +57,7 @@ export function createStartTargets(): StartTargets {
         config: parseBuildConfig(row.config),
         seen: { agentAt: row.agent_at, buildAt: row.build_at, isLive: buildId === null },
       }
-      kept.set(name, found)
+      cache.set(name, found)
       return found
     },
   }

@@ -1,4 +1,4 @@
-// The title of a run that was given none: the first line of its message, else the name of its agent.
+// The title of a run that was started without one: the first line of its message, otherwise the name of its agent.
 
 const lengthMax = 80
 
@@ -14,7 +14,7 @@ export function titleOf(message: unknown, agentName: string): string {
         .trimEnd()}…`
 }
 
-/** Payloads of other systems mostly say what they are about in one of these fields. */
+/** Fields in which payloads of other systems usually say what they are about. */
 function namedIn(message: unknown): string | undefined {
   if (typeof message !== 'object' || message === null) return undefined
   for (const field of ['title', 'subject', 'name', 'message', 'text']) {

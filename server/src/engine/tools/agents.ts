@@ -1,4 +1,4 @@
-// Tools that start runs of other agents: the caller waits as rows only, and takes over what they bring.
+// Tools that start runs of other agents: the caller waits as rows only, and gets their results.
 import type { Sql } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import type { ToolSet } from '../../kit/feature.ts'
@@ -13,7 +13,7 @@ import { fromUnits, toUnits } from '../ledger/money.ts'
 import { hasEnded, type RunError, type Status } from '../ledger/lifecycle.ts'
 import { titleOf } from '../starting/title.ts'
 
-/** A run, the run it started, and so on: deeper than this a mistake in two procedures could go on for ever. */
+/** How deep runs may start runs: without a limit, a mistake in two procedures could continue for ever. */
 const depthMax = 5
 
 interface SubAgent {

@@ -8,14 +8,14 @@ import { outsideTool, type Outcome, type Outside, type ToolCall } from '../../ki
 import { connectionUseOf } from '../../kit/registry.ts'
 
 const answerBytesMax = 1024 * 1024
-/** What an error sentence shows of an answer. */
+/** How many characters of an answer an error message shows. */
 const errorBodyMax = 2000
 const timeoutMs = 60_000
 
 /** Headers with which a caller says who it is. */
 const ofCredential = /^(authorization|proxy-authorization|cookie)$/i
 
-/** RFC 9110 §9.2.2: repeating these has the effect of one. A POST that was cut off only a person can judge. */
+/** RFC 9110 §9.2.2: repeating these has the effect of one. Only a person can judge a POST that was cut off. */
 const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 
 const httpRequest = outsideTool({
@@ -39,8 +39,8 @@ const httpRequest = outsideTool({
   timeoutMs,
   execute: performRequest,
   boundTo: async ({ run, input: { connection } }, { sql, context }) => {
-    const use = connection === undefined ? undefined : connectionUseOf(context)
-    return use ? use.boundTo({ sql, run, connection: connection! }) : {}
+    const use = connectionUseOf(context)
+    return use && connection !== undefined ? use.boundTo({ sql, run, connection }) : {}
   },
   hasCome: async ({ run }, { waitingOn, sql, context }) =>
     (await connectionUseOf(context)?.hasCome({ sql, run, waitingOn })) ?? true,
@@ -54,7 +54,7 @@ type Request = ToolCall<{
   connection?: string
 }>
 
-/** With a connection the credential is added at the door, and what comes back is looked through for it. */
+/** With a connection the credential is added when the request leaves, and is removed from everything that comes back. */
 export async function performRequest(call: Request, { context, signal, bound }: Outside): Promise<Outcome> {
   const { method = 'GET', url, headers = {}, body, connection } = call.input
   const send = (ofConnection: Record<string, string>) =>
@@ -87,7 +87,7 @@ export async function performRequest(call: Request, { context, signal, bound }: 
     isInvalidToken: ({ headers: of }) => /\berror\s*=\s*"?invalid_token\b/i.test(String(of['www-authenticate'] ?? '')),
     bound,
   })
-  // what came packed was not asked for, and could hide the credential from the eyes that look for it
+  // a compressed answer was not asked for, and could hide the credential from the scrubber
   if ((answer.headers['content-encoding'] ?? 'identity') !== 'identity') {
     return { error: 'The server answered in an encoding that was not asked for, so its answer cannot be read.' }
   }

@@ -45,7 +45,7 @@ async function open(sql: Parameters<typeof openRequest>[0], call: Call, wanted: 
   }
 }
 
-/** What a closed request brings its call. */
+/** The outcome that a closed request gives to its call. */
 function outcomeOf(request: HumanRequest, answer: (response: Record<string, unknown>) => object): Outcome | undefined {
   if (request.status === 'pending') return undefined
   if (request.status === 'cancelled') return { error: 'The request to a person was cancelled.' }

@@ -1,4 +1,4 @@
-// Tools of time: a run puts itself off, and costs rows only until then.
+// Tools of time: a run postpones itself, and until then it is only rows.
 import type { ToolSet } from '../../kit/feature.ts'
 import { readInstant } from '../../kit/instant.ts'
 import { Type } from '../../kit/schema.ts'
@@ -8,16 +8,18 @@ const secondsMax = 366 * 24 * 3600
 
 const scheduleWait = waitingTool({
   name: 'schedule_wait',
-  description: 'Put this run off for some seconds or until a time, without costing anything meanwhile.',
+  description: 'Put this run off for some seconds or until a time, without costing anything until then.',
   input: Type.Object({
     seconds: Type.Optional(Type.Number({ minimum: 0, maximum: secondsMax })),
     until: Type.Optional(Type.String({ description: 'An ISO 8601 instant with an offset.', maxLength: 40 })),
   }),
   waitsFor: 'time',
   async begin({ input: { seconds, until } }) {
-    if ((seconds === undefined) === (until === undefined)) return { error: 'Give either seconds or until.' }
-    const at = until === undefined ? new Date(Date.now() + seconds! * 1000) : instantOf(until)
-    if (!at) return { error: 'until is no ISO 8601 instant, for example 2026-07-18T09:30:00Z.' }
+    const isBoth = seconds !== undefined && until !== undefined
+    const given = until ?? seconds
+    if (given === undefined || isBoth) return { error: 'Give either seconds or until.' }
+    const at = typeof given === 'number' ? new Date(Date.now() + given * 1000) : instantOf(given)
+    if (!at) return { error: 'until is not an ISO 8601 instant, for example 2026-07-18T09:30:00Z.' }
     if (at.getTime() > Date.now() + secondsMax * 1000) return { error: 'A run can be put off for a year at most.' }
     return { waiting_on: { kind: 'time', detail: { until: at.toISOString() }, due_at: at } }
   },
