@@ -388,7 +388,7 @@ describe('the command line', { concurrency: 2 }, () => {
     await fails(['team', 'create', 'x'], { code: 1, says: /runyard migrate/ }, bare)
   })
 
-  test('a command that had to start the server stops it again; a service gets its signals through', async () => {
+  test('a command stops the server that it had to start', async () => {
     const own = { RUNYARD_DATA_DIR: join(folder, 'own') }
     const running = () => {
       const facts = readFacts(own.RUNYARD_DATA_DIR)!

@@ -52,7 +52,7 @@ test('teams with equally much take turns', async () => {
   assert.deepEqual(order, ['a', 'b', 'c', 'a', 'b', 'a'])
 })
 
-test('the line of one team is bounded and refuses with a sentence; the line of another is its own', async () => {
+test('each team has its own bounded waitlist, which refuses with a sentence', async () => {
   const pool = make(1, 1, { waitingMax: 2 })
   const release = await pool.take('noisy')
   const waiting = [pool.take('noisy'), pool.take('noisy')]

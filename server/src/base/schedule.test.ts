@@ -254,7 +254,7 @@ proves(
   },
 )
 
-proves('schedules.cron', 'cron takes steps, lists, ranges and names; two restricted days mean either', () => {
+proves('schedules.cron', 'cron takes steps, lists, ranges and names, and either of two restricted days', () => {
   check([
     [
       'steps',

@@ -389,7 +389,7 @@ proves(
 
 proves(
   'encryption.broken',
-  'a value that does not open stops it, by name, and an interruption does too; nothing is changed',
+  'a value that cannot be opened, or an interruption, stops it before anything is changed',
   async () => {
     const yard = await newYard()
     const stopped = AbortSignal.abort(new Error('interrupted'))

@@ -217,7 +217,7 @@ suite('a worker that dies', () => {
 })
 
 suite('places', () => {
-  proves('runs.places', 'bound how many runs of a team go on at once; the rest stand in line and follow', async () => {
+  proves('runs.places', 'bound how many runs of a team work at once, and the others follow', async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, small)
     await startRun(team, agentId)

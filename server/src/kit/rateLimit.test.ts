@@ -15,7 +15,7 @@ const endWindows = () => sql`update rate_windows set window_start = window_start
 
 proves(
   'rateLimit.headers',
-  'every answer tells limit, remaining and reset; the first one too many is a 429 with Retry-After',
+  'every answer has the limit, the remainder and the reset, up to the first 429',
   async () => {
     await untilEarlyInTheMinute()
     const team = await seedTeam(service)

@@ -124,7 +124,7 @@ async function seen(of: { runs: string[]; builders: string[]; judged: string[]; 
 
 proves(
   ['work.deadly', 'runs.deadly'],
-  'what kills its process is given up after three deaths and says so; what was beside it each time is done',
+  'what kills its process is given up after three deaths, and what was beside it is done',
   async (t) => {
     const ids = {
       runs: [await callingRun('/kill'), await callingRun('/slow')],

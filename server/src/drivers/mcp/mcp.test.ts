@@ -210,7 +210,7 @@ test('a call that the credential may not make is refused, and the session goes o
   await assert.rejects(session.listTools(), { name: 'McpTrouble', message: /is closed/ })
 })
 
-test('an error of the server is its answer; a server that is away is trouble', async () => {
+test('an error of the server is its answer, unlike a server that is away', async () => {
   const server = await startMcpServer()
   const session = await open(server.url)
   const missing = await session.callTool('nothing', {}, call)

@@ -77,7 +77,7 @@ describe('deleting a run', () => {
 
   proves(
     'deleteRun.active',
-    'is refused while it is active; once stopped, it and its request are gone from the inbox',
+    'is refused while it is active, and then removes its request from the inbox too',
     async () => {
       const team = await seedTeam(service)
       const runId = await startRun(team, await seedAgent(team, block('approve', 'Go?')))

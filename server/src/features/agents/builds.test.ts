@@ -45,7 +45,7 @@ proves('builds.draft', 'a draft is a copy of the live build, or of a given one, 
   assert.deepEqual((await team.call(`GET /v2/agents/${agent_id}/revisions/${build.id}`)).body, copy.body)
 })
 
-proves('builds.update', 'a draft can be changed; what was live keeps its config, though not its name', async () => {
+proves('builds.update', 'only a draft can get another config', async () => {
   const team = await seedTeam(service)
   const { agent_id, build_id } = await newAgent(team)
   const { body: draft } = await newDraft(team, agent_id)

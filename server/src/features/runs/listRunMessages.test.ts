@@ -25,7 +25,7 @@ async function runWith(messages: number): Promise<string> {
 const page = async (id: string, query = '') => (await team.call(`GET /v2/runs/${id}/messages${query}`)).body
 const seqs = (messages: { seq: number }[]) => messages.map(({ seq }) => seq)
 
-proves('runs.messagesList', 'the oldest fifty come first; an offset is the number of the message before', async () => {
+proves('runs.messagesList', 'messages are listed oldest first, from the number that the offset gives', async () => {
   const id = await runWith(130)
   const first = await page(id)
   assert.deepEqual(Object.keys(first), ['messages', 'total', 'limit', 'offset'])

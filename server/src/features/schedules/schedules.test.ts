@@ -98,7 +98,7 @@ proves('schedules.fields', 'each frequency takes its own fields and no others, a
   assert.equal(schedules[5].cron, '*/10 8-17 * * mon-fri')
 })
 
-proves('schedules.update', 'a change of the timing counts from now; any other leaves the next time alone', async () => {
+proves('schedules.update', 'only a change of the timing moves the next time', async () => {
   const { team, path } = await seed()
   service.clock.set('2026-07-17T12:00:00.000Z')
   const made = await team.call(`POST ${path}`, {
@@ -131,7 +131,7 @@ proves('schedules.update', 'a change of the timing counts from now; any other le
 
 proves(
   'schedules.enabled',
-  'a paused schedule has no next time; enabling it counts from now and takes back an automatic disabling',
+  'a paused schedule has no next time until it is enabled, which counts from then on',
   async () => {
     const { team, path } = await seed()
     service.clock.set('2026-07-17T12:00:00.000Z')

@@ -139,7 +139,7 @@ proves(
   },
 )
 
-proves('deliveries.id', 'an event to a target is one delivery with one id; two targets of it get two', async () => {
+proves('deliveries.id', 'each event is one delivery with one id for each target', async () => {
   const team = await seedTeam(service)
   const targets = await Promise.all([1, 2].map(() => subscribe(team, ['run.failed'])))
   await emitAll(team)

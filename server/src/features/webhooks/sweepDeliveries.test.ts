@@ -48,7 +48,7 @@ const targetIds = ({ id, sql }: TestTeam) =>
 
 proves(
   'deliveries.kept',
-  'dead letters and tests go after 30 days; what was delivered stays as long as its event',
+  'dead letters and tests are erased after 30 days, and deliveries with their event',
   async () => {
     const team = await seedTeam(service)
     const target = await seedTarget(team, 'subscription', 90)

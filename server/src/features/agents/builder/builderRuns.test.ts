@@ -243,7 +243,7 @@ proves(
   },
 )
 
-proves('builder.lesson', 'a run of the same agent is learned from; any other is not found', async () => {
+proves('builder.lesson', 'a builder run learns only from runs of the same agent', async () => {
   const team = await seedTeam(service)
   const { agentId, buildId } = await newDraft(team, 'Sort the mails well.\n\n```output\n{{ message }}\n```\n')
   const runId = await startRun(team, agentId, { message: 'all sorted' })

@@ -228,7 +228,7 @@ const alarms = async (team: TestTeam): Promise<Told[]> => {
 
 proves(
   'connections.revoked',
-  'a grant that was revoked makes the run wait; authorised again, it goes on and the call is made once',
+  'a run waits for a revoked grant to be authorised again, and then makes its call once',
   async () => {
     const team = await seedTeam(service)
     const server = await startMcpServer({ protectedBy: oauth, scopes: ['read'] })

@@ -91,7 +91,7 @@ proves(
 
 proves(
   'connections.providerSettings',
-  'a provider is offered when its client is set; gmail and its kin take over that of google',
+  'a provider is offered when it, or the provider whose client it shares, has a client',
   () => {
     const { oauth: read } = readConfig({
       OAUTH_GOOGLE_CLIENT_ID: 'google-id',
