@@ -5,7 +5,7 @@ import type { Context } from '../../kit/context.ts'
 import { deathsBeforeGivenUp, givenUpDeaths, mustBeAlone } from '../../kit/deaths.ts'
 import type { LoneDrive } from '../../kit/feature.ts'
 import { evaluateOne, giveUp } from './evaluateEnded.ts'
-import { letGo, noteLoneDeath, readSuspects, takeSuspect } from './evaluationDeaths.ts'
+import { releaseSuspect, noteLoneDeath, readSuspects, takeSuspect } from './evaluationDeaths.ts'
 
 /** The kind of these units among the work that a process of its own does. */
 export const evaluationKind = 'evaluation'
@@ -49,7 +49,7 @@ export const evaluateAsSuspect: LoneDrive = async ({ context, unit, process, too
   try {
     await evaluateOne(context, unit.id)
   } finally {
-    await letGo(sql, unit.id, process.id)
+    await releaseSuspect(sql, unit.id, process.id)
   }
   return true
 }

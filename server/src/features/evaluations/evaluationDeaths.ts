@@ -19,7 +19,7 @@ export async function noteEvaluated(sql: Sql, worker: string | undefined, runIds
 }
 
 /** Counts the death for every run that the process was evaluating and that is still to be evaluated. */
-export async function buryEvaluations(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<void> {
+export async function reapEvaluations(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<void> {
   await sql`update evaluation_deaths set deaths = ${deathsAfter(dead)}, worker = null where worker = ${dead.id}`
   await sql`
     with held as (delete from evaluating where worker = ${dead.id} returning run_ids),
@@ -56,7 +56,7 @@ export async function takeSuspect(sql: Sql, runId: string, worker: string): Prom
   return taken.length > 0
 }
 
-export async function letGo(sql: Sql, runId: string, worker: string): Promise<void> {
+export async function releaseSuspect(sql: Sql, runId: string, worker: string): Promise<void> {
   await sql`update evaluation_deaths set worker = null where run_id = ${runId} and worker = ${worker}`
 }
 

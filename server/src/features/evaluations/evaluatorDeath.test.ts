@@ -12,7 +12,7 @@ import { newId } from '../../base/ids.ts'
 import type { Alone } from '../../kit/alone.ts'
 import { evaluateEnded } from './evaluateEnded.ts'
 import { evaluateAsSuspect, evaluateSuspects } from './evaluateSuspects.ts'
-import { buryEvaluations } from './evaluationDeaths.ts'
+import { reapEvaluations } from './evaluationDeaths.ts'
 import { drainEvaluations } from './evaluator.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
@@ -124,7 +124,7 @@ async function dieWhileEvaluating(): Promise<void> {
     await sql`select pg_terminate_backend(${await untilBlocked()}::int)`
     await evaluating
   })
-  await buryEvaluations(sql, dead)
+  await reapEvaluations(sql, dead)
 }
 
 const noted = async () => undefined

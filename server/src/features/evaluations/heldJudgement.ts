@@ -81,7 +81,7 @@ export async function takeSuspect(
 }
 
 /** What a dead process held is due at once, and its death is counted. */
-export async function buryJudgements(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<void> {
+export async function reapJudgements(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<void> {
   await sql`
     update judgements set due_at = now(), worker = null, deaths = ${deathsAfter(dead)} where worker = ${dead.id} and claim is not null`
 }

@@ -5,7 +5,7 @@ import { deleteEvalRubric } from './deleteEvalRubric.ts'
 import { eraseTranscripts } from './eraseTranscripts.job.ts'
 import { evaluateRun } from './evaluateRun.ts'
 import { evaluateAsSuspect, evaluationKind } from './evaluateSuspects.ts'
-import { buryEvaluations } from './evaluationDeaths.ts'
+import { reapEvaluations } from './evaluationDeaths.ts'
 import { startEvaluator } from './evaluator.ts'
 import { foldEvalCounts } from './foldEvalCounts.job.ts'
 import { forgetEvaluations } from './forgetEvaluations.ts'
@@ -13,7 +13,7 @@ import { getEvalRubrics } from './getEvalRubrics.ts'
 import { getEvalScores } from './getEvalScores.ts'
 import { getPromotionGate } from './getPromotionGate.ts'
 import { getRunEvaluation } from './getRunEvaluation.ts'
-import { buryJudgements } from './heldJudgement.ts'
+import { reapJudgements } from './heldJudgement.ts'
 import { judgeAlone, judgementKind } from './judging.ts'
 import { holdToGate } from './promotionGate.ts'
 import { putPromotionGate } from './putPromotionGate.ts'
@@ -41,8 +41,8 @@ export const evaluations = feature({
   hooks: { runsDeleted: forgetEvaluations, mayPromote: holdToGate },
   work: startEvaluator,
   async bury({ db }, dead) {
-    await buryJudgements(db.sql, dead)
-    await buryEvaluations(db.sql, dead)
+    await reapJudgements(db.sql, dead)
+    await reapEvaluations(db.sql, dead)
   },
   alone: { [judgementKind]: judgeAlone, [evaluationKind]: evaluateAsSuspect },
 })

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto'
 import { protocol } from '../../kit/protocol.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { Message, MessageAnswer, MessageRefusal, readMessage } from './message.ts'
-import { offered, toolBookOf } from './toolCatalog.ts'
+import { offered, toolCatalogOf } from './toolCatalog.ts'
 
 /** Measured: what speaks the protocol takes 0.16 s and 32 MB to load, which a service that no client of MCP calls need not spend. */
 const loadSdk = () => Promise.all([import('./transport.ts'), import('./server.ts')])
@@ -38,8 +38,8 @@ export const callMcp = protocol({
   via: 'mcp',
   async speak({ query, sent, headers, signal, idempotencyKey, caller, context, requestId, perform }) {
     const wanted = { toolsets: query.toolsets, isReadOnly: isOn(query.readonly), hasSchemas: isOn(query.schemas) }
-    const book = toolBookOf(context)
-    const tools = offered(book, wanted)
+    const catalog = toolCatalogOf(context)
+    const tools = offered(catalog, wanted)
     const message = readMessage(sent)
     if (message instanceof Response) return { response: message, isOutcome: true }
     const session_id = headers['mcp-session-id']?.slice(0, 128)
@@ -54,7 +54,7 @@ export const callMcp = protocol({
         createMcpServer({
           context,
           caller,
-          operations: book.operations,
+          operations: catalog.operations,
           tools,
           wanted,
           signal,

@@ -1,12 +1,12 @@
 // The hosted MCP endpoint.
 import { feature } from '../../kit/feature.ts'
 import { callMcp } from './callMcp.ts'
-import { toolBookOf } from './toolCatalog.ts'
+import { toolCatalogOf } from './toolCatalog.ts'
 
 export const mcp = feature({
   name: 'mcp',
   about: 'This service for models: its operations as tools of the Model Context Protocol.',
   operations: [callMcp],
   // an operation that cannot be a tool is a mistake found at start
-  routes: (_app, context) => void toolBookOf(context),
+  routes: (_app, context) => void toolCatalogOf(context),
 })

@@ -20,7 +20,7 @@ import { askedOf, keyOf } from './operationTool.ts'
 import { promptList, promptText } from './prompts.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import { TellingServer } from './errorMappingServer.ts'
-import { listed, type BookedTool, type Wanted } from './toolCatalog.ts'
+import { listed, type CatalogTool, type Wanted } from './toolCatalog.ts'
 import { needsSomebody, readWaitSeconds, waitForRun, waitSecondsMax } from './waitForRun.ts'
 import type { CallOperation } from './callOperation.ts'
 import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
@@ -32,7 +32,7 @@ export interface Serving {
   caller: Caller
   operations: Map<string, Operation>
   /** Those of this address. */
-  tools: Map<string, BookedTool>
+  tools: Map<string, CatalogTool>
   wanted: Wanted
   signal: AbortSignal
   perform: Conversation['perform']

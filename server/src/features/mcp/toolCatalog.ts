@@ -18,7 +18,7 @@ const core = `
   .trim()
   .split(/\s+/)
 
-export interface BookedTool {
+export interface CatalogTool {
   listed: ListedTool
   /** Absent: waitForRun, which is no operation. */
   operation?: Operation
@@ -27,8 +27,8 @@ export interface BookedTool {
   sets: Set<string>
 }
 
-interface ToolBook {
-  tools: Map<string, BookedTool>
+interface ToolCatalog {
+  tools: Map<string, CatalogTool>
   /** Every operation by its id: resources read through some that are no tools of an address. */
   operations: Map<string, Operation>
   /** The names that `toolsets` takes. */
@@ -36,10 +36,10 @@ interface ToolBook {
 }
 
 /** Made once, when the service starts: an operation that cannot be a tool is found then. */
-export const toolBookOf = runningPart('tool catalog', (context) => makeBook(registryOf(context)))
+export const toolCatalogOf = runningPart('tool catalog', (context) => makeCatalog(registryOf(context)))
 
-function makeBook({ groups, operations: all }: Registry): ToolBook {
-  const tools = new Map<string, BookedTool>()
+function makeCatalog({ groups, operations: all }: Registry): ToolCatalog {
+  const tools = new Map<string, CatalogTool>()
   for (const { name, operations } of groups) {
     for (const operation of operations.filter(({ tool }) => tool)) {
       const sets = new Set([name, 'all', ...(core.includes(operation.id) ? ['core'] : [])])
@@ -66,7 +66,7 @@ export interface Wanted {
 }
 
 /** The tools that this address has; what a credential may do is for `mayUse`. */
-export function offered({ tools, setNames }: ToolBook, { toolsets, isReadOnly }: Wanted): Map<string, BookedTool> {
+export function offered({ tools, setNames }: ToolCatalog, { toolsets, isReadOnly }: Wanted): Map<string, CatalogTool> {
   const wanted = toolsets.split(',')
   const unknown = wanted.find((name) => !setNames.includes(name))
   if (unknown !== undefined) {
@@ -78,7 +78,7 @@ export function offered({ tools, setNames }: ToolBook, { toolsets, isReadOnly }:
 }
 
 /** As `tools/list` has them. */
-export function listed(tools: Iterable<BookedTool>, scopes: ReadonlySet<Scope>, { hasSchemas }: Wanted): ListedTool[] {
+export function listed(tools: Iterable<CatalogTool>, scopes: ReadonlySet<Scope>, { hasSchemas }: Wanted): ListedTool[] {
   return [...tools]
     .filter(({ scope }) => scopes.has(scope))
     .map(({ listed: { outputSchema, ...tool } }) => (hasSchemas && outputSchema ? { ...tool, outputSchema } : tool))

@@ -1,72 +1,72 @@
-// Ways through the runs of a team: for each field of a filter the index that it can be followed by, and what is asked of the rows on it.
+// Index paths through the runs of a team: for each field of a filter the index that it can be followed by, and what is asked of the rows on it.
 import { part, type Part } from '../../base/db.ts'
 import { countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
 import type { RunFilter } from './runFilter.ts'
 
-/** `status` is the way of an agent, too: of one agent's runs, or of the whole team's, by status. */
-export type Way = 'status' | 'issues' | 'user' | 'queue' | 'source' | 'all'
+/** `status` is the path of an agent, too: of one agent's runs, or of the whole team's, by status. */
+export type IndexPath = 'status' | 'issues' | 'user' | 'queue' | 'source' | 'all'
 
-/** The ways that the filter's fields open; `all` where it has none. */
-export function waysOf({ agentId, statuses, issues, userId, queueId, source }: RunFilter): Way[] {
-  const fields: [Way, boolean][] = [
+/** The paths that the filter's fields open; `all` where it has none. */
+export function pathsOf({ agentId, statuses, issues, userId, queueId, source }: RunFilter): IndexPath[] {
+  const fields: [IndexPath, boolean][] = [
     ['status', agentId !== null || statuses !== null],
     ['issues', issues !== null],
     ['user', userId !== null],
     ['queue', queueId !== null],
     ['source', source !== null],
   ]
-  const open = fields.filter(([, isOpen]) => isOpen).map(([way]) => way)
+  const open = fields.filter(([, isOpen]) => isOpen).map(([path]) => path)
   return open.length > 0 ? open : ['all']
 }
 
-/** Every row on this way fits, if its time does: nothing but the index need be read. */
-const isWholeWay = (filter: RunFilter): boolean => waysOf(filter).length === 1 && filter.words === null
+/** Every row on this path fits, if its time does: nothing but the index need be read. */
+const isWholePath = (filter: RunFilter): boolean => pathsOf(filter).length === 1 && filter.words === null
 
 /** A range of an index on `column`. */
 export const inTime = ({ since, until }: RunFilter, column: Part): Part => part`
   ${column} >= ${since ?? '-infinity'}::timestamptz and ${column} < ${until ?? 'infinity'}::timestamptz`
 
-/** Rows of `run_search l` on a way, that fit. */
-export const searchRows = (filter: RunFilter, way: Way): Part => part`
-  run_search l where l.team_id = ${filter.teamId} ${alongSearch(filter, way)} and ${inTime(filter, part`l.created_at`)}
-    ${isWholeWay(filter) ? part`` : part`and ${fitsSearchRow(filter)} and ${hasWords(filter)}`}`
+/** Rows of `run_search l` on a path, that fit. */
+export const searchRows = (filter: RunFilter, path: IndexPath): Part => part`
+  run_search l where l.team_id = ${filter.teamId} ${alongSearch(filter, path)} and ${inTime(filter, part`l.created_at`)}
+    ${isWholePath(filter) ? part`` : part`and ${fitsSearchRow(filter)} and ${hasWords(filter)}`}`
 
-function alongSearch({ userId, queueId, source }: RunFilter, way: Way): Part {
-  if (way === 'user') return part`and l.user_id = ${userId}`
-  if (way === 'queue') return part`and l.case_queue_id = ${queueId}`
-  if (way === 'source') return part`and l.source = ${source}`
+function alongSearch({ userId, queueId, source }: RunFilter, path: IndexPath): Part {
+  if (path === 'user') return part`and l.user_id = ${userId}`
+  if (path === 'queue') return part`and l.case_queue_id = ${queueId}`
+  if (path === 'source') return part`and l.source = ${source}`
   return part``
 }
 
-/** Ways that are several ranges of an index on runs, since what they follow changes. */
-export type RangeWay = 'status' | 'issues'
+/** Index paths that are several ranges of an index on runs, since what they follow changes. */
+export type RangePath = 'status' | 'issues'
 
-export const isByRanges = (way: Way): way is RangeWay => way === 'status' || way === 'issues'
+export const isByRanges = (path: IndexPath): path is RangePath => path === 'status' || path === 'issues'
 
 /** `statuses`: those that have runs that fit, where that is known. */
 export const rangesOf = (
   { issues, statuses: asked }: RunFilter,
-  way: RangeWay,
+  path: RangePath,
   statuses?: readonly CountedAs[],
-): Part => (way === 'status' ? part`unnest(${statuses ?? asked ?? countedAs}::text[])` : part`unnest(${issues}::int[])`)
+): Part => (path === 'status' ? part`unnest(${statuses ?? asked ?? countedAs}::text[])` : part`unnest(${issues}::int[])`)
 
 /** Of `runs r` in one range, that fit: `range.value` is its status, or its issues. */
-export const rangeRows = (filter: RunFilter, way: RangeWay): Part => part`
+export const rangeRows = (filter: RunFilter, path: RangePath): Part => part`
   runs r where r.team_id = ${filter.teamId}
-    ${filter.agentId !== null && way === 'status' ? part`and r.agent_id = ${filter.agentId}` : part``}
-    ${way === 'status' ? part`and r.counted_as = range.value` : part`and r.issues = range.value`}
+    ${filter.agentId !== null && path === 'status' ? part`and r.agent_id = ${filter.agentId}` : part``}
+    ${path === 'status' ? part`and r.counted_as = range.value` : part`and r.issues = range.value`}
     and ${inTime(filter, part`r.created_at`)}
-    ${isWholeWay(filter) ? part`` : part`and ${fitsRun(filter)} and ${runHasWords(filter)}`}`
+    ${isWholePath(filter) ? part`` : part`and ${fitsRun(filter)} and ${runHasWords(filter)}`}`
 
 /**
- * Everything that fits, found on a way; of each row what is asked for of `run_search l`, or of `runs r`. Nobody needs the order or
- * the limit (`atMost`): they only make sure that no plan leaves the way.
+ * Everything that fits, found on a path; of each row what is asked for of `run_search l`, or of `runs r`. Nobody needs the order or
+ * the limit (`atMost`): they only make sure that no plan leaves the path.
  */
-export const rowsOn = (filter: RunFilter, way: Way, columns: { l: Part; r: Part }, atMost: Part): Part =>
-  isByRanges(way)
-    ? part`select of_range.* from ${rangesOf(filter, way)} as range (value), lateral (
-        select ${columns.r} from ${rangeRows(filter, way)} order by r.created_at, r.id ${atMost} offset 0) of_range`
-    : part`select ${columns.l} from ${searchRows(filter, way)} order by l.created_at, l.run_id ${atMost} offset 0`
+export const rowsOn = (filter: RunFilter, path: IndexPath, columns: { l: Part; r: Part }, atMost: Part): Part =>
+  isByRanges(path)
+    ? part`select of_range.* from ${rangesOf(filter, path)} as range (value), lateral (
+        select ${columns.r} from ${rangeRows(filter, path)} order by r.created_at, r.id ${atMost} offset 0) of_range`
+    : part`select ${columns.l} from ${searchRows(filter, path)} order by l.created_at, l.run_id ${atMost} offset 0`
 
 /**
  * How many rows are read at most, as a constant: of a parameter the planner expects a tenth of the table, and rather reads it whole.
@@ -79,8 +79,8 @@ export function limitOf(rows: number): Part {
 }
 
 /** To count them. */
-export const countOn = (filter: RunFilter, way: Way): Part => part`
-  select count(*) as total from (${rowsOn(filter, way, { l: part`1`, r: part`1` }, part``)}) counted`
+export const countOn = (filter: RunFilter, path: IndexPath): Part => part`
+  select count(*) as total from (${rowsOn(filter, path, { l: part`1`, r: part`1` }, part``)}) counted`
 
 /**
  * The conditions below are asked of rows that an index has found. A value that is null asks nothing, so one statement serves every

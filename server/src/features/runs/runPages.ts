@@ -1,10 +1,10 @@
-// Pages of runs: along the shortest way that an index opens, in the order asked for, or gathered and sorted where that is cheaper.
+// Pages of runs: along the shortest path that an index opens, in the order asked for, or gathered and sorted where that is cheaper.
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { hasEnded } from '../../engine/ledger/lifecycle.ts'
 import { runsById, type Run } from './run.ts'
 import type { RunFilter } from './runFilter.ts'
 import { shortest, type Totals } from './runTotals.ts'
-import * as ways from './runIndexPaths.ts'
+import * as indexPaths from './runIndexPaths.ts'
 
 export const sorts = ['created_at', 'completed_at', 'run_number'] as const
 
@@ -25,47 +25,47 @@ export async function readRuns(sql: Sql, filter: RunFilter, totals: Totals, page
 }
 
 function idsOf(filter: RunFilter, totals: Totals, page: Page): Part {
-  const [way, length] = shortest(totals.ways)
+  const [path, length] = shortest(totals.paths)
   if (page.sort === 'created_at') {
-    return ways.isByRanges(way) ? byRanges(filter, totals, way, page) : along(filter, way, page)
+    return indexPaths.isByRanges(path) ? byRanges(filter, totals, path, page) : along(filter, path, page)
   }
   const walkLength = ((page.offset + page.limit) * totals.runs) / totals.total
   return length <= Math.max(gatheredAnyway, walkLength)
-    ? gathered(filter, way, totals.waysMax[way]!, page)
+    ? gathered(filter, path, totals.pathsMax[path]!, page)
     : sortedWalk(filter, totals, page)
 }
 
 const direction = ({ isDescending }: Page): Part => (isDescending ? part`desc` : part`asc`)
 const cut = ({ limit, offset }: Page): Part => part`limit ${limit} offset ${offset}`
 
-const atMost = ({ limit, offset }: Page): Part => ways.limitOf(limit + offset)
+const atMost = ({ limit, offset }: Page): Part => indexPaths.limitOf(limit + offset)
 
-function along(filter: RunFilter, way: ways.Way, page: Page): Part {
+function along(filter: RunFilter, path: indexPaths.IndexPath, page: Page): Part {
   const to = direction(page)
   return part`select * from (
-    select l.run_id from ${ways.searchRows(filter, way)} order by l.created_at ${to}, l.run_id ${to} ${atMost(page)}) walk ${cut(page)}`
+    select l.run_id from ${indexPaths.searchRows(filter, path)} order by l.created_at ${to}, l.run_id ${to} ${atMost(page)}) walk ${cut(page)}`
 }
 
 /** The first of each range, merged: no more of any can be on the page. */
-function byRanges(filter: RunFilter, { statuses }: Totals, way: ways.RangeWay, page: Page): Part {
+function byRanges(filter: RunFilter, { statuses }: Totals, path: indexPaths.RangePath, page: Page): Part {
   const to = direction(page)
   return part`
-    select first.id from ${ways.rangesOf(filter, way, statuses)} as range (value), lateral (
+    select first.id from ${indexPaths.rangesOf(filter, path, statuses)} as range (value), lateral (
       select * from (
-        select r.id, r.created_at from ${ways.rangeRows(filter, way)} order by r.created_at ${to}, r.id ${to} ${atMost(page)}
+        select r.id, r.created_at from ${indexPaths.rangeRows(filter, path)} order by r.created_at ${to}, r.id ${to} ${atMost(page)}
       ) walk limit ${page.offset + page.limit}
     ) first order by first.created_at ${to}, first.id ${to} ${cut(page)}`
 }
 
-/** All that fit, found on a way and then sorted. */
-function gathered(filter: RunFilter, way: ways.Way, rowsMax: number, page: Page): Part {
+/** All that fit, found on a path and then sorted. */
+function gathered(filter: RunFilter, path: indexPaths.IndexPath, rowsMax: number, page: Page): Part {
   const to = direction(page)
   const columns = {
     l: part`l.run_id as id, ${keyOfSearchRow(page)} as key`,
     r: part`r.id, ${page.sort === 'completed_at' ? part`r.completed_at` : part`r.run_number`} as key`,
   }
   // twice as many as there were a moment ago
-  const rows = ways.rowsOn(filter, way, columns, ways.limitOf(2 * rowsMax))
+  const rows = indexPaths.rowsOn(filter, path, columns, indexPaths.limitOf(2 * rowsMax))
   return part`select f.id from (${rows}) f order by f.key ${to}, f.id ${to} ${cut(page)}`
 }
 
@@ -81,12 +81,12 @@ function sortedWalk(filter: RunFilter, totals: Totals, page: Page): Part {
   const walk =
     page.sort === 'run_number'
       ? part`select l.run_id from run_search l
-          where l.team_id = ${filter.teamId} and ${ways.searchRowInTime(filter)} and ${ways.fitsSearchRow(filter)}
-            and ${ways.hasWords(filter)}
+          where l.team_id = ${filter.teamId} and ${indexPaths.searchRowInTime(filter)} and ${indexPaths.fitsSearchRow(filter)}
+            and ${indexPaths.hasWords(filter)}
           order by l.run_number ${to}, l.run_id ${to}`
       : part`select r.id from runs r
-          where r.team_id = ${filter.teamId} ${endOf(totals)} and ${ways.runInTime(filter)} and ${ways.fitsRun(filter)}
-            and ${ways.runHasWords(filter)}
+          where r.team_id = ${filter.teamId} ${endOf(totals)} and ${indexPaths.runInTime(filter)} and ${indexPaths.fitsRun(filter)}
+            and ${indexPaths.runHasWords(filter)}
           order by r.completed_at ${to}, r.id ${to}`
   return part`select * from (${walk} ${atMost(page)}) walk ${cut(page)}`
 }

@@ -1,4 +1,4 @@
-// Runs by words: few hits are gathered and sorted, many are met on the way through the list; totals of frequent words are remembered.
+// Runs by words: few hits are gathered and sorted, many are met while walking through the list; totals of frequent words are remembered.
 import { one, part, type Part, type Sql } from '../../base/db.ts'
 import { allAgents } from '../../engine/counting/runCounts.ts'
 import { countAndRemember, knownTotal, type Search } from '../../engine/counting/searchTotals.ts'
@@ -42,9 +42,9 @@ const walkMax = part`limit 20000`
 
 /** Through the newest runs first, where frequent words mostly are; if these do not fill the page, all hits are gathered after all. */
 async function pageOf(sql: Sql, filter: Searched, totals: Totals, page: Page): Promise<Run[]> {
-  const [way] = shortest(totals.ways)
+  const [path] = shortest(totals.paths)
   const wanted = Math.min(page.limit, totals.total - page.offset)
-  if (wanted <= 0 || way !== 'all' || page.sort !== 'created_at') return readRuns(sql, filter, totals, page)
+  if (wanted <= 0 || path !== 'all' || page.sort !== 'created_at') return readRuns(sql, filter, totals, page)
   const { teamId, words } = filter
   const to = page.isDescending ? part`desc` : part`asc`
   const cut = part`limit ${page.limit} offset ${page.offset}`
@@ -71,7 +71,7 @@ const searchFor = (teamId: string, words: string): Search => ({
   fits: part`l.words @@ ${words}::tsquery`,
 })
 
-/** A guess that only chooses the way, by the newest runs: the index of words lists all hits of a word before it gives the first. */
+/** A guess that only chooses the path, by the newest runs: the index of words lists all hits of a word before it gives the first. */
 async function seemsFrequent(sql: Sql, { teamId, words }: Searched): Promise<boolean> {
   const sample = await one(sql<{ seen: number; fitting: number; runs: number }>`
     select count(*) as seen, count(*) filter (where newest.words @@ ${words}::tsquery) as fitting, coalesce((
@@ -118,8 +118,8 @@ async function totalAmong(sql: Sql, filter: Searched, totals: Totals, frequency:
     return (await knownTotal(sql, search)) ?? countAndRemember(sql, search)
   }
   if (totals.total === 0) return 0
-  const [way, length] = shortest(totals.ways)
-  const counted = await one(sql<{ total: number }>`${length < frequency ? countOn(filter, way) : countWords(filter)}`)
+  const [path, length] = shortest(totals.paths)
+  const counted = await one(sql<{ total: number }>`${length < frequency ? countOn(filter, path) : countWords(filter)}`)
   return counted.total
 }
 

@@ -1,8 +1,8 @@
-// Exact totals of lists of runs, read from counts; also how long each way through the list would be.
+// Exact totals of lists of runs, read from counts; also how long each path through the list would be.
 import { one, part, type Part, type Sql } from '../../base/db.ts'
 import { allAgents, countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
 import type { RunFilter } from './runFilter.ts'
-import { countOn, waysOf, type Way } from './runIndexPaths.ts'
+import { countOn, pathsOf, type IndexPath } from './runIndexPaths.ts'
 import { spansOf, type Edge, type Range } from './timeSpans.ts'
 
 export interface Totals {
@@ -10,28 +10,28 @@ export interface Totals {
   total: number
   /** How many runs the team has. */
   runs: number
-  /** About how many runs lie on each way that this filter opens, and how many at most. */
-  ways: Ways
-  waysMax: Ways
+  /** About how many runs lie on each path that this filter opens, and how many at most. */
+  paths: PathLengths
+  pathsMax: PathLengths
   /** Only these have runs that fit. */
   statuses: readonly CountedAs[]
   /** Deltas that the counts do not hold yet. */
   deltas: number
 }
 
-type Ways = Partial<Record<Way, number>>
+type PathLengths = Partial<Record<IndexPath, number>>
 
 /** All but its words. */
 export async function totalsOf(sql: Sql, filter: RunFilter): Promise<Totals> {
-  if (waysOf(filter).every((way) => way === 'all' || way === 'status')) return plainTotals(sql, filter)
+  if (pathsOf(filter).every((path) => path === 'all' || path === 'status')) return plainTotals(sql, filter)
   const ofAllTime = await originTotals(sql, filter)
   const isTimed = filter.since !== null || filter.until !== null
   return isTimed && ofAllTime.total > 0 ? inItsTime(sql, filter, ofAllTime) : ofAllTime
 }
 
-export function shortest(ways: Ways): [Way, number] {
-  const [first, ...others] = Object.entries(ways) as [Way, number][]
-  return others.reduce((best, way) => (way[1] < best[1] ? way : best), first!)
+export function shortest(paths: PathLengths): [IndexPath, number] {
+  const [first, ...others] = Object.entries(paths) as [IndexPath, number][]
+  return others.reduce((best, path) => (path[1] < best[1] ? path : best), first!)
 }
 
 interface PlainRow {
@@ -67,8 +67,8 @@ async function plainTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
       (delta.runs + coalesce((select sum(runs) from run_counts
         where team_id = ${teamId} and agent_id = ${allAgents} and unit = 'all'), 0))::bigint as runs
     from delta`)
-  const ways = { [waysOf(filter)[0]!]: row.total }
-  return { ...row, statuses, ways, waysMax: ways }
+  const paths = { [pathsOf(filter)[0]!]: row.total }
+  return { ...row, statuses, paths, pathsMax: paths }
 }
 
 /** Rows at the edge of a range of time, at most an hour of them. */
@@ -76,7 +76,7 @@ const edge = ({ teamId, agentId, statuses }: RunFilter, [from, to]: Edge): Part 
   select count(*) from runs where team_id = ${teamId} ${agentId === null ? part`` : part`and agent_id = ${agentId}`}
     and counted_as = any(${statuses ?? countedAs}::text[]) and created_at >= ${from} and created_at < ${to})`
 
-interface OriginRow extends Partial<Record<Way, number>> {
+interface OriginRow extends Partial<Record<IndexPath, number>> {
   counted_as: CountedAs
   total: number
   all: number
@@ -99,13 +99,13 @@ async function originTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
     )
     select counted_as, ${sumWhere(allOf(filter))} as total, ${waySums(filter)} sum(runs)::bigint as "all", sum(deltas) as deltas
     from counted group by counted_as`
-  const sum = (name: Way | 'total' | 'deltas') => rows.reduce((all, row) => all + (row[name] ?? 0), 0)
-  const ways = Object.fromEntries(waysOf(filter).map((way) => [way, sum(way)]))
+  const sum = (name: IndexPath | 'total' | 'deltas') => rows.reduce((all, row) => all + (row[name] ?? 0), 0)
+  const paths = Object.fromEntries(pathsOf(filter).map((path) => [path, sum(path)]))
   return {
     total: sum('total'),
     runs: sum('all'),
-    ways,
-    waysMax: ways,
+    paths,
+    pathsMax: paths,
     statuses: rows.filter(({ total }) => total > 0).map((row) => row.counted_as),
     deltas: sum('deltas'),
   }
@@ -122,9 +122,9 @@ const allOf = (filter: RunFilter): Part => part`${ofState(filter)}
   and (${filter.queueId}::uuid is null or case_queue_id = ${filter.queueId}::uuid)
   and (${filter.source}::text is null or source = ${filter.source}::text)`
 
-/** One sum for each way there is: every one costs time on every row. */
+/** One sum for each path there is: every one costs time on every row. */
 function waySums(filter: RunFilter): Part {
-  const sums: Record<Way, Part> = {
+  const sums: Record<IndexPath, Part> = {
     all: part``,
     status: part`${sumWhere(ofState(filter))} as status,`,
     issues: part`${sumWhere(part`issues = any(${filter.issues}::int[])`)} as issues,`,
@@ -132,14 +132,14 @@ function waySums(filter: RunFilter): Part {
     queue: part`${sumWhere(part`case_queue_id = ${filter.queueId}::uuid`)} as queue,`,
     source: part`${sumWhere(part`source = ${filter.source}::text`)} as source,`,
   }
-  return waysOf(filter).reduce((all, way) => part`${all} ${sums[way]}`, part``)
+  return pathsOf(filter).reduce((all, path) => part`${all} ${sums[path]}`, part``)
 }
 
 /** To look up the run of a row of run_search costs as much as to pass so many entries of runs_by_status, which says all by itself. */
 const lookUpCost = 10
 
 /**
- * Counted along the shortest way, of which the index gives just this time; or, where that is more than half of all time, what lies
+ * Counted along the shortest path, of which the index gives just this time; or, where that is more than half of all time, what lies
  * outside is counted and taken away.
  */
 async function inItsTime(sql: Sql, filter: RunFilter, ofAllTime: Totals): Promise<Totals> {
@@ -147,13 +147,13 @@ async function inItsTime(sql: Sql, filter: RunFilter, ofAllTime: Totals): Promis
   const { total: inside } = await plainTotals(sql, ofTeam)
   const share = ofAllTime.runs === 0 ? 1 : inside / ofAllTime.runs
   const needsRun = filter.statuses !== null || filter.issues !== null
-  const costs = Object.entries(ofAllTime.ways).map(([way, length]) => {
-    const isOnRuns = way === 'status' || way === 'issues'
-    return [way, needsRun && !isOnRuns ? length * lookUpCost : length]
+  const costs = Object.entries(ofAllTime.paths).map(([path, length]) => {
+    const isOnRuns = path === 'status' || path === 'issues'
+    return [path, needsRun && !isOnRuns ? length * lookUpCost : length]
   })
-  const [way] = shortest(Object.fromEntries(costs))
+  const [path] = shortest(Object.fromEntries(costs))
   const count = async (counted: RunFilter) => {
-    const row = await one(sql<{ total: number }>`${countOn(counted, way)}`)
+    const row = await one(sql<{ total: number }>`${countOn(counted, path)}`)
     return row.total
   }
   const before = { ...filter, since: null, until: filter.since }
@@ -162,6 +162,6 @@ async function inItsTime(sql: Sql, filter: RunFilter, ofAllTime: Totals): Promis
     share <= 0.5
       ? await count(filter)
       : ofAllTime.total - (filter.since ? await count(before) : 0) - (filter.until ? await count(after) : 0)
-  const ways = Object.fromEntries(Object.entries(ofAllTime.ways).map(([name, length]) => [name, length * share]))
-  return { ...ofAllTime, total: Math.max(0, total), ways }
+  const paths = Object.fromEntries(Object.entries(ofAllTime.paths).map(([name, length]) => [name, length * share]))
+  return { ...ofAllTime, total: Math.max(0, total), paths }
 }

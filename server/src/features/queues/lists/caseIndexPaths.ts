@@ -1,21 +1,21 @@
-// Ways through the cases of a queue: for each field of a filter the index that it can be followed by, and what is asked of the rows on it.
+// Index paths through the cases of a queue: for each field of a filter the index that it can be followed by, and what is asked of the rows on it.
 import { part, type Part } from '../../../base/db.ts'
 import { fitsCase, inTime, type CaseFilter } from './caseFilter.ts'
 
 /** `label`: the cases of one set of labels. `change`: those that changed since. */
-type Way = { by: 'all' | 'status' | 'priority' | 'change' } | { by: 'label'; set: string[] }
+type IndexPath = { by: 'all' | 'status' | 'priority' | 'change' } | { by: 'label'; set: string[] }
 
-/** A way, and how many cases lie on it. */
-export type Measured = Way & { length: number }
+/** A path, and how many cases lie on it. */
+export type Measured = IndexPath & { length: number }
 
-/** All that fit lie on this way, and nothing else does: its index alone answers. */
-function isWhole(filter: CaseFilter, way: Way): boolean {
+/** All that fit lie on this path, and nothing else does: its index alone answers. */
+function isWhole(filter: CaseFilter, path: IndexPath): boolean {
   const { statuses, priorities, labelSets, updatedFrom, words } = filter
   const others = [
-    way.by !== 'status' && statuses !== null,
-    way.by !== 'priority' && priorities !== null,
-    labelSets.length > (way.by === 'label' ? 1 : 0),
-    way.by !== 'change' && updatedFrom !== null,
+    path.by !== 'status' && statuses !== null,
+    path.by !== 'priority' && priorities !== null,
+    labelSets.length > (path.by === 'label' ? 1 : 0),
+    path.by !== 'change' && updatedFrom !== null,
     words !== null,
   ]
   return !others.includes(true)
@@ -24,16 +24,16 @@ function isWhole(filter: CaseFilter, way: Way): boolean {
 /** A row that must be looked at costs more than one that is only passed. */
 const lookCost = 4
 
-/** What it costs to go a way to its end. */
-export const costOf = (filter: CaseFilter, way: Measured): number => way.length * (isWhole(filter, way) ? 1 : lookCost)
+/** What it costs to go a path to its end. */
+export const costOf = (filter: CaseFilter, path: Measured): number => path.length * (isWhole(filter, path) ? 1 : lookCost)
 
-const fitting = (filter: CaseFilter, way: Way): Part => (isWhole(filter, way) ? part`` : part`and ${fitsCase(filter)}`)
+const fitting = (filter: CaseFilter, path: IndexPath): Part => (isWhole(filter, path) ? part`` : part`and ${fitsCase(filter)}`)
 
-/** The several ranges of an index that a way is. */
-function rangesOf(filter: CaseFilter, way: Way): Part {
-  if (way.by === 'status') return part`unnest(${filter.statuses}::text[]) as range (value)`
-  if (way.by === 'priority') return part`unnest(${filter.priorities}::smallint[]) as range (value)`
-  if (way.by === 'label') return part`unnest(${way.set}::uuid[]) as range (value)`
+/** The several ranges of an index that a path is. */
+function rangesOf(filter: CaseFilter, path: IndexPath): Part {
+  if (path.by === 'status') return part`unnest(${filter.statuses}::text[]) as range (value)`
+  if (path.by === 'priority') return part`unnest(${filter.priorities}::smallint[]) as range (value)`
+  if (path.by === 'label') return part`unnest(${path.set}::uuid[]) as range (value)`
   return part`(values (true)) as range (value)`
 }
 
@@ -44,40 +44,40 @@ interface Along {
 }
 
 /** The rows of one range that fit, with the names of what is read of each. */
-function along(filter: CaseFilter, way: Way): Along {
-  if (way.by === 'label') return alongLabel(filter, way)
+function along(filter: CaseFilter, path: IndexPath): Along {
+  if (path.by === 'label') return alongLabel(filter, path)
   const narrowed = {
     all: part``,
     status: part`and c.display_status = range.value`,
     priority: part`and c.priority = range.value`,
     change: part`and c.updated_at >= ${filter.updatedFrom}::timestamptz`,
-  }[way.by]
+  }[path.by]
   return {
-    rows: part`cases c where c.queue_id = ${filter.queueId} ${narrowed} ${inTime(filter, part`c.created_at`)} ${fitting(filter, way)}`,
+    rows: part`cases c where c.queue_id = ${filter.queueId} ${narrowed} ${inTime(filter, part`c.created_at`)} ${fitting(filter, path)}`,
     id: part`c.id`,
     createdAt: part`c.created_at`,
   }
 }
 
-function alongLabel(filter: CaseFilter, way: Way): Along {
+function alongLabel(filter: CaseFilter, path: IndexPath): Along {
   const found = part`link.label_id = range.value ${inTime(filter, part`link.created_at`)}`
   return {
-    rows: isWhole(filter, way)
+    rows: isWhole(filter, path)
       ? part`case_labels link where ${found}`
-      : part`case_labels link join cases c on c.id = link.case_id where ${found} ${fitting(filter, way)}`,
+      : part`case_labels link join cases c on c.id = link.case_id where ${found} ${fitting(filter, path)}`,
     id: part`link.case_id`,
     createdAt: part`link.created_at`,
   }
 }
 
 /** A case with two labels of a set is met twice. */
-const repeats = (way: Way): boolean => way.by === 'label' && way.set.length > 1
+const repeats = (path: IndexPath): boolean => path.by === 'label' && path.set.length > 1
 
-/** To count all that fit on a way. */
-export function countOn(filter: CaseFilter, way: Way): Part {
-  const { rows, id } = along(filter, way)
-  const found = part`${rangesOf(filter, way)}, lateral (select ${id} as id from ${rows} offset 0) f`
-  return part`select count(*) as total from (select ${repeats(way) ? part`distinct` : part``} f.id from ${found}) counted`
+/** To count all that fit on a path. */
+export function countOn(filter: CaseFilter, path: IndexPath): Part {
+  const { rows, id } = along(filter, path)
+  const found = part`${rangesOf(filter, path)}, lateral (select ${id} as id from ${rows} offset 0) f`
+  return part`select count(*) as total from (select ${repeats(path) ? part`distinct` : part``} f.id from ${found}) counted`
 }
 
 /** To count the cases that have a label of each set, where nothing but a time is asked beside: by the index of links alone. */
@@ -94,19 +94,19 @@ export const asksLabelsAlone = ({ statuses, priorities, labelSets, updatedFrom, 
   labelSets.length > 0 && statuses === null && priorities === null && updatedFrom === null && words === null
 
 /** The ids of a page in the order in which cases were made: the first of each range, merged, for no more of any can be on it. */
-export function idsInOrder(filter: CaseFilter, way: Way, { limit, offset, to }: Cut): Part {
-  const { rows, id, createdAt } = along(filter, way)
-  const first = part`select f.id, f.created_at from ${rangesOf(filter, way)}, lateral (
+export function idsInOrder(filter: CaseFilter, path: IndexPath, { limit, offset, to }: Cut): Part {
+  const { rows, id, createdAt } = along(filter, path)
+  const first = part`select f.id, f.created_at from ${rangesOf(filter, path)}, lateral (
       select ${id} as id, ${createdAt} as created_at from ${rows} order by ${createdAt} ${to}, ${id} ${to} ${atMost(limit + offset)}) f`
-  return part`select id from (${repeats(way) ? part`select distinct id, created_at from (${first}) found` : first}) page
+  return part`select id from (${repeats(path) ? part`select distinct id, created_at from (${first}) found` : first}) page
     order by created_at ${to}, id ${to} limit ${limit} offset ${offset}`
 }
 
-/** Every case that fits, found on a way and then sorted by a column of `cases`. */
-export function idsGathered(filter: CaseFilter, way: Way, key: Part, { limit, offset, to }: Cut): Part {
-  const { rows, id } = along(filter, way)
+/** Every case that fits, found on a path and then sorted by a column of `cases`. */
+export function idsGathered(filter: CaseFilter, path: IndexPath, key: Part, { limit, offset, to }: Cut): Part {
+  const { rows, id } = along(filter, path)
   return part`select c.id from cases c where c.id = any(array(
-      select distinct f.id from ${rangesOf(filter, way)}, lateral (select ${id} as id from ${rows} offset 0) f))
+      select distinct f.id from ${rangesOf(filter, path)}, lateral (select ${id} as id from ${rows} offset 0) f))
     order by ${key} ${to}, c.id ${to} limit ${limit} offset ${offset}`
 }
 

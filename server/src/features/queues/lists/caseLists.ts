@@ -1,4 +1,4 @@
-// Lists of cases: their exact totals, and pages along the way that costs least.
+// Lists of cases: their exact totals, and pages along the path that costs least.
 import { part, type Part, type Sql } from '../../../base/db.ts'
 import { oneOf } from '../../../kit/schema.ts'
 import { caseStatuses } from '../../../kit/states.ts'
@@ -69,7 +69,7 @@ async function pageIds(sql: Sql, filter: CaseFilter, totals: Totals, page: Page)
   const cut = cutOf(page)
   if (page.limit === 0 || totals.total <= page.offset) return []
   if (page.sort_by === 'postponed_to') return postponedFirst(sql, filter, page)
-  if (filter.words !== null && page.sort_by === 'created_at' && totals.ways.length === 1) {
+  if (filter.words !== null && page.sort_by === 'created_at' && totals.paths.length === 1) {
     return frequentHits(sql, filter, totals.total, cut)
   }
   return idsOf(sql, page.sort_by === 'created_at' ? byCreation(filter, totals, cut) : byChange(filter, totals, cut))
@@ -77,27 +77,27 @@ async function pageIds(sql: Sql, filter: CaseFilter, totals: Totals, page: Page)
 
 const idsOf = async (sql: Sql, ids: Part): Promise<string[]> => (await sql<{ id: string }>`${ids}`).map(({ id }) => id)
 
-/** The share of a way that is gone until the page is full, if those that fit lie evenly on it. */
+/** The share of a path that is gone until the page is full, if those that fit lie evenly on it. */
 const shareOf = ({ limit, offset }: Cut, { total }: Totals): number => (limit + offset) / total
 
 /** What it costs to gather a row, as costOf has it: it is found, looked up once more and sorted. */
 const gatherCost = 16
 
-const least = (ways: Totals['ways'], cost: (way: Measured) => number): Measured =>
-  ways.reduce((best, way) => (cost(way) < cost(best) ? way : best))
+const least = (paths: Totals['paths'], cost: (path: Measured) => number): Measured =>
+  paths.reduce((best, path) => (cost(path) < cost(best) ? path : best))
 
 function byCreation(filter: CaseFilter, totals: Totals, cut: Cut): Part {
-  const way = least(totals.ways, (one) =>
+  const path = least(totals.paths, (one) =>
     one.by === 'change' ? one.length * gatherCost : costOf(filter, one) * shareOf(cut, totals),
   )
-  return way.by === 'change' ? idsGathered(filter, way, part`c.created_at`, cut) : idsInOrder(filter, way, cut)
+  return path.by === 'change' ? idsGathered(filter, path, part`c.created_at`, cut) : idsInOrder(filter, path, cut)
 }
 
 function byChange(filter: CaseFilter, totals: Totals, cut: Cut): Part {
   const key = part`c.updated_at`
-  const way = least(totals.ways, ({ length }) => length)
-  const walkCost = costOf(filter, totals.ways[0]) * shareOf(cut, totals)
-  if (way.length * gatherCost < walkCost) return idsGathered(filter, way, key, cut)
+  const path = least(totals.paths, ({ length }) => length)
+  const walkCost = costOf(filter, totals.paths[0]) * shareOf(cut, totals)
+  if (path.length * gatherCost < walkCost) return idsGathered(filter, path, key, cut)
   return idsByWalk(filter, key, part`c.updated_at >= ${filter.updatedFrom ?? '-infinity'}::timestamptz`, cut)
 }
 

@@ -1,4 +1,4 @@
-// Cases by words: few hits are gathered and sorted, frequent words are met on the way through the list.
+// Cases by words: few hits are gathered and sorted, frequent words are met while walking through the list.
 import { one, part, type Part, type Sql } from '../../../base/db.ts'
 import { fitsRow, inTime, type CaseFilter } from './caseFilter.ts'
 import { countOn, type Cut, type Measured } from './caseIndexPaths.ts'

@@ -1,4 +1,4 @@
-// Exact totals of lists of cases, read from counts wherever there are some; also how long each way through a list is.
+// Exact totals of lists of cases, read from counts wherever there are some; also how long each path through a list is.
 import { one, part, type Sql } from '../../../base/db.ts'
 import type { CaseFilter } from './caseFilter.ts'
 import { countHits } from './caseSearch.ts'
@@ -7,57 +7,57 @@ import { asksLabelsAlone, costOf, countLabelled, countOn, type Measured } from '
 export interface Totals {
   /** Exactly how many cases fit. */
   total: number
-  /** The ways that the filter's fields open; the first is `all`. */
-  ways: [Measured, ...Measured[]]
+  /** The paths that the filter's fields open; the first is `all`. */
+  paths: [Measured, ...Measured[]]
 }
 
 export async function totalsOf(sql: Sql, filter: CaseFilter): Promise<Totals> {
   const { statuses, priorities, labelSets, createdFrom, updatedFrom } = filter
   const [counts, labels] = [await countsOf(sql, filter), await labelCountsOf(sql, filter)]
-  const ways: Totals['ways'] = [{ by: 'all', length: counts.all }]
-  if (statuses !== null) ways.push({ by: 'status', length: counts.status })
-  if (priorities !== null) ways.push({ by: 'priority', length: counts.priority })
+  const paths: Totals['paths'] = [{ by: 'all', length: counts.all }]
+  if (statuses !== null) paths.push({ by: 'status', length: counts.status })
+  if (priorities !== null) paths.push({ by: 'priority', length: counts.priority })
   for (const set of labelSets) {
-    ways.push({ by: 'label', set, length: set.reduce((sum, id) => sum + (labels.get(id)?.cases ?? 0), 0) })
+    paths.push({ by: 'label', set, length: set.reduce((sum, id) => sum + (labels.get(id)?.cases ?? 0), 0) })
   }
   if (updatedFrom !== null) {
-    const isAlone = ways.length === 1
+    const isAlone = paths.length === 1
     const length = await changedSince(sql, filter, isAlone)
-    if (length !== undefined) ways.push({ by: 'change', length })
-    if (isAlone && createdFrom === null && filter.words === null) return { total: length!, ways }
+    if (length !== undefined) paths.push({ by: 'change', length })
+    if (isAlone && createdFrom === null && filter.words === null) return { total: length!, paths }
   }
   if (filter.words !== null) {
-    return { total: await countHits(sql, filter, shortest(filter, ways)), ways }
+    return { total: await countHits(sql, filter, shortest(filter, paths)), paths }
   }
   const isSummed = updatedFrom === null && labelSets.length <= 1 && labelSets.every((set) => set.length === 1)
   const known = labelSets.length === 0 ? counts.both : (labels.get(labelSets[0]![0]!)?.both ?? 0)
-  const total = isSummed ? await knownInTime(sql, filter, ways, known) : await count(sql, filter, ways)
-  return { total, ways }
+  const total = isSummed ? await knownInTime(sql, filter, paths, known) : await count(sql, filter, paths)
+  return { total, paths }
 }
 
 /** Of so many of all time, those of the filter's time; where that is most of them, the others are counted and taken away. */
-async function knownInTime(sql: Sql, filter: CaseFilter, ways: Totals['ways'], known: number): Promise<number> {
+async function knownInTime(sql: Sql, filter: CaseFilter, paths: Totals['paths'], known: number): Promise<number> {
   const { createdFrom } = filter
   if (createdFrom === null || known === 0) return known
   const since = await madeSince(sql, filter, createdFrom)
-  if (ways.length === 1) return since
-  if (since <= ways[0].length / 2) return count(sql, filter, ways)
+  if (paths.length === 1) return since
+  if (since <= paths[0].length / 2) return count(sql, filter, paths)
   const before = { ...filter, createdFrom: null, createdBefore: createdFrom }
-  return Math.max(0, known - (await count(sql, before, ways)))
+  return Math.max(0, known - (await count(sql, before, paths)))
 }
 
-async function count(sql: Sql, filter: CaseFilter, ways: Totals['ways']): Promise<number> {
-  const way = shortest(filter, ways)
+async function count(sql: Sql, filter: CaseFilter, paths: Totals['paths']): Promise<number> {
+  const path = shortest(filter, paths)
   const counted = await one(
     sql<{
       total: number
-    }>`${asksLabelsAlone(filter) ? countLabelled(filter) : countOn(filter, way)}`,
+    }>`${asksLabelsAlone(filter) ? countLabelled(filter) : countOn(filter, path)}`,
   )
   return counted.total
 }
 
-const shortest = (filter: CaseFilter, ways: Totals['ways']): Measured =>
-  ways.reduce((best, way) => (costOf(filter, way) < costOf(filter, best) ? way : best))
+const shortest = (filter: CaseFilter, paths: Totals['paths']): Measured =>
+  paths.reduce((best, path) => (costOf(filter, path) < costOf(filter, best) ? path : best))
 
 interface Counts {
   all: number
@@ -108,10 +108,10 @@ async function madeSince(sql: Sql, { queueId }: CaseFilter, from: string): Promi
   return counted.cases
 }
 
-/** More than this are no narrower way than the others. */
+/** More than this are no narrower path than the others. */
 const changesMax = 10_000
 
-/** Undefined: too many to be a way. */
+/** Undefined: too many to be a path. */
 async function changedSince(sql: Sql, filter: CaseFilter, isAlone: boolean): Promise<number | undefined> {
   const counted = await one(sql<{ cases: number }>`
     select count(*) as cases from (
