@@ -37,7 +37,7 @@ export const createRevision = operation({
       typeof body.source_build_id !== 'string'
         ? await liveBuild(sql, agent.id, team.id)
         : await requireSource(sql, body.source_build_id, team.id, fail)
-    // a copy is not checked: it may be made in order to mend what a server that changed no longer takes
+    // a copy is not checked: it may be made to fix what a changed server no longer accepts
     if (body.config) await requireUsable(body.config, { sql, context, team, fail })
     return source
   },

@@ -16,7 +16,7 @@ export const diffRevisions = operation({
     'The first build of all is compared with nothing (`against_build_id` is null).',
   scope: 'agents:read',
   query: Type.Object({
-    // any word may be asked for: one that is no id names nothing, like an id that names nothing
+    // any text may be asked for: one that is not an id finds nothing, like an id that does not exist
     against: Type.Optional(Type.String({ pattern: '^\\S+$', description: 'The id of the build to compare with.' })),
   }),
   status: 200,

@@ -20,7 +20,7 @@ export const promoteRevision = operation({
       Type.String({
         minLength: 1,
         maxLength: 500,
-        description: 'Why it shall become live although it does not meet the agent’s promotion gate; kept.',
+        description: 'Why to promote it although it fails the agent’s promotion gate. Stored.',
         examples: ['Rolls back a build that loses mail.'],
       }),
     ),
@@ -35,7 +35,7 @@ export const promoteRevision = operation({
     await requireUsable(build.config, { sql, context, team, fail })
   },
   async handler({ team, caller, build, body, context, sql, emit, fail }) {
-    // all promotions of an agent stand in line on its row, and builder runs begin on it: each sees what the one before it left
+    // all promotions of an agent, and the starts of its builder runs, lock its row one after the other: each sees what the one before it left
     const agents = await sql`
       update agents set updated_at = now()
       where id = ${build.agent_id} and team_id = ${team.id} and deleted_at is null returning id`

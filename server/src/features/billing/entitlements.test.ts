@@ -390,7 +390,7 @@ proves(
     await startRun(team, agentId)
     const second = await startRun(team, agentId)
     const { body } = await team.call(`GET /v2/runs/${second}/why`)
-    assert.match(body.why, /all 1 places of the team are held \(max_concurrent_runs\)/)
+    assert.match(body.why, /all 1 slots of the team are held \(max_concurrent_runs\)/)
     assert.equal((await entitlementOf(team, 'max_concurrent_runs')).used, 1)
     await unsetEntitlement(sql, team.id, 'max_concurrent_runs')
     assert.equal((await entitlementOf(team, 'max_concurrent_runs')).limit, 50)

@@ -6,7 +6,7 @@ import { readUsage, Usage } from './usageAnswer.ts'
 
 const daysMax = 400
 const dayMs = 86_400_000
-/** Of the years that a date is written with. */
+/** The last day of the years that a date can be written with. */
 const lastDay = Date.UTC(9999, 11, 31)
 
 export const getBillingUsageHistory = operation({

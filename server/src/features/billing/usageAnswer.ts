@@ -77,7 +77,7 @@ export const Usage = named(
       { calls: count(), cost_usd_max: dollars() },
       {
         description:
-          'Calls of a model that nobody has the answer of: a process died, a run was stopped, a connection broke meanwhile. The provider ' +
+          'Calls of a model whose answer was lost, because a process died, a run was stopped or a connection broke. The provider ' +
           'may have answered and charge for them, at most this; they are in no other figure.',
       },
     ),

@@ -60,7 +60,7 @@ async function outcomeOf(
   return { result: resultOf(acts, files, lines, reopened), ...alongside }
 }
 
-/** What was downloaded, up to so many files; of two with one name the later one, as on any disk. */
+/** The downloaded files, up to a limit; of two with one name the later one, as on any disk. */
 function filesOf(acts: Act[]): Download[] {
   const named = new Map(acts.flatMap(({ acted }) => acted.downloads).map((file) => [file.name, file]))
   const files = [...named.values()]

@@ -54,9 +54,9 @@ export interface HeldSession {
   close(): Promise<void>
 }
 
-const openedAnew =
-  'The browser was opened anew: cookies and storage were kept and its pages loaded again, what was typed into forms was not.'
-const openedEmpty = 'The browser was opened anew and empty: the session before was closed with the end of the run.'
+const reopened =
+  'The browser was opened again: cookies and storage were kept and its pages loaded again, what was typed into forms was not.'
+const openedEmpty = 'The browser was opened again, empty: the session before was closed with the end of the run.'
 
 /** Opens the run's session, or opens it again from what was recorded with the last call. */
 export async function openSession(context: Context, run: CallingRun, signal: AbortSignal): Promise<HeldSession> {
@@ -76,7 +76,7 @@ export async function openSession(context: Context, run: CallingRun, signal: Abo
   return {
     id: row?.id ?? newId(),
     browser,
-    note: row && (state ? openedAnew : openedEmpty),
+    note: row && (state ? reopened : openedEmpty),
     close: () => browser.close().finally(release),
   }
 }

@@ -10,7 +10,7 @@ export const deleteConnection = operation({
   route: 'DELETE /v2/connections/:connection_id',
   summary: 'Delete a connection',
   description:
-    'It is gone at once, with its credential. Runs that waited for it go on and are told; builds that name it keep its id, which names nothing ' +
+    'It is gone at once, with its credential. Runs that waited for it continue and get an error; builds keep the id, which no longer refers to anything ' +
     'any more. Where the provider takes tokens back, they are revoked within moments. listConnectionDependents tells beforehand who uses it.',
   scope: 'connections:write',
   status: 200,

@@ -45,7 +45,7 @@ export const testConnection = operation({
   handler: async ({ prepared }) => prepared,
 })
 
-/** A key or headers may be good again without having changed: whoever made them can have mended it. Nothing can mend a refused grant. */
+/** A key or headers may work again without having changed: whoever made them may have fixed it. Nothing can fix a refused grant. */
 async function tryAgain({ db }: Context, { id, team_id }: Connection): Promise<boolean> {
   const tried = await db.sql`
     update connections set status = 'active' where id = ${id} and team_id = ${team_id} and status = 'action_required'
@@ -76,7 +76,7 @@ async function call(context: Context, connection: Connection, behalf: Behalf): P
   const work = (credential: Credential) => callService(context, credential)
   const used = await withCredential(context, { teamId: connection.team_id, id: connection.id }, work, behalf)
   if (used.kind === 'failed') return { error: used.message }
-  if (used.kind === 'changed') return { error: 'The connection has changed meanwhile. Try again.' }
+  if (used.kind === 'changed') return { error: 'The connection has changed since then. Try again.' }
   if (used.kind === 'broken') return { error: `It must be authorised again: ${used.connection.broken_reason}` }
   return used.answer === undefined ? {} : { error: used.scrub(used.answer) }
 }

@@ -14,7 +14,7 @@ export const updateConnection = operation({
   route: 'PATCH /v2/connections/:connection_id',
   summary: 'Change a connection',
   description:
-    'Only the given fields change. A new key or new headers replace the old ones whole, and runs that waited for the connection go on. ' +
+    'Only the given fields change. A new key or new headers replace the old ones whole, and runs that waited for the connection continue. ' +
     'Another `server_url` must bring its credential along, so that nobody can have the old one sent elsewhere. Of a connection with OAuth, ' +
     'the name, `shared` and `status` can change; it is authorised again by the operation that made it. A private one is changed by its ' +
     'maker alone.',
@@ -25,7 +25,7 @@ export const updateConnection = operation({
       shared: Type.Optional(fields.shared),
       status: Type.Optional(
         oneOf(['active', 'disabled'], {
-          description: 'Disabled: no run can use it, and those that waited for it are told so.',
+          description: 'Disabled: no run can use it, and runs that waited for it get an error.',
         }),
       ),
       server_url: Type.Optional(fields.server_url),

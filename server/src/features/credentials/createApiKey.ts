@@ -10,7 +10,7 @@ export const createApiKey = operation({
   route: 'POST /v2/teams/:teamId/api-keys',
   summary: 'Make an API key',
   description:
-    'The secret is in this answer alone. Without `scopes` the key gets those of its maker; it can get none that its maker lacks, and it ' +
+    'The secret is in this answer alone. Without `scopes` the key gets those of its creator; it cannot have a scope that its creator lacks, and it ' +
     'does not outlive the credential that makes it. For another member only an admin’s credential with all scopes makes a key.',
   scope: 'keys:manage',
   body: Type.Object({

@@ -16,7 +16,7 @@ export interface Asked {
 /** It will not come to an answer that can be used; the message says why. */
 export class NoAnswer extends Error {}
 
-/** So often an answer may not fit before it is left at that. */
+/** After how many invalid answers a judge is not asked again. */
 const triesMax = 2
 
 interface Asking {
@@ -59,7 +59,7 @@ export async function askJudge(context: Context, held: HeldJudgement, asking: As
   }
 }
 
-/** Those that were in force when the run was evaluated, in force or not now. */
+/** The rubrics that were active when the run was evaluated, whether or not they are active now. */
 const rubricsOf = (sql: Sql, { team_id, build_id, results }: HeldJudgement): Promise<JudgedRubric[]> => {
   const slugs = results.flatMap(({ flag }) => (flag.startsWith('custom__') ? [flag.slice('custom__'.length)] : []))
   return sql<JudgedRubric>`
@@ -92,7 +92,7 @@ interface Used {
   cost_usd: string
 }
 
-/** An answer that came is paid for, whether or not the evaluation is still ours to go on with. */
+/** An answer that came is paid for, whether or not this process still has the evaluation. */
 async function writeDown(
   context: Context,
   held: HeldJudgement,

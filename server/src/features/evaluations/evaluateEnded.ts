@@ -13,7 +13,7 @@ import { entriesMax, readEnded, readEntries, type EndedRun, type RunLog } from '
 import { endWithout, writeEvaluations, type Finished } from './writeEvaluations.ts'
 
 const runsAtOnce = 100
-/** Of all runs of one transaction together, but for a single one that has more. */
+/** How many messages the runs of one transaction have together, unless a single run has more. */
 const messagesAtOnce = 20_000
 
 interface Due {
@@ -32,7 +32,7 @@ export async function evaluateEnded(context: Context, worker?: string): Promise<
     return await evaluateSome(context, { claim: (sql) => claimEnded(sql, runsAtOnce), worker })
   } catch (error) {
     if (isConnectionTrouble(error)) throw error
-    context.log.warn({ err: error }, 'ended runs could not be evaluated together; each is tried alone')
+    context.log.warn({ err: error }, 'could not evaluate ended runs together; trying each on its own')
     return evaluateEach(context, worker)
   }
 }
@@ -86,7 +86,7 @@ export async function giveUp(
 }
 
 interface Asked {
-  /** Locks what is to be evaluated; skips what another process is at. A run that ends meanwhile only adds rows, and never waits for these. */
+  /** Locks what is to be evaluated; skips what another process is at. A run that ends at the same time only adds rows, and never waits for these. */
   claim: (sql: Sql) => Promise<Due[]>
   worker?: string | undefined
   /** Gets what was claimed, also when the evaluation fails. */
@@ -158,7 +158,7 @@ const claimOne = (sql: Sql, runId: string): Promise<Due[]> => sql<Due>`
 
 const lost = summaryOf(
   [],
-  'The run went on, or its log was erased, before it was evaluated. A run that goes on is evaluated when it ends.',
+  'The run continued, or its log was erased, before it was evaluated. A run that continues is evaluated when it ends.',
 )
 
 /** The first of each team, then the second of each: long logs of one team leave room for the others. */
@@ -191,7 +191,7 @@ async function hold(sql: Sql, runs: EndedRun[]): Promise<Set<string>> {
   return new Set(locked.filter(({ id, ended_at }) => ended_at?.getTime() === seen.get(id)).map(({ id }) => id))
 }
 
-/** Of these runs there is nothing to evaluate: deleted, going on again, or without a log. */
+/** The runs without anything to evaluate: deleted, active again, or without a log. */
 function withoutEnd(due: Due[], ended: EndedRun[]): Set<string> {
   const known = new Set(ended.map(({ id }) => id))
   const erased = ended.filter(({ is_erased }) => is_erased).map(({ id }) => id)

@@ -8,7 +8,7 @@ export const evaluateRun = operation({
   route: 'POST /v2/agent/:agentId/runs/:runId/evaluation',
   summary: 'Evaluate a run again',
   description:
-    'By the rubrics that are in force for its build now. While one that was asked for is in progress, it is that one. getRunEvaluation shows how it stands.',
+    'Uses the rubrics that are active for its build now. If a requested evaluation is in progress, that one is returned. getRunEvaluation shows its state.',
   scope: 'evals:write',
   status: 202,
   answer: Type.Object({ evaluation_id: Id, run_id: Id, status: oneOf(['in_progress']) }),

@@ -38,7 +38,7 @@ async function evaluateElsewhere({ db, log }: Context, seat: LoneSeat, runId: st
     const ending = await seat.drive({ kind: evaluationKind, id: runId, epoch: 0 })
     if (ending.how === 'died') await untilWritten(() => noteLoneDeath(db.sql, runId, ending.isSure))
   } catch (error) {
-    log.warn({ err: error, run_id: runId }, 'the evaluation of a run was not taken; it is tried again')
+    log.warn({ err: error, run_id: runId }, 'could not take the evaluation of a run; will retry')
   }
 }
 

@@ -10,7 +10,7 @@ const Result = named(
   Type.Object({
     flag: Type.String({ examples: ['ended_by_itself', 'custom__stays_polite'] }),
     label: Type.String(),
-    passed: nullable(Type.Boolean({ description: 'Null: it does not apply to this run, or could not be told.' })),
+    passed: nullable(Type.Boolean({ description: 'Null: it does not apply to this run, or could not be determined.' })),
     severity: oneOf(severities),
     comment: nullable(Type.String()),
     evidence: Type.Array(Id, { description: 'Messages of the run that show it.' }),
@@ -23,7 +23,7 @@ const Summary = named(
   'EvalSummary',
   Type.Object({
     passed: Type.Integer({ minimum: 0 }),
-    total: Type.Integer({ minimum: 0, description: 'Of those that could be told.' }),
+    total: Type.Integer({ minimum: 0, description: 'How many results are not null.' }),
     final_comment: Type.String(),
     severity_counts: Type.Object(
       {
@@ -31,7 +31,7 @@ const Summary = named(
         medium: Type.Integer({ minimum: 0 }),
         low: Type.Integer({ minimum: 0 }),
       },
-      { description: 'Of those that did not pass.' },
+      { description: 'How many of each severity did not pass.' },
     ),
   }),
 )

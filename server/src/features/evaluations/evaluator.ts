@@ -10,7 +10,7 @@ import { evaluateSuspects } from './evaluateSuspects.ts'
 import { claimJudgements, usualTimes, type JudgeTimes } from './heldJudgement.ts'
 import { judge, judgeElsewhere } from './judging.ts'
 
-/** So many times as long as it worked: whatever happens, runs get five sixths of what one connection can do. */
+/** How many times as long as it worked it rests: runs always get five sixths of what one connection can do. */
 const restFactor = 5
 /** Answers of a judge take seconds to minutes, and cost money: a few at a time. */
 const judgesMax = 4
@@ -49,7 +49,7 @@ export function startEvaluator(context: Context, { id: worker, alone }: WorkingP
           : judge(context, held, usualTimes, stopping.signal)
       const work: Promise<void> = judged
         .catch((error: unknown) =>
-          log.warn({ err: error, run_id: held.run_id }, 'a judgement was not written; it is tried again'),
+          log.warn({ err: error, run_id: held.run_id }, 'could not write a judgement; will retry'),
         )
         .finally(() => {
           judging.delete(work)
@@ -66,7 +66,7 @@ export function startEvaluator(context: Context, { id: worker, alone }: WorkingP
           exists (select from judgements where due_at <= now()) as judgements`)
       if (due.runs) {
         evaluating ??= evaluateAll()
-          .catch((error: unknown) => log.warn({ err: error }, 'ended runs were not evaluated; it is tried again'))
+          .catch((error: unknown) => log.warn({ err: error }, 'could not evaluate ended runs; will retry'))
           .finally(() => (evaluating = undefined))
       }
       if (due.suspects && alone && !stopping.signal.aborted) await evaluateSuspects(context, alone, elsewhere)

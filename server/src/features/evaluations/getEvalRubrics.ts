@@ -39,7 +39,7 @@ export const getEvalRubrics = operation({
   id: 'getEvalRubrics',
   route: 'GET /v2/agents/:agentId/eval-rubrics',
   summary: 'List the rubrics of a build',
-  description: 'Those in force. A build that this agent does not have has none.',
+  description: 'The active rubrics; empty for a build of another agent.',
   scope: 'evals:read',
   query: Type.Object({
     build_id: Type.Optional(Type.String({ description: 'One of the agent’s builds; the live one unless given.' })),

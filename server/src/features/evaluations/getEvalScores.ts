@@ -87,7 +87,7 @@ const isOwn = (flag: string): boolean => flag.startsWith('custom__')
 
 const total = (counts: number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
-/** As each flag is called now: a custom one by the newest of the agent's rubrics that has it. */
+/** The present title of each flag: that of a custom flag comes from the newest of the agent's rubrics that has it. */
 async function labelsOf(sql: Sql, teamId: string, agentId: string): Promise<Map<string, string>> {
   const own = await sql<{ flag: string; title: string }>`
     select distinct on (slug) 'custom__' || slug as flag, title from eval_rubrics

@@ -22,7 +22,7 @@ import {
 import { judgeOf, notJudged } from './judgeModel.ts'
 import { endWithout, writeEvaluations } from './writeEvaluations.ts'
 
-/** So often the judge is asked in vain; with the pauses between them about three minutes. */
+/** How often the judge is asked in vain: about three minutes with the pauses. */
 const attemptsMax = 5
 const pauseMaxMs = 30 * 60_000
 
@@ -118,12 +118,12 @@ const giveUp = (context: Context, held: HeldJudgement, reason: string): Promise<
   finish(context, held, {
     status: 'unavailable',
     results: [],
-    remark: `The custom rubrics were not judged. ${reason} Ask for a new evaluation when that is mended.`,
+    remark: `The custom rubrics were not judged. ${reason} Ask for a new evaluation when that is fixed.`,
   })
 
 interface Outcome {
   status: 'ready' | 'unavailable'
-  /** Of the rubrics that were judged; the others stay as they are. */
+  /** The results of the rubrics that were judged; the others stay as they are. */
   results: Result[]
   remark?: string
 }

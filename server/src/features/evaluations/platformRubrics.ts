@@ -146,7 +146,7 @@ export const platformRubrics: PlatformRubric[] = [
     key: 'case_closed',
     label: 'The case was closed',
     description:
-      'The run completed or failed its case itself. It is not told of runs without a case, or that passed theirs on.',
+      'The run completed or failed its case itself. Does not apply to runs without a case, or that handed theirs over.',
     severity: 'medium',
     check: caseClosed,
   },

@@ -15,7 +15,7 @@ export const gateFields = {
   last_runs: Type.Integer({
     minimum: 1,
     maximum: 1000,
-    description: 'So many of its latest evaluated runs count.',
+    description: 'How many of the latest evaluated runs count.',
     examples: [10],
   }),
 }

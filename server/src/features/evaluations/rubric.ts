@@ -17,7 +17,7 @@ export const rubricFields = {
   sort_order: Type.Integer({
     minimum: 0,
     maximum: 1_000_000,
-    description: 'Its place among the others, lowest first.',
+    description: 'Its position among the others, lowest first.',
   }),
 }
 
@@ -53,7 +53,7 @@ export const BuildIdOfRubrics = Type.Optional(
 /** In force in one build at a time. */
 export const rubricsMax = 5
 
-/** Of `eval_rubrics r`. */
+/** Columns of `eval_rubrics r`. */
 export const rubricColumns = part`
   r.id, r.slug, r.title, r.description, r.severity, r.sort_order, r.build_id, r.created_at, r.deleted_at`
 
@@ -78,7 +78,7 @@ interface Owner {
   agentId: string
 }
 
-/** Those in force, in their order. */
+/** The active rubrics, in their order. */
 export const rubricsOf = (sql: Sql, { teamId }: Pick<Owner, 'teamId'>, buildId: string): Promise<Rubric[]> =>
   sql<Rubric>`
     select ${rubricColumns} from eval_rubrics r
@@ -97,7 +97,7 @@ export async function buildOf(
   return found?.id
 }
 
-/** Whoever changes the rubrics of a build stands in line at its row: what is counted after that stays so. */
+/** Whoever changes the rubrics of a build locks its row first: what is counted after that stays true. */
 export async function lockBuild(
   sql: Sql,
   owner: Owner,

@@ -1,4 +1,4 @@
-// What evaluations read of ended runs: facts and entries without their long texts, many runs at once and only so much of each.
+// What evaluations read of ended runs: facts and entries without their long texts, of many runs at once and up to a limit for each.
 import { part, type Sql } from '../../base/db.ts'
 import { wholeText } from '../../engine/ledger/largeTexts.ts'
 import type { Rubric } from './rubric.ts'
@@ -10,11 +10,11 @@ import type { endedStatuses } from '../../kit/states.ts'
 export interface Entry {
   id: string
   turn: number
-  /** Of a call: its id and tool, and what tells its arguments from others. */
+  /** The id and the tool of a call, and a hash of its arguments. */
   call_id: string | null
   tool: string | null
   fingerprint: string | null
-  /** Of a result: the call that it is of. */
+  /** The call that a result belongs to. */
   result_of: string | null
   is_error: boolean
   /** The text, only where it may hold a secret and was not written by whoever started the run. */
@@ -36,18 +36,18 @@ export interface EndedRun {
   /** What the run did with its case. */
   case_moves: string[]
   suspicious_output: string | null
-  /** Those in force for its build; none of an agent that is deleted, whose scores nobody reads any more. */
+  /** The active rubrics of its build; none for a deleted agent, whose scores nobody reads any more. */
   rubrics: Pick<Rubric, 'id' | 'slug' | 'title' | 'description' | 'severity'>[]
 }
 
 export type RunLog = EndedRun & { entries: Entry[] }
 
-/** Of a longer run the last ones are read; the result says so. */
+/** How many entries are read. Of a longer run these are the last ones, and the result says so. */
 export const entriesMax = 5000
-/** Of one text. */
+/** How many characters are read of a text that may hold a secret. */
 const suspiciousMax = 200_000
 
-/** Those of the runs that have ended, as they stand now. */
+/** The runs that have ended, as they are now. */
 export const readEnded = (sql: Sql, ids: string[]): Promise<EndedRun[]> => sql<EndedRun>`
   select r.id, r.team_id, r.agent_id, r.build_id, r.status, r.error, r.completed_at as ended_at, r.message_seq as messages,
     r.started_at is not null as has_begun, r.log_erased_at is not null as is_erased, r.case_id,

@@ -17,9 +17,9 @@ interface Line {
   text: string
 }
 
-/** Of one message; what a run writes there at once may be 64 KiB. */
+/** How many characters of one message are shown. A run may write 64 KiB at once. */
 const textMax = 8000
-/** Of all messages: about 75,000 tokens. A fifth of it goes to the beginning, which says what was asked. */
+/** How many characters of all messages are shown: about 75,000 tokens. A fifth of it goes to the beginning, which says what was asked. */
 const charactersMax = 300_000
 const beginningShare = 0.2
 /** However short they are. */

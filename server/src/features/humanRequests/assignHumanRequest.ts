@@ -12,7 +12,7 @@ export const assignHumanRequest = operation({
   description: 'Says whose it is, for inboxes; it keeps nobody else from answering. No event tells of it.',
   scope: 'runs:write',
   body: Type.Object({
-    assignee_user_id: nullable(Type.String({ description: 'A member of the team; null: nobody’s.' })),
+    assignee_user_id: nullable(Type.String({ description: 'A member of the team, or null to unassign.' })),
   }),
   status: 200,
   answer: HumanRequestAnswer,

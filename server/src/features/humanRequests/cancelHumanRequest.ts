@@ -1,4 +1,4 @@
-// Takes a human request back: the call that waits for it fails, and the run goes on.
+// Cancels a human request: the call that waits for it fails, and the run continues.
 import { cancelRequest } from '../../engine/requests/humanRequests.ts'
 import { operation } from '../../kit/operation.ts'
 import { HumanRequestAnswer, requestAnswer } from './humanRequest.ts'
@@ -7,7 +7,8 @@ export const cancelHumanRequest = operation({
   id: 'cancelHumanRequest',
   route: 'POST /v2/runs/:run_id/human-requests/:request_id/cancel',
   summary: 'Cancel a human request',
-  description: 'The call that waits for it gets an error that says so, and the run goes on. No event tells of it.',
+  description:
+    'The call that waits for it gets an error that says so, and the run continues. There is no event for it.',
   scope: 'runs:write',
   status: 200,
   answer: HumanRequestAnswer,

@@ -1,4 +1,4 @@
-// Answers what a run asked a person; the first answer that fits counts, and the run goes on with it.
+// Answers what a run asked a person. The first valid answer counts, and the run continues with it.
 import { answerRequest } from '../../engine/requests/humanRequests.ts'
 import { hasEnded } from '../../engine/ledger/lifecycle.ts'
 import { operation } from '../../kit/operation.ts'

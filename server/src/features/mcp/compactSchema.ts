@@ -17,7 +17,7 @@ function saysSomething(key: string, value: unknown): boolean {
   return !(/^(min|max)/.test(key) && typeof value === 'number' && (value === 0 || Math.abs(value) >= wide))
 }
 
-/** Of a field that may be left out: where null says no more than that. */
+/** The schema of an optional field without its null, if null means the same as leaving the field out. */
 export function withoutNull(schema: object): object {
   const { anyOf, ...rest } = schema as { anyOf?: { type?: string }[] }
   const others = anyOf?.filter(({ type }) => type !== 'null') ?? []

@@ -114,7 +114,7 @@ export function keyOf(operation: Operation, given: Json): string | undefined {
   return keyOfText(key)
 }
 
-/** An id that is no text names nothing, and is told so by the operation. */
+/** An id that is not a text refers to nothing, and the operation says so. */
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
 function scalarOf(name: string, value: unknown): string {

@@ -31,7 +31,7 @@ export interface Serving {
   context: Context
   caller: Caller
   operations: Map<string, Operation>
-  /** Those of this address. */
+  /** The tools of this endpoint. */
   tools: Map<string, CatalogTool>
   wanted: Wanted
   signal: AbortSignal

@@ -20,7 +20,7 @@ const core = `
 
 export interface CatalogTool {
   listed: ListedTool
-  /** Absent: waitForRun, which is no operation. */
+  /** Absent: waitForRun, which is not an operation. */
   operation?: Operation
   scope: Scope
   isReading: boolean
@@ -29,7 +29,7 @@ export interface CatalogTool {
 
 interface ToolCatalog {
   tools: Map<string, CatalogTool>
-  /** Every operation by its id: resources read through some that are no tools of an address. */
+  /** Every operation by its id: resources read through some that are not tools of an endpoint. */
   operations: Map<string, Operation>
   /** The names that `toolsets` takes. */
   setNames: string[]
@@ -77,7 +77,7 @@ export function offered({ tools, setNames }: ToolCatalog, { toolsets, isReadOnly
   return new Map(chosen.filter(([, tool]) => tool.isReading || !isReadOnly))
 }
 
-/** As `tools/list` has them. */
+/** The tools as `tools/list` shows them. */
 export function listed(tools: Iterable<CatalogTool>, scopes: ReadonlySet<Scope>, { hasSchemas }: Wanted): ListedTool[] {
   return [...tools]
     .filter(({ scope }) => scopes.has(scope))

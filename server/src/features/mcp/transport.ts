@@ -38,7 +38,7 @@ export async function answerMessage(exchange: Exchange): Promise<Response> {
 }
 
 /**
- * Of the era of `initialize`, up to 2025-11-25. Its clients take an error of the protocol only with a 200. The id of the session names
+ * For the protocol with `initialize`, up to 2025-11-25. Its clients take an error of the protocol only with a 200. The id of the session names
  * the conversation in the log; nothing is kept under it, so that any process takes the next message.
  */
 async function answerOlder({ message, headers, makeServer, onError }: Exchange, request: Request): Promise<Response> {

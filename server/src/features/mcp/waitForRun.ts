@@ -12,7 +12,7 @@ import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
 /** Below the minute after which clients and proxies give up. */
 export const waitSecondsMax = 50
 const waitSecondsUsual = 30
-/** So often a wait looks whether the process stops. */
+/** How often a wait checks whether the process stops. */
 const drainLookMs = 500
 const progressMs = 1000
 
@@ -36,7 +36,10 @@ export const waitForRunTool: ListedTool = {
       status: { type: 'string' },
       pending_human_request: { type: ['object', 'null'] },
       has_ended: { type: 'boolean' },
-      needs_somebody: { type: 'boolean', description: 'It goes on only when a person answers or mends a connection.' },
+      needs_somebody: {
+        type: 'boolean',
+        description: 'It continues only when a person answers or fixes a connection.',
+      },
     },
     required: ['run', 'run_id', 'status', 'pending_human_request', 'has_ended', 'needs_somebody'],
   } as ListedTool['outputSchema'] & object,
@@ -74,7 +77,7 @@ interface Wait {
   runId: string
   seconds: number
   signal: AbortSignal
-  /** Told of what happens meanwhile, at most once a second. */
+  /** Called with what happens during the wait, at most once a second. */
   onProgress?: (event: string) => void
 }
 

@@ -144,7 +144,7 @@ function staleness(path: string, expected: number, head: Head | undefined): Refu
   return { refused: 'conflict', message: `${path} ${now} and ${wanted}. Read it again and make the change to that.` }
 }
 
-/** PostgreSQL text holds no NUL, and a lone surrogate is no character. */
+/** PostgreSQL text holds no NUL, and a lone surrogate is not a character. */
 function unstorable(content: string): Refused | undefined {
   if (!content.includes('\0') && content.isWellFormed()) return undefined
   return {

@@ -12,7 +12,7 @@ export const putAgentMemoryFile = operation({
   route: 'PUT /v2/agents/:agent_id/memory/files/:path*',
   summary: 'Write a memory file',
   description:
-    'Makes the file or replaces its content, and raises its generation by one. A path that was deleted goes on above the ' +
+    'Makes the file or replaces its content, and raises its generation by one. A path that was deleted continues above the ' +
     'generations it had, so that an old `expected_generation` never fits a new file. A file has at most 256 KiB, an agent ' +
     'at most 1000 files and 16 MiB.',
   scope: 'agents:write',

@@ -24,7 +24,7 @@ export const deleteQueue = operation({
     const ofQueue = { teamId: team.id, queueId: queue.id }
     // runs before queues, and the team's places, which stopping takes, after both: so nobody waits for us in a circle
     await lockRunsOfQueue(sql, ofQueue)
-    // dispatchers stand in line at this row: from here on nobody gives out its cases
+    // dispatchers lock this row: from here on nobody dispatches its cases
     const locked = await sql`select id from queues where id = ${queue.id} and team_id = ${team.id} for no key update`
     if (locked.length === 0) fail('not_found')
     const stopped = await stopRunsOfQueue(context, sql, ofQueue)

@@ -1,4 +1,4 @@
-// Erases the cases and labels of a deleted queue, so many in a transaction that nobody waits for it.
+// Erases the cases and labels of a deleted queue, a few in each transaction, so that nobody waits for it.
 import type { Sql } from '../../base/db.ts'
 import { job } from '../../kit/job.ts'
 import { Id, Type } from '../../kit/schema.ts'
@@ -30,7 +30,7 @@ export const eraseQueue = job({
   },
 })
 
-/** Answers with the last one, behind which there may be more. It goes on from there, since an index keeps what is gone for a while. */
+/** Returns the last one, behind which there may be more. The next call continues there, since an index keeps deleted rows for a while. */
 async function eraseCases(
   sql: Sql,
   { team_id, queue_id }: { team_id: string; queue_id: string },

@@ -11,7 +11,7 @@ export const queueFields = {
     Type.Integer({
       minimum: 1,
       maximum: 10_000,
-      description: 'How many of its cases may be in progress at once; null: as many as the team has places.',
+      description: 'How many of its cases may be in progress at once; null: as many as the team has slots.',
     }),
   ),
 }

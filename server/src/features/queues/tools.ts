@@ -81,7 +81,7 @@ const caseFail = insideTool({
 const casePostpone = insideTool({
   name: 'case_postpone',
   description:
-    'Put the case that this run holds aside: after so many seconds, or at that time, it is given out again before all others.',
+    'Put the case that this run holds aside: it is dispatched again, ahead of all others, after `seconds` or at `until`.',
   input: Type.Object({
     seconds: Type.Optional(Type.Number({ minimum: 1, maximum: postponedMaxS })),
     until: Type.Optional(Type.String({ format: 'date-time' })),
@@ -192,7 +192,7 @@ async function claimOne(sql: Sql, call: Call<{ queue?: string; case_id?: string 
     where c.team_id = ${run.team_id} and (c.id::text = ${input.case_id ?? null} or c.queue_id = ${queueId}::uuid)
       and ${isFree} and (c.postponed_to is null or c.postponed_to <= now() or ${input.case_id !== undefined})
     order by c.display_status = 'postponed' desc, c.priority desc, c.created_at, c.id limit 1 for update of c skip locked`
-  if (!next) return { error: 'There is no such case that nobody holds.' }
+  if (!next) return { error: 'No free case matches.' }
   await moveCases(sql, [{ case_id: next.id, team_id: run.team_id, by: byRun(call), type: 'claimed' }])
   await noteCases(sql, [{ run_id: run.id, case_id: next.id, queue_id: next.queue_id, title: next.title }])
   const [shown] = await sql`select ${caseColumns} from cases c where c.id = ${next.id} and c.team_id = ${run.team_id}`
@@ -230,7 +230,7 @@ const caseList = insideTool({
 
 const caseCreate = insideTool({
   name: 'case_create',
-  description: 'Add a case to a queue. With an external_id it is added once, however often it is brought.',
+  description: 'Add a case to a queue. With an external_id it is added only once.',
   input: Type.Object({
     queue: QueueName,
     title: Type.String({ minLength: 1, maxLength: 500 }),

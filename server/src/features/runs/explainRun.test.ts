@@ -45,7 +45,7 @@ proves(
     const { why: sentence, facts } = await explained(id, other)
     assert.equal(
       sentence,
-      'It has stood in line for a place for 3 h, as number 3: all 2 places of the team are held (max_concurrent_runs).',
+      'It has waited for a slot for 3 h, as number 3: all 2 slots of the team are held (max_concurrent_runs).',
     )
     assert.deepEqual(facts.line, {
       position: 3,
@@ -57,12 +57,12 @@ proves(
     assert.match(facts.ended_by, /a run of the team that ends/)
 
     const ready = await runIn({ status: 'pending', admitted_at: ago(5) })
-    assert.match(await why(ready), /^It has a place, but no worker is alive: start a process/)
+    assert.match(await why(ready), /^It has a slot, but no worker is alive: start a process/)
     const worker = await processOf('worker')
-    assert.equal(await why(ready), 'It has a place and has waited for a free worker for 5 h.')
+    assert.equal(await why(ready), 'It has a slot and has waited for a free worker for 5 h.')
     assert.equal((await explained(ready)).facts.workers, 1)
     await team.sql`delete from processes where id = ${worker}`
-    assert.match(await why(await runIn({ status: 'pending' })), /^It was made just now/)
+    assert.match(await why(await runIn({ status: 'pending' })), /^It was just created/)
   },
 )
 
@@ -74,7 +74,7 @@ proves('runs.whyPending', 'pending: a build that lets only so many of its runs w
   const id = await runIn({ status: 'pending', queued_at: ago(3) }, team, agent)
   assert.equal(
     await why(id),
-    'It has stood in line for a place for 3 h, as number 1: its build lets 1 of its agent’s runs work at once, and 1 do.',
+    'It has waited for a slot for 3 h, as number 1: its build lets 1 of its agent’s runs work at once, and 1 do.',
   )
   await team.sql`update runs set queued_at = null where id = ${id}`
 })
@@ -119,7 +119,7 @@ proves('runs.whyRunning', 'running: who works on it, since when, and on what', a
 proves('runs.whyWaiting', 'waiting: for a person, by name, with what happens when nobody answers', async () => {
   const waiting = { kind: 'human', since: ago(2), detail: {} }
   const id = await runIn({ status: 'waiting', waiting_on: waiting })
-  assert.match(await why(id), /has answered, and it is about to go on/)
+  assert.match(await why(id), /has answered, and it is about to continue/)
   const expires = ahead(3)
   await team.sql`
     insert into human_requests (id, team_id, run_id, step, type, title, expires_at, on_timeout, assignee_user_id)
@@ -143,7 +143,7 @@ proves(
       waiting_on: { kind: 'time', since: ago(5), detail: {} },
       due_at: until,
     })
-    assert.equal(await why(timed), `It put itself off 5 h ago and goes on at ${until.toISOString()}, in 7 h.`)
+    assert.equal(await why(timed), `It postponed itself 5 h ago and resumes at ${until.toISOString()}, in 7 h.`)
 
     const detail = { reason: 'model_unavailable', message: 'The provider answered 529.' }
     const troubled = await runIn({
@@ -183,12 +183,9 @@ proves(
 
     const capacity = { kind: 'capacity', since: ago(4), detail: { after: { kind: 'human' } } }
     const inLine = await runIn({ status: 'waiting', waiting_on: capacity, queued_at: ago(4), is_woken: true })
-    assert.match(
-      await why(inLine),
-      /^What it waited for has come. It has stood in line for a place for 4 h, as number 1: /,
-    )
+    assert.match(await why(inLine), /^What it waited for has come. It has waited for a slot for 4 h, as number 1: /)
     const admitted = await runIn({ status: 'waiting', waiting_on: onChild, admitted_at: ago(1) })
-    assert.match(await why(admitted), /^What it waited for has come; it has a place/)
+    assert.match(await why(admitted), /^What it waited for has come; it has a slot/)
   },
 )
 

@@ -38,9 +38,9 @@ const plain = (sentence: string): string => sentence.trim().replace(/\.$/, '')
 
 function pending(said: Said): Why {
   if (said.facts.line) return inLine(said, '')
-  if (said.facts.isAdmitted) return ready(said, 'It has a place')
+  if (said.facts.isAdmitted) return ready(said, 'It has a slot')
   return {
-    why: 'It was made just now and gets a place or stands in line within a second.',
+    why: 'It was just created; within a second it gets a slot or joins the waitlist.',
     endedBy: 'the service itself',
   }
 }
@@ -51,10 +51,10 @@ function inLine({ facts, for: since }: Said, before: string): Why {
   const reason = isCapped
     ? `its build lets ${agent_places_total} of its agent’s runs work at once, and ${agent_places_held} do`
     : places_held >= places_total
-      ? `all ${places_total} places of the team are held (max_concurrent_runs)`
-      : `${places_held} of the team’s ${places_total} places are held, so its turn comes within seconds`
+      ? `all ${places_total} slots of the team are held (max_concurrent_runs)`
+      : `${places_held} of the team’s ${places_total} slots are held, so its turn comes within seconds`
   return {
-    why: `${before}It has stood in line for a place for ${since}, as number ${position}: ${reason}.`,
+    why: `${before}It has waited for a slot for ${since}, as number ${position}: ${reason}.`,
     endedBy: `a run of ${isCapped ? 'this agent' : 'the team'} that ends or begins to wait, or stopRun`,
   }
 }
@@ -95,7 +95,7 @@ function running({ facts, for: since, now }: Said): Why {
 function waiting(said: Said): Why {
   const { run, facts } = said
   if (facts.line) return inLine(said, 'What it waited for has come. ')
-  if (facts.isAdmitted) return ready({ ...said, for: 'a moment' }, 'What it waited for has come; it has a place')
+  if (facts.isAdmitted) return ready({ ...said, for: 'a moment' }, 'What it waited for has come; it has a slot')
   return forKind[run.waiting_on?.kind ?? 'capacity'](said)
 }
 
@@ -105,7 +105,7 @@ const forKind: Record<NonNullable<Run['waiting_on']>['kind'], (said: Said) => Wh
   sub_run: forSubRun,
   connection: forConnection,
   capacity: (said) => ({
-    why: `It has waited for ${said.for} and is about to go on.`,
+    why: `It has waited for ${said.for} and is about to continue.`,
     endedBy: 'the service itself',
   }),
 }
@@ -114,12 +114,12 @@ const onTimeout = {
   fail: 'that call fails',
   approve: 'it counts as approved',
   reject: 'it counts as refused',
-  continue: 'it goes on without an answer',
+  continue: 'it continues without an answer',
 }
 
 function forPerson({ facts: { human_request: request }, for: since }: Said): Why {
   if (!request) {
-    return { why: 'The person it waited for has answered, and it is about to go on.', endedBy: 'the service itself' }
+    return { why: 'The person it waited for has answered, and it is about to continue.', endedBy: 'the service itself' }
   }
   const who =
     request.assignee_user_id === null ? 'a person' : (request.assignee_name ?? 'a member who is no longer here')
@@ -143,7 +143,7 @@ function forTime({ run, facts, now, for: since }: Said): Why {
       endedBy: 'the clock, or stopRun',
     }
   }
-  return { why: `It put itself off ${since} ago and goes on ${until}.`, endedBy: 'the clock, or stopRun' }
+  return { why: `It postponed itself ${since} ago and resumes ${until}.`, endedBy: 'the clock, or stopRun' }
 }
 
 function forConnection({ run, for: since }: Said): Why {
@@ -170,7 +170,7 @@ const advice: Record<string, string> = {
   limit_reached: 'raise that limit in its build, or give it less to do',
   model_unavailable: 'retryRun starts it again when the model answers',
   output_invalid: 'the procedure and output_schema of its build must agree',
-  step_failed: 'its execution report shows that step; retryRun can go on from there',
+  step_failed: 'its execution report shows that step; retryRun can continue from there',
   internal_error: 'the operator finds the reason in the log by this run’s id',
 }
 

@@ -1,4 +1,4 @@
-// Says something to a run: it hears it at its next turn; one that has ended goes on with it.
+// Posts a message to a run, which reads it at its next turn. A run that has ended continues with it.
 import { one } from '../../base/db.ts'
 import { addUserMessage } from '../../engine/requests/addUserMessage.ts'
 import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
@@ -45,9 +45,9 @@ export const postRunMessage = operation({
       where id = ${run.id} and team_id = ${team.id} for update`
     if (!now) return fail('not_found')
     if (hasEnded(now.status)) {
-      if (agent.is_deleted) fail('conflict', 'This run has ended and its agent is deleted, so it cannot go on.')
+      if (agent.is_deleted) fail('conflict', 'This run has ended and its agent is deleted, so it cannot continue.')
       if (now.is_erased) {
-        fail('conflict', 'The log of this run was erased after its time, so it cannot go on. Start a new run.')
+        fail('conflict', 'The log of this run was erased after its time, so it cannot continue. Start a new run.')
       }
     }
     const posted = await addUserMessage(sql, run, { text: messageText(body.message)!, memberId: caller.member_id })

@@ -208,7 +208,7 @@ function summaryOf(run: Run, steps: number, duration: number | null, active: num
     completed: `Completed after ${took}.`,
     failed: `Failed${place} after ${took}: ${run.error?.message ?? 'the reason was not recorded'}`,
     stopped: duration === null ? 'Stopped before it began.' : `Stopped after ${took}.`,
-    pending: steps === 0 ? 'Not begun yet.' : `About to go on; ${work} so far.`,
+    pending: steps === 0 ? 'Not begun yet.' : `About to continue; ${work} so far.`,
     running: `Not ended yet: running, ${took} so far.`,
     waiting: `Not ended yet: waiting, ${took} so far.`,
   }

@@ -19,8 +19,8 @@ export const retryRun = operation({
   summary: 'Retry a run',
   description:
     'A new run of the same agent with the same message, title, metadata, limits and callback. With `from_step` it begins with a copy of ' +
-    'all turns before the one that made that call, and takes that turn anew, with the files as they were then. ' +
-    'Another build goes on from there as if it had brought those results itself.',
+    'all turns before the one that made that call, and repeats that turn, with the files as they were then. ' +
+    'Another build continues from there with those results.',
   scope: 'runs:write',
   body: Type.Object(
     {
@@ -74,7 +74,7 @@ export const retryRun = operation({
     })
   },
   async handler({ team, run, body, context, sql, prepared: again, fail }) {
-    // locked: its log must stand still while it is copied, and nobody starts it again meanwhile
+    // locked: its log must not change while it is copied, and nobody starts it again at the same time
     const [old] = await sql<{ status: Status; is_erased: boolean; is_deleted: boolean }>`
       select r.status, r.log_erased_at is not null as is_erased, a.deleted_at is not null as is_deleted
       from runs r join agents a on a.id = r.agent_id
@@ -91,7 +91,7 @@ export const retryRun = operation({
       fail('invalid_request', `from_step: the run made no call with the number ${step}. Its report lists them.`)
     }
     const [created] = await engineOf(context).create(sql, [again])
-    if (!created) return fail('conflict', 'The agent of this run was deleted meanwhile.')
+    if (!created) return fail('conflict', 'The agent of this run was deleted since then.')
     if (created.is_admitted) await announceReady(sql)
     if (turn !== undefined) await copyTurnsBefore(sql, { from: run.id, to: again.id, turn })
     const beforeStep = turn === undefined ? 1 : await firstStepOf(sql, run.id, turn)

@@ -28,7 +28,7 @@ export const filterFields = {
     Type.String({
       maxLength: 500,
       description:
-        'Words in title, case title and message; all of them must be there. An asterisk at the end takes the last one as a beginning.',
+        'Words in title, case title and message; all of them must be there. A final asterisk makes the last word a prefix.',
       examples: ['invoice 47*'],
     }),
   ),

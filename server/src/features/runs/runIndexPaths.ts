@@ -48,9 +48,10 @@ export const rangesOf = (
   { issues, statuses: asked }: RunFilter,
   path: RangePath,
   statuses?: readonly CountedAs[],
-): Part => (path === 'status' ? part`unnest(${statuses ?? asked ?? countedAs}::text[])` : part`unnest(${issues}::int[])`)
+): Part =>
+  path === 'status' ? part`unnest(${statuses ?? asked ?? countedAs}::text[])` : part`unnest(${issues}::int[])`
 
-/** Of `runs r` in one range, that fit: `range.value` is its status, or its issues. */
+/** The rows of `runs r` in one range that fit: `range.value` is its status, or its issues. */
 export const rangeRows = (filter: RunFilter, path: RangePath): Part => part`
   runs r where r.team_id = ${filter.teamId}
     ${filter.agentId !== null && path === 'status' ? part`and r.agent_id = ${filter.agentId}` : part``}
@@ -89,7 +90,7 @@ export const countOn = (filter: RunFilter, path: IndexPath): Part => part`
  */
 const asked = (condition: Part): Part => part`case when ${condition} then true else false end`
 
-/** Of `runs r`: all but its words and its time. */
+/** Condition on `runs r`: all of the filter but its words and its time. */
 export const fitsRun = (filter: RunFilter): Part =>
   asked(part`(${filter.agentId}::uuid is null or r.agent_id = ${filter.agentId}::uuid)
     and (${filter.userId}::uuid is null or r.user_id = ${filter.userId}::uuid)
@@ -100,7 +101,7 @@ export const fitsRun = (filter: RunFilter): Part =>
 const fitsState = ({ statuses, issues }: RunFilter): Part => part`
   (${statuses}::text[] is null or r.counted_as = any(${statuses}::text[])) and (${issues}::int[] is null or r.issues = any(${issues}::int[]))`
 
-/** Of `run_search l`: all but its words and its time. What can change is asked of the run itself, only where it matters. */
+/** Condition on `run_search l`: all of the filter but its words and its time. What can change is read from the run itself, only if the filter asks for it. */
 export const fitsSearchRow = (filter: RunFilter): Part =>
   asked(part`(${filter.agentId}::uuid is null or l.agent_id = ${filter.agentId}::uuid)
     and (${filter.userId}::uuid is null or l.user_id = ${filter.userId}::uuid)
@@ -109,11 +110,11 @@ export const fitsSearchRow = (filter: RunFilter): Part =>
     and case when ${filter.statuses}::text[] is null and ${filter.issues}::int[] is null then true
       else (select ${fitsState(filter)} from runs r where r.id = l.run_id) end`)
 
-/** Of `run_search l`. */
+/** Condition on `run_search l`: it has the words. */
 export const hasWords = ({ words }: RunFilter): Part => part`
   case when ${words}::text is null then true else l.words @@ ${words}::tsquery end`
 
-/** Of `runs r`. */
+/** Condition on `runs r`: it has the words. */
 export const runHasWords = ({ words }: RunFilter): Part => part`
   case when ${words}::text is null then true else (
     select l.words @@ ${words}::tsquery from run_search l

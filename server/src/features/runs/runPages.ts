@@ -15,7 +15,7 @@ export interface Page {
   offset: number
 }
 
-/** So few are gathered and sorted without asking whether a walk would be shorter. */
+/** Up to how many runs are always gathered and sorted, even if a walk would be shorter. */
 const gatheredAnyway = 1000
 
 /** One page of the runs that fit, of which there are `totals.total`. */
@@ -91,7 +91,7 @@ function sortedWalk(filter: RunFilter, totals: Totals, page: Page): Part {
   return part`select * from (${walk} ${atMost(page)}) walk ${cut(page)}`
 }
 
-/** Runs that have not ended lie together at one end of the index: there is no need to pass through all of them in vain. */
+/** Runs that have not ended lie together at one end of the index: a walk need not pass through all of them in vain. */
 function endOf({ statuses }: Totals): Part {
   const ended = statuses.filter((status) => status !== 'needs_attention' && hasEnded(status)).length
   if (ended === statuses.length) return part`and r.completed_at is not null`

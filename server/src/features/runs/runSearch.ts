@@ -37,7 +37,7 @@ export async function searchRuns(sql: Sql, filter: Searched, page: Page): Promis
   return { data: await pageOf(sql, filter, { ...totals, total }, page), total }
 }
 
-/** So far a walk goes for words that may all lie far back. */
+/** How many runs a walk reads for words that may all lie far back. */
 const walkMax = part`limit 20000`
 
 /** Through the newest runs first, where frequent words mostly are; if these do not fill the page, all hits are gathered after all. */
@@ -101,7 +101,7 @@ async function fewHits(sql: Sql, filter: Searched, page: Page): Promise<Found | 
   return { data: ids.length === 0 ? [] : await runsById(sql, filter.teamId, part`${ids}`), total }
 }
 
-/** Of frequent words with other conditions. */
+/** The total for frequent words with other conditions. */
 async function totalAmong(sql: Sql, filter: Searched, totals: Totals, frequency: number): Promise<number> {
   const { agentId, userId, queueId, source, statuses, issues, since, until } = filter
   const origins = [agentId, userId, queueId, source]

@@ -40,7 +40,7 @@ interface PlainRow {
   deltas: number
 }
 
-/** By agent, status and time alone. */
+/** The totals of a filter by agent, status and time alone. */
 async function plainTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
   const { teamId, agentId, since, until } = filter
   const statuses = filter.statuses ?? countedAs
@@ -83,7 +83,7 @@ interface OriginRow extends Partial<Record<IndexPath, number>> {
   deltas: number
 }
 
-/** By everything but time. */
+/** The totals of any filter, without its times. */
 async function originTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
   const { teamId } = filter
   const rows = await sql<OriginRow>`
@@ -135,7 +135,7 @@ function waySums(filter: RunFilter): Part {
   return pathsOf(filter).reduce((all, path) => part`${all} ${sums[path]}`, part``)
 }
 
-/** To look up the run of a row of run_search costs as much as to pass so many entries of runs_by_status, which says all by itself. */
+/** How many entries of runs_by_status, which needs no look-up, cost as much as looking up the run of one row of run_search. */
 const lookUpCost = 10
 
 /**

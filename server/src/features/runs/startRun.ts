@@ -50,7 +50,11 @@ export const startRun = operation({
         ),
       ),
       metadata: Type.Optional(
-        nullable(Type.Record(Type.String(), Type.Unknown(), { description: 'Yours, kept as it is; at most 16 KiB.' })),
+        nullable(
+          Type.Record(Type.String(), Type.Unknown(), {
+            description: 'Your own data, stored unchanged, at most 16 KiB.',
+          }),
+        ),
       ),
       callback_url: spelled(Type.Optional(nullable(url('Gets this run’s events, signed like webhooks.'))), {
         names: ['webhook_url'],

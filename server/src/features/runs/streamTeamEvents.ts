@@ -13,7 +13,7 @@ export const streamTeamEvents = stream({
     'Server-sent events: every event of the team that the credential may read, from now on or behind `Last-Event-ID`, each with its position in this stream as id and ' +
     'the envelope of a webhook as data, whose `id` is the event’s own. Positions are given after the commit, so that resuming loses and ' +
     'repeats nothing, and are kept for 24 hours. `start` comes first and tells where the stream begins; `gap` says that what follows ' +
-    '`Last-Event-ID` is not all kept any more, and the stream goes on with the oldest that is. A comment comes every 15 seconds; a reader ' +
+    '`Last-Event-ID` is not all kept any more, and the stream continues with the oldest that is. A comment comes every 15 seconds; a reader ' +
     'that takes nothing for 30 is let go and can resume. Each kind has the scope of what it tells of: `runs:read` for runs and human ' +
     'requests, `files:read` for files of runs, `queues:read` for cases, `agents:read` for builds, `connections:read` for connections.',
   scope: 'runs:read',

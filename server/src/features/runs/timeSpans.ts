@@ -9,7 +9,7 @@ interface Spans {
   edges: [Edge, Edge]
 }
 
-/** Numbers of days or hours since 1970; the second is no longer part of it. */
+/** Numbers of days or hours since 1970; the second one is not included. */
 export type Range = [from: number, to: number]
 export type Edge = [from: Date, to: Date]
 

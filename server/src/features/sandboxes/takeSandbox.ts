@@ -4,7 +4,7 @@ import { newId } from '../../base/ids.ts'
 import type { Hooks } from '../../kit/feature.ts'
 import { giveToRun } from './workspace/sandbox.ts'
 
-/** One that is gone by now is no reason to refuse a run that goes on: it gets a workspace of its own. A new run is not what was asked for then. */
+/** A sandbox that is gone is not a reason to refuse a run that continues: it gets a workspace of its own. A new run is refused, since it is not what was asked for. */
 export const takeSandbox: NonNullable<Hooks['runTakesSandbox']> = async ({ sql, teamId, runId, sandboxId, isNew }) => {
   const isGiven = await giveToRun(sql, sandboxId, { id: runId, team_id: teamId })
   if (!isGiven && isNew) throw new Fault('not_found', 'The sandbox was deleted while the run was being started.')

@@ -12,7 +12,7 @@ import { workspacePath, workspaceRoot } from './workspace/workspacePath.ts'
 import { writeFiles, type FileWrite } from './workspace/writeFiles.ts'
 
 const fileBytesMax = 10 * 1024 * 1024
-/** So much text a model gets to read at once; bytes grow by a third in base64. */
+/** How much text a model gets to read at once. Bytes grow by a third in base64. */
 const readBytesMax = 64 * 1024
 const base64BytesMax = (readBytesMax / 4) * 3
 const entriesMax = 1000
@@ -90,7 +90,7 @@ function bytesOf(content: string, encoding: 'utf-8' | 'base64' = 'utf-8'): Buffe
 
 const sandboxReadFile = insideTool({
   name: 'sandbox_read_file',
-  description: 'Read a file of the workspace: its text, or base64 if it is none; of a long one the first 64 KiB.',
+  description: 'Read a file of the workspace: its text, or base64 if it is not text; of a long file the first 64 KiB.',
   input: Type.Object({ path: Path }),
   apply: (calls, sql) => {
     const wanted = calls.map(({ run, input }) => {
@@ -124,7 +124,7 @@ function readable(bytes: Buffer, sizeBytes: number): Readable {
   return { content, encoding: text === undefined ? 'base64' : 'utf-8', ...(isCut && { truncated: true }) }
 }
 
-/** Undefined: it is no UTF-8, or holds a NUL, which no text of ours may. */
+/** Undefined: it is not UTF-8, or holds a NUL, which no stored text may. */
 function textOf(bytes: Buffer, sizeBytes: number): string | undefined {
   if (bytes.includes(0)) return undefined
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })

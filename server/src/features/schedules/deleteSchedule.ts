@@ -1,4 +1,4 @@
-// Deletes a schedule; the runs that it started go on and stay.
+// Deletes a schedule. The runs that it started continue and stay readable.
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
 

@@ -241,7 +241,7 @@ proves(
     assert.ok(auto_disabled_at)
     assert.match(
       auto_disabled_reason,
-      /^Its last 10 runs failed, the latest with model_required: .+ Mend that, then set enabled to true\.$/,
+      /^Its last 10 runs failed, the latest with model_required: .+ Fix that, then set enabled to true\.$/,
     )
   },
 )

@@ -5,7 +5,7 @@ import type { Tick } from '../../kit/feature.ts'
 import { startDue } from './startDue.ts'
 import { activeList } from '../../engine/ledger/lifecycle.ts'
 
-/** In one transaction: so many share a commit, and a process that dies leaves so many to the others. */
+/** How many schedules share a commit. A process that dies leaves as many to the others. */
 const atOnce = 100
 
 /** Schedules to fire, and since when: the oldest of each team, then the next of each, so that no team waits for all of another's. */
@@ -49,7 +49,7 @@ export async function fireSome(context: Context, { where, since }: Which): Promi
     })
   } catch (error) {
     if (isPassing(error)) throw error
-    context.log.error({ err: error }, 'one of the due schedules cannot be fired; each is tried by itself')
+    context.log.error({ err: error }, 'could not fire one of the due schedules; trying each on its own')
     for (const id of ids) await fireAlone(context, id)
   }
   return ids.length
@@ -64,7 +64,7 @@ async function fireAlone(context: Context, id: string): Promise<void> {
     })
   } catch (error) {
     if (isPassing(error)) throw error
-    context.log.error({ err: error, schedule_id: id }, 'a schedule cannot be fired; it is tried again in a minute')
+    context.log.error({ err: error, schedule_id: id }, 'could not fire a schedule; will retry in a minute')
     await context.db.sql`
       update schedules set held = '{}',
         next_run_at = case when next_run_at <= now() then now() + interval '1 minute' else next_run_at end

@@ -4,7 +4,7 @@ import type { catchUps, overlaps } from './schedule.ts'
 
 /** A due time that is later than this was missed: the service stood still, and catch_up says what becomes of it. */
 const missedAfterMs = 60_000
-/** Of one schedule, so that a long stand-still does not end in a flood. */
+/** How many missed times of one schedule are made up for, so that a long outage does not end in a flood. */
 const madeUpMax = 100
 
 export interface Due extends Timing {

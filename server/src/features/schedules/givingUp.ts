@@ -1,4 +1,4 @@
-// When a schedule disables itself: after ten due times in a row that came to nothing for a reason that only a person can mend.
+// When a schedule disables itself: after ten due times in a row that failed for a reason that only a person can fix.
 
 export const failuresMax = 10
 
@@ -15,7 +15,7 @@ const wordsMax = 500
 
 export interface LastRun {
   last_run_id: string | null
-  /** Of the last run; null where that is erased. */
+  /** The status of the last run; null if that run is erased. */
   last_status: string | null
   last_error: { code: string; message: string } | null
   failures: number
@@ -23,7 +23,7 @@ export interface LastRun {
   judged_run_id: string | null
 }
 
-/** Asked when the next due time comes, so that the end of a run costs nothing. One that was stopped or goes on says nothing. */
+/** Asked when the next due time comes, so that the end of a run costs nothing. A run that was stopped or still works says nothing. */
 export function judge(last: LastRun): Pick<LastRun, 'failures' | 'judged_run_id'> {
   const { last_run_id, last_status, last_error, failures, judged_run_id } = last
   const cameToItsEnd = last_status === 'completed' || last_status === 'failed'
@@ -32,7 +32,7 @@ export function judge(last: LastRun): Pick<LastRun, 'failures' | 'judged_run_id'
   return { failures: isHopeless ? failures + 1 : 0, judged_run_id: last_run_id }
 }
 
-const remedy = 'Mend that, then set enabled to true.'
+const remedy = 'Fix that, then set enabled to true.'
 
 export function reasonOf({ last_error }: Pick<LastRun, 'last_error'>): string {
   const words = (last_error?.message ?? '').slice(0, wordsMax).toWellFormed()

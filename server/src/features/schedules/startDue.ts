@@ -11,7 +11,7 @@ import { decide, type Due } from './firing.ts'
 import { failuresMax, judge, noBuildReason, reasonOf, type LastRun } from './givingUp.ts'
 import { activeList } from '../../engine/ledger/lifecycle.ts'
 
-/** Of one transaction. It holds its teams' places as long as it takes, and other starts wait for them. */
+/** How many runs one transaction starts. It holds its teams' slots until it commits, and other starts wait for them. */
 const runsMax = 100
 
 interface Row extends Due, LastRun {
@@ -94,7 +94,7 @@ async function startRuns(context: Context, sql: Sql, fired: Fired[]): Promise<vo
   for (const one of left) Object.assign(one, withoutBuild(one))
 }
 
-/** This due time came to nothing, which is no fault of the schedule; one that fires once has not fired. */
+/** Nothing was started for this due time, which is not the schedule's fault. A schedule that fires once has not fired. */
 function skip(one: Fired, run: NewRun, reason: string): void {
   one.runs = one.runs.filter((other) => other !== run)
   one.skippedReason = reason

@@ -1,4 +1,4 @@
-// Changes a schedule, pauses it or lets it go on.
+// Changes, pauses or resumes a schedule.
 import { one } from '../../base/db.ts'
 import { nextAfter } from '../../base/schedule.ts'
 import { operation } from '../../kit/operation.ts'

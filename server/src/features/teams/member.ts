@@ -39,7 +39,7 @@ declare module '../../kit/resources.ts' {
   }
 }
 
-/** Asked before an admin steps down or leaves. Such changes stand in line on the team's row, so two cannot pass at once. */
+/** Asked before an admin steps down or leaves. Such changes lock the team's row one after the other, so two cannot pass at once. */
 export async function isOnlyAdmin(sql: Sql, teamId: string, memberId: string): Promise<boolean> {
   await sql`select id from teams where id = ${teamId} for update`
   const admins = await sql<{ id: string }>`

@@ -24,7 +24,7 @@ export const updateMember = operation({
   route: 'PATCH /v2/teams/:teamId/members/:member_id',
   summary: 'Change a member',
   description:
-    'A new role counts for all of the member’s credentials within a second, and can give none of them a scope that your credential lacks. ' +
+    'A new role counts for all of the member’s credentials within a second, and cannot give any of them a scope that your credential lacks. ' +
     'A team keeps at least one admin.',
   scope: 'keys:manage',
   body: Type.Object({

@@ -46,7 +46,7 @@ const about = {
   settled_at: nullable(Time),
 }
 
-/** As lists give it. */
+/** A delivery in lists. */
 export const Delivery = named('Delivery', Type.Object(about))
 export type Delivery = Static<typeof Delivery>
 
@@ -56,7 +56,7 @@ export const DeliveryWithLog = named(
 )
 export type DeliveryWithLog = Static<typeof DeliveryWithLog>
 
-/** Of `deliveries d join delivery_targets t on t.id = d.target_id`. */
+/** Columns of `deliveries d join delivery_targets t on t.id = d.target_id`. */
 export const deliveryColumns = part`
   d.id, d.id as delivery_id, d.team_id, case when t.kind = 'subscription' then t.id end as subscription_id, t.url, d.event, d.event_id,
   d.run_id, d.state as status, d.attempts, d.due_at as next_attempt_at, d.reason, d.created_at, d.settled_at`

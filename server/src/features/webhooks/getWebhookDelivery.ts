@@ -8,7 +8,7 @@ export const getWebhookDelivery = operation({
   route: 'GET /v2/webhook-deliveries/:delivery_id',
   summary: 'Get a delivery',
   description:
-    'With its attempts: when, how long, what the receiver answered or where it failed. The newest 100 are kept.',
+    'With its attempts: when, how long, what the receiver answered or where it failed. The newest 100 are stored.',
   scope: 'webhooks:manage',
   status: 200,
   answer: wrapped('delivery', 'delivery_id', DeliveryWithLog),

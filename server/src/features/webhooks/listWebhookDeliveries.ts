@@ -38,7 +38,7 @@ export const listWebhookDeliveries = operation({
   },
 })
 
-/** Of the team's own webhooks alone: the target of a callback is none. */
+/** Condition on deliveries: they go to this webhook of the team. The target of a callback is not a webhook. */
 const toWebhook = (id: string, teamId: string): Part => part`
   target_id = (
     select id from delivery_targets where id = ${idForFilter(id)} and team_id = ${teamId} and kind = 'subscription')`

@@ -7,7 +7,7 @@ export const sentAgain = part`state = 'replaying', due_at = now(), attempts = 0,
 interface Receiving {
   active: boolean
   is_deleted: boolean
-  /** Of a callback: the receiver answered 410 for this run. */
+  /** The receiver of a callback answered 410 for this run. */
   is_gone?: boolean
 }
 

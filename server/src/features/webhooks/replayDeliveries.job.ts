@@ -10,7 +10,7 @@ const Asked = Type.Object({
   team_id: Id,
   subscription_id: Id,
   since: Type.String({ format: 'date-time' }),
-  /** By the database's clock: it tells what was settled by then from what was sent again since. */
+  /** A time of the database's clock: what ended before it is sent again, and what was sent again since then is not. */
   asked_at: Type.String({ format: 'date-time' }),
 })
 type Asked = Static<typeof Asked>

@@ -2,7 +2,7 @@
 const jitter = 0.2
 const retryAfterMaxS = 24 * 3600
 
-/** Seconds until the next attempt after so many; undefined: it was the last. */
+/** Seconds until the next attempt after this many attempts; undefined: it was the last. */
 export function delayAfter(scheduleS: number[], attempts: number, random = Math.random()): number | undefined {
   const seconds = scheduleS[attempts]
   return seconds === undefined ? undefined : seconds * (1 - jitter + 2 * jitter * random)
@@ -16,7 +16,7 @@ export function retryAfterS(status: number, header: string | string[] | undefine
   return Number.isNaN(seconds) ? undefined : Math.min(Math.max(seconds, 1), retryAfterMaxS)
 }
 
-/** Of an HTTP date in the form that is sent today (RFC 9110 §5.6.7); Date.parse alone takes almost anything for a date. */
+/** Takes an HTTP date in the form that is sent today (RFC 9110 §5.6.7); Date.parse alone takes almost anything for a date. */
 const secondsUntil = (text: string, now: Date): number =>
   /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/.test(text)
     ? (Date.parse(text) - now.getTime()) / 1000

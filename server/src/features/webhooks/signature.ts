@@ -1,4 +1,4 @@
-// How a receiver knows that a delivery is ours: both families of signatures over the same bytes, made anew for each attempt.
+// How a receiver knows that a delivery comes from this service: both families of signatures over the same bytes, new for each attempt.
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto'
 
 const prefix = 'whsec_'
@@ -19,7 +19,7 @@ export const signingKey = (secret: string): SigningKey => ({
 interface Signed {
   id: string
   event: string
-  /** As it is sent. */
+  /** The exact bytes that are sent. */
   body: Buffer
   /** The newest first; during a rotation two. */
   keys: SigningKey[]

@@ -6,7 +6,7 @@ import { Id, named, nullable, oneOf, Time, Type, url, type Static } from '../../
 
 /** What a caller may say of a webhook; the same fields stand in every answer. */
 export const fields = {
-  url: url('A public http or https address. Each event is sent there by POST.', ['https://hooks.example.com/runyard']),
+  url: url('A public http or https URL. Each event is sent there by POST.', ['https://hooks.example.com/runyard']),
   events: Type.Array(oneOf([...eventNames, '*']), {
     minItems: 1,
     maxItems: eventNames.length + 1,

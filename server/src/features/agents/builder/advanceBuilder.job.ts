@@ -19,9 +19,9 @@ import {
 import { buildByModel, spentOn } from './modelBuilder.ts'
 import { runningPart } from '../../../kit/runningPart.ts'
 
-/** So often the provider may fail at one turn; with the pauses between them about four minutes, while somebody waits. */
+/** How often the provider may fail at one turn: about four minutes with the pauses, while somebody waits. */
 const troublesMax = 8
-/** So often a builder run may be begun without coming forward: what ends its process every time must not go on for ever. */
+/** How often a builder run may be claimed without progress: what ends its process every time must not be repeated for ever. */
 const claimsMax = 25
 const pauseMaxMs = 10 * 60_000
 
@@ -33,7 +33,7 @@ interface Input {
 export const advanceBuilder: Job<Input> = job({
   name: 'advanceBuilder',
   input: Type.Object({ builder_run_id: Type.String(), team_id: Type.String() }),
-  safeToRepeat: 'it goes on from what the row says, and every write needs the epoch that its own claim gave',
+  safeToRepeat: 'it continues from what the row says, and every write needs the epoch that its own claim gave',
   // a process that is killed costs the job an attempt; how often is too often is counted in the row
   attemptsMax: 1000,
   async handler(call) {

@@ -92,7 +92,7 @@ function problemOf(questions: Wire['questions']): string | undefined {
   return undefined
 }
 
-/** As people get it: what says nothing is left out. */
+/** A question as people get it, without empty fields. */
 function asked({ question, header, options, multi_select }: Wire['questions'][number]): BuilderQuestion {
   const label = storableText(header ?? '').trim()
   return {

@@ -62,7 +62,7 @@ export const builderRunColumns = part`
 /** The word for it in every statement: those that hold their build. The index of the same words keeps them one a build. */
 export const isActive = part`status in ('pending', 'running', 'waiting', 'review')`
 
-/** Those of a deleted agent are gone with it. */
+/** A builder run of a deleted agent is not found. */
 export const findBuilderRun = (sql: Sql, id: string, teamId: string): Promise<BuilderRun[]> => sql<BuilderRun>`
   select ${builderRunColumns} from builder_runs join agents on agents.id = builder_runs.agent_id and agents.deleted_at is null
   where builder_runs.id = ${id} and builder_runs.team_id = ${teamId}`
@@ -96,8 +96,8 @@ export async function hasActiveBuilder(sql: Sql, buildId: string, teamId: string
 }
 
 /**
- * Whatever begins or ends a builder run stands in line on the agent's row, then on the build's, as promotions and deletions do: each
- * sees what the one before it left. Undefined: the agent was deleted meanwhile.
+ * Whatever begins or ends a builder run locks the agent's row, then the build's, as promotions and deletions do: each sees what the
+ * one before it left. Undefined: the agent was deleted since then.
  */
 export async function lockBuild(sql: Sql, { id, agent_id }: Build, teamId: string): Promise<Build | undefined> {
   const agents = await sql`

@@ -14,7 +14,7 @@ import { problemLines, procedureOf, proposalOf } from './proposal.ts'
 export interface Wanted {
   agentName: string
   prompt: string
-  /** As it is now. */
+  /** The procedure as it is now. */
   procedure: string
   answers: Record<string, string | string[]>
   lesson: Lesson | null

@@ -73,7 +73,7 @@ export const generateRevision = operation({
   },
 })
 
-/** Unchecked, as every copy: a build that no longer runs may be just what somebody wants written anew. */
+/** Unchecked, like every copy: a build that no longer runs may be just what somebody wants written again. */
 async function copyOf(sql: Sql, source: Build, teamId: string, memberId: string): Promise<Build> {
   const copy = await insertBuild(sql, {
     teamId,

@@ -74,7 +74,7 @@ const cut = (line: string): string => {
 
 /**
  * The progress with these lines, where they are not there yet. Each line is said once in a builder run, so that one that was cut off
- * and begins its turn anew does not tell it twice.
+ * and begins its turn again does not say it twice.
  */
 export const addProgress = (lines: string[]): Part => part`
   progress || coalesce((

@@ -6,7 +6,7 @@ export interface Lesson {
   run_number: number
   status: string
   title: string
-  /** As text, as everything here that may be long. */
+  /** Text, like everything here that may be long. */
   message: string | null
   output: string | null
   error: { code: string; message: string } | null

@@ -24,12 +24,12 @@ interface Parts {
   signal: AbortSignal
 }
 
-/** So often the model may correct itself before a person must look. */
+/** How often the model may correct itself before a person must look. */
 const correctionsMax = 3
-/** So often it may ask; then it must write with what it has. */
+/** How often it may ask questions. After that it must write with what it knows. */
 const questionRoundsMax = 3
 
-/** What comes next is said by the row alone, so whoever goes on after a crash does the same. */
+/** The row alone says what comes next, so whoever continues after a crash does the same. */
 export async function buildByModel(held: HeldBuilderRun, parts: Parts): Promise<void> {
   const { models, toolRegistry } = engineOf(parts.context)
   const conversation = models.find(held.model).open(builderSetup(held, toolRegistry, parts.context.config.model))
@@ -52,7 +52,7 @@ const entryOf = (said: Said): Entry => {
   return { kind: 'assistant', text: said.text, calls: [], opaque: said.opaque }
 }
 
-/** Asks for one answer and writes it down before anything is done with it; true: the model cannot go on. */
+/** Asks for one answer and writes it down before anything is done with it; true: the model cannot continue. */
 async function takeTurn(held: HeldBuilderRun, conversation: Conversation, parts: Parts): Promise<boolean> {
   const { context, sql } = parts
   const turn = held.messages.filter(({ kind }) => kind === 'assistant').length + 1

@@ -27,7 +27,7 @@ export function endOfBlock(line: string): ((line: string) => boolean) | undefine
   }
 }
 
-/** What is inside a fenced block is no heading. */
+/** A line inside a fenced block is not a heading. */
 function headingsOf(lines: string[]): Heading[] {
   const found: Heading[] = []
   let isEnd: ((line: string) => boolean) | undefined
@@ -81,7 +81,7 @@ export function addToSection(markdown: string, name: SectionName, added: string[
   if (!place) return name === 'Goal' ? withGoalFirst(lines, added) : joined(lines, ['', `## ${name}`, '', ...added])
   let end = place.to
   while (end > place.from && lines[end - 1]!.trim() === '') end -= 1
-  // a list goes on right below; after anything else, and before a paragraph, a line is left empty
+  // a list continues right below; after anything else, and before a paragraph, a line is left empty
   const isList = /^\s*(?:[-*+]|\d+[.)])\s/
   const goesOn = end > place.from && isList.test(lines[end - 1]!) && isList.test(added[0]!)
   const after = lines.slice(place.to)

@@ -92,7 +92,7 @@ function placeOf(sentence: string, { goal, steps }: PromptParts, isNew: boolean)
   return isNew && isFirst && !stepStart.test(sentence) && sentence.split(/\s+/).length >= 2 ? 'goal' : 'steps'
 }
 
-/** Lines that a person broke only because they were long are one again: the next goes on in lower case. */
+/** Joins lines that a person broke only because they were long: the next one continues in lower case. */
 function unbroken(given: string[]): string[] {
   const lines: string[][] = []
   let last = ''

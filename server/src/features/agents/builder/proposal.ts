@@ -11,7 +11,7 @@ interface Proposal {
   config: BuildConfig
   /** Empty: it changes nothing. */
   diff: string
-  /** Of the procedure alone: what else is wrong with the config was there before, and is told when it is accepted. */
+  /** Problems of the procedure alone. Other problems of the config were there before, and are reported when it is accepted. */
   problems: Problem[]
 }
 

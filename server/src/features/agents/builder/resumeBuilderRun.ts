@@ -1,4 +1,4 @@
-// Answers what a builder run asked, and lets it go on.
+// Answers what a builder run asked, so that it continues.
 import { choicesOf } from '../../../kit/choices.ts'
 import { brief } from '../../../kit/json.ts'
 import { operation } from '../../../kit/operation.ts'

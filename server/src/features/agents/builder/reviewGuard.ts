@@ -9,7 +9,7 @@ export const ReviewGuard = Type.Object(
   {
     builder_run_id: Type.Optional(Type.String({ description: 'Refused when another builder run is the active one.' })),
     expected_started_at: Type.Optional(
-      instant('Its `started_at` as you read it: refused when it has begun anew since.'),
+      instant('Its `started_at` as you read it: refused if it has begun again since then.'),
     ),
   },
   { examples: [{}] },

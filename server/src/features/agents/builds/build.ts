@@ -109,7 +109,7 @@ interface NewBuild {
   createdBy: string
 }
 
-/** Undefined: the agent was deleted meanwhile. */
+/** Undefined: the agent was deleted in the meantime. */
 export async function insertBuild(sql: Sql, wanted: NewBuild): Promise<Build | undefined> {
   const [inserted] = await sql<Build>`
     with numbered as (

@@ -17,7 +17,7 @@ function hostsOf({ config }: Context, { type, provider, server_url }: Placed): r
 /** A sentence where the credential may not go to this address; undefined: it may. */
 export function foreignHost(context: Context, connection: Placed, address: string): string | undefined {
   const url = URL.parse(address)
-  if (!url) return 'The url is no address. Give a whole one, such as https://api.example.com/items.'
+  if (!url) return 'The url is not a valid URL. Give a complete one, such as https://api.example.com/items.'
   const hosts = hostsOf(context, connection)
   if (!isOwnHost(hosts, url)) {
     return `The connection ${connection.name} is for ${hosts.join(', ') || 'no host'} only, not for ${url.host}. Call that without the connection.`

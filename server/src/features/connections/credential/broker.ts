@@ -7,7 +7,7 @@ import type { Context } from '../../../kit/context.ts'
 /** Which connection of the broker, in the broker's words. */
 interface Brokered {
   connectionId: string
-  /** Of the integration there. */
+  /** The key of the integration at the broker. */
   providerConfigKey: string
 }
 
@@ -75,7 +75,7 @@ function parse(body: Buffer): Told {
   try {
     return parseBounded(body.toString()) ?? {}
   } catch (error) {
-    throw new OAuthTrouble('The broker answered with something that is no JSON.', { cause: error })
+    throw new OAuthTrouble('The broker sent an answer that is not JSON.', { cause: error })
   }
 }
 
@@ -90,7 +90,7 @@ export async function brokerToken(
   const [row] = await context.db.sql<{ connection_id: string; provider_config_key: string }>`
     select broker_connection_id as connection_id, oauth ->> 'provider_config_key' as provider_config_key
     from connections where id = ${id} and team_id = ${team_id} and broker_connection_id is not null`
-  if (!row) throw new GrantRefused('The connection is gone, or is none of a broker.')
+  if (!row) throw new GrantRefused('The connection does not exist or is not managed by a broker.')
   const asked = { connectionId: row.connection_id, providerConfigKey: row.provider_config_key }
   return (await askBroker(context, asked, signal)).access_token
 }

@@ -10,7 +10,7 @@ import { begunList } from '../../../engine/ledger/lifecycle.ts'
 /** The call of this run is made when a person has authorised the connection again. */
 export function waitFor(run: CallingRun, { id, name, provider, broken_reason: reason }: Vaulted): NotYet {
   return new NotYet(async (sql) => {
-    // a connection that was mended between the call and this write: the wait is over as it begins
+    // a connection that was fixed between the call and this write: the wait is over as it begins
     await sql`
       insert into connection_waits (connection_id, run_id, is_over)
       values (${id}, ${run.id}, not exists (
@@ -21,8 +21,8 @@ export function waitFor(run: CallingRun, { id, name, provider, broken_reason: re
 }
 
 /**
- * By the wait and not by the connection, which may be broken again by now: a run whose wait is over makes its call, and that begins
- * another wait where it must. So there is no run that waits without a row for whoever mends the connection.
+ * Asks for the wait and not for the connection, which may be broken again by now: a run whose wait is over makes its call, and that
+ * begins another wait if it must. So every run that waits has a row, which whoever fixes the connection finds.
  */
 export async function hasCome({ sql, run, waitingOn }: Parameters<ConnectionUse['hasCome']>[0]): Promise<boolean> {
   const { connection_id: id } = waitingOn.detail as { connection_id: string }
@@ -32,9 +32,9 @@ export async function hasCome({ sql, run, waitingOn }: Parameters<ConnectionUse[
 }
 
 const wakesAtOnce = 200
-/** Every so many ticks, waits whose end nobody marked: it was committed while the wait began. */
+/** How many ticks pass between two searches for waits whose end nobody marked, since it was committed while the wait began. */
 const markEvery = 20
-/** Every so many, waits of runs that were stopped: they do no harm meanwhile. */
+/** How many ticks pass between two removals of the waits of stopped runs. Until then they do no harm. */
 const forgetEvery = 240
 const ticksOf = runningPart('ticks of connection waits', () => ({ count: 0 }))
 
@@ -58,7 +58,7 @@ export const wakeWaitingRuns: Tick = async ({ context, signal }) => {
   }
 }
 
-/** Of connections that work, are switched off or are gone: few, however many wait for each. */
+/** Ends the waits for connections that work, are switched off or are gone: few, however many runs wait for each. */
 export async function markEnded(sql: Sql): Promise<void> {
   await sql`
     update connection_waits set is_over = true

@@ -70,7 +70,7 @@ async function readVaulted({ db }: Context, { teamId, id }: Which, behalf: Behal
 }
 
 const brokerMs = 15_000
-/** How often the row is looked at again for one call, because it changed meanwhile. */
+/** How often the row is read again for one call, because it has changed. */
 const looksMax = 10
 
 /**
@@ -91,7 +91,7 @@ export async function withCredential<T>(
   for (let look = 1; look <= looksMax; look++) {
     const connection = await patiently(() => readVaulted(context, which, behalf))
     if (!connection)
-      return { kind: 'failed', message: 'The connection was deleted. Make it anew, or take it out of the build.' }
+      return { kind: 'failed', message: 'The connection was deleted. Make it again, or remove it from the build.' }
     const { name, status } = connection
     if (!connection.may_use) return { kind: 'failed', message: notForThisRun(name) }
     if (bound?.['given'] !== undefined && bound['given'] !== connection.given) return { kind: 'changed' }
@@ -119,7 +119,7 @@ export async function withCredential<T>(
     if (next.kind === 'answered') return { kind: 'done', answer, scrub }
     if (next.kind === 'failed') return next
   }
-  return { kind: 'failed', message: 'The connection changes all the time. Try again.' }
+  return { kind: 'failed', message: 'The connection kept changing during this call. Try again.' }
 }
 
 interface Refusal {

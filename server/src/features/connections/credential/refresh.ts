@@ -33,7 +33,7 @@ interface Wanted {
   generation: number
 }
 
-/** By the database's clock; what is asked outside ends before. */
+/** How long a renewal is claimed, by the database's clock. The request to the provider ends before that. */
 const leaseS = 30
 const askMs = 20_000
 /** How long a call waits for whoever renews. */
@@ -185,7 +185,7 @@ async function giveUp(context: Context, taken: Taken, reason: string, runId: str
 /** Tried again after 15 s, then ever later up to an hour; a fifth more or less, so that many do not come at once. */
 async function putOff(context: Context, { id, generation, name }: Taken, error: unknown): Promise<Renewal> {
   const problem = error instanceof Error ? error.message : String(error)
-  context.log.warn({ err: error, connection_id: id }, 'a connection could not be renewed; it is tried again')
+  context.log.warn({ err: error, connection_id: id }, 'could not renew a connection; will retry')
   const [next] = await context.db.sql<{ refresh_at: Date }>`
     update connections set refreshing_until = null, refresh_attempts = refresh_attempts + 1, refresh_problem = ${problem},
       refresh_at = now() + make_interval(secs => least(3600, 15 * 2 ^ least(refresh_attempts, 10)) * (0.8 + 0.4 * random()))

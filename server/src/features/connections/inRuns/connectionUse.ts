@@ -71,7 +71,7 @@ async function connectionsOf(sql: Sql, run: CallingRun): Promise<Known[]> {
     order by created_at, id`
 }
 
-/** By id, by name, or by provider; each only where one alone is meant. */
+/** Finds a connection by id, by name or by provider, if exactly one fits. */
 function pick(all: Known[], asked: string): Known {
   const found = find(all, asked)
   if (typeof found === 'string') throw new Error(found)
@@ -92,6 +92,6 @@ function find(all: Known[], asked: string): Known | string {
   const closed = all.find((one) => waysOf(one).includes(asked))
   if (closed) return notForThisRun(closed.name)
   const names = usable.map(({ name }) => name).join(', ')
-  const has = names ? `It has: ${names}.` : 'Its build names none that this run may use.'
+  const has = names ? `It has: ${names}.` : 'The build lists no connection that this run may use.'
   return `This agent has no connection called ${asked}. ${has}`
 }

@@ -6,7 +6,7 @@ import type { Outcome } from '../../../kit/tool.ts'
 interface Block {
   type?: unknown
   text?: unknown
-  /** Of a picture or a sound, in base64. */
+  /** A picture or a sound, in base64. */
   data?: unknown
   mimeType?: unknown
   resource?: { uri?: unknown; text?: unknown; blob?: unknown; mimeType?: unknown }

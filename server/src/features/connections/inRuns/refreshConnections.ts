@@ -8,7 +8,7 @@ import { listTools } from '../mcpTools/toolList.ts'
 const renewalsMax = 20
 const renewalsOfOne = 5
 const listsMax = 4
-/** Every so many looks: nothing of this is a matter of a second. */
+/** How many polls pass between two rounds: nothing of this is urgent. */
 const thoroughEvery = 4
 
 /** A look begins what is due and waits for none of it; `stop` waits for all. */
@@ -20,7 +20,7 @@ export function refreshConnections(context: Context): Work {
 
   function begin(work: Promise<unknown>, provider: string, among: Map<Promise<void>, string>): void {
     const ended: Promise<void> = work
-      .catch((error: unknown) => context.log.warn({ err: error }, 'a connection was not seen to; it is tried again'))
+      .catch((error: unknown) => context.log.warn({ err: error }, 'could not refresh a connection; will retry'))
       .then(() => void among.delete(ended))
     among.set(ended, provider)
   }

@@ -133,7 +133,7 @@ function toolOf(row: Row, name: string): Tool {
   })
 }
 
-/** Providers of models refuse tools whose schema is no plain object at its top; the server checks the arguments by the whole one. */
+/** Providers of models refuse tools whose schema is not a plain object at its top; the server checks the arguments by the whole schema. */
 function shownSchema(schema: Record<string, unknown>): TObject {
   const plain = Object.entries(schema).filter(([word]) => !notAtTop.has(word))
   return { properties: {}, ...Object.fromEntries(plain), type: 'object' } as unknown as TObject

@@ -32,7 +32,7 @@ export const approveConnectionTools = operation({
   async handler({ caller, connection, body, sql, fail }) {
     await requireRight(sql, caller.member_id, connection)
     const wanted = [...new Map(body.tools.map((tool) => [tool.name, tool])).values()]
-    // whoever writes tools stands in line on their connection
+    // whoever writes tools locks their connection first
     await sql`
       select from connections where id = ${connection.id} and team_id = ${connection.team_id} for no key update`
     const approved = await sql<{ name: string }>`

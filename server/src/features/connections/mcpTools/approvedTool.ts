@@ -22,7 +22,7 @@ export function statusOf({ is_gone, approved_hash, listed_hash }: PinnedTool): T
   return approved_hash === listed_hash ? 'approved' : 'changed'
 }
 
-/** Of everything that tells a model what the tool is, and us whether it may be repeated; the order of fields does not count. */
+/** A hash of everything that describes the tool to a model, and of what says whether a call may be repeated. The order of fields does not count. */
 export const toolHash = ({ name, description, input_schema, annotations }: ListedTool): string =>
   hash('sha256', canonical({ name, description, input_schema, annotations }))
 

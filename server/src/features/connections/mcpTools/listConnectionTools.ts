@@ -9,7 +9,7 @@ export const listConnectionTools = operation({
   summary: 'List the tools of a connection',
   description:
     'Agents are shown a tool as it was approved. The tools that are listed first after a person made or authorised the connection count as ' +
-    'approved; one that its server changed or added later needs a person’s word for every call until approveConnectionTools approves it.',
+    'approved; one that its server changed or added later requires approval for every call until approveConnectionTools approves it.',
   scope: 'connections:read',
   status: 200,
   answer: Type.Object({ tools: Type.Array(ConnectionTool) }),

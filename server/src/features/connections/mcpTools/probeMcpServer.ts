@@ -21,7 +21,7 @@ export const probeMcpServer = operation({
   route: 'POST /v2/teams/:teamId/connections/mcp/probe',
   summary: 'Try an MCP server',
   description:
-    'Lists the tools of a server with the key or headers that are given, as createConnection takes them. Nothing is kept. A server that ' +
+    'Lists the tools of a server with the key or headers that are given, as createConnection takes them. Nothing is stored. A server that ' +
     'cannot be used is not an error of the request: `success` is false and `error` says why.',
   scope: 'connections:write',
   body: Type.Object(

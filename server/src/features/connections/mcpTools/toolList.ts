@@ -40,7 +40,7 @@ export async function listTools(
   }
   const used = await withCredential(context, { teamId: team_id, id }, work, behalf)
   // no person approves a list
-  if (used.kind === 'changed') return { error: 'The connection has changed meanwhile. Try again.' }
+  if (used.kind === 'changed') return { error: 'The connection has changed since then. Try again.' }
   if (used.kind === 'failed') return { error: used.message }
   if (used.kind === 'broken') {
     return { error: `${used.connection.name} must be authorised again: ${used.connection.broken_reason}` }
@@ -70,7 +70,7 @@ interface Listed {
 async function keep(sql: Sql, { id, team_id, transport }: Listed, tools: ListedTool[]): Promise<void> {
   const [was] = await sql<{ approves_next_list: boolean; name: string }>`
     select approves_next_list, name from connections where id = ${id} and team_id = ${team_id} for no key update`
-  // deleted meanwhile
+  // deleted since then
   if (!was) return
   const isApproved = was.approves_next_list
   const rows = tools.map(({ name, ...listed }, position) => ({

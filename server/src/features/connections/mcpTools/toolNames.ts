@@ -10,7 +10,7 @@ export interface ForeignTool {
   connection_name: string
   /** What it began with when its connection first listed its tools; null: it has not yet. */
   tools_prefix: string | null
-  /** As its server calls it. */
+  /** The name that its server gives it. */
   name: string
 }
 

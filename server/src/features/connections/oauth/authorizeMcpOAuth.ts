@@ -123,7 +123,7 @@ interface Known {
   name: string
   server_url: string
   scopes: string[] | null
-  /** Those that the server asked for when it refused a call. */
+  /** The scopes that the server asked for when it refused a call. */
   wanted_scopes: string[] | null
   is_broken: boolean
 }

@@ -15,7 +15,7 @@ const headers = {
     `base-uri 'none'; form-action 'none'; frame-ancestors 'none'`,
 }
 
-/** Of every answer at that address: the code and the state in it go into no cache, no log of another site and no frame. */
+/** The headers of every answer at that URL: its code and state go into no cache, no log of another site and no frame. */
 export const callbackHeaders = {
   'cache-control': 'no-store',
   'referrer-policy': 'no-referrer',

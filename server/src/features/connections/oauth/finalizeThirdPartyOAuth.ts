@@ -16,9 +16,9 @@ export const finalizeThirdPartyOAuth = operation({
   route: 'POST /v2/teams/:teamId/connections/oauth/third-party/:provider/finalize',
   summary: 'Take over a broker’s connection',
   description:
-    'For a broker with Nango’s API, which the server’s settings name. The client went through OAuth there and brings the id of the ' +
+    'For a broker with Nango’s API, which the server’s settings name. The client went through OAuth there and sends the id of the ' +
     'connection; the broker is asked whether it is good. Where the broker says for which organisation it was made, that must be this team. ' +
-    'Brought again, the same connection is answered and works again.',
+    'Sending it again returns the same connection and reactivates it.',
   scope: 'connections:write',
   body: Type.Object(
     {

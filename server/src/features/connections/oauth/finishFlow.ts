@@ -54,14 +54,14 @@ export async function finishFlow(
   return keep(context, flow, { grant, account, provider, requestId })
 }
 
-/** Of a provider of the table, the secret is the server's setting as it is now; it may have gone since the flow began. */
+/** For a provider of the table, the secret comes from the server's settings, which may have changed since the flow began. */
 function clientOf({ config }: Context, flow: Flow): { client: OAuthClient; provider: Provider | null } {
   const { client_id, auth_method } = flow.facts
   if (flow.kind === 'mcp')
     return { client: { client_id, client_secret: flow.client_secret, auth_method }, provider: null }
   const native = nativeClient(config, flow.provider)
   if (native?.client.client_id !== client_id) {
-    throw new Fault('conflict', 'The server’s settings for this provider have changed meanwhile. Begin again.')
+    throw new Fault('conflict', 'The server’s settings for this provider have changed since then. Begin again.')
   }
   return native
 }
@@ -123,7 +123,7 @@ async function keep(context: Context, flow: Flow, granted: Granted): Promise<Con
             { id: flow.connection_id, teamId: flow.team_id },
             { ...kept, server_url: serverUrl, name: null },
           )
-    if (!connection) throw new GrantRefused('The connection was deleted meanwhile. Make a new one.')
+    if (!connection) throw new GrantRefused('The connection was deleted since then. Make a new one.')
     await recordOutcome(sql, {
       teamId: flow.team_id,
       memberId: flow.user_id,

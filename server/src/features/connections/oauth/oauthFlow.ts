@@ -31,7 +31,7 @@ interface WantedFlow {
   caller: Caller
   kind: 'native' | 'mcp'
   provider: string
-  /** Of the connection that it makes; null: the name is chosen when the account is known. */
+  /** The name of the connection that it makes; null: the name is chosen when the account is known. */
   name: string | null
   serverUrl: string | null
   /** The connection that it authorises again. */
@@ -157,7 +157,7 @@ export async function mayFinish(sql: Sql, flow: Flow): Promise<boolean> {
 
 const hashOf = (state: string): Buffer => hash('sha256', state, 'buffer')
 
-/** As PostgreSQL writes the key: the purpose is made from the row's key as text when a new encryption key comes. */
+/** Spelled as PostgreSQL writes the key: a new encryption key makes the purpose from the row's key as text. */
 const purposeOf = (stateHash: string): string => `authorisation ${stateHash}`
 const textOf = (stateHash: Buffer): string => `\\x${stateHash.toString('hex')}`
 

@@ -32,7 +32,7 @@ function ofInstance(row: Provider, set: OauthSettings): Partial<Provider> {
   }
 }
 
-/** Undefined: there is no such provider, or this server has no client there. */
+/** Undefined: the provider does not exist, or this server has no client there. */
 export function nativeClient(config: Pick<Config, 'oauth'>, name: string): NativeClient | undefined {
   const row = providerNamed(name)
   if (!row) return undefined
@@ -60,7 +60,7 @@ export function nativeClient(config: Pick<Config, 'oauth'>, name: string): Nativ
   }
 }
 
-/** Those that this server has a client for. */
+/** The providers that this server has a client for. */
 export const configuredProviders = (config: Pick<Config, 'oauth'>): Provider[] =>
   providers.flatMap(({ name }) => nativeClient(config, name)?.provider ?? [])
 

@@ -7,7 +7,7 @@ export interface Provider {
   description: string
   authorization_url: string
   token_url: string
-  /** Of RFC 7009; null: the provider has none, and its tokens are taken back on its own pages. */
+  /** The endpoint of RFC 7009; null: the provider has none, and its tokens are revoked on its own pages. */
   revocation_url: string | null
   /** What its callbacks name as `iss`, where it is known; they are held to it when they carry one. */
   issuer: string | null

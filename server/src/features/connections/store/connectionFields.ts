@@ -71,7 +71,7 @@ const Sent = Type.Object({
   headers: Type.Optional(fields.headers),
 })
 
-/** Those that belong to the connection between two machines, or that we set ourselves. */
+/** Headers that belong to the connection between two machines, or that the service sets itself. */
 const notSettable = new Set(
   'connection content-encoding content-length content-type host keep-alive te trailer transfer-encoding upgrade'.split(
     ' ',

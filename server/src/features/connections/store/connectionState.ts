@@ -28,7 +28,7 @@ export function refreshInS({
 }
 
 /**
- * It works again, and who waited for it goes on. `isGiven`: because a person authorised it again or brought other headers, and not because
+ * It works again, and the runs that waited for it continue. `isGiven`: because a person authorised it again or gave other headers, and not because
  * it just began to work; only then the tools that it lists next count as approved.
  */
 export async function reauthorized(

@@ -2,7 +2,7 @@
 import type { SealedColumn } from '../../../base/sealedColumns.ts'
 import type { Keyring } from '../../../base/secrets.ts'
 
-/** Of an OAuth grant; `client_secret` only where the client was registered for this connection. */
+/** The secret of an OAuth grant; it has a `client_secret` only if the client was registered for this connection. */
 export interface OAuthSecret {
   kind: 'oauth'
   access_token: string

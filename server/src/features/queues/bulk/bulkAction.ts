@@ -24,7 +24,7 @@ export interface Settings {
 
 const Count = Type.Integer({ minimum: 0 })
 
-/** Those that are not of this kind of action are 0. */
+/** The counts that do not belong to the kind of action are 0. */
 const counts = {
   deleted_count: Count,
   reprocessed_count: Count,
@@ -36,7 +36,7 @@ const counts = {
   stopped_run_ids: Type.Array(Id, { description: 'The runs that were stopped for it; the first 10,000 of them.' }),
 }
 
-/** How an action answers, whether it is done or goes on. */
+/** The answer of an action, whether it is done or still in progress. */
 export const bulkAnswer = {
   ...counts,
   bulk_action_id: nullable(Id),

@@ -11,7 +11,7 @@ import { caseFilterFrom, CaseFilters, searchField, type CaseFilter } from '../li
 import { found } from '../lists/caseLists.ts'
 import { bulkLine, carryOnBulkActions } from './carryOnBulkActions.job.ts'
 
-/** Inside the request. To complete so many took 1.3 s with their timeline and events, most of it for those. */
+/** How many cases are changed inside the request. It took 1.3 s to complete this many, most of it for their timeline and events. */
 const casesInRequestMax = 10_000
 
 /** Exactly one of `case_ids` and `all_matching`. */
@@ -82,7 +82,7 @@ async function listedIds({ team, queue, sql, fail }: Asked, wanted: string[]): P
 async function actNow(asked: Asked, action: CaseAction, ids: string[]): Promise<Static<typeof Answer>> {
   const { team, queue, caller, context, sql } = asked
   const bulk: Bulk = { teamId: team.id, queueId: queue.id, userId: caller.member_id, action }
-  // in the order of ids: two actions on the same cases stand in line instead of in each other's way
+  // in the order of ids: two actions on the same cases wait for each other instead of for ever
   const done = await changeCases(context, sql, bulk, ids.toSorted())
   return { ...countsOf(action, done), bulk_action_id: null, status: 'completed' }
 }

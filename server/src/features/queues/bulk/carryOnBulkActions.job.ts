@@ -11,7 +11,7 @@ import { Pacer } from './pace.ts'
 /** One statement looks at no more cases than this, however few of them fit. A constant for the planner: of a parameter it expects a tenth of all. */
 const casesSeenMax = 20_000
 const atMostSeen = part`limit 20000`
-/** Then it stands in line again behind what else waits for a place among the jobs. */
+/** How long a job works before it lets other waiting jobs go first. */
 const stretchMs = 30_000
 /** More are stopped, but no longer listed: the list is written with every step. */
 const runsListedMax = 10_000

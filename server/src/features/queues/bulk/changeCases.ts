@@ -1,4 +1,4 @@
-// Does one thing to many cases at once: stops the runs that hold them, then changes them with their timeline and events.
+// Does one action to many cases at once: stops the runs that hold them, then changes them with their timeline and events.
 import { one, part, type Part, type Sql } from '../../../base/db.ts'
 import { stopRunsAndLog } from '../../../engine/ending/stopRunsAndLog.ts'
 import type { Context } from '../../../kit/context.ts'
@@ -23,14 +23,14 @@ export interface Done {
   changed: number
   skipped: number
   stoppedRunIds: string[]
-  /** How many other connections were at work meanwhile (pace.ts), if the action asks for it. */
+  /** How many other connections were at work at the same time (pace.ts), if the action asks for it. */
   others: number
 }
 
 export async function changeCases(context: Context, sql: Sql, bulk: Bulk, ids: string[]): Promise<Done> {
   const { action } = bulk
-  // all of them before the first run is stopped: that takes the team's places, for which a dispatcher waits with cases in its hand.
-  // A run goes on with its case whatever its priority is.
+  // all of them before the first run is stopped: that locks the team's slots, for which a dispatcher waits while it has locked cases.
+  // A run continues with its case whatever its priority is.
   const freed =
     action.kind === 'update_priority' ? await lockCases(sql, bulk, ids) : await freeCases(context, sql, bulk, ids)
   const { changed, others } =
@@ -40,17 +40,17 @@ export async function changeCases(context: Context, sql: Sql, bulk: Bulk, ids: s
 }
 
 /**
- * Sleeps before about every third row. The statement sleeps between rows, and not Node between statements: whoever comes
- * meanwhile finds a processor free within a quarter of a millisecond, and a statement for three cases would cost three times as much for
+ * Sleeps before about every third row. The statement sleeps between rows, and not Node between statements: other work that comes
+ * finds a processor free within a quarter of a millisecond, and a statement for three cases would cost three times as much for
  * each as one for a hundred.
  */
 const rests = ({ restTimes = 0 }: Bulk, rows: number): Part =>
   restTimes > 0 ? part`(n % ${rows}::int <> 0 or has_rested(${restTimes}::real))` : part`true`
-/** A case takes 40 µs to change, and to tell of; a row of the timeline 12. */
+/** How many rows are written between two sleeps. A case takes 40 µs to change, with its event; a row of the timeline takes 12. */
 const costlyRows = 3
 const cheapRows = 9
 
-/** Not to be looked for by an index that begins with the queue. */
+/** Written so that the planner does not use an index that begins with the queue. */
 const ofQueue = ({ teamId, queueId }: Bulk): Part => part`team_id = ${teamId} and (queue_id = ${queueId}) is true`
 
 interface Freed {
@@ -65,7 +65,7 @@ async function lockCases(sql: Sql, bulk: Bulk, ids: string[]): Promise<Freed> {
   return { runIds: [], caseIds: [] }
 }
 
-/** A case is seen again only when its run let it go between two statements. */
+/** How often cases are read again. A case is seen twice only if its run released it between two statements. */
 const roundsMax = 20
 
 /**
@@ -89,7 +89,7 @@ async function freeCases(context: Context, sql: Sql, bulk: Bulk, ids: string[]):
     if (left.length === 0) return freed
     await stopHolders(context, sql, left, freed)
   }
-  throw new Error('cases change hands faster than their runs can be stopped')
+  throw new Error('cases change their holders faster than their runs can be stopped')
 }
 
 async function stopHolders(
@@ -129,7 +129,7 @@ const eventOfEnd = caseEventData({
   event: part`'queue.case.completed'`,
 })
 
-/** Of cases that are locked. Those whose run was stopped are changed in any case: what stopping made of them is not what was asked for. */
+/** The cases are locked. A case whose run was stopped is always changed: the stop has failed it, and that is not what was asked for. */
 async function writeCases(
   sql: Sql,
   bulk: Bulk,
@@ -139,7 +139,7 @@ async function writeCases(
 ): Promise<Written> {
   const { teamId, userId } = bulk
   const { set, isDue, type, reason, ends } = writingOf(action)
-  // that these have failed was told when their runs were stopped
+  // the failure of these was announced when their runs were stopped
   const toldIds = ends === 'failed' ? freedIds : []
   const written = await one(sql<Written>`
     with changed as (
@@ -162,12 +162,12 @@ async function writeCases(
 
 interface Writing {
   set: Part
-  /** Of `cases c`, for what this member asks. */
+  /** Condition on `cases c` for an action that this member asks for. */
   isDue: (userId: string | null) => Part
   /** In the timeline. */
   type: string
   reason: string | null
-  /** The cases end by it, which is told. */
+  /** The cases end with this status, which is announced. */
   ends?: 'completed' | 'failed'
 }
 

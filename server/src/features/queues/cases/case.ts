@@ -33,7 +33,7 @@ const result = longJson(part`c.result`)
 /** The columns of `cases c`, as the API shows them. */
 export const caseColumns = columnsWith(data.whole, result.whole)
 
-/** The cases of a page, in the order of these ids. A case that is gone meanwhile is left out. */
+/** The cases of a page, in the order of these ids. A case that was deleted since then is left out. */
 export async function casesById(sql: Sql, teamId: string, ids: string[]): Promise<Case[]> {
   if (ids.length === 0) return []
   const sizes = part`

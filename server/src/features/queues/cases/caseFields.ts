@@ -11,7 +11,7 @@ export const caseFields = {
     description: 'What the case is about, as text (JSON if you like), at most 256 KiB of UTF-8.',
     examples: ['{"amount": 120.5}'],
   }),
-  priority: oneOf(priorities, { description: 'Higher ones are given out first.' }),
+  priority: oneOf(priorities, { description: 'Cases with a higher priority are dispatched first.' }),
 }
 
 /** The schema counts characters, of which one has up to four bytes. */

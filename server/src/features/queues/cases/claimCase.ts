@@ -9,8 +9,8 @@ export const claimCase = operation({
   route: 'POST /v2/cases/:case_id/claim',
   summary: 'Take a case',
   description:
-    'The case is yours until you complete, fail, postpone or release it; no agent gets it meanwhile. A postponed case can be taken ' +
-    'before its time. A case that somebody holds, you included, or that has ended is a 409.',
+    'The case is yours until you complete, fail, postpone or release it; no agent gets it before that. A postponed case can be taken ' +
+    'before its time. Refused with 409 if somebody holds it, you included, or it has ended.',
   scope: 'queues:write',
   status: 200,
   answer: wrapped('case', 'case_id', Case),

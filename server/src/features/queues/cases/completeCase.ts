@@ -8,9 +8,10 @@ export const completeCase = operation({
   id: 'completeCase',
   route: 'POST /v2/cases/:case_id/complete',
   summary: 'Complete a case',
-  description: 'A case that you hold, or that nobody does. One that another holds or that has ended is a 409.',
+  description:
+    'A case that you hold, or that nobody holds. Refused with 409 if somebody else holds it or it has ended.',
   scope: 'queues:write',
-  body: Type.Object({ result: Type.Optional(Type.Unknown({ description: 'What came of it, as any JSON.' })) }),
+  body: Type.Object({ result: Type.Optional(Type.Unknown({ description: 'The result, as any JSON.' })) }),
   status: 200,
   answer: wrapped('case', 'case_id', Case),
   errors: ['conflict', 'not_found'],

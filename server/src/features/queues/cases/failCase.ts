@@ -8,7 +8,8 @@ export const failCase = operation({
   id: 'failCase',
   route: 'POST /v2/cases/:case_id/fail',
   summary: 'Fail a case',
-  description: 'A case that you hold, or that nobody does. One that another holds or that has ended is a 409.',
+  description:
+    'A case that you hold, or that nobody holds. Refused with 409 if somebody else holds it or it has ended.',
   scope: 'queues:write',
   body: Type.Object({ reason: Type.Optional(nullable(Reason)) }),
   status: 200,

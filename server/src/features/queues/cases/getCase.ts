@@ -3,7 +3,7 @@ import { operation } from '../../../kit/operation.ts'
 import { Id, named, nullable, Time, Type, type Static } from '../../../kit/schema.ts'
 import { Case } from './case.ts'
 
-/** Of a case that has seen more, the last ones tell how it came to be as it is. */
+/** How many entries of the timeline are shown: the last ones explain the present state. */
 const eventsMax = 500
 
 const CaseEvent = named(

@@ -16,7 +16,7 @@ interface NewCase {
   external_id: string | null
   created_by_user_id: string | null
   created_by_run_id: string | null
-  /** Of its queue, locked by the caller. */
+  /** Labels of its queue, locked by the caller. */
   label_ids?: string[]
 }
 
@@ -27,7 +27,7 @@ export interface Inserted {
   existing: boolean
 }
 
-/** In the order given. Undefined: its queue is gone. In the caller's transaction, at whose commit the queue's agents are called. */
+/** Returns the cases in the order given; undefined: its queue is gone. The queue's agents are notified when the caller's transaction commits. */
 export async function insertCases(sql: Sql, rows: NewCase[]): Promise<(Inserted | undefined)[]> {
   const there = new Map<string, Named>()
   let open = [...new Map(rows.toReversed().map((row) => [nameOf(row), row])).values()]
@@ -50,7 +50,7 @@ type Named = Pick<NewCase, 'id' | 'queue_id' | 'external_id'> & { created_at: Da
 const nameOf = ({ id, queue_id, external_id }: Omit<Named, 'created_at'>): string =>
   external_id === null ? id : `${queue_id} ${external_id}`
 
-/** Those that were made. */
+/** Returns the cases that were made. */
 async function insert(sql: Sql, rows: NewCase[]): Promise<Named[]> {
   const hasLabels = rows.some(({ label_ids }) => label_ids && label_ids.length > 0)
   const wanted = JSON.stringify(

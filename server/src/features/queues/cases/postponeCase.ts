@@ -12,14 +12,14 @@ export const postponeCase = operation({
   route: 'POST /v2/cases/:case_id/postpone',
   summary: 'Postpone a case',
   description:
-    'Say either `postponed_to` or `seconds`; the time must lie ahead, and at most ten years. A case that you hold, or that nobody does; ' +
-    'one that another holds or that has ended is a 409.',
+    'Say either `postponed_to` or `seconds`; the time must lie ahead, and at most ten years. A case that you hold, or that nobody holds. ' +
+    'Refused with 409 if somebody else holds it or it has ended.',
   scope: 'queues:write',
   body: Type.Object(
     {
-      postponed_to: Type.Optional(instant('When it is given out again.')),
+      postponed_to: Type.Optional(instant('When it is dispatched again.')),
       seconds: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: tenYearsS, description: 'After how many seconds it is given out again.' }),
+        Type.Integer({ minimum: 1, maximum: tenYearsS, description: 'After how many seconds it is dispatched again.' }),
       ),
       reason: Type.Optional(nullable(Reason)),
     },

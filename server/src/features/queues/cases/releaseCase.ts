@@ -9,7 +9,8 @@ export const releaseCase = operation({
   id: 'releaseCase',
   route: 'POST /v2/cases/:case_id/release',
   summary: 'Give a case back',
-  description: 'Only a case that you hold; it is pending again, in its old place. Any other is a 409.',
+  description:
+    'Only a case that you hold. It becomes pending again at its old position. Other cases are refused with 409.',
   scope: 'queues:write',
   body: Type.Object({ reason: Type.Optional(nullable(Reason)) }),
   status: 200,

@@ -45,7 +45,7 @@ export const CaseTrigger = named(
 
 export type CaseTrigger = Static<typeof CaseTrigger>
 
-/** As it stands now, of `from case_triggers t join queues q on q.id = t.queue_id`. */
+/** Columns of `case_triggers t join queues q on q.id = t.queue_id`. */
 const triggerColumns = part`
   t.id, t.agent_id, t.queue_id as case_queue_id, q.name as case_queue_name, t.user_id, t.enabled, t.concurrency, t.created_at, t.updated_at,
   array(

@@ -1,4 +1,4 @@
-// Deletes a case trigger; the runs that it started go on.
+// Deletes a case trigger. The runs that it started continue.
 import { operation } from '../../../kit/operation.ts'
 import { Success } from '../../../kit/schema.ts'
 
@@ -6,7 +6,7 @@ export const deleteAgentCaseTrigger = operation({
   id: 'deleteAgentCaseTrigger',
   route: 'DELETE /v2/agents/:agent_id/case-triggers/:trigger_id',
   summary: 'Delete a case trigger',
-  description: 'The agent is given no more cases. Runs that are under way go on with theirs.',
+  description: 'The agent gets no more cases. Runs in progress continue with theirs.',
   scope: 'agents:write',
   status: 200,
   answer: Success,

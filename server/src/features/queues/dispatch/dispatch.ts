@@ -9,7 +9,7 @@ import { insertEvents } from '../../../kit/event.ts'
 import { caseEventData } from '../cases/caseEventData.ts'
 import { isFree, isPending, isPostponedAndDue, moves, priorityName, setOf } from '../cases/caseLifecycle.ts'
 
-/** Of one transaction: it holds its team's places as long as it takes, and other starts wait for them. */
+/** How many cases one transaction dispatches. It holds its team's slots until it commits, and other starts wait for them. */
 const casesMax = 100
 
 interface Trigger {
@@ -33,13 +33,13 @@ interface NextCase {
   labels: { key: string; value: string }[]
 }
 
-/** Answers with how many cases got a run. Another process that is at the same queue is left to it. */
+/** Returns how many cases got a run. If another process dispatches the same queue, nothing happens here. */
 export async function dispatchQueue(context: Context, queueId: string): Promise<number> {
   for (const fresh of [false, true]) {
     try {
       return await context.db.transaction((sql) => dispatchIn(context, sql, queueId, fresh))
     } catch (error) {
-      // what was remembered of an agent is no longer so: once more with what is true now
+      // what was remembered of an agent has changed: once more with what is true now
       if (!(error instanceof AgentChanged) || fresh) throw error
     }
   }
@@ -49,7 +49,7 @@ export async function dispatchQueue(context: Context, queueId: string): Promise<
 class AgentChanged extends Error {}
 
 async function dispatchIn(context: Context, sql: Sql, queueId: string, fresh: boolean): Promise<number> {
-  // the queue's row is what dispatchers stand in line at; cases can be added meanwhile
+  // only one process at a time has the queue's row; cases can be added at the same time
   const [queue] = await sql`select id from queues where id = ${queueId} for no key update skip locked`
   if (!queue) return 0
   const rooms = await roomsOf(sql, queueId)
@@ -76,11 +76,11 @@ interface Room {
   trigger: Trigger
   /** How many cases its agent may take now. */
   room: number
-  /** And all agents of the queue together. */
+  /** How many all agents of the queue together may take. */
   ofQueue: number
 }
 
-/** In a statement after the lock: what it counts stays so but for cases that end, which only makes room. */
+/** A statement after the lock: its counts stay true but for cases that end, which only makes room. */
 async function roomsOf(sql: Sql, queueId: string): Promise<Room[]> {
   const rows = await sql<Trigger & { held: number; held_of_queue: number }>`
     with held as materialized (

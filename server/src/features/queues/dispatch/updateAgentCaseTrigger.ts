@@ -1,4 +1,4 @@
-// Changes a case trigger, pauses it or lets it go on.
+// Changes, pauses or resumes a case trigger.
 import { operation } from '../../../kit/operation.ts'
 import { Type, wrapped } from '../../../kit/schema.ts'
 import { CaseTrigger, findTrigger, lockQueue, noSuchQueue, triggerFields } from './caseTrigger.ts'
@@ -9,7 +9,7 @@ export const updateAgentCaseTrigger = operation({
   route: 'PATCH /v2/agents/:agent_id/case-triggers/:trigger_id',
   summary: 'Change a case trigger',
   description:
-    'Only the given fields change. Runs that are under way go on; the change holds for the cases given out next.',
+    'Only the given fields change. Runs in progress continue; the change applies to the cases that are dispatched next.',
   scope: 'agents:write',
   body: Type.Object(
     {

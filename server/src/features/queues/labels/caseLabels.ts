@@ -13,7 +13,7 @@ interface Changing {
   userId: string
 }
 
-/** Of labels that are locked. Those it carries already stay as they are; false: there is no such case any more. */
+/** The labels are locked. Labels that the case carries already stay as they are; false: the case no longer exists. */
 export async function putOn(sql: Sql, changing: Changing, labels: Label[]): Promise<boolean> {
   const { teamId, caseId } = changing
   const [held] = await sql<{ created_at: Date }>`
@@ -27,7 +27,7 @@ export async function putOn(sql: Sql, changing: Changing, labels: Label[]): Prom
   return true
 }
 
-/** Those it does not carry are passed over. */
+/** Skips labels that the case does not carry. */
 export async function takeOff(sql: Sql, changing: Changing, labels: Label[]): Promise<void> {
   const removed = await sql<{ label_id: string }>`
     delete from case_labels where case_id = ${changing.caseId} and label_id = any(${labels.map(({ id }) => id)}::uuid[])

@@ -1,4 +1,4 @@
-// Takes a deleted label off the cases that carried it, so many in a transaction.
+// Takes a deleted label off the cases that carried it, some in each transaction.
 import type { Sql } from '../../../base/db.ts'
 import { job } from '../../../kit/job.ts'
 import { Id, Type, type Static } from '../../../kit/schema.ts'
@@ -10,7 +10,7 @@ const Gone = Type.Object({
   label_id: Id,
   /** Who deleted it. */
   user_id: Id,
-  /** For the timelines: the label itself is no longer there to be asked. */
+  /** For the timelines: the label itself can no longer be read. */
   name: Type.String(),
 })
 

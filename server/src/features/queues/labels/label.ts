@@ -20,7 +20,7 @@ export const labelFields = {
   color_hue: Type.Integer({
     minimum: 0,
     maximum: 360,
-    description: 'Its place on the colour wheel; absent: one that hangs on key and value alone.',
+    description: 'The hue; derived from key and value unless given.',
   }),
 }
 
@@ -39,14 +39,14 @@ export const LabelIds = Type.Array(Type.String(), { minItems: 1, maxItems: 100, 
 /** On one case. */
 export const labelsMax = 100
 
-/** Of `labels l`. */
+/** Columns of `labels l`. */
 export const labelColumns = part`l.id, l.key, l.value, l.color_hue`
 
 /** The same colour in every queue. */
 export const hueOf = ({ key, value }: LabelName): number =>
   Number.parseInt(hash('sha256', JSON.stringify([key, value]), 'hex').slice(0, 8), 16) % 360
 
-/** As people read it. */
+/** The label as people read it. */
 export const labelText = ({ key, value }: LabelName): string => (key === '' ? value : `${key}=${value}`)
 
 export const takenLabel = (name: LabelName): string =>
@@ -63,7 +63,7 @@ const nameOf = ({ key, value }: LabelName): string => JSON.stringify([key, value
 export async function makeLabels(sql: Sql, { teamId, queueId }: Owner, names: LabelName[]): Promise<Label[]> {
   const wanted = [...new Map(names.map((name) => [nameOf(name), name])).values()]
   const found = new Map<string, Label>()
-  // once more where another made or deleted one meanwhile
+  // once more where another made or deleted one at the same time
   while (found.size < wanted.length) {
     const missing = wanted.filter((name) => !found.has(nameOf(name)))
     const keys = missing.map(({ key }) => key)
@@ -98,7 +98,7 @@ async function insertLabels(sql: Sql, { teamId, queueId }: Owner, names: LabelNa
     returning ${labelColumns}`
 }
 
-/** Locked against their deletion; undefined: one of them is no label of this queue. */
+/** Locked against their deletion; undefined: one of them is not a label of this queue. */
 export async function findLabels(sql: Sql, { teamId, queueId }: Owner, ids: string[]): Promise<Label[] | undefined> {
   const wanted = [...new Set(ids)]
   if (!wanted.every(isId)) return undefined

@@ -10,7 +10,7 @@ export const searchField = Type.String({
   maxLength: 500,
   description:
     'Words in title and data (of long data, in its first 20,000 characters); all of them must be there. ' +
-    'An asterisk at the end takes the last one as a beginning.',
+    'A final asterisk makes the last word a prefix.',
   examples: ['invoice 47*'],
 })
 
@@ -21,7 +21,7 @@ const times = {
 
 const otherStatuses = { claimed: 'in_progress' }
 
-/** As a query says it. */
+/** The filter as a query spells it. */
 export const queryFields = {
   status: spelled(
     Type.Optional(
@@ -48,7 +48,7 @@ const QueryFields = Type.Object(queryFields)
 
 const keysMax = 10
 
-/** As a body says it. An empty list would be read as nothing by one and as everything by another: it is refused. */
+/** The filter as a body spells it. An empty list is refused: some would read it as nothing, others as everything. */
 export const CaseFilters = Type.Object(
   {
     status: spelled(Type.Optional(Type.Array(oneOf(caseStatuses), { minItems: 1, maxItems: caseStatuses.length })), {
@@ -129,7 +129,7 @@ async function labelSetsOf(
   )
 }
 
-/** As the index of words has them; null: there is no word in the text, and so nothing to look for. */
+/** The words as the index has them; null: the text has no word to search for. */
 async function wordsOf(sql: Sql, queueId: string, text: string): Promise<string | null> {
   const asked = await one(sql<{ words: string | null }>`select run_query(${queueId}, ${text})::text as words`)
   return asked.words
@@ -141,7 +141,7 @@ async function wordsOf(sql: Sql, queueId: string, text: string): Promise<string 
  */
 const asked = (condition: Part): Part => part`case when ${condition} then true else false end`
 
-/** Of `cases c` in the filter's queue: all but its words. */
+/** Condition on `cases c` in the filter's queue: all of the filter but its words. */
 export const fitsRow = (filter: CaseFilter): Part =>
   asked(part`(${filter.statuses}::text[] is null or c.display_status = any(${filter.statuses}::text[]))
     and (${filter.priorities}::int[] is null or c.priority = any(${filter.priorities}::int[]))
@@ -154,12 +154,12 @@ const hasOneOf = (others: Part, ids: string[]): Part => part`${others}
 /** Looked up row by row: of an `exists` the planner may rather read all that there is into a table of its own. */
 const isThere = (rows: Part): Part => part`(select true from ${rows} limit 1) is not null`
 
-/** Of a column with the time at which a case was made: a range of an index on it. Left out where nothing is asked. */
+/** Condition on the column with a case's creation time, for a range of an index. Empty if the filter has no times. */
 export const inTime = ({ createdFrom, createdBefore }: CaseFilter, column: Part): Part => part`
   ${createdFrom === null ? part`` : part`and ${column} >= ${createdFrom}::timestamptz`}
   ${createdBefore === null ? part`` : part`and ${column} < ${createdBefore}::timestamptz`}`
 
-/** Of `cases c` in the filter's queue: the whole filter. */
+/** Condition on `cases c` in the filter's queue: the whole filter. */
 export const fitsCase = (filter: CaseFilter): Part =>
   filter.words === null
     ? fitsRow(filter)

@@ -25,9 +25,11 @@ function isWhole(filter: CaseFilter, path: IndexPath): boolean {
 const lookCost = 4
 
 /** What it costs to go a path to its end. */
-export const costOf = (filter: CaseFilter, path: Measured): number => path.length * (isWhole(filter, path) ? 1 : lookCost)
+export const costOf = (filter: CaseFilter, path: Measured): number =>
+  path.length * (isWhole(filter, path) ? 1 : lookCost)
 
-const fitting = (filter: CaseFilter, path: IndexPath): Part => (isWhole(filter, path) ? part`` : part`and ${fitsCase(filter)}`)
+const fitting = (filter: CaseFilter, path: IndexPath): Part =>
+  isWhole(filter, path) ? part`` : part`and ${fitsCase(filter)}`
 
 /** The several ranges of an index that a path is. */
 function rangesOf(filter: CaseFilter, path: IndexPath): Part {

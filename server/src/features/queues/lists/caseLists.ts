@@ -57,7 +57,7 @@ const cutOf = ({ limit, offset, sort_order }: Page): Cut => ({
   to: sort_order === 'desc' ? part`desc` : part`asc`,
 })
 
-/** Of `cases c`, all at once. */
+/** The order of `cases c`, for a sort of all rows. */
 function orderOf(page: Page): Part {
   const { to } = cutOf(page)
   if (page.sort_by === 'created_at') return part`c.created_at ${to}, c.id ${to}`
@@ -101,7 +101,7 @@ function byChange(filter: CaseFilter, totals: Totals, cut: Cut): Part {
   return idsByWalk(filter, key, part`c.updated_at >= ${filter.updatedFrom ?? '-infinity'}::timestamptz`, cut)
 }
 
-/** Those that are postponed by their time, then the others as they were made. */
+/** Postponed cases by their time, then the others by their creation. */
 async function postponedFirst(sql: Sql, filter: CaseFilter, page: Page): Promise<string[]> {
   const asked = filter.statuses ?? caseStatuses
   const isAsked = asked.includes('postponed')

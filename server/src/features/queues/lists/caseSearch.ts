@@ -43,10 +43,10 @@ function countByWords(filter: CaseFilter): Part {
     : part`select count(*) as total from case_search s join cases c on c.id = s.case_id where ${found} and ${fitsRow(filter)}`
 }
 
-/** So far a walk goes for words that may all lie far back. */
+/** How many cases a walk reads for words that may all lie far back. */
 const walkMax = part`limit 5000`
 
-/** Of frequent words alone: near the beginning of the list, where they mostly are; if that does not fill the page, among all hits. */
+/** A page for frequent words alone: first near the beginning of the list, where they mostly are, and then among all hits. */
 export async function frequentHits(sql: Sql, filter: CaseFilter, total: number, cut: Cut): Promise<string[]> {
   const { limit, offset, to } = cut
   const near = await sql<{ id: string }>`

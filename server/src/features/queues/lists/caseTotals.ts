@@ -35,7 +35,7 @@ export async function totalsOf(sql: Sql, filter: CaseFilter): Promise<Totals> {
   return { total, paths }
 }
 
-/** Of so many of all time, those of the filter's time; where that is most of them, the others are counted and taken away. */
+/** Reduces a known total of all time to the filter's time span. If most cases are in it, the others are counted and subtracted. */
 async function knownInTime(sql: Sql, filter: CaseFilter, paths: Totals['paths'], known: number): Promise<number> {
   const { createdFrom } = filter
   if (createdFrom === null || known === 0) return known
@@ -63,7 +63,7 @@ interface Counts {
   all: number
   status: number
   priority: number
-  /** Of the statuses and the priorities asked for. */
+  /** Cases with one of the statuses and one of the priorities of the filter. */
   both: number
 }
 
@@ -108,10 +108,10 @@ async function madeSince(sql: Sql, { queueId }: CaseFilter, from: string): Promi
   return counted.cases
 }
 
-/** More than this are no narrower path than the others. */
+/** How many changed cases are counted. A longer index path is not shorter than the others. */
 const changesMax = 10_000
 
-/** Undefined: too many to be a path. */
+/** Undefined: too many for an index path. */
 async function changedSince(sql: Sql, filter: CaseFilter, isAlone: boolean): Promise<number | undefined> {
   const counted = await one(sql<{ cases: number }>`
     select count(*) as cases from (

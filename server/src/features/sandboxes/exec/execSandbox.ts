@@ -13,7 +13,7 @@ export const execSandbox = operation({
   summary: 'Run a command in a sandbox',
   description:
     'Runs the command in bash, in `/workspace`, with no variables and no network unless the server allows some hosts, and answers when it ' +
-    'has ended. Files that it leaves are kept; processes are not. When a worker dies meanwhile, another runs the command again on the files ' +
+    'has ended. Files that it leaves are kept; processes are not. When a worker dies while it runs, another runs the command again on the files ' +
     'as they were, unless the server lets sandboxes reach hosts.',
   scope: 'sandboxes:write',
   body: Type.Object(
@@ -29,7 +29,7 @@ export const execSandbox = operation({
           Type.Integer({
             minimum: 1,
             maximum: timeoutMaxS,
-            description: `After so many seconds it is cut off, with exit code 124. ${timeoutUnsetS} unless given.`,
+            description: `Seconds before it is stopped, with exit code 124. ${timeoutUnsetS} unless given.`,
           }),
         ),
       ),

@@ -6,7 +6,7 @@ import { storableJson } from '../../../base/storable.ts'
 import type { CommandResult } from '../pool/command.ts'
 import type { LockedSandbox } from '../workspace/changes.ts'
 
-/** How long a command may stand in line before it is given up, and how long its answer may take beyond its own time. */
+/** How long a command may wait for a worker before it is given up, and how long its answer may take beyond its own time. */
 const lineS = 30
 const graceS = 15
 /** How many commands of one team may wait for a worker. */
@@ -87,7 +87,7 @@ export async function endExec(
   return ended !== undefined
 }
 
-/** Given back without an answer, for any worker to take. */
+/** Releases a command without an answer, for any worker to take. */
 export const releaseExec = (sql: Sql, { id, attempt }: TakenExec, worker: string) =>
   sql`update sandbox_execs set worker = null where id = ${id} and worker = ${worker} and attempt = ${attempt} and ended_at is null`
 

@@ -12,7 +12,7 @@ interface WarmSandbox {
   idleSince: number | undefined
 }
 
-/** By the id of the sandbox, the longest unused first. */
+/** The key is the id of the sandbox; the longest unused comes first. */
 export type WarmSandboxes = Map<string, WarmSandbox>
 
 /** Opens the sandbox unless it is open. It is in use until `idleSince` is set. */

@@ -10,7 +10,8 @@ export const deleteSandboxFile = operation({
   id: 'deleteSandboxFile',
   route: 'DELETE /v2/sandboxes/:sandbox_id/files',
   summary: 'Delete a file or folder of a sandbox',
-  description: 'A folder goes with all that is below it. What earlier steps of a run saw is kept, and counts.',
+  description:
+    'A folder is deleted with everything below it. What earlier steps of a run saw is still stored, and counts as usage.',
   scope: 'sandboxes:write',
   query: ContentQuery,
   status: 200,

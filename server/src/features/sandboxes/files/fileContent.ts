@@ -89,7 +89,7 @@ async function contentOf(
     : { content: bytes.toString('base64'), encoding: 'base64' }
 }
 
-/** By the hash of the bytes: what is behind it never changes, so that it may be cached for as long as it is good. */
+/** The URL contains the hash of the bytes: what it gives never changes, so it may be cached as long as it is valid. */
 function downloadUrl(context: Context, { sandbox_id, team_id }: WorkspaceRef, { path, sha256 }: FoundFile): string {
   return signedUrl(context, {
     method: 'GET',

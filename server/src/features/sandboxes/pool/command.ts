@@ -1,9 +1,9 @@
-// A command as callers and tools ask for it, and what they hear of it.
+// A command as callers and tools ask for it, and the result that they get.
 import type { CommandOutcome } from './openSandbox.ts'
 
 export const timeoutUnsetS = 60
 export const timeoutMaxS = 600
-/** Of stdout and of stderr each. */
+/** How much of stdout and of stderr is returned, each. */
 export const outputBytesMax = 512 * 1024
 
 export interface CommandResult {
@@ -16,7 +16,7 @@ export interface CommandResult {
 
 const namedMax = 20
 
-/** What could not be kept is told where a person would look for it. */
+/** What could not be saved is named in stderr, where a person would look for it. */
 export function commandResult({ executed, unkept }: CommandOutcome): CommandResult {
   const { exit_code, stdout, stderr, truncated, duration_ms } = executed
   if (unkept.length === 0) return { exit_code, stdout, stderr, truncated, duration_ms }

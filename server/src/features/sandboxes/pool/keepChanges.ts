@@ -49,7 +49,7 @@ async function clashesWith(sql: Sql, { sandbox_id, team_id }: WorkspaceRef, adde
   return rows.map(({ path }) => path)
 }
 
-/** As `run.file.created` tells them: links and folders have no content to tell of. */
+/** The files that `run.file.created` reports. Links and folders have no content to report. */
 export const writtenFiles = (changes: PathChange[]): WrittenFile[] =>
   changes.flatMap(({ path, entry }) =>
     entry?.kind === 'file'

@@ -4,7 +4,7 @@ import { newId } from '../../../base/ids.ts'
 import { workspaceRoot } from './workspacePath.ts'
 import type { Entry, WorkspaceRef, RunOfTeam } from './workspace.ts'
 
-/** A sandbox whose row this transaction has locked, so that those who change it stand in line. */
+/** A sandbox whose row this transaction has locked, so that changes come one after the other. */
 export interface LockedSandbox extends WorkspaceRef {
   step_base: number
   last_step: number
@@ -32,7 +32,7 @@ export async function lockSandboxesOf(sql: Sql, wanted: RunOfTeam[]): Promise<Ma
 
 export interface EntryChange extends WorkspaceRef {
   path: string
-  /** As the sandbox counts steps, over all its runs. */
+  /** The step as the sandbox counts, over all its runs. */
   step: number
   /** What is there from now on; null: nothing. */
   entry: Entry | null

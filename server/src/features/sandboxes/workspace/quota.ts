@@ -31,7 +31,7 @@ interface More {
   ofTeam?: number
 }
 
-/** Why so much more does not fit, or undefined. The sandbox is locked, so that two who ask cannot both get the last byte. */
+/** Why these files do not fit, or undefined. The sandbox is locked, so that two who ask cannot both get the last byte. */
 export async function quotaProblem(
   context: Context,
   sql: Sql,

@@ -17,7 +17,7 @@ export const Sandbox = Type.Object({
   expires_at: nullable(
     Type.Unsafe<string>({
       ...Time,
-      description: 'When it goes with its files; null for a run’s own, whose files are kept after the run.',
+      description: 'When it and its files are deleted; null for a run’s own sandbox, whose files stay after the run.',
     }),
   ),
   run_id: nullable(Id),
@@ -76,7 +76,7 @@ export async function lockFreeSandbox(sql: Sql, { sandbox_id, team_id }: FoundSa
 
 /** Gives a sandbox to a run as its workspace; refuses while an unfinished run has it or a command runs in it. */
 export async function giveToRun(sql: Sql, sandboxId: string, run: { id: string; team_id: string }): Promise<boolean> {
-  // locked in a statement of its own: what the next one sees is as of now, and nobody else gives it away meanwhile
+  // locked in a statement of its own: what the next one sees is as of now, and nobody else gives it away at the same time
   const [locked] = await sql<{ run_id: string | null }>`
     select s.run_id from sandboxes s where s.id = ${sandboxId} and s.team_id = ${run.team_id} and ${isThere} for update`
   if (!locked) return false

@@ -11,7 +11,7 @@ import { workspacePath, workspaceRoot } from './workspacePath.ts'
 /** What was seen of a path, with the marks by which a change of it shows. */
 export interface Seen {
   entry: Entry
-  /** Of a file: size, times and inode. The time of the inode's last change cannot be set by whoever changes it. */
+  /** The size, times and inode of a file. Whoever changes a file cannot set the time of the inode's last change. */
   mark: string
 }
 

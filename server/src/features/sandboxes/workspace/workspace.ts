@@ -48,7 +48,7 @@ interface FolderEntry {
   name: string
   path: string
   type: 'file' | 'dir'
-  /** Of a folder: of all that is below it. */
+  /** The size of a folder is that of everything below it. */
   size_bytes: number
   modified_at: string
 }

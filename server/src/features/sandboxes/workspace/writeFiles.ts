@@ -10,7 +10,7 @@ import type { PathIn, RunOfTeam } from './workspace.ts'
 export interface FileWrite {
   run: RunOfTeam
   step: number
-  /** As workspacePath gives it, and not the root. */
+  /** A path that workspacePath made, and not the root. */
   path: string
   bytes: Buffer
 }
@@ -106,7 +106,7 @@ async function refuseOverQuota(
   }
 }
 
-/** A name is a file or a folder, never both; what cannot be laid out in a real folder is refused. By place in the list. */
+/** A name is a file or a folder, never both; what cannot be laid out in a real folder is refused. The key is the position in the list. */
 async function refusalsOf(sql: Sql, writes: PathIn[]): Promise<Map<number, string>> {
   const above = writes.flatMap((write, place) => foldersAbove(write.path).map((path) => ({ ...write, place, path })))
   const below = writes.map((write, place) => ({ ...write, place }))
