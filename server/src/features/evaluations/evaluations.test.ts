@@ -176,7 +176,7 @@ proves(
     await drainEvaluations(service.context)
     const ended = await read(team, agentId, runId)
     assert.equal(ended.status, 'unavailable')
-    assert.match(ended.summary.final_comment, /went on/)
+    assert.match(ended.summary.final_comment, /continued/)
     await evaluated()
     assert.equal((await read(team, agentId, runId)).status, 'ready')
   },
