@@ -55,127 +55,142 @@ export function writeProblemOf(error: unknown): string | undefined {
  * sockets of all clients, which makes their queries fail. A standby counts as away: nothing that we do works there, and a
  * connection to it must not stay open after the primary is back under the same name.
  */
-export function watchDatabase({ pool, log, connect, onAway }: WatchOptions): DatabaseWatch {
-  const clients = new Set<PoolClient>()
-  pool.on('connect', (client) => clients.add(client))
-  pool.on('remove', (client) => clients.delete(client))
-
-  let awayBecause: string | undefined
-  let writeProblem: string | undefined
-  let writtenAt = performance.now()
-  let closed = false
-  let probe: Client | undefined
-  let timer: NodeJS.Timeout | undefined
-  let pinging: Promise<void> = Promise.resolve()
-
-  async function ping(): Promise<void> {
-    const asked = probe ?? (await openProbe())
-    const { rows } = await asked.query<{ is_standby: boolean; is_read_only: boolean }>(
-      `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only`,
-    )
-    const { is_standby, is_read_only } = firstRow(rows)
-    if (is_standby) throw new DatabaseAway('the database is a standby, which only reads')
-    if (is_read_only) return turnWriting(writeProblems['25006'])
-    if (writeProblem !== undefined || performance.now() - writtenAt > writeEveryMs) await write(asked)
+export function watchDatabase(options: WatchOptions): DatabaseWatch {
+  const { pool } = options
+  const watch: Watch = {
+    ...options,
+    clients: new Set(),
+    awayBecause: undefined,
+    writeProblem: undefined,
+    writtenAt: performance.now(),
+    isClosed: false,
+    probe: undefined,
+    timer: undefined,
+    pinging: Promise.resolve(),
   }
-
-  async function openProbe(): Promise<Client> {
-    const fresh = connect()
-    // we register it at once, so that it is cut when it does not get through
-    probe = fresh
-    fresh.on('error', (error) => log.debug({ err: error }, 'the watch lost its connection'))
-    fresh.on('end', () => {
-      // an idle connection that somebody closed says nothing about the server: the next ping opens another
-      if (probe === fresh) probe = undefined
-    })
-    await fresh.connect()
-    return fresh
-  }
-
-  /**
-   * In quiet times this commits without a row: a record in the write-ahead log, flushed. After a failure it fills a table and rolls it
-   * back, since a full disk lets a commit through as long as no file has to grow.
-   */
-  async function write(asked: Client): Promise<void> {
-    try {
-      if (writeProblem === undefined) {
-        await asked.query(`select pg_logical_emit_message(true, 'runyard', 'writes')`)
-      } else {
-        const name = `runyard_write_probe_${randomBytes(4).toString('hex')}`
-        await asked.query(
-          `begin; create table ${name} as select repeat(md5(n::text), 200) as filler from generate_series(1, 20) n; rollback`,
-        )
-      }
-      writtenAt = performance.now()
-      turnWriting(undefined)
-    } catch (error) {
-      await asked.query('rollback')
-      turnWriting(writeProblemOf(error) ?? `the database refuses to write: ${(error as Error).message}`)
-    }
-  }
-
-  function turnWriting(problem: string | undefined): void {
-    if (problem === writeProblem) return
-    writeProblem = problem
-    if (problem === undefined) log.info('the database writes again')
-    else log.error(`${problem}; the process is not ready until it writes`)
-  }
-
-  function turn(reason: string | undefined, error?: unknown): void {
-    const wasPresent = awayBecause === undefined
-    awayBecause = reason
-    if (wasPresent === (reason === undefined)) return
-    if (reason === undefined) return log.info('the database answers again')
-    log.error({ err: error }, `${reason}; requests fail until it is back`)
-    for (const client of clients) cut(client)
-    onAway?.()
-  }
-
-  async function tick(): Promise<void> {
-    let late: NodeJS.Timeout | undefined
-    const timeout = new Promise<never>((_, reject) => {
-      // The wait is counted in short steps: a step that is late because this process was busy counts once, however long that took. The
-      // last step leaves one turn of the event loop to an answer that is already in the socket.
-      let steps = 0
-      late = setInterval(() => {
-        if (++steps >= pingSteps) setImmediate(() => reject(new DatabaseAway()))
-      }, pingTimeoutMs / pingSteps)
-    })
-    try {
-      await Promise.race([ping(), timeout])
-      turn(undefined)
-    } catch (error) {
-      if (probe) cut(probe)
-      probe = undefined
-      const reason = error instanceof DatabaseAway ? error.message : 'the database does not answer'
-      if (!closed) turn(reason, error)
-    } finally {
-      clearInterval(late)
-    }
-    if (!closed) next()
-  }
-
-  function next(): void {
-    timer = setTimeout(() => {
-      pinging = tick()
-    }, pingEveryMs)
-    timer.unref()
-  }
-  next()
-
+  pool.on('connect', (client) => watch.clients.add(client))
+  pool.on('remove', (client) => watch.clients.delete(client))
+  pingLater(watch)
   return {
-    isPresent: () => awayBecause === undefined,
-    problems: () => [awayBecause ?? writeProblem].filter((one) => one !== undefined),
-    whilePresent: (work) => (awayBecause === undefined ? work() : Promise.reject(new DatabaseAway(awayBecause))),
+    isPresent: () => watch.awayBecause === undefined,
+    problems: () => [watch.awayBecause ?? watch.writeProblem].filter((problem) => problem !== undefined),
+    whilePresent: (work) =>
+      watch.awayBecause === undefined ? work() : Promise.reject(new DatabaseAway(watch.awayBecause)),
     noteFailure(error) {
       const problem = writeProblemOf(error)
-      if (problem !== undefined) turnWriting(problem)
+      if (problem !== undefined) turnWriting(watch, problem)
     },
     async close() {
-      closed = true
-      clearTimeout(timer)
-      await pinging
-      await probe?.end()
+      watch.isClosed = true
+      clearTimeout(watch.timer)
+      await watch.pinging
+      await watch.probe?.end()
     },
   }
+}
+
+interface Watch extends WatchOptions {
+  clients: Set<PoolClient>
+  awayBecause: string | undefined
+  writeProblem: string | undefined
+  writtenAt: number
+  isClosed: boolean
+  /** The watch's own connection. */
+  probe: Client | undefined
+  timer: NodeJS.Timeout | undefined
+  pinging: Promise<void>
+}
+
+function pingLater(watch: Watch): void {
+  watch.timer = setTimeout(() => {
+    watch.pinging = pingInTime(watch)
+  }, pingEveryMs)
+  watch.timer.unref()
+}
+
+async function pingInTime(watch: Watch): Promise<void> {
+  let late: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_, reject) => {
+    // The wait is counted in short steps: a step that is late because this process was busy counts once, however long that took. The
+    // last step leaves one turn of the event loop to an answer that is already in the socket.
+    let steps = 0
+    late = setInterval(() => {
+      if (++steps >= pingSteps) setImmediate(() => reject(new DatabaseAway()))
+    }, pingTimeoutMs / pingSteps)
+  })
+  try {
+    await Promise.race([ping(watch), timeout])
+    turn(watch, undefined)
+  } catch (error) {
+    if (watch.probe) cut(watch.probe)
+    watch.probe = undefined
+    const reason = error instanceof DatabaseAway ? error.message : 'the database does not answer'
+    if (!watch.isClosed) turn(watch, reason, error)
+  } finally {
+    clearInterval(late)
+  }
+  if (!watch.isClosed) pingLater(watch)
+}
+
+async function ping(watch: Watch): Promise<void> {
+  const probe = watch.probe ?? (await openProbe(watch))
+  const { rows } = await probe.query<{ is_standby: boolean; is_read_only: boolean }>(
+    `select pg_is_in_recovery() as is_standby, current_setting('transaction_read_only') = 'on' as is_read_only`,
+  )
+  const { is_standby, is_read_only } = firstRow(rows)
+  if (is_standby) throw new DatabaseAway('the database is a standby, which only reads')
+  if (is_read_only) return turnWriting(watch, writeProblems['25006'])
+  if (watch.writeProblem !== undefined || performance.now() - watch.writtenAt > writeEveryMs) await write(watch, probe)
+}
+
+async function openProbe(watch: Watch): Promise<Client> {
+  const fresh = watch.connect()
+  // we register it at once, so that it is cut when it does not get through
+  watch.probe = fresh
+  fresh.on('error', (error) => watch.log.debug({ err: error }, 'the watch lost its connection'))
+  fresh.on('end', () => {
+    // an idle connection that somebody closed says nothing about the server: the next ping opens another
+    if (watch.probe === fresh) watch.probe = undefined
+  })
+  await fresh.connect()
+  return fresh
+}
+
+/**
+ * In quiet times this commits without a row: a record in the write-ahead log, flushed. After a failure it fills a table and rolls it
+ * back, since a full disk lets a commit through as long as no file has to grow.
+ */
+async function write(watch: Watch, probe: Client): Promise<void> {
+  try {
+    if (watch.writeProblem === undefined) {
+      await probe.query(`select pg_logical_emit_message(true, 'runyard', 'writes')`)
+    } else {
+      const name = `runyard_write_probe_${randomBytes(4).toString('hex')}`
+      await probe.query(
+        `begin; create table ${name} as select repeat(md5(n::text), 200) as filler from generate_series(1, 20) n; rollback`,
+      )
+    }
+    watch.writtenAt = performance.now()
+    turnWriting(watch, undefined)
+  } catch (error) {
+    await probe.query('rollback')
+    turnWriting(watch, writeProblemOf(error) ?? `the database refuses to write: ${(error as Error).message}`)
+  }
+}
+
+function turnWriting(watch: Watch, problem: string | undefined): void {
+  if (problem === watch.writeProblem) return
+  watch.writeProblem = problem
+  if (problem === undefined) watch.log.info('the database writes again')
+  else watch.log.error(`${problem}; the process is not ready until it writes`)
+}
+
+function turn(watch: Watch, reason: string | undefined, error?: unknown): void {
+  const wasPresent = watch.awayBecause === undefined
+  watch.awayBecause = reason
+  if (wasPresent === (reason === undefined)) return
+  if (reason === undefined) return watch.log.info('the database answers again')
+  watch.log.error({ err: error }, `${reason}; requests fail until it is back`)
+  for (const client of watch.clients) cut(client)
+  watch.onAway?.()
 }

@@ -57,6 +57,15 @@ interface Line {
   servedAt: number
 }
 
+interface Slots {
+  options: FairPoolOptions
+  /** The teams that hold or wait for something. */
+  lines: Map<string, Line>
+  taken: number
+  /** How often a team was served. */
+  turn: number
+}
+
 /** How many slots one team may hold: `percent` of the pool, at least one, and below 100 % never all of a pool of several. */
 export function teamShare(size: number, percent: number): number {
   if (percent >= 100 || size <= 1) return size
@@ -64,120 +73,120 @@ export function teamShare(size: number, percent: number): number {
 }
 
 export function createFairPool(options: FairPoolOptions): FairPool {
-  const { name, size, perTeam, waitingMax = Infinity, waitMaxMs } = options
-  const lines = new Map<string, Line>()
-  let taken = 0
-  let turn = 0
-
-  const lineOf = (team: string): Line => {
-    let line = lines.get(team)
-    if (!line) lines.set(team, (line = { held: 0, waiting: new Set(), servedAt: 0 }))
-    return line
+  const { size, perTeam } = options
+  const slots: Slots = { options, lines: new Map(), taken: 0, turn: 0 }
+  const { lines } = slots
+  const take = async (team: string, signal?: AbortSignal): Promise<Release> => {
+    signal?.throwIfAborted()
+    return tryTake(slots, team) ?? (await wait(slots, team, signal))
   }
-
-  /** Forgets a team that holds nothing and waits for nothing, so that team ids do not pile up. */
-  function forgetIdle(team: string, line: Line): void {
-    if (line.held === 0 && line.waiting.size === 0) lines.delete(team)
-  }
-
-  function hold(team: string, line: Line): Release {
-    taken += 1
-    line.held += 1
-    line.servedAt = ++turn
-    let isHeld = true
-    return () => {
-      if (!isHeld) return
-      isHeld = false
-      taken -= 1
-      line.held -= 1
-      serve()
-      forgetIdle(team, line)
-    }
-  }
-
-  function nextTeam(): [string, Line] | undefined {
-    let next: [string, Line] | undefined
-    for (const entry of lines) {
-      const [, line] = entry
-      if (line.waiting.size === 0 || line.held >= perTeam) continue
-      const best = next?.[1]
-      if (!best || line.held < best.held || (line.held === best.held && line.servedAt < best.servedAt)) next = entry
-    }
-    return next
-  }
-
-  function serve(): void {
-    while (taken < size) {
-      const next = nextTeam()
-      if (!next) return
-      const [team, line] = next
-      const [first] = line.waiting
-      line.waiting.delete(first!)
-      first!.grant(hold(team, line))
-    }
-  }
-
-  function tryTake(team: string): Release | undefined {
-    // a call waits only because the pool or its own team is full, so nobody else is waiting for a slot that is free here
-    if (taken >= size || (lines.get(team)?.held ?? 0) >= perTeam) return undefined
-    return hold(team, lineOf(team))
-  }
-
-  function wait(team: string, signal: AbortSignal | undefined): Promise<Release> {
-    const line = lineOf(team)
-    if (line.waiting.size >= waitingMax) {
-      const says = `This team already has ${line.waiting.size} calls waiting for ${name}.`
-      return Promise.reject(new PoolFull(name, says))
-    }
-    return new Promise((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined
-      const settle = () => {
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', onAbort)
-      }
-      const giveUp = (reason: unknown) => {
-        settle()
-        line.waiting.delete(waiting)
-        forgetIdle(team, line)
-        reject(reason)
-      }
-      const onAbort = () => giveUp(signal!.reason)
-      const waiting: Waiting = {
-        grant(release) {
-          settle()
-          resolve(release)
-        },
-      }
-      line.waiting.add(waiting)
-      signal?.addEventListener('abort', onAbort, { once: true })
-      if (waitMaxMs !== undefined) {
-        const says = `No slot for ${name} came free for this team within ${waitMaxMs / 1000} s.`
-        timer = setTimeout(() => giveUp(new PoolFull(name, says)), waitMaxMs)
-      }
-    })
-  }
-
-  const pool: FairPool = {
+  return {
     size,
     perTeam,
-    tryTake,
-    async take(team, signal) {
-      signal?.throwIfAborted()
-      return tryTake(team) ?? (await wait(team, signal))
-    },
+    take,
+    tryTake: (team) => tryTake(slots, team),
     async use(team, work, signal) {
-      const release = await pool.take(team, signal)
+      const release = await take(team, signal)
       try {
         return await work()
       } finally {
         release()
       }
     },
-    taken: (team) => (team === undefined ? taken : (lines.get(team)?.held ?? 0)),
+    taken: (team) => (team === undefined ? slots.taken : (lines.get(team)?.held ?? 0)),
     waiting: (team) => lines.get(team)?.waiting.size ?? 0,
     fullTeams: () => [...lines].filter(([, { held }]) => held >= perTeam).map(([team]) => team),
   }
-  return pool
+}
+
+function lineOf({ lines }: Slots, team: string): Line {
+  let line = lines.get(team)
+  if (!line) lines.set(team, (line = { held: 0, waiting: new Set(), servedAt: 0 }))
+  return line
+}
+
+/** Forgets a team that holds nothing and waits for nothing, so that team ids do not pile up. */
+function forgetIdle({ lines }: Slots, team: string, line: Line): void {
+  if (line.held === 0 && line.waiting.size === 0) lines.delete(team)
+}
+
+function hold(slots: Slots, team: string, line: Line): Release {
+  slots.taken += 1
+  line.held += 1
+  line.servedAt = ++slots.turn
+  let isHeld = true
+  return () => {
+    if (!isHeld) return
+    isHeld = false
+    slots.taken -= 1
+    line.held -= 1
+    serve(slots)
+    forgetIdle(slots, team, line)
+  }
+}
+
+function nextTeam({ lines, options }: Slots): [string, Line] | undefined {
+  let next: [string, Line] | undefined
+  for (const entry of lines) {
+    const [, line] = entry
+    if (line.waiting.size === 0 || line.held >= options.perTeam) continue
+    const best = next?.[1]
+    if (!best || line.held < best.held || (line.held === best.held && line.servedAt < best.servedAt)) next = entry
+  }
+  return next
+}
+
+function serve(slots: Slots): void {
+  while (slots.taken < slots.options.size) {
+    const next = nextTeam(slots)
+    const [first] = next?.[1].waiting ?? []
+    if (!next || !first) return
+    const [team, line] = next
+    line.waiting.delete(first)
+    first.grant(hold(slots, team, line))
+  }
+}
+
+function tryTake(slots: Slots, team: string): Release | undefined {
+  const { size, perTeam } = slots.options
+  // a call waits only because the pool or its own team is full, so nobody else is waiting for a slot that is free here
+  if (slots.taken >= size || (slots.lines.get(team)?.held ?? 0) >= perTeam) return undefined
+  return hold(slots, team, lineOf(slots, team))
+}
+
+function wait(slots: Slots, team: string, signal: AbortSignal | undefined): Promise<Release> {
+  const { name, waitingMax = Infinity, waitMaxMs } = slots.options
+  const line = lineOf(slots, team)
+  if (line.waiting.size >= waitingMax) {
+    const says = `This team already has ${line.waiting.size} calls waiting for ${name}.`
+    return Promise.reject(new PoolFull(name, says))
+  }
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined
+    const stopWaiting = () => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    }
+    const giveUp = (reason: unknown) => {
+      stopWaiting()
+      line.waiting.delete(waiting)
+      forgetIdle(slots, team, line)
+      reject(reason)
+    }
+    const onAbort = () => giveUp(signal?.reason)
+    const waiting: Waiting = {
+      grant(release) {
+        stopWaiting()
+        resolve(release)
+      },
+    }
+    line.waiting.add(waiting)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    if (waitMaxMs !== undefined) {
+      const says = `No slot for ${name} came free for this team within ${waitMaxMs / 1000} s.`
+      timer = setTimeout(() => giveUp(new PoolFull(name, says)), waitMaxMs)
+    }
+  })
 }
 
 /** Orders the items in turns: the first of each team, then the second of each; each round in the order of arrival. */

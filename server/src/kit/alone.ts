@@ -73,92 +73,104 @@ export function startAlone(options: AloneOptions): Alone {
 type Room = Pick<Alone, 'reserve' | 'stop'>
 
 /** One process at a time, started when it is needed, with the seats in it. */
-function createRoom(
-  company: Company,
-  seats: Seats,
-  { log, entry, args, silentMs }: AloneOptions,
-  onReady: () => void,
-): Room {
-  let child: LoneChild | undefined
-  let idle: NodeJS.Timeout | undefined
-  let stopping = false
-  let restsUntil = 0
-  const underWay = new Set<Promise<LoneEnding>>()
+interface RoomState extends AloneOptions {
+  company: Company
+  seats: Seats
+  onReady: () => void
+  child: LoneChild | undefined
+  idle: NodeJS.Timeout | undefined
+  isStopping: boolean
+  /** Nothing is started before this moment, after a start that failed. */
+  restsUntil: number
+  underWay: Set<Promise<LoneEnding>>
+}
 
-  function open(): void {
-    if (child || stopping || performance.now() < restsUntil) return
-    const mine = (child = openLoneChild({ entry, args: args(company), ...(silentMs !== undefined && { silentMs }) }))
-    void watch(mine)
+function createRoom(company: Company, seats: Seats, options: AloneOptions, onReady: () => void): Room {
+  const room: RoomState = {
+    ...options,
+    company,
+    seats,
+    onReady,
+    child: undefined,
+    idle: undefined,
+    isStopping: false,
+    restsUntil: 0,
+    underWay: new Set(),
   }
-
-  async function watch(mine: LoneChild): Promise<void> {
-    const isReady = await mine.ready
-    if (isReady) onReady()
-    else if (!stopping) restsUntil = performance.now() + restMs
-    const ending = await mine.exited
-    forget(mine)
-    if (!isReady && !stopping)
-      log.error(ending, 'the process for work that others died over does not start; it is tried again')
-  }
-
-  const forget = (mine: LoneChild) => {
-    if (child === mine) child = undefined
-  }
-
-  function closeLater(): void {
-    clearTimeout(idle)
-    if (!stopping) idle = setTimeout(() => void (seats.taken() === 0 ? close() : closeLater()), idleMs).unref()
-  }
-
-  async function close(): Promise<void> {
-    clearTimeout(idle)
-    const mine = child
-    child = undefined
-    await mine?.stop()
-  }
-
-  async function driveIn(mine: LoneChild, unit: Unit): Promise<LoneEnding> {
-    const ending = await mine.drive(unit)
-    if (ending.how === 'died') {
-      const { kind, id } = unit
-      const facts = { kind, id, at: ending.at, ...(await mine.exited) }
-      if (ending.isSure) log.error(facts, 'a process that did nothing else died over this work')
-      else log.error(facts, 'a process that did only suspects died; next time this one is done alone')
-      // others may wait for the next process, and its start takes long
-      open()
-      closeLater()
-    }
-    return ending
-  }
-
   return {
-    reserve(wanted) {
-      if (stopping) return undefined
-      open()
-      closeLater()
-      const mine = child
-      if (!mine?.isReady()) return undefined
-      const release = seats.take(wanted)
-      if (!release) return undefined
-      return {
-        release,
-        async drive(unit) {
-          const driving = driveIn(mine, unit)
-          underWay.add(driving)
-          try {
-            return await driving
-          } finally {
-            underWay.delete(driving)
-            release()
-            closeLater()
-          }
-        },
+    reserve: (wanted) => reserve(room, wanted),
+    async stop() {
+      room.isStopping = true
+      await close(room)
+      await Promise.all(room.underWay)
+    },
+  }
+}
+
+function reserve(room: RoomState, wanted: SeatWanted): LoneSeat | undefined {
+  if (room.isStopping) return undefined
+  open(room)
+  closeLater(room)
+  const { child, underWay } = room
+  if (!child?.isReady()) return undefined
+  const release = room.seats.take(wanted)
+  if (!release) return undefined
+  return {
+    release,
+    async drive(unit) {
+      const driving = driveIn(room, child, unit)
+      underWay.add(driving)
+      try {
+        return await driving
+      } finally {
+        underWay.delete(driving)
+        release()
+        closeLater(room)
       }
     },
-    async stop() {
-      stopping = true
-      await close()
-      await Promise.all(underWay)
-    },
   }
+}
+
+function open(room: RoomState): void {
+  if (room.child || room.isStopping || performance.now() < room.restsUntil) return
+  const { entry, args, company, silentMs } = room
+  room.child = openLoneChild({ entry, args: args(company), ...(silentMs !== undefined && { silentMs }) })
+  void watch(room, room.child)
+}
+
+async function watch(room: RoomState, child: LoneChild): Promise<void> {
+  const isReady = await child.ready
+  if (isReady) room.onReady()
+  else if (!room.isStopping) room.restsUntil = performance.now() + restMs
+  const ending = await child.exited
+  if (room.child === child) room.child = undefined
+  if (!isReady && !room.isStopping)
+    room.log.error(ending, 'the process for work that others died over does not start; it is tried again')
+}
+
+function closeLater(room: RoomState): void {
+  clearTimeout(room.idle)
+  if (room.isStopping) return
+  room.idle = setTimeout(() => void (room.seats.taken() === 0 ? close(room) : closeLater(room)), idleMs).unref()
+}
+
+async function close(room: RoomState): Promise<void> {
+  clearTimeout(room.idle)
+  const { child } = room
+  room.child = undefined
+  await child?.stop()
+}
+
+async function driveIn(room: RoomState, child: LoneChild, unit: Unit): Promise<LoneEnding> {
+  const ending = await child.drive(unit)
+  if (ending.how === 'died') {
+    const { kind, id } = unit
+    const facts = { kind, id, at: ending.at, ...(await child.exited) }
+    if (ending.isSure) room.log.error(facts, 'a process that did nothing else died over this work')
+    else room.log.error(facts, 'a process that did only suspects died; next time this one is done alone')
+    // others may wait for the next process, and its start takes long
+    open(room)
+    closeLater(room)
+  }
+  return ending
 }

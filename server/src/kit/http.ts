@@ -18,10 +18,42 @@ import { closeGently, dropUnreadBody, readBytes, readJsonBytes, announcedBytes }
 
 const saneRequestId = /^[\x21-\x7e]{1,128}$/
 
+/** The application with its routes, and the answers under way on each connection. */
+interface Http {
+  context: Context
+  app: FastifyInstance
+  routes: RoutePattern[]
+  underWay: WeakMap<Socket, ServerResponse[]>
+}
+
+interface RoutePattern {
+  method: string
+  pattern: RegExp
+}
+
 export function createHttp(context: Context): FastifyInstance {
-  const routes: { method: string; pattern: RegExp }[] = []
-  const underWay = new WeakMap<Socket, ServerResponse[]>()
-  const app = fastify({
+  const routes: RoutePattern[] = []
+  const underWay: Http['underWay'] = new WeakMap()
+  const app = newApp(routes, underWay)
+  // RFC 9110 §10.1.1 lets us ignore an expectation that we do not know; Node would answer 417
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  const http: Http = { context, app, routes, underWay }
+  addHooks(http)
+  // bodies are left alone, whatever they are declared as: the pipeline reads them after it knows the caller, with the
+  // operation's own cap, and Fastify's answer to a Content-Type it cannot read would come before that
+  for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
+  app.setNotFoundHandler((request, reply) => sendFault(reply, notFoundOf(routes, request)))
+  app.setErrorHandler((error, request, reply) => {
+    const fault = faultOf(error)
+    if (fault && (fault === error || fault.status < 500)) return sendFault(reply, fault)
+    context.log.error({ err: error, request_id: request.id, path: pathOf(request.raw.url) }, 'a route failed')
+    return sendFault(reply, fault ?? new Fault('internal_error'))
+  })
+  return app
+}
+
+function newApp(routes: RoutePattern[], underWay: Http['underWay']): FastifyInstance {
+  return fastify({
     logger: false,
     // a request without Host is refused below, in our shape instead of Node's
     http: { requireHostHeader: false },
@@ -48,8 +80,9 @@ export function createHttp(context: Context): FastifyInstance {
       else refuseOnSocket(error, socket)
     },
   })
-  // RFC 9110 §10.1.1 lets us ignore an expectation that we do not know; Node would answer 417
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+}
+
+function addHooks({ context, app, routes, underWay }: Http): void {
   app.addHook('onRoute', ({ method, url }) => {
     const pattern = new RegExp(`^${url.replace(/:\w+/g, '[^/]+').replace(/\*$/, '.*')}$`)
     for (const one of [method].flat()) routes.push({ method: one, pattern })
@@ -69,39 +102,22 @@ export function createHttp(context: Context): FastifyInstance {
     dropUnreadBody(request)
     done()
   })
-  // bodies are left alone, whatever they are declared as: the pipeline reads them after it knows the caller, with the
-  // operation's own cap, and Fastify's answer to a Content-Type it cannot read would come before that
-  for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
-
-  // an application that closes waits for its connections, and a stream would never let go of its own
+  // an application that closes waits for its connections, and a stream would never give up its own
   app.addHook('preClose', (done) => {
     openStreamsOf(context).endAll()
     done()
   })
-  app.setNotFoundHandler((request, reply) => {
-    const path = pathOf(request.raw.url)
-    const allowed = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
-    if (allowed.length > 0) {
-      const allow = [...new Set(allowed)].join(', ')
-      return sendFault(
-        reply,
-        new Fault('method_not_allowed', `${request.method} is not offered here; this path takes ${allow}.`, {
-          headers: { allow },
-        }),
-      )
-    }
-    return sendFault(
-      reply,
-      new Fault('not_found', 'There is nothing at this path. /docs lists what the service offers.'),
-    )
-  })
-  app.setErrorHandler((error, request, reply) => {
-    const fault = faultOf(error)
-    if (fault && (fault === error || fault.status < 500)) return sendFault(reply, fault)
-    context.log.error({ err: error, request_id: request.id, path: pathOf(request.raw.url) }, 'a route failed')
-    return sendFault(reply, fault ?? new Fault('internal_error'))
-  })
-  return app
+}
+
+function notFoundOf(routes: RoutePattern[], request: FastifyRequest): Fault {
+  const path = pathOf(request.raw.url)
+  const allowed = routes.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
+  if (allowed.length === 0) {
+    return new Fault('not_found', 'There is nothing at this path. /docs lists what the service offers.')
+  }
+  const allow = [...new Set(allowed)].join(', ')
+  const says = `${request.method} is not offered here; this path takes ${allow}.`
+  return new Fault('method_not_allowed', says, { headers: { allow } })
 }
 
 const headersOfAll = ({ id }: FastifyRequest) => ({ 'x-request-id': id, 'x-content-type-options': 'nosniff' })
@@ -147,7 +163,7 @@ export function mountOperation(app: FastifyInstance, context: Context, pipeline:
         address: () => addressOf(context, request.raw),
         url,
         search: url.includes('?') ? url.slice(url.indexOf('?') + 1) : '',
-        params: rest === undefined ? params : { ...params, [rest]: params['*']! },
+        params: rest === undefined ? params : { ...params, [rest]: params['*'] ?? '' },
         contentType: request.headers['content-type'],
         lastEventId: request.headers['last-event-id']?.toString(),
         ...(operation.protocol && { http: { headers: request.headers, signal: untilGone(reply) } }),
@@ -232,14 +248,14 @@ const streamHeaders = {
   'x-accel-buffering': 'no',
 }
 
-const pathOf = (url: string | undefined): string => (url ?? '/').split('?')[0]!
+const pathOf = (url: string | undefined): string => /^[^?]*/.exec(url ?? '/')?.[0] ?? ''
 
 function sendFault(reply: FastifyReply, fault: Fault): FastifyReply {
   const { status, body, headers } = replyOfFault(fault)
   return reply.code(status).headers(headers).header('content-type', 'application/json; charset=utf-8').send(body)
 }
 
-/** What is no HTTP at all never reaches a route: answered on the bare socket in the same shape, then closed. */
+/** What is not HTTP at all never reaches a route: answered on the bare socket in the same shape, then closed. */
 function refuseOnSocket(error: Error & { code?: string }, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const fault = new Fault(

@@ -14,84 +14,90 @@ export interface Listener {
 /** A server that refuses to let us listen (a standby, one that is full) is asked again, less and less often. */
 const pauses = { firstMs: 250, longestMs: 2000 }
 
-export function createListener(options: { address: () => string | Address; log: Log }): Listener {
-  const { log } = options
-  const ears = new Map<string, Set<(payload: string) => void>>()
+interface Ears {
+  address: () => string | Address
+  log: Log
+  /** Who listens, by channel. */
+  heardOn: Map<string, Set<(payload: string) => void>>
   /** Set while every channel is listened to. */
-  let client: Client | undefined
-  const closing = new AbortController()
+  client: Client | undefined
+  closing: AbortController
+}
+
+export function createListener(options: { address: () => string | Address; log: Log }): Listener {
+  const ears: Ears = { ...options, heardOn: new Map(), client: undefined, closing: new AbortController() }
   let listening: Promise<void> | undefined
   let line: Promise<unknown> = Promise.resolve()
-
-  /** There is one loop: a connection that fails, in whatever way, ends its turn and never begins another loop. */
-  async function listenOnAndOn(): Promise<void> {
-    let failures = 0
-    while (!closing.signal.aborted) {
-      try {
-        await listenUntilLost(() => (failures = 0))
-      } catch (error) {
-        log.debug({ err: error }, 'the listening connection is not back yet')
-      }
-      failures += 1
-      await sleep(pauseAfter(failures, pauses), undefined, { signal: closing.signal }).catch(() => undefined)
-    }
-  }
-
-  async function listenUntilLost(succeeded: () => void): Promise<void> {
-    const fresh = new SessionClient({
-      ...connectionSettings(options.address()),
-      application_name: 'runyard listener',
-      connectionTimeoutMillis: 1500,
-      keepAlive: true,
-    })
-    fresh.on('error', (error) => log.debug({ err: error }, 'the listening connection was lost'))
-    fresh.on('notification', ({ channel, payload }) => {
-      for (const heard of ears.get(channel) ?? []) heard(payload ?? '')
-    })
-    const lost = new Promise((resolve) => fresh.once('end', resolve))
-    const close = () => cut(fresh)
-    closing.signal.addEventListener('abort', close)
-    try {
-      await fresh.connect()
-      for (const channel of ears.keys()) await fresh.query(`listen ${channel}`)
-      client = fresh
-      succeeded()
-      await lost
-    } finally {
-      client = undefined
-      closing.signal.removeEventListener('abort', close)
-      cut(fresh)
-    }
-  }
-
   return {
     on(channel, heard) {
       // names of channels are ours, never a user's: they stand in the statement as they are
       if (!/^[a-z_]+$/.test(channel)) throw new Error(`${channel} is not a channel name`)
-      const known = ears.get(channel) ?? new Set()
-      if (!ears.has(channel)) {
-        ears.set(channel, known)
-        listening ??= listenOnAndOn()
+      const known = ears.heardOn.get(channel) ?? new Set()
+      if (!ears.heardOn.has(channel)) {
+        ears.heardOn.set(channel, known)
+        listening ??= keepListening(ears)
         // one after the other: a client takes one statement at a time
-        line = line.then(() => listenAlso(channel))
+        line = line.then(() => listenAlso(ears, channel))
       }
       known.add(heard)
       return () => known.delete(heard)
     },
     async close() {
-      closing.abort()
+      ears.closing.abort()
       await listening
     },
   }
+}
 
-  /** A connection that cannot listen to one more channel is given up: the next one listens to all of them. */
-  async function listenAlso(channel: string): Promise<void> {
-    const present = client
+/** There is one loop: a connection that fails, in whatever way, ends its turn and never begins another loop. */
+async function keepListening(ears: Ears): Promise<void> {
+  const { log, closing } = ears
+  let failures = 0
+  while (!closing.signal.aborted) {
     try {
-      await present?.query(`listen ${channel}`)
+      await listenUntilLost(ears, () => (failures = 0))
     } catch (error) {
-      log.debug({ err: error }, 'listening failed')
-      if (present) cut(present)
+      log.debug({ err: error }, 'the listening connection is not back yet')
     }
+    failures += 1
+    await sleep(pauseAfter(failures, pauses), undefined, { signal: closing.signal }).catch(() => undefined)
+  }
+}
+
+async function listenUntilLost(ears: Ears, succeeded: () => void): Promise<void> {
+  const { log, heardOn, closing } = ears
+  const fresh = new SessionClient({
+    ...connectionSettings(ears.address()),
+    application_name: 'runyard listener',
+    connectionTimeoutMillis: 1500,
+    keepAlive: true,
+  })
+  fresh.on('error', (error) => log.debug({ err: error }, 'the listening connection was lost'))
+  fresh.on('notification', ({ channel, payload }) => {
+    for (const heard of heardOn.get(channel) ?? []) heard(payload ?? '')
+  })
+  const lost = new Promise((resolve) => fresh.once('end', resolve))
+  const close = () => cut(fresh)
+  closing.signal.addEventListener('abort', close)
+  try {
+    await fresh.connect()
+    for (const channel of heardOn.keys()) await fresh.query(`listen ${channel}`)
+    ears.client = fresh
+    succeeded()
+    await lost
+  } finally {
+    ears.client = undefined
+    closing.signal.removeEventListener('abort', close)
+    cut(fresh)
+  }
+}
+
+/** A connection that cannot listen to one more channel is given up: the next one listens to all of them. */
+async function listenAlso({ client, log }: Ears, channel: string): Promise<void> {
+  try {
+    await client?.query(`listen ${channel}`)
+  } catch (error) {
+    log.debug({ err: error }, 'listening failed')
+    if (client) cut(client)
   }
 }

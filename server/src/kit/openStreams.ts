@@ -2,6 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { Fault } from '../base/errors.ts'
 import { createFairPool, teamShare } from '../base/fairPool.ts'
+import type { Log } from '../base/log.ts'
 import type { Context } from './context.ts'
 import type { Caller } from './credential.ts'
 import { blockOf, retryLine, type EventStream, type Source } from './stream.ts'
@@ -39,9 +40,9 @@ const lookMs = 1000
 const heartbeatMs = 15_000
 /** A revoked key is noticed by the next of these, at most 0.8 s late (credential.ts). */
 const credentialMs = 2000
-/** A reader that takes nothing for so long is let go; it can come back and resume. */
+/** How long a reader may take nothing before it is dropped; it can come back and resume. */
 const stalledMs = 30_000
-/** So much may be sent to a reader that is behind: the text deltas, which cannot wait. */
+/** How many bytes may be sent to a reader that is behind: the text deltas, which cannot wait. */
 const behindBytesMax = 1024 * 1024
 const goodbyeMs = 1000
 
@@ -121,117 +122,151 @@ function createOpenStreams(context: Context): OpenStreams {
   }
 }
 
-function openStream(context: Context, opening: Opening, onGone: () => void): OpenStream {
-  const { response, source, isAllowed } = opening
+/** One open stream: what was sent, and how far its reader is behind. */
+interface Opened {
+  opening: Opening
+  log: Log
+  stream: EventStream
+  openedAt: number
+  events: number
+  endedBy: Ended['by'] | undefined
+  writtenAt: number
+  /** When its credential was last looked up. */
+  askedAt: number
+  fullSince: number | undefined
+  /** How many bytes were sent since the reader is behind. */
+  behindBytes: number
+  /** The last event that the reader did not want; a heartbeat sends its id. */
+  passedId: number | undefined
+  /** The text of events that are sent together. */
+  gathered: string | undefined
+}
+
+function openStream({ log }: Context, opening: Opening, onGone: () => void): OpenStream {
+  const { response, source } = opening
   const openedAt = performance.now()
-  let events = 0
-  let endedBy: Ended['by'] | undefined
-  let writtenAt = openedAt
-  let askedAt = openedAt
-  let fullSince: number | undefined
-  let behindBytes = 0
-  let passedId: number | undefined
-  let gathered: string | undefined
-
-  function write(text: string): void {
-    if (endedBy !== undefined) return
-    writtenAt = performance.now()
-    if (fullSince !== undefined && (behindBytes += Buffer.byteLength(text)) > behindBytesMax) return drop('slow reader')
-    if (!response.write(text)) fullSince ??= writtenAt
+  const opened: Opened = {
+    opening,
+    log,
+    stream: streamOf(() => opened),
+    openedAt,
+    events: 0,
+    endedBy: undefined,
+    writtenAt: openedAt,
+    askedAt: openedAt,
+    fullSince: undefined,
+    behindBytes: 0,
+    passedId: undefined,
+    gathered: undefined,
   }
+  response.on('error', (error) => log.debug({ err: error }, 'a stream broke'))
+  response.on('drain', () => {
+    opened.fullSince = undefined
+    opened.behindBytes = 0
+    opened.stream.onDrain()
+  })
+  response.writeHead(200, opening.headers)
+  write(opened, retryLine)
+  const stop = source(opened.stream)
+  response.once('close', () => {
+    const by = (opened.endedBy ??= 'reader')
+    stop()
+    onGone()
+    opening.onEnd({ by, events: opened.events, durationMs: performance.now() - openedAt })
+  })
+  return { look: (now) => check(opened, now), goodbye: () => goodbye(opened) }
+}
 
-  const stream: EventStream = {
+/** What the source of the events sees of it. */
+function streamOf(opened: () => Opened): EventStream {
+  return {
     get isOpen() {
-      return endedBy === undefined
+      return opened().endedBy === undefined
     },
     get isFull() {
-      return fullSince !== undefined
+      return opened().fullSince !== undefined
     },
     send(event) {
-      events += 1
-      if (event.id !== undefined) passedId = undefined
-      if (gathered === undefined) write(blockOf(event))
-      else gathered += blockOf(event)
+      const one = opened()
+      one.events += 1
+      if (event.id !== undefined) one.passedId = undefined
+      if (one.gathered === undefined) write(one, blockOf(event))
+      else one.gathered += blockOf(event)
     },
     together(send) {
-      gathered = ''
+      const one = opened()
+      one.gathered = ''
       try {
         send()
       } finally {
-        const text = gathered
-        gathered = undefined
-        if (text !== '') write(text)
+        const text = one.gathered
+        one.gathered = undefined
+        if (text !== '') write(one, text)
       }
     },
     passed(id) {
-      passedId = id
+      opened().passedId = id
     },
-    end: () => end('source'),
+    end: () => end(opened(), 'source'),
     onDrain: () => undefined,
   }
+}
 
-  function end(by: Ended['by'], lastWords = ''): void {
-    if (endedBy !== undefined) return
-    endedBy = by
-    response.end(lastWords)
+function write(opened: Opened, text: string): void {
+  if (opened.endedBy !== undefined) return
+  opened.writtenAt = performance.now()
+  if (opened.fullSince !== undefined && (opened.behindBytes += Buffer.byteLength(text)) > behindBytesMax) {
+    return drop(opened, 'slow reader')
   }
+  if (!opened.opening.response.write(text)) opened.fullSince ??= opened.writtenAt
+}
 
-  /** What it has not taken by now is thrown away with it: `end` would wait for that. */
-  function drop(by: Ended['by']): void {
-    endedBy ??= by
-    response.destroy()
+function end(opened: Opened, by: Ended['by'], lastWords = ''): void {
+  if (opened.endedBy !== undefined) return
+  opened.endedBy = by
+  opened.opening.response.end(lastWords)
+}
+
+/** What it has not taken by now is thrown away with it: `end` would wait for that. */
+function drop(opened: Opened, by: Ended['by']): void {
+  opened.endedBy ??= by
+  opened.opening.response.destroy()
+}
+
+/** Nobody waits for a reader that does not take its last words, and the connection is not kept for another request. */
+function goodbye(opened: Opened): void {
+  const by = 'end of the process'
+  if (opened.endedBy === by) return
+  if (opened.fullSince !== undefined) return drop(opened, by)
+  const { response } = opened.opening
+  const { socket } = response
+  const timer = setTimeout(() => drop(opened, by), goodbyeMs).unref()
+  response.once('close', () => clearTimeout(timer))
+  response.once('finish', () => socket?.destroySoon())
+  end(opened, by, ': this process stops; connect again\n\n')
+}
+
+/** Drops a slow reader, sends the heartbeat, and looks up the credential, each when its time has come. */
+async function check(opened: Opened, now: number): Promise<void> {
+  const { fullSince, writtenAt } = opened
+  if (fullSince !== undefined && now - fullSince >= stalledMs) return drop(opened, 'slow reader')
+  if (fullSince === undefined && now - writtenAt >= heartbeatMs) heartbeat(opened)
+  if (now - opened.askedAt < credentialMs) return
+  opened.askedAt = now
+  await askForCredential(opened)
+}
+
+async function askForCredential(opened: Opened): Promise<void> {
+  try {
+    if (await opened.opening.isAllowed()) return
+    end(opened, 'credential', ': the credential of this stream is no longer valid\n\n')
+  } catch (error) {
+    opened.log.debug({ err: error }, 'a stream continues while its credential cannot be looked up')
   }
+}
 
-  /** Nobody waits for a reader that does not take its last words, and the connection is not kept for another request. */
-  function goodbye(): void {
-    const by = 'end of the process'
-    if (endedBy === by) return
-    if (fullSince !== undefined) return drop(by)
-    const { socket } = response
-    const timer = setTimeout(() => drop(by), goodbyeMs).unref()
-    response.once('close', () => clearTimeout(timer))
-    response.once('finish', () => socket?.destroySoon())
-    end(by, ': this process stops; connect again\n\n')
-  }
-
-  async function askForCredential(): Promise<void> {
-    try {
-      if (!(await isAllowed())) end('credential', ': the credential of this stream is no longer valid\n\n')
-    } catch (error) {
-      context.log.debug({ err: error }, 'a stream goes on while its credential cannot be looked up')
-    }
-  }
-
-  function heartbeat(): void {
-    const id = passedId === undefined ? '' : `id: ${passedId}\n`
-    passedId = undefined
-    write(`${id}: heartbeat\n\n`)
-  }
-
-  response.on('error', (error) => context.log.debug({ err: error }, 'a stream broke'))
-  response.on('drain', () => {
-    fullSince = undefined
-    behindBytes = 0
-    stream.onDrain()
-  })
-  response.writeHead(200, opening.headers)
-  write(retryLine)
-  const stop = source(stream)
-  response.once('close', () => {
-    endedBy ??= 'reader'
-    stop()
-    onGone()
-    opening.onEnd({ by: endedBy, events, durationMs: performance.now() - openedAt })
-  })
-
-  return {
-    async look(now) {
-      if (fullSince !== undefined && now - fullSince >= stalledMs) return drop('slow reader')
-      if (fullSince === undefined && now - writtenAt >= heartbeatMs) heartbeat()
-      if (now - askedAt < credentialMs) return
-      askedAt = now
-      await askForCredential()
-    },
-    goodbye,
-  }
+function heartbeat(opened: Opened): void {
+  const id = opened.passedId === undefined ? '' : `id: ${opened.passedId}\n`
+  opened.passedId = undefined
+  write(opened, `${id}: heartbeat\n\n`)
 }

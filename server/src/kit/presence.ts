@@ -45,120 +45,142 @@ const firstConnectMs = 10_000
 /** A process that lost its connection tries again soon: until then the others may believe that it died. */
 const connectMs = 1500
 
+interface Session extends PresenceOptions {
+  processId: string
+  jobPoolId: string | null
+  /** Drawn once; undefined until the first connection. */
+  lockKey: number | undefined
+  isLeaving: boolean
+  holding: AbortController
+}
+
+/** The connection that holds the lock. */
+interface Connection {
+  client: Client
+  sql: Sql
+}
+
 export async function announcePresence(options: PresenceOptions): Promise<Presence> {
-  const processId = newId()
-  let jobPoolId: string | null = null
-  let lockKey: number | undefined
-  let leaving = false
-  let holding = new AbortController()
-  let client: Client
-  let sql: Sql
-
-  /** True when our row was not there: at the first time, or because somebody declared us dead. */
-  async function join(): Promise<boolean> {
-    const fresh = new SessionClient({
-      ...connectionSettings(options.address()),
-      application_name: `runyard presence ${options.role}`,
-      connectionTimeoutMillis: lockKey === undefined ? firstConnectMs : connectMs,
-      keepAlive: true,
-    })
-    // the error is also the end of the connection; 'end' below acts on it
-    fresh.on('error', (error) => options.log.warn({ err: error }, 'the presence connection was lost'))
-    try {
-      await fresh.connect()
-      const ask = sqlOn(fresh)
-      if (lockKey === undefined) {
-        const drawn = await one(ask<{ key: number }>`select nextval('process_lock_keys')::int as key`)
-        lockKey = drawn.key
-      }
-      // first the lock, then the row: a row without its lock would look like a death
-      const lock = await one(
-        ask<{ held: boolean }>`select pg_try_advisory_lock(${presenceLockClass}, ${lockKey}) as held`,
-      )
-      if (!lock.held) throw new Error('the lock of this process is still held by its lost connection')
-      const row = await one(ask<{ is_new: boolean }>`
-        insert into processes as p (id, role, host, pid, lock_key, job_pool_id, server_started_at)
-        values (${processId}, ${options.role}, ${hostname()}, ${process.pid}, ${lockKey}, ${jobPoolId}, pg_postmaster_start_time())
-        on conflict (id) do update set server_started_at = excluded.server_started_at, missed_since = null
-        returning (p.xmax = 0) as is_new`)
-      client = fresh
-      sql = ask
-      fresh.on('end', () => void rejoin())
-      return row.is_new
-    } catch (error) {
-      cut(fresh)
-      throw error
-    }
+  const session: Session = {
+    ...options,
+    processId: newId(),
+    jobPoolId: null,
+    lockKey: undefined,
+    isLeaving: false,
+    holding: new AbortController(),
   }
-
-  async function rejoin(): Promise<void> {
-    const lostAt = performance.now()
-    let told = false
-    let late = 0
-    for (;;) {
-      if (leaving) return undefined
-      try {
-        const wasBuried = await join()
-        // others have taken our work already: what is under way must not go on
-        if (wasBuried) holding.abort(new Error('this process was declared dead'))
-        if (holding.signal.aborted) holding = new AbortController()
-        return options.log.info('the presence lock is held again')
-      } catch (error) {
-        options.log.debug({ err: error }, 'the presence lock is not back yet')
-      }
-      if (!told && performance.now() - lostAt > graceMs) {
-        told = true
-        options.log.error('this process could not prove that it lives; it stops what it was doing')
-        holding.abort(new Error('this process lost its presence lock'))
-      }
-      await sleep(performance.now() - lostAt < graceMs ? pauses.firstMs : pauseAfter(++late, pauses))
-    }
-  }
-
-  await join()
-
+  const { processId } = session
+  let present: Connection
+  const onLost = (): void => void rejoin(session, onLost).then((back) => (present = back ?? present))
+  present = (await join(session, onLost)).connection
   return {
     processId,
-    held: () => holding.signal,
+    held: () => session.holding.signal,
     async setJobPool(id) {
-      jobPoolId = id
-      await sql`update processes set job_pool_id = ${id} where id = ${processId}`
+      session.jobPoolId = id
+      await present.sql`update processes set job_pool_id = ${id} where id = ${processId}`
     },
-    async sweep(bury) {
-      // all locks are gone when the server restarts or a standby takes its place, and either changes the start time. A process that never held
-      // its lock on this server is not declared dead before it could have come back
-      await sql`
-        update processes set missed_since = clock_timestamp()
-        where id <> ${processId} and server_started_at is distinct from pg_postmaster_start_time() and missed_since is null`
-      const dead = await sql<DeadProcess>`
-        with others as materialized (
-          select id, role, lock_key, job_pool_id from processes
-          where id <> ${processId} and (server_started_at = pg_postmaster_start_time()
-            or missed_since < clock_timestamp() - make_interval(secs => ${graceMs / 1000}::float8))
-        )
-        select * from others where pg_try_advisory_lock(${presenceLockClass}, lock_key)`
-      for (const other of dead) {
-        try {
-          await bury(other)
-          await sql`delete from processes where id = ${other.id}`
-        } finally {
-          await sql`select pg_advisory_unlock(${presenceLockClass}, ${other.lock_key})`
-        }
-      }
-    },
-    async othersLive() {
-      const free = await sql<{ lock_key: number; dead: boolean }>`
-        with others as materialized (select lock_key from processes where id <> ${processId})
-        select lock_key, pg_try_advisory_lock(${presenceLockClass}, lock_key) as dead from others`
-      for (const { lock_key } of free.filter(({ dead }) => dead)) {
-        await sql`select pg_advisory_unlock(${presenceLockClass}, ${lock_key})`
-      }
-      return free.some(({ dead }) => !dead)
-    },
+    sweep: (bury) => sweep(present.sql, processId, bury),
+    othersLive: () => othersLive(present.sql, processId),
     async leave() {
-      leaving = true
-      await sql`delete from processes where id = ${processId}`
-      await client.end()
+      session.isLeaving = true
+      await present.sql`delete from processes where id = ${processId}`
+      await present.client.end()
     },
   }
+}
+
+/** `isNew`: our row was not there, at the first time or because somebody declared us dead. */
+async function join(session: Session, onLost: () => void): Promise<{ connection: Connection; isNew: boolean }> {
+  const { log, role, processId } = session
+  const client = new SessionClient({
+    ...connectionSettings(session.address()),
+    application_name: `runyard presence ${role}`,
+    connectionTimeoutMillis: session.lockKey === undefined ? firstConnectMs : connectMs,
+    keepAlive: true,
+  })
+  // the error is also the end of the connection; 'end' below acts on it
+  client.on('error', (error) => log.warn({ err: error }, 'the presence connection was lost'))
+  try {
+    await client.connect()
+    const sql = sqlOn(client)
+    const lockKey = (session.lockKey ??= (
+      await one(sql<{ key: number }>`select nextval('process_lock_keys')::int as key`)
+    ).key)
+    // first the lock, then the row: a row without its lock would look like a death
+    const lock = await one(
+      sql<{ held: boolean }>`select pg_try_advisory_lock(${presenceLockClass}, ${lockKey}) as held`,
+    )
+    if (!lock.held) throw new Error('the lock of this process is still held by its lost connection')
+    const row = await one(sql<{ is_new: boolean }>`
+      insert into processes as p (id, role, host, pid, lock_key, job_pool_id, server_started_at)
+      values (${processId}, ${role}, ${hostname()}, ${process.pid}, ${lockKey}, ${session.jobPoolId}, pg_postmaster_start_time())
+      on conflict (id) do update set server_started_at = excluded.server_started_at, missed_since = null
+      returning (p.xmax = 0) as is_new`)
+    client.on('end', onLost)
+    return { connection: { client, sql }, isNew: row.is_new }
+  } catch (error) {
+    cut(client)
+    throw error
+  }
+}
+
+/** Tries until the lock is held again; undefined when the process leaves before. */
+async function rejoin(session: Session, onLost: () => void): Promise<Connection | undefined> {
+  const { log } = session
+  const lostAt = performance.now()
+  let isReported = false
+  let late = 0
+  while (!session.isLeaving) {
+    try {
+      const { connection, isNew } = await join(session, onLost)
+      // others have taken our work already: what is under way must stop
+      if (isNew) session.holding.abort(new Error('this process was declared dead'))
+      if (session.holding.signal.aborted) session.holding = new AbortController()
+      log.info('the presence lock is held again')
+      return connection
+    } catch (error) {
+      log.debug({ err: error }, 'the presence lock is not back yet')
+    }
+    if (!isReported && performance.now() - lostAt > graceMs) {
+      isReported = true
+      log.error('this process could not prove that it lives; it stops what it was doing')
+      session.holding.abort(new Error('this process lost its presence lock'))
+    }
+    await sleep(performance.now() - lostAt < graceMs ? pauses.firstMs : pauseAfter(++late, pauses))
+  }
+  return undefined
+}
+
+async function sweep(sql: Sql, processId: string, bury: (dead: DeadProcess) => Promise<void>): Promise<void> {
+  // all locks are gone when the server restarts or a standby replaces it, and either changes the start time. A process that never held
+  // its lock on this server is not declared dead before it could have come back
+  await sql`
+    update processes set missed_since = clock_timestamp()
+    where id <> ${processId} and server_started_at is distinct from pg_postmaster_start_time() and missed_since is null`
+  const dead = await sql<DeadProcess>`
+    with others as materialized (
+      select id, role, lock_key, job_pool_id from processes
+      where id <> ${processId} and (server_started_at = pg_postmaster_start_time()
+        or missed_since < clock_timestamp() - make_interval(secs => ${graceMs / 1000}::float8))
+    )
+    select * from others where pg_try_advisory_lock(${presenceLockClass}, lock_key)`
+  for (const other of dead) {
+    try {
+      await bury(other)
+      await sql`delete from processes where id = ${other.id}`
+    } finally {
+      await sql`select pg_advisory_unlock(${presenceLockClass}, ${other.lock_key})`
+    }
+  }
+}
+
+async function othersLive(sql: Sql, processId: string): Promise<boolean> {
+  const free = await sql<{ lock_key: number; dead: boolean }>`
+    with others as materialized (select lock_key from processes where id <> ${processId})
+    select lock_key, pg_try_advisory_lock(${presenceLockClass}, lock_key) as dead from others`
+  for (const { lock_key } of free.filter(({ dead }) => dead)) {
+    await sql`select pg_advisory_unlock(${presenceLockClass}, ${lock_key})`
+  }
+  return free.some(({ dead }) => !dead)
 }

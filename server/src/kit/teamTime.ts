@@ -10,7 +10,7 @@ import { runningPart } from './runningPart.ts'
 
 export interface TeamTime {
   /**
-   * Resolves when the team may go on; undefined means at once. `caller` takes turns with the other callers of the team. With
+   * Resolves when the team may continue; undefined means at once. `caller` takes turns with the other callers of the team. With
    * `patienceMs`, a longer wait is refused with PoolFull.
    */
   turn(teamId: string, options?: { caller?: string; patienceMs?: number }): Promise<void> | undefined
@@ -38,7 +38,7 @@ const databaseAheadMs = 500
  * the team with the largest debt owes.
  */
 const partOfLargest = 0.5
-/** A debt is never larger than what this much time pays, so that the work of a team in debt still goes on. */
+/** A debt is never larger than what this much time pays, so that the work of a team in debt still continues. */
 const debtMaxMs = 5000
 /**
  * A longer piece is charged more than its time. Whoever comes at a random moment waits for half of the piece, and the chance to come
@@ -51,8 +51,8 @@ const msOfByte = 4e-6
 const atWorkMs = 30_000
 /** Above this many accounts, those without debt are forgotten. */
 const accountsMax = 1000
-/** How often a waiting team looks again whether it is alone. */
-const lookEveryMs = 1000
+/** How often it is checked whether a waiting team is alone by now. */
+const serveEveryMs = 1000
 
 interface Account {
   /** What was used and is not yet covered by the share, as of `at`. */
@@ -62,7 +62,8 @@ interface Account {
   /** Statements under way. */
   statements: number
   waiting: TurnLine<Waiting>
-  isLooking: boolean
+  /** A later call of `serve` is due. */
+  isServedLater: boolean
 }
 
 interface Waiting {
@@ -75,156 +76,177 @@ interface TeamTimeOptions {
   isStopping?: () => boolean
 }
 
+/** The time that the teams of one process used. */
+interface Ledger {
+  accounts: Map<string, Account>
+  /** The last team that was at work, and the last one before it: enough to know whether a team is alone. */
+  latest: { teamId: string; at: number }
+  other: { teamId: string; at: number }
+  forgetAbove: number
+  now: () => number
+  isStopping: () => boolean
+}
+
 export function createTeamTime({
   now = () => performance.now(),
   isStopping = () => false,
 }: TeamTimeOptions = {}): TeamTime {
-  const accounts = new Map<string, Account>()
-  /** The last team that was at work, and the last one before it: enough to know whether a team is alone. */
-  let latest = { teamId: '', at: Number.NEGATIVE_INFINITY }
-  let other = latest
-  let forgetAbove = accountsMax
-
-  function noteAtWork(teamId: string): void {
-    if (teamId !== latest.teamId) other = latest
-    latest = { teamId, at: now() }
+  const nobody = { teamId: '', at: Number.NEGATIVE_INFINITY }
+  const ledger: Ledger = {
+    accounts: new Map(),
+    latest: nobody,
+    other: nobody,
+    forgetAbove: accountsMax,
+    now,
+    isStopping,
   }
-
-  /** Nobody else needs protection from this team. */
-  const isAlone = (teamId: string): boolean =>
-    isStopping() || now() - (teamId === latest.teamId ? other : latest).at > atWorkMs
-
-  function accountOf(teamId: string): Account {
-    let account = accounts.get(teamId)
-    if (!account) {
-      forgetSettled()
-      const nothing = { threadMs: 0, databaseMs: 0, at: now(), statements: 0, isLooking: false }
-      accounts.set(teamId, (account = { ...nothing, waiting: createTurnLine() }))
-    }
-    return account
-  }
-
-  /** Accounts do not pile up with the number of teams. */
-  function forgetSettled(): void {
-    if (accounts.size < forgetAbove) return
-    for (const [teamId, account] of accounts) {
-      settle(account)
-      const isIdle = account.statements === 0 && account.waiting.isEmpty()
-      if (isIdle && account.threadMs + account.databaseMs === 0) accounts.delete(teamId)
-    }
-    forgetAbove = Math.max(accountsMax, accounts.size * 2)
-  }
-
-  /** Brings the debt up to date: the share pays it off, and statements under way raise it. */
-  function settle(account: Account): void {
-    const at = now()
-    const passed = at - account.at
-    account.at = at
-    account.threadMs = within(account.threadMs - passed * threadShare, threadAheadMs + debtMaxMs * threadShare)
-    account.databaseMs = within(
-      account.databaseMs + passed * (account.statements - databaseShare),
-      databaseAheadMs + debtMaxMs * databaseShare,
-    )
-  }
-
-  /** How long until the share has covered what was used, if no more is used. */
-  function waitMs(account: Account): number {
-    settle(account)
-    const thread = (account.threadMs - threadAheadMs) / threadShare
-    const database = (account.databaseMs - databaseAheadMs) / databaseShare
-    return Math.max(0, owesMost(account, 'threadMs', thread), owesMost(account, 'databaseMs', database))
-  }
-
-  /** The wait, or 0 while another team owes much more. */
-  function owesMost(account: Account, kind: 'threadMs' | 'databaseMs', ms: number): number {
-    if (ms <= 0) return 0
-    const owed = account[kind]
-    for (const one of accounts.values()) {
-      settle(one)
-      if (owed < one[kind] * partOfLargest) return 0
-    }
-    return ms
-  }
-
-  function chargeThread(teamId: string, ms: number): void {
-    const account = accountOf(teamId)
-    settle(account)
-    account.threadMs += ms
-  }
-
-  /** Lets one go on at a time: what it uses at once is charged before the next one is looked at. */
-  function look(teamId: string, account: Account): void {
-    account.isLooking = false
-    if (account.waiting.isEmpty()) return
-    const left = isAlone(teamId) ? 0 : waitMs(account)
-    if (left === 0) account.waiting.take()!.go()
-    lookLater(teamId, account, left)
-  }
-
-  function lookLater(teamId: string, account: Account, leftMs: number): void {
-    if (account.isLooking) return
-    account.isLooking = true
-    if (leftMs === 0) setImmediate(look, teamId, account)
-    else setTimeout(look, Math.min(Math.ceil(leftMs), lookEveryMs), teamId, account).unref()
-  }
-
-  function waitIn({ waiting: line }: Account, caller: string, patienceMs: number | undefined): Promise<void> {
-    return new Promise((resolve, reject) => {
-      let timer: NodeJS.Timeout | undefined
-      const waiting: Waiting = {
-        go() {
-          clearTimeout(timer)
-          resolve()
-        },
-      }
-      line.add(caller, waiting)
-      if (patienceMs !== undefined) {
-        timer = setTimeout(() => {
-          line.remove(caller, waiting)
-          reject(new PoolFull('time', `This team used more than its share of this server for ${patienceMs / 1000} s.`))
-        }, patienceMs)
-      }
-    })
-  }
-
-  const time: TeamTime = {
-    turn(teamId, { caller = '', patienceMs } = {}) {
-      noteAtWork(teamId)
-      const account = accounts.get(teamId)
-      if (!account || isAlone(teamId)) return undefined
-      const left = waitMs(account)
-      if (left === 0 && account.waiting.isEmpty()) return undefined
-      const turn = waitIn(account, caller, patienceMs)
-      lookLater(teamId, account, left)
-      return turn
-    },
+  const usedThread = (teamId: string, ms: number): void =>
+    chargeThread(ledger, teamId, ms * Math.max(1, ms / smallPieceMs))
+  return {
+    turn: (teamId, options) => takeTurn(ledger, teamId, options),
     isAhead(teamId) {
-      const account = accounts.get(teamId)
-      return account !== undefined && !isAlone(teamId) && waitMs(account) > 0
+      const account = ledger.accounts.get(teamId)
+      return account !== undefined && !isAlone(ledger, teamId) && waitMs(ledger, account) > 0
     },
     piece(teamId, work) {
       const startedAt = now()
       try {
         return work()
       } finally {
-        time.usedThread(teamId, now() - startedAt)
+        usedThread(teamId, now() - startedAt)
       }
     },
-    usedThread: (teamId, ms) => chargeThread(teamId, ms * Math.max(1, ms / smallPieceMs)),
-    moved: (teamId, bytes) => chargeThread(teamId, bytes * msOfByte),
+    usedThread,
+    moved: (teamId, bytes) => chargeThread(ledger, teamId, bytes * msOfByte),
     async inDatabase(teamId, work) {
-      const account = accountOf(teamId)
-      settle(account)
+      const account = accountOf(ledger, teamId)
+      payOff(account, now())
       account.statements += 1
       try {
         return await work()
       } finally {
-        settle(account)
+        payOff(account, now())
         account.statements -= 1
       }
     },
   }
-  return time
+}
+
+function takeTurn(
+  ledger: Ledger,
+  teamId: string,
+  { caller = '', patienceMs }: { caller?: string; patienceMs?: number } = {},
+): Promise<void> | undefined {
+  noteAtWork(ledger, teamId)
+  const account = ledger.accounts.get(teamId)
+  if (!account || isAlone(ledger, teamId)) return undefined
+  const left = waitMs(ledger, account)
+  if (left === 0 && account.waiting.isEmpty()) return undefined
+  const turn = waitIn(account, caller, patienceMs)
+  serveLater(ledger, teamId, account, left)
+  return turn
+}
+
+function noteAtWork(ledger: Ledger, teamId: string): void {
+  if (teamId !== ledger.latest.teamId) ledger.other = ledger.latest
+  ledger.latest = { teamId, at: ledger.now() }
+}
+
+/** Nobody else needs protection from this team. */
+const isAlone = ({ latest, other, now, isStopping }: Ledger, teamId: string): boolean =>
+  isStopping() || now() - (teamId === latest.teamId ? other : latest).at > atWorkMs
+
+function accountOf(ledger: Ledger, teamId: string): Account {
+  let account = ledger.accounts.get(teamId)
+  if (!account) {
+    forgetPaid(ledger)
+    const nothing = { threadMs: 0, databaseMs: 0, at: ledger.now(), statements: 0, isServedLater: false }
+    ledger.accounts.set(teamId, (account = { ...nothing, waiting: createTurnLine() }))
+  }
+  return account
+}
+
+/** Accounts do not pile up with the number of teams. */
+function forgetPaid(ledger: Ledger): void {
+  const { accounts, now } = ledger
+  if (accounts.size < ledger.forgetAbove) return
+  for (const [teamId, account] of accounts) {
+    payOff(account, now())
+    const isIdle = account.statements === 0 && account.waiting.isEmpty()
+    if (isIdle && account.threadMs + account.databaseMs === 0) accounts.delete(teamId)
+  }
+  ledger.forgetAbove = Math.max(accountsMax, accounts.size * 2)
+}
+
+/** Brings the debt up to date: the share pays it off, and statements under way raise it. */
+function payOff(account: Account, at: number): void {
+  const passed = at - account.at
+  account.at = at
+  account.threadMs = within(account.threadMs - passed * threadShare, threadAheadMs + debtMaxMs * threadShare)
+  account.databaseMs = within(
+    account.databaseMs + passed * (account.statements - databaseShare),
+    databaseAheadMs + debtMaxMs * databaseShare,
+  )
+}
+
+/** How long until the share has covered what was used, if no more is used. */
+function waitMs(ledger: Ledger, account: Account): number {
+  payOff(account, ledger.now())
+  const thread = (account.threadMs - threadAheadMs) / threadShare
+  const database = (account.databaseMs - databaseAheadMs) / databaseShare
+  return Math.max(0, owesMost(ledger, account, 'threadMs', thread), owesMost(ledger, account, 'databaseMs', database))
+}
+
+/** The wait, or 0 while another team owes much more. */
+function owesMost({ accounts, now }: Ledger, account: Account, kind: 'threadMs' | 'databaseMs', ms: number): number {
+  if (ms <= 0) return 0
+  const owed = account[kind]
+  for (const other of accounts.values()) {
+    payOff(other, now())
+    if (owed < other[kind] * partOfLargest) return 0
+  }
+  return ms
+}
+
+function chargeThread(ledger: Ledger, teamId: string, ms: number): void {
+  const account = accountOf(ledger, teamId)
+  payOff(account, ledger.now())
+  account.threadMs += ms
+}
+
+/** Lets one continue at a time: what it uses at once is charged before the next one is looked at. */
+function serve(ledger: Ledger, teamId: string, account: Account): void {
+  account.isServedLater = false
+  if (account.waiting.isEmpty()) return
+  const left = isAlone(ledger, teamId) ? 0 : waitMs(ledger, account)
+  if (left === 0) account.waiting.take()?.go()
+  serveLater(ledger, teamId, account, left)
+}
+
+function serveLater(ledger: Ledger, teamId: string, account: Account, leftMs: number): void {
+  if (account.isServedLater) return
+  account.isServedLater = true
+  if (leftMs === 0) setImmediate(serve, ledger, teamId, account)
+  else setTimeout(serve, Math.min(Math.ceil(leftMs), serveEveryMs), ledger, teamId, account).unref()
+}
+
+function waitIn({ waiting: line }: Account, caller: string, patienceMs: number | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout | undefined
+    const waiting: Waiting = {
+      go() {
+        clearTimeout(timer)
+        resolve()
+      },
+    }
+    line.add(caller, waiting)
+    if (patienceMs !== undefined) {
+      timer = setTimeout(() => {
+        line.remove(caller, waiting)
+        reject(new PoolFull('time', `This team used more than its share of this server for ${patienceMs / 1000} s.`))
+      }, patienceMs)
+    }
+  })
 }
 
 const within = (value: number, most: number): number => Math.min(Math.max(0, value), most)

@@ -22,7 +22,7 @@ export type FilteringProxyOptions = {
   /** Without them, whoever reaches the listener may use it. */
   credentials?: { username: string; password: string }
   connectTimeoutMs?: number
-  /** A connection on which nothing moves for so long is closed. */
+  /** How long a connection stays on which nothing moves. */
   idleTimeoutMs?: number
 }
 
@@ -33,132 +33,24 @@ type FilteringProxy = {
   close: () => Promise<void>
 }
 
+interface Proxy extends FilteringProxyOptions {
+  sockets: Set<Socket>
+  isClosed: boolean
+}
+
+const usualConnectMs = 10_000
+const usualIdleMs = 300_000
+
 export function createFilteringProxy(options: FilteringProxyOptions): FilteringProxy {
-  const { guard, mayReach, onRefused, onUnreachable, credentials } = options
-  const { connectTimeoutMs = 10_000, idleTimeoutMs = 300_000 } = options
-  const sockets = new Set<Socket>()
-  let isClosed = false
+  const proxy: Proxy = { ...options, sockets: new Set(), isClosed: false }
   const server = createServer({ maxHeaderSize: 64 * 1024, headersTimeout: 30_000, requestTimeout: 0, noDelay: true })
   // A page or a script may open connections without end; beyond this they are cut at once.
   server.maxConnections = 256
   // A little later than the other side's, which can still be told.
-  server.timeout = idleTimeoutMs + 5000
-  server.on('connection', track)
-  server.on('request', (request, response) => void forward(request, response))
-  server.on('connect', (request, client, head) => void tunnel(request, client, head))
-
-  function track(socket: Socket): void {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
-  }
-
-  function requireCredentials(request: IncomingMessage): void {
-    if (!credentials) return
-    const wanted = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
-    if (isSame(request.headers['proxy-authorization'] ?? '', wanted)) return
-    throw new ProxyAnswer(407, 'This proxy wants a user name and a password.', {
-      'proxy-authenticate': 'Basic realm="runyard", charset="UTF-8"',
-    })
-  }
-
-  /** Reads where a request wants to go, and lets it through or throws the refusal. */
-  function admit(address: string): Target {
-    try {
-      const url = guard.checkUrl(address)
-      const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '')
-      const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
-      if (mayReach?.(host, port) === false) {
-        throw new OutboundRefused('name', `"${host}" is not on the list of hosts that may be reached from here.`)
-      }
-      return { url, host, port }
-    } catch (error) {
-      throw refused(URL.parse(address)?.hostname ?? address.slice(0, 253), error)
-    }
-  }
-
-  function refused(host: string, error: unknown): unknown {
-    if (!(error instanceof OutboundRefused)) return error
-    onRefused?.({ host, reason: error.reason })
-    return new ProxyAnswer(403, error.reason)
-  }
-
-  /** The name is resolved once, and exactly what was vetted is dialled. */
-  async function dial({ host, port }: Target): Promise<Socket> {
-    const attempt = new AbortController()
-    const timer = setTimeout(() => attempt.abort(), connectTimeoutMs)
-    let stage: 'dns' | 'connect' = 'dns'
-    try {
-      const addresses = await unlessAborted(guard.vet(host), attempt.signal)
-      if (isClosed) throw new Error('the proxy was closed')
-      stage = 'connect'
-      return await connected({ addresses, port, signal: attempt.signal })
-    } catch (error) {
-      if (error instanceof OutboundRefused) throw refused(host, error)
-      const isLate = attempt.signal.aborted
-      const reason = isLate ? `${host} did not accept a connection in time.` : dialFailure(stage, host, error).message
-      onUnreachable?.({ host, reason })
-      throw new ProxyAnswer(isLate ? 504 : 502, reason)
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
-  async function connected(to: { addresses: VettedAddress[]; port: number; signal: AbortSignal }): Promise<Socket> {
-    const socket = connect({
-      // A name without meaning (RFC 6761 §6.4): were the vetted answer not asked for, nothing would be dialled.
-      host: 'vetted.invalid',
-      lookup: (_host, _options, found) => found(null, to.addresses),
-      port: to.port,
-      signal: to.signal,
-      autoSelectFamily: true,
-      noDelay: true,
-    })
-    track(socket)
-    // Whoever uses the socket handles its errors; between two users one would end the process.
-    socket.on('error', () => {})
-    socket.setTimeout(idleTimeoutMs, () => socket.destroy(new Error(idle)))
-    await once(socket, 'connect')
-    return socket
-  }
-
-  /** RFC 9112 §3.2.2: a request that names its whole URL. */
-  async function forward(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    response.on('error', () => request.destroy())
-    try {
-      requireCredentials(request)
-      const address = request.url ?? ''
-      if (!/^http:\/\//i.test(address)) throw new ProxyAnswer(400, notForUs(address))
-      if (/websocket/i.test(request.headers.upgrade ?? '')) {
-        throw new ProxyAnswer(501, 'This proxy carries WebSockets through CONNECT only.')
-      }
-      const target = admit(address)
-      const upstream = await dial(target)
-      if (request.socket.destroyed) return void upstream.destroy()
-      relay(target, upstream, request, response)
-    } catch (error) {
-      answer(response, asAnswer(error))
-    }
-  }
-
-  /** RFC 9110 §9.3.6: bytes both ways, none of them read. */
-  async function tunnel(request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
-    client.on('error', () => client.destroy())
-    try {
-      requireCredentials(request)
-      const authority = /^(\[[0-9a-f:.]+\]|[^\s:/\\?#@[\]]+):(\d{1,5})$/i.exec(request.url ?? '')
-      if (!authority) throw new ProxyAnswer(400, 'CONNECT wants a host and a port, as example.com:443.')
-      const upstream = await dial(admit(`https://${authority[0]}/`))
-      if (client.destroyed) return void upstream.destroy()
-      client.write('HTTP/1.1 200 Connection established\r\n\r\n')
-      if (head.length > 0) upstream.write(head)
-      // An end of one side is carried to the other; a failure of one ends both.
-      pipeline(client, upstream, () => {})
-      pipeline(upstream, client, () => {})
-    } catch (error) {
-      client.end(written(asAnswer(error)))
-    }
-  }
-
+  server.timeout = (options.idleTimeoutMs ?? usualIdleMs) + 5000
+  server.on('connection', (socket) => track(proxy, socket))
+  server.on('request', (request, response) => void forward(proxy, request, response))
+  server.on('connect', (request, client, head) => void tunnel(proxy, request, client, head))
   return {
     async listen(on) {
       server.listen(on)
@@ -167,12 +59,127 @@ export function createFilteringProxy(options: FilteringProxyOptions): FilteringP
       return { port: typeof address === 'string' ? null : (address as AddressInfo).port }
     },
     async close() {
-      isClosed = true
+      proxy.isClosed = true
       const closed = server.listening ? once(server, 'close') : undefined
       server.close()
-      for (const socket of sockets) socket.destroy()
+      for (const socket of proxy.sockets) socket.destroy()
       await closed
     },
+  }
+}
+
+function track({ sockets }: Proxy, socket: Socket): void {
+  sockets.add(socket)
+  socket.once('close', () => sockets.delete(socket))
+}
+
+function requireCredentials({ credentials }: Proxy, request: IncomingMessage): void {
+  if (!credentials) return
+  const wanted = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`
+  if (isSame(request.headers['proxy-authorization'] ?? '', wanted)) return
+  throw new ProxyAnswer(407, 'This proxy wants a user name and a password.', {
+    'proxy-authenticate': 'Basic realm="runyard", charset="UTF-8"',
+  })
+}
+
+/** Reads where a request wants to go, and lets it through or throws the refusal. */
+function admit(proxy: Proxy, address: string): Target {
+  try {
+    const url = proxy.guard.checkUrl(address)
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '')
+    const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
+    if (proxy.mayReach?.(host, port) === false) {
+      throw new OutboundRefused('name', `"${host}" is not on the list of hosts that may be reached from here.`)
+    }
+    return { url, host, port }
+  } catch (error) {
+    throw refused(proxy, URL.parse(address)?.hostname ?? address.slice(0, 253), error)
+  }
+}
+
+function refused({ onRefused }: Proxy, host: string, error: unknown): unknown {
+  if (!(error instanceof OutboundRefused)) return error
+  onRefused?.({ host, reason: error.reason })
+  return new ProxyAnswer(403, error.reason)
+}
+
+/** The name is resolved once, and exactly what was vetted is dialled. */
+async function dial(proxy: Proxy, { host, port }: Target): Promise<Socket> {
+  const attempt = new AbortController()
+  const timer = setTimeout(() => attempt.abort(), proxy.connectTimeoutMs ?? usualConnectMs)
+  let stage: 'dns' | 'connect' = 'dns'
+  try {
+    const addresses = await unlessAborted(proxy.guard.vet(host), attempt.signal)
+    if (proxy.isClosed) throw new Error('the proxy was closed')
+    stage = 'connect'
+    return await connected(proxy, { addresses, port, signal: attempt.signal })
+  } catch (error) {
+    if (error instanceof OutboundRefused) throw refused(proxy, host, error)
+    const isLate = attempt.signal.aborted
+    const reason = isLate ? `${host} did not accept a connection in time.` : dialFailure(stage, host, error).message
+    proxy.onUnreachable?.({ host, reason })
+    throw new ProxyAnswer(isLate ? 504 : 502, reason)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function connected(
+  proxy: Proxy,
+  to: { addresses: VettedAddress[]; port: number; signal: AbortSignal },
+): Promise<Socket> {
+  const socket = connect({
+    // A name without meaning (RFC 6761 §6.4): were the vetted answer not asked for, nothing would be dialled.
+    host: 'vetted.invalid',
+    lookup: (_host, _options, found) => found(null, to.addresses),
+    port: to.port,
+    signal: to.signal,
+    autoSelectFamily: true,
+    noDelay: true,
+  })
+  track(proxy, socket)
+  // Whoever uses the socket handles its errors; between two users one would end the process.
+  socket.on('error', () => {})
+  socket.setTimeout(proxy.idleTimeoutMs ?? usualIdleMs, () => socket.destroy(new Error(idle)))
+  await once(socket, 'connect')
+  return socket
+}
+
+/** RFC 9112 §3.2.2: a request that names its whole URL. */
+async function forward(proxy: Proxy, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  response.on('error', () => request.destroy())
+  try {
+    requireCredentials(proxy, request)
+    const address = request.url ?? ''
+    if (!/^http:\/\//i.test(address)) throw new ProxyAnswer(400, notForUs(address))
+    if (/websocket/i.test(request.headers.upgrade ?? '')) {
+      throw new ProxyAnswer(501, 'This proxy carries WebSockets through CONNECT only.')
+    }
+    const target = admit(proxy, address)
+    const upstream = await dial(proxy, target)
+    if (request.socket.destroyed) return void upstream.destroy()
+    relay(target, upstream, request, response)
+  } catch (error) {
+    answer(response, asAnswer(error))
+  }
+}
+
+/** RFC 9110 §9.3.6: bytes both ways, none of them read. */
+async function tunnel(proxy: Proxy, request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+  client.on('error', () => client.destroy())
+  try {
+    requireCredentials(proxy, request)
+    const authority = /^(\[[0-9a-f:.]+\]|[^\s:/\\?#@[\]]+):(\d{1,5})$/i.exec(request.url ?? '')
+    if (!authority) throw new ProxyAnswer(400, 'CONNECT wants a host and a port, as example.com:443.')
+    const upstream = await dial(proxy, admit(proxy, `https://${authority[0]}/`))
+    if (client.destroyed) return void upstream.destroy()
+    client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+    if (head.length > 0) upstream.write(head)
+    // An end of one side is carried to the other; a failure of one ends both.
+    pipeline(client, upstream, () => {})
+    pipeline(upstream, client, () => {})
+  } catch (error) {
+    client.end(written(asAnswer(error)))
   }
 }
 

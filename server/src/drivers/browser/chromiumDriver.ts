@@ -22,123 +22,143 @@ interface ChromiumOptions {
   idleMs?: number
 }
 
-export function chromiumDriver({ guard, log, cacheDir, idleMs = 60_000 }: ChromiumOptions): BrowserDriver {
-  const account = accountForChromium()
-  const sessions = new Set<BrowserSession>()
-  let opening = 0
-  let running: Promise<Running> | undefined
-  let idle: NodeJS.Timeout | undefined
+/** The one Chromium of this process, and who uses it. */
+interface Chromium extends ChromiumOptions {
+  account: ReturnType<typeof accountForChromium>
+  sessions: Set<BrowserSession>
+  /** How many sessions are being opened. */
+  opening: number
+  running: Promise<Running> | undefined
+  idle: NodeJS.Timeout | undefined
+}
 
-  /** The one that runs, or a new one; one that could not start or has ended is not kept. */
-  function ensure(): Promise<Running> {
-    if (running) return running
-    const starting = launchChromium({ cacheDir, account, log })
-    running = starting
-    starting.then(
-      ({ browser, process }) =>
-        browser.once('disconnected', () => {
-          if (running === starting) running = undefined
-          void clearAway(process)
-        }),
-      () => {
-        if (running === starting) running = undefined
-      },
-    )
-    return starting
+const usualIdleMs = 60_000
+
+export function chromiumDriver(options: ChromiumOptions): BrowserDriver {
+  const chromium: Chromium = {
+    ...options,
+    account: accountForChromium(),
+    sessions: new Set(),
+    opening: 0,
+    running: undefined,
+    idle: undefined,
   }
-
-  async function open(state: SessionState | undefined): Promise<BrowserSession> {
-    const { browser, process, devtools } = await ensure()
-    process.hold(true)
-    const heard = nothingHeard()
-    const credentials = { username: 'session', password: randomBytes(24).toString('base64url') }
-    const proxy = createFilteringProxy({
-      guard,
-      credentials,
-      onRefused: ({ host, reason }) => hear(heard.refused, host, reason),
-      onUnreachable: ({ host, reason }) => hear(heard.unreachable, host, reason),
-    })
-    let context: BrowserContext | undefined
-    let session: BrowserSession | undefined
-    const close = async (): Promise<void> => {
-      if (session) sessions.delete(session)
-      if (context) await within(5000, context.close(), undefined)
-      await proxy.close()
-      await rest()
-    }
-    try {
-      const { port } = await proxy.listen({ host: '127.0.0.1', port: 0 })
-      const made = (context = await browser.newContext({
-        viewport,
-        serviceWorkers: 'block',
-        proxy: { server: `http://127.0.0.1:${port}`, bypass: '<-loopback>', ...credentials },
-        ...(state && { storageState: state.storage }),
-      }))
-      const watch = downloadWatch(devtools, process.downloads, () => contextIdOf(made))
-      const takeDownload = (download: Download): void => {
-        heard.downloads.push(download)
-        watch(download)
-      }
-      session = await startSession({ browser, context, guard, heard, takeDownload, close }, state)
-      sessions.add(session)
-      return session
-    } catch (error) {
-      await close()
-      throw error
-    }
-  }
-
-  /** Nobody has a session: it does not keep this process alive, and ends when that stays so. */
-  async function rest(): Promise<void> {
-    if (sessions.size > 0 || opening > 0 || !running) return
-    const resting = await within(60_000, running, undefined)
-    resting?.process.hold(false)
-    clearTimeout(idle)
-    idle = setTimeout(() => void end(), idleMs).unref()
-  }
-
-  async function end(): Promise<void> {
-    clearTimeout(idle)
-    const ending = running
-    running = undefined
-    const ended = ending && (await within(60_000, ending, undefined))
-    if (ended) await clearAway(ended.process)
-  }
-
-  async function clearAway(process: ChromiumProcess): Promise<void> {
-    try {
-      await process.end()
-    } catch (error) {
-      log.warn({ err: error }, 'the folder of a browser that has ended could not be removed')
-    }
-  }
-
   return {
-    async strength() {
-      const { browser, isSandboxed } = await ensure()
-      await rest()
-      const user = account ? `user ${account.uid}` : 'the user of this service'
-      const walls = isSandboxed
-        ? 'pages are walled off by its own sandbox'
-        : 'WITHOUT its own sandbox, since this system gives it no user namespaces'
-      return `Chromium ${browser.version()} as ${user}, ${walls}; every connection goes through the filtering proxy.`
-    },
+    strength: () => strengthOf(chromium),
     async open({ signal, state }) {
       signal.throwIfAborted()
-      clearTimeout(idle)
-      opening += 1
+      clearTimeout(chromium.idle)
+      chromium.opening += 1
       try {
-        return await open(state)
+        return await openSession(chromium, state)
       } finally {
-        opening -= 1
-        await rest()
+        chromium.opening -= 1
+        await rest(chromium)
       }
     },
     async close() {
-      await Promise.all([...sessions].map((session) => session.close()))
-      await end()
+      await Promise.all([...chromium.sessions].map((session) => session.close()))
+      await end(chromium)
     },
   }
+}
+
+/** The one that runs, or a new one; one that could not start or has ended is not kept. */
+function ensure(chromium: Chromium): Promise<Running> {
+  if (chromium.running) return chromium.running
+  const { cacheDir, account, log } = chromium
+  const starting = launchChromium({ cacheDir, account, log })
+  chromium.running = starting
+  const forget = (): void => {
+    if (chromium.running === starting) chromium.running = undefined
+  }
+  starting.then(
+    ({ browser, process }) =>
+      browser.once('disconnected', () => {
+        forget()
+        void clearAway(chromium, process)
+      }),
+    forget,
+  )
+  return starting
+}
+
+async function openSession(chromium: Chromium, state: SessionState | undefined): Promise<BrowserSession> {
+  const { guard, sessions } = chromium
+  const { browser, process, devtools } = await ensure(chromium)
+  process.hold(true)
+  const heard = nothingHeard()
+  const credentials = { username: 'session', password: randomBytes(24).toString('base64url') }
+  const proxy = createFilteringProxy({
+    guard,
+    credentials,
+    onRefused: ({ host, reason }) => hear(heard.refused, host, reason),
+    onUnreachable: ({ host, reason }) => hear(heard.unreachable, host, reason),
+  })
+  let context: BrowserContext | undefined
+  let session: BrowserSession | undefined
+  const close = async (): Promise<void> => {
+    if (session) sessions.delete(session)
+    if (context) await within(5000, context.close(), undefined)
+    await proxy.close()
+    await rest(chromium)
+  }
+  try {
+    const { port } = await proxy.listen({ host: '127.0.0.1', port: 0 })
+    const made = (context = await browser.newContext({
+      viewport,
+      serviceWorkers: 'block',
+      proxy: { server: `http://127.0.0.1:${port}`, bypass: '<-loopback>', ...credentials },
+      ...(state && { storageState: state.storage }),
+    }))
+    const watch = downloadWatch(devtools, process.downloads, () => contextIdOf(made))
+    const takeDownload = (download: Download): void => {
+      heard.downloads.push(download)
+      watch(download)
+    }
+    session = await startSession({ browser, context, guard, heard, takeDownload, close }, state)
+    sessions.add(session)
+    return session
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Nobody has a session: the browser does not keep this process alive, and ends when that stays so. */
+async function rest(chromium: Chromium): Promise<void> {
+  const { sessions, opening, running, idleMs = usualIdleMs } = chromium
+  if (sessions.size > 0 || opening > 0 || !running) return
+  const resting = await within(60_000, running, undefined)
+  resting?.process.hold(false)
+  clearTimeout(chromium.idle)
+  chromium.idle = setTimeout(() => void end(chromium), idleMs).unref()
+}
+
+async function end(chromium: Chromium): Promise<void> {
+  clearTimeout(chromium.idle)
+  const ending = chromium.running
+  chromium.running = undefined
+  const ended = ending && (await within(60_000, ending, undefined))
+  if (ended) await clearAway(chromium, ended.process)
+}
+
+async function clearAway({ log }: Chromium, process: ChromiumProcess): Promise<void> {
+  try {
+    await process.end()
+  } catch (error) {
+    log.warn({ err: error }, 'the folder of a browser that has ended could not be removed')
+  }
+}
+
+async function strengthOf(chromium: Chromium): Promise<string> {
+  const { browser, isSandboxed } = await ensure(chromium)
+  await rest(chromium)
+  const user = chromium.account ? `user ${chromium.account.uid}` : 'the user of this service'
+  const walls = isSandboxed
+    ? 'pages are walled off by its own sandbox'
+    : 'WITHOUT its own sandbox, since this system gives it no user namespaces'
+  return `Chromium ${browser.version()} as ${user}, ${walls}; every connection goes through the filtering proxy.`
 }
 
 /** What the DevTools protocol calls a context; playwright keeps that to itself. */

@@ -24,131 +24,145 @@ export interface SessionPage {
 
 const pagesMax = 10
 
-export type SessionPages = ReturnType<typeof createPages>
-
 export interface PageWork {
   takeDownload: (download: Download) => void
   /** Done with every page before it is used. */
   prepare?: (page: Page) => Promise<void>
 }
 
-export function createPages(context: BrowserContext, heard: Heard, { takeDownload, prepare }: PageWork) {
-  const pages: SessionPage[] = []
-  let active: SessionPage | undefined
-  let lastNumber = 0
+/** The pages of one session. */
+export interface SessionPages extends PageWork {
+  context: BrowserContext
+  heard: Heard
+  all: SessionPage[]
+  active: SessionPage | undefined
+  lastNumber: number
+  /** How many pages of our own are being opened: what appears then may be one of them. */
+  making: number
+}
 
-  function add(page: Page, known?: SessionState['pages'][number]): SessionPage {
-    let devtools: Promise<CDPSession> | undefined
-    const added: SessionPage = {
-      id: known?.id ?? newId(),
-      number: known?.number ?? lastNumber + 1,
-      openedAt: known ? new Date(known.openedAt) : new Date(),
-      page,
-      devtools: () => (devtools ??= context.newCDPSession(page)),
-      pending: new Set(),
-      failed: undefined,
-      isStuck: false,
-    }
-    lastNumber = Math.max(lastNumber, added.number)
-    pages.push(added)
-    listen(added)
-    return added
-  }
-
-  function listen(one: SessionPage): void {
-    const { page, pending } = one
-    page.on('request', (request) => pending.add(request))
-    page.on('requestfinished', (request) => pending.delete(request))
-    page.on('requestfailed', (request) => {
-      pending.delete(request)
-      const reason = request.failure()?.errorText ?? ''
-      // superseded by another navigation, or a download
-      if (isNavigation(request, page) && !reason.includes('ERR_ABORTED')) one.failed = { url: request.url(), reason }
-    })
-    page.on('response', (response) => {
-      if (!isNavigation(response.request(), page)) return
-      const host = URL.parse(response.url())?.hostname ?? ''
-      const isOurs = heard.refused.has(host) || heard.unreachable.has(host)
-      one.failed = isOurs && response.status() >= 400 ? { url: response.url(), reason: '' } : undefined
-    })
-    page.on('dialog', (dialog) => {
-      const isLeaving = dialog.type() === 'beforeunload'
-      if (!isLeaving)
-        note(heard, `A dialog (${dialog.type()}) was dismissed. It said: ${dialog.message().slice(0, 500)}`)
-      void within(1000, isLeaving ? dialog.accept() : dialog.dismiss(), undefined)
-    })
-    page.on('console', (message) => {
-      const [, url] = /^Not allowed to load local resource: (\S{1,200})/.exec(message.text()) ?? []
-      if (url !== undefined) hear(heard.refused, url, `A page wanted to open ${url}. ${onlyHttp}`)
-    })
-    page.on('download', takeDownload)
-    page.on('crash', () => {
-      note(heard, `Page ${one.number} crashed and was closed.`)
-      void within(1000, page.close(), undefined)
-    })
-    page.on('close', () => {
-      pages.splice(pages.indexOf(one), 1)
-      if (active === one) active = pages.at(-1)
-    })
-  }
-
-  /** What a page opened by itself. */
-  function addPopup(page: Page): void {
-    if (pages.length >= pagesMax) {
-      note(heard, `A page wanted to open another one and was refused: a session has at most ${pagesMax}.`)
-      return void within(1000, page.close(), undefined)
-    }
-    if (prepare) void within(5000, prepare(page), undefined)
-    active = add(page)
-    note(heard, `Page ${active.number} was opened by another page and is now the active one.`)
-  }
-
-  async function make(known?: SessionState['pages'][number]): Promise<SessionPage> {
-    isMaking += 1
-    try {
-      const page = await context.newPage()
-      await prepare?.(page)
-      return add(page, known)
-    } finally {
-      isMaking -= 1
-      if (isMaking === 0) addStrays()
-    }
-  }
-
-  /** Pages tell of themselves before we know whether they are ours. */
-  function addStrays(): void {
-    for (const page of context.pages()) if (pages.every((one) => one.page !== page)) addPopup(page)
-  }
-
-  let isMaking = 0
+export function createPages(context: BrowserContext, heard: Heard, { takeDownload, prepare }: PageWork): SessionPages {
+  const work: PageWork = { takeDownload, ...(prepare && { prepare }) }
+  const pages: SessionPages = { ...work, context, heard, all: [], active: undefined, lastNumber: 0, making: 0 }
   context.on('page', () => {
-    if (isMaking === 0) addStrays()
+    if (pages.making === 0) addStrays(pages)
   })
+  return pages
+}
 
-  return {
-    make,
-    all: (): SessionPage[] => pages,
-    async active(): Promise<SessionPage> {
-      return (active ??= pages.at(-1) ?? (await make()))
-    },
-    /** A page in place of one that is stuck, which would not even go elsewhere. */
-    async replace(one: SessionPage): Promise<SessionPage> {
-      active = await make()
-      await within(2000, one.page.close(), undefined)
-      return active
-    },
-    activate(one: SessionPage): void {
-      active = one
-    },
-    state: (one: SessionPage): Promise<PageState> => stateOf(one, one === active && pages.includes(one)),
-    states: (): Promise<PageState[]> => Promise.all(pages.map((one) => stateOf(one, one === active))),
+type KnownPage = SessionState['pages'][number]
+
+export async function openPage(pages: SessionPages, known?: KnownPage): Promise<SessionPage> {
+  pages.making += 1
+  try {
+    const page = await pages.context.newPage()
+    await pages.prepare?.(page)
+    return add(pages, page, known)
+  } finally {
+    pages.making -= 1
+    if (pages.making === 0) addStrays(pages)
   }
+}
+
+/** The page in which the next action happens; a session without pages opens one. */
+export async function activePage(pages: SessionPages): Promise<SessionPage> {
+  return (pages.active ??= pages.all.at(-1) ?? (await openPage(pages)))
+}
+
+/** Opens a page instead of one that is stuck, which would not even open another URL. */
+export async function replacePage(pages: SessionPages, stuck: SessionPage): Promise<SessionPage> {
+  const page = (pages.active = await openPage(pages))
+  await within(2000, stuck.page.close(), undefined)
+  return page
+}
+
+export const stateOfPage = (pages: SessionPages, one: SessionPage): Promise<PageState> =>
+  stateOf(one, one === pages.active && pages.all.includes(one))
+
+export const statesOfPages = ({ all, active }: SessionPages): Promise<PageState[]> =>
+  Promise.all(all.map((one) => stateOf(one, one === active)))
+
+function add(pages: SessionPages, page: Page, known?: KnownPage): SessionPage {
+  let devtools: Promise<CDPSession> | undefined
+  const added: SessionPage = {
+    id: known?.id ?? newId(),
+    number: known?.number ?? pages.lastNumber + 1,
+    openedAt: known ? new Date(known.openedAt) : new Date(),
+    page,
+    devtools: () => (devtools ??= pages.context.newCDPSession(page)),
+    pending: new Set(),
+    failed: undefined,
+    isStuck: false,
+  }
+  pages.lastNumber = Math.max(pages.lastNumber, added.number)
+  pages.all.push(added)
+  followRequests(pages, added)
+  followPage(pages, added)
+  return added
+}
+
+function followRequests({ heard }: SessionPages, one: SessionPage): void {
+  const { page, pending } = one
+  page.on('request', (request) => pending.add(request))
+  page.on('requestfinished', (request) => pending.delete(request))
+  page.on('requestfailed', (request) => {
+    pending.delete(request)
+    const reason = request.failure()?.errorText ?? ''
+    // superseded by another navigation, or a download
+    if (isNavigation(request, page) && !reason.includes('ERR_ABORTED')) one.failed = { url: request.url(), reason }
+  })
+  page.on('response', (response) => {
+    if (!isNavigation(response.request(), page)) return
+    const host = URL.parse(response.url())?.hostname ?? ''
+    const isOurs = heard.refused.has(host) || heard.unreachable.has(host)
+    one.failed = isOurs && response.status() >= 400 ? { url: response.url(), reason: '' } : undefined
+  })
+}
+
+function followPage(pages: SessionPages, one: SessionPage): void {
+  const { heard } = pages
+  const { page } = one
+  page.on('dialog', (dialog) => {
+    const isLeaving = dialog.type() === 'beforeunload'
+    if (!isLeaving) note(heard, `A dialog (${dialog.type()}) was dismissed. It said: ${dialog.message().slice(0, 500)}`)
+    void within(1000, isLeaving ? dialog.accept() : dialog.dismiss(), undefined)
+  })
+  page.on('console', (message) => {
+    const [, url] = /^Not allowed to load local resource: (\S{1,200})/.exec(message.text()) ?? []
+    if (url !== undefined) hear(heard.refused, url, `A page wanted to open ${url}. ${onlyHttp}`)
+  })
+  page.on('download', pages.takeDownload)
+  page.on('crash', () => {
+    note(heard, `Page ${one.number} crashed and was closed.`)
+    void within(1000, page.close(), undefined)
+  })
+  page.on('close', () => {
+    pages.all.splice(pages.all.indexOf(one), 1)
+    if (pages.active === one) pages.active = pages.all.at(-1)
+  })
+}
+
+/** Adds what a page opened by itself. */
+function addPopup(pages: SessionPages, page: Page): void {
+  const { heard, prepare } = pages
+  if (pages.all.length >= pagesMax) {
+    note(heard, `A page wanted to open another one and was refused: a session has at most ${pagesMax}.`)
+    return void within(1000, page.close(), undefined)
+  }
+  if (prepare) void within(5000, prepare(page), undefined)
+  const added = (pages.active = add(pages, page))
+  note(heard, `Page ${added.number} was opened by another page and is now the active one.`)
+}
+
+/** Pages appear before we know whether they are ours. */
+function addStrays(pages: SessionPages): void {
+  for (const page of pages.context.pages()) if (pages.all.every((one) => one.page !== page)) addPopup(pages, page)
 }
 
 async function stateOf(one: SessionPage, isActive: boolean): Promise<PageState> {
   const { id, number, openedAt, page } = one
   const title = await within(2000, page.title(), '')
-  // Chromium's own page for what could not be opened has an address that means nothing to anybody.
+  // Chromium's own page for what could not be opened has a URL that means nothing to anybody.
   const url = page.url().startsWith('chrome-error:') ? (one.failed?.url ?? 'about:blank') : page.url()
   return { id, number, openedAt, url: url.slice(0, 4000), title: title.slice(0, 500), active: isActive }
 }
@@ -158,7 +172,7 @@ function isNavigation(request: Request, page: Page): boolean {
   try {
     return request.frame() === page.mainFrame()
   } catch {
-    // playwright knows no frame for the first navigation of a page that is just being opened: it is the whole page
+    // playwright does not know a frame for the first navigation of a page that is just being opened: it is the whole page
     return true
   }
 }

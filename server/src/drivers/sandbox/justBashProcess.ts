@@ -1,5 +1,5 @@
 // One just-bash child as the service sees it: started with next to no rights, spoken to by lines, killed at will.
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import type { Duplex, Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
@@ -43,110 +43,136 @@ interface JustBashProcessOptions {
   log: Log
 }
 
-export function startJustBash({ limits, hostFetch, log, ...options }: JustBashProcessOptions): JustBashProcess {
-  // permissions are for real paths: through a link on the way nothing would be allowed
-  const folder = realpathSync(options.folder)
-  const { memoryBytesMax, fileBytesMax } = limits
-  const settings: ChildSettings = { folder, hasNetwork: hostFetch !== null, memoryBytesMax, fileBytesMax }
-  const child = spawn(process.execPath, [...childFlags(folder), childFile, JSON.stringify(settings)], {
-    cwd: folder,
-    env: {},
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-  })
-  lowerPriority(child.pid, log)
-  const channel = child.stdio[3] as Duplex
-  const lastWords = keepEnd(child.stderr!)
-  const life = new AbortController()
-  const started = Promise.withResolvers<void>()
-  let running: Running | null = null
-  let fetching = 0
-  let end: End | null = null
-
-  const over = Promise.withResolvers<End>()
-  function finish(code: number | null, signal: NodeJS.Signals | null): void {
-    end = { code, signal }
-    life.abort(new Error('the shell is gone'))
-    started.reject(new Error(`a just-bash child did not start: ${lastWords() || `it ended with ${code ?? signal}`}`))
-    over.resolve(end)
-  }
-  child.once('exit', finish)
-  child.once('error', (error) => {
-    if (child.pid !== undefined) return
-    log.error({ err: error }, 'a just-bash child cannot be started')
-    finish(null, null)
-  })
-  const startTimer = setTimeout(() => child.kill('SIGKILL'), startMs)
-  // whoever opens a shell need not run a command: then nobody waits for this
-  started.promise.catch(() => {}).finally(() => clearTimeout(startTimer))
-
-  // What was not asked for is a sign that something else than our code speaks there.
-  function hear(message: Partial<Heard> | null): void {
-    if (message?.ready === true) started.resolve()
-    else if (isExecuted(message?.executed) && running !== null) answer(running, message.executed)
-    else if (message?.fetch && hostFetch !== null && fetching < fetchesMax) void fetchFor(hostFetch, message.fetch)
-    else child.kill('SIGKILL')
-  }
-
-  function answer({ command, resolve }: Running, executed: Heard['executed']): void {
-    running = null
-    // bounded once more: what a child says of itself is not believed
-    const [stdout, stderr] = [executed.stdout, executed.stderr].map((text) =>
-      boundedText(Buffer.from(text, 'base64'), command.outputBytesMax),
-    )
-    resolve({
-      executed: {
-        exit_code: executed.exit_code & 0xff,
-        stdout: stdout!.text,
-        stderr: stderr!.text,
-        truncated: executed.truncated || stdout!.truncated || stderr!.truncated,
-      },
-    })
-  }
-
-  async function fetchFor(fetchWanted: HostFetch, { id, ...wanted }: Heard['fetch']): Promise<void> {
-    fetching += 1
-    const reply = await fetchWanted(wanted, life.signal)
-    fetching -= 1
-    if (end === null) send({ fetched: { id, answer: reply } })
-  }
-
-  const send = (message: ToChild): void => writeJsonLine(channel, message)
-  readJsonLines({
-    stream: channel,
-    lineBytesMax: fetchLineBytesMax,
-    onValue: (value) => hear(value as Partial<Heard> | null),
-    onNonsense: () => child.kill('SIGKILL'),
-  })
-  // a write to a child that has just died: its end is told by `over`
-  channel.on('error', () => {})
-
-  return {
-    pid: child.pid ?? 0,
-    ready: started.promise,
-    over: over.promise,
-    isOver: () => end !== null,
-    run(command) {
-      const { promise, resolve } = Promise.withResolvers<Answer>()
-      running = { command, resolve }
-      const { language, code, outputBytesMax } = command
-      send({ exec: { language, code, outputBytesMax } })
-      return promise
-    },
-    async kill() {
-      running = null
-      child.kill('SIGKILL')
-      await over.promise
-      channel.destroy()
-    },
-    lastWords,
-  }
-}
-
 type Answer = Awaited<ReturnType<JustBashProcess['run']>>
 
 interface Running {
   command: Command
   resolve: (value: Answer) => void
+}
+
+/** A child with its channel, and what is under way in it. */
+interface Child {
+  process: ChildProcess
+  channel: Duplex
+  hostFetch: HostFetch | null
+  lastWords: () => string
+  /** Aborted when the child has ended. */
+  life: AbortController
+  started: PromiseWithResolvers<void>
+  over: PromiseWithResolvers<End>
+  end: End | null
+  running: Running | null
+  fetching: number
+}
+
+export function startJustBash({ limits, hostFetch, log, ...options }: JustBashProcessOptions): JustBashProcess {
+  const child = spawnChild(realpathSync(options.folder), limits, hostFetch)
+  const { process: spawned, channel, started, over } = child
+  lowerPriority(spawned.pid, log)
+  spawned.once('exit', (code, signal) => finish(child, { code, signal }))
+  spawned.once('error', (error) => {
+    if (spawned.pid !== undefined) return
+    log.error({ err: error }, 'a just-bash child cannot be started')
+    finish(child, { code: null, signal: null })
+  })
+  const startTimer = setTimeout(() => spawned.kill('SIGKILL'), startMs)
+  // whoever opens a shell need not run a command: then nobody waits for this
+  started.promise.catch(() => {}).finally(() => clearTimeout(startTimer))
+  readJsonLines({
+    stream: channel,
+    lineBytesMax: fetchLineBytesMax,
+    onValue: (value) => hear(child, value as Partial<Heard> | null),
+    onNonsense: () => spawned.kill('SIGKILL'),
+  })
+  // a write to a child that has just died: `over` reports its end
+  channel.on('error', () => {})
+  return {
+    pid: spawned.pid ?? 0,
+    ready: started.promise,
+    over: over.promise,
+    isOver: () => child.end !== null,
+    run: (command) => runIn(child, command),
+    async kill() {
+      child.running = null
+      spawned.kill('SIGKILL')
+      await over.promise
+      channel.destroy()
+    },
+    lastWords: child.lastWords,
+  }
+}
+
+/** Permissions are for real paths, so `folder` is one: through a link on the way nothing would be allowed. */
+function spawnChild(folder: string, { memoryBytesMax, fileBytesMax }: Limits, hostFetch: HostFetch | null): Child {
+  const settings: ChildSettings = { folder, hasNetwork: hostFetch !== null, memoryBytesMax, fileBytesMax }
+  const spawned = spawn(process.execPath, [...childFlags(folder), childFile, JSON.stringify(settings)], {
+    cwd: folder,
+    env: {},
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+  })
+  return {
+    process: spawned,
+    channel: spawned.stdio[3] as Duplex,
+    hostFetch,
+    lastWords: spawned.stderr ? keepEnd(spawned.stderr) : () => '',
+    life: new AbortController(),
+    started: Promise.withResolvers(),
+    over: Promise.withResolvers(),
+    end: null,
+    running: null,
+    fetching: 0,
+  }
+}
+
+function finish(child: Child, end: End): void {
+  child.end = end
+  child.life.abort(new Error('the shell is gone'))
+  const why = child.lastWords() || `it ended with ${end.code ?? end.signal}`
+  child.started.reject(new Error(`a just-bash child did not start: ${why}`))
+  child.over.resolve(end)
+}
+
+const send = ({ channel }: Child, message: ToChild): void => writeJsonLine(channel, message)
+
+/** What was not asked for is a sign that something else than our code speaks there. */
+function hear(child: Child, message: Partial<Heard> | null): void {
+  const { running, hostFetch } = child
+  if (message?.ready === true) child.started.resolve()
+  else if (isExecuted(message?.executed) && running !== null) answer(child, running, message.executed)
+  else if (message?.fetch && hostFetch !== null && child.fetching < fetchesMax) {
+    void fetchFor(child, hostFetch, message.fetch)
+  } else child.process.kill('SIGKILL')
+}
+
+function answer(child: Child, { command, resolve }: Running, executed: Heard['executed']): void {
+  child.running = null
+  // bounded once more: what a child says of itself is not believed
+  const bounded = (text: string) => boundedText(Buffer.from(text, 'base64'), command.outputBytesMax)
+  const stdout = bounded(executed.stdout)
+  const stderr = bounded(executed.stderr)
+  resolve({
+    executed: {
+      exit_code: executed.exit_code & 0xff,
+      stdout: stdout.text,
+      stderr: stderr.text,
+      truncated: executed.truncated || stdout.truncated || stderr.truncated,
+    },
+  })
+}
+
+async function fetchFor(child: Child, hostFetch: HostFetch, { id, ...wanted }: Heard['fetch']): Promise<void> {
+  child.fetching += 1
+  const reply = await hostFetch(wanted, child.life.signal)
+  child.fetching -= 1
+  if (child.end === null) send(child, { fetched: { id, answer: reply } })
+}
+
+function runIn(child: Child, command: Command): Promise<Answer> {
+  const { promise, resolve } = Promise.withResolvers<Answer>()
+  child.running = { command, resolve }
+  const { language, code, outputBytesMax } = command
+  send(child, { exec: { language, code, outputBytesMax } })
+  return promise
 }
 
 /** The types say it already, but they were not asked of the child. */
