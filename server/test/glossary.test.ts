@@ -36,7 +36,7 @@ proves('glossary.words', 'no page for users has a word that the glossary forbids
 })
 
 /** How many comments without a subject are left. Lower it with every one that is rewritten; never raise it. */
-const withoutSubjectMax = 180
+const withoutSubjectMax = 58
 
 proves('glossary.comments', 'a doc comment has a subject: it does not open with Of, So, As, By or Those', async () => {
   const source = join(root, 'server/src')
