@@ -9,7 +9,7 @@ import { deliveryProof } from './deliveries.ts'
 import { caseProof } from './cases.ts'
 import { changingKeyProof } from './changingKey.ts'
 import { killEverything } from './durability.ts'
-import { hostileProof } from './hostile/hostile.ts'
+import { hostileProofs } from './hostile/hostile.ts'
 import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
 import { startService, temporaryDataDir, type Service, type StartOptions } from './processes.ts'
 import type { Proof } from './proof.ts'
@@ -119,7 +119,7 @@ const proofs: Proof[] = [
   changingKeyProof,
   usageProof,
   ...testFileProofs,
-  hostileProof,
+  ...hostileProofs,
 ]
 
 const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()

@@ -45,16 +45,22 @@ export interface SiegeOptions {
   aloneMs: number
   requestsPerSecond: number
   seed: number
+  /** Requests and runs have a process each, instead of one for both. */
+  isApart?: boolean
   only?: string[]
   env?: Record<string, string>
 }
 
 export async function besiege(dataDir: string, options: SiegeOptions): Promise<Siege> {
   const env = { LOG_LEVEL: 'error', ...options.env }
-  const service = await startService({ dataDir, env })
+  const service = await startService({ dataDir, env, ...(options.isApart && { args: ['--role', 'api'] }) })
+  const processes = [service]
+  if (options.isApart) {
+    processes.push(await startService({ dataDir, env: { ...env, PORT: '' }, args: ['--role', 'worker'] }))
+  }
   const { database_url } = JSON.parse(await readFile(join(dataDir, 'service.json'), 'utf8')) as { database_url: string }
   const pool = new Pool({ connectionString: database_url, max: 2 })
-  const watched = watchMemory(service.pid)
+  const watched = watchMemory(processes.map(({ pid }) => pid))
   try {
     const operator = { ...env, RUNYARD_DATA_DIR: dataDir }
     const [good, hostile] = [await createTeam(operator, 'Good'), await createTeam(operator, 'Hostile')]
@@ -73,14 +79,14 @@ export async function besiege(dataDir: string, options: SiegeOptions): Promise<S
       ...(await compare(sqlOn(pool), alone, beside)),
       rssBeforeMb,
       rssMaxMb: watched.max(),
-      livesOn: isRunning(service),
+      livesOn: processes.every(isRunning),
       ...sumOf(Object.values(tricks)),
       tricks,
     }
   } finally {
     watched.stop()
     await pool.end()
-    await service.stop('SIGINT')
+    for (const one of processes.toReversed()) await one.stop('SIGINT')
   }
 }
 
@@ -129,12 +135,13 @@ function sumOf(tricks: Played[]) {
 
 const isRunning = ({ child }: Service): boolean => child.exitCode === null && child.signalCode === null
 
-/** Measures the resident memory of a process twice a second. */
-function watchMemory(pid: number): { now: () => Promise<number>; max: () => number; stop: () => void } {
+/** Measures the resident memory of some processes together, twice a second. */
+function watchMemory(pids: number[]): { now: () => Promise<number>; max: () => number; stop: () => void } {
   let most = 0
   const look = async () => {
-    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-    const mb = Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024)
+    const texts = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')))
+    const kibibytes = texts.map((text) => Number(/VmRSS:\s+(\d+)/.exec(text)?.[1] ?? 0))
+    const mb = Math.round(kibibytes.reduce((sum, one) => sum + one, 0) / 1024)
     most = Math.max(most, mb)
     return mb
   }
@@ -146,14 +153,25 @@ const minute = 60_000
 /** Above what the service needs for itself; a runaway evaluation takes gigabytes. */
 const memoryMaxMb = 1500
 
-export const hostileProof: Proof = {
-  name: 'hostile: one team plays every trick for 10 minutes beside another',
+const proofOf = (name: string, isApart: boolean): Proof => ({
+  name,
   must: `the good team: 0 failed requests, every run completed, p99 at most 3 times of alone; 0 answers with a 5xx, memory below ${memoryMaxMb} MB, no restart`,
   async run(dataDir) {
-    const options = { forMs: 10 * minute, aloneMs: 2 * minute, requestsPerSecond: 20, seed: Date.now() % 1_000_000 }
-    const counts = await besiege(dataDir, options)
+    const seed = Date.now() % 1_000_000
+    const counts = await besiege(dataDir, {
+      forMs: 10 * minute,
+      aloneMs: 2 * minute,
+      requestsPerSecond: 20,
+      seed,
+      isApart,
+    })
     const isServed = counts.goodFailed === 0 && counts.goodRunsNotCompleted === 0 && counts.p99Ratio <= 3
     const isSound = counts.serverErrors === 0 && counts.livesOn && counts.rssMaxMb < memoryMaxMb
     return { counts, holds: isServed && isSound }
   },
-}
+})
+
+export const hostileProofs = [
+  proofOf('hostile: one team plays every trick for 10 minutes beside another, in one process', false),
+  proofOf('hostile: the same where requests and runs have a process each', true),
+]
