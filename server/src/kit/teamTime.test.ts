@@ -105,7 +105,7 @@ proves(
 
 proves(
   'pools.time',
-  'statements are charged while they run, beyond half of the cores, and a request is refused after its patience',
+  'statements are charged while they run, beyond three quarters of the cores, and a request is refused after its patience',
   async (t) => {
     const { time, pass } = startClock(t)
     const gate = Promise.withResolvers<void>()

@@ -29,7 +29,7 @@ export interface TeamTime {
 /** The part of the main thread that one team may use beside others. */
 const threadShare = 0.2
 /** How many connections one team may keep busy beside others: the database usually runs on the same machine. */
-const databaseShare = availableParallelism() * 0.5
+const databaseShare = availableParallelism() * 0.75
 /** How far a team may be ahead of its share before it waits. */
 const threadAheadMs = 200
 const databaseAheadMs = 500
