@@ -1,7 +1,7 @@
 // Statements made of parts: the right text and parameters for every shape, and one statement per shape.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { empty, flatten, part, type Part } from './sql.ts'
+import { empty, flatten, joined, literals, part, word, wordList, type Part } from './sql.ts'
 import { proves } from '../../test/kit/proves.ts'
 
 const flat = (strings: TemplateStringsArray, ...values: unknown[]) => flatten(strings, values)
@@ -35,4 +35,17 @@ proves(
 
 test('null and undefined are values like any other', () => {
   assert.deepEqual(flat`select ${null}, ${undefined}`.parameters, [null, undefined])
+})
+
+proves('sql.parts', 'words of the program become text, and a text that is not such a word is refused', () => {
+  const set = joined([part`${word('display_status')} = ${1}`, part`${word('reason')} = ${2}`])
+  const { statement, parameters } = flat`set ${set} where state in ${wordList(['new', 'cut_off'])}`
+  assert.equal(statement.text, "set display_status = $1, reason = $2 where state in ('new', 'cut_off')")
+  assert.deepEqual(parameters, [1, 2])
+  assert.equal(literals(['new', 'cut_off']), literals(['new', 'cut_off']), 'the same part, so the same shape')
+  for (const hostile of ["it's", 'a b', 'A', '', 'x;', '1']) {
+    assert.throws(() => word(hostile), /is not a word/)
+    assert.throws(() => literals([hostile]), /is not a word/)
+  }
+  assert.throws(() => wordList([]), /is empty/)
 })

@@ -24,6 +24,8 @@ export type CaseStatus = (typeof caseStatuses)[number]
 
 export const endedCaseStatuses = ['completed', 'failed'] as const satisfies readonly CaseStatus[]
 
+export const buildStatuses = ['draft', 'live', 'historic'] as const
+
 /** The table stores a priority as its position in this list. */
 export const priorities = ['none', 'medium', 'high'] as const
 export type Priority = (typeof priorities)[number]

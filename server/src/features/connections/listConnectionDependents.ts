@@ -1,10 +1,12 @@
-// Tells what stands still when a connection does: agents, their schedules, cases and runs.
+// Lists what stops working when a connection does: agents, their schedules, cases and runs.
 import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Time, Type } from '../../kit/schema.ts'
-import { one, part } from '../../base/db.ts'
+import { one, part, wordList } from '../../base/db.ts'
+import { endedCaseStatuses } from '../../kit/states.ts'
 import { begunList } from '../../engine/ledger/lifecycle.ts'
 
 const shownMax = 100
+const endedCases = wordList(endedCaseStatuses)
 
 const Dependents = Type.Object(
   {
@@ -69,7 +71,7 @@ export const listConnectionDependents = operation({
           from (select * from held order by since, id limit ${shownMax}) x),
         'cases_total', (select count(*) from held where queue_id not in (select queue_id from queues_of)) + (
           select coalesce(sum(n.cases), 0) from case_counts n join queues_of q on q.queue_id = n.queue_id
-          where n.display_status not in ('completed', 'failed')),
+          where n.display_status not in ${endedCases}),
         'waiting_runs', (select coalesce(json_agg(json_build_object('id', x.id, 'agent_id', x.agent_id, 'title', x.title, 'since', x.since)), '[]')
           from (select * from runs_of order by since, id limit ${shownMax}) x),
         'waiting_runs_total', (select count(*) from runs_of)) as dependents`)

@@ -59,7 +59,7 @@ async function answerOlder({ message, headers, makeServer, onError }: Exchange, 
   // an answer to a question of ours, which nobody asked here
   if (!isJSONRPCRequest(parsed) && !isJSONRPCNotification(parsed)) return new Response(null, { status: 202 })
   const server = makeServer()
-  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is no EventTarget
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget
   server.onerror = onError
   const transport = new PerRequestHTTPServerTransport({ classification: { era: 'legacy' } })
   await server.connect(transport)

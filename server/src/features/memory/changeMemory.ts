@@ -61,7 +61,7 @@ interface LockedRow extends Omit<Store, 'heads' | 'edits'> {
 /**
  * Locks the stores, in the order of their ids so that two batches cannot wait for each other, and reads the paths in
  * question. A statement that had to wait for a lock reads what was there before it waited: stale, if somebody changed it
- * meanwhile. A second one waits for nobody, so it is right.
+ * since then. A second statement waits for nobody, so what it reads is right.
  */
 async function lockStores(
   sql: Sql,

@@ -1,6 +1,7 @@
 // What stands around a run: its build, the requests it made, the runs it started, where its events go.
 import { one, type Sql } from '../../base/db.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
+import { buildStatuses } from '../../kit/states.ts'
 import { RunStatus } from './run.ts'
 
 /** The agent and the build as their own feature gives them; a feature does not import another's schemas. */
@@ -30,7 +31,7 @@ export const BuildOfRun = named(
     revision_number: Type.Integer({ minimum: 1 }),
     revision_name: nullable(Type.String()),
     revision_description: nullable(Type.String()),
-    status: oneOf(['draft', 'live', 'historic']),
+    status: oneOf(buildStatuses),
     config: Type.Record(Type.String(), Type.Unknown()),
     parent_build_id: nullable(Id),
     created_by: nullable(Id),

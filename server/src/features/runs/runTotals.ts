@@ -97,7 +97,7 @@ async function originTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
       select agent_id, was, source, user_id, case_queue_id, was_issues, -runs, 1 from run_count_deltas
       where team_id = ${teamId} and was is not null
     )
-    select counted_as, ${sumWhere(allOf(filter))} as total, ${waySums(filter)} sum(runs)::bigint as "all", sum(deltas) as deltas
+    select counted_as, ${sumWhere(allOf(filter))} as total, ${pathSums(filter)} sum(runs)::bigint as "all", sum(deltas) as deltas
     from counted group by counted_as`
   const sum = (name: IndexPath | 'total' | 'deltas') => rows.reduce((all, row) => all + (row[name] ?? 0), 0)
   const paths = Object.fromEntries(pathsOf(filter).map((path) => [path, sum(path)]))
@@ -123,7 +123,7 @@ const allOf = (filter: RunFilter): Part => part`${ofState(filter)}
   and (${filter.source}::text is null or source = ${filter.source}::text)`
 
 /** One sum for each path there is: every one costs time on every row. */
-function waySums(filter: RunFilter): Part {
+function pathSums(filter: RunFilter): Part {
   const sums: Record<IndexPath, Part> = {
     all: part``,
     status: part`${sumWhere(ofState(filter))} as status,`,

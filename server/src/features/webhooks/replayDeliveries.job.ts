@@ -1,4 +1,4 @@
-// Sends deliveries of a webhook again, so many in a transaction, the oldest first.
+// Sends deliveries of a webhook again, some in each transaction, the oldest first.
 import { announcing, part, type Part, type Sql } from '../../base/db.ts'
 import { job } from '../../kit/job.ts'
 import { Id, Type, type Static } from '../../kit/schema.ts'

@@ -4,6 +4,7 @@ import { isId, newId } from '../../../base/ids.ts'
 import { beginningOf, listed, longObject, truncatedField } from '../../../kit/pageBytes.ts'
 import { resource } from '../../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../../kit/schema.ts'
+import { buildStatuses } from '../../../kit/states.ts'
 import { procedureTemplate } from './procedureTemplate.ts'
 
 export const BuildConfig = named(
@@ -35,7 +36,7 @@ export const Build = named(
     revision_number: Type.Integer({ minimum: 1, description: 'From 1 on, without gaps, for each agent.' }),
     revision_name: nullable(Type.String()),
     revision_description: nullable(Type.String()),
-    status: oneOf(['draft', 'live', 'historic']),
+    status: oneOf(buildStatuses),
     config: BuildConfig,
     parent_build_id: nullable(Id),
     created_by: nullable(Id),

@@ -8,7 +8,7 @@ import { entriesMax, type Disk } from './scan.ts'
 import { sideBySide } from './sideBySide.ts'
 import type { Entry, Manifest, WorkspaceRef } from './workspace.ts'
 
-/** How much goes to or comes from the database in one statement. A larger file goes on its own, in pieces. */
+/** How much goes to or comes from the database in one statement. A larger file is sent by itself, in pieces. */
 export const batchBytesMax = 8 * 1024 * 1024
 export const batchFilesMax = 500
 export const smallBytesMax = 1024 * 1024
