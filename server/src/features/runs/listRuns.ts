@@ -6,7 +6,8 @@ import { oneOf, Type } from '../../kit/schema.ts'
 import { Run } from './run.ts'
 import { filterFields, filterOf } from './runFilter.ts'
 import { readRuns, sorts, type Page } from './runPages.ts'
-import { searchRuns, wordsOf } from './runSearch.ts'
+import { searchWords } from '../../kit/longLists.ts'
+import { searchRuns } from './runSearch.ts'
 import { totalsOf } from './runTotals.ts'
 
 /** More deltas than this make totals slow to read: then they are folded now and not at the next minute. */
@@ -39,7 +40,7 @@ export const listRuns = operation({
       limit: query.count_only === true ? 0 : query.limit,
       offset: query.offset,
     }
-    const words = query.search === undefined ? null : await wordsOf(sql, team.id, query.search)
+    const words = query.search === undefined ? null : await searchWords(sql, team.id, query.search)
     if (words !== null) return searchRuns(sql, { ...filter, words }, page)
     const totals = await totalsOf(sql, filter)
     if (totals.deltas > deltasMax) await enqueue(foldRunCounts, {}, { key: foldRunCounts.name })

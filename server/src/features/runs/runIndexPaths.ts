@@ -1,6 +1,7 @@
 // Index paths through the runs of a team: for each field of a filter the index that it can be followed by, and what is asked of the rows on it.
 import { part, type Part } from '../../base/db.ts'
 import { countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
+import { rowCondition } from '../../kit/longLists.ts'
 import type { RunFilter } from './runFilter.ts'
 
 /** `status` is the path of an agent, too: of one agent's runs, or of the whole team's, by status. */
@@ -69,30 +70,13 @@ export const rowsOn = (filter: RunFilter, path: IndexPath, columns: { l: Part; r
         select ${columns.r} from ${rangeRows(filter, path)} order by r.created_at, r.id ${atMost} offset 0) of_range`
     : part`select ${columns.l} from ${searchRows(filter, path)} order by l.created_at, l.run_id ${atMost} offset 0`
 
-/**
- * How many rows are read at most, as a constant: of a parameter the planner expects a tenth of the table, and rather reads it whole.
- */
-export function limitOf(rows: number): Part {
-  if (rows <= 100) return part`limit 100`
-  if (rows <= 1000) return part`limit 1000`
-  if (rows <= 10_000) return part`limit 10000`
-  return rows <= 100_000 ? part`limit 100000` : part``
-}
-
-/** To count them. */
+/** The statement that counts them. */
 export const countOn = (filter: RunFilter, path: IndexPath): Part => part`
   select count(*) as total from (${rowsOn(filter, path, { l: part`1`, r: part`1` }, part``)}) counted`
 
-/**
- * The conditions below are asked of rows that an index has found. A value that is null asks nothing, so one statement serves every
- * filter. Each is a `case`, which the planner can neither look for another index with nor guess the outcome of: for a plan that fits
- * any values it would guess that next to nothing fits, and then rather read and sort the whole table than walk an index.
- */
-const asked = (condition: Part): Part => part`case when ${condition} then true else false end`
-
-/** Condition on `runs r`: all of the filter but its words and its time. */
+/** Condition on `runs r`: all of the filter but its words and its time. A value that is null asks nothing, so one statement serves every filter. */
 export const fitsRun = (filter: RunFilter): Part =>
-  asked(part`(${filter.agentId}::uuid is null or r.agent_id = ${filter.agentId}::uuid)
+  rowCondition(part`(${filter.agentId}::uuid is null or r.agent_id = ${filter.agentId}::uuid)
     and (${filter.userId}::uuid is null or r.user_id = ${filter.userId}::uuid)
     and (${filter.queueId}::uuid is null or r.case_queue_id = ${filter.queueId}::uuid)
     and (${filter.source}::text is null or r.source = ${filter.source}::text)
@@ -103,7 +87,7 @@ const fitsState = ({ statuses, issues }: RunFilter): Part => part`
 
 /** Condition on `run_search l`: all of the filter but its words and its time. What can change is read from the run itself, only if the filter asks for it. */
 export const fitsSearchRow = (filter: RunFilter): Part =>
-  asked(part`(${filter.agentId}::uuid is null or l.agent_id = ${filter.agentId}::uuid)
+  rowCondition(part`(${filter.agentId}::uuid is null or l.agent_id = ${filter.agentId}::uuid)
     and (${filter.userId}::uuid is null or l.user_id = ${filter.userId}::uuid)
     and (${filter.queueId}::uuid is null or l.case_queue_id = ${filter.queueId}::uuid)
     and (${filter.source}::text is null or l.source = ${filter.source}::text)
@@ -121,5 +105,5 @@ export const runHasWords = ({ words }: RunFilter): Part => part`
     where l.team_id = r.team_id and l.created_at = r.created_at and l.run_id = r.id) end`
 
 /** The time, where an index is followed that does not have it. */
-export const runInTime = (filter: RunFilter): Part => asked(inTime(filter, part`r.created_at`))
-export const searchRowInTime = (filter: RunFilter): Part => asked(inTime(filter, part`l.created_at`))
+export const runInTime = (filter: RunFilter): Part => rowCondition(inTime(filter, part`r.created_at`))
+export const searchRowInTime = (filter: RunFilter): Part => rowCondition(inTime(filter, part`l.created_at`))

@@ -1,6 +1,7 @@
 // Pages of runs: along the shortest path that an index opens, in the order asked for, or gathered and sorted where that is cheaper.
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { hasEnded } from '../../engine/ledger/lifecycle.ts'
+import { constantLimit } from '../../kit/longLists.ts'
 import { runsById, type Run } from './run.ts'
 import type { RunFilter } from './runFilter.ts'
 import { shortest, type Totals } from './runTotals.ts'
@@ -15,6 +16,8 @@ export interface Page {
   offset: number
 }
 
+/** Up to how many rows a statement has a limit. */
+const rowsReadMax = 100_000
 /** Up to how many runs are always gathered and sorted, even if a walk would be shorter. */
 const gatheredAnyway = 1000
 
@@ -38,7 +41,7 @@ function idsOf(filter: RunFilter, totals: Totals, page: Page): Part {
 const direction = ({ isDescending }: Page): Part => (isDescending ? part`desc` : part`asc`)
 const cut = ({ limit, offset }: Page): Part => part`limit ${limit} offset ${offset}`
 
-const atMost = ({ limit, offset }: Page): Part => indexPaths.limitOf(limit + offset)
+const atMost = ({ limit, offset }: Page): Part => constantLimit(limit + offset, rowsReadMax)
 
 function along(filter: RunFilter, path: indexPaths.IndexPath, page: Page): Part {
   const to = direction(page)
@@ -65,7 +68,7 @@ function gathered(filter: RunFilter, path: indexPaths.IndexPath, rowsMax: number
     r: part`r.id, ${page.sort === 'completed_at' ? part`r.completed_at` : part`r.run_number`} as key`,
   }
   // twice as many as there were a moment ago
-  const rows = indexPaths.rowsOn(filter, path, columns, indexPaths.limitOf(2 * rowsMax))
+  const rows = indexPaths.rowsOn(filter, path, columns, constantLimit(2 * rowsMax, rowsReadMax))
   return part`select f.id from (${rows}) f order by f.key ${to}, f.id ${to} ${cut(page)}`
 }
 

@@ -11,12 +11,6 @@ import { countOn, fitsSearchRow, inTime } from './runIndexPaths.ts'
 /** Up to here hits are gathered by the index of words. */
 const hitsMax = 5000
 
-/** The words of a search as the index has them; null: there are none in it. */
-export async function wordsOf(sql: Sql, teamId: string, search: string): Promise<string | null> {
-  const asked = await one(sql<{ words: string | null }>`select run_query(${teamId}, ${search})::text as words`)
-  return asked.words
-}
-
 type Searched = RunFilter & { words: string }
 
 interface Found {

@@ -1,5 +1,6 @@
 // What a list of cases can be narrowed by, as a query or a body says it, and the condition on cases that it is.
-import { one, part, type Part, type Sql } from '../../../base/db.ts'
+import { part, type Part, type Sql } from '../../../base/db.ts'
+import { rowCondition, searchWords } from '../../../kit/longLists.ts'
 import { instant, oneOf, Type, type Static } from '../../../kit/schema.ts'
 import { spelled } from '../../../kit/spellings.ts'
 import { caseStatuses, priorities, type CaseStatus, type Priority } from '../../../kit/states.ts'
@@ -111,7 +112,7 @@ export async function caseFilterFrom(
     createdFrom: created_at_from ?? null,
     createdBefore: null,
     updatedFrom: updated_at_from ?? null,
-    words: asked.search === undefined ? null : await wordsOf(sql, queue.id, asked.search),
+    words: asked.search === undefined ? null : await searchWords(sql, queue.id, asked.search),
   }
 }
 
@@ -129,21 +130,9 @@ async function labelSetsOf(
   )
 }
 
-/** The words as the index has them; null: the text has no word to search for. */
-async function wordsOf(sql: Sql, queueId: string, text: string): Promise<string | null> {
-  const asked = await one(sql<{ words: string | null }>`select run_query(${queueId}, ${text})::text as words`)
-  return asked.words
-}
-
-/**
- * Asked of rows that an index has found: a `case`, which the planner can neither look for another index with nor guess the outcome of.
- * For a plan that fits any values it would guess that next to nothing fits, and rather read and sort the whole table.
- */
-const asked = (condition: Part): Part => part`case when ${condition} then true else false end`
-
 /** Condition on `cases c` in the filter's queue: all of the filter but its words. */
 export const fitsRow = (filter: CaseFilter): Part =>
-  asked(part`(${filter.statuses}::text[] is null or c.display_status = any(${filter.statuses}::text[]))
+  rowCondition(part`(${filter.statuses}::text[] is null or c.display_status = any(${filter.statuses}::text[]))
     and (${filter.priorities}::int[] is null or c.priority = any(${filter.priorities}::int[]))
     and c.updated_at >= ${filter.updatedFrom ?? '-infinity'}::timestamptz
     ${inTime(filter, part`c.created_at`)} ${filter.labelSets.reduce(hasOneOf, part``)}`)
@@ -163,7 +152,7 @@ export const inTime = ({ createdFrom, createdBefore }: CaseFilter, column: Part)
 export const fitsCase = (filter: CaseFilter): Part =>
   filter.words === null
     ? fitsRow(filter)
-    : part`${fitsRow(filter)} and ${asked(
+    : part`${fitsRow(filter)} and ${rowCondition(
         isThere(part`case_search s where s.queue_id = c.queue_id and s.created_at = c.created_at and s.case_id = c.id
           and s.words @@ ${filter.words}::tsquery`),
       )}`

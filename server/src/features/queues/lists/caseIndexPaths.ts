@@ -1,6 +1,10 @@
 // Index paths through the cases of a queue: for each field of a filter the index that it can be followed by, and what is asked of the rows on it.
 import { part, type Part } from '../../../base/db.ts'
+import { constantLimit } from '../../../kit/longLists.ts'
 import { fitsCase, inTime, type CaseFilter } from './caseFilter.ts'
+
+/** Up to how many rows a walk has a limit: without one the planner would sort the table instead. */
+const rowsReadMax = 10_000
 
 /** `label`: the cases of one set of labels. `change`: those that changed since. */
 type IndexPath = { by: 'all' | 'status' | 'priority' | 'change' } | { by: 'label'; set: string[] }
@@ -99,7 +103,7 @@ export const asksLabelsAlone = ({ statuses, priorities, labelSets, updatedFrom, 
 export function idsInOrder(filter: CaseFilter, path: IndexPath, { limit, offset, to }: Cut): Part {
   const { rows, id, createdAt } = along(filter, path)
   const first = part`select f.id, f.created_at from ${rangesOf(filter, path)}, lateral (
-      select ${id} as id, ${createdAt} as created_at from ${rows} order by ${createdAt} ${to}, ${id} ${to} ${atMost(limit + offset)}) f`
+      select ${id} as id, ${createdAt} as created_at from ${rows} order by ${createdAt} ${to}, ${id} ${to} ${constantLimit(limit + offset, rowsReadMax)}) f`
   return part`select id from (${repeats(path) ? part`select distinct id, created_at from (${first}) found` : first}) page
     order by created_at ${to}, id ${to} limit ${limit} offset ${offset}`
 }
@@ -116,18 +120,11 @@ export function idsGathered(filter: CaseFilter, path: IndexPath, key: Part, { li
 export const idsByWalk = (filter: CaseFilter, key: Part, range: Part, { limit, offset, to }: Cut): Part => part`
   select id from (
     select c.id from cases c where c.queue_id = ${filter.queueId} and ${range} and ${fitsCase(filter)}
-    order by ${key} ${to}, c.id ${to} ${atMost(limit + offset)}) walk limit ${limit} offset ${offset}`
+    order by ${key} ${to}, c.id ${to} ${constantLimit(limit + offset, rowsReadMax)}) walk limit ${limit} offset ${offset}`
 
 export interface Cut {
   limit: number
   offset: number
   /** `asc` or `desc`. */
   to: Part
-}
-
-/** How many rows a walk gives at most, as a constant: of a parameter the planner expects a tenth of the table, and sorts it instead. */
-function atMost(rows: number): Part {
-  if (rows <= 100) return part`limit 100`
-  if (rows <= 1000) return part`limit 1000`
-  return rows <= 10_000 ? part`limit 10000` : part``
 }
