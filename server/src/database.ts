@@ -1,5 +1,6 @@
 // Finds or starts the database of a data dir and brings it to this code's schema, keys and first team.
 import { mkdir } from 'node:fs/promises'
+import { mustHave } from './base/mustHave.ts'
 import type { Config } from './base/config.ts'
 import { type Address, one, type Sql, sqlOn } from './base/db.ts'
 import { embeddedPostgres, type EmbeddedPostgres } from './base/embeddedPostgres.ts'
@@ -60,7 +61,7 @@ export async function prepareDatabase(
       await announce?.()
     },
   })
-  return { keyring: keyring!, firstKey: firstKey! }
+  return { keyring: mustHave(keyring, 'the keyring'), firstKey: mustHave(firstKey, 'the first key') }
 }
 
 interface Leaving {

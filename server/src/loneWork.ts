@@ -1,4 +1,5 @@
 // The work of a process that does suspects for the process that started it. It reports when it takes one and when it is done.
+import { mustHave } from './base/mustHave.ts'
 import { engineOf } from './engine/engine.ts'
 import type { Context } from './kit/context.ts'
 import type { LoneDrive } from './kit/feature.ts'
@@ -34,7 +35,10 @@ export async function startLoneWork(context: Context, presence: Presence): Promi
     try {
       const signal = AbortSignal.any([stopping.signal, presence.held()])
       const turn = AbortSignal.any([signal, AbortSignal.timeout(turnMs)])
-      taken = await kinds[unit.kind]!({ context, unit, process: self, took, signal, turn })
+      taken = await mustHave(
+        kinds[unit.kind],
+        `the work of the kind ${unit.kind}`,
+      )({ context, unit, process: self, took, signal, turn })
     } catch (error) {
       failure = error instanceof Error ? error.message : String(error)
       log.warn({ err: error, kind: unit.kind, id: unit.id }, 'work that processes died over failed')
@@ -70,7 +74,7 @@ export async function startLoneWork(context: Context, presence: Presence): Promi
 /** Resolves when the other process is sure to read it, whatever becomes of this one; at once if nobody listens any more. */
 function tell(message: FromChild): Promise<void> {
   return new Promise((resolve) => {
-    if (process.connected) process.send!(message, undefined, undefined, () => resolve())
+    if (process.connected && process.send) process.send(message, undefined, undefined, () => resolve())
     else resolve()
   })
 }

@@ -38,7 +38,7 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
   const startedAt = performance.now()
   const running = values.alone
     ? await serveAlone(config, log, values.alone === 'one' ? 'one' : 'several', features)
-    : await serve(config, log, { features, entry: features === undefined ? ownFile : process.argv[1]! })
+    : await serve(config, log, { features, entry: features === undefined ? ownFile : (process.argv[1] ?? ownFile) })
   log.info({ role: config.role, ready_ms: Math.round(performance.now() - startedAt) }, 'ready')
   if (!values.alone) process.stdout.write(box(config, running, { isTerminal: process.stdout.isTTY }))
 

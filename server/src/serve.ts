@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises'
 import { join as joinPath } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import { mustHave } from './base/mustHave.ts'
 import { buildApp } from './app.ts'
 import type { Config } from './base/config.ts'
 import { openDatabase } from './base/db.ts'
@@ -112,7 +113,7 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
     await abandonDatabase(embedded, log)
     throw error
   })
-  const presence = announced!
+  const presence = mustHave(announced, 'the presence of this process')
   const db = openDatabase({
     address,
     log,

@@ -92,3 +92,11 @@ export function cacheSizes(): Sized[] {
   }
   return sizes
 }
+
+/** Forgets the entry that was added first. */
+export function forgetOldest(map: Map<string, unknown>): void {
+  for (const key of map.keys()) {
+    map.delete(key)
+    return
+  }
+}

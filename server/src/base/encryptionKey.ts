@@ -48,11 +48,12 @@ export async function settleEncryptionKey(sql: Sql, settled: Settled): Promise<K
   }
   const keyring = createKeyring(key)
   if (isProved(keyring, known)) return keyring
-  if (known.length > 0) {
+  const [first] = known
+  if (first) {
     const source = encryptionKeySource(settled)
     const right = await placeOfProvedKey(settled, known)
     throw new EncryptionKeyRefused(
-      `This database was written with the encryption key ${known[0]!.key_id}, but ${source} holds ${keyring.keyId}. ` +
+      `This database was written with the encryption key ${first.key_id}, but ${source} holds ${keyring.keyId}. ` +
         (right === undefined ? 'Use the right key.' : `The right one is in ${right}: put it into ${source}.`),
     )
   }

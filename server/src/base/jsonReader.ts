@@ -4,6 +4,7 @@
 // a second. Nobody else is served meanwhile. So one look at the bytes finds the commas at which the text can be cut. The same look refuses
 // what is too deep or has too many parts.
 import { isUtf8 } from 'node:buffer'
+import { mustHave } from './mustHave.ts'
 import type { Steps } from './steps.ts'
 
 export const depthMax = 64
@@ -163,7 +164,7 @@ class JsonReader {
 
   /** A comma in the innermost container that is parsed in pieces: after a member that was one too, nothing else may stand before it. */
   #endMember(at: number): void {
-    const frame = this.#frames.at(-1)!
+    const frame = mustHave(this.#frames.at(-1), 'the container around it')
     if (!frame.isAfterChild) return
     this.#requireBlank(frame.from, at)
     frame.isAfterChild = false
@@ -173,7 +174,7 @@ class JsonReader {
   /** The text is parsed up to this comma. All open containers are begun. */
   #cut(at: number, depth: number): void {
     while (this.#frames.length < depth) this.#beginNext()
-    const frame = this.#frames.at(-1)!
+    const frame = mustHave(this.#frames.at(-1), 'the container around it')
     if (frame.from <= at) this.#take(frame, at)
     frame.from = at + 1
     this.#cutAt = at
@@ -204,7 +205,7 @@ class JsonReader {
 
   /** The closing bracket of the innermost container that is parsed in pieces. */
   #close(at: number, byte: number): void {
-    const frame = this.#frames.pop()!
+    const frame = mustHave(this.#frames.pop(), 'the container that ends')
     if (frame.isList !== (byte === listClose)) throw unexpected(at)
     if (frame.isAfterChild) this.#requireBlank(frame.from, at)
     else this.#take(frame, at)

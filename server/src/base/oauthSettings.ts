@@ -76,10 +76,10 @@ export function readOauthSettings(
 ): Record<string, OauthSettings> {
   const found: Record<string, OauthSettings> = {}
   for (const [name, text] of Object.entries(env)) {
-    const [, upper, ending] = nameOf.exec(name) ?? []
+    const [, upper, ending = ''] = nameOf.exec(name) ?? []
     if (upper === undefined || !text) continue
     const provider = upper.toLowerCase().replaceAll('_', '-')
-    const field = ending!.toLowerCase() as keyof OauthSettings
+    const field = ending.toLowerCase() as keyof OauthSettings
     try {
       found[provider] = { ...found[provider], [field]: kinds[field].read(text) }
     } catch (error) {

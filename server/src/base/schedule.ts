@@ -1,4 +1,5 @@
 // When a schedule is due: pure, from its timing and an instant. Daylight saving neither loses nor doubles a due time.
+import { mustHave } from './mustHave.ts'
 import { nextFit } from './cron.ts'
 import { changeBetween, firstInstantOf, offsetAt } from './wallClock.ts'
 
@@ -49,11 +50,12 @@ export function nextFive(timing: Timing, after: Date): Date[] {
   return found
 }
 
-/** The latest due times from `first`, which is one itself, until an instant: oldest first, and so many at most. */
+/** The latest due times from `first`, which is one itself, until an instant: oldest first, and at most `most`. */
 export function latestDue(timing: Timing, first: Date, until: Date, most: number): Date[] {
   const found: Date[] = []
-  for (let end = until; end >= first && found.length < most; end = new Date(found[0]!.getTime() - 1)) {
-    found.unshift(lastOf(timing, first, end))
+  for (let end = until; end >= first && found.length < most; end = new Date(end.getTime() - 1)) {
+    end = lastOf(timing, first, end)
+    found.unshift(end)
   }
   return found
 }
@@ -87,9 +89,9 @@ const cronsBy: Record<Frequency, (at: string, timing: Timing) => string[]> = {
   hourly: () => ['0 * * * *'],
   daily: (at) => [`${at} * * *`],
   workday: (at) => [`${at} * * 1-5`],
-  weekly: (at, { day }) => [`${at} * * ${days.indexOf(day!) + 1}`],
-  monthly: (at, { day_of_month }) => monthly(at, day_of_month!),
-  custom: (_at, { cron }) => [cron!.trim()],
+  weekly: (at, { day }) => [`${at} * * ${days.indexOf(mustHave(day, 'the day of a weekly schedule')) + 1}`],
+  monthly: (at, { day_of_month }) => monthly(at, mustHave(day_of_month, 'the day of a monthly schedule')),
+  custom: (_at, { cron }) => [mustHave(cron, 'the expression of a custom schedule').trim()],
 }
 
 /** `L` is the last day of a month: the 31st always means that one, the 29th and 30th only in February. */
@@ -99,7 +101,7 @@ function monthly(at: string, day: number): string[] {
 }
 
 /** Such a schedule names no hour, so it goes by the time that passes: an hour that comes twice has its due times twice, one that is skipped none. */
-const isOfEveryHour = (crons: string[]): boolean => crons[0]!.split(/\s+/)[1] === '*'
+const isOfEveryHour = (crons: string[]): boolean => /^\S+\s+\*(\s|$)/.test(crons[0] ?? '')
 
 type Fit = (wall: number) => number | undefined
 

@@ -1,5 +1,6 @@
 // Columns that hold sealed values: how one is declared, sealed anew with another key, and found in a database.
 import type { Client } from 'pg'
+import { zip } from './zip.ts'
 import { firstRow } from './rows.ts'
 import { sealedHead, type Keyring } from './secrets.ts'
 
@@ -33,13 +34,13 @@ export async function resealColumn(client: Client, sealed: SealedColumn, reseali
   while (page.length > 0) {
     signal?.throwIfAborted()
     const fresh = page.map(({ key, value }) => {
-      const row = Object.fromEntries(sealed.key.map((name, index) => [name, key[index]!]))
+      const row = Object.fromEntries(zip(sealed.key, key))
       const plain = openOrRefuse(from, sealed, row, value)
       return { ...row, [sealed.column]: `\\x${to.seal(plain, sealed.purpose(row)).toString('hex')}` }
     })
     await client.query(statements.write, [JSON.stringify(fresh)])
     count += page.length
-    page = await readPage(client, statements.next, page.at(-1)!.key)
+    page = await readPage(client, statements.next, page.at(-1)?.key ?? [])
   }
   return count
 }

@@ -109,7 +109,5 @@ export function isMistypedKey(text: string): boolean {
 
 export function checksumWord(text: string, length = 6): string {
   const digest = hash('sha256', text, 'buffer')
-  let word = ''
-  for (let i = 0; i < length; i++) word += alphabet[digest[i]! % 62]
-  return word
+  return Array.from(digest.subarray(0, length), (byte) => alphabet[byte % 62]).join('')
 }

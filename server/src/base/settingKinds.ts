@@ -158,9 +158,9 @@ function percentDecoded(encoded: string): string | undefined {
 export function readHeaders(value: string | undefined): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const entry of (value ?? '').split(',').filter((part) => part.trim() !== '')) {
-    const [, name, encoded] = /^\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(entry) ?? []
+    const [, name, encoded = ''] = /^\s*([A-Za-z0-9!#$%&'*+.^_`|~-]+)\s*=\s*([\x21-\x7e]*)\s*$/.exec(entry) ?? []
     if (name === undefined) throw new Error('must be name=value pairs with commas between them')
-    const decoded = percentDecoded(encoded!)
+    const decoded = percentDecoded(encoded)
     // RFC 9110 §5.5: what a header cannot carry is found at the start, not with the first trace
     if (decoded === undefined || !/^[\t\x20-\x7e\x80-\xff]*$/.test(decoded)) {
       throw new Error(`has a value for ${name} that is not a percent-encoded header; write % as %25`)

@@ -78,8 +78,9 @@ async function findTeam(sql: Sql, given: string | undefined): Promise<string> {
     if (team) return team.id
     throw new CommandFailed(`No team has the id ${given}. ${listed(teams)}`)
   }
-  if (teams.length === 1) return teams[0]!.id
-  if (teams.length === 0) {
+  const [first, second] = teams
+  if (first && !second) return first.id
+  if (!first) {
     throw new CommandFailed('There is no team yet. Start Runyard once, or make one: npx runyard team create NAME')
   }
   throw new CommandFailed(`There are several teams: say which with --team ID. ${listed(teams)}`)

@@ -52,11 +52,11 @@ export function createBodyTurns(time: TeamTime): BodyTurns {
     for (let next = bodies.reading.first(); next; next = bodies.reading.first()) {
       if (bodies.heldBytes > 0 && bodies.heldBytes + next.bytes > heldBytesMax) break
       bodies.heldBytes += next.bytes
-      bodies.reading.take()!.go()
+      bodies.reading.take()?.go()
     }
     if (bodies.isParsing || bodies.parsing.isEmpty()) return
     bodies.isParsing = true
-    bodies.parsing.take()!.go()
+    bodies.parsing.take()?.go()
   }
 
   async function enterLarge({ team_id, credential }: Caller, bytes: number): Promise<BodyTurn> {

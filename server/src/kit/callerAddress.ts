@@ -16,8 +16,8 @@ export function createAddressReader(trustedProxies: readonly string[]): ReadAddr
     let address = plainAddress(socket.remoteAddress ?? '') ?? 'unknown'
     if (trustedProxies.length === 0 || isIP(address) === 0) return networkOf(address)
     const named = String(headers['x-forwarded-for'] ?? '').split(',')
-    while (isTrusted(address) && named.length > 0) {
-      const next = plainAddress(named.pop()!)
+    for (const text of named.toReversed()) {
+      const next = isTrusted(address) ? plainAddress(text) : undefined
       if (next === undefined) break
       address = next
     }

@@ -1,5 +1,6 @@
 // Who is calling: finds the API key or access token behind a bearer token, remembered for less than a second.
 import { hash } from 'node:crypto'
+import { forgetOldest } from '../base/boundedCache.ts'
 import type { Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
 import { isMistypedKey } from '../base/secrets.ts'
@@ -92,12 +93,11 @@ export function createCredentials(sql: Sql): Credentials {
 
   async function flush(): Promise<void> {
     if (used.size === 0) return
-    const ids = [...used.keys()].sort()
-    const times = ids.map((id) => used.get(id)!)
+    const uses = [...used].sort(([id], [other]) => (id < other ? -1 : 1))
     used.clear()
     await sql`
       insert into credential_uses (credential_id, last_used_at)
-      select * from unnest(${ids}::uuid[], ${times}::timestamptz[])
+      select * from unnest(${uses.map(([id]) => id)}::uuid[], ${uses.map(([, at]) => at)}::timestamptz[])
       on conflict (credential_id) do update set last_used_at = greatest(credential_uses.last_used_at, excluded.last_used_at)`
   }
 
@@ -110,7 +110,7 @@ export function createCredentials(sql: Sql): Credentials {
 
 function remember<T>(map: Map<string, T>, max: number, digest: string, entry: T): void {
   map.set(digest, entry)
-  if (map.size > max) map.delete(map.keys().next().value!)
+  if (map.size > max) forgetOldest(map)
 }
 
 /** Tokens are remembered by their digest, so that no list of them lies in memory. */

@@ -15,7 +15,7 @@ export function createDeliveryMetrics(registry: Registry): DeliveryMetrics {
   })
   return {
     attempted({ ok, stage, latency_ms }) {
-      seconds.observe({ outcome: ok ? 'delivered' : stage! }, latency_ms / 1000)
+      seconds.observe({ outcome: ok ? 'delivered' : (stage ?? 'unknown') }, latency_ms / 1000)
     },
   }
 }

@@ -289,7 +289,7 @@ export async function eraseOldEvents(
         ${keeping.reduce((all, kept) => part`${all} and not (${kept})`, empty)}
     )
     select max(id::text) as last, count(*) as count from old`)
-  return gone.count === max ? gone.last! : undefined
+  return gone.count === max ? (gone.last ?? undefined) : undefined
 }
 
 /** No id that was made at this time or later comes before it. */

@@ -198,8 +198,11 @@ export function feature(declared: Declared): Feature {
   }
 }
 
+/** The text with a capital first letter. */
+export const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
 /** `auditLog` as people read it: `Audit log`. */
 export function titleOf({ name }: Pick<Feature, 'name'>): string {
   const words = name.replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`)
-  return words[0]!.toUpperCase() + words.slice(1)
+  return capitalized(words)
 }

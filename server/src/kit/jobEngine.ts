@@ -15,7 +15,6 @@ import { part, type Sql } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
 import { pauseAfter } from '../base/pause.ts'
 import type { Context } from './context.ts'
-import type { Job } from './job.ts'
 import type { JobSlots } from './jobSlots.ts'
 import type { Presence } from './presence.ts'
 import { registryOf } from './registry.ts'
@@ -137,9 +136,7 @@ async function start(context: Context, tasks: TaskList, slots: JobSlots): Promis
     forbiddenFlags: () => slots.forbidden(),
     taskList: tasks,
     parsedCronItems: parseCronItems(
-      registryOf(context)
-        .jobs.filter(({ cron }) => cron !== undefined)
-        .map(cronItem),
+      registryOf(context).jobs.flatMap(({ name, cron }) => (cron === undefined ? [] : [cronItem(name, cron)])),
     ),
   })
   const ended = runner.promise.catch((error: unknown) => log.error({ err: error }, 'the job engine stopped'))
@@ -147,8 +144,8 @@ async function start(context: Context, tasks: TaskList, slots: JobSlots): Promis
   return { runner, pool, held, ended }
 }
 
-function cronItem({ name, cron }: Job): CronItem {
-  return { task: name, match: cron!, identifier: name, options: { backfillPeriod: 0, jobKey: name } }
+function cronItem(name: string, cron: string): CronItem {
+  return { task: name, match: cron, identifier: name, options: { backfillPeriod: 0, jobKey: name } }
 }
 
 async function lockedJobs(sql: Sql, poolId: string): Promise<string[]> {

@@ -76,7 +76,7 @@ function placeOf(path: Walked[]): string {
   let place = ''
   for (const { names, next } of path.slice(1)) {
     if (names === undefined) place += `[${next - 1}]`
-    else place += `${place === '' ? '' : '.'}${names[next - 1]!}`
+    else place += `${place === '' ? '' : '.'}${names[next - 1] ?? ''}`
   }
   return place || 'The body'
 }

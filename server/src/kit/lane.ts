@@ -1,4 +1,5 @@
 // A lane: what arrives while a write is under way goes into the next one, so many callers share one commit, and nobody waits when it is idle.
+import { zip } from '../base/zip.ts'
 import { isConnectionTrouble, retryingDeadlocks, sqlState } from '../base/db.ts'
 import { inTurns } from '../base/fairPool.ts'
 
@@ -98,7 +99,7 @@ export function createLane<Op, Result>({
     try {
       const results = await retryingDeadlocks(() => flush(batch.map(({ op }) => op)))
       onFlush?.(batch.length, (performance.now() - begunAt) / 1000)
-      batch.forEach(({ resolve }, index) => resolve(results[index]!))
+      for (const [{ resolve }, result] of zip(batch, results)) resolve(result)
     } catch (error) {
       // one bad row must fail alone; but only what PostgreSQL itself refused is surely undone and may be tried again
       const isUndone = sqlState(error) !== undefined && !isConnectionTrouble(error)

@@ -1,7 +1,8 @@
 // The OpenAPI 3.1 document, from the same declarations that the pipeline runs.
+import { mustHave } from '../base/mustHave.ts'
 import { errorKinds, type ErrorCode, type ErrorStatus } from '../base/errors.ts'
 import { envelopeOf, eventNames } from './event.ts'
-import { titleOf } from './feature.ts'
+import { capitalized, titleOf } from './feature.ts'
 import { isMutating, type Operation } from './operation.ts'
 import { nounOf, parametersOf, restParameterOf } from './resources.ts'
 import { nameOf, type TSchema } from './schema.ts'
@@ -109,8 +110,8 @@ export function openapiDocument(registry: Registry, baseUrl: string): Json {
 }
 
 const scopeSentence = (scope: string): string => {
-  const [thing, verb] = scope.split(':')
-  return `${verb![0]!.toUpperCase()}${verb!.slice(1)} ${thing}.`
+  const [thing, verb = ''] = scope.split(':')
+  return `${capitalized(verb)} ${thing}.`
 }
 
 function describe(operation: Operation, group: Group, plain: (schema: TSchema) => Json): Json {
@@ -190,8 +191,8 @@ function protocolResponses({ protocol }: Operation, plain: (schema: TSchema) => 
   if (!protocol) return {}
   const schema = { anyOf: [{ $ref: '#/components/schemas/Error' }, plain(protocol.refusal)] }
   const refusals = ([400, 404] as const).map((status) => {
-    const { description, headers, content } = describeError(status) as { [key: string]: Json }
-    const { example } = content!['application/json'] as Json
+    const { description, headers, content } = describeError(status) as Json & { content: { [type: string]: Json } }
+    const { example } = content['application/json'] ?? {}
     return [status, { description, headers, content: jsonContent(schema, example) }]
   })
   const taken = {
@@ -211,7 +212,11 @@ function errorResponse(operation: Operation, status: ErrorStatus): Json {
 
 function describeError(status: ErrorStatus): Json {
   const names = ['X-Request-Id', ...(headersByStatus[status] ?? [])]
-  const code = (Object.keys(errorKinds) as ErrorCode[]).find((one) => errorKinds[one].status === status)!
+  const codes = Object.keys(errorKinds) as ErrorCode[]
+  const code = mustHave(
+    codes.find((one) => errorKinds[one].status === status),
+    `an error of the status ${status}`,
+  )
   return {
     description: errorTitles[status],
     headers: headersOf(names),

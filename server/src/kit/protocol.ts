@@ -66,7 +66,7 @@ export function protocol<const R extends ProtocolRoute, Query extends TObject>(
 
 /** As it would have come over HTTP, so that a key is bound to the same thing there and here. */
 export function requestOf({ path }: Operation, { params, search, body, idempotencyKey }: Asked) {
-  const filled = path.replace(/:(\w+)\*?/g, (_, name: string) => encodeURIComponent(params[name]!))
+  const filled = path.replace(/:(\w+)\*?/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const bytes = body && Buffer.from(JSON.stringify(body))
   return {
     params,

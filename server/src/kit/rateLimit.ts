@@ -1,4 +1,6 @@
 // One-minute request windows shared by all API processes, counted in blocks leased from PostgreSQL.
+import { one } from '../base/db.ts'
+import { forgetOldest } from '../base/boundedCache.ts'
 import type { Sql } from '../base/db.ts'
 import { Fault } from '../base/errors.ts'
 
@@ -53,7 +55,7 @@ export function createWindows({ bucketsMax, lease }: WindowsOptions): Windows {
   function bucketOf(name: string): Bucket {
     let bucket = buckets.get(name)
     if (!bucket) {
-      if (buckets.size >= bucketsMax) buckets.delete(buckets.keys().next().value!)
+      if (buckets.size >= bucketsMax) forgetOldest(buckets)
       bucket = { window: undefined, leasing: undefined, waiting: 0 }
       buckets.set(name, bucket)
     }
@@ -101,7 +103,7 @@ export interface Lease {
 export const createRateLimit = (sql: Sql): RateLimit =>
   createWindows({
     bucketsMax: 50_000,
-    lease: async (name, limit, wanted) => (await leaseMany(sql, [{ name, wanted }], limit))[0]!,
+    lease: (name, limit, wanted) => one(leaseMany(sql, [{ name, wanted }], limit)),
   })
 
 /**

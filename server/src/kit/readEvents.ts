@@ -1,4 +1,5 @@
 // Reads what is new for groups of readers: which of them have something, and the next batch of it.
+import { mustHave } from '../base/mustHave.ts'
 import { part, wordList, type Part, type Sql } from '../base/db.ts'
 import type { EventName } from './event.ts'
 import { endedStatuses } from './states.ts'
@@ -51,7 +52,7 @@ export async function runsThatMoved<G extends Place>(sql: Sql, groups: G[]): Pro
       select id, event_seq, status from runs where id = w.run_id and team_id = w.team_id limit 1) r on true
     where r.id is null or r.event_seq > w.after or r.status in ${endedList}`
   return moved.map(({ place, newest, status, has_ended }) => {
-    const group = groups[place - 1]!
+    const group = mustHave(groups[place - 1], 'the group of a run that moved')
     return { group, newest: newest ?? group.after, status, hasEnded: has_ended }
   })
 }
@@ -63,7 +64,7 @@ export async function teamsThatMoved<G extends Place>(sql: Sql, groups: G[]): Pr
     from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ after }) => after)}::bigint[])
       with ordinality as w (team_id, after, place)
     where exists (select 1 from events e where e.team_id = w.team_id and e.position > w.after)`
-  return moved.map(({ place }) => groups[place - 1]!)
+  return moved.map(({ place }) => mustHave(groups[place - 1], 'the group of a team that moved'))
 }
 
 interface Row {
@@ -111,7 +112,7 @@ export async function teamEvents(sql: Sql, groups: Place[]): Promise<Batch[]> {
 function batchesOf(groups: Place[], rows: Row[]): Batch[] {
   const batches: Batch[] = groups.map(() => ({ events: [], isMore: false }))
   for (const row of rows) {
-    const to = batches[row.place - 1]!
+    const to = mustHave(batches[row.place - 1], 'the batch of an event')
     to.events.push(readEvent(row))
     to.isMore = row.is_cut || to.events.length === batch
   }

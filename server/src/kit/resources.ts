@@ -56,7 +56,7 @@ export function nounOf(parameter: string): string | undefined {
   return nouns.get(parameter)
 }
 
-export const parametersOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map((match) => match[1]!)
+export const parametersOf = (path: string): string[] => [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
 
 /** A path may end in `:path*`: the parameter that takes all the rest, slashes included. */
 export const restParameterOf = (path: string): string | undefined => /:(\w+)\*$/.exec(path)?.[1]

@@ -29,7 +29,9 @@ const builder = {
   Null: (options?: object) => ({ type: 'null', ...options }),
   Number: (options?: object) => ({ type: 'number', ...options }),
   Object(properties: Record<string, object>, options?: object) {
-    const required = Object.keys(properties).filter((name) => !Object.hasOwn(properties[name]!, mayBeAbsent))
+    const required = Object.entries(properties).flatMap(([name, schema]) =>
+      Object.hasOwn(schema, mayBeAbsent) ? [] : [name],
+    )
     return { type: 'object', ...(required.length > 0 && { required }), properties, ...options }
   },
   /** A copy, with its hidden keys. */

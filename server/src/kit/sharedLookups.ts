@@ -1,4 +1,5 @@
 // Look-ups that many callers share: one statement is under way at a time, and callers that arrive meanwhile go into the next one.
+import { zip } from '../base/zip.ts'
 
 interface Waiting<Asked, Found> {
   asked: Asked
@@ -22,7 +23,7 @@ export function shareLookups<Asked, Found>(
   async function carry(batch: Waiting<Asked, Found>[]): Promise<void> {
     try {
       const found = await lookUp(batch.map(({ asked }) => asked))
-      batch.forEach(({ resolve }, index) => resolve(found[index]!))
+      for (const [{ resolve }, one] of zip(batch, found)) resolve(one)
     } catch (error) {
       for (const { reject } of batch) reject(error)
     }

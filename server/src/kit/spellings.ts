@@ -58,7 +58,7 @@ export const inOwnWords = (schema: object, text: string): string => {
 }
 
 const ownWord = (words: Readonly<Record<string, string>>, word: string): string =>
-  Object.hasOwn(words, word) ? words[word]! : word
+  (Object.hasOwn(words, word) ? words[word] : undefined) ?? word
 
 /** Maps our name of a field to the name under which it came. */
 export type Used = Map<string, string>

@@ -1,5 +1,7 @@
 // Counts requests without a valid credential by the caller's address.
 import type { IncomingMessage } from 'node:http'
+import { mustHave } from '../base/mustHave.ts'
+import { zip } from '../base/zip.ts'
 import type { Sql } from '../base/db.ts'
 import { createAddressReader, type ReadAddress } from './callerAddress.ts'
 import type { Context } from './context.ts'
@@ -30,8 +32,11 @@ interface Asked {
 async function leaseOnce(sql: Sql, asked: Asked[], limit: number): Promise<Lease[]> {
   const first = new Map(asked.toReversed().map((one) => [one.name, one]))
   const leases = await leaseMany(sql, [...first.values()], limit)
-  const leaseOf = new Map([...first.keys()].map((name, index) => [name, leases[index]!]))
-  return asked.map((one) => ({ ...leaseOf.get(one.name)!, ...(first.get(one.name) !== one && { granted: 0 }) }))
+  const leaseOf = new Map(zip([...first.keys()], leases))
+  return asked.map((one) => ({
+    ...mustHave(leaseOf.get(one.name), 'the lease of an address'),
+    ...(first.get(one.name) !== one && { granted: 0 }),
+  }))
 }
 
 /** The address that counts for this request. */

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { Client } from 'pg'
 import { to as copyTo } from 'pg-copy-streams'
+import { mustHave } from '../mustHave.ts'
 import { firstRow } from '../rows.ts'
 import { sqlOn, type Address } from '../db.ts'
 import { readKnownKeys } from '../encryptionKey.ts'
@@ -64,7 +65,7 @@ export async function writeBackup({
     const content = contentOf(client, header, (complete) => (end = complete))
     const bytes = await writeFileWhole(path, force, sealed(content), signal)
     await client.query('commit')
-    return { header, end: end!, bytes }
+    return { header, end: mustHave(end, 'the end of the archive'), bytes }
   })
 }
 

@@ -1,5 +1,6 @@
 // Checks a value against a schema that a tenant wrote. Each look at a part of the value costs steps, so the check ends whatever the schema says.
 import { Format } from 'typebox/format'
+import { mustHave } from '../mustHave.ts'
 import type { StepBudget } from '../stepBudget.ts'
 import { lengthOf, type Misfit, type Place } from './misfit.ts'
 import { charactersPerStep, isSame, keyOf, TooDeep } from './sameValue.ts'
@@ -267,7 +268,7 @@ export class ValueCheck {
     this.#budget.spend(text.length / charactersPerStep)
     let count = 0
     for (let at = 0; at < text.length; at += 1) {
-      if (text.codePointAt(at)! > 0xffff) at += 1
+      if ((text.codePointAt(at) ?? 0) > 0xffff) at += 1
       count += 1
     }
     return count
@@ -334,19 +335,21 @@ export class ValueCheck {
   }
 
   #unevaluated(value: unknown, visit: Visit): Misfit | undefined {
-    const { node, seen } = visit
+    const { node } = visit
+    if (!node.unevaluatedItems && !node.unevaluatedProperties) return undefined
+    const seen = mustHave(visit.seen, 'what other keywords evaluated')
     if (node.unevaluatedItems && Array.isArray(value)) {
       for (const [index, item] of value.entries()) {
-        const found = seen!.items.has(index) ? undefined : this.#part(item, node.unevaluatedItems, index, visit)
+        const found = seen.items.has(index) ? undefined : this.#part(item, node.unevaluatedItems, index, visit)
         if (found) return found
-        seen!.items.add(index)
+        seen.items.add(index)
       }
     }
     if (node.unevaluatedProperties && isFields(value)) {
       for (const [key, item] of this.#entries(value)) {
-        const found = seen!.keys.has(key) ? undefined : this.#part(item, node.unevaluatedProperties, key, visit)
+        const found = seen.keys.has(key) ? undefined : this.#part(item, node.unevaluatedProperties, key, visit)
         if (found) return found
-        seen!.keys.add(key)
+        seen.keys.add(key)
       }
     }
     return undefined
@@ -394,5 +397,5 @@ function nearest(found: Misfit[], keyword: string, place: Place | null): Misfit 
     return misfit('type', place, `must be ${found.map(({ message }) => message.slice('must be '.length)).join(' or ')}`)
   }
   const depths = found.map((one) => lengthOf(one.place))
-  return found[depths.indexOf(Math.max(...depths))]!
+  return mustHave(found[depths.indexOf(Math.max(...depths))], 'the deepest misfit')
 }

@@ -56,7 +56,7 @@ export function relay(target: Target, upstream: Socket, request: IncomingMessage
   const fail = (status: number, says: string): void => answer(response, new ProxyAnswer(status, `${host} ${says}.`))
   sent.on('response', (received) => {
     try {
-      response.writeHead(received.statusCode!, { ...passedOn(received), ...length(received) })
+      response.writeHead(received.statusCode ?? 0, { ...passedOn(received), ...length(received) })
     } catch {
       // Not swallowed: the server wrote what HTTP has no place for, a status of 99 for one, and the client is told.
       received.destroy()

@@ -4,7 +4,7 @@ export type PatternNode =
   /** One code point; `source` is the part of the pattern that says which. */
   | { kind: 'point'; source: string }
   | { kind: 'sequence'; parts: PatternNode[] }
-  | { kind: 'either'; parts: PatternNode[] }
+  | { kind: 'either'; first: PatternNode; others: PatternNode[] }
   | { kind: 'repeat'; of: PatternNode; min: number; max: number }
   | { kind: 'assert'; what: Assertion }
 
@@ -19,7 +19,7 @@ export function parsePattern(source: string): PatternNode {
     void new RegExp(source, 'u')
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new BadPattern(`is not a regular expression: ${error.message.split(': ').at(-1)!}`, { cause: error })
+    throw new BadPattern(`is not a regular expression: ${error.message.split(': ').at(-1)}`, { cause: error })
   }
   return new Reader(source).either()
 }
@@ -38,14 +38,15 @@ class Reader {
   }
 
   either(): PatternNode {
-    const parts = [this.#sequence()]
-    while (this.#takes('|')) parts.push(this.#sequence())
-    return parts.length === 1 ? parts[0]! : { kind: 'either', parts }
+    const first = this.#sequence()
+    const others: PatternNode[] = []
+    while (this.#takes('|')) others.push(this.#sequence())
+    return others.length === 0 ? first : { kind: 'either', first, others }
   }
 
   #sequence(): PatternNode {
     const parts: PatternNode[] = []
-    while (this.#at < this.#source.length && !'|)'.includes(this.#source[this.#at]!)) parts.push(this.#repeated())
+    while (this.#at < this.#source.length && !'|)'.includes(this.#source.charAt(this.#at))) parts.push(this.#repeated())
     return { kind: 'sequence', parts }
   }
 
@@ -77,7 +78,7 @@ class Reader {
     if (this.#takes('\\b')) return { kind: 'assert', what: 'word' }
     if (this.#takes('\\B')) return { kind: 'assert', what: 'notWord' }
     const from = this.#at
-    const sign = String.fromCodePoint(this.#source.codePointAt(from)!)
+    const sign = String.fromCodePoint(this.#source.codePointAt(from) ?? 0)
     this.#at += sign.length
     if (sign === '[') this.#passClass()
     else if (sign === '\\') this.#passEscape()
@@ -102,7 +103,7 @@ class Reader {
   }
 
   #passEscape(): void {
-    const sign = this.#source[this.#at]!
+    const sign = this.#source.charAt(this.#at)
     if (/[1-9k]/.test(sign)) throw new BadPattern(backReference)
     this.#at += 1
     if (sign === 'c') this.#at += 1

@@ -66,7 +66,7 @@ export class Program {
         count = added
       } else if (count === 0) return false
       if (at >= text.length) return false
-      const point = text.codePointAt(at)!
+      const point = text.codePointAt(at) ?? 0
       at += point > 0xffff ? 2 : 1
       let after = 0
       const from = this.#current
@@ -122,7 +122,7 @@ export class Program {
   #emit(node: PatternNode, points: Map<string, number>): void {
     if (node.kind === 'sequence') for (const part of node.parts) this.#emit(part, points)
     else if (node.kind === 'assert') this.#add(operations.assert, assertions.indexOf(node.what))
-    else if (node.kind === 'either') this.#emitEither(node.parts, points)
+    else if (node.kind === 'either') this.#emitEither([node.first, ...node.others], points)
     else if (node.kind === 'repeat') this.#emitRepeat(node, points)
     else {
       const known = points.get(node.source) ?? this.#points.push(new PointTest(node.source)) - 1
@@ -133,14 +133,16 @@ export class Program {
 
   #emitEither(parts: PatternNode[], points: Map<string, number>): void {
     const ends: number[] = []
-    for (const part of parts.slice(0, -1)) {
-      const fork = this.#add(operations.fork)
-      this.#x[fork] = fork + 1
-      this.#emit(part, points)
-      ends.push(this.#add(operations.fork))
-      this.#y[fork] = this.length
+    for (const [index, part] of parts.entries()) {
+      if (index === parts.length - 1) this.#emit(part, points)
+      else {
+        const fork = this.#add(operations.fork)
+        this.#x[fork] = fork + 1
+        this.#emit(part, points)
+        ends.push(this.#add(operations.fork))
+        this.#y[fork] = this.length
+      }
     }
-    this.#emit(parts.at(-1)!, points)
     for (const end of ends) this.#x[end] = this.#y[end] = this.length
   }
 
@@ -173,8 +175,8 @@ export class Program {
 /** Such a pattern need not be tried again at every position of the text. */
 function beginsAtStart(node: PatternNode): boolean {
   if (node.kind === 'assert') return node.what === 'start'
-  if (node.kind === 'sequence') return node.parts.length > 0 && beginsAtStart(node.parts[0]!)
-  if (node.kind === 'either') return node.parts.every(beginsAtStart)
+  if (node.kind === 'sequence') return node.parts.slice(0, 1).some(beginsAtStart)
+  if (node.kind === 'either') return [node.first, ...node.others].every(beginsAtStart)
   return node.kind === 'repeat' && node.min > 0 && beginsAtStart(node.of)
 }
 

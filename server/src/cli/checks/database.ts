@@ -57,17 +57,18 @@ export const encryptionKey: DatabaseCheck = {
         `A change of the key was cut off when it was all but done: the next start moves ${right} to ${source}.`,
       )
     }
+    const [first] = known
     if (!key) {
-      if (known.length === 0) return ok('none yet; the first start makes one')
+      if (!first) return ok('none yet; the first start makes one')
       return problem(
-        `The database was written with the key ${known[0]!.key_id}, which is not here: set RUNYARD_ENCRYPTION_KEY, or put ${source} back.`,
+        `The database was written with the key ${first.key_id}, which is not here: set RUNYARD_ENCRYPTION_KEY, or put ${source} back.`,
       )
     }
     const keyring = createKeyring(key)
-    if (known.length === 0) return ok(`${keyring.keyId}, ${source}; the database has none yet`)
+    if (!first) return ok(`${keyring.keyId}, ${source}; the database has none yet`)
     if (isProved(keyring, known)) return ok(`${keyring.keyId}, ${source}; it opens what the database keeps of it`)
     return problem(
-      `${source} holds the key ${keyring.keyId}, but the database was written with ${known[0]!.key_id}: ` +
+      `${source} holds the key ${keyring.keyId}, but the database was written with ${first.key_id}: ` +
         (right === undefined ? 'use that one.' : `put in the one that is in ${right}.`),
     )
   },

@@ -2,10 +2,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { chown, lstat, mkdir, mkdtemp, readdir, realpath, rm } from 'node:fs/promises'
-import type { Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ConnectOverCDPTransport } from 'playwright-core'
+import { pipeOf } from '../../base/pipeOf.ts'
 import { isRoot, type Account } from '../../base/accounts.ts'
 import { isAlive } from '../../base/isAlive.ts'
 import { chromiumArguments } from './chromiumArguments.ts'
@@ -49,10 +49,12 @@ export async function startChromium(
     detached: process.platform !== 'win32',
     windowsHide: true,
   })
+  const stderr = pipeOf(child, 2)
+  const to = pipeOf(child, 3)
+  const from = pipeOf(child, 4)
   let words = ''
-  child.stderr!.on('data', (data: Buffer) => (words = (words + data.toString()).slice(-4000)))
-  const [, , stderr, to, from] = child.stdio as unknown as Socket[]
-  const transport = pipeTransport(to!, from!, () => killTree(child))
+  stderr.on('data', (data: Buffer) => (words = (words + data.toString()).slice(-4000)))
+  const transport = pipeTransport(to, from, () => killTree(child))
   const { promise: ended, resolve } = Promise.withResolvers<void>()
   child.once('error', (error) => {
     words += String(error)
@@ -66,7 +68,7 @@ export async function startChromium(
   }
   process.once('exit', leave)
   const hold = (held: boolean): void => {
-    for (const one of [child, stderr!, to!, from!]) one[held ? 'ref' : 'unref']()
+    for (const one of [child, stderr, to, from]) one[held ? 'ref' : 'unref']()
   }
   return {
     transport,

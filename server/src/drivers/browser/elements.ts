@@ -77,7 +77,7 @@ async function several(found: Locator, count: number, words: string): Promise<st
   const shown = await Promise.all(
     Array.from({ length: Math.min(count, 8) }, async (_, index) => {
       const snapshot = await within(2000, found.nth(index).ariaSnapshot({ mode: 'ai' }), '')
-      return snapshot.split('\n')[0]!.trim().slice(0, 120)
+      return (/^.*/.exec(snapshot)?.[0] ?? '').trim().slice(0, 120)
     }),
   )
   const list = shown.filter((line) => line !== '').join('\n')

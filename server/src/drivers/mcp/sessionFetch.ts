@@ -55,7 +55,7 @@ export function createSessionFetch(url: URL, door: Door): SessionFetch {
       },
     })
     const { status, statusText, headers } = response
-    return new Response(response.body!.pipeThrough(meter), { status, statusText, headers })
+    return new Response(response.body?.pipeThrough(meter) ?? null, { status, statusText, headers })
   }
 
   const tooMuch = () => new McpTrouble(`${url.host} answered with too much.`)

@@ -35,7 +35,8 @@ export function createModels(settings: ModelSettings, { builtin = {}, idleMs = 1
 
   function find(name: string): FoundModel {
     const [, provider = '', model = ''] = /^([^:]+):(\S+)$/.exec(name) ?? []
-    if (provider === 'builtin' && Object.hasOwn(builtin, model)) return { model: builtin[model]! }
+    const own = provider === 'builtin' && Object.hasOwn(builtin, model) ? builtin[model] : undefined
+    if (own) return { model: own }
     if (!isProviderName(provider)) return { problem: { code: 'model_unknown', message: unknown(name, builtin) } }
     const found = findProvider(provider, settings, fetch)
     if ('provider' in found) return { model: createAiSdkModel(found.provider, model) }

@@ -113,12 +113,13 @@ const withSlash = (path: string): string => (path.endsWith('/') ? path : `${path
 
 async function firstServer(document: Json, door: Door): Promise<AuthorizationServer> {
   const issuers = (stringsOf(document['authorization_servers']) ?? []).slice(0, serversMax)
-  if (issuers.length === 0) throw new OAuthTrouble('The metadata of the server names no authorization server.')
+  const [first] = issuers
+  if (first === undefined) throw new OAuthTrouble('The metadata of the server names no authorization server.')
   for (const issuer of issuers) {
     const server = await serverMetadata(issuer, door)
     if (server) return server
   }
-  throw new OAuthTrouble(`The authorization server ${new URL(issuers[0]!).host} publishes no metadata.`)
+  throw new OAuthTrouble(`The authorization server ${new URL(first).host} publishes no metadata.`)
 }
 
 /** RFC 8414 §3.1, then OpenID Connect Discovery both ways, in the order of MCP's authorization chapter. */

@@ -14,7 +14,7 @@ function wholeCharacters(bytes: Uint8Array, bytesMax: number): Uint8Array {
   if (bytes.length <= bytesMax) return bytes
   let end = bytesMax
   // the byte after the cut is the middle of a character (10xxxxxx, RFC 3629 §3): go back to its beginning
-  while (end > 0 && end > bytesMax - 4 && (bytes[end]! & 0b1100_0000) === 0b1000_0000) end -= 1
+  while (end > 0 && end > bytesMax - 4 && ((bytes[end] ?? 0) & 0b1100_0000) === 0b1000_0000) end -= 1
   return bytes.subarray(0, end)
 }
 

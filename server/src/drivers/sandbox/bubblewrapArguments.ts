@@ -69,9 +69,10 @@ export function bubblewrapCall(wanted: {
   const command = [bwrap, '--args', String(descriptors.args), '--', ...innerCommand(wanted)]
   const staged = isStaged ? asNobody(bwrap, setpriv, binds, command) : command
   const yielding = nice === null ? staged : [nice, '-n', String(commandNiceness), ...staged]
-  const [program, ...args] = joinPath === null ? yielding : ['/bin/sh', '-c', joinAndRun, 'sh', joinPath, ...yielding]
+  const [program = bwrap, ...args] =
+    joinPath === null ? yielding : ['/bin/sh', '-c', joinAndRun, 'sh', joinPath, ...yielding]
   const reachable = isStaged ? binds.map((bind, index) => ({ ...bind, from: stagedPath(index) })) : binds
-  return { program: program!, args, options: sandboxOptions(reachable, proxied !== null, isStaged) }
+  return { program, args, options: sandboxOptions(reachable, proxied !== null, isStaged) }
 }
 
 const joinAndRun = 'echo $$ > "$1" && shift && exec "$@"'

@@ -1,7 +1,8 @@
 // One command in bubblewrap: real processes in namespaces of their own, all of which are gone before it answers.
 import { spawn } from 'node:child_process'
 import { lchown } from 'node:fs/promises'
-import type { Duplex, Readable, Writable } from 'node:stream'
+import type { Readable, Writable } from 'node:stream'
+import { pipeOf } from '../../base/pipeOf.ts'
 import { bubblewrapCall, descriptors, passwd, type Programs, type Proxied } from './bubblewrapArguments.ts'
 import { makeCgroup, type Cgroup } from './cgroup.ts'
 import { makeOutputPipes, type OutputPipes } from './outputPipes.ts'
@@ -85,12 +86,10 @@ async function start(
   await Promise.all([pipes.stdout.closeWriteEnd(), pipes.stderr.closeWriteEnd()])
   // the error has been told by then, and is the one to throw
   if (child.pid === undefined) return ended as Promise<never>
-  // the types know of five
-  const ends = child.stdio as unknown as Duplex[]
-  give(ends[descriptors.code]!, command.code)
-  give(ends[descriptors.args]!, call.options.map((option) => `${option}\0`).join(''))
-  give(ends[descriptors.passwd]!, passwd)
-  return { pid: child.pid, ended, firstInside: readInfo(ends[descriptors.info]!) }
+  give(pipeOf(child, descriptors.code), command.code)
+  give(pipeOf(child, descriptors.args), call.options.map((option) => `${option}\0`).join(''))
+  give(pipeOf(child, descriptors.passwd), passwd)
+  return { pid: child.pid, ended, firstInside: readInfo(pipeOf(child, descriptors.info)) }
 }
 
 interface Ended {

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import type { Duplex, Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { pipeOf } from '../../base/pipeOf.ts'
 import type { Log } from '../../base/log.ts'
 import { boundedText } from './boundedText.ts'
 import { childFlags } from './childFlags.ts'
@@ -112,9 +113,9 @@ function spawnChild(folder: string, { memoryBytesMax, fileBytesMax }: Limits, ho
   })
   return {
     process: spawned,
-    channel: spawned.stdio[3] as Duplex,
+    channel: pipeOf(spawned, 3),
     hostFetch,
-    lastWords: spawned.stderr ? keepEnd(spawned.stderr) : () => '',
+    lastWords: keepEnd(pipeOf(spawned, 2)),
     life: new AbortController(),
     started: Promise.withResolvers(),
     over: Promise.withResolvers(),

@@ -29,10 +29,10 @@ export interface OutputPipes {
 
 /** In a folder that is closed to others: the pipes themselves are open to whoever runs in the sandbox. */
 export async function makeOutputPipes(mkfifo: string, folder: string, bytesMax: number): Promise<OutputPipes> {
-  const paths = [randomUUID(), randomUUID()].map((name) => join(folder, name))
-  await run(mkfifo, paths, { env: {} })
-  const [stdout, stderr] = await Promise.all(paths.map((path) => openPipe(path, bytesMax)))
-  return { stdout: stdout!, stderr: stderr! }
+  const [out, err] = [join(folder, randomUUID()), join(folder, randomUUID())]
+  await run(mkfifo, [out, err], { env: {} })
+  const [stdout, stderr] = await Promise.all([openPipe(out, bytesMax), openPipe(err, bytesMax)])
+  return { stdout, stderr }
 }
 
 async function openPipe(path: string, bytesMax: number): Promise<OutputPipe> {

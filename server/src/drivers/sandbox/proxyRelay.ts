@@ -5,10 +5,10 @@ import { connect, createServer } from 'node:net'
 
 // There is no network in the sandbox, only its own loopback; a socket of the file system is the one way out, and at its
 // other end the service judges every host.
-const [, , port, proxySocket, program, ...args] = process.argv
+const [, , port, proxySocket = '', program = '', ...args] = process.argv
 
 const relay = createServer((client) => {
-  const proxy = connect(proxySocket!)
+  const proxy = connect(proxySocket)
   // an end of one side is an end of both; why, the program is told by its own connection
   client.on('error', () => proxy.destroy())
   proxy.on('error', () => client.destroy())
@@ -16,7 +16,7 @@ const relay = createServer((client) => {
 })
 
 relay.listen(Number(port), '127.0.0.1', () => {
-  const command = spawn(program!, args, { stdio: 'inherit' })
+  const command = spawn(program, args, { stdio: 'inherit' })
   command.once('error', () => process.exit(127))
   command.once('exit', (code, signal) => process.exit(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
 })

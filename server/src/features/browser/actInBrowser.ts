@@ -1,5 +1,7 @@
 // Makes a call of a browser tool: its actions one after the other, and one outcome that tells of all of them.
 import { readFile } from 'node:fs/promises'
+import { zip } from '../../base/zip.ts'
+import { mustHave } from '../../base/mustHave.ts'
 import {
   BrowserGone,
   type Acted,
@@ -47,12 +49,12 @@ async function outcomeOf(
   acts: Act[],
   lines: string[] | undefined,
 ): Promise<Outcome> {
-  const last = acts.at(-1)!.acted
+  const last = lastOf(acts).acted
   const files = filesOf(acts)
   const bytes = await Promise.all(files.map(({ path }) => readFile(path)))
   const alongside = {
     ...recordOf(call, context, held, acts, await held.browser.state()),
-    writes: files.map(({ name }, index) => ({ path: `downloads/${name}`, bytes: bytes[index]! })),
+    writes: zip(files, bytes).map(([{ name }, content]) => ({ path: `downloads/${name}`, bytes: content })),
   }
   const reopened = held.note
   held.note = undefined
@@ -60,13 +62,16 @@ async function outcomeOf(
   return { result: resultOf(acts, files, lines, reopened), ...alongside }
 }
 
+/** The last action: a call has at least one. */
+const lastOf = (acts: Act[]): Act => mustHave(acts.at(-1), 'the last action of a call')
+
 /** The downloaded files, up to a limit; of two with one name the later one, as on any disk. */
 function filesOf(acts: Act[]): Download[] {
   const named = new Map(acts.flatMap(({ acted }) => acted.downloads).map((file) => [file.name, file]))
   const files = [...named.values()]
   const left = files.splice(filesMax)
   if (left.length > 0)
-    acts.at(-1)!.acted.notes.push(`Only ${filesMax} files are kept of a call; ${left.length} more were not.`)
+    lastOf(acts).acted.notes.push(`Only ${filesMax} files are kept of a call; ${left.length} more were not.`)
   return files
 }
 
@@ -81,7 +86,7 @@ function recordOf(
 }
 
 function resultOf(acts: Act[], files: Download[], lines: string[] | undefined, reopened: string | undefined) {
-  const last = acts.at(-1)!.acted
+  const last = lastOf(acts).acted
   const all = acts.map(({ acted }) => acted)
   const refused = [...new Set(all.flatMap(({ refusals }) => refusals))]
   const notes = [...new Set(all.flatMap((acted) => acted.notes))]
@@ -91,7 +96,11 @@ function resultOf(acts: Act[], files: Download[], lines: string[] | undefined, r
     // of a list, what was read last: looking at the end page is what the last line would be for
     content: (lines && acts.findLast(({ action }) => action.startsWith('read'))?.acted.text) ?? last.text,
     ...(lines && {
-      lines: acts.map(({ acted }, index) => ({ line: lines[index]!, url: acted.page.url, title: acted.page.title })),
+      lines: acts.map(({ acted }, index) => ({
+        line: lines[index] ?? '',
+        url: acted.page.url,
+        title: acted.page.title,
+      })),
     }),
     ...(last.pages.length > 1 && {
       pages: last.pages.map(({ number, url, title, active }) => ({ number, url, title, active })),
@@ -108,7 +117,7 @@ const pageOf = ({ page: { number, url, title } }: Acted) => ({ number, url, titl
 
 /** What failed, and how things stand now. */
 function failureOf(acts: Act[], isList: boolean, reopened: string | undefined): string {
-  const { action, acted } = acts.at(-1)!
+  const { action, acted } = lastOf(acts)
   const { url, title } = acted.page
   return [
     `${isList ? `Line ${acts.length} (${action.slice(0, 200)}): ` : ''}${acted.error}`,

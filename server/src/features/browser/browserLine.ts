@@ -4,7 +4,7 @@ import type { Action } from '../../drivers/browser/browser.ts'
 export const lineForms = 'open URL; click Words; type Field = text; read, or read Words; screenshot'
 
 export function readLine(line: string): Action | { problem: string } {
-  const verb = /^\S*/.exec(line.trim())![0]
+  const verb = /^\S*/.exec(line.trim())?.[0] ?? ''
   const rest = line.trim().slice(verb.length).trim()
   const equals = rest.indexOf('=')
   switch (verb) {

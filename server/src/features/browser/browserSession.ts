@@ -32,7 +32,7 @@ export const sealedState: SealedColumn = {
   table: 'browser_sessions',
   column: 'state',
   key: ['id'],
-  purpose: (row) => purposeOf(row['id']!),
+  purpose: (row) => purposeOf(row['id'] ?? ''),
 }
 
 /** What a site stores is the site's choice; a state that is larger than this is kept without its storage. */

@@ -33,13 +33,16 @@ export async function recordActs(sql: Sql, recorded: Recorded): Promise<void> {
     on conflict (run_id) do update set status = 'open', closed_at = null, state = coalesce(excluded.state, s.state)`
   await noteBrowserSession(sql, run.id, sessionId)
   await recordPages(sql, recorded)
-  const pictured = acts.filter(({ acted }) => acted.screenshot && acted.thumbnail)
+  const pictured = acts.flatMap(({ action, acted }): Pictured[] => {
+    const { screenshot, thumbnail } = acted
+    return screenshot && thumbnail ? [{ action, acted: { ...acted, screenshot, thumbnail } }] : []
+  })
   if (pictured.length > 0) await recordPictures(sql, recorded, pictured)
 }
 
 /** The pages as they are after the last action, and the end of those that are gone. */
 async function recordPages(sql: Sql, { run, sessionId, acts }: Recorded): Promise<void> {
-  const last = acts.at(-1)!.acted.pages
+  const last = acts.at(-1)?.acted.pages ?? []
   const open = new Set(last.map(({ id }) => id))
   const seen = new Map(acts.flatMap(({ acted }) => [acted.page, ...acted.pages]).map((page) => [page.id, page]))
   for (const page of last) seen.set(page.id, page)
@@ -57,10 +60,16 @@ async function recordPages(sql: Sql, { run, sessionId, acts }: Recorded): Promis
     where session_id = ${sessionId} and team_id = ${run.team_id} and closed_at is null and id <> all(${[...open]}::uuid[])`
 }
 
+/** An action after which pictures were taken. */
+interface Pictured {
+  action: string
+  acted: Act['acted'] & Required<Pick<Act['acted'], 'screenshot' | 'thumbnail'>>
+}
+
 /** Times are the database's, as those of the run are: what counts is how long ago a picture was taken. */
-async function recordPictures(sql: Sql, { run, step, sessionId }: Recorded, acts: Act[]): Promise<void> {
+async function recordPictures(sql: Sql, { run, step, sessionId }: Recorded, acts: Pictured[]): Promise<void> {
   const now = Date.now()
-  const pictures = [...acts.map(({ acted }) => acted.screenshot!), ...acts.map(({ acted }) => acted.thumbnail!)]
+  const pictures = [...acts.map(({ acted }) => acted.screenshot), ...acts.map(({ acted }) => acted.thumbnail)]
   const names = await postgresBlobs(sql).put(pictures.map(({ bytes }) => bytes))
   const [sha256s, thumbnails] = [names.slice(0, acts.length), names.slice(acts.length)]
   await sql`
@@ -75,7 +84,7 @@ async function recordPictures(sql: Sql, { run, step, sessionId }: Recorded, acts
       ${acts.map(() => newId())}::uuid[], ${acts.map(({ acted }) => acted.page.id)}::uuid[],
       ${acts.map(({ action }) => storableText(action).slice(0, 300))}::text[], ${acts.map(({ acted }) => storableText(acted.page.url))}::text[],
       ${acts.map(({ acted }) => storableText(acted.page.title))}::text[], ${acts.map(({ acted }) => now - acted.takenAt.getTime())}::int[],
-      ${acts.map(({ acted }) => acted.screenshot!.width)}::int[], ${acts.map(({ acted }) => acted.screenshot!.height)}::int[],
+      ${acts.map(({ acted }) => acted.screenshot.width)}::int[], ${acts.map(({ acted }) => acted.screenshot.height)}::int[],
       ${sha256s}::text[], ${thumbnails}::text[])
       with ordinality as s (id, page_id, action, url, title, age_ms, width, height, sha256, thumbnail, n)
     join runs r on r.id = ${run.id} and r.team_id = ${run.team_id}

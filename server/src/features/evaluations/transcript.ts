@@ -67,13 +67,13 @@ const readLines = (sql: Sql, runId: string, after: number, until: number): Promi
 /** The beginning and the end that fit, with a mark between them. */
 function fitting(rows: Row[], messages: number): Transcript['transcript'] {
   const lines = rows.map(lineOf)
-  const sizes = lines.map(({ text }) => text.length + 50)
+  const sizeOf = (at: number): number => (lines[at]?.text.length ?? 0) + 50
   let head = 0
-  for (let left = charactersMax * beginningShare; head < lines.length && sizes[head]! <= left; head++)
-    left -= sizes[head]!
+  for (let left = charactersMax * beginningShare; head < lines.length && sizeOf(head) <= left; head++)
+    left -= sizeOf(head)
   let tail = lines.length
-  for (let left = charactersMax * (1 - beginningShare); tail > head && sizes[tail - 1]! <= left; tail--)
-    left -= sizes[tail - 1]!
+  for (let left = charactersMax * (1 - beginningShare); tail > head && sizeOf(tail - 1) <= left; tail--)
+    left -= sizeOf(tail - 1)
   const leftOut = messages - head - (lines.length - tail)
   if (leftOut <= 0) return lines
   const mark = { left_out: `${leftOut} messages, because the run is too long to be read whole` }

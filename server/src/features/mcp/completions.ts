@@ -23,7 +23,7 @@ export async function completionsFor(use: CallOperation, argument: { name: strin
   const source = Object.hasOwn(sources, argument.name) ? sources[argument.name] : undefined
   const reply = source && (await use(source.operationId, { limit: valuesMax }))
   if (!source || !reply || reply.status >= 400) return { values: [] }
-  const records = (JSON.parse(reply.body!) as Record<string, { id: string; name: string }[]>)[source.key]!
+  const records = (JSON.parse(reply.body ?? '{}') as Record<string, { id: string; name: string }[]>)[source.key] ?? []
   const typed = argument.value.toLowerCase()
   const fitting = records.flatMap((record) =>
     source.fields.map((field) => record[field]).filter((value) => value.toLowerCase().startsWith(typed)),

@@ -32,11 +32,11 @@ function misfit(method: string, error: unknown): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, says)
 }
 
-/** The SDK gives a list of problems as JSON; the first one is told. */
+/** The SDK gives a list of problems as JSON; the first one is the answer. */
 function problemOf(text: string): string {
   try {
     const [problem] = JSON.parse(text) as { path: (string | number)[]; message: string }[]
-    return `${problem!.path.join('.')}: ${problem!.message}`
+    return problem ? `${problem.path.join('.')}: ${problem.message}` : text
   } catch {
     return text
   }

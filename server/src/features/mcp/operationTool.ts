@@ -43,7 +43,7 @@ export function toolOf(operation: Operation): ListedTool {
   const required = [
     ...path.map(([name]) => name).filter((name) => name !== 'team_id'),
     ...(query?.required ?? []).filter(
-      (name) => (query!.properties[name] as { default?: unknown }).default === undefined,
+      (name) => query?.properties[name]?.default === undefined,
     ),
     ...(body?.required ?? []),
   ]
@@ -58,7 +58,7 @@ export function toolOf(operation: Operation): ListedTool {
 
 /** In a change of a record, null takes a value away, where leaving it out lets it be. */
 const needsNull = ({ method, body }: Operation, name: string): boolean =>
-  method === 'PATCH' || (body!.required?.includes(name) ?? false)
+  method === 'PATCH' || (body?.required?.includes(name) ?? false)
 
 const keySchema: Json = {
   type: 'string',

@@ -40,16 +40,16 @@ export async function listResources(use: CallOperation) {
 }
 
 export async function readResource(use: CallOperation, uri: string) {
-  const [, noun, id, below, path] = /^runyard:\/\/(\w+)\/([^/]+)(?:\/(\w+)\/(.+))?$/s.exec(uri) ?? []
+  const [, noun, id = '', below, path = ''] = /^runyard:\/\/(\w+)\/([^/]+)(?:\/(\w+)\/(.+))?$/s.exec(uri) ?? []
   if (noun === 'runs' && below === undefined) {
-    return { uri, mimeType: 'application/json', text: textOf(await use('getRun', { run_id: decoded(id!, uri) }), uri) }
+    return { uri, mimeType: 'application/json', text: textOf(await use('getRun', { run_id: decoded(id, uri) }), uri) }
   }
   if (noun === 'runs' && below === 'files') {
-    const given = { run_id: decoded(id!, uri), path: decoded(path!, uri) }
+    const given = { run_id: decoded(id, uri), path: decoded(path, uri) }
     return fileOf(textOf(await use('getRunSandboxFileContentByRun', given), uri), uri)
   }
   if (noun === 'agents' && below === 'memory') {
-    const given = { agent_id: decoded(id!, uri), path: decoded(path!, uri) }
+    const given = { agent_id: decoded(id, uri), path: decoded(path, uri) }
     const { content } = JSON.parse(textOf(await use('getAgentMemoryFile', given), uri)) as { content: string }
     return { uri, mimeType: 'text/markdown', text: content }
   }
@@ -83,12 +83,12 @@ function decoded(part: string, uri: string): string {
 function textOf(reply: Reply, uri: string): string {
   if (reply.status === 404) throw new ResourceNotFoundError(uri)
   bodyOf(reply)
-  return reply.body!
+  return reply.body ?? ''
 }
 
 /** A refusal becomes one of the protocol, in the same words. */
 function bodyOf<T>({ status, body }: Reply): T {
-  const value = JSON.parse(body!) as T & { message: string }
+  const value = JSON.parse(body ?? 'null') as T & { message: string }
   if (status < 400) return value
   const code = status >= 500 ? ProtocolErrorCode.InternalError : ProtocolErrorCode.InvalidParams
   throw new ProtocolError(code, value.message, value)

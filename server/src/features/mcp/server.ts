@@ -7,6 +7,7 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server'
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/server/validators/ajv'
+import { mustHave } from '../../base/mustHave.ts'
 import { Fault, errorBody } from '../../base/errors.ts'
 import { runyardVersion } from '../../base/version.ts'
 import type { Context } from '../../kit/context.ts'
@@ -88,7 +89,7 @@ export function createMcpServer(serving: Serving): Server {
 
 function useOf({ operations, caller, perform, onTrouble }: Serving): CallOperation {
   return async (operationId, given, idempotencyKey) => {
-    const operation = operations.get(operationId)!
+    const operation = mustHave(operations.get(operationId), `the operation ${operationId}`)
     const reply = await perform(operation, { ...askedOf(operation, given, caller.team_id), idempotencyKey })
     if (reply.status >= 500 || reply.headers['retry-after'] !== undefined) onTrouble()
     return reply
@@ -123,7 +124,7 @@ async function callTool(serving: Serving, means: Means, name: string, given: Jso
 
 /** Text for models that read text, and the same as a value; an error is text alone, for it has no schema. */
 function resultOf({ status, body }: Reply): CallToolResult {
-  if (status >= 400) return failed(body!)
+  if (status >= 400) return failed(body ?? '')
   if (body === null) return { content: [{ type: 'text', text: 'Done.' }] }
   return { content: [{ type: 'text', text: body }], structuredContent: JSON.parse(body) as Json }
 }
@@ -150,7 +151,7 @@ async function answerWait(serving: Serving, { use, mcpReq }: Means, given: Json)
   }
   const reply = await use('getRun', given)
   if (reply.status >= 400) return resultOf(reply)
-  const answer = JSON.parse(reply.body!) as { status: Status; run: { waiting_on: { kind: string } | null } }
+  const answer = JSON.parse(reply.body ?? '') as { status: Status; run: { waiting_on: { kind: string } | null } }
   const says = {
     has_ended: hasEnded(answer.status),
     needs_somebody: needsSomebody(answer.status, answer.run.waiting_on?.kind),

@@ -1,4 +1,5 @@
 // The one way to change memory: any number of changes of any agents, decided in their order, in two statements.
+import { mustHave } from '../../base/mustHave.ts'
 import type { Sql } from '../../base/db.ts'
 import { contentBytesMax, filesMax, storeBytesMax } from './memoryFile.ts'
 
@@ -106,7 +107,7 @@ function decide(store: Store | undefined, change: MemoryChange): Changed | Refus
   if (expected !== undefined && expected !== (head?.generation ?? 0)) return staleness(path, expected, head)
 
   if (change.kind === 'delete') {
-    const { generation, size_bytes } = head!
+    const { generation, size_bytes } = mustHave(head, 'the file to delete')
     store.files -= 1
     store.size_bytes -= size_bytes
     store.generation_base = Math.max(store.generation_base, generation)
@@ -175,9 +176,14 @@ async function writeEdits(sql: Sql, changes: MemoryChange[], stores: Map<string,
   if (touched.length === 0) return
   const teamOf = new Map(changes.map(({ agent_id, team_id }) => [agent_id, team_id]))
   const edits = touched.flatMap(([agent_id, store]) =>
-    [...store.edits].map(([path, edit]) => ({ agent_id, team_id: teamOf.get(agent_id)!, path, edit })),
+    [...store.edits].map(([path, edit]) => ({
+      agent_id,
+      team_id: mustHave(teamOf.get(agent_id), 'the team of a change'),
+      path,
+      edit,
+    })),
   )
-  const written = edits.filter(({ edit }) => edit !== null)
+  const written = edits.flatMap(({ edit, ...one }) => (edit === null ? [] : [{ ...one, edit }]))
   const deleted = edits.filter(({ edit }) => edit === null)
   await sql`
     with removed as (
@@ -201,9 +207,9 @@ async function writeEdits(sql: Sql, changes: MemoryChange[], stores: Map<string,
       w.generation, case when w.source_run_id is null then 'user' else 'run' end, w.source_run_id
     from unnest(
       ${written.map(({ agent_id }) => agent_id)}::uuid[], ${written.map(({ team_id }) => team_id)}::uuid[],
-      ${written.map(({ path }) => path)}::text[], ${written.map(({ edit }) => edit!.content)}::text[],
-      ${written.map(({ edit }) => edit!.keeps_old)}::boolean[], ${written.map(({ edit }) => edit!.generation)}::bigint[],
-      ${written.map(({ edit }) => edit!.source_run_id)}::uuid[])
+      ${written.map(({ path }) => path)}::text[], ${written.map(({ edit }) => edit.content)}::text[],
+      ${written.map(({ edit }) => edit.keeps_old)}::boolean[], ${written.map(({ edit }) => edit.generation)}::bigint[],
+      ${written.map(({ edit }) => edit.source_run_id)}::uuid[])
       as w (agent_id, team_id, path, content, keeps_old, generation, source_run_id)
     left join memory_files old
       on w.keeps_old and old.agent_id = w.agent_id and old.team_id = w.team_id and old.path = w.path

@@ -1,4 +1,5 @@
 // The tool set `memory`: what a run may do with its agent's memory files. Each tool takes the calls of many runs at once.
+import { mustHave } from '../../base/mustHave.ts'
 import type { Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import type { ToolSet } from '../../kit/feature.ts'
@@ -117,12 +118,14 @@ async function change<Input extends { path: string; expected_generation?: number
     const checked = memoryPath(input.path)
     const { team_id, agent_id, id: source_run_id } = run
     const kind = kindOf(input)
-    const problem =
-      'problem' in checked
-        ? checked.problem
-        : await storageProblem(context, sql, team_id, kind.kind === 'delete' ? 0 : Buffer.byteLength(kind.content))
-    if ('problem' in checked || problem !== undefined) {
-      outcomes.push({ error: problem! })
+    if ('problem' in checked) {
+      outcomes.push({ error: checked.problem })
+      continue
+    }
+    const bytes = kind.kind === 'delete' ? 0 : Buffer.byteLength(kind.content)
+    const problem = await storageProblem(context, sql, team_id, bytes)
+    if (problem !== undefined) {
+      outcomes.push({ error: problem })
       continue
     }
     const { expected_generation: expected } = input
@@ -132,7 +135,7 @@ async function change<Input extends { path: string; expected_generation?: number
   const changed = await changeMemory(sql, changes)
   return outcomes.map((outcome): Outcome => {
     if ('error' in outcome) return outcome
-    const one = changed[outcome.place]!
+    const one = mustHave(changed[outcome.place], 'the outcome of a change')
     return 'refused' in one ? { error: one.message } : { result: resultOf(one) }
   })
 }

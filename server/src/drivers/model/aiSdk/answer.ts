@@ -60,7 +60,7 @@ function addMeta(part: { meta?: ProviderOptions }, given: ProviderOptions | unde
   }
 }
 
-const count = (value: number | undefined): number => (Number.isSafeInteger(value) && value! > 0 ? value! : 0)
+const count = (value = 0): number => (Number.isSafeInteger(value) && value > 0 ? value : 0)
 
 function tokens({ inputTokens, outputTokens }: Extract<StreamPart, { type: 'finish' }>['usage']): TokenUsage {
   const cacheRead = count(inputTokens.cacheRead)

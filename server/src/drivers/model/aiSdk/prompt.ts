@@ -1,4 +1,5 @@
 // The log of a run as the messages of a request: what stood in one request stands in the next unchanged, and more after it.
+import { mustHave } from '../../../base/mustHave.ts'
 import type { Entry, WantedCall } from '../model.ts'
 import { readOpaque, type AnswerPart } from './opaque.ts'
 import type { Message, Prompt, ProviderOptions } from './provider.ts'
@@ -87,16 +88,16 @@ function assistantContent(
   parts: AnswerPart[] | undefined,
   ids: CallIds,
 ): AssistantPart[] {
-  const given = parts?.filter((part) => part.kind === 'call').length === entry.calls.length ? parts : undefined
+  const known = parts?.filter((part) => part.kind === 'call').length === entry.calls.length ? parts : undefined
   const calls = [...entry.calls]
-  return (given ?? plainParts(entry)).flatMap((part): AssistantPart[] => {
+  return (known ?? plainParts(entry)).flatMap((part): AssistantPart[] => {
     const providerOptions = part.meta ? { providerOptions: part.meta } : {}
     if (part.kind === 'call') {
-      const call = calls.shift()!
+      const call = mustHave(calls.shift(), 'the call of an answer')
       return [
         {
           type: 'tool-call',
-          toolCallId: ids.take(call.id, given && part.id),
+          toolCallId: ids.take(call.id, known && part.id),
           toolName: call.name,
           input: asObject(call),
           ...providerOptions,

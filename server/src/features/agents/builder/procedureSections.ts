@@ -38,8 +38,8 @@ function headingsOf(lines: string[]): Heading[] {
     }
     if (!/^ {0,3}[#`~]/.test(line)) continue
     isEnd = endOfBlock(line)
-    const [, marks, text] = /^ {0,3}(#{1,6})\s+(\S.*)$/.exec(line) ?? []
-    if (marks) found.push({ at, level: marks.length, text: text! })
+    const [, marks, text = ''] = /^ {0,3}(#{1,6})\s+(\S.*)$/.exec(line) ?? []
+    if (marks) found.push({ at, level: marks.length, text })
   }
   return found
 }
@@ -52,10 +52,10 @@ interface Place {
 /** The lines below its heading, up to the next one of the same rank. */
 function findSection(lines: string[], name: SectionName): Place | undefined {
   const headings = headingsOf(lines)
-  const index = headings.findIndex(({ text }) => meant[name].test(text))
-  if (index === -1) return undefined
-  const { at, level } = headings[index]!
-  const next = headings.slice(index + 1).find((one) => one.level <= level)
+  const heading = headings.find(({ text }) => meant[name].test(text))
+  if (!heading) return undefined
+  const { at, level } = heading
+  const next = headings.find((one) => one.at > at && one.level <= level)
   return { from: at + 1, to: next?.at ?? lines.length }
 }
 
@@ -80,10 +80,10 @@ export function addToSection(markdown: string, name: SectionName, added: string[
   const place = findSection(lines, name)
   if (!place) return name === 'Goal' ? withGoalFirst(lines, added) : joined(lines, ['', `## ${name}`, '', ...added])
   let end = place.to
-  while (end > place.from && lines[end - 1]!.trim() === '') end -= 1
+  while (end > place.from && lines[end - 1]?.trim() === '') end -= 1
   // a list continues right below; after anything else, and before a paragraph, a line is left empty
   const isList = /^\s*(?:[-*+]|\d+[.)])\s/
-  const goesOn = end > place.from && isList.test(lines[end - 1]!) && isList.test(added[0]!)
+  const goesOn = end > place.from && isList.test(lines[end - 1] ?? '') && isList.test(added[0] ?? '')
   const after = lines.slice(place.to)
   return joined(lines.slice(0, end), [...(goesOn ? [] : ['']), ...added, ...(after.length > 0 ? ['', ...after] : [])])
 }
@@ -91,7 +91,7 @@ export function addToSection(markdown: string, name: SectionName, added: string[
 /** What stood first gets a heading of its own, or it would seem to belong to the goal. */
 function withGoalFirst(lines: string[], added: string[]): string {
   const title = lines.findIndex((line) => line.trim() !== '')
-  const at = title !== -1 && /^#\s/.test(lines[title]!) ? title + 1 : 0
+  const at = title !== -1 && /^#\s/.test(lines[title] ?? '') ? title + 1 : 0
   const rest = lines.slice(at).join('\n').trim()
   const heading = findSection(lines, 'Steps') ? '## About' : '## Steps'
   const after = rest === '' ? [] : /^#{1,6}\s/.test(rest) ? ['', rest] : ['', heading, '', rest]

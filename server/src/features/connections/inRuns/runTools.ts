@@ -1,4 +1,5 @@
 // The tools that MCP connections bring into a run: as a person approved them, called with the connection's credential.
+import { zip } from '../../../base/zip.ts'
 import type { Sql } from '../../../base/db.ts'
 import { isId } from '../../../base/ids.ts'
 import { McpUnauthorized, openMcp, type McpAnswer, type McpSession } from '../../../drivers/mcp/mcp.ts'
@@ -64,8 +65,7 @@ export const toolsForRun: ConnectionUse['tools'] = async ({ sql, context, run, c
     from connections c join connection_tools t on t.connection_id = c.id and not t.is_gone
     where c.team_id = ${run.team_id} and c.id = any(${usable.map(({ id }) => id)}::uuid[])
     order by c.created_at, c.id, t.name`
-  const names = toolNames(rows)
-  const tools = rows.map((row, index) => ({ id: row.connection_id, tool: toolOf(row, names[index]!) }))
+  const tools = zip(rows, toolNames(rows)).map(([row, name]) => ({ id: row.connection_id, tool: toolOf(row, name) }))
   const byConnection = Map.groupBy(tools, ({ id }) => id)
   return named.map((one): ToolSet => {
     const own = byConnection.get(one.id)?.map(({ tool }) => tool) ?? []

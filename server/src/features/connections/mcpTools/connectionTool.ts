@@ -1,4 +1,5 @@
 // A tool of a connection on the wire: what its server says of it now, and what a person approved.
+import { zip } from '../../../base/zip.ts'
 import type { Sql } from '../../../base/db.ts'
 import { named, nullable, oneOf, Type, type Static } from '../../../kit/schema.ts'
 import type { Connection } from '../store/connection.ts'
@@ -39,10 +40,9 @@ export async function readTools(
     select t.connection_id, c.name as connection_name, c.tools_prefix, t.name, t.listed, t.listed_hash, t.approved, t.approved_hash, t.is_gone
     from connection_tools t join connections c on c.id = t.connection_id
     where t.connection_id = ${id} and c.team_id = ${team_id} order by t.is_gone, t.position, t.name`
-  const names = toolNames(rows)
-  return rows.map((tool, index) => ({
+  return zip(rows, toolNames(rows)).map(([tool, toolName]) => ({
     name: tool.name,
-    tool_name: names[index]!,
+    tool_name: toolName,
     title: tool.listed.title,
     status: statusOf(tool),
     hash: tool.listed_hash,

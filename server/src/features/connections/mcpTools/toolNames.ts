@@ -20,23 +20,21 @@ export interface ForeignTool {
  * others, and names that are too long, end with six letters of a hash.
  */
 export function toolNames(tools: ForeignTool[]): string[] {
-  const plain = tools.map(({ tools_prefix, connection_name, name }) => {
-    return `${tools_prefix ?? slugOf(connection_name)}__${lettersOf(name)}`
-  })
-  const order = [...tools.keys()].toSorted((one, other) => {
-    if (tools[one]!.connection_id !== tools[other]!.connection_id) return one - other
-    return Number(isAltered(tools[one]!)) - Number(isAltered(tools[other]!)) || one - other
+  const order = [...tools.entries()].toSorted(([one, tool], [other, otherTool]) => {
+    if (tool.connection_id !== otherTool.connection_id) return one - other
+    return Number(isAltered(tool)) - Number(isAltered(otherTool)) || one - other
   })
   const taken = new Set<string>()
-  const names = new Map<number, string>()
-  for (const index of order) {
-    const name = plain[index]!
-    const isFree = name.length <= nameLengthMax && !taken.has(name)
-    const given = isFree ? name : `${name.slice(0, nameLengthMax - suffixLength)}_${suffixOf(tools[index]!)}`
-    taken.add(given)
-    names.set(index, given)
+  const names: string[] = []
+  for (const [index, tool] of order) {
+    const { tools_prefix, connection_name, name } = tool
+    const plain = `${tools_prefix ?? slugOf(connection_name)}__${lettersOf(name)}`
+    const isFree = plain.length <= nameLengthMax && !taken.has(plain)
+    const unique = isFree ? plain : `${plain.slice(0, nameLengthMax - suffixLength)}_${suffixOf(tool)}`
+    taken.add(unique)
+    names[index] = unique
   }
-  return tools.map((_, index) => names.get(index)!)
+  return names
 }
 
 const lettersOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]/g, '_')
