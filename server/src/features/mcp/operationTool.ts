@@ -42,9 +42,7 @@ export function toolOf(operation: Operation): ListedTool {
   )
   const required = [
     ...path.map(([name]) => name).filter((name) => name !== 'team_id'),
-    ...(query?.required ?? []).filter(
-      (name) => query?.properties[name]?.default === undefined,
-    ),
+    ...(query?.required ?? []).filter((name) => !hasDefault(query?.properties[name])),
     ...(body?.required ?? []),
   ]
   return {
@@ -55,6 +53,8 @@ export function toolOf(operation: Operation): ListedTool {
     annotations: { title: summary, ...hintsOf(operation) },
   }
 }
+
+const hasDefault = (schema: object | undefined): boolean => schema !== undefined && 'default' in schema
 
 /** In a change of a record, null takes a value away, where leaving it out lets it be. */
 const needsNull = ({ method, body }: Operation, name: string): boolean =>
