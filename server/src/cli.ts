@@ -161,7 +161,7 @@ const plainErrors = [
   DatabaseError,
 ]
 
-/** What somebody can mend is told as a sentence; what is our own mistake with its stack. */
+/** What somebody can fix is reported as a sentence; what is our own mistake with its stack. */
 function sentenceFor(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const ofTheSystem = typeof (error as NodeJS.ErrnoException).syscall === 'string'

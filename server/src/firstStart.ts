@@ -32,7 +32,7 @@ export async function firstStart(sql: Sql, config: Config, log: Log): Promise<Fi
   if (!oldest) {
     const { teamId, memberId } = await createTeam(sql, { name: config.teamName, memberName: 'Admin' })
     const secret = config.apiKey ?? newSecret(teamId)
-    // before the commit: a crash between the two leaves a file without a key, which the next start writes anew
+    // before the commit: a crash between the two leaves a file without a key, which the next start writes again
     await writeWhole(file, `${secret}\n`, 0o600)
     await issueApiKey(sql, { teamId, memberId, name: 'First key', scopes: ['*'], secret })
     // who brings a key of their own sets up a real installation

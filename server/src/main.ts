@@ -107,7 +107,7 @@ function untilTold(): Promise<{ patient: boolean }> {
   })
 }
 
-/** What an operator can mend is told as a sentence; anything else with its stack. */
+/** What an operator can fix is reported as a sentence; anything else with its stack. */
 export function exitWith(error: unknown): never {
   if (error instanceof ConfigError) {
     process.stderr.write(

@@ -306,7 +306,7 @@ export interface Config extends Omit<Read, 'host' | 'dataDir' | 'teamName'> {
   teamName: string
   /** Whether PORT was given: a pure worker listens only then. */
   portGiven: boolean
-  /** By the provider's name. */
+  /** Settings by the provider's name. */
   oauth: Record<string, OauthSettings>
 }
 

@@ -13,7 +13,7 @@ import { knownFacts, type KnownFacts, settle } from './postgres/settle.ts'
 import { connectionSettings, SessionClient, type Address } from './session.ts'
 
 export type EmbeddedPostgres = {
-  /** Of the runtime role; follows the server when it moved to another port. */
+  /** The address for the runtime role; it follows the server when it moved to another port. */
   address(): Address
   superuser(): Address
   /** The folder where the cluster and the server's log lie. */

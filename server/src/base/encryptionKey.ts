@@ -13,7 +13,7 @@ export class EncryptionKeyRefused extends Error {}
 const canaryText = 'runyard'
 const canaryPurpose = 'canary'
 
-/** Not sealed anew like others but replaced: its row names the key. */
+/** It is not sealed again like others but replaced: its row names the key. */
 export const canary: SealedColumn = {
   table: 'encryption_keys',
   column: 'canary',

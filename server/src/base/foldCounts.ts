@@ -9,7 +9,7 @@ export interface Counts {
   sums: Part
   /** The same, added up. */
   added: Part
-  /** Of what is added up: there is something to keep. */
+  /** Whether the sum holds something to keep. */
   isSomething: Part
 }
 

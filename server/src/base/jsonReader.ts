@@ -1,7 +1,7 @@
 // Reads a JSON text of any size in short steps: JSON.parse gets it in pieces, and its result is put together from theirs.
 //
 // JSON.parse is fast, but nothing can interrupt it: 1.4 MB of small objects, each with another field name, take it 0.15 s, and 16 MB more than
-// a second. Nobody else is served meanwhile. So one look at the bytes finds the commas at which the text can be cut. The same look refuses
+// a second. Nobody else is served during that time. So one look at the bytes finds the commas at which the text can be cut. The same look refuses
 // what is too deep or has too many parts.
 import { isUtf8 } from 'node:buffer'
 import { mustHave } from './mustHave.ts'
@@ -72,7 +72,7 @@ class JsonReader {
   #depth = 0
   #isInString = false
   #containers = 0
-  /** By depth: where the bracket of each open container is, and where its current member begins. */
+  /** For each depth: where the bracket of each open container is, and where its current member begins. */
   readonly #opens = new Int32Array(depthMax + 1)
   readonly #members = new Int32Array(depthMax + 1)
   /** The outermost open containers, as far as they are parsed. */
@@ -130,7 +130,7 @@ class JsonReader {
     return this.#whole
   }
 
-  /** Answers the index after the string, or `end` if it goes on beyond. */
+  /** Answers the index after the string, or `end` if it continues beyond. */
   #passString(from: number, end: number): number {
     const bytes = this.#text
     let at = from

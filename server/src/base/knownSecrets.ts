@@ -4,7 +4,7 @@
 /** Shorter ones are words that stand in any text. */
 const lengthMin = 6
 
-/** As a value may stand in an answer: plain, in JSON, in an address, and in base64 with any bytes before it. */
+/** The forms in which a value may stand in an answer: plain, in JSON, in a URL, and in base64 with any bytes before it. */
 function spellings(value: string): string[] {
   const bytes = Buffer.from(value)
   const base64 = [0, 1, 2].map((shift) => {

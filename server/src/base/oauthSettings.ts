@@ -69,7 +69,7 @@ const kinds: Record<keyof OauthSettings, Kind> = {
 const nameOf =
   /^OAUTH_([A-Z0-9]+(?:_[A-Z0-9]+)*?)_(CLIENT_ID|CLIENT_SECRET|AUTHORIZATION_URL|TOKEN_URL|REVOCATION_URL|ACCOUNT_URL|ISSUER|HOSTS|SCOPES)$/
 
-/** By the provider's name, dashes for underscores; `complain` gets what follows the setting's name. */
+/** Settings by the provider's name, dashes for underscores; `complain` gets what follows the setting's name. */
 export function readOauthSettings(
   env: NodeJS.ProcessEnv,
   complain: (name: string, message: string) => void,

@@ -1,4 +1,4 @@
-// Seals everything in a database anew with another encryption key, and makes sure that nothing is left with the old one.
+// Seals everything in a database again with another encryption key, and makes sure that nothing is left with the old one.
 import type { Client } from 'pg'
 import { sqlOn } from './db.ts'
 import { EncryptionKeyRefused, writeProof } from './encryptionKey.ts'

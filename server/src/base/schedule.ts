@@ -60,7 +60,7 @@ export function latestDue(timing: Timing, first: Date, until: Date, most: number
   return found
 }
 
-/** By halves: after a year of standing still an every-minute schedule has half a million due times, and only the last few matter. */
+/** Searches by halves: after a year of standing still an every-minute schedule has half a million due times, and only the last few matter. */
 function lastOf(timing: Timing, first: Date, until: Date): Date {
   let last = first
   let end = until.getTime()

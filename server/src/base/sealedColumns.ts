@@ -1,4 +1,4 @@
-// Columns that hold sealed values: how one is declared, sealed anew with another key, and found in a database.
+// Columns that hold sealed values: how one is declared, sealed again with another key, and found in a database.
 import type { Client } from 'pg'
 import { zip } from './zip.ts'
 import { firstRow } from './rows.ts'
@@ -25,7 +25,7 @@ export interface Resealing {
   batch?: { rows: number; bytes: number }
 }
 
-/** Seals every value of a column anew, in the caller's transaction. Gives how many there were. */
+/** Seals every value of a column again, in the caller's transaction. Gives how many there were. */
 export async function resealColumn(client: Client, sealed: SealedColumn, resealing: Resealing): Promise<number> {
   const { from, to, signal, batch = { rows: 500, bytes: 4 * 1024 * 1024 } } = resealing
   const statements = statementsFor(client, sealed, batch)

@@ -154,7 +154,7 @@ function percentDecoded(encoded: string): string | undefined {
   }
 }
 
-/** As OpenTelemetry writes them, after W3C Baggage. The value is a secret and is not repeated. */
+/** Reads headers as OpenTelemetry writes them, after W3C Baggage. The value is a secret and is not repeated. */
 export function readHeaders(value: string | undefined): Record<string, string> {
   const headers: Record<string, string> = {}
   for (const entry of (value ?? '').split(',').filter((part) => part.trim() !== '')) {

@@ -61,7 +61,7 @@ interface Statement {
  */
 interface Shape {
   statement: Statement | undefined
-  /** By what stands in the next hole: a part's strings, or undefined for a value. */
+  /** The next shape by what stands in the next hole: a part's strings, or undefined for a value. */
   next: Map<TemplateStringsArray | undefined, Shape>
 }
 

@@ -58,7 +58,7 @@ interface TelemetryOptions {
 
 /** A process that stops does not wait longer than this for a collector. */
 const sendMs = 3000
-/** About what a busy second makes; what comes while so many wait is dropped, for memory must not grow with a collector's trouble. */
+/** How many spans may wait, about what a busy second makes; what comes beyond is dropped, for memory must not grow with a collector's trouble. */
 const waitingMax = 16_384
 
 const nowhere: Place = { traceId: '0'.repeat(32), spanId: '0'.repeat(16) }
@@ -86,7 +86,7 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   return {
     span(name, attributes, parent, { as, startedAt = Date.now(), isClient = false } = {}) {
       const place = as ?? { traceId: parent?.traceId ?? newId(16), spanId: newId(8) }
-      // the wall clock may be set meanwhile: the length is measured by the other one
+      // the wall clock may be set during the span: the length is measured by the other one
       const elapsedBefore = Date.now() - startedAt
       const from = performance.now()
       return {

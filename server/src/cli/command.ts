@@ -22,7 +22,7 @@ type Values<O extends Options> = { [Name in keyof O]?: O[Name]['type'] extends '
 export interface Call<O extends Options = Options> {
   config: Config
   log: Log
-  /** As many as the command has names for. */
+  /** The arguments, as many as the command has names for. */
   positionals: string[]
   values: Values<O>
   /** Aborted by the first Ctrl-C or SIGTERM. */

@@ -109,7 +109,7 @@ async function findHolder(sql: Sql, teamId: string, given: string | undefined): 
   )
 }
 
-/** As when a key is made through the API: what the role would cut off anyway is refused, not silently lost. */
+/** The rule is that of the API: what the role would cut off anyway is refused, not silently lost. */
 function requireWithinRole(scopes: string[], role: Role): void {
   const beyond = scopesBeyond(
     scopes.filter((scope) => scope !== '*'),

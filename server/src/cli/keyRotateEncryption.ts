@@ -1,4 +1,4 @@
-// runyard key rotate-encryption: everything sealed in the database is sealed anew with another key, all of it or nothing.
+// runyard key rotate-encryption: everything sealed in the database is sealed again with another key, all of it or nothing.
 import { randomBytes } from 'node:crypto'
 import type { Client } from 'pg'
 import type { Config } from '../base/config.ts'
@@ -68,7 +68,7 @@ function newKeyFor({ dataDir, encryptionKey: given, newEncryptionKey: next }: Co
   )
 }
 
-/** Who starts meanwhile waits for the migration lock, and then finds the new key in its place. */
+/** A process that starts at the same time waits for the migration lock, and then finds the new key. */
 async function alone<T>(joined: Joined, work: (joined: Joined) => Promise<T>): Promise<T> {
   const { client, sql } = joined
   await requireCurrentSchema(client)

@@ -23,6 +23,6 @@ export async function readLivingProcesses(sql: Sql): Promise<LivingProcess[]> {
     order by p.started_at`
 }
 
-/** As an operator finds them. */
+/** The processes as an operator finds them. */
 export const namesOf = (living: LivingProcess[]): string =>
   living.map(({ role, host, pid }) => `${role}, process ${pid} on ${host}`).join('; ')

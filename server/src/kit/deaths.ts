@@ -36,6 +36,6 @@ export function deathsAfter({ role }: Pick<DeadProcess, 'role'>): Part {
 /** After the death of a process of suspects: `isSure` when this work was the only one in it. */
 export const deathsAfterLone = (isSure: boolean): Part => raised(isSure ? givenUpDeaths : aloneDeaths)
 
-/** Work that came forward meanwhile is counted from the beginning. */
+/** Work that came forward since then is counted from the beginning. */
 const raised = (to: number): Part => part`
   case when deaths < ${suspectDeaths}::int then deaths + 1 else greatest(deaths, ${to}::int) end`

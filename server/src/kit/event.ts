@@ -270,7 +270,7 @@ export async function eraseEventsOf(sql: Sql, runIds: string[], max: number): Pr
 }
 
 /**
- * Erases events that are older than so many days, at most `max` of those whose id comes after `after`; answers with the last id, or
+ * Erases events that are older than `days` days, at most `max` of those whose id comes after `after`; answers with the last id, or
  * undefined when there are no more. `keeping`: conditions for those that must stay. Ids begin with the time, so the oldest are found by the key; the time itself is asked too.
  */
 export async function eraseOldEvents(

@@ -235,7 +235,7 @@ function deliver(reader: RunReader | TeamReader, events: read.ReadEvent[]): void
   })
 }
 
-/** As many of the first events as fit into this many characters, and one at least. */
+/** The first events that fit into this many characters together, and one at least. */
 function atMost(length: number, events: read.ReadEvent[]): read.ReadEvent[] {
   let left = length
   const count = events.findIndex(({ text }, index) => (left -= text.length) < 0 && index > 0)

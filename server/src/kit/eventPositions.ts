@@ -8,7 +8,7 @@ import { positionLockClass } from '../base/locks.ts'
  * visible already: whoever sees a position sees every smaller one too. Only teams with streams pay for them.
  */
 
-/** So long a stream can be resumed. */
+/** How long a stream can be resumed. */
 const kept = part`interval '24 hours'`
 /** No transaction of ours is open for longer: what was created before this is visible by now, or never will be. */
 const transactionMaxS = 120
@@ -73,7 +73,7 @@ async function giveBatch(sql: Sql, teamIds: string[]): Promise<boolean> {
 }
 
 export interface Opened {
-  /** The stream goes on after this position. */
+  /** The stream continues after this position. */
   after: number
   /** Something between the position asked for and this one is kept no more. */
   isGap: boolean

@@ -33,7 +33,7 @@ export interface ToolSet {
  */
 export interface Hooks {
   agentDeleted?: (happened: { sql: Sql; context: Context; teamId: string; agentId: string }) => Promise<void>
-  /** A run is started in a sandbox that its starter named, or goes on in it after its end. */
+  /** A run is started in a sandbox that its starter named, or continues in it after its end. */
   runTakesSandbox?: (happened: {
     sql: Sql
     context: Context
@@ -67,7 +67,7 @@ export interface Hooks {
 
 /** What a run of a build may use for the connections that the build names. */
 export interface ConnectionUse {
-  /** The tools of connections, one set per connection, for every run that begins or goes on; from the database if they were ever listed. */
+  /** The tools of connections, one set per connection, for every run that begins or continues; from the database if they were ever listed. */
   tools: (asked: { sql: Sql; context: Context; run: CallingRun; connectionIds: string[] }) => Promise<ToolSet[]>
   /**
    * Makes one call with a connection's credential, which is added here and nowhere else, and only for its own hosts. Throws NotYet while
@@ -116,7 +116,7 @@ export type LoneDrive = (call: {
   took: (at?: string) => Promise<void>
   /** Aborted when the process must stop. */
   signal: AbortSignal
-  /** Aborted when others wait for their turn: work of many parts ends before its next part, and goes on later. */
+  /** Aborted when others wait for their turn: work of many parts ends before its next part, and continues later. */
   turn: AbortSignal
 }) => Promise<boolean>
 
@@ -138,7 +138,7 @@ export interface Feature {
   jobs: Job[]
   resources: Resource[]
   toolSets: ToolSet[]
-  /** Those that this server has only where its settings say so. */
+  /** The tool sets that this server has only where its settings say so. */
   toolSetsBy?: (config: Config) => ToolSet[]
   hooks: Hooks
   /** One cheap statement while there is nothing to do: it is paid for twice a second. */
@@ -154,9 +154,9 @@ export interface Feature {
   onEvents?: (context: Context) => void
   /** Which events are kept although they are old enough to be erased: a condition on `events`. */
   keepsEvents?: Part
-  /** Of the one feature that keeps connections. */
+  /** The one feature that keeps connections has it. */
   connectionUse?: ConnectionUse
-  /** Every column of its tables that holds sealed values: a new encryption key seals these anew. */
+  /** Every column of its tables that holds sealed values: a new encryption key seals these again. */
   sealed?: SealedColumn[]
   /** What is not an operation of /v2: the token endpoint, metadata documents. */
   routes?: (app: FastifyInstance, context: Context) => void

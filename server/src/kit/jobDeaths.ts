@@ -65,7 +65,7 @@ interface Elsewhere {
   deaths: number
 }
 
-/** This process keeps the job's lock and its slot meanwhile, and sees how the other process ends. Throws when the job failed. */
+/** This process keeps the job's lock and its slot until then, and sees how the other process ends. Throws when the job failed. */
 export async function doElsewhere({ context, alone, job, taken, input, deaths }: Elsewhere): Promise<void> {
   const { db } = context
   if (deaths >= givenUpDeaths) return giveUp()

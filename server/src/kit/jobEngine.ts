@@ -67,7 +67,7 @@ export async function startJobEngine(
           await db.sql`select graphile_worker.force_unlock_workers(${[engine.pool.id]}::text[])`
           engine = await start(context, tasks, slots)
           await presence.setJobPool(engine.pool.id)
-          // if stop was called meanwhile, it stopped the previous engine
+          // if stop was called since then, it stopped the previous engine
           if (stopping.signal.aborted) await engine.runner.stop()
           break
         } catch (error) {

@@ -27,13 +27,13 @@ export type Seen<R extends Route, Query extends TObject, Body extends TObject, E
   params: PlainParametersOf<PathOf<R>>
   query: Static<Query>
   body: Static<Body>
-  /** Of an operation that takes bytes: the body as it was sent, and what its sender calls it. */
+  /** For an operation that takes bytes: the body as it was sent, and what its sender calls it. */
   bytes: Uint8Array
   contentType: string | undefined
   context: Context
   requestId: string
   via: Via
-  /** As the reader of a stream sent it. */
+  /** The Last-Event-ID that the reader of a stream sent. */
   lastEventId: string | undefined
   /** In a mutating handler this is the request's transaction; otherwise the pool. */
   sql: Sql
@@ -93,7 +93,7 @@ interface Declaration<
 
 /** What was said to a message. */
 export interface Said {
-  /** As it stands: JSON, nothing, or a stream of events that has an end. With an Idempotency-Key never a stream. */
+  /** The response itself: JSON, nothing, or a stream of events that has an end. With an Idempotency-Key never a stream. */
   response: Response
   /** False: we failed, or something was busy; a repeat with the same Idempotency-Key runs again. */
   isOutcome: boolean

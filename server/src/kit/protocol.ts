@@ -9,7 +9,7 @@ import type { TObject, TSchema } from './schema.ts'
 /** An operation as a message asks for it. */
 export interface Asked {
   params: Record<string, string>
-  /** As it stands behind the `?`. */
+  /** The query, without its `?`. */
   search: string
   body: object | undefined
   idempotencyKey: string | undefined
@@ -18,7 +18,7 @@ export interface Asked {
 /** What a speaker sees beyond other handlers. */
 export interface Conversation {
   headers: IncomingHttpHeaders
-  /** Of the whole message. */
+  /** The key of the whole message. */
   idempotencyKey: string | undefined
   /** The message: any JSON value. */
   sent: unknown
@@ -64,7 +64,7 @@ export function protocol<const R extends ProtocolRoute, Query extends TObject>(
   return { ...declared, body: message, protocol: { refusal, via, speak } }
 }
 
-/** As it would have come over HTTP, so that a key is bound to the same thing there and here. */
+/** Makes the request that would have come over HTTP, so that a key is bound to the same thing there and here. */
 export function requestOf({ path }: Operation, { params, search, body, idempotencyKey }: Asked) {
   const filled = path.replace(/:(\w+)\*?/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const bytes = body && Buffer.from(JSON.stringify(body))

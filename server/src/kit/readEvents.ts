@@ -42,7 +42,7 @@ export interface ReadEvent {
   text: string
 }
 
-/** Those whose run has events behind the reader’s, has ended, or is gone. */
+/** The groups whose run has events behind the reader’s, has ended, or is gone. */
 export async function runsThatMoved<G extends Place>(sql: Sql, groups: G[]): Promise<Moved<G>[]> {
   const moved = await sql<{ place: number; newest: number | null; status: string | null; has_ended: boolean }>`
     select w.place, r.event_seq as newest, r.status, coalesce(r.status in ${endedList}, true) as has_ended
@@ -57,7 +57,7 @@ export async function runsThatMoved<G extends Place>(sql: Sql, groups: G[]): Pro
   })
 }
 
-/** Those whose team has events behind the reader's. */
+/** The groups whose team has events behind the reader's. */
 export async function teamsThatMoved<G extends Place>(sql: Sql, groups: G[]): Promise<G[]> {
   const moved = await sql<{ place: number }>`
     select w.place

@@ -7,7 +7,7 @@ import { Fault, type ErrorCode } from '../base/errors.ts'
 
 /** What trickles in for longer is given up. */
 const bodyMs = 300_000
-/** Of a body that may take hours: so long it may pause. */
+/** How long a body that may take hours may pause. */
 const pauseMs = 60_000
 
 /** RFC 9112 §6.3: without a length and without chunks there is no body. */
@@ -40,7 +40,7 @@ export async function readBytes({ raw }: FastifyRequest, bytesMax: number): Prom
       bytes += chunk.length
       if (bytes <= bytesMax) chunks.push(chunk)
       else {
-        // goes on reading, into nothing
+        // continues to read, into nothing
         chunks.length = 0
         reject(tooLarge(raw, bytesMax))
       }

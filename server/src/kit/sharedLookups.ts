@@ -1,4 +1,4 @@
-// Look-ups that many callers share: one statement is under way at a time, and callers that arrive meanwhile go into the next one.
+// Look-ups that many callers share: one statement is under way at a time, and callers that arrive during it go into the next one.
 import { zip } from '../base/zip.ts'
 
 interface Waiting<Asked, Found> {

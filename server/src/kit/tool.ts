@@ -106,7 +106,7 @@ export interface OutsideTool<Input extends TObject = TObject> extends Described<
   execute: (call: ToolCall<Static<Input>>, outside: Outside) => Promise<Outcome>
   /** The outcome of a call that was begun and cut off; undefined: it did not happen, make it. */
   probe?: (call: ToolCall<Static<Input>>, outside: Outside) => Promise<Outcome | undefined>
-  /** Of a tool that throws NotYet: whether what its call waits for has come; asked until it has, and then the call is made. */
+  /** For a tool that throws NotYet: whether what its call waits for has come; asked until it has, and then the call is made. */
   hasCome?: (
     call: ToolCall<Static<Input>>,
     asked: { waitingOn: WaitingOn; sql: Sql; context: Context },

@@ -38,7 +38,7 @@ export async function startWorker(context: Context, presence: Presence, part?: S
   const working = startFeatureWork(context, { id: presence.processId, lost: () => presence.held(), alone })
   return {
     async stop() {
-      // first of all no new jobs; the sweep goes on meanwhile, for it sets free what others may run
+      // first of all no new jobs; the sweep continues at the same time, for it sets free what others may run
       await Promise.all([jobs.stop(), ticking.stop(), working.stop()])
       await sweeper.stop()
     },
@@ -51,7 +51,7 @@ function startSweeper(context: Context, presence: Presence, jobs: JobEngine, par
   return twiceASecond(async () => {
     try {
       await presence.sweep(async (dead) => {
-        // jobs are counted while they are still locked: nobody works on them meanwhile
+        // jobs are counted while they are still locked: nobody works on them at the same time
         await noteJobDeaths(context, dead)
         if (dead.job_pool_id) {
           await db.sql`select graphile_worker.force_unlock_workers(${[dead.job_pool_id]}::text[])`

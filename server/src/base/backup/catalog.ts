@@ -7,7 +7,7 @@ const notOfAnExtension = (catalog: string, oid: string) =>
 
 interface Table {
   name: string
-  /** Generated columns are made anew by the table itself. */
+  /** Generated columns are made again by the table itself. */
   columns: string[]
   unlogged: boolean
 }

@@ -30,7 +30,7 @@ import { withCopySession } from './session.ts'
 /** The backup cannot be made as asked: told to the operator as it stands. */
 export class BackupRefused extends Error {}
 
-/** Rows of living processes, and the record that running the migrations makes anew. */
+/** Rows of living processes, and the record that running the migrations makes again. */
 const leftOut = new Set(['processes', 'schema_migrations'])
 
 interface BackupOptions {
@@ -81,7 +81,7 @@ async function refuseIfThere(path: string): Promise<void> {
 
 /**
  * Fixes the moment. The migration lock is held, shared, only until every table is locked against changes of its shape:
- * a process that starts meanwhile waits for milliseconds and not for the backup.
+ * a process that starts at the same time waits for milliseconds and not for the backup.
  */
 async function openSnapshot(client: Client): Promise<ArchiveHeader> {
   await lockMigrations(client, '_shared')

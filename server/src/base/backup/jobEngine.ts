@@ -4,7 +4,7 @@ import { firstRow } from '../rows.ts'
 import type { ArchiveSection } from './archive.ts'
 
 /**
- * Tasks and queues go by name, since the engine numbers them anew. Who holds a job is left out: after a restore nobody
+ * Tasks and queues go by name, since the engine gives them new numbers. Who holds a job is left out: after a restore nobody
  * does. `id` only keeps the order of jobs that are due at once.
  */
 const lists = {

@@ -23,7 +23,7 @@ export type OutboundRequest = {
 export type OutboundAnswer = {
   status: number
   headers: Record<string, string | string[] | undefined>
-  /** As sent, never decompressed. */
+  /** The bytes as they were sent, never decompressed. */
   body: Buffer
   truncated: boolean
   durationMs: number

@@ -14,7 +14,7 @@ export type RefusalRule = 'url' | 'scheme' | 'credentials' | 'port' | 'name' | '
 export type Guard = {
   /** What can be judged without asking a resolver; for every request, also on a connection kept alive. */
   checkUrl: (url: string | URL) => URL
-  /** checkUrl, and the addresses the name has now; a name without an answer passes, each connection asks anew. */
+  /** checkUrl, and the addresses the name has now; a name without an answer passes, each connection asks again. */
   checkOnSave: (url: string) => Promise<URL>
   /** The addresses to dial for a host, all of them permitted; rejects with OutboundRefused or the resolver's error. */
   vet: (hostname: string) => Promise<VettedAddress[]>

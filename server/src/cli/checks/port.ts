@@ -38,7 +38,7 @@ function listenOnce(host: string, number: number): Promise<NodeJS.ErrnoException
   })
 }
 
-/** Of the living process that wrote service.json; a killed one leaves the file behind. */
+/** The id of the living process that wrote service.json; a killed one leaves the file behind. */
 async function servicePid(dataDir: string): Promise<number | undefined> {
   const text = await readIfThere(join(dataDir, 'service.json'))
   if (text === undefined) return undefined

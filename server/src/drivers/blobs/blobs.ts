@@ -9,7 +9,7 @@ export interface Blobs {
   get(sha256s: string[], bytesMax?: number): Promise<Map<string, Buffer>>
   /** The bytes of one, piece by piece; what is not there has none. */
   read(sha256: string): AsyncIterable<Buffer>
-  /** Those that are there. */
+  /** The blobs that are there. */
   has(sha256s: string[]): Promise<Set<string>>
 }
 

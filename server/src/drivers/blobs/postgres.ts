@@ -5,7 +5,7 @@ import { newId } from '../../base/ids.ts'
 import type { Blobs, StoredBlob } from './blobs.ts'
 
 const chunkBytes = 1024 * 1024
-/** So much goes to the server in one statement; what is larger goes alone. */
+/** How much goes to the server in one statement; what is larger goes alone. */
 const batchBytesMax = 8 * 1024 * 1024
 
 /** Bytes that come again after this are made young, since what is older than a day and unnamed is swept. */
@@ -23,7 +23,7 @@ export function postgresBlobs(sql: Sql): Blobs {
       where sha256 in (select decode(name, 'hex') from unnest(${sha256s}::text[]) as name)`
     return new Set(rows.map(({ sha256 }) => sha256))
   }
-  /** Those that are there, and stay while the transaction lasts. */
+  /** The blobs that are there, and stay while the transaction lasts. */
   const held: Blobs['has'] = async (sha256s) => {
     const rows = await sql<{ sha256: string }>`
       select encode(sha256, 'hex') as sha256 from blobs

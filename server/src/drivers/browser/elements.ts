@@ -28,7 +28,7 @@ const roles: Record<Purpose, Role[]> = {
   ],
 }
 
-/** As the snapshot writes an element: `button "Save"`. */
+/** An element as the snapshot writes it: `button "Save"`. */
 const roleAndName = /^([a-z]+) "(.+)"$/
 const reference = /^(f\d+)?e\d+$/
 

@@ -7,7 +7,7 @@ import { startChromium, type ChromiumProcess } from './chromiumProcess.ts'
 
 export interface Running {
   browser: Browser
-  /** Of the whole browser. */
+  /** The DevTools session of the whole browser. */
   devtools: CDPSession
   process: ChromiumProcess
   isSandboxed: boolean

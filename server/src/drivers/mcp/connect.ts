@@ -85,7 +85,7 @@ export async function connect(talk: Talk, kind: 'http' | 'sse'): Promise<Connect
   }
 }
 
-/** Of an answer that we give ourselves; outside the range of the protocol's own codes. */
+/** The code of an answer that we give ourselves; outside the range of the protocol's own codes. */
 const cutCode = -1
 
 /** The library lets a request wait whose stream ended without its answer: it gets one here. Where it had one, nobody waits any more. */

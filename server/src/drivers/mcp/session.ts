@@ -34,7 +34,7 @@ function session(talk: Talk, transport: 'http' | 'sse', first: Connected): McpSe
 
   const reopen = (): Promise<Connected> => (current = connect(talk, transport))
 
-  /** One that was cut, or could not be opened again, is tried anew: the server may be back. */
+  /** One that was cut, or could not be opened again, is tried again: the server may be back. */
   async function connected(): Promise<Connected> {
     const held = current
     const by = await held.catch(() => undefined)

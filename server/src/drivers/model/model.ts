@@ -55,7 +55,7 @@ export interface Setup {
 export interface TokenUsage {
   input_tokens: number
   output_tokens: number
-  /** Of the input: read from the provider's cache, or written to it; both have prices of their own. */
+  /** The parts of the input that were read from the provider's cache, or written to it; both have prices of their own. */
   cache_read_tokens?: number
   cache_write_tokens?: number
 }

@@ -10,7 +10,7 @@ export interface Challenge {
 const parameter = /([\w!#$%&'*+.^`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g
 const headerMax = 8192
 
-/** Of the first bearer challenge; empty where there is none (RFC 9110 §11.6.1). */
+/** The parameters of the first bearer challenge; empty where there is none (RFC 9110 §11.6.1). */
 export function challengeOf(headers: Headers): Challenge {
   const header = (headers.get('www-authenticate') ?? '').slice(0, headerMax)
   const [, ofBearer] = /(?:^|,)\s*bearer(?:\s+(.*))?$/is.exec(header) ?? []

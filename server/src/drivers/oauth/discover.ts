@@ -10,7 +10,7 @@ import { secureUrl } from './secureUrl.ts'
 export interface Discovered {
   /** What tokens are asked for (RFC 8707); null: the server has no metadata that names it. */
   resource: string | null
-  /** Those to ask for first. */
+  /** The scopes to ask for first. */
   scopes: string[]
   /** Null: it wants no OAuth. */
   server: AuthorizationServer | null
@@ -144,7 +144,7 @@ async function serverMetadata(
 
 /** RFC 8414 §3.3: else one server could give another's endpoints for its own. */
 const isSame = (found: URL, asked: URL): boolean => found.href === asked.href
-/** Of 2025-03-26, where no issuer is named anywhere: the origin is all that was asked for. */
+/** The rule of the revision 2025-03-26, where no issuer is named anywhere: the origin is all that was asked for. */
 const isSameOrigin = (found: URL, asked: URL): boolean => found.origin === asked.origin
 
 function readServer(document: Json, asked: string, isMeant: typeof isSame): AuthorizationServer {
@@ -169,7 +169,7 @@ function readServer(document: Json, asked: string, isMeant: typeof isSame): Auth
   }
 }
 
-/** Of 2025-03-26, for servers without any metadata; that revision has PKCE for all. */
+/** The endpoints of the revision 2025-03-26, for servers without any metadata; that revision has PKCE for all. */
 function defaultServer(origin: string): AuthorizationServer {
   const at = (path: string): string => secureUrl(`${origin}${path}`, 'URL').href
   return {

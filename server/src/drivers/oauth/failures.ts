@@ -4,7 +4,7 @@ import { OutboundFailure } from '../../base/outbound/fetch.ts'
 /** The server says no, and will say no again: a person must act. Its message is a sentence without secrets. */
 export class GrantRefused extends Error {
   override name = 'GrantRefused'
-  /** As the server names the reason (RFC 6749 §5.2); null: it does not, or the refusal is ours. */
+  /** The server's name of the reason (RFC 6749 §5.2); null: it does not, or the refusal is ours. */
   readonly code: string | null
 
   constructor(message: string, code: string | null = null) {

@@ -41,7 +41,7 @@ function readEntry(text: string): Entry {
   return { name, port: port === undefined || isBareAddress ? null : Number(port), isBelow }
 }
 
-/** As the URL parser spells it, without the final dot: what is compared is what would be dialled. */
+/** A host as the URL parser spells it, without the final dot: what is compared is what would be dialled. */
 function normalName(host: string): string | null {
   const bracketed = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host
   if (bracketed === '' || /[\s/\\?#@]/.test(bracketed)) return null

@@ -1,4 +1,4 @@
-// The text of a command's output: at most so many bytes of it, whole characters only, and nothing a database would refuse.
+// The text of a command's output: at most a given number of bytes, whole characters only, and nothing a database would refuse.
 
 /** NUL becomes U+FFFD, as bytes do that are no UTF-8: PostgreSQL's text cannot hold it. */
 export function boundedText(bytes: Uint8Array, bytesMax: number): { text: string; truncated: boolean } {

@@ -123,7 +123,7 @@ function sandboxOptions(binds: Bind[], isProxied: boolean, isStaged: boolean): s
   ].flat()
 }
 
-/** Of /etc what programs need to run and to trust certificates, and no more. */
+/** What programs need of /etc to run and to trust certificates, and no more. */
 const systemFiles = [
   '/etc/ld.so.cache',
   '/etc/alternatives',

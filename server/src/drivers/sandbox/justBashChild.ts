@@ -51,7 +51,7 @@ const executionLimits: NonNullable<BashOptions['executionLimits']> = {
 const fetches = new Map<number, (answer: FetchAnswer) => void>()
 let fetchCount = 0
 
-/** The service makes the request; redirects come back one by one, so that each hop is judged anew. */
+/** The service makes the request; redirects come back one by one, so that each hop is judged again. */
 const fetchByService: SecureFetch = async (address, options = {}) => {
   let wanted: FetchWanted = {
     url: address,

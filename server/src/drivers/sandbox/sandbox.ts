@@ -17,7 +17,7 @@ export interface SandboxDriver {
 
 /** Each command starts afresh: only what lies in /workspace stays, and what it left running is gone when exec answers. */
 export interface Shell {
-  /** One at a time. After a command that was cut off, or a shell that died, the next one starts anew. */
+  /** One at a time. After a command that was cut off, or a shell that died, the next one starts a new shell. */
   exec(wanted: Command): Promise<Executed>
   /** Ends whatever runs in it, its whole tree; resolves when nothing of it lives. */
   close(): Promise<void>
@@ -28,7 +28,7 @@ export interface Command {
   code: string
   timeoutMs: number
   /**
-   * Of stdout and of stderr each, at most 4 MiB; what is more is thrown away while the command goes on, and `truncated`
+   * Of stdout and of stderr each, at most 4 MiB; what is more is thrown away while the command continues, and `truncated`
    * is true. just-bash shows no output of a command that was cut off, and ends one that writes more than 32 MiB.
    */
   outputBytesMax: number
@@ -40,7 +40,7 @@ export interface Executed {
   /** 124 for a timeout, 137 for anything else that was cut off, as shells do. */
   exit_code: number
   stdout: string
-  /** Of a command that was cut off it ends with a sentence that says why. */
+  /** For a command that was cut off, it ends with a sentence that says why. */
   stderr: string
   truncated: boolean
   duration_ms: number
@@ -49,12 +49,12 @@ export interface Executed {
 }
 
 export interface Limits {
-  /** Of all processes of a command together. */
+  /** The memory of all processes of a command together. */
   memoryBytesMax: number
   processesMax: number
-  /** Of one file. */
+  /** The size of one file. */
   fileBytesMax: number
-  /** So much of the disk may a command use up. */
+  /** How much of the disk a command may use up. */
   diskBytesMax: number
 }
 

@@ -15,7 +15,7 @@ export type StreamPart =
 export type FinishReason = Extract<StreamPart, { type: 'finish' }>['finishReason']
 
 export interface Provider {
-  /** As a user reads it. */
+  /** The name as a user reads it. */
   title: string
   /** The setting that holds its key. */
   keySetting: string

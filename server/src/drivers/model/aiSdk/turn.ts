@@ -78,7 +78,7 @@ function finalText(texts: { text: string; meta?: Record<string, Record<string, u
   return final.length === 0 ? undefined : final.map(({ text }) => text).join('\n\n')
 }
 
-/** What is no JSON goes on as it came: the engine's check of the arguments tells the model. */
+/** What is not JSON continues as it came: the engine's check of the arguments tells the model. */
 function readArguments(input: string): unknown {
   if (input.trim() === '') return {}
   try {
@@ -88,7 +88,7 @@ function readArguments(input: string): unknown {
   }
 }
 
-/** Models like to fence JSON. What is none goes on as text: the engine holds it against the schema and says so. */
+/** Models like to fence JSON. What is not JSON continues as text: the engine holds it against the schema and says so. */
 function readJson(text: string): unknown {
   const inside = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1] ?? text
   try {
