@@ -47,7 +47,7 @@ export async function startLoneWork(context: Context, presence: Presence): Promi
   }
 
   const look = setInterval(() => {
-    runs.look().catch((error: unknown) => log.debug({ err: error }, 'a look failed; it is tried again'))
+    runs.poll().catch((error: unknown) => log.debug({ err: error }, 'a look failed; it is tried again'))
   }, 500)
   const alive = setInterval(() => {
     parent.alive()

@@ -166,15 +166,15 @@ async function startWork(context: Context, presence: Presence, entry: string): P
   })
   const runs = engineOf(context).work({
     id: presence.processId,
-    places: config.workerConcurrency,
+    seats: config.workerConcurrency,
     lost: () => presence.held(),
     alone,
   })
   const jobs = await startWorker(context, presence, {
     async bury(dead) {
-      if ((await reviveRuns(db.sql, dead)) > 0) runs.nudge()
+      if ((await reviveRuns(db.sql, dead)) > 0) runs.notify()
     },
-    look: () => runs.look(),
+    look: () => runs.poll(),
     alone,
   })
   return {

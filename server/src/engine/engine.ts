@@ -60,7 +60,7 @@ interface Engine {
   /** Takes up runs on this process until it stops. */
   work(process: WorkingProcess): RunWorker
   /** Drives the suspects that this process is given, and claims nothing by itself (kit/alone.ts). */
-  workAlone(process: Omit<WorkingProcess, 'places'>): LoneRunWorker
+  workAlone(process: Omit<WorkingProcess, 'seats'>): LoneRunWorker
   /** Runs everything that is due until nothing is: how tests wait for nothing. */
   drain(): Promise<void>
   /** Called with each piece of text as a model makes it. */
@@ -102,12 +102,12 @@ function createEngine(context: Context): Engine {
     atEnd,
     underWay: new Map(),
   }
-  const workers = newWorkers({ context, parts, sweep: () => sweep.look(), onReady: () => ready() })
+  const workers = newWorkers({ context, parts, sweep: () => sweep.run(), onReady: () => ready() })
   const callWorkers = createReadyCall(context)
 
   /** A run has a slot and no worker: this process takes it if it works on runs, otherwise the others are called. */
   function ready(): void {
-    if (workers.pool) workers.pool.nudge()
+    if (workers.pool) workers.pool.notify()
     else callWorkers()
   }
 
@@ -128,7 +128,7 @@ function createEngine(context: Context): Engine {
     drain: () =>
       drainRuns(workers, async () => {
         await keeper.admitting
-        return (await sweep.look()) || (await sweep.admitWaiting())
+        return (await sweep.run()) || (await sweep.admitWaiting())
       }),
     onText(heard) {
       textListeners.add(heard)

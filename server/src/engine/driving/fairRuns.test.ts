@@ -77,7 +77,7 @@ suite('the runs of a process', () => {
       const [noisy, quiet] = [await seedTeam(service), await seedTeam(service)]
       const [slow, quick] = [await agentThatCalls(noisy, 'lasting_call'), await agentThatCalls(quiet, 'quick_call')]
       const never = new AbortController().signal
-      const worker = engineOf(service.context).work({ id: newId(), places: 8, lost: () => never })
+      const worker = engineOf(service.context).work({ id: newId(), seats: 8, lost: () => never })
       await startMany(noisy, slow, noisyRuns)
       assert.equal(await heldOf(noisy), share)
       await startRun(quiet, quick)

@@ -28,7 +28,7 @@ import {
 
 export interface RunPool {
   /** Something may be ready. */
-  nudge(): void
+  notify(): void
   /** Reserves free seats for runs that are about to be claimed, by team. */
   reserve(wanted: ReadonlyMap<string, number>): ReservedSeats
   /** Drops runs that were stopped. */
@@ -50,7 +50,7 @@ export function createRunPool(options: RunPoolOptions): RunPool {
   const pool = newPool(options, claimAll)
   const { workerId } = options
   return {
-    nudge: () => pool.claiming.ask(),
+    notify: () => pool.claiming.ask(),
     reserve(wanted) {
       const reservation = reserveSeats(pool.book, wanted, freeSeats(pool))
       const { count, perTeam } = reservation

@@ -17,7 +17,7 @@ import { textDeltasOf } from './textDeltas.ts'
 export interface WorkingProcess {
   id: string
   /** How many runs it works on at once. */
-  places: number
+  seats: number
   lost: () => AbortSignal
   /** Drives runs that two processes died over. Without it they are driven like any other. */
   alone?: Alone
@@ -25,15 +25,16 @@ export interface WorkingProcess {
 
 export interface RunWorker {
   /** Part of the process's half-second sweep. */
-  look(): Promise<void>
-  nudge(): void
+  poll(): Promise<void>
+  /** Something may be ready. */
+  notify(): void
   stop(drainMs: number): Promise<void>
 }
 
 export interface LoneRunWorker {
   /** Resolves when the run has advanced, waits or has ended; false when it could not be taken. It waits for `took` before it begins. */
   drive(unit: Unit, took: () => Promise<void>): Promise<boolean>
-  look(): Promise<void>
+  poll(): Promise<void>
   stop(drainMs: number): Promise<void>
 }
 
@@ -56,11 +57,11 @@ export const newWorkers = (options: WorkersOptions): Workers => ({ ...options, p
 const drive = ({ parts }: Workers, run: ClaimedRun, hold: Hold): Promise<void> =>
   withTelemetry(parts, run, (telemetry) => driveRun({ ...parts, telemetry }, run, hold))
 
-function newRunPool(workers: Workers, { id, places, lost, alone }: WorkingProcess): RunPool {
+function newRunPool(workers: Workers, { id, seats, lost, alone }: WorkingProcess): RunPool {
   return createRunPool({
     context: workers.context,
     workerId: id,
-    seats: places,
+    seats,
     lost,
     ...(alone && {
       seatFor: (suspect) => alone.reserve({ kind: 'run', teamId: suspect.team_id, mustBeAlone: mustBeAlone(suspect) }),
@@ -96,15 +97,15 @@ function listenFor({ context }: Workers, pool: RunPool): () => void {
 export function startWorker(workers: Workers, process: WorkingProcess): RunWorker {
   const { context } = workers
   const pool = (workers.pool = newRunPool(workers, process))
-  context.metrics.runs.places.set(process.places)
-  const stopReady = context.listener.on(readyChannel, () => pool.nudge())
+  context.metrics.runs.places.set(process.seats)
+  const stopReady = context.listener.on(readyChannel, () => pool.notify())
   const stopListening = listenFor(workers, pool)
-  process.alone?.onReady(() => pool.nudge())
-  pool.nudge()
+  process.alone?.onReady(() => pool.notify())
+  pool.notify()
   return {
-    nudge: () => pool.nudge(),
-    async look() {
-      if (await workers.sweep()) pool.nudge()
+    notify: () => pool.notify(),
+    async poll() {
+      if (await workers.sweep()) pool.notify()
       await pool.poll()
     },
     async stop(drainMs) {
@@ -117,7 +118,7 @@ export function startWorker(workers: Workers, process: WorkingProcess): RunWorke
 }
 
 /** Drives the suspects that this process is given, and claims nothing by itself (kit/alone.ts). */
-export function startLoneWorker(workers: Workers, process: Omit<WorkingProcess, 'places'>): LoneRunWorker {
+export function startLoneWorker(workers: Workers, process: Omit<WorkingProcess, 'seats'>): LoneRunWorker {
   const { context } = workers
   const pool = createRunPool({
     context,
@@ -130,7 +131,7 @@ export function startLoneWorker(workers: Workers, process: Omit<WorkingProcess, 
   })
   const stopListening = listenFor(workers, pool)
   return {
-    look: () => pool.poll(),
+    poll: () => pool.poll(),
     async drive({ id, epoch }, took) {
       // the run's team is only known once it is taken; who gives us runs has counted the seats of teams
       const seats = pool.reserve(new Map([['', 1]]))
@@ -153,7 +154,7 @@ export function startLoneWorker(workers: Workers, process: Omit<WorkingProcess, 
 
 /** Drives everything that is ready; `findMore` finds what is due after that, until there is nothing. */
 export async function drainRuns(workers: Workers, findMore: () => Promise<boolean>): Promise<void> {
-  const pool = newRunPool(workers, { id: newId(), places: 100, lost: () => new AbortController().signal })
+  const pool = newRunPool(workers, { id: newId(), seats: 100, lost: () => new AbortController().signal })
   do await pool.idle()
   while (await findMore())
   await pool.stop(0)

@@ -19,7 +19,7 @@ interface Found {
 
 interface RunSweep {
   /** True when there are runs for a worker to take. */
-  look(): Promise<boolean>
+  run(): Promise<boolean>
   /** Counts the slots again and gives free ones to runs that wait; true when there were any. */
   admitWaiting(): Promise<boolean>
 }
@@ -27,7 +27,7 @@ interface RunSweep {
 export function createRunSweep({ db, log }: Pick<Context, 'db' | 'log'>): RunSweep {
   let count = 0
   return {
-    async look() {
+    async run() {
       // one cheap statement when nothing is due: an idle service must cost next to nothing
       const found = await one(db.sql<Found>`
         select exists (select from runs where due_at <= now()) as due,

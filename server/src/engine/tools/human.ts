@@ -1,6 +1,7 @@
 // Tools that ask a person. The run waits as rows only; the answer, a cancel or the clock wakes it.
 import type { ToolSet } from '../../kit/feature.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
+import { onTimeouts } from '../../kit/states.ts'
 import { waitingTool, type Begun, type Outcome } from '../../kit/tool.ts'
 import { problemOfForm } from '../requests/formSchema.ts'
 import { openRequest, requestOf, type HumanRequest, type RequestWanted } from '../requests/humanRequests.ts'
@@ -10,7 +11,7 @@ const Timing = {
     Type.Integer({ minimum: 1, maximum: 31_536_000, description: 'Seconds after which it ends by on_timeout.' }),
   ),
   on_timeout: Type.Optional(
-    oneOf(['fail', 'approve', 'reject', 'continue'], {
+    oneOf(onTimeouts, {
       description: 'What no answer in time counts as; fail unless given.',
     }),
   ),

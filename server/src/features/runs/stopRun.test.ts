@@ -77,12 +77,12 @@ proves('stop.running', 'a running call is cut off, and its worker writes nothing
   const procedure = `${block('tool name=endless_call', '{}')}\n${block('output', 'never')}`
   const runId = await startRun(team, await seedAgent(team, procedure, { plugins: ['endless'] }))
   const never = new AbortController()
-  const worker = engineOf(service.context).work({ id: newId(), places: 5, lost: () => never.signal })
+  const worker = engineOf(service.context).work({ id: newId(), seats: 5, lost: () => never.signal })
   await begun.promise
   assert.equal((await stop(team, runId)).body.status, 'stopped')
   const [epoch] = await sql`select epoch, message_seq, event_seq from runs where id = ${runId}`
-  // the call out loud may be lost: the worker's own look finds it too
-  await worker.look()
+  // the call out loud may be lost: the worker's own poll finds it too
+  await worker.poll()
   await cutOff.promise
   await worker.stop(1000)
   assert.deepEqual((await sql`select epoch, message_seq, event_seq from runs where id = ${runId}`)[0], epoch)

@@ -117,7 +117,7 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
           block('bash', 'echo 1 > counter') + block('bash', 'echo 2 >> counter; sleep 1') + block('output', 'done')
         const runId = await startRun(team, await seedAgent(team, procedure))
         const never = new AbortController().signal
-        const worker = engineOf(service.context).work({ id: newId(), places: 1, lost: () => never })
+        const worker = engineOf(service.context).work({ id: newId(), seats: 1, lost: () => never })
         const states = async () =>
           (await db.sql`select state from run_steps where run_id = ${runId} order by seq`).map(({ state }) => state)
         while ((await states()).join() !== 'done,intent');
