@@ -94,6 +94,22 @@ proves('architecture.exports', 'every export is used by another file', async () 
   assert.deepEqual(unused, [])
 })
 
+/** How many lines a function may have: a reader sees it whole after scrolling once. */
+const functionLinesMax = 80
+
+proves('architecture.functions', 'no function of a file is longer than 80 lines', () => {
+  const functions = code.flatMap(({ path, text }) =>
+    [...text.matchAll(/^(?:export )?(?:async )?function\*? ?(\w+)[\s\S]*?^\}/gm)].map(([whole, name]) => {
+      return { name: `${path}: ${name}`, lines: whole.split('\n').length }
+    }),
+  )
+  assert.ok(functions.length > 1000)
+  assert.deepEqual(
+    functions.filter(({ lines }) => lines > functionLinesMax),
+    [],
+  )
+})
+
 proves('architecture.writers', 'each table is written by the one folder that its migration names', async () => {
   const owners = new Map<string, string>()
   for (const file of await readdir(migrations)) {

@@ -560,6 +560,7 @@ const sentences = [
     says: 'Imports run base → drivers → kit → engine → features → app, and features never import features.',
   },
   { id: 'architecture.exports', says: 'Every name that a file of the server exports is used by another file.' },
+  { id: 'architecture.functions', says: 'No function of the server is longer than 80 lines.' },
   { id: 'architecture.circles', says: 'No files of the server import each other in a circle.' },
   {
     id: 'architecture.rooms',
