@@ -37,7 +37,10 @@ export async function carryOut(exchange: Exchange): Promise<Reply> {
       enqueue: enqueueOn(sql),
     } as never)
   if (operation.stream) return streamOf(exchange, () => handle(db.sql) as Promise<Source>)
-  if (!isMutating(operation)) return replyInTurns(exchange, await handle(db.sql))
+  if (!isMutating(operation)) {
+    const answer = await handle(db.sql)
+    return hasList(answer) ? replyInTurns(exchange, answer) : replyFor(exchange, answer)
+  }
   return retryingDeadlocks(() =>
     db.transaction(async (sql) => {
       const answer = await handle(sql)
@@ -75,13 +78,15 @@ function replyFor({ deps: { time }, operation, caller: { team_id } }: Exchange, 
   return reply
 }
 
-/** The same for an answer that was only read. It may be long, so others get their turn while it is written. */
+/** The same for a list that was only read. It may be long, so others get their turn while it is written. */
 async function replyInTurns({ deps, operation, caller: { team_id } }: Exchange, answer: unknown): Promise<Reply> {
   const { time } = deps
   const body = await takeStepsInTurns(writeAnswer(answer as object), (ms) => time.usedThread(team_id, ms))
   time.moved(team_id, body.length)
   return { status: operation.status, body, headers: {} }
 }
+
+const hasList = (answer: unknown): boolean => Object.values(answer as object).some(Array.isArray)
 
 /** Hands the body to what speaks a protocol of its own; the calls inside the message come back to the pipeline. */
 async function converse(exchange: Exchange, spoken: NonNullable<Operation['protocol']>, seen: object): Promise<Reply> {
