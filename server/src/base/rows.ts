@@ -1,4 +1,5 @@
 // The row of a statement that always gives one.
+
 /** The first row of a statement that always gives one, such as a count or an insert that cannot conflict. */
 export async function one<Row>(rows: Promise<readonly Row[]>): Promise<Row> {
   return firstRow(await rows)

@@ -20,7 +20,7 @@ type SecureFetch = NonNullable<BashOptions['fetch']>
 type Exec = Extract<ToChild, { exec: unknown }>['exec']
 
 // Each Python command loads the interpreter again, and most end before its optimised code would pay: ten times V8's usual budget
-// (measured: print(1) takes 0.95 s of CPU instead of 1.25 s, three million rounds of a loop 2.8 s instead of 3.2 s).
+// (measured: print(1) takes 1.05 s of CPU instead of 1.25 s).
 setFlagsFromString('--wasm-tiering-budget=130000000')
 
 const settings = JSON.parse(process.argv[2] ?? '') as ChildSettings
