@@ -44,3 +44,22 @@ test('a round that fails is reported, and the next one runs', async () => {
   await work.settled()
   assert.deepEqual({ rounds, errors, rests }, { rounds: 2, errors: ['the first round'], rests: 1 })
 })
+
+test('work that asks for more while it begins gets one more round, not a second one beside it', async () => {
+  let atOnce = 0
+  let rounds = 0
+  const work = createOnceMore({
+    async run() {
+      rounds += 1
+      atOnce += 1
+      assert.equal(atOnce, 1)
+      if (rounds === 1) work.ask()
+      await new Promise(setImmediate)
+      atOnce -= 1
+    },
+    onError: (error) => assert.fail(String(error)),
+  })
+  work.ask()
+  await work.settled()
+  assert.equal(rounds, 2)
+})

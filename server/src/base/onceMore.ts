@@ -23,14 +23,16 @@ export function createOnceMore<Wanted = void>({
   onError,
   onRest,
 }: OnceMoreOptions<Wanted>): OnceMore<Wanted> {
-  let running: Promise<void> | undefined
+  // set before the first round begins: the work itself may ask while it begins
+  let isUnderWay = false
+  let rounds: Promise<void> | undefined
   let next: { wanted: Wanted } | undefined
 
   async function round(first: Wanted): Promise<void> {
     for (let now: { wanted: Wanted } | undefined = { wanted: first }; now; now = takeNext()) {
       await run(now.wanted).catch(onError)
     }
-    running = undefined
+    isUnderWay = false
     onRest?.()
   }
 
@@ -42,12 +44,16 @@ export function createOnceMore<Wanted = void>({
 
   return {
     ask(wanted) {
-      if (running) next = { wanted: next && merge ? merge(next.wanted, wanted) : wanted }
-      else running = round(wanted)
+      if (isUnderWay) {
+        next = { wanted: next && merge ? merge(next.wanted, wanted) : wanted }
+        return
+      }
+      isUnderWay = true
+      rounds = round(wanted)
     },
-    isRunning: () => running !== undefined,
+    isRunning: () => isUnderWay,
     async settled() {
-      await running
+      await rounds
     },
   }
 }
