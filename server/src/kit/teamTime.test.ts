@@ -94,14 +94,49 @@ proves(
     pass(99)
     await settle()
     assert.deepEqual(went, ['a1'])
-    pass(1)
-    await settle()
+    const nextGoes = async (count: number) => {
+      while (went.length < count) {
+        pass(10)
+        await settle()
+      }
+    }
+    await nextGoes(2)
     assert.deepEqual(went, ['a1', 'b1'], 'the other caller comes next')
-    pass(100)
+    await nextGoes(3)
     await Promise.all(all)
     assert.deepEqual(went, ['a1', 'b1', 'a2'])
   },
 )
+
+proves('pools.time', 'those who wait do not all continue at once when what they use is charged later', async (t) => {
+  const { time, pass } = startClock(t)
+  let went = 0
+  const work = async () => {
+    await time.turn('noisy')
+    went += 1
+    await new Promise((resolve) => setTimeout(resolve, 50)) // the database answers before the thread has anything to do
+    time.usedThread('noisy', 10)
+  }
+  const passing = async (ms: number) => {
+    await settle()
+    void time.turn('quiet')
+    pass(ms)
+    await settle()
+  }
+  const first = Array.from({ length: 20 }, work)
+  await passing(50)
+  const later = Array.from({ length: 20 }, work)
+  let most = 0
+  const isOver = () => went === 40
+  while (!isOver()) {
+    const before = went
+    await passing(10)
+    most = Math.max(most, went - before)
+  }
+  await passing(50)
+  await Promise.all([...first, ...later])
+  assert.equal(most, 1)
+})
 
 proves(
   'pools.time',

@@ -47,6 +47,15 @@ const debtMaxMs = 5000
 const smallPieceMs = 1
 /** What moving a byte takes on the main thread: between a socket and a text, and between a text and the database. */
 const msOfByte = 4e-6
+/**
+ * What a turn uses is known only after it began. So the average of the team's last turns is reserved when a turn begins: otherwise
+ * everyone who waits would continue at the same moment and reach the database together.
+ */
+const turnsInAverage = 30
+/** A reservation fades in about this time: by then the turn itself was charged. */
+const reservedMs = 100
+/** How soon a team is looked at again that waits only because of what is reserved. */
+const lookAgainMs = 10
 /** A team counts as at work this long after its last turn. */
 const atWorkMs = 30_000
 /** Above this many accounts, those without debt are forgotten. */
@@ -54,11 +63,21 @@ const accountsMax = 1000
 /** How often it is checked whether a waiting team is alone by now. */
 const serveEveryMs = 1000
 
+interface Used {
+  threadMs: number
+  databaseMs: number
+}
+
 interface Account {
   /** What was used and is not yet covered by the share, as of `at`. */
   threadMs: number
   databaseMs: number
   at: number
+  /** What turns that just began are expected to use. */
+  reserved: Used
+  /** What was charged since the last turn began, and what a turn uses on average. */
+  sinceTurn: Used
+  perTurn: Used
   /** Statements under way. */
   statements: number
   waiting: TurnLine<Waiting>
@@ -141,7 +160,10 @@ function takeTurn(
   const account = ledger.accounts.get(teamId)
   if (!account || isAlone(ledger, teamId)) return undefined
   const left = waitMs(ledger, account)
-  if (left === 0 && account.waiting.isEmpty()) return undefined
+  if (left === 0 && account.waiting.isEmpty()) {
+    reserve(account)
+    return undefined
+  }
   const turn = waitIn(account, caller, patienceMs)
   serveLater(ledger, teamId, account, left)
   return turn
@@ -156,12 +178,23 @@ function noteAtWork(ledger: Ledger, teamId: string): void {
 const isAlone = ({ latest, other, now, isStopping }: Ledger, teamId: string): boolean =>
   isStopping() || now() - (teamId === latest.teamId ? other : latest).at > atWorkMs
 
+const nothing = (): Used => ({ threadMs: 0, databaseMs: 0 })
+
 function accountOf(ledger: Ledger, teamId: string): Account {
   let account = ledger.accounts.get(teamId)
   if (!account) {
     forgetPaid(ledger)
-    const nothing = { threadMs: 0, databaseMs: 0, at: ledger.now(), statements: 0, isServedLater: false }
-    ledger.accounts.set(teamId, (account = { ...nothing, waiting: createTurnLine() }))
+    account = {
+      ...nothing(),
+      reserved: nothing(),
+      sinceTurn: nothing(),
+      perTurn: nothing(),
+      at: ledger.now(),
+      statements: 0,
+      isServedLater: false,
+      waiting: createTurnLine(),
+    }
+    ledger.accounts.set(teamId, account)
   }
   return account
 }
@@ -178,7 +211,7 @@ function forgetPaid(ledger: Ledger): void {
   ledger.forgetAbove = Math.max(accountsMax, accounts.size * 2)
 }
 
-/** Brings the debt up to date: the share pays it off, and statements under way raise it. */
+/** Brings the account up to date: the share pays the debt off, statements under way raise it, and what is reserved fades. */
 function payOff(account: Account, at: number): void {
   const passed = at - account.at
   account.at = at
@@ -187,14 +220,33 @@ function payOff(account: Account, at: number): void {
     account.databaseMs + passed * (account.statements - databaseShare),
     databaseAheadMs + debtMaxMs * databaseShare,
   )
+  account.sinceTurn.databaseMs += passed * account.statements
+  const remains = Math.exp(-passed / reservedMs)
+  account.reserved.threadMs *= remains
+  account.reserved.databaseMs *= remains
+}
+
+/** A turn begins: what it will use is expected to be like the turns before it. */
+function reserve({ reserved, sinceTurn, perTurn }: Account): void {
+  for (const kind of ['threadMs', 'databaseMs'] as const) {
+    perTurn[kind] += (sinceTurn[kind] - perTurn[kind]) / turnsInAverage
+    sinceTurn[kind] = 0
+    reserved[kind] += perTurn[kind]
+  }
 }
 
 /** How long until the share has covered what was used, if no more is used. */
 function waitMs(ledger: Ledger, account: Account): number {
   payOff(account, ledger.now())
-  const thread = (account.threadMs - threadAheadMs) / threadShare
-  const database = (account.databaseMs - databaseAheadMs) / databaseShare
+  const { threadMs, databaseMs, reserved } = account
+  const thread = leftOf(threadMs - threadAheadMs, reserved.threadMs, threadShare)
+  const database = leftOf(databaseMs - databaseAheadMs, reserved.databaseMs, databaseShare)
   return Math.max(0, owesMost(ledger, account, 'threadMs', thread), owesMost(ledger, account, 'databaseMs', database))
+}
+
+function leftOf(owedMs: number, reservedNowMs: number, share: number): number {
+  if (owedMs > 0) return owedMs / share
+  return owedMs + reservedNowMs > 0 ? lookAgainMs : 0
 }
 
 /** The wait, or 0 while another team owes much more. */
@@ -212,6 +264,7 @@ function chargeThread(ledger: Ledger, teamId: string, ms: number): void {
   const account = accountOf(ledger, teamId)
   payOff(account, ledger.now())
   account.threadMs += ms
+  account.sinceTurn.threadMs += ms
 }
 
 /** Lets one continue at a time: what it uses at once is charged before the next one is looked at. */
@@ -219,7 +272,10 @@ function serve(ledger: Ledger, teamId: string, account: Account): void {
   account.isServedLater = false
   if (account.waiting.isEmpty()) return
   const left = isAlone(ledger, teamId) ? 0 : waitMs(ledger, account)
-  if (left === 0) account.waiting.take()?.go()
+  if (left === 0) {
+    reserve(account)
+    account.waiting.take()?.go()
+  }
   serveLater(ledger, teamId, account, left)
 }
 
