@@ -7,15 +7,20 @@ import { proves } from '../../test/kit/proves.ts'
 
 /** A clock that the test moves; timers move with it. */
 function startClock(t: TestContext) {
-  t.mock.timers.enable({ apis: ['setTimeout'] })
+  t.mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
   let now = 0
   let stopping = false
   return {
+    /** The thread stands still: no timer runs before it continues. */
+    pause: (ms: number) => void (now += ms),
     time: createTeamTime({ now: () => now, isStopping: () => stopping }),
     stop: () => void (stopping = true),
     pass: (ms: number) => {
-      now += ms
-      t.mock.timers.tick(ms)
+      for (let left = ms; left > 0; left -= 10) {
+        const step = Math.min(left, 10)
+        now += step
+        t.mock.timers.tick(step)
+      }
     },
   }
 }
@@ -171,6 +176,29 @@ proves('pools.time', 'a team that is ahead does not wait for the sake of one tha
   assert.ok(time.isAhead('noisy') && !time.isAhead('slowed down'))
   pass(5000)
   assert.ok(!time.isAhead('noisy') && !time.isAhead('slowed down'))
+})
+
+proves('pools.time', 'a pause that no piece of work explains is paid by the team that owes, not by the others', (t) => {
+  const { time, pass, pause } = startClock(t)
+  void time.turn('quiet')
+  time.usedThread('noisy', 20)
+  void time.turn('noisy')
+  pass(2000)
+  assert.ok(!time.isAhead('noisy'), 'what it used is covered')
+  time.usedThread('noisy', 1)
+  pause(50)
+  pass(10)
+  assert.ok(time.isAhead('noisy') && !time.isAhead('quiet'))
+})
+
+proves('pools.time', 'a pause that a piece of work explains is not paid for twice', (t) => {
+  const { time, pass, pause } = startClock(t)
+  void time.turn('quiet')
+  time.usedThread('noisy', 1)
+  void time.turn('noisy')
+  time.piece('noisy', () => pause(14))
+  pass(10)
+  assert.ok(!time.isAhead('noisy'), 'its 14 ms count as 196')
 })
 
 proves('pools.time', 'when the process stops, those who wait go on at the next look', async (t) => {

@@ -56,6 +56,10 @@ const turnsInAverage = 30
 const reservedMs = 100
 /** How soon a team is looked at again that waits only because of what is reserved. */
 const lookAgainMs = 10
+/** How often the thread is looked at for pauses, while several teams are at work. */
+const watchEveryMs = 10
+/** A shorter pause is part of everyday work. */
+const pauseMinMs = 15
 /** A team counts as at work this long after its last turn. */
 const atWorkMs = 30_000
 /** Above this many accounts, those without debt are forgotten. */
@@ -95,6 +99,14 @@ interface TeamTimeOptions {
   isStopping?: () => boolean
 }
 
+/** Watches for pauses of the thread. */
+interface Pauses {
+  timer: NodeJS.Timeout | undefined
+  lookedAt: number
+  /** What pieces of work took since then: the teams paid for it already. */
+  paidMs: number
+}
+
 /** The time that the teams of one process used. */
 interface Ledger {
   accounts: Map<string, Account>
@@ -102,6 +114,7 @@ interface Ledger {
   latest: { teamId: string; at: number }
   other: { teamId: string; at: number }
   forgetAbove: number
+  pauses: Pauses
   now: () => number
   isStopping: () => boolean
 }
@@ -116,11 +129,14 @@ export function createTeamTime({
     latest: nobody,
     other: nobody,
     forgetAbove: accountsMax,
+    pauses: { timer: undefined, lookedAt: 0, paidMs: 0 },
     now,
     isStopping,
   }
-  const usedThread = (teamId: string, ms: number): void =>
-    chargeThread(ledger, teamId, ms * Math.max(1, ms / smallPieceMs))
+  const usedThread = (teamId: string, ms: number): void => {
+    ledger.pauses.paidMs += ms
+    chargeThread(ledger, teamId, costOf(ms))
+  }
   return {
     turn: (teamId, options) => takeTurn(ledger, teamId, options),
     isAhead(teamId) {
@@ -151,6 +167,8 @@ export function createTeamTime({
   }
 }
 
+const costOf = (ms: number): number => ms * Math.max(1, ms / smallPieceMs)
+
 function takeTurn(
   ledger: Ledger,
   teamId: string,
@@ -159,6 +177,7 @@ function takeTurn(
   noteAtWork(ledger, teamId)
   const account = ledger.accounts.get(teamId)
   if (!account || isAlone(ledger, teamId)) return undefined
+  watchPauses(ledger)
   const left = waitMs(ledger, account)
   if (left === 0 && account.waiting.isEmpty()) {
     reserve(account)
@@ -265,6 +284,34 @@ function chargeThread(ledger: Ledger, teamId: string, ms: number): void {
   payOff(account, ledger.now())
   account.threadMs += ms
   account.sinceTurn.threadMs += ms
+}
+
+/**
+ * Garbage that is collected, large texts that pass through and a busy machine hold the thread up too, and no piece of work is charged
+ * for it. The teams that owe pay for such a pause, each by its part of all that is owed.
+ */
+function watchPauses(ledger: Ledger): void {
+  const { pauses } = ledger
+  if (pauses.timer) return
+  Object.assign(pauses, { lookedAt: ledger.now(), paidMs: 0 })
+  pauses.timer = setInterval(() => lookForPause(ledger), watchEveryMs).unref()
+}
+
+function lookForPause(ledger: Ledger): void {
+  const { pauses, accounts, latest, now } = ledger
+  const pauseMs = now() - pauses.lookedAt - watchEveryMs - pauses.paidMs
+  Object.assign(pauses, { lookedAt: now(), paidMs: 0 })
+  if (pauseMs > pauseMinMs) {
+    const owed = (account: Account) => account.threadMs + account.databaseMs
+    const all = [...accounts.values()]
+    const total = all.reduce((sum, account) => sum + owed(account), 0)
+    for (const [teamId, account] of accounts) {
+      if (total > 0) chargeThread(ledger, teamId, (costOf(pauseMs) * owed(account)) / total)
+    }
+  }
+  if (!isAlone(ledger, latest.teamId)) return
+  clearInterval(pauses.timer)
+  pauses.timer = undefined
 }
 
 /** Lets one continue at a time: what it uses at once is charged before the next one is looked at. */

@@ -35,16 +35,24 @@ export interface StartOptions {
   args?: string[]
   /** Another entry than main.ts, with further features. */
   entry?: string
+  hasOwnSession?: boolean
 }
 
 /** Resolves when the process has printed its box: it serves from then on. */
-export async function startService({ dataDir, env = {}, args = [], entry = main }: StartOptions): Promise<Service> {
+export async function startService({
+  dataDir,
+  env = {},
+  args = [],
+  entry = main,
+  hasOwnSession = false,
+}: StartOptions): Promise<Service> {
   const port = env['PORT'] ?? String(await freePort())
   const program = await startProgram({
     entry,
     args,
     env: { RUNYARD_DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'info', ...env },
     readySign: '└',
+    hasOwnSession,
   })
   const key = env['RUNYARD_API_KEY'] ?? (await readIfThere(join(dataDir, 'first-key')))?.trim() ?? ''
   return {
@@ -64,13 +72,22 @@ interface ProgramOptions {
   env?: Record<string, string>
   /** What it prints when it is ready. */
   readySign: string
+  /** Linux shares the processor between sessions: what stands for another machine has one of its own. */
+  hasOwnSession?: boolean
 }
 
 /** Any program of ours in a process of its own. */
-export async function startProgram({ entry, args = [], env = {}, readySign }: ProgramOptions): Promise<Program> {
+export async function startProgram({
+  entry,
+  args = [],
+  env = {},
+  readySign,
+  hasOwnSession = false,
+}: ProgramOptions): Promise<Program> {
   const child = spawn(process.execPath, [entry, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    detached: hasOwnSession,
   })
   let out = ''
   let err = ''

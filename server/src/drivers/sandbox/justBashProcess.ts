@@ -69,7 +69,7 @@ interface Child {
 export function startJustBash({ limits, hostFetch, log, ...options }: JustBashProcessOptions): JustBashProcess {
   const child = spawnChild(realpathSync(options.folder), limits, hostFetch)
   const { process: spawned, channel, started, over } = child
-  lowerPriority(spawned.pid, log)
+  lowerPriority(spawned, log)
   spawned.once('exit', (code, signal) => finish(child, { code, signal }))
   spawned.once('error', (error) => {
     if (spawned.pid !== undefined) return
@@ -110,6 +110,7 @@ function spawnChild(folder: string, { memoryBytesMax, fileBytesMax }: Limits, ho
     cwd: folder,
     env: {},
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    detached: true,
   })
   return {
     process: spawned,

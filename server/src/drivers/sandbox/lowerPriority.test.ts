@@ -1,5 +1,6 @@
 // Commands in sandboxes run at a lower CPU priority than the service.
 import assert from 'node:assert/strict'
+import { existsSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
 import { bubblewrapCall } from './bubblewrapArguments.ts'
 import { closeAfterwards, driversUnderTest, never, openShell } from '../../../test/kit/sandboxDrivers.ts'
@@ -21,6 +22,24 @@ proves(
     const children = sampleProc(process.pid, 1000).pids.slice(1)
     assert.deepEqual(children.map(getPriority), [commandNiceness])
     assert.ok(getPriority() < commandNiceness)
+  },
+)
+
+proves(
+  'pools.priority',
+  'commands of just-bash have a session of their own, and Linux gives all of it the lower CPU priority',
+  { skip: existsSync('/proc/self/autogroup') ? false : 'this system does not share the processor between sessions' },
+  async (t) => {
+    const driver = await justBash!.make()
+    closeAfterwards(driver)
+    const { run } = await openShell(t, driver)
+    await run('bash', 'true')
+    const autogroups = sampleProc(process.pid, 1000).pids.map((pid) =>
+      readFileSync(`/proc/${pid}/autogroup`, 'utf8').trim(),
+    )
+    const [own, ofCommands] = autogroups.map((line) => line.split(' nice '))
+    assert.notEqual(own![0], ofCommands![0])
+    assert.equal(ofCommands![1], String(commandNiceness))
   },
 )
 

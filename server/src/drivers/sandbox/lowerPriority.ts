@@ -1,4 +1,6 @@
 // Commands yield the CPU to the service: an endless loop in a sandbox must not slow everybody's requests.
+import type { ChildProcess } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import type { Log } from '../../base/log.ts'
 
@@ -9,15 +11,38 @@ import type { Log } from '../../base/log.ts'
 export const commandNiceness = 10
 
 /**
- * Call it right after the spawn, before the child has been given anything to do: what the child starts later inherits the value. Lowering
- * the priority of one's own process needs no special rights. A program that starts others at once needs `nice` instead.
+ * Linux may share the processor between sessions before it compares the processes of one (autogroups). A command in the service's own session
+ * would use up the service's share. So a command has a session of its own, and the session gets the low priority too.
  */
-export function lowerPriority(pid: number | undefined, log: Log): void {
+const autogroupOf = (pid: number): string => `/proc/${pid}/autogroup`
+/** Linux takes one such change in a tenth of a second, unless an administrator makes it. */
+const tryAgainMs = 120
+const triesMax = 50
+
+/**
+ * Call it right after the spawn of a session (`detached`), before the child has been given anything to do: what the child starts later
+ * inherits the value. Lowering the priority of one's own process needs no special rights. A program that starts others at once needs
+ * `nice` instead.
+ */
+export function lowerPriority({ pid }: ChildProcess, log: Log): void {
   if (pid === undefined) return
   try {
     setPriority(pid, commandNiceness)
+    lowerSession(pid, log)
   } catch (error) {
     // the child may also have ended already
     log.debug({ err: error, pid }, 'the CPU priority of a sandbox process could not be lowered')
+  }
+}
+
+function lowerSession(pid: number, log: Log, tries = 1): void {
+  try {
+    // not created: where Linux has no autogroups, there is no such file
+    writeFileSync(autogroupOf(pid), String(commandNiceness), { flag: 'r+' })
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'EAGAIN' && tries < triesMax) setTimeout(lowerSession, tryAgainMs, pid, log, tries + 1).unref()
+    else if (code !== 'ENOENT')
+      log.debug({ err: error, pid }, 'the CPU priority of a command’s session could not be lowered')
   }
 }

@@ -1,4 +1,5 @@
 // The hostile team as a process of its own: it plays every trick at once for a given time and prints the answers that it got.
+import { existsSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -31,6 +32,9 @@ export interface Played {
   example?: string
 }
 
+/** The priority of the whole session, where Linux shares the processor between sessions first. */
+const autogroup = '/proc/self/autogroup'
+
 const tricks: Trick[] = [...evaluatedTricks, ...floodTricks, fuzzedRequests]
 
 /** Resolves when the attack is over. */
@@ -39,6 +43,7 @@ export async function startAttack(options: AttackOptions): Promise<Record<string
     entry: fileURLToPath(import.meta.url),
     args: [JSON.stringify(options)],
     readySign: '\n',
+    hasOwnSession: true,
   })
   await program.exited
   return JSON.parse(program.box) as Record<string, Played>
@@ -85,6 +90,7 @@ async function play(act: () => Promise<{ status: number; body: unknown } | undef
 if (import.meta.main) {
   // attackers have machines of their own: here they get the processor time that the service leaves
   setPriority(19)
+  if (existsSync(autogroup)) writeFileSync(autogroup, '19')
   const played = await attack(JSON.parse(process.argv[2]!) as AttackOptions)
   process.stdout.write(`${JSON.stringify(played)}\n`, () => process.exit(0))
 }

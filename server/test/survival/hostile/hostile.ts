@@ -53,10 +53,12 @@ export interface SiegeOptions {
 
 export async function besiege(dataDir: string, options: SiegeOptions): Promise<Siege> {
   const env = { LOG_LEVEL: 'error', ...options.env }
-  const service = await startService({ dataDir, env, ...(options.isApart && { args: ['--role', 'api'] }) })
+  // the service, the good team and the attack would have machines of their own
+  const own = { dataDir, hasOwnSession: true }
+  const service = await startService({ ...own, env, ...(options.isApart && { args: ['--role', 'api'] }) })
   const processes = [service]
   if (options.isApart) {
-    processes.push(await startService({ dataDir, env: { ...env, PORT: '' }, args: ['--role', 'worker'] }))
+    processes.push(await startService({ ...own, env: { ...env, PORT: '' }, args: ['--role', 'worker'] }))
   }
   const { database_url } = JSON.parse(await readFile(join(dataDir, 'service.json'), 'utf8')) as { database_url: string }
   const pool = new Pool({ connectionString: database_url, max: 2 })
