@@ -52,6 +52,8 @@ const msOfByte = 4e-6
  * everyone who waits would continue at the same moment and reach the database together.
  */
 const turnsInAverage = 30
+/** What is reserved for a turn of a team that is not known yet. */
+const unknownTurn: Used = { threadMs: 10, databaseMs: 20 }
 /** A reservation fades in about this time: by then the turn itself was charged. */
 const reservedMs = 100
 /** How soon a team is looked at again that waits only because of what is reserved. */
@@ -59,7 +61,7 @@ const lookAgainMs = 10
 /** How often the thread is looked at for pauses, while several teams are at work. */
 const watchEveryMs = 10
 /** A shorter pause is part of everyday work. */
-const pauseMinMs = 15
+const pauseMinMs = 10
 /** A team counts as at work this long after its last turn. */
 const atWorkMs = 30_000
 /** Above this many accounts, those without debt are forgotten. */
@@ -175,8 +177,8 @@ function takeTurn(
   { caller = '', patienceMs }: { caller?: string; patienceMs?: number } = {},
 ): Promise<void> | undefined {
   noteAtWork(ledger, teamId)
-  const account = ledger.accounts.get(teamId)
-  if (!account || isAlone(ledger, teamId)) return undefined
+  if (isAlone(ledger, teamId)) return undefined
+  const account = accountOf(ledger, teamId)
   watchPauses(ledger)
   const left = waitMs(ledger, account)
   if (left === 0 && account.waiting.isEmpty()) {
@@ -207,7 +209,7 @@ function accountOf(ledger: Ledger, teamId: string): Account {
       ...nothing(),
       reserved: nothing(),
       sinceTurn: nothing(),
-      perTurn: nothing(),
+      perTurn: { ...unknownTurn },
       at: ledger.now(),
       statements: 0,
       isServedLater: false,

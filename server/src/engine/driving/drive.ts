@@ -11,6 +11,7 @@ import { defaultPlugins } from '../builds/buildConfig.ts'
 import { addMessage, isCall, newChange, putStep, type Change, type ModelStep, messageText } from '../ledger/change.ts'
 import type { ClaimedRun } from '../admission/claim.ts'
 import { callingRunOf, commit, feed, type HeldRun, type DriveParts, type Hold } from './heldRun.ts'
+import type { Ending } from '../ledger/applyLane.ts'
 import { entriesOf, entryOf, readMessages, readSteps } from '../ledger/history.ts'
 import { giveUp } from './giveUp.ts'
 import { createOpenResources } from './openResources.ts'
@@ -250,8 +251,7 @@ async function recordTurn(held: HeldRun, change: Change, turn: Turn): Promise<bo
     addMessage(change, { type: 'text', role: 'assistant', text_content: turn.text, opaque })
   }
   if (ending.kind === 'calls') {
-    const addEnding = async (whole: Change) => held.model.isPure && addPureEnding(held, whole)
-    return performCalls(held, change, turn, addEnding)
+    return performCalls(held, change, turn, () => endingOfPure(held, change.usage.steps))
   }
   if (ending.kind === 'failed') {
     const { code, message } = ending
@@ -282,15 +282,16 @@ async function recordOutput(held: HeldRun, change: Change, turn: Turn, output: u
   return false
 }
 
-/** The last turn of a pure model costs nothing, so it joins the write of the results that lead to it: one commit less for each run. */
-async function addPureEnding(held: HeldRun, change: Change): Promise<boolean> {
-  const usage = { ...held.usage, steps: held.usage.steps + change.usage.steps }
-  if (reachedLimit({ run: held.run, usage })) return false
+/**
+ * The last turn of a pure model costs nothing, so it joins the write of the results that lead to it: one commit less for each run. Null:
+ * the run continues, or its end is noticed in the next turn.
+ */
+async function endingOfPure(held: HeldRun, newSteps: number): Promise<Ending | null> {
+  const usage = { ...held.usage, steps: held.usage.steps + newSteps }
+  if (reachedLimit({ run: held.run, usage })) return null
   const { text, ending } = await nextOfPure(held)
-  if (ending.kind !== 'done' || misfitOf(held, ending.output)) return false
-  if (text) addMessage({ ...change, turn: held.turn + 1 }, { type: 'text', role: 'assistant', text_content: text })
-  change.move = { status: 'completed', output: ending.output, wakeSeen: held.wakeSeen }
-  return true
+  if (ending.kind !== 'done' || misfitOf(held, ending.output)) return null
+  return { text, move: { status: 'completed', output: ending.output, wakeSeen: held.wakeSeen } }
 }
 
 function misfitOf({ build, context, run }: HeldRun, output: unknown): OutputMisfit | undefined {

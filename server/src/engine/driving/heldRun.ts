@@ -11,7 +11,7 @@ import type { StepResolver, ResolverFor } from '../builds/runStepTool.ts'
 import type { ToolRegistry } from '../builds/toolRegistry.ts'
 import { endCall, noteMove, type RunTelemetry } from './runTelemetry.ts'
 import { writeSurely, type SureWriting } from './writeSurely.ts'
-import type { ApplyLane, Effect, Write } from '../ledger/applyLane.ts'
+import type { ApplyLane, Effect, PlanEnding, Write } from '../ledger/applyLane.ts'
 import { Fenced } from './leaving.ts'
 import type { EngineModels } from '../builds/models.ts'
 
@@ -86,7 +86,7 @@ export async function commit(
   held: Writing,
   change: Change,
   effects: Effect[] = [],
-  followUp?: Write['followUp'],
+  planEnding?: PlanEnding,
 ): Promise<boolean> {
   const { usage, atEnd, telemetry, wakeSeen } = held
   const { parent_run_id: parentRunId } = held.run
@@ -96,7 +96,7 @@ export async function commit(
     wakeSeen,
     ...(atEnd && { atEnd }),
     ...(parentRunId !== null && { parentRunId }),
-    ...(followUp && { followUp }),
+    ...(planEnding && { planEnding }),
   })
   if (applied.outcome === 'fenced') throw new Fenced()
   held.wakeSeq = applied.wakeSeq

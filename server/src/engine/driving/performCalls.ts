@@ -2,7 +2,7 @@
 import { zip } from '../../base/zip.ts'
 import type { Turn } from '../../drivers/model/model.ts'
 import type { Outcome } from '../../kit/tool.ts'
-import { isRefused, type Effect, type Write } from '../ledger/applyLane.ts'
+import { isRefused, type Effect, type Ending, type PlanEnding } from '../ledger/applyLane.ts'
 import { addMessage, callIdOf, putStep, type Change } from '../ledger/change.ts'
 import { beginEffect, insideEffect, insideFailure, waitEffect } from './callEffects.ts'
 import { commit, feed, feedOutcome, type HeldRun } from './heldRun.ts'
@@ -13,18 +13,15 @@ import { approvalReason, planCall, type Plan } from './planCalls.ts'
 import { noteMove } from './runTelemetry.ts'
 import { approvalRequest, askAbout } from './resolveStep.ts'
 
-/** What a follow-up adds to the write of a turn's calls, once their outcomes are known. */
-type FollowUp = NonNullable<Write['followUp']>
-
 /**
- * Writes a turn with its calls and makes those that go outside. `addEnding` is called only if all of them are calls of our own
- * database; what it adds to the change joins the same commit. True when the run has ended with that.
+ * Writes a turn with its calls and makes those that go outside. `endingOf` is asked only if all of them are calls of our own database:
+ * then the end of the run joins the same commit. True when the run has ended with that.
  */
 export async function performCalls(
   held: HeldRun,
   change: Change,
   turn: Turn,
-  addEnding: (change: Change) => Promise<boolean>,
+  endingOf: () => Promise<Ending | null>,
 ): Promise<boolean> {
   held.turn += 1
   const plans = turn.calls.map((call, index) => planCall(held, call, held.step + 1 + index))
@@ -38,36 +35,36 @@ export async function performCalls(
   change.usage.steps += plans.length
   held.step += plans.length
 
-  const heard = { isTold: false, move: null as Change['move'] }
+  const seen = { byModel: false, ending: null as Ending | null }
   const tellModel = () => {
     // a second attempt of the same write would feed the model twice: then the run is rebuilt from its log instead
-    if (heard.isTold) throw new Yielded()
-    heard.isTold = true
+    if (seen.byModel) throw new Yielded()
+    seen.byModel = true
     feed(held, { kind: 'assistant', text: turn.text, calls, opaque: turn.opaque })
     for (const { step } of plans) {
       const outcome = results.get(step.seq)
       if (outcome) feedOutcome(held, step, outcome)
     }
   }
-  const followUp: FollowUp = async (whole, wakeSeq) => {
+  const planEnding: PlanEnding = async (wakeSeq) => {
     tellModel()
     // a run that is cut off is written without its end, which is noticed afterwards: it must not fail the commit that it shares
-    if (held.signal.aborted || wakeSeq !== held.wakeSeen) return
-    if (await addEnding(whole)) heard.move = whole.move
+    if (!held.signal.aborted && wakeSeq === held.wakeSeen) seen.ending = await endingOf()
+    return seen.ending
   }
-  const mayFollow = held.model.isPure && plans.every(({ way }) => way === 'inside')
+  const mayEnd = held.model.isPure && plans.every(({ way }) => way === 'inside')
   await commitCalls(
     held,
     change,
     effects,
     plans,
     results,
-    mayFollow ? { followUp, isLate: () => heard.isTold } : undefined,
+    mayEnd ? { planEnding, isLate: () => seen.byModel } : undefined,
   )
-  if (!heard.isTold) tellModel()
-  if (heard.move) noteMove(held.telemetry, heard.move, held.usage.steps)
+  if (!seen.byModel) tellModel()
+  if (seen.ending) noteMove(held.telemetry, seen.ending.move, held.usage.steps)
   await allEnded(plans.filter(({ way }) => way === 'outside').map(({ step }) => make(held, step)))
-  return heard.move !== null
+  return seen.ending !== null
 }
 
 /** What a call writes at once: its refusal, its intent, or its effect together with its outcome. */
@@ -108,12 +105,12 @@ export async function commitCalls(
   effects: Effect[],
   plans: Plan[],
   results: Map<number, Outcome>,
-  follow?: { followUp: FollowUp; isLate: () => boolean },
+  end?: { planEnding: PlanEnding; isLate: () => boolean },
 ): Promise<void> {
   try {
-    await commit(held, change, effects, follow?.followUp)
+    await commit(held, change, effects, end?.planEnding)
   } catch (error) {
-    if (effects.length === 0 || follow?.isLate() || !isRefused(error)) throw error
+    if (effects.length === 0 || end?.isLate() || !isRefused(error)) throw error
     const { log } = held.context
     log.error({ err: error, run_id: held.run.id }, 'a call could not take effect')
     const affected = plans.filter(({ way }) => way !== 'outside' && way !== 'refused')

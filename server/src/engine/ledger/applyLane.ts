@@ -5,7 +5,7 @@ import type { Context } from '../../kit/context.ts'
 import type { Begun, Outcome, ToolCall } from '../../kit/tool.ts'
 import { zip } from '../../base/zip.ts'
 import { applyChanges, type Applied, type FreedSlots } from './apply.ts'
-import type { Change } from './change.ts'
+import { addMessage, type Change } from './change.ts'
 import { createLane, TryAlone } from '../../kit/lane.ts'
 import type { ToolRegistry } from '../builds/toolRegistry.ts'
 
@@ -18,13 +18,23 @@ export type Effect =
       record: (change: Change, begun: Begun | Outcome) => void
     }
 
+/** The end of a run that joins the change whose results lead to it. */
+export interface Ending {
+  /** The last text of the model, in a turn of its own; null: it says nothing more. */
+  text: string | null
+  move: NonNullable<Change['move']>
+}
+
+/** Resolves to null when the run continues. `wakeSeq` is the run's wake number as it is now. */
+export type PlanEnding = (wakeSeq: number) => Promise<Ending | null>
+
 export interface Write {
   change: Change
   effects: Effect[]
   /** The run's wake number as its holder knows it. */
   wakeSeen: number
-  /** Called when the effects have happened and before anything is written: what follows from them may join the same change. */
-  followUp?: (change: Change, wakeSeq: number) => Promise<void>
+  /** Called when the effects have happened and before anything is written: the run may end with this very change. */
+  planEnding?: PlanEnding
   /** What else belongs to the end of a run, in its transaction: its parent wakes, features do their part. */
   atEnd?: (sql: Sql, move: NonNullable<Change['move']>) => Promise<void>
   /** The run that wakes at its end. */
@@ -88,7 +98,7 @@ async function flushWithEffects(options: ApplyLaneOptions, sql: Sql, writes: Wri
 async function flushOpenly(options: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<Flushed> {
   const copies = writes.map((write) => ({ ...write, change: copyOf(write.change) }))
   await takeEffect(options, sql, copies)
-  for (const { change, followUp, wakeSeen } of copies) await followUp?.(change, wakeSeen)
+  for (const copy of copies) await addEnding(copy, copy.wakeSeen)
   const flushed = await applyAll(sql, copies)
   if (flushed.applied.some(({ outcome }) => outcome !== 'written')) throw new TryAlone()
   return flushed
@@ -105,7 +115,7 @@ async function flushLocked(options: ApplyLaneOptions, sql: Sql, writes: Write[])
   }
   const copies = able.map(({ copy }) => copy)
   await takeEffect(options, sql, copies)
-  for (const { copy, wakeSeq } of able) await copy.followUp?.(copy.change, wakeSeq)
+  for (const { copy, wakeSeq } of able) await addEnding(copy, wakeSeq)
   const { applied, freed } = copies.length > 0 ? await applyAll(sql, copies) : { applied: [], freed: [] }
   for (const [{ write, copy }, result] of zip(able, applied)) {
     if (copy.change.move && result.outcome === 'written') await copy.atEnd?.(sql, copy.change.move)
@@ -133,6 +143,14 @@ async function takeEffect({ context, toolRegistry }: ApplyLaneOptions, sql: Sql,
   }
 }
 
+async function addEnding({ change, planEnding }: Write, wakeSeq: number): Promise<void> {
+  const ending = await planEnding?.(wakeSeq)
+  if (!ending) return
+  const { text, move } = ending
+  if (text) addMessage({ ...change, turn: change.turn + 1 }, { type: 'text', role: 'assistant', text_content: text })
+  change.move = move
+}
+
 /** What the code of one write threw undoes the transaction of all, so it is tried without the others. */
 function failAlone(error: unknown): never {
   const isOfDatabase = sqlState(error) !== undefined || isConnectionTrouble(error)
@@ -155,8 +173,8 @@ interface Locked {
 
 /** With the parents of those that may end: they wake in this transaction, when its teams' rows are locked already, and runs come first. */
 function lockRuns(sql: Sql, writes: Write[]): Promise<Locked[]> {
-  const ids = writes.flatMap(({ change, followUp, parentRunId }) =>
-    parentRunId && (change.move || followUp) ? [parentRunId, change.runId] : [change.runId],
+  const ids = writes.flatMap(({ change, planEnding, parentRunId }) =>
+    parentRunId && (change.move || planEnding) ? [parentRunId, change.runId] : [change.runId],
   )
   return sql<Locked>`
     select id, epoch, wake_seq from runs where id = any(${ids}::uuid[]) order by id for update`
