@@ -220,7 +220,7 @@ async function nextFile(folder: string, name: string): Promise<void> {
   for await (const { filename } of watch(folder)) if (filename === name) return
 }
 
-/** Of this process, where they can be seen. */
+/** The processes below this one, on a system that shows them. */
 function descendants(): number[] {
   if (process.platform !== 'linux') return []
   const found = sampleProc(process.pid, 1000).pids.slice(1)

@@ -28,8 +28,9 @@ export interface Command {
   code: string
   timeoutMs: number
   /**
-   * Of stdout and of stderr each, at most 4 MiB; what is more is thrown away while the command continues, and `truncated`
-   * is true. just-bash shows no output of a command that was cut off, and ends one that writes more than 32 MiB.
+   * How many bytes of stdout, and how many of stderr, are returned: at most 4 MiB each. The rest is thrown away while the
+   * command continues, and `truncated` is true. just-bash shows no output of a command that was cut off, and ends one that
+   * writes more than 32 MiB.
    */
   outputBytesMax: number
   /** Cuts the command off: then exec rejects with the signal's reason, once its processes are gone. */

@@ -27,7 +27,7 @@ export interface BuildConfig {
   limits: Limits
   /** How many runs of the agent may be active at once; null: as many as the team's. */
   max_concurrent_runs: number | null
-  /** By tool name. */
+  /** The keys are tool names. */
   approvals: Map<string, Approval>
   /** JSON Schema that the output of a run must fit. */
   output_schema: Record<string, unknown> | null

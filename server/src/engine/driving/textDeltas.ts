@@ -147,7 +147,7 @@ function createFollowers(listen: () => () => void, announce: (runIds: string[]) 
   }
 }
 
-/** As much of the text as one notification carries, and the rest. It never cuts a character in two. */
+/** Cuts the text into what fits into one notification, and the rest. It never cuts a character in two. */
 function cut(text: string, payloadOf: (piece: string) => string): [string, string] {
   for (let length = Math.min(text.length, payloadBytesMax); ; length >>= 1) {
     const isInside = /[\ud800-\udbff]/.test(text.charAt(length - 1)) && length < text.length

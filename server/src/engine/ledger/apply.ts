@@ -10,7 +10,7 @@ import { eventOf, toReleased } from './lifecycle.ts'
 export interface Applied {
   /** `fenced`: another epoch, nothing was written and nothing may be. `woken`: something came, so the run was not released and nothing was written. */
   outcome: 'written' | 'fenced' | 'woken'
-  /** As the run is now. */
+  /** The run's current wake_seq. */
   wakeSeq: number
   /** The seq of the last message before the change's own. */
   messageBase: number

@@ -9,7 +9,7 @@ import { lockedTeams } from '../admission/knownSlots.ts'
 import { announceReady } from '../ledger/notifyChannels.ts'
 
 interface Posted {
-  /** As listRunMessages gives it. */
+  /** The message in the form that listRunMessages answers. */
   message: Record<string, unknown>
   status: Status
   /** It started the run again, and the run got a slot at once. */

@@ -21,7 +21,7 @@ export interface RunWanted {
   userId: string | null
   /** The members who caused the run and on whose behalf it acts. It may not do what they may not do. */
   actsFor: string[]
-  /** As the caller gave it: text, an object, or null. */
+  /** What the caller sent, unchanged: text, an object, or null. */
   message: unknown
   title: string
   metadata: Record<string, unknown>

@@ -33,7 +33,7 @@ async function limit(team: TestTeam, key: LimitKey, value: number | string): Pro
   await untilKnown(team, key, true)
 }
 
-/** As if it had been set long ago: the counter is no longer checked against the records. */
+/** Makes the limit look as if it was set long ago: the counter is no longer checked against the records. */
 async function settle(team: TestTeam): Promise<void> {
   await sql`update entitlements set set_at = now() - interval '1 hour' where team_id = ${team.id}`
 }

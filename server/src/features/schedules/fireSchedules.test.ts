@@ -40,7 +40,7 @@ async function read(team: TestTeam, id: string) {
   return body.schedules.find((one: { id: string }) => one.id === id)
 }
 
-/** As if it had been due so long ago: time cannot be moved in the database. */
+/** Moves the due time into the past, because the database's clock cannot be moved. */
 const makeDue = (team: TestTeam, id: string, ago = '1 second') => team.sql`
   update schedules set next_run_at = now() - ${ago}::interval where id = ${id}`
 

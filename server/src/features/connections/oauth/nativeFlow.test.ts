@@ -31,7 +31,7 @@ function pointAt({ client, endpoints, issuer }: OauthServer): void {
 const start = (body: object = {}, by = team) =>
   by.call('POST /v2/teams/:teamId/connections/oauth/native/github/start', { body })
 
-/** As the browser of whoever agrees: redirects of ours are looked at, not followed. */
+/** Does what the browser of the person who agrees does, but does not follow our redirects: the tests read them. */
 const comeBack = (url: URL | string) => fetch(url, { redirect: 'manual' })
 
 const connectionsOf = async (of = team) => (await of.call('GET /v2/teams/:teamId/connections')).body.integrations
