@@ -8,21 +8,17 @@ import { root } from './install.mjs'
 /** Loading the service takes most of the time of a small file, so this many load it once: neighbours by name. All are set up at once. */
 const filesEach = 20
 
-/** What a neighbour would feel: the process itself, what is replaced in it, other processes that take its time. */
-const needsItsOwn =
-  /\bprocess\.(?!pid\b|platform\b|close\b|listen\b)|\bmonitorEventLoopDelay\(|\bmock\.|\bregisterHooks\(|\b(spawn|fork|execFile)(Sync)?\(/
-
 /** The long ones begin first, or the last of them would run when nobody else has anything left to do. */
 const first = [
-  'server/test/fuzz.test.ts',
-  'server/test/start.test.ts',
-  'server/src/base/embeddedPostgres.test.ts',
-  'server/src/cli.test.ts',
-  'server/src/drivers/browser/chromiumDriver.test.ts',
-  'server/src/base/backup/restore.test.ts',
-  'server/src/base/backup/backup.test.ts',
-  'server/src/drivers/sandbox/contract.test.ts',
-  'server/src/drivers/sandbox/escapes.test.ts',
+  'server/test/fuzz.alone.test.ts',
+  'server/test/start.alone.test.ts',
+  'server/src/base/embeddedPostgres.alone.test.ts',
+  'server/src/cli.alone.test.ts',
+  'server/src/drivers/browser/chromiumDriver.alone.test.ts',
+  'server/src/base/backup/restore.alone.test.ts',
+  'server/src/base/backup/backup.alone.test.ts',
+  'server/src/drivers/sandbox/contract.alone.test.ts',
+  'server/src/drivers/sandbox/escapes.alone.test.ts',
   'server/test/survival/takeover.test.ts',
   'server/test/survival/deadlyWork.test.ts',
   'server/test/survival/zombie.test.ts',
@@ -66,8 +62,8 @@ const testFiles = () =>
     .filter((file) => file.endsWith('.test.ts'))
     .sort((one, other) => (one < other ? -1 : 1))
 
-const isAlone = (file) =>
-  file.startsWith('server/test/survival/') || needsItsOwn.test(readFileSync(join(root, file), 'utf8'))
+/** The name says it, and server/test/architecture.test.ts checks the names. */
+const isAlone = (file) => file.startsWith('server/test/survival/') || file.endsWith('.alone.test.ts')
 
 /** Those of `first`, then the groups, then what is alone. */
 function groupsOf(files) {

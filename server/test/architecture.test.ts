@@ -175,6 +175,22 @@ proves('architecture.generated', 'openapi.json and the generated pages are fresh
   }
 })
 
+/** What a neighbour would feel: the process itself, what is replaced in it, other processes that take its time. */
+const feltByNeighbours =
+  /\bprocess\.(?!pid\b|platform\b|close\b|listen\b)|\bmonitorEventLoopDelay\(|\bmock\.|\bregisterHooks\(|\b(spawn|fork|execFile)(Sync)?\(/
+
+proves('architecture.alone', 'a test file whose neighbours would feel it is named .alone.test.ts', async () => {
+  const outside = await sourcesIn(join(root, '../test'))
+  const tests = [...all, ...outside.filter(({ path }) => !path.startsWith('survival/'))].filter(isTest)
+  const wrong = tests.flatMap(({ path, text }) => {
+    const [found] = feltByNeighbours.exec(text) ?? []
+    if (found === undefined || path.endsWith('.alone.test.ts')) return []
+    return [`${path} has "${found}": rename it to ${path.replace(/\.test\.ts$/, '.alone.test.ts')}`]
+  })
+  assert.ok(tests.length > 200)
+  assert.deepEqual(wrong, [])
+})
+
 /** From the bottom up: a room may import those before it. */
 const engineRooms = [
   'builds',

@@ -156,7 +156,7 @@ suite('a procedure', () => {
     'whose templates would fill the memory fails its run in one turn, and the service goes on',
     async () => {
       const team = await seedTeam(service)
-      // bounds.test.ts of the runbook makes the others, which need no service
+      // bounds.alone.test.ts of the runbook makes the others, which need no service
       for (const { name, procedure, message } of templateAttacks.slice(0, 2)) {
         const run = await endOf(team, await seedAgent(team, procedure), message)
         assert.equal(run.status, 'failed', name)

@@ -569,6 +569,10 @@ const sentences = [
   { id: 'architecture.writers', says: 'A table is written only by the folder that its migration names.' },
   { id: 'architecture.names', says: 'An operation stands in a file of its own name.' },
   { id: 'architecture.firstLine', says: 'Every file says in its first line what it is.' },
+  {
+    id: 'architecture.alone',
+    says: 'A test file that changes its process, or starts others, has a name that gives it a process of its own.',
+  },
   { id: 'architecture.generated', says: 'Generated files are fresh.' },
   // Memory and workspaces
   {

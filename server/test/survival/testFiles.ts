@@ -46,27 +46,27 @@ export const testFileProofs: Proof[] = [
   proofOf({
     name: 'fuzz: requests made from the OpenAPI document',
     must: 'at least 10,000, of each operation 50 with success and 50 refused; 0 with a 5xx, an undocumented status or an answer off its schema',
-    file: 'test/fuzz.test.ts',
+    file: 'test/fuzz.alone.test.ts',
     env: { RUNYARD_FUZZ_REQUESTS: '10000', RUNYARD_FUZZ_ANSWERS: '50' },
     telling: /all +\d+ +\d+ +\d+/,
   }),
   proofOf({
     name: 'races for the cases of one queue',
     must: '2000 races of people and agents, no case with two holders, none undone',
-    file: 'test/caseRaces.test.ts',
+    file: 'test/caseRaces.alone.test.ts',
     env: { RUNYARD_CASE_RACES: '2000' },
   }),
   proofOf({
     name: 'calls of tools by two teams at the same time',
     must: '2000 calls, 0 answers that reach the other team',
-    file: 'test/mcpInterleaved.test.ts',
+    file: 'test/mcpInterleaved.alone.test.ts',
     env: { RUNYARD_MCP_CALLS: '2000' },
     telling: /\d+ calls, \d+ crossed/,
   }),
   proofOf({
     name: 'a page that wants to get where it must not',
     must: 'every way of a page to every forbidden address, 0 connections',
-    file: 'src/drivers/browser/chromiumDriver.test.ts',
+    file: 'src/drivers/browser/chromiumDriver.alone.test.ts',
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
@@ -84,7 +84,7 @@ export const testFileProofs: Proof[] = [
   proofOf({
     name: 'hostile values in scripts',
     must: '10,000 random values each arrive unchanged in the real bash, python and node',
-    file: 'src/drivers/model/runbook/render.test.ts',
+    file: 'src/drivers/model/runbook/render.alone.test.ts',
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
@@ -96,7 +96,7 @@ export const testFileProofs: Proof[] = [
   proofOf({
     name: 'escapes: what code tries from inside a sandbox',
     must: '0 through, each cut off within 5 s, the service never stands still for half a second',
-    file: 'src/drivers/sandbox/escapes.test.ts',
+    file: 'src/drivers/sandbox/escapes.alone.test.ts',
     env: {},
   }),
 ]
