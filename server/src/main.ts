@@ -9,7 +9,7 @@ import { createLog, type Log } from './base/log.ts'
 import { MigrationRefused } from './base/migrate.ts'
 import { box } from './box.ts'
 import type { Feature } from './kit/feature.ts'
-import { PortTaken, serve, serveAlone } from './serve.ts'
+import { PortTaken, serve, serveSuspects } from './serve.ts'
 
 const ownFile = fileURLToPath(import.meta.url)
 const exitConfig = 78
@@ -25,7 +25,7 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
   const told = untilTold()
   const { values } = parseArgs({
     args,
-    options: { role: { type: 'string' }, alone: { type: 'string' } },
+    options: { role: { type: 'string' }, suspects: { type: 'string' } },
     strict: true,
   })
   const env = values.role === undefined ? process.env : { ...process.env, RUNYARD_ROLE: values.role }
@@ -36,11 +36,11 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
   for (const name of unknownSettings(env)) log.warn({ setting: name }, 'no such setting; is it misspelled?')
 
   const startedAt = performance.now()
-  const running = values.alone
-    ? await serveAlone(config, log, values.alone === 'one' ? 'one' : 'several', features)
+  const running = values.suspects
+    ? await serveSuspects(config, log, values.suspects === 'one' ? 'one' : 'several', features)
     : await serve(config, log, { features, entry: features === undefined ? ownFile : (process.argv[1] ?? ownFile) })
   log.info({ role: config.role, ready_ms: Math.round(performance.now() - startedAt) }, 'ready')
-  if (!values.alone) process.stdout.write(box(config, running, { isTerminal: process.stdout.isTTY }))
+  if (!values.suspects) process.stdout.write(box(config, running, { isTerminal: process.stdout.isTTY }))
 
   const wish = await Promise.race([told, failed])
   const isFailing = 'failure' in wish

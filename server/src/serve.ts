@@ -20,11 +20,11 @@ import { type Feature } from './kit/feature.ts'
 import type { FirstKey } from './firstStart.ts'
 import { hostForUrl, type Context } from './kit/context.ts'
 import { createContext } from './kit/createContext.ts'
-import { loneRoles, type Company } from './kit/deaths.ts'
+import { suspectRoles, type Company } from './kit/deaths.ts'
 import { announcePresence, type Presence } from './kit/presence.ts'
 import { startWorker } from './kit/worker.ts'
-import { startAlone } from './kit/alone.ts'
-import { startLoneWork } from './loneWork.ts'
+import { startSuspectProcesses } from './kit/suspectProcesses.ts'
+import { startSuspectWork } from './suspectWork.ts'
 import { closeFeatures } from './kit/registry.ts'
 
 export interface Running {
@@ -86,10 +86,15 @@ export async function serve(config: Config, log: Log, { features, entry }: Serve
   }
 }
 
-/** A process that does only the suspects that the process that started it names (kit/alone.ts). */
-export async function serveAlone(config: Config, log: Log, company: Company, features?: Feature[]): Promise<Running> {
-  const { context, presence, embedded, firstKey, leave } = await join(config, log, features, loneRoles[company])
-  const worker = await startLoneWork(context, presence)
+/** A process that does only the suspects that the process that started it names (kit/suspectProcesses.ts). */
+export async function serveSuspects(
+  config: Config,
+  log: Log,
+  company: Company,
+  features?: Feature[],
+): Promise<Running> {
+  const { context, presence, embedded, firstKey, leave } = await join(config, log, features, suspectRoles[company])
+  const worker = await startSuspectWork(context, presence)
   return {
     context,
     firstKey,
@@ -158,28 +163,28 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
 /** The two kinds of work: jobs, and the runs of agents; both find what a dead process left. */
 async function startWork(context: Context, presence: Presence, entry: string): Promise<{ stop(): Promise<void> }> {
   const { config, db, log } = context
-  const alone = startAlone({
+  const suspectProcesses = startSuspectProcesses({
     log,
     entry,
-    args: (company) => ['--role', 'worker', '--alone', company],
+    args: (company) => ['--role', 'worker', '--suspects', company],
     sharePercent: config.teamShare,
   })
   const runs = engineOf(context).work({
     id: presence.processId,
     seats: config.workerConcurrency,
     lost: () => presence.held(),
-    alone,
+    suspectProcesses,
   })
   const jobs = await startWorker(context, presence, {
-    async bury(dead) {
+    async reap(dead) {
       if ((await reviveRuns(db.sql, dead)) > 0) runs.notify()
     },
-    look: () => runs.poll(),
-    alone,
+    poll: () => runs.poll(),
+    suspectProcesses,
   })
   return {
     async stop() {
-      await Promise.all([runs.stop(config.drainS * 1000), jobs.stop(), alone.stop()])
+      await Promise.all([runs.stop(config.drainS * 1000), jobs.stop(), suspectProcesses.stop()])
     },
   }
 }

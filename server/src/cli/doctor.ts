@@ -40,7 +40,7 @@ export const doctor = command({
     const rows: (Finding & { name: string })[] = []
     try {
       for (const check of checks) {
-        const finding = await look(check, scene)
+        const finding = await run(check, scene)
         if (finding) rows.push({ name: check.name, ...finding })
       }
     } finally {
@@ -67,10 +67,10 @@ async function tryDatabase({
   }
 }
 
-async function look(check: Check | DatabaseCheck, scene: Scene): Promise<Finding | undefined> {
+async function run(check: Check | DatabaseCheck, scene: Scene): Promise<Finding | undefined> {
   try {
-    if ('look' in check) return await check.look(scene)
-    return scene.database && (await check.lookAt(scene.database, scene))
+    if ('run' in check) return await check.run(scene)
+    return scene.database && (await check.runOn(scene.database, scene))
   } catch (error) {
     // one check that cannot look must not hide what the others see
     return problem(`could not be checked: ${reasonOf(error)}`)

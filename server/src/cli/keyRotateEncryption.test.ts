@@ -311,7 +311,7 @@ proves(
     const key = randomBytes(32)
     await rotateUntil(yard, 'committed', key)
     const scene = { config: yard.config, env: {}, database: undefined, databaseFailure: undefined }
-    const finding = await doctorsLook.lookAt({ sql: yard.sql } as Joined, scene)
+    const finding = await doctorsLook.runOn({ sql: yard.sql } as Joined, scene)
     assert.equal(finding.state, 'warning')
     assert.match(finding.says, /the next start moves .*key\.next/)
 

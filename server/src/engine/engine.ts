@@ -20,9 +20,9 @@ import { textDeltasOf } from './driving/textDeltas.ts'
 import {
   drainRuns,
   newWorkers,
-  startLoneWorker,
+  startSuspectRunWorker,
   startWorker,
-  type LoneRunWorker,
+  type SuspectRunWorker,
   type RunWorker,
   type Workers,
   type WorkingProcess,
@@ -59,8 +59,8 @@ interface Engine {
   start(start: Start): Promise<Started>
   /** Takes up runs on this process until it stops. */
   work(process: WorkingProcess): RunWorker
-  /** Drives the suspects that this process is given, and claims nothing by itself (kit/alone.ts). */
-  workAlone(process: Omit<WorkingProcess, 'seats'>): LoneRunWorker
+  /** Drives the suspects that this process is given, and claims nothing by itself (kit/suspectProcesses.ts). */
+  driveSuspects(process: Omit<WorkingProcess, 'seats'>): SuspectRunWorker
   /** Runs everything that is due until nothing is: how tests wait for nothing. */
   drain(): Promise<void>
   /** Called with each piece of text as a model makes it. */
@@ -124,7 +124,7 @@ function createEngine(context: Context): Engine {
     create: (sql, runs) => startLimits.within(sql, runs, () => createRuns(sql, runs, undefined)),
     start: (start) => startLane.add(start),
     work: (process) => startWorker(workers, process),
-    workAlone: (process) => startLoneWorker(workers, process),
+    driveSuspects: (process) => startSuspectRunWorker(workers, process),
     drain: () =>
       drainRuns(workers, async () => {
         await keeper.admitting
@@ -150,7 +150,7 @@ function createStarting(context: Context, workers: () => Workers, onReady: () =>
     log,
     reserve: (wanted) => workers().pool?.reserve(wanted),
     hasWaitingStart: (teamId) => startLane.hasWaiting(({ run }) => run.teamId === teamId),
-    onFreed: () => startLane.look(),
+    onFreed: () => startLane.recheck(),
     onReady,
   })
   const startLane = createStartLane({

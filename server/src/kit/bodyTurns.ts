@@ -47,8 +47,8 @@ export function createBodyTurns(time: TeamTime): BodyTurns {
     return bodies
   }
 
-  /** Lets every body continue that may. */
-  function look(bodies: Bodies): void {
+  /** Lets every body continue that may continue now. */
+  function advance(bodies: Bodies): void {
     for (let next = bodies.reading.first(); next; next = bodies.reading.first()) {
       if (bodies.heldBytes > 0 && bodies.heldBytes + next.bytes > heldBytesMax) break
       bodies.heldBytes += next.bytes
@@ -66,7 +66,7 @@ export function createBodyTurns(time: TeamTime): BodyTurns {
     const waitIn = (line: TurnLine<Waiting>) =>
       new Promise<void>((go) => {
         line.add(credential.id, { bytes, go })
-        look(bodies)
+        advance(bodies)
       })
     await waitIn(bodies.reading)
     return {
@@ -83,7 +83,7 @@ export function createBodyTurns(time: TeamTime): BodyTurns {
         state = 'left'
         bodies.heldBytes -= bytes
         bodies.count -= 1
-        look(bodies)
+        advance(bodies)
         if (bodies.count === 0) byTeam.delete(team_id)
       },
     }

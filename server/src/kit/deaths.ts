@@ -20,22 +20,22 @@ export const isSuspect = ({ deaths }: { deaths: number }): boolean => deaths ===
 export const mustBeAlone = ({ deaths }: { deaths: number }): boolean => deaths >= aloneDeaths
 
 /** The roles of processes that do suspects only, as `processes.role` has them. */
-export const loneRoles = { several: 'suspects', one: 'suspect' } as const
-export type Company = keyof typeof loneRoles
+export const suspectRoles = { several: 'suspects', one: 'suspect' } as const
+export type Company = keyof typeof suspectRoles
 
-export const isLone = ({ role }: Pick<DeadProcess, 'role'>): boolean =>
-  role === loneRoles.several || role === loneRoles.one
+export const isForSuspects = ({ role }: Pick<DeadProcess, 'role'>): boolean =>
+  role === suspectRoles.several || role === suspectRoles.one
 
 /** The count after the death of a process that held the work, as an expression over a row's `deaths`. */
 export function deathsAfter({ role }: Pick<DeadProcess, 'role'>): Part {
-  if (role === loneRoles.one) return raised(givenUpDeaths)
-  if (role === loneRoles.several) return raised(aloneDeaths)
+  if (role === suspectRoles.one) return raised(givenUpDeaths)
+  if (role === suspectRoles.several) return raised(aloneDeaths)
   return raised(suspectDeaths)
 }
 
 /** After the death of a process of suspects: `isSure` when this work was the only one in it. */
-export const deathsAfterLone = (isSure: boolean): Part => raised(isSure ? givenUpDeaths : aloneDeaths)
+export const deathsAfterSuspectProcess = (isSure: boolean): Part => raised(isSure ? givenUpDeaths : aloneDeaths)
 
-/** Work that came forward since then is counted from the beginning. */
+/** A count below `suspectDeaths` grows by one; a higher one never falls. */
 const raised = (to: number): Part => part`
   case when deaths < ${suspectDeaths}::int then deaths + 1 else greatest(deaths, ${to}::int) end`

@@ -4,14 +4,14 @@ import type { Config } from '../base/config.ts'
 import type { Part, Sql } from '../base/db.ts'
 import type { Scrub } from '../base/knownSecrets.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
-import type { Alone } from './alone.ts'
+import type { SuspectProcesses } from './suspectProcesses.ts'
 import type { Context } from './context.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { DeadProcess } from './presence.ts'
 import type { Resource } from './resources.ts'
 import type { Bound, CallingRun, Tool, WaitingOn } from './tool.ts'
-import type { Unit } from './loneChild.ts'
+import type { Unit } from './suspectChild.ts'
 
 /** A set of tools that an agent's config may switch on by its name. */
 export interface ToolSet {
@@ -104,11 +104,11 @@ export interface WorkingProcess {
   /** Aborted when the others may believe that it died: what it held is no longer its own. */
   lost: () => AbortSignal
   /** Does work that two processes died over. Without it such work is done like any other. */
-  alone?: Alone | undefined
+  suspectProcesses?: SuspectProcesses | undefined
 }
 
-/** Does one unit in a process that does only suspects (kit/alone.ts). False: the unit could not be taken. */
-export type LoneDrive = (call: {
+/** Does one unit in a process that does only suspects (kit/suspectProcesses.ts). False: the unit could not be taken. */
+export type DriveSuspect = (call: {
   context: Context
   unit: Unit
   process: WorkingProcess
@@ -123,7 +123,7 @@ export type LoneDrive = (call: {
 /** What a feature keeps going in a working process. */
 export interface Work {
   /** Twice a second: what calls may have missed. */
-  look(): Promise<void>
+  poll(): Promise<void>
   /** Begins nothing more; resolves when what is under way has ended. */
   stop(): Promise<void>
 }
@@ -145,9 +145,9 @@ export interface Feature {
   tick?: Tick
   work?: (context: Context, process: WorkingProcess) => Work
   /** Sets free what a dead process held, and counts its death. */
-  bury?: (context: Context, dead: DeadProcess) => Promise<void>
+  reap?: (context: Context, dead: DeadProcess) => Promise<void>
   /** How to do work that two processes died over, by the kind of unit. */
-  alone?: Record<string, LoneDrive>
+  driveSuspect?: Record<string, DriveSuspect>
   /** The process ends, and nothing of it works any more: what the feature still holds outside goes. */
   close?: (context: Context) => Promise<void>
   /** Called after each commit of this process that wrote events, whatever its role (announceEvents.ts). It must return at once. */
@@ -176,8 +176,8 @@ type Declared = Pick<Feature, 'name'> & {
     | 'toolSetsBy'
     | 'tick'
     | 'work'
-    | 'bury'
-    | 'alone'
+    | 'reap'
+    | 'driveSuspect'
     | 'close'
     | 'onEvents'
     | 'keepsEvents'

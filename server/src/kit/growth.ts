@@ -49,13 +49,13 @@ export async function readGrowth(sql: Sql): Promise<Growth[]> {
 }
 
 /** A scrape measures again when the last measurement is older than this. */
-const lookEveryMs = 60_000
+const measureEveryMs = 60_000
 
 /** The same for Prometheus. While the database is away the gauges keep their last values. */
 export function exposeGrowth(registry: Registry, db: Database, log: Log): void {
-  let lookedAt = -Infinity
-  let looking: Promise<void> | undefined
-  async function look(): Promise<void> {
+  let measuredAt = -Infinity
+  let measuring: Promise<void> | undefined
+  async function measure(): Promise<void> {
     try {
       for (const { what, bytes: size, rows: count, oldest } of await readGrowth(db.sql)) {
         bytes.set({ what }, size)
@@ -65,12 +65,12 @@ export function exposeGrowth(registry: Registry, db: Database, log: Log): void {
     } catch (error) {
       log.warn({ err: error }, 'what grows could not be measured; it is tried again in a minute')
     }
-    lookedAt = performance.now()
+    measuredAt = performance.now()
   }
   // all three gauges wait for one measurement, whichever is asked first
   async function collect(): Promise<void> {
-    if (performance.now() - lookedAt < lookEveryMs || !db.watch.isPresent()) return
-    await (looking ??= look().finally(() => (looking = undefined)))
+    if (performance.now() - measuredAt < measureEveryMs || !db.watch.isPresent()) return
+    await (measuring ??= measure().finally(() => (measuring = undefined)))
   }
   const gauge = (name: string, help: string) =>
     new Gauge({ name, help, labelNames: ['what'], registers: [registry], collect })

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { newId } from '../base/ids.ts'
 import { testApp } from '../../test/kit/testApp.ts'
-import type { Alone } from './alone.ts'
-import { loneRoles } from './deaths.ts'
+import type { SuspectProcesses } from './suspectProcesses.ts'
+import { suspectRoles } from './deaths.ts'
 import { feature } from './feature.ts'
 import { enqueueOn, job, type Job } from './job.ts'
 import { deathsOf, doElsewhere, noteJobDeaths } from './jobDeaths.ts'
@@ -69,7 +69,7 @@ proves(
 )
 
 /** Nobody may be asked for a seat: the job is given up without being done. */
-const nobody: Alone = {
+const nobody: SuspectProcesses = {
   reserve: () => assert.fail('a seat was asked for'),
   onReady: () => undefined,
   stop: async () => undefined,
@@ -85,10 +85,10 @@ proves(
     update graphile_worker._private_jobs set attempts = 3 where key = 'deadly' returning id, key, attempts, max_attempts`
     const lone = newId()
     await sql`insert into job_deaths (job, ref, place, deaths, worker) values (${some.name}, 'deadly', '', 3, ${lone})`
-    await noteJobDeaths(context, { id: lone, role: loneRoles.one, lock_key: 0, job_pool_id: null })
+    await noteJobDeaths(context, { id: lone, role: suspectRoles.one, lock_key: 0, job_pool_id: null })
     const deaths = await deathsOf(sql, some as Job, taken!)
     await assert.rejects(
-      doElsewhere({ context, alone: nobody, job: some as Job, taken: taken!, input, deaths }),
+      doElsewhere({ context, suspectProcesses: nobody, job: some as Job, taken: taken!, input, deaths }),
       /^Error: At least 3 processes of the service died while they did this job/,
     )
     const [left] = await sql<{

@@ -1,11 +1,11 @@
-// Jobs that processes died over: deaths are counted when a process is buried, as kit/deaths.ts says, and a suspect is done by a lone process.
+// Jobs that processes died over. Deaths are counted when a dead process is reaped (kit/deaths.ts); a suspect is done by a process for suspects.
 //
 // A job is identified by its key, or by its id if it has none: housekeeping that repeats by itself keeps its count from one time to the next.
 import { untilWritten, type Sql } from '../base/db.ts'
-import type { Alone } from './alone.ts'
+import type { SuspectProcesses } from './suspectProcesses.ts'
 import type { Context } from './context.ts'
 import { aloneDeaths, deathsAfter, deathsBeforeGivenUp, givenUpDeaths, mustBeAlone, suspectDeaths } from './deaths.ts'
-import type { LoneDrive } from './feature.ts'
+import type { DriveSuspect } from './feature.ts'
 import { teamOf, type Job, type TakenJob } from './job.ts'
 import { putBack } from './jobSlots.ts'
 import type { DeadProcess } from './presence.ts'
@@ -23,7 +23,7 @@ export async function noteJobDeaths(context: Context, dead: DeadProcess): Promis
   if (dead.job_pool_id) await noteLockedJobs(context, dead.job_pool_id)
 }
 
-/** Never up to the last death: nobody knows which of them it was. */
+/** Raises the count of each job, but never to the one that gives it up: nobody knows over which job the process died. */
 async function noteLockedJobs(context: Context, poolId: string): Promise<void> {
   const { db, log } = context
   const locked = await db.sql<{ id: string; key: string | null; name: string; payload: unknown }>`
@@ -32,10 +32,10 @@ async function noteLockedJobs(context: Context, poolId: string): Promise<void> {
   for (const { name, payload, ...taken } of locked) {
     const job = registryOf(context).jobs.find((one) => one.name === name)
     if (!job) continue
-    // neither an input that does not fit nor a place that cannot be read may hold up the burial
+    // the reaping continues although an input does not fit or its progress cannot be read
     const place = validatorOf(job.input).Check(payload)
       ? await placeOf(job, db.sql, payload).catch((error: unknown) => {
-          log.warn({ err: error, job: name }, 'the place of a job whose process died could not be read')
+          log.warn({ err: error, job: name }, 'could not read how far a job had come whose process died')
           return ''
         })
       : ''
@@ -58,19 +58,19 @@ export async function forgetDeaths(sql: Sql, job: Job, taken: TakenJob): Promise
 
 interface Elsewhere {
   context: Context
-  alone: Alone
+  suspectProcesses: SuspectProcesses
   job: Job
   taken: TakenJob
   input: unknown
   deaths: number
 }
 
-/** This process keeps the job's lock and its slot until then, and sees how the other process ends. Throws when the job failed. */
-export async function doElsewhere({ context, alone, job, taken, input, deaths }: Elsewhere): Promise<void> {
+/** Has a process for suspects do the job. This process holds the job's lock and its slot until that has ended. Throws when the job failed. */
+export async function doElsewhere({ context, suspectProcesses, job, taken, input, deaths }: Elsewhere): Promise<void> {
   const { db } = context
   if (deaths >= givenUpDeaths) return giveUp()
   const wanted = { kind: jobKind, teamId: teamOf(input), mustBeAlone: mustBeAlone({ deaths }) }
-  const seat = alone.reserve(wanted)
+  const seat = suspectProcesses.reserve(wanted)
   if (!seat) return putBack(db, taken, input)
   const before = await placeOf(job, db.sql, input).catch((error: unknown) => {
     seat.release()
@@ -116,7 +116,7 @@ export async function doElsewhere({ context, alone, job, taken, input, deaths }:
 /** The kind of these units among the work that a process of its own does. */
 export const jobKind = 'job'
 
-export const driveJob: LoneDrive = async ({ context, unit, process, took, signal }) => {
+export const driveJob: DriveSuspect = async ({ context, unit, process, took, signal }) => {
   const { sql } = context.db
   const [held] = await sql<{ name: string; key: string | null; payload: unknown }>`
     select t.identifier as name, j.key, j.payload
@@ -125,7 +125,7 @@ export const driveJob: LoneDrive = async ({ context, unit, process, took, signal
   const job = registryOf(context).jobs.find(({ name }) => name === held?.name)
   if (!held || !job) return false
   const ref = refOf({ id: unit.id, key: held.key })
-  // if the process that keeps the lock dies too, whoever buries this one finds the job by this
+  // if the process that holds the lock dies too, whoever reaps this one finds the job by this
   await sql`update job_deaths set worker = ${process.id} where job = ${job.name} and ref = ${ref}`
   await took()
   try {

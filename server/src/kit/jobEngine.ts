@@ -23,7 +23,7 @@ export interface JobEngine {
   /** Says that there may be jobs to take. */
   nudge(count: number): void
   /** The sweep calls it: frees jobs that this process has locked and that nothing in it works on. */
-  look(): Promise<void>
+  poll(): Promise<void>
   /** Takes no new jobs from now on; resolves when those under way have ended. */
   stop(): Promise<void>
 }
@@ -81,7 +81,7 @@ export async function startJobEngine(
 
   return {
     nudge: (count) => engine.pool.nudge(count),
-    async look() {
+    async poll() {
       if (performance.now() - lookedAt < lookEveryMs) return
       lookedAt = performance.now()
       const { pool, held } = engine

@@ -54,7 +54,7 @@ proves('lanes.patience', 'what is kept back goes when it may, and by itself when
   assert.equal(flushes.length, 0)
   assert.ok(lane.hasWaiting(({ n }) => n === 3))
   isOpen = true
-  lane.look()
+  lane.recheck()
   assert.deepEqual(flushes[0]!.ops, [
     { key: '1', n: 1 },
     { key: '2', n: 2 },

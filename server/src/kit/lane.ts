@@ -9,10 +9,10 @@ export class TryAlone extends Error {}
 export interface Lane<Op, Result> {
   /** Resolves after the commit that carried the operation. */
   add(op: Op): Promise<Result>
-  /** Some operation that waits here is such. */
-  hasWaiting(isSuch: (op: Op) => boolean): boolean
-  /** What was kept back may go now. */
-  look(): void
+  /** True when an operation that fits waits here. */
+  hasWaiting(fits: (op: Op) => boolean): boolean
+  /** Tries again to flush the operations that `mayGo` held back. */
+  recheck(): void
 }
 
 interface LaneOptions<Op, Result> {
@@ -22,11 +22,11 @@ interface LaneOptions<Op, Result> {
   keyOf: (op: Op) => string
   /** Teams take turns: a flush has one operation of each waiting team, then the next of each. */
   teamOf: (op: Op) => string
-  /** False keeps an operation back for the moment, although a flush could have it; `beside` are those that go before it. */
+  /** False holds an operation back for now, although the flush has room for it; `beside` are the operations that are already in the flush. */
   mayGo?: (op: Op, beside: Op[], waitedMs: number) => boolean
   opsMax?: number
   flushesMax?: number
-  /** Told of every commit: how many operations it carried, and how long it took. */
+  /** Called after every commit with how many operations it carried, and how long it took. */
   onFlush?: (operations: number, seconds: number) => void
 }
 
@@ -38,8 +38,8 @@ interface Waiting<Op, Result> {
   reject: (error: unknown) => void
 }
 
-/** How soon the lane itself asks again for what was kept back, should nobody else. */
-const keptBackMs = 10
+/** How soon the lane itself tries the operations again that `mayGo` held back. */
+const heldBackMs = 10
 
 export function createLane<Op, Result>({
   flush,
@@ -53,7 +53,7 @@ export function createLane<Op, Result>({
   let line: Waiting<Op, Result>[] = []
   const busyKeys = new Set<string>()
   let flushes = 0
-  let lookAgain: NodeJS.Timeout | undefined
+  let recheckTimer: NodeJS.Timeout | undefined
 
   function next(): void {
     while (flushes < flushesMax && line.length > 0) {
@@ -77,7 +77,7 @@ export function createLane<Op, Result>({
       if (batch.length === opsMax || busyKeys.has(waiting.key)) left.push(waiting)
       else if (mayGo && !mayGo(waiting.op, ops, now - waiting.since)) {
         left.push(waiting)
-        lookAgain ??= setTimeout(look, keptBackMs)
+        recheckTimer ??= setTimeout(recheck, heldBackMs)
       } else {
         busyKeys.add(waiting.key)
         batch.push(waiting)
@@ -88,9 +88,9 @@ export function createLane<Op, Result>({
     return batch
   }
 
-  function look(): void {
-    clearTimeout(lookAgain)
-    lookAgain = undefined
+  function recheck(): void {
+    clearTimeout(recheckTimer)
+    recheckTimer = undefined
     next()
   }
 
@@ -115,7 +115,7 @@ export function createLane<Op, Result>({
         line.push({ op, key: keyOf(op), since: performance.now(), resolve, reject })
         next()
       }),
-    hasWaiting: (isSuch) => line.some(({ op }) => isSuch(op)),
-    look,
+    hasWaiting: (fits) => line.some(({ op }) => fits(op)),
+    recheck,
   }
 }

@@ -67,9 +67,9 @@ describe('an open stream', () => {
     ]
     await quick.until(({ events }) => events.length === newest)
     assert.ok(socket.writableLength < 1024 * 1024, `${socket.writableLength} bytes wait for it`)
-    await openStreamsOf(service.context).look(performance.now() + 10_000)
+    await openStreamsOf(service.context).check(performance.now() + 10_000)
     assert.equal(socket.destroyed, false)
-    await openStreamsOf(service.context).look(performance.now() + 31_000)
+    await openStreamsOf(service.context).check(performance.now() + 31_000)
     assert.equal(socket.destroyed, true)
     slow.resume()
     assert.equal(await slow.ended, 'cut off')
@@ -102,11 +102,11 @@ describe('an open stream', () => {
     const began = reader.lastEventId()!
     await logEvents(sql, await seedRunningRun(team), 2)
     const streams = openStreamsOf(service.context)
-    await streams.look(performance.now() + 14_000)
+    await streams.check(performance.now() + 14_000)
     assert.deepEqual(reader.comments, [])
     // what was not asked for is passed over unseen, so it is looked for until it was
     while (reader.lastEventId()! < began + 2) {
-      await streams.look(performance.now() + 16_000)
+      await streams.check(performance.now() + 16_000)
       await reader.until(({ comments }) => comments.length > 0)
       reader.comments.length = 0
     }

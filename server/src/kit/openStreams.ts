@@ -31,12 +31,12 @@ interface OpenStreams {
   reserve(caller: Pick<Caller, 'team_id' | 'credential'>): () => void
   open(opening: Opening): void
   /** Once a second while a stream is open; `now` as performance.now() has it. */
-  look(now: number): Promise<void>
+  check(now: number): Promise<void>
   /** The process stops: every reader is told, and comes back elsewhere. */
   endAll(): void
 }
 
-const lookMs = 1000
+const checkMs = 1000
 const heartbeatMs = 15_000
 /** A revoked key is noticed by the next of these, at most 0.8 s late (credential.ts). */
 const credentialMs = 2000
@@ -55,7 +55,7 @@ const tooMany = (reason: string): Fault =>
 export const openStreamsOf = runningPart('open streams', createOpenStreams)
 
 interface OpenStream {
-  look(now: number): Promise<void>
+  check(now: number): Promise<void>
   goodbye(): void
 }
 
@@ -72,9 +72,9 @@ function createOpenStreams(context: Context): OpenStreams {
   let timer: NodeJS.Timeout | undefined
   let isClosing = false
 
-  async function look(now: number): Promise<void> {
+  async function checkAll(now: number): Promise<void> {
     if (context.lifecycle.draining) return endAll()
-    await Promise.all([...open].map((one) => one.look(now)))
+    await Promise.all([...open].map((one) => one.check(now)))
   }
 
   function endAll(): void {
@@ -99,7 +99,7 @@ function createOpenStreams(context: Context): OpenStreams {
 
   return {
     reserve,
-    look,
+    check: checkAll,
     endAll,
     open(opening) {
       // it left while it was being let in
@@ -115,7 +115,7 @@ function createOpenStreams(context: Context): OpenStreams {
       })
       open.add(one)
       gauge.inc({ operation: opening.operation })
-      timer ??= setInterval(() => void look(performance.now()), lookMs)
+      timer ??= setInterval(() => void checkAll(performance.now()), checkMs)
       // its request was let in before, or the load balancer does not know yet
       if (isClosing || context.lifecycle.draining) one.goodbye()
     },
@@ -174,7 +174,7 @@ function openStream({ log }: Context, opening: Opening, onGone: () => void): Ope
     onGone()
     opening.onEnd({ by, events: opened.events, durationMs: performance.now() - openedAt })
   })
-  return { look: (now) => check(opened, now), goodbye: () => goodbye(opened) }
+  return { check: (now) => checkStream(opened, now), goodbye: () => goodbye(opened) }
 }
 
 /** What the source of the events sees of it. */
@@ -247,7 +247,7 @@ function goodbye(opened: Opened): void {
 }
 
 /** Drops a slow reader, sends the heartbeat, and looks up the credential, each when its time has come. */
-async function check(opened: Opened, now: number): Promise<void> {
+async function checkStream(opened: Opened, now: number): Promise<void> {
   const { fullSince, writtenAt } = opened
   if (fullSince !== undefined && now - fullSince >= stalledMs) return drop(opened, 'slow reader')
   if (fullSince === undefined && now - writtenAt >= heartbeatMs) heartbeat(opened)

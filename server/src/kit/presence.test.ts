@@ -1,4 +1,4 @@
-// Presence: a lock that is lost is taken again, or its holder stops; the dead are buried once.
+// Presence: a lock that is lost is taken again, or its holder stops; the dead are reaped once.
 import assert from 'node:assert/strict'
 import { Client } from 'pg'
 import { createLog } from '../base/log.ts'
@@ -78,19 +78,19 @@ proves(
   },
 )
 
-proves('presence.buriedOnce', 'two sweepers bury a dead process once', async () => {
+proves('presence.buriedOnce', 'two sweepers reap a dead process once', async () => {
   const [one, two] = [await join(), await join()]
   await ask(
     `insert into processes (id, role, host, pid, job_pool_id) values (gen_random_uuid(), 'worker', 'gone', 1, 'pool-x')`,
   )
-  const buried: (string | null)[] = []
-  const bury = async ({ job_pool_id }: DeadProcess) => void buried.push(job_pool_id)
+  const reaped: (string | null)[] = []
+  const reap = async ({ job_pool_id }: DeadProcess) => void reaped.push(job_pool_id)
   await until(async () => {
-    await Promise.all([one.sweep(bury), two.sweep(bury)])
-    return buried.length > 0
+    await Promise.all([one.sweep(reap), two.sweep(reap)])
+    return reaped.length > 0
   })
-  await Promise.all([one.sweep(bury), two.sweep(bury)])
-  assert.deepEqual(buried, ['pool-x'])
+  await Promise.all([one.sweep(reap), two.sweep(reap)])
+  assert.deepEqual(reaped, ['pool-x'])
   assert.equal((await ask('select id from processes')).length, 2)
   await Promise.all([one.leave(), two.leave()])
 })
@@ -106,15 +106,15 @@ proves(
       )
     const [elsewhere] = await gone(`now() - interval '1 day'`)
     const [here] = await gone('pg_postmaster_start_time()')
-    const buried: unknown[] = []
-    const bury = async ({ id }: DeadProcess) => void buried.push(id)
-    await one.sweep(bury)
-    assert.deepEqual(buried, [here!.id], 'who lost it here is dead at once')
-    await one.sweep(bury)
-    assert.equal(buried.length, 1)
+    const reaped: unknown[] = []
+    const reap = async ({ id }: DeadProcess) => void reaped.push(id)
+    await one.sweep(reap)
+    assert.deepEqual(reaped, [here!.id], 'who lost it here is dead at once')
+    await one.sweep(reap)
+    assert.equal(reaped.length, 1)
     await ask(`update processes set missed_since = missed_since - interval '3 seconds' where missed_since is not null`)
-    await one.sweep(bury)
-    assert.deepEqual(buried, [here!.id, elsewhere!.id])
+    await one.sweep(reap)
+    assert.deepEqual(reaped, [here!.id, elsewhere!.id])
     await one.leave()
   },
 )

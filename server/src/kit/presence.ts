@@ -22,8 +22,8 @@ export interface Presence {
   held(): AbortSignal
   /** Tells the others which jobs to set free if we die. */
   setJobPool(id: string): Promise<void>
-  /** The processes whose lock could be taken, each handed to `bury` while we hold it: no two sweepers bury one process. */
-  sweep(bury: (dead: DeadProcess) => Promise<void>): Promise<void>
+  /** Hands each process whose lock could be taken to `reap`, while we hold that lock: no two sweepers reap one process. */
+  sweep(reap: (dead: DeadProcess) => Promise<void>): Promise<void>
   /** Whether any other process lives on this database. */
   othersLive(): Promise<boolean>
   leave(): Promise<void>
@@ -80,7 +80,7 @@ export async function announcePresence(options: PresenceOptions): Promise<Presen
       session.jobPoolId = id
       await present.sql`update processes set job_pool_id = ${id} where id = ${processId}`
     },
-    sweep: (bury) => sweep(present.sql, processId, bury),
+    sweep: (reap) => sweep(present.sql, processId, reap),
     othersLive: () => othersLive(present.sql, processId),
     async leave() {
       session.isLeaving = true
@@ -152,7 +152,7 @@ async function rejoin(session: Session, onLost: () => void): Promise<Connection 
   return undefined
 }
 
-async function sweep(sql: Sql, processId: string, bury: (dead: DeadProcess) => Promise<void>): Promise<void> {
+async function sweep(sql: Sql, processId: string, reap: (dead: DeadProcess) => Promise<void>): Promise<void> {
   // all locks are gone when the server restarts or a standby replaces it, and either changes the start time. A process that never held
   // its lock on this server is not declared dead before it could have come back
   await sql`
@@ -167,7 +167,7 @@ async function sweep(sql: Sql, processId: string, bury: (dead: DeadProcess) => P
     select * from others where pg_try_advisory_lock(${presenceLockClass}, lock_key)`
   for (const other of dead) {
     try {
-      await bury(other)
+      await reap(other)
       await sql`delete from processes where id = ${other.id}`
     } finally {
       await sql`select pg_advisory_unlock(${presenceLockClass}, ${other.lock_key})`

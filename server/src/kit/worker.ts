@@ -1,6 +1,6 @@
 // Runs the declared jobs on graphile-worker, and twice a second sets free what dead processes held and lets the features tick.
 import { runOnce, type JobHelpers, type TaskList } from 'graphile-worker'
-import type { Alone } from './alone.ts'
+import type { SuspectProcesses } from './suspectProcesses.ts'
 import type { Context } from './context.ts'
 import { suspectDeaths } from './deaths.ts'
 import type { WorkingProcess } from './feature.ts'
@@ -21,21 +21,21 @@ const sweepMs = 500
 /** What else a working process does with the sweep: the engine's part, handed in because the kit knows no runs. */
 interface SweepPart {
   /** Sets free what a dead process held. */
-  bury(dead: DeadProcess): Promise<void>
+  reap(dead: DeadProcess): Promise<void>
   /** Twice a second, whoever lives. */
-  look(): Promise<void>
+  poll(): Promise<void>
   /** Does work that two processes died over. */
-  alone: Alone
+  suspectProcesses: SuspectProcesses
 }
 
 export async function startWorker(context: Context, presence: Presence, part?: SweepPart): Promise<Worker> {
-  const alone = part?.alone
+  const suspectProcesses = part?.suspectProcesses
   const slots = createJobSlots(jobConcurrency(context), context.config.teamShare)
-  const tasks = taskList(context, { held: () => presence.held(), slots, alone })
+  const tasks = taskList(context, { held: () => presence.held(), slots, suspectProcesses })
   const jobs = await startJobEngine(context, presence, tasks, slots)
   const sweeper = startSweeper(context, presence, jobs, part)
   const ticking = startTicks(context)
-  const working = startFeatureWork(context, { id: presence.processId, lost: () => presence.held(), alone })
+  const working = startFeatureWork(context, { id: presence.processId, lost: () => presence.held(), suspectProcesses })
   return {
     async stop() {
       // first of all no new jobs; the sweep continues at the same time, for it sets free what others may run
@@ -58,13 +58,13 @@ function startSweeper(context: Context, presence: Presence, jobs: JobEngine, par
         }
         // unlocking tells nobody; without this the jobs would wait for the next poll
         jobs.nudge(jobsMax)
-        await part?.bury(dead)
-        for (const { bury } of registryOf(context).features) await bury?.(context, dead)
+        await part?.reap(dead)
+        for (const { reap } of registryOf(context).features) await reap?.(context, dead)
         metrics.takeovers.inc()
         log.warn({ process_id: dead.id }, 'a process died; its work is set free')
       })
-      await part?.look()
-      await jobs.look()
+      await part?.poll()
+      await jobs.poll()
     } catch (error) {
       log.warn({ err: error }, 'the sweep failed; it is tried again')
     }
@@ -98,9 +98,9 @@ function startFeatureWork(context: Context, process: WorkingProcess): Loop {
     const mine = work(context, process)
     const loop = twiceASecond(async () => {
       try {
-        await mine.look()
+        await mine.poll()
       } catch (error) {
-        context.log.warn({ err: error, feature: name }, 'a look failed; it is tried again')
+        context.log.warn({ err: error, feature: name }, 'a poll failed; will retry')
       }
     })
     return [{ mine, loop }]
@@ -158,10 +158,10 @@ interface TaskOptions {
   /** Without them every job runs at once. */
   slots?: JobSlots
   /** Without it a job that processes died over runs like any other. */
-  alone?: Alone | undefined
+  suspectProcesses?: SuspectProcesses | undefined
 }
 
-function taskList(context: Context, { held, slots, alone }: TaskOptions = {}): TaskList {
+function taskList(context: Context, { held, slots, suspectProcesses }: TaskOptions = {}): TaskList {
   return Object.fromEntries(
     registryOf(context).jobs.map((job) => [
       job.name,
@@ -177,9 +177,9 @@ function taskList(context: Context, { held, slots, alone }: TaskOptions = {}): T
         try {
           if (!validatorOf(job.input).Check(payload)) throw new Error(`the input of the job ${job.name} does not fit`)
           const signal = AbortSignal.any([abortSignal, held?.()].filter((one) => one !== undefined))
-          const deaths = alone ? await deathsOf(context.db.sql, job, taken) : 0
-          if (alone && deaths >= suspectDeaths)
-            await doElsewhere({ context, alone, job, taken, input: payload, deaths })
+          const deaths = suspectProcesses ? await deathsOf(context.db.sql, job, taken) : 0
+          if (suspectProcesses && deaths >= suspectDeaths)
+            await doElsewhere({ context, suspectProcesses, job, taken, input: payload, deaths })
           else await job.handler({ input: payload, context, sql: context.db.sql, signal })
           if (deaths > 0 && deaths < suspectDeaths) await forgetDeaths(context.db.sql, job, taken)
           ended('done')

@@ -110,9 +110,9 @@ export async function authoriseAgain(service: TestApp, team: TestTeam, oauth: Oa
   )
 }
 
-/** One look of a working process, and the end of what it began. */
+/** One poll of a working process, and the end of what it began. */
 export async function seeToConnections({ context }: TestApp): Promise<void> {
   const work = refreshConnections(context)
-  await work.look()
+  await work.poll()
   await work.stop()
 }

@@ -19,10 +19,10 @@ export async function drainDeliveries({ context }: TestApp): Promise<void> {
     return row!.due
   }
   while (await due()) {
-    await work.look()
+    await work.poll()
     await nextTurn()
   }
-  await work.look()
+  await work.poll()
   await work.stop()
 }
 

@@ -14,7 +14,7 @@ import { Type } from '../../src/kit/schema.ts'
 import type { OutsideTool } from '../../src/kit/tool.ts'
 import { exitWith, main } from '../../src/main.ts'
 
-const isAlone = process.argv.includes('--alone')
+const isAlone = process.argv.includes('--suspects')
 const kindsMax = Number(process.env['RUNYARD_TEST_DEADLY'] ?? 1)
 const atWork = new Set<string>()
 
@@ -70,7 +70,7 @@ function mortal(conversation: Conversation, setup: string): Conversation {
 
 /** Every part of a feature that works gets its context armed first. */
 function withArms(one: Feature): Feature {
-  const { work, alone = {}, jobs } = one
+  const { work, driveSuspect = {}, jobs } = one
   return {
     ...one,
     ...(work && {
@@ -79,8 +79,8 @@ function withArms(one: Feature): Feature {
         return work(context, process)
       },
     }),
-    alone: Object.fromEntries(
-      Object.entries(alone).map(([kind, drive]) => [
+    driveSuspect: Object.fromEntries(
+      Object.entries(driveSuspect).map(([kind, drive]) => [
         kind,
         (call) => {
           arm(call.context)

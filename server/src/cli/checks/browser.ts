@@ -9,7 +9,7 @@ import { ok, problem, warning, type Check } from './check.ts'
 
 export const browser: Check = {
   name: 'browser',
-  async look({ config, database }) {
+  async run({ config, database }) {
     // before the first start there is no folder to unpack it into
     if (config.cdpUrl === undefined && !database) return ok('Chromium is unpacked when an agent first uses it')
     // everything else works without a browser

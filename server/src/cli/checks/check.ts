@@ -1,4 +1,4 @@
-// What a check of `runyard doctor` is: one look at the set-up, and one sentence about it.
+// What a check of `runyard doctor` is: it inspects one part of the set-up and says one sentence about it.
 import type { Config } from '../../base/config.ts'
 import type { Joined } from '../joinDatabase.ts'
 
@@ -18,13 +18,13 @@ export interface Scene {
 
 export interface Check {
   name: string
-  look(scene: Scene): Promise<Finding>
+  run(scene: Scene): Promise<Finding>
 }
 
 /** A check that has nothing to say without the database. */
 export interface DatabaseCheck {
   name: string
-  lookAt(database: Joined, scene: Scene): Promise<Finding>
+  runOn(database: Joined, scene: Scene): Promise<Finding>
 }
 
 export const ok = (says: string): Finding => ({ state: 'ok', says })

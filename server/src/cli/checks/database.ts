@@ -17,7 +17,7 @@ const majorMin = 15
 
 export const reachable: Check = {
   name: 'database',
-  async look({ config, database, databaseFailure }) {
+  async run({ config, database, databaseFailure }) {
     if (databaseFailure !== undefined) return problem(databaseFailure)
     if (!database) return ok(`none yet; the first start makes an embedded one in ${config.dataDir}`)
     const server = await one(database.sql<{ version: string; number: number }>`
@@ -30,7 +30,7 @@ export const reachable: Check = {
 
 export const migrations: DatabaseCheck = {
   name: 'migrations',
-  async lookAt({ client, sql }) {
+  async runOn({ client, sql }) {
     const known = await readMigrations()
     const table = await one(sql<{ present: boolean }>`select to_regclass('schema_migrations') is not null as present`)
     try {
@@ -46,7 +46,7 @@ export const migrations: DatabaseCheck = {
 
 export const encryptionKey: DatabaseCheck = {
   name: 'encryption key',
-  async lookAt({ sql }, { config: { dataDir, encryptionKey: given, newEncryptionKey: givenNext } }) {
+  async runOn({ sql }, { config: { dataDir, encryptionKey: given, newEncryptionKey: givenNext } }) {
     const source = encryptionKeySource({ dataDir, given })
     const key = await readEncryptionKey({ dataDir, given })
     const table = await one(sql<{ present: boolean }>`select to_regclass('encryption_keys') is not null as present`)
@@ -76,7 +76,7 @@ export const encryptionKey: DatabaseCheck = {
 
 export const role: DatabaseCheck = {
   name: 'database role',
-  async lookAt({ sql }) {
+  async runOn({ sql }) {
     const found = await one(sql<{ name: string; superuser: boolean; creates: boolean }>`
       select rolname as name, rolsuper as superuser, has_schema_privilege(current_user, 'public', 'create') as creates
       from pg_roles where rolname = current_user`)
@@ -90,7 +90,7 @@ export const role: DatabaseCheck = {
 /** Leases, schedules and expiry go by the database's clock, signatures and logs by ours. */
 export const clock: DatabaseCheck = {
   name: 'clock',
-  async lookAt({ sql }) {
+  async runOn({ sql }) {
     const before = Date.now()
     const database = await one(sql<{ now: Date }>`select clock_timestamp() as now`)
     const differenceS = (database.now.getTime() - (before + Date.now()) / 2) / 1000
@@ -103,7 +103,7 @@ export const clock: DatabaseCheck = {
 
 export const processes: DatabaseCheck = {
   name: 'processes',
-  async lookAt({ sql, presence }) {
+  async runOn({ sql, presence }) {
     const others = (await readLivingProcesses(sql)).filter(({ id }) => id !== presence?.processId)
     if (others.length === 0) return ok('none besides this one')
     return ok(others.map(({ role: what, pid, host }) => `${what} (process ${pid} on ${host})`).join(', '))

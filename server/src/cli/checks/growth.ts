@@ -4,7 +4,7 @@ import { ok, type DatabaseCheck } from './check.ts'
 
 export const growth: DatabaseCheck = {
   name: 'growth',
-  async lookAt({ sql, presence }) {
+  async runOn({ sql, presence }) {
     // the database does not have Runyard's tables
     if (!presence) return ok('nothing is kept yet')
     const told = (await readGrowth(sql)).map(tell)

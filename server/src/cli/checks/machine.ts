@@ -11,7 +11,7 @@ const nodeMajorMin = 24
 
 export const nodeVersion: Check = {
   name: 'Node',
-  async look() {
+  async run() {
     const major = Number(process.versions.node.split('.')[0])
     if (major >= nodeMajorMin) return ok(process.versions.node)
     return problem(`${process.versions.node} is too old: install Node ${nodeMajorMin} or newer.`)
@@ -20,7 +20,7 @@ export const nodeVersion: Check = {
 
 export const settings: Check = {
   name: 'settings',
-  async look({ env }) {
+  async run({ env }) {
     const unknown = unknownSettings(env)
     if (unknown.length === 0) return ok('all known')
     return warning(`${unknown.join(', ')}: no such setting. Is it misspelled? docs/configuration.md lists all.`)
@@ -33,7 +33,7 @@ const isSecretFile = (name: string): boolean =>
 
 export const dataDir: Check = {
   name: 'data dir',
-  async look({ config: { dataDir: folder } }) {
+  async run({ config: { dataDir: folder } }) {
     const found = await statIfThere(folder)
     if (!found) {
       const parent = await nearestFolder(folder)
@@ -59,7 +59,7 @@ const gibibyte = 1024 ** 3
 
 export const diskSpace: Check = {
   name: 'disk',
-  async look({ config, database }) {
+  async run({ config, database }) {
     const places = [config.dataDir, ...(database?.embedded ? [database.embedded.place] : [])]
     const measured = await Promise.all(
       places.map(async (place) => {
@@ -77,7 +77,7 @@ export const diskSpace: Check = {
 
 export const openFiles: Check = {
   name: 'open files',
-  async look() {
+  async run() {
     const limits = await readIfThere('/proc/self/limits')
     if (limits === undefined) return ok('this system does not say how many')
     // Node raises the soft limit to the hard one when it starts, so what is read here is what the service gets

@@ -9,7 +9,7 @@ import { ok, problem, warning, type Check } from './check.ts'
 
 export const port: Check = {
   name: 'port',
-  async look({ config }) {
+  async run({ config }) {
     if (config.role === 'worker' && !config.portGiven) return ok('a worker listens on none')
     if (config.port === 0) return ok('any free one is taken at the start')
     const where = `${config.port} on ${config.host}`

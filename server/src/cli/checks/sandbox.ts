@@ -7,7 +7,7 @@ import { ok, problem, type Check } from './check.ts'
 
 export const sandbox: Check = {
   name: 'sandbox',
-  async look({ config }) {
+  async run({ config }) {
     const guard = createGuard({ allowPrivateHosts: config.allowPrivateHosts })
     const outbound = createOutbound(guard)
     try {

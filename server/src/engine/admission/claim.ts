@@ -1,7 +1,7 @@
 // Claims runs: a worker with free seats takes what is ready, and from then on it alone may write those runs.
 import { part, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
-import { deathsAfter, deathsAfterLone, isLone } from '../../kit/deaths.ts'
+import { deathsAfter, deathsAfterSuspectProcess, isForSuspects } from '../../kit/deaths.ts'
 import { insertRunEvents } from '../../kit/event.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
 import type { RunSource } from '../../kit/states.ts'
@@ -109,7 +109,7 @@ export type Suspect = Pick<ClaimedRun, 'id' | 'team_id' | 'deaths'>
 /** How many suspects are looked at for free seats. */
 const suspectsAtOnce = 100
 
-/** Runs that only a process for suspects may drive (kit/alone.ts): the first of each team, then the second of each. */
+/** Runs that only a process for suspects may drive (kit/suspectProcesses.ts): the first of each team, then the second of each. */
 export const readSuspects = (sql: Sql): Promise<Suspect[]> => sql<Suspect>`
   select id, team_id, deaths from runs where admitted_at is not null and worker is null and ${isSuspectRow}
   order by row_number() over (partition by team_id order by admitted_at), admitted_at limit ${suspectsAtOnce}`
@@ -134,13 +134,13 @@ export async function takeSuspect(
  * Records that the process for suspects that drove this run died; `isSure`: it drove nothing else. `epoch` is the one with which the run was
  * held; a sweep may have freed the run since, and may have counted the death.
  */
-export async function noteLoneDeath(
+export async function noteSuspectDeath(
   sql: Sql,
   { id, epoch }: Pick<ClaimedRun, 'id' | 'epoch'>,
   isSure: boolean,
 ): Promise<void> {
   await sql`
-    update runs set deaths = ${deathsAfterLone(isSure)}, worker = null, epoch = epoch + 1, updated_at = now()
+    update runs set deaths = ${deathsAfterSuspectProcess(isSure)}, worker = null, epoch = epoch + 1, updated_at = now()
     where id = ${id} and ${isSuspectRow} and status = 'running' and epoch between ${epoch} and ${epoch + 3}`
 }
 
@@ -189,7 +189,7 @@ export async function giveBack(sql: Sql, workerId: string, ids: string[], failed
  * death is counted for each run.
  */
 export async function reviveRuns(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<number> {
-  if (!isLone(dead)) await spareOthers(sql, dead.id)
+  if (!isForSuspects(dead)) await spareOthers(sql, dead.id)
   const rows = await sql`
     update runs set worker = null, epoch = epoch + 1, updated_at = now(), deaths = ${deathsAfter(dead)}
     where id in (select id from runs where worker = ${dead.id} order by id for update) returning id`

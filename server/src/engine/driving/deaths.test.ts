@@ -1,7 +1,7 @@
 // What the deaths of processes mean for a run: who may drive it next, what speaks for it, and when it is given up.
 import assert from 'node:assert/strict'
 import { newId } from '../../base/ids.ts'
-import { loneRoles } from '../../kit/deaths.ts'
+import { suspectRoles } from '../../kit/deaths.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -44,7 +44,7 @@ proves(
     for (const n of [1, 2]) {
       while ((await suspects()).length === 0) await dieOver(id)
       assert.deepEqual(await suspects(), [{ id, deaths: 2 }], `time ${n}`)
-      await reviveRuns(sql, { id: newId(), role: loneRoles.several })
+      await reviveRuns(sql, { id: newId(), role: suspectRoles.several })
       assert.deepEqual(await suspects(), [{ id, deaths: 2 }], 'a process for suspects is not a witness')
       await reviveRuns(sql, { id: newId(), role: 'worker' })
       assert.deepEqual(await suspects(), [])
@@ -64,9 +64,9 @@ proves(
     const { team, id } = await newRun()
     await dieOver(id)
     await dieOver(id)
-    await dieTogetherOver(id, loneRoles.several)
+    await dieTogetherOver(id, suspectRoles.several)
     assert.deepEqual(await suspects(), [{ id, deaths: 3 }])
-    await dieTogetherOver(id, loneRoles.one)
+    await dieTogetherOver(id, suspectRoles.one)
     assert.deepEqual(await suspects(), [])
     await drainRuns(service)
     const run = await readRun(team, id)

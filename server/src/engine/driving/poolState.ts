@@ -1,7 +1,7 @@
 // What a run pool knows: the runs that it holds, its seats, and who waits until it is idle.
 import { teamShare } from '../../base/fairPool.ts'
 import { createOnceMore, type OnceMore } from '../../base/onceMore.ts'
-import type { LoneSeat } from '../../kit/alone.ts'
+import type { SuspectSeat } from '../../kit/suspectProcesses.ts'
 import type { Context } from '../../kit/context.ts'
 import type { ClaimedRun, Suspect } from '../admission/claim.ts'
 import { newSeatBook, takenSeats, type SeatBook } from '../admission/seat.ts'
@@ -14,9 +14,9 @@ export interface RunPoolOptions {
   /** Aborted when this process must no longer believe that its runs are its own. */
   lost: () => AbortSignal
   /** `seat` is the seat of a suspect in a process for suspects. */
-  drive: (run: ClaimedRun, hold: Hold, seat?: LoneSeat) => Promise<void>
+  drive: (run: ClaimedRun, hold: Hold, seat?: SuspectSeat) => Promise<void>
   /** The seat of a suspect, without which it is not claimed. Without this function suspects are driven like any other run. */
-  seatFor?: ((suspect: Suspect) => LoneSeat | undefined) | undefined
+  seatFor?: ((suspect: Suspect) => SuspectSeat | undefined) | undefined
   /** Whether this process may still continue this run. */
   isOurs?: (run: ClaimedRun) => boolean
 }

@@ -1,7 +1,7 @@
 // The runs of one process: it takes what is ready while it has seats, drives each run, and drops at once what is no longer its own.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionTrouble } from '../../base/db.ts'
-import type { LoneSeat } from '../../kit/alone.ts'
+import type { SuspectSeat } from '../../kit/suspectProcesses.ts'
 import { claimRuns, claimSuspects, giveBack, readClaimed, readSuspects, type ClaimedRun } from '../admission/claim.ts'
 import {
   isAtShare,
@@ -89,7 +89,7 @@ async function claimAll(pool: Pool): Promise<void> {
 async function takeSuspects(pool: Pool): Promise<void> {
   const { seatFor, workerId, context } = pool.options
   const { sql } = context.db
-  const seats = new Map<string, LoneSeat | undefined>()
+  const seats = new Map<string, SuspectSeat | undefined>()
   for (const suspect of await readSuspects(sql)) {
     const seat = seatFor?.(suspect)
     if (seat || !seatFor) seats.set(suspect.id, seat)
@@ -105,7 +105,7 @@ async function takeSuspects(pool: Pool): Promise<void> {
   }
 }
 
-function take(pool: Pool, run: ClaimedRun, seat?: LoneSeat): void {
+function take(pool: Pool, run: ClaimedRun, seat?: SuspectSeat): void {
   const { held, options } = pool
   const controller = new AbortController()
   // this is our own run again: it was taken from us and claimed before its old work noticed. That work has a call under way, and its outcome counts

@@ -1,11 +1,11 @@
 // What drives runs in this process: the pool of a worker, and the pool of a process for suspects.
 import { untilWritten } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
-import { lonePlaces, type Alone, type LoneSeat } from '../../kit/alone.ts'
+import { suspectsPerProcess, type SuspectProcesses, type SuspectSeat } from '../../kit/suspectProcesses.ts'
 import type { Context } from '../../kit/context.ts'
 import { isSuspect, mustBeAlone } from '../../kit/deaths.ts'
-import type { Unit } from '../../kit/loneChild.ts'
-import { noteLoneDeath, takeSuspect, type ClaimedRun } from '../admission/claim.ts'
+import type { Unit } from '../../kit/suspectChild.ts'
+import { noteSuspectDeath, takeSuspect, type ClaimedRun } from '../admission/claim.ts'
 import { readyChannel, stopChannel } from '../ledger/notifyChannels.ts'
 import { driveRun } from './drive.ts'
 import type { DriveParts, Hold } from './heldRun.ts'
@@ -20,7 +20,7 @@ export interface WorkingProcess {
   seats: number
   lost: () => AbortSignal
   /** Drives runs that two processes died over. Without it they are driven like any other. */
-  alone?: Alone
+  suspectProcesses?: SuspectProcesses
 }
 
 export interface RunWorker {
@@ -31,7 +31,7 @@ export interface RunWorker {
   stop(drainMs: number): Promise<void>
 }
 
-export interface LoneRunWorker {
+export interface SuspectRunWorker {
   /** Resolves when the run has advanced, waits or has ended; false when it could not be taken. It waits for `took` before it begins. */
   drive(unit: Unit, took: () => Promise<void>): Promise<boolean>
   poll(): Promise<void>
@@ -57,14 +57,15 @@ export const newWorkers = (options: WorkersOptions): Workers => ({ ...options, p
 const drive = ({ parts }: Workers, run: ClaimedRun, hold: Hold): Promise<void> =>
   withTelemetry(parts, run, (telemetry) => driveRun({ ...parts, telemetry }, run, hold))
 
-function newRunPool(workers: Workers, { id, seats, lost, alone }: WorkingProcess): RunPool {
+function newRunPool(workers: Workers, { id, seats, lost, suspectProcesses }: WorkingProcess): RunPool {
   return createRunPool({
     context: workers.context,
     workerId: id,
     seats,
     lost,
-    ...(alone && {
-      seatFor: (suspect) => alone.reserve({ kind: 'run', teamId: suspect.team_id, mustBeAlone: mustBeAlone(suspect) }),
+    ...(suspectProcesses && {
+      seatFor: (suspect) =>
+        suspectProcesses.reserve({ kind: 'run', teamId: suspect.team_id, mustBeAlone: mustBeAlone(suspect) }),
     }),
     async drive(run, hold, seat) {
       if (seat && isSuspect(run)) return driveElsewhere(workers, seat, run)
@@ -75,11 +76,11 @@ function newRunPool(workers: Workers, { id, seats, lost, alone }: WorkingProcess
 }
 
 /** This process holds the run until the other process has taken it, and reports how that process ended. */
-async function driveElsewhere({ context, onReady }: Workers, seat: LoneSeat, run: ClaimedRun): Promise<void> {
+async function driveElsewhere({ context, onReady }: Workers, seat: SuspectSeat, run: ClaimedRun): Promise<void> {
   const { id, epoch } = run
   const ending = await seat.drive({ kind: 'run', id, epoch })
   if (ending.how === 'untouched') throw new Yielded()
-  if (ending.how === 'died') await untilWritten(() => noteLoneDeath(context.db.sql, { id, epoch }, ending.isSure))
+  if (ending.how === 'died') await untilWritten(() => noteSuspectDeath(context.db.sql, { id, epoch }, ending.isSure))
   setImmediate(onReady)
 }
 
@@ -100,7 +101,7 @@ export function startWorker(workers: Workers, process: WorkingProcess): RunWorke
   context.metrics.runs.places.set(process.seats)
   const stopReady = context.listener.on(readyChannel, () => pool.notify())
   const stopListening = listenFor(workers, pool)
-  process.alone?.onReady(() => pool.notify())
+  process.suspectProcesses?.onReady(() => pool.notify())
   pool.notify()
   return {
     notify: () => pool.notify(),
@@ -117,13 +118,13 @@ export function startWorker(workers: Workers, process: WorkingProcess): RunWorke
   }
 }
 
-/** Drives the suspects that this process is given, and claims nothing by itself (kit/alone.ts). */
-export function startLoneWorker(workers: Workers, process: Omit<WorkingProcess, 'seats'>): LoneRunWorker {
+/** Drives the suspects that this process is given, and claims nothing by itself (kit/suspectProcesses.ts). */
+export function startSuspectRunWorker(workers: Workers, process: Omit<WorkingProcess, 'seats'>): SuspectRunWorker {
   const { context } = workers
   const pool = createRunPool({
     context,
     workerId: process.id,
-    seats: lonePlaces,
+    seats: suspectsPerProcess,
     lost: process.lost,
     seatFor: () => undefined,
     isOurs: isSuspect,

@@ -1,11 +1,11 @@
 // Runs whose evaluation by rule processes died over: each is evaluated by a process for suspects, or given up.
 import { untilWritten } from '../../base/db.ts'
-import type { Alone, LoneSeat } from '../../kit/alone.ts'
+import type { SuspectProcesses, SuspectSeat } from '../../kit/suspectProcesses.ts'
 import type { Context } from '../../kit/context.ts'
 import { deathsBeforeGivenUp, givenUpDeaths, mustBeAlone } from '../../kit/deaths.ts'
-import type { LoneDrive } from '../../kit/feature.ts'
+import type { DriveSuspect } from '../../kit/feature.ts'
 import { evaluateOne, giveUp } from './evaluateEnded.ts'
-import { releaseSuspect, noteLoneDeath, readSuspects, takeSuspect } from './evaluationDeaths.ts'
+import { releaseSuspect, noteSuspectDeath, readSuspects, takeSuspect } from './evaluationDeaths.ts'
 
 /** The kind of these units among the work that a process of its own does. */
 export const evaluationKind = 'evaluation'
@@ -17,7 +17,11 @@ const reason =
   'The operator finds the reason in the log.'
 
 /** Begins with those that find a seat; `underWay` holds what this process has begun. */
-export async function evaluateSuspects(context: Context, alone: Alone, underWay: Map<string, Promise<void>>) {
+export async function evaluateSuspects(
+  context: Context,
+  suspectProcesses: SuspectProcesses,
+  underWay: Map<string, Promise<void>>,
+) {
   for (const suspect of await readSuspects(context.db.sql, suspectsAtOnce)) {
     const { run_id, team_id } = suspect
     if (underWay.has(run_id)) continue
@@ -26,23 +30,23 @@ export async function evaluateSuspects(context: Context, alone: Alone, underWay:
       await context.db.transaction((sql) => giveUp(sql, { run_id, team_id }, reason))
       continue
     }
-    const seat = alone.reserve({ kind: evaluationKind, teamId: team_id, mustBeAlone: mustBeAlone(suspect) })
+    const seat = suspectProcesses.reserve({ kind: evaluationKind, teamId: team_id, mustBeAlone: mustBeAlone(suspect) })
     if (!seat) continue
     const work = evaluateElsewhere(context, seat, run_id).finally(() => underWay.delete(run_id))
     underWay.set(run_id, work)
   }
 }
 
-async function evaluateElsewhere({ db, log }: Context, seat: LoneSeat, runId: string): Promise<void> {
+async function evaluateElsewhere({ db, log }: Context, seat: SuspectSeat, runId: string): Promise<void> {
   try {
     const ending = await seat.drive({ kind: evaluationKind, id: runId, epoch: 0 })
-    if (ending.how === 'died') await untilWritten(() => noteLoneDeath(db.sql, runId, ending.isSure))
+    if (ending.how === 'died') await untilWritten(() => noteSuspectDeath(db.sql, runId, ending.isSure))
   } catch (error) {
     log.warn({ err: error, run_id: runId }, 'could not take the evaluation of a run; will retry')
   }
 }
 
-export const evaluateAsSuspect: LoneDrive = async ({ context, unit, process, took }) => {
+export const evaluateAsSuspect: DriveSuspect = async ({ context, unit, process, took }) => {
   const { sql } = context.db
   if (!(await takeSuspect(sql, unit.id, process.id))) return false
   await took()

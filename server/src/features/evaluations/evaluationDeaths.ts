@@ -1,6 +1,6 @@
 // The evaluations by rule that processes died over: what a process evaluates now, and how many died over each run.
 import type { Sql } from '../../base/db.ts'
-import { deathsAfter, deathsAfterLone, suspectDeaths } from '../../kit/deaths.ts'
+import { deathsAfter, deathsAfterSuspectProcess, suspectDeaths } from '../../kit/deaths.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
 
 /** Committed before anything of the runs is read. It need not wait for the disk: it is for the death of this process alone. */
@@ -61,7 +61,7 @@ export async function releaseSuspect(sql: Sql, runId: string, worker: string): P
 }
 
 /** Records that the process for suspects that evaluated this run died; `isSure`: it did nothing else. */
-export async function noteLoneDeath(sql: Sql, runId: string, isSure: boolean): Promise<void> {
+export async function noteSuspectDeath(sql: Sql, runId: string, isSure: boolean): Promise<void> {
   await sql`
-    update evaluation_deaths set deaths = ${deathsAfterLone(isSure)}, worker = null where run_id = ${runId} and deaths >= ${suspectDeaths}::int`
+    update evaluation_deaths set deaths = ${deathsAfterSuspectProcess(isSure)}, worker = null where run_id = ${runId} and deaths >= ${suspectDeaths}::int`
 }

@@ -15,7 +15,7 @@ const restFactor = 5
 /** Answers of a judge take seconds to minutes, and cost money: a few at a time. */
 const judgesMax = 4
 
-export function startEvaluator(context: Context, { id: worker, alone }: WorkingProcess): Work {
+export function startEvaluator(context: Context, { id: worker, suspectProcesses }: WorkingProcess): Work {
   const { db, log } = context
   const stopping = new AbortController()
   const judging = new Set<Promise<void>>()
@@ -30,7 +30,7 @@ export function startEvaluator(context: Context, { id: worker, alone }: WorkingP
   async function evaluateAll(): Promise<void> {
     while (!stopping.signal.aborted) {
       const startedAt = performance.now()
-      if ((await evaluateEnded(context, alone && worker)) === 0) return
+      if ((await evaluateEnded(context, suspectProcesses && worker)) === 0) return
       await rest((performance.now() - startedAt) * restFactor)
     }
   }
@@ -44,8 +44,8 @@ export function startEvaluator(context: Context, { id: worker, alone }: WorkingP
       if (!held) return
       const release = slots.tryTake(held.team_id)
       const judged =
-        alone && isSuspect(held)
-          ? judgeElsewhere(context, alone, held)
+        suspectProcesses && isSuspect(held)
+          ? judgeElsewhere(context, suspectProcesses, held)
           : judge(context, held, usualTimes, stopping.signal)
       const work: Promise<void> = judged
         .catch((error: unknown) =>
@@ -60,7 +60,7 @@ export function startEvaluator(context: Context, { id: worker, alone }: WorkingP
   }
 
   return {
-    async look() {
+    async poll() {
       const due = await one(db.sql<{ runs: boolean; suspects: boolean; judgements: boolean }>`
         select exists (select from runs_to_evaluate) as runs, exists (select from evaluation_deaths) as suspects,
           exists (select from judgements where due_at <= now()) as judgements`)
@@ -69,7 +69,8 @@ export function startEvaluator(context: Context, { id: worker, alone }: WorkingP
           .catch((error: unknown) => log.warn({ err: error }, 'could not evaluate ended runs; will retry'))
           .finally(() => (evaluating = undefined))
       }
-      if (due.suspects && alone && !stopping.signal.aborted) await evaluateSuspects(context, alone, elsewhere)
+      if (due.suspects && suspectProcesses && !stopping.signal.aborted)
+        await evaluateSuspects(context, suspectProcesses, elsewhere)
       if (due.judgements) await judgeDue()
     },
     async stop() {

@@ -9,7 +9,7 @@ import { testApp } from '../../../test/kit/testApp.ts'
 import { startService, temporaryDataDir } from '../../../test/survival/processes.ts'
 import { connectionUrl } from '../../base/embeddedPostgres.ts'
 import { newId } from '../../base/ids.ts'
-import type { Alone } from '../../kit/alone.ts'
+import type { SuspectProcesses } from '../../kit/suspectProcesses.ts'
 import { evaluateEnded } from './evaluateEnded.ts'
 import { evaluateAsSuspect, evaluateSuspects } from './evaluateSuspects.ts'
 import { reapEvaluations } from './evaluationDeaths.ts'
@@ -130,7 +130,7 @@ async function dieWhileEvaluating(): Promise<void> {
 const noted = async () => undefined
 
 /** A process for suspects that dies over one run and evaluates the others. */
-const mortal = (deadlyRun: string): Alone => ({
+const mortal = (deadlyRun: string): SuspectProcesses => ({
   reserve: () => ({
     release: () => undefined,
     async drive(unit) {

@@ -1,6 +1,6 @@
 // An evaluation in the hands of the judge of one process: held by a lease of the database's clock, and written only while it is its own.
 import { part, type Sql } from '../../base/db.ts'
-import { aloneDeaths, deathsAfter, deathsAfterLone, suspectDeaths } from '../../kit/deaths.ts'
+import { aloneDeaths, deathsAfter, deathsAfterSuspectProcess, suspectDeaths } from '../../kit/deaths.ts'
 import { leaseUntil } from '../../kit/lease.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
 import type { Result } from './evaluation.ts'
@@ -87,13 +87,13 @@ export async function reapJudgements(sql: Sql, dead: Pick<DeadProcess, 'id' | 'r
 }
 
 /** Records that the process for suspects that did this judgement died; `isSure`: it did nothing else. */
-export async function noteLoneDeath(
+export async function noteSuspectDeath(
   sql: Sql,
   { evaluation_id, team_id, attempts }: HeldJudgement,
   isSure: boolean,
 ): Promise<void> {
   await sql`
-    update judgements set deaths = ${deathsAfterLone(isSure)}, due_at = now(), worker = null
+    update judgements set deaths = ${deathsAfterSuspectProcess(isSure)}, due_at = now(), worker = null
     where evaluation_id = ${evaluation_id} and team_id = ${team_id} and attempts = ${attempts}
       and deaths in (${suspectDeaths}, ${aloneDeaths})`
 }

@@ -14,7 +14,7 @@ import { getEvalScores } from './getEvalScores.ts'
 import { getPromotionGate } from './getPromotionGate.ts'
 import { getRunEvaluation } from './getRunEvaluation.ts'
 import { reapJudgements } from './heldJudgement.ts'
-import { judgeAlone, judgementKind } from './judging.ts'
+import { judgeAsSuspect, judgementKind } from './judging.ts'
 import { holdToGate } from './promotionGate.ts'
 import { putPromotionGate } from './putPromotionGate.ts'
 import { replaceEvalRubrics } from './replaceEvalRubrics.ts'
@@ -40,9 +40,9 @@ export const evaluations = feature({
   jobs: [foldEvalCounts, eraseTranscripts],
   hooks: { runsDeleted: forgetEvaluations, mayPromote: holdToGate },
   work: startEvaluator,
-  async bury({ db }, dead) {
+  async reap({ db }, dead) {
     await reapJudgements(db.sql, dead)
     await reapEvaluations(db.sql, dead)
   },
-  alone: { [judgementKind]: judgeAlone, [evaluationKind]: evaluateAsSuspect },
+  driveSuspect: { [judgementKind]: judgeAsSuspect, [evaluationKind]: evaluateAsSuspect },
 })

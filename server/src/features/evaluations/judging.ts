@@ -1,17 +1,17 @@
 // The lane of the judge: a few evaluations at a time, each held by a lease, tried again after trouble, and ended in every case.
 import { untilWritten } from '../../base/db.ts'
 import { ModelRefused, ModelTrouble } from '../../drivers/model/model.ts'
-import type { Alone } from '../../kit/alone.ts'
+import type { SuspectProcesses } from '../../kit/suspectProcesses.ts'
 import { whileLeased } from '../../kit/lease.ts'
 import type { Context } from '../../kit/context.ts'
 import { deathsBeforeGivenUp, givenUpDeaths, mustBeAlone } from '../../kit/deaths.ts'
-import type { LoneDrive } from '../../kit/feature.ts'
+import type { DriveSuspect } from '../../kit/feature.ts'
 import { askJudge, NoAnswer, type Asked } from './askJudge.ts'
 import { summaryOf, type Result } from './evaluation.ts'
 import {
   giveBack,
   Lost,
-  noteLoneDeath,
+  noteSuspectDeath,
   putOff,
   renew,
   takeSuspect,
@@ -72,9 +72,13 @@ export const judgementKind = 'judgement'
 const noSeatMs = 1000
 
 /** This process keeps the judgement until the other process has taken it, and writes down how that process ended. */
-export async function judgeElsewhere(context: Context, alone: Alone, held: HeldJudgement): Promise<void> {
+export async function judgeElsewhere(
+  context: Context,
+  suspectProcesses: SuspectProcesses,
+  held: HeldJudgement,
+): Promise<void> {
   const { sql } = context.db
-  const seat = alone.reserve({ kind: judgementKind, teamId: held.team_id, mustBeAlone: mustBeAlone(held) })
+  const seat = suspectProcesses.reserve({ kind: judgementKind, teamId: held.team_id, mustBeAlone: mustBeAlone(held) })
   if (!seat) return putOff(sql, held, noSeatMs, 1)
   await whileHeld(
     context,
@@ -84,12 +88,12 @@ export async function judgeElsewhere(context: Context, alone: Alone, held: HeldJ
     async () => {
       const ending = await seat.drive({ kind: judgementKind, id: held.evaluation_id, epoch: held.attempts })
       if (ending.how === 'untouched') await giveBack(sql, held)
-      if (ending.how === 'died') await untilWritten(() => noteLoneDeath(sql, held, ending.isSure))
+      if (ending.how === 'died') await untilWritten(() => noteSuspectDeath(sql, held, ending.isSure))
     },
   )
 }
 
-export const judgeAlone: LoneDrive = async ({ context, unit, process, took, signal }) => {
+export const judgeAsSuspect: DriveSuspect = async ({ context, unit, process, took, signal }) => {
   const held = await takeSuspect(context.db.sql, process.id, unit, usualTimes)
   if (!held) return false
   await took()

@@ -15,7 +15,8 @@ export async function claimWithWork(state: DeliveryState, announce: boolean): Pr
   const { context, process, outboxes, oneByOne } = state
   const { sql } = context.db
   state.claimedAt = performance.now()
-  const isSuspect = ({ deaths }: { deaths: number }) => process.alone !== undefined && deaths >= suspectDeaths
+  const isSuspect = ({ deaths }: { deaths: number }) =>
+    process.suspectProcesses !== undefined && deaths >= suspectDeaths
   const found = await rows.targetsWithWork(sql, process.id)
   const untaken = found.filter(({ holder, id }) => holder === null || (holder === 'mine' && !outboxes.has(id)))
   const free = untaken.filter((one) => (oneByOne ? one.id === oneByOne.targetId : !isSuspect(one)))
@@ -33,7 +34,11 @@ export async function claimWithWork(state: DeliveryState, announce: boolean): Pr
 function sendSuspect(state: DeliveryState, target: { id: string; team_id: string; deaths: number }): void {
   const { context, process, elsewhere } = state
   if (state.isStopping || elsewhere.has(target.id)) return
-  const seat = process.alone?.reserve({ kind: targetKind, teamId: target.team_id, mustBeAlone: mustBeAlone(target) })
+  const seat = process.suspectProcesses?.reserve({
+    kind: targetKind,
+    teamId: target.team_id,
+    mustBeAlone: mustBeAlone(target),
+  })
   if (!seat) return
   elsewhere.add(target.id)
   void sendElsewhere(context, seat, target.id).finally(() => elsewhere.delete(target.id))

@@ -9,7 +9,7 @@ import { drainRuns, readEvents, seedAgent, startRun } from '../../../test/kit/ru
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
-import { loneRoles } from '../../kit/deaths.ts'
+import { suspectRoles } from '../../kit/deaths.ts'
 import { eraseOldEvents } from '../../kit/event.ts'
 import { delivererOf } from './deliveryRole.ts'
 import { keepsUnsettled } from './keepsUnsettled.ts'
@@ -186,7 +186,7 @@ suite('a subscription', () => {
       const [deadly] = await sql<{ id: string }>`
       select id from deliveries where target_id = ${subscriptionId} order by n limit 1`
       await sql`update delivery_targets set worker = ${lone}, deaths = 3, sending = ${deadly!.id} where id = ${subscriptionId}`
-      await reapTargets(sql, { id: lone, role: loneRoles.one })
+      await reapTargets(sql, { id: lone, role: suspectRoles.one })
       await drainDeliveries(service)
       const deliveries = await readDeliveries(team)
       assert.deepEqual(
@@ -420,10 +420,10 @@ proves(
     await happen(hangs.id, 5)
     const living = new AbortController()
     const work = delivererOf(service.context).work({ id: newId(), lost: () => living.signal })
-    await work.look()
+    await work.poll()
     await full.promise
     await happen(waits.id, 3)
-    await work.look()
+    await work.poll()
     await receiver.got(3)
     assert.equal(requests, 64)
     assert.ok([...asked.values()].every((count) => count <= 4))

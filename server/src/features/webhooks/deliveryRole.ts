@@ -34,7 +34,7 @@ function createDeliverer(context: Context): Deliverer {
     work(process) {
       const loop = (working = startDeliveryLoop(context, process))
       return {
-        look: () => loop.poll(),
+        poll: () => loop.poll(),
         async stop() {
           working = undefined
           await loop.stop()

@@ -2,7 +2,7 @@
 import { part, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { noteDeliveries } from '../../engine/counting/usage.ts'
-import { deathsAfter, deathsAfterLone, loneRoles, suspectDeaths } from '../../kit/deaths.ts'
+import { deathsAfter, deathsAfterSuspectProcess, suspectRoles, suspectDeaths } from '../../kit/deaths.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
 import type { Outgoing, Outcome } from './attempt.ts'
 import type { Attempt, DeliveryState } from './delivery.ts'
@@ -180,7 +180,7 @@ export async function releaseTargets(sql: Sql, workerId: string, ids: string[]):
  * that delivery is given up.
  */
 export async function reapTargets(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<void> {
-  if (dead.role === loneRoles.one) {
+  if (dead.role === suspectRoles.one) {
     const sent = await sql<{
       id: string
     }>`select sending as id from delivery_targets where worker = ${dead.id} and sending is not null`
@@ -199,9 +199,9 @@ export async function noteSending(sql: Sql, workerId: string, targetId: string, 
 }
 
 /** A process that sent to several suspects died: the next one sends to this target only. */
-export async function noteLoneDeath(sql: Sql, targetId: string): Promise<void> {
+export async function noteSuspectDeath(sql: Sql, targetId: string): Promise<void> {
   await sql`
-    update delivery_targets set deaths = ${deathsAfterLone(false)} where id = ${targetId} and deaths >= ${suspectDeaths}::int`
+    update delivery_targets set deaths = ${deathsAfterSuspectProcess(false)} where id = ${targetId} and deaths >= ${suspectDeaths}::int`
 }
 
 /** Resets the count: everything due was sent without a death. */

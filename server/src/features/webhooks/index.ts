@@ -15,7 +15,7 @@ import { replayWebhook } from './replayWebhook.ts'
 import { replayWebhookDelivery } from './replayWebhookDelivery.ts'
 import { rotateWebhookSecret } from './rotateWebhookSecret.ts'
 import { sealedSecrets } from './secret.ts'
-import { sendAlone } from './sendAlone.ts'
+import { sendAsSuspect } from './sendAsSuspect.ts'
 import { targetKind } from './sendElsewhere.ts'
 import { sweepDeliveries } from './sweepDeliveries.job.ts'
 import { reapTargets } from './deliveryRows.ts'
@@ -43,8 +43,8 @@ export const webhooks = feature({
   jobs: [replayDeliveries, sweepDeliveries],
   hooks: { runsDeleted: forgetEndedCallbacks },
   work: (context, process) => delivererOf(context).work(process),
-  bury: ({ db }, dead) => reapTargets(db.sql, dead),
-  alone: { [targetKind]: sendAlone },
+  reap: ({ db }, dead) => reapTargets(db.sql, dead),
+  driveSuspect: { [targetKind]: sendAsSuspect },
   onEvents: (context) => delivererOf(context).written(),
   keepsEvents: keepsUnsettled,
   sealed: sealedSecrets,

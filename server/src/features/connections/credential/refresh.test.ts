@@ -292,7 +292,7 @@ proves('connections.refreshFair', 'a provider that does not answer holds up no o
   }
   await expire(id)
   const work = refreshConnections(context)
-  await work.look()
+  await work.poll()
   while ((await kept(id)).generation === 1) await setImmediate()
   assert.ok(waiting.length < 12, 'not all of them are asked at once')
   // those that come only now too: nobody waits for them

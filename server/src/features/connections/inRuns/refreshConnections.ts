@@ -16,7 +16,7 @@ export function refreshConnections(context: Context): Work {
   const renewals = new Map<Promise<void>, string>()
   const lists = new Map<Promise<void>, string>()
   let isStopping = false
-  let looks = 0
+  let polls = 0
 
   function begin(work: Promise<unknown>, provider: string, among: Map<Promise<void>, string>): void {
     const ended: Promise<void> = work
@@ -40,8 +40,8 @@ export function refreshConnections(context: Context): Work {
   }
 
   return {
-    async look() {
-      if (looks++ % thoroughEvery !== 0) return
+    async poll() {
+      if (polls++ % thoroughEvery !== 0) return
       await renewDue()
       await listDue()
     },

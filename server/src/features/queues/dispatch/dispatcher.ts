@@ -53,7 +53,7 @@ function work(state: State): Work {
   state.isWorking = true
   const stopListening = state.context.listener.on(caseQueuesChannel, (queueId) => changed(state, queueId))
   return {
-    look: () => poll(state),
+    poll: () => poll(state),
     async stop() {
       state.isWorking = false
       stopListening()

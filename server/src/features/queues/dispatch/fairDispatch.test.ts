@@ -23,7 +23,7 @@ proves(
     for (let n = 0; n < 12; n++) await seed(noisy, n === 0 ? 2000 : 5)
     await seed(quiet, 1)
     const work = dispatcherOf(service.context).work()
-    await work.look()
+    await work.poll()
     while ((await sql`select from runs where team_id = ${quiet.id}`).length === 0) await turn()
     await work.stop()
     const queues = await sql<{ team_id: string }>`

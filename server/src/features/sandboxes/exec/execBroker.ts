@@ -62,7 +62,7 @@ function createExecBroker(context: Context): ExecBroker {
       const mine = (runner = startExecRunner(context, process, ended))
       const stopListening = listener.on(askedChannel, () => mine.announced())
       return {
-        look: () => mine.look(),
+        poll: () => mine.poll(),
         async stop() {
           runner = undefined
           stopListening()

@@ -60,7 +60,7 @@ export function startExecRunner(context: Context, process: WorkingProcess, onEnd
   runner.taking.ask()
   return {
     announced: () => runner.taking.ask(),
-    async look() {
+    async poll() {
       if (await sweepExecs(db.sql, config.sandboxHosts.length === 0)) runner.taking.ask()
       await closeIdle(runner.warm)
     },

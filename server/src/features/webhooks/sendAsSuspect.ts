@@ -1,6 +1,6 @@
 // Sends what is due to one target, one delivery after the other, in an isolated process: if it dies, the delivery under way is to blame.
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { LoneDrive } from '../../kit/feature.ts'
+import type { DriveSuspect } from '../../kit/feature.ts'
 import { startDeliveryLoop } from './deliveryLoop.ts'
 import { announceMs } from './deliveriesChannel.ts'
 import { clearDeaths, noteSending } from './deliveryRows.ts'
@@ -8,7 +8,7 @@ import { clearDeaths, noteSending } from './deliveryRows.ts'
 /** After how many deliveries the target is like any other again: the ones that processes died over were among the first. */
 const sentMax = 100
 
-export const sendAlone: LoneDrive = async ({ context, unit, process, took, turn }) => {
+export const sendAsSuspect: DriveSuspect = async ({ context, unit, process, took, turn }) => {
   let sent = 0
   const isOver = () => loop.isDoneWith(unit.id) || sent >= sentMax || turn.aborted
   const loop = startDeliveryLoop(context, process, {

@@ -1,6 +1,6 @@
-// Who sits in a process for suspects: teams and kinds of work have a share each, and those that were served longest ago come first.
+// Who gets a seat in a process for suspects: each team and each kind of work has a share, and the one that was served longest ago comes first.
 export interface Seats {
-  /** Undefined: no seat is free for this team and kind, or it is the turn of another that asked in vain a moment ago. */
+  /** Undefined: no seat is free for this team and kind, or it is the turn of another that was refused a moment ago. */
   take(wanted: { kind: string; teamId: string | undefined }): (() => void) | undefined
   taken(): number
 }
@@ -11,14 +11,14 @@ interface SeatOptions {
   perKind: number
 }
 
-/** Whoever wants a seat asks about twice a second. One that has not asked for this long does not want it any more. */
+/** How long a refused asker counts as waiting. Whoever still wants a seat asks again about twice a second. */
 const askingMs = 2000
 const rememberedMax = 1000
 
 interface Asker {
   team: string
   kind: string
-  /** When it last asked in vain; undefined if it got a seat since. */
+  /** When it was last refused; undefined if it got a seat since. */
   askedAt: number | undefined
   /** The turn in which it last got a seat. */
   servedAt: number
@@ -36,7 +36,7 @@ export function createSeats({ size, perTeam, perKind }: SeatOptions): Seats {
   const hasShareLeft = ({ team, kind }: Asker) =>
     heldBy((one) => one.team === team) < perTeam && heldBy((one) => one.kind === kind) < perKind
 
-  /** Only among those that could sit down now. */
+  /** Compares only with those that could get a seat now. */
   function isTurnOf(asker: Asker): boolean {
     const since = performance.now() - askingMs
     const before = (one: Asker) =>

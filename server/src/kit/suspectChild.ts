@@ -14,9 +14,9 @@ export interface Unit {
 /**
  * `done`: the unit has advanced, waits, or has ended; `failure` is the error it ended with. `died`: the process died over it, `at` is the
  * part that was begun last, and `isSure` says that nothing else was in that process. `untouched`: no process took it, or a process that
- * was told to stop gave it back.
+ * had to stop gave it back.
  */
-export type LoneEnding =
+export type SuspectEnding =
   | { how: 'done'; failure?: string | undefined }
   | { how: 'died'; at: string | undefined; isSure: boolean }
   | { how: 'untouched' }
@@ -29,11 +29,11 @@ export type FromChild =
   | { took: string; at?: string | undefined }
   | { done: string; taken: boolean; failure?: string | undefined }
 
-export interface LoneChild {
+export interface SuspectChild {
   /** False when it ended before it was ready. */
   ready: Promise<boolean>
   isReady(): boolean
-  drive(unit: Unit): Promise<LoneEnding>
+  drive(unit: Unit): Promise<SuspectEnding>
   exited: Promise<{ code: number | null; signal: string | null }>
   stop(): Promise<void>
 }
@@ -46,14 +46,14 @@ const startMs = 60_000
 export const aliveEveryMs = 1000
 const heapMinMb = 256
 
-/** Half of what this process may use: work that needs more ends its own process, before the operating system ends both. */
+/** The child may use half of what this process may use: work that needs more ends the child before the operating system ends both. */
 function heapMaxMb(): number {
   const machine = process.constrainedMemory() || totalmem()
   const most = Math.min(getHeapStatistics().heap_size_limit, machine, totalmem())
   return Math.max(heapMinMb, Math.floor(most / 2 / 1024 / 1024))
 }
 
-interface LoneChildOptions {
+interface SuspectChildOptions {
   entry: string
   args: string[]
   silentMs?: number
@@ -69,7 +69,7 @@ interface UnderWay {
   at: string | undefined
 }
 
-export function openLoneChild({ entry, args, silentMs = usualSilentMs }: LoneChildOptions): LoneChild {
+export function openSuspectChild({ entry, args, silentMs = usualSilentMs }: SuspectChildOptions): SuspectChild {
   const child = fork(entry, args, {
     // its log is ours; it must not listen where we do
     env: { ...process.env, PORT: '' },
@@ -95,9 +95,9 @@ export function openLoneChild({ entry, args, silentMs = usualSilentMs }: LoneChi
   }, aliveEveryMs)
   void exited.then(() => clearInterval(watchdog))
 
-  /** All units hear of the end before the first of them is taken off the list. */
-  function endingOf(unit: UnderWay): LoneEnding {
-    // a process that was told to stop did not die over its work
+  /** Says how a unit ended when the process did. It is called for all units before the first of them is removed from the list. */
+  function endingOf(unit: UnderWay): SuspectEnding {
+    // a process that we asked to stop did not die over its work
     if (!unit.isTaken || isAsked) return { how: 'untouched' }
     const together = [...units.values()].filter(({ isTaken }) => isTaken).length
     return { how: 'died', at: unit.at, isSure: together === 1 }
@@ -130,10 +130,10 @@ export function openLoneChild({ entry, args, silentMs = usualSilentMs }: LoneChi
 /** The process may end while we write to it: its end is what counts. */
 function channelMayBeClosed(): void {}
 
-/** How long what the process said last may take to arrive after its end. */
+/** How long the last messages of the process may take to arrive after its end. */
 const lastWordsMs = 1000
 
-/** The end of the process, after everything that it said: who took what is known then. */
+/** Resolves at the end of the process, after all its messages have arrived: then it is known who took what. */
 const endOf = (child: ChildProcess) =>
   new Promise<{ code: number | null; signal: string | null }>((resolve) => {
     child.once('exit', (code, signal) => {

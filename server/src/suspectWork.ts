@@ -1,27 +1,29 @@
-// The work of a process that does suspects for the process that started it. It reports when it takes one and when it is done.
+// What a process for suspects does: it drives the units that its parent sends, and reports when it takes one and when it is done.
 import { mustHave } from './base/mustHave.ts'
 import { engineOf } from './engine/engine.ts'
 import type { Context } from './kit/context.ts'
-import type { LoneDrive } from './kit/feature.ts'
+import type { DriveSuspect } from './kit/feature.ts'
 import { driveJob, jobKind } from './kit/jobDeaths.ts'
-import { aliveEveryMs, type FromChild, type ToChild, type Unit } from './kit/loneChild.ts'
+import { aliveEveryMs, type FromChild, type ToChild, type Unit } from './kit/suspectChild.ts'
 import { watchParent } from './kit/parentWatch.ts'
 import type { Presence } from './kit/presence.ts'
 import { registryOf } from './kit/registry.ts'
 
-/** How long one unit may go on to further parts of its work; then it ends where it is, and comes back later. */
+/** How long one unit may begin further parts of its work. Then it ends where it is, and comes back later. */
 const turnMs = 15_000
 
-export async function startLoneWork(context: Context, presence: Presence): Promise<{ stop(): Promise<void> }> {
+export async function startSuspectWork(context: Context, presence: Presence): Promise<{ stop(): Promise<void> }> {
   const { config, log } = context
   const self = { id: presence.processId, lost: () => presence.held() }
-  const runs = engineOf(context).workAlone(self)
+  const runs = engineOf(context).driveSuspects(self)
   const stopping = new AbortController()
   const parent = watchParent()
-  const kinds: Record<string, LoneDrive> = {
+  const kinds: Record<string, DriveSuspect> = {
     run: ({ unit, took }) => runs.drive(unit, took),
     [jobKind]: driveJob,
-    ...Object.fromEntries(registryOf(context).features.flatMap(({ alone }) => Object.entries(alone ?? {}))),
+    ...Object.fromEntries(
+      registryOf(context).features.flatMap(({ driveSuspect }) => Object.entries(driveSuspect ?? {})),
+    ),
   }
   const underWay = new Set<Promise<void>>()
 
@@ -46,8 +48,8 @@ export async function startLoneWork(context: Context, presence: Presence): Promi
     await tell({ done: unit.id, taken, failure })
   }
 
-  const look = setInterval(() => {
-    runs.poll().catch((error: unknown) => log.debug({ err: error }, 'a look failed; it is tried again'))
+  const polling = setInterval(() => {
+    runs.poll().catch((error: unknown) => log.debug({ err: error }, 'a poll failed; will retry'))
   }, 500)
   const alive = setInterval(() => {
     parent.alive()
@@ -64,14 +66,14 @@ export async function startLoneWork(context: Context, presence: Presence): Promi
       stopping.abort()
       await runs.stop(config.drainS * 1000)
       await Promise.all(underWay)
-      clearInterval(look)
+      clearInterval(polling)
       clearInterval(alive)
       await parent.stop()
     },
   }
 }
 
-/** Resolves when the other process is sure to read it, whatever becomes of this one; at once if nobody listens any more. */
+/** Resolves when the parent will surely read the message, even if this process dies; at once if nobody listens any more. */
 function tell(message: FromChild): Promise<void> {
   return new Promise((resolve) => {
     if (process.connected && process.send) process.send(message, undefined, undefined, () => resolve())

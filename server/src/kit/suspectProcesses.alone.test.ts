@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { getHeapStatistics } from 'node:v8'
 import { createLog } from '../base/log.ts'
-import { startAlone, type Alone, type LoneSeat, type SeatWanted } from './alone.ts'
+import { startSuspectProcesses, type SuspectProcesses, type SuspectSeat, type SeatWanted } from './suspectProcesses.ts'
 import { proves } from '../../test/kit/proves.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'runyard-alone-'))
@@ -33,55 +33,59 @@ await tell({ ready: true })
 )
 
 function start(file: string) {
-  const told = Promise.withResolvers<string>()
-  const alone = startAlone({
-    log: createLog('error', { write: (line) => told.resolve(line) }),
+  const reported = Promise.withResolvers<string>()
+  const suspectProcesses = startSuspectProcesses({
+    log: createLog('error', { write: (line) => reported.resolve(line) }),
     entry: file,
     args: () => [],
     sharePercent: 75,
     silentMs: 500,
   })
-  after(() => alone.stop())
-  return { alone, told: told.promise }
+  after(() => suspectProcesses.stop())
+  return { suspectProcesses, reported: reported.promise }
 }
 
 const unit = (id: string) => ({ kind: 'test', id, epoch: 0 })
 const suspect: SeatWanted = { kind: 'test', teamId: 'a', mustBeAlone: false }
 
 /** The first ask starts the process; the second comes when it is ready. */
-async function seatIn(alone: Alone, wanted = suspect): Promise<LoneSeat> {
+async function seatIn(suspectProcesses: SuspectProcesses, wanted = suspect): Promise<SuspectSeat> {
   for (;;) {
-    const ready = new Promise<void>((resolve) => alone.onReady(resolve))
-    const seat = alone.reserve(wanted)
+    const ready = new Promise<void>((resolve) => suspectProcesses.onReady(resolve))
+    const seat = suspectProcesses.reserve(wanted)
     if (seat) return seat
     await ready
   }
 }
 
-const drive = async (alone: Alone, id: string) => (await seatIn(alone)).drive(unit(id))
+const drive = async (suspectProcesses: SuspectProcesses, id: string) => (await seatIn(suspectProcesses)).drive(unit(id))
 
 proves('alone.told', 'a process that hangs over its work is killed, and a failure is not a death', async () => {
-  const { alone } = start(entry)
-  assert.deepEqual(await drive(alone, 'hangs'), { how: 'died', at: 'the last part', isSure: true })
-  assert.deepEqual(await drive(alone, 'dies'), { how: 'died', at: 'the last part', isSure: true })
-  assert.deepEqual(await drive(alone, 'fails'), { how: 'done', failure: 'no' })
-  assert.deepEqual(await drive(alone, 'ends'), { how: 'done', failure: undefined })
+  const { suspectProcesses } = start(entry)
+  assert.deepEqual(await drive(suspectProcesses, 'hangs'), { how: 'died', at: 'the last part', isSure: true })
+  assert.deepEqual(await drive(suspectProcesses, 'dies'), { how: 'died', at: 'the last part', isSure: true })
+  assert.deepEqual(await drive(suspectProcesses, 'fails'), { how: 'done', failure: 'no' })
+  assert.deepEqual(await drive(suspectProcesses, 'ends'), { how: 'done', failure: undefined })
 })
 
 proves(
   'alone.told',
-  'a process that cannot start accuses nobody, is told in the log, and is not started again at once',
+  'a process that cannot start accuses nobody, is reported in the log, and is not started again at once',
   async () => {
-    const { alone, told } = start(join(folder, 'missing.mjs'))
-    assert.equal(alone.reserve(suspect), undefined)
-    assert.match(await told, /does not start/)
-    assert.equal(alone.reserve(suspect), undefined)
+    const { suspectProcesses, reported } = start(join(folder, 'missing.mjs'))
+    assert.equal(suspectProcesses.reserve(suspect), undefined)
+    assert.match(await reported, /does not start/)
+    assert.equal(suspectProcesses.reserve(suspect), undefined)
   },
 )
 
 proves('alone.company', 'the death of a process that suspects share proves nothing against one of them', async () => {
-  const { alone } = start(entry)
-  const seats = [await seatIn(alone), await seatIn(alone), await seatIn(alone, { ...suspect, mustBeAlone: true })]
+  const { suspectProcesses } = start(entry)
+  const seats = [
+    await seatIn(suspectProcesses),
+    await seatIn(suspectProcesses),
+    await seatIn(suspectProcesses, { ...suspect, mustBeAlone: true }),
+  ]
   const apart = seats[2]!.drive(unit('ends'))
   const beside = seats[0]!.drive(unit('waits'))
   assert.deepEqual(await seats[1]!.drive(unit('dies')), { how: 'died', at: 'the last part', isSure: false })
@@ -93,19 +97,19 @@ proves(
   'alone.turns',
   'one team or one kind of work never has all seats, and the single seat goes to whoever was served longest ago',
   async () => {
-    const { alone } = start(entry)
-    const first = await seatIn(alone)
-    const mine = [first, ...Array.from({ length: 32 }, () => alone.reserve(suspect))].filter(
+    const { suspectProcesses } = start(entry)
+    const first = await seatIn(suspectProcesses)
+    const mine = [first, ...Array.from({ length: 32 }, () => suspectProcesses.reserve(suspect))].filter(
       (seat) => seat !== undefined,
     )
     assert.equal(mine.length, 24)
-    assert.ok(alone.reserve({ ...suspect, teamId: 'b', kind: 'other' }))
+    assert.ok(suspectProcesses.reserve({ ...suspect, teamId: 'b', kind: 'other' }))
     const single = { ...suspect, mustBeAlone: true }
-    const held = await seatIn(alone, single)
-    assert.equal(alone.reserve({ ...single, teamId: 'b' }), undefined)
+    const held = await seatIn(suspectProcesses, single)
+    assert.equal(suspectProcesses.reserve({ ...single, teamId: 'b' }), undefined)
     held.release()
-    assert.equal(alone.reserve(single), undefined, 'it is the turn of team b')
-    assert.ok(alone.reserve({ ...single, teamId: 'b' }))
+    assert.equal(suspectProcesses.reserve(single), undefined, 'it is the turn of team b')
+    assert.ok(suspectProcesses.reserve({ ...single, teamId: 'b' }))
   },
 )
 
@@ -113,8 +117,8 @@ proves(
   'alone.heap',
   'a process for suspects may use half the memory that its parent may, so it dies before both are killed',
   async () => {
-    const { alone } = start(entry)
-    const ending = await drive(alone, 'heap')
+    const { suspectProcesses } = start(entry)
+    const ending = await drive(suspectProcesses, 'heap')
     assert.ok(ending.how === 'done')
     const limit = Number(ending.failure)
     assert.ok(limit < getHeapStatistics().heap_size_limit * 0.6, `${limit} bytes`)

@@ -1,12 +1,12 @@
-// Processes for work that others died over. The caller lives on when one of them dies, and learns which work it died over.
+// Processes for suspects: work that processes died over. When one of them dies, this process survives and learns over which work it died.
 //
 // Suspects share one process, so that many innocent ones are not held up by each other. If it dies, each of those that were in it gets a
 // process for itself the next time. A process takes a second or more to start: nobody claims a suspect before there is one that is ready.
 import { teamShare } from '../base/fairPool.ts'
 import type { Log } from '../base/log.ts'
 import type { Company } from './deaths.ts'
-import { openLoneChild, type LoneChild, type LoneEnding, type Unit } from './loneChild.ts'
-import { createSeats, type Seats } from './loneSeats.ts'
+import { openSuspectChild, type SuspectChild, type SuspectEnding, type Unit } from './suspectChild.ts'
+import { createSeats, type Seats } from './suspectSeats.ts'
 
 export interface SeatWanted {
   kind: string
@@ -16,29 +16,29 @@ export interface SeatWanted {
   mustBeAlone: boolean
 }
 
-export interface LoneSeat {
+export interface SuspectSeat {
   /** Gives the seat back when the unit has ended. */
-  drive(unit: Unit): Promise<LoneEnding>
+  drive(unit: Unit): Promise<SuspectEnding>
   /** For a seat that is not used after all. */
   release(): void
 }
 
-export interface Alone {
+export interface SuspectProcesses {
   /** A seat in a process that is ready, if it is the turn of this team and kind. Otherwise a process is started, and the caller asks again. */
-  reserve(wanted: SeatWanted): LoneSeat | undefined
+  reserve(wanted: SeatWanted): SuspectSeat | undefined
   /** Called when a process has become ready. */
   onReady(heard: () => void): void
   stop(): Promise<void>
 }
 
 /** How many suspects share a process. */
-export const lonePlaces = 32
-/** The pause after a start that failed. */
+export const suspectsPerProcess = 32
+/** How long no process is started after a start that failed. */
 const restMs = 5000
 /** How long a process stays after its last unit, so that the next one need not wait for a start. */
 const idleMs = 30_000
 
-interface AloneOptions {
+interface SuspectProcessesOptions {
   log: Log
   /** The file that starts such a process, and the arguments for the company that it is for. */
   entry: string
@@ -48,15 +48,15 @@ interface AloneOptions {
   silentMs?: number
 }
 
-export function startAlone(options: AloneOptions): Alone {
+export function startSuspectProcesses(options: SuspectProcessesOptions): SuspectProcesses {
   const ears = new Set<() => void>()
   const onReady = () => {
     for (const heard of ears) heard()
   }
-  const share = teamShare(lonePlaces, options.sharePercent)
+  const share = teamShare(suspectsPerProcess, options.sharePercent)
   const several = createRoom(
     'several',
-    createSeats({ size: lonePlaces, perTeam: share, perKind: share }),
+    createSeats({ size: suspectsPerProcess, perTeam: share, perKind: share }),
     options,
     onReady,
   )
@@ -70,22 +70,22 @@ export function startAlone(options: AloneOptions): Alone {
   }
 }
 
-type Room = Pick<Alone, 'reserve' | 'stop'>
+type Room = Pick<SuspectProcesses, 'reserve' | 'stop'>
 
 /** One process at a time, started when it is needed, with the seats in it. */
-interface RoomState extends AloneOptions {
+interface RoomState extends SuspectProcessesOptions {
   company: Company
   seats: Seats
   onReady: () => void
-  child: LoneChild | undefined
+  child: SuspectChild | undefined
   idle: NodeJS.Timeout | undefined
   isStopping: boolean
   /** Nothing is started before this moment, after a start that failed. */
   restsUntil: number
-  underWay: Set<Promise<LoneEnding>>
+  underWay: Set<Promise<SuspectEnding>>
 }
 
-function createRoom(company: Company, seats: Seats, options: AloneOptions, onReady: () => void): Room {
+function createRoom(company: Company, seats: Seats, options: SuspectProcessesOptions, onReady: () => void): Room {
   const room: RoomState = {
     ...options,
     company,
@@ -107,7 +107,7 @@ function createRoom(company: Company, seats: Seats, options: AloneOptions, onRea
   }
 }
 
-function reserve(room: RoomState, wanted: SeatWanted): LoneSeat | undefined {
+function reserve(room: RoomState, wanted: SeatWanted): SuspectSeat | undefined {
   if (room.isStopping) return undefined
   open(room)
   closeLater(room)
@@ -134,18 +134,17 @@ function reserve(room: RoomState, wanted: SeatWanted): LoneSeat | undefined {
 function open(room: RoomState): void {
   if (room.child || room.isStopping || performance.now() < room.restsUntil) return
   const { entry, args, company, silentMs } = room
-  room.child = openLoneChild({ entry, args: args(company), ...(silentMs !== undefined && { silentMs }) })
+  room.child = openSuspectChild({ entry, args: args(company), ...(silentMs !== undefined && { silentMs }) })
   void watch(room, room.child)
 }
 
-async function watch(room: RoomState, child: LoneChild): Promise<void> {
+async function watch(room: RoomState, child: SuspectChild): Promise<void> {
   const isReady = await child.ready
   if (isReady) room.onReady()
   else if (!room.isStopping) room.restsUntil = performance.now() + restMs
   const ending = await child.exited
   if (room.child === child) room.child = undefined
-  if (!isReady && !room.isStopping)
-    room.log.error(ending, 'the process for work that others died over does not start; it is tried again')
+  if (!isReady && !room.isStopping) room.log.error(ending, 'a process for suspects does not start; will retry')
 }
 
 function closeLater(room: RoomState): void {
@@ -161,7 +160,7 @@ async function close(room: RoomState): Promise<void> {
   await child?.stop()
 }
 
-async function driveIn(room: RoomState, child: LoneChild, unit: Unit): Promise<LoneEnding> {
+async function driveIn(room: RoomState, child: SuspectChild, unit: Unit): Promise<SuspectEnding> {
   const ending = await child.drive(unit)
   if (ending.how === 'died') {
     const { kind, id } = unit
