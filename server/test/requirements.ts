@@ -1687,7 +1687,7 @@ const sentences = [
   },
   {
     id: 'pools.time',
-    says: 'Beside other teams, one team uses at most a fifth of the main thread of a process and three quarters of the cores in the database; past that, if no other team owes twice as much, its next requests, large bodies, turns of runs and live streams wait. A request that waited for 10 s is a 429. A piece of work of more than 1 ms is charged more than its time; pauses that no piece explains are paid by the teams that owe. Those who wait continue one at a time. A team that is alone never waits.',
+    says: 'Beside other teams, one team uses at most a fifth of the main thread of a process and three quarters of the cores in the database; past that, if no other team owes twice as much, its next requests, large bodies, turns of runs and live streams wait. A request that waited for 10 s is a 429. A piece of work of more than 1 ms is charged more than its time; bytes are charged for the garbage that they leave. Those who wait continue one at a time. A team that is alone never waits.',
     gap: { question: 'What may one team cost the others in the same process?', file: 'server/src/kit/teamTime.ts' },
   },
   {

@@ -5,6 +5,7 @@
 // request, large body or turn of a run waits. A team that is alone never waits: there is nobody to protect.
 import { availableParallelism } from 'node:os'
 import { PoolFull } from '../base/fairPool.ts'
+import { threadTimeMs } from '../base/threadTime.ts'
 import { createTurnLine, type TurnLine } from './turnLine.ts'
 import { runningPart } from './runningPart.ts'
 
@@ -18,7 +19,7 @@ export interface TeamTime {
   isAhead(teamId: string): boolean
   /** Does one piece of work on the main thread and charges its time. */
   piece<T>(teamId: string, work: () => T): T
-  /** Charges one piece of work on the main thread that took this long. */
+  /** Charges one piece of work on the main thread that took this much processor time. */
   usedThread(teamId: string, ms: number): void
   /** Charges bytes that pass through the process, in small pieces. */
   moved(teamId: string, bytes: number): void
@@ -45,8 +46,11 @@ const debtMaxMs = 5000
  * just then grows with its length too: what others lose grows with the square.
  */
 const smallPieceMs = 1
-/** What moving a byte takes on the main thread: between a socket and a text, and between a text and the database. */
-const msOfByte = 4e-6
+/**
+ * What moving a byte is charged. Between a socket, a text and the database it takes a tenth of this. The rest is for the garbage that it leaves:
+ * collecting it stops the thread for 10 to 30 ms at a time, and long pieces are charged by their square.
+ */
+const msOfByte = 4e-5
 /**
  * What a turn uses is known only after it began. So the average of the team's last turns is reserved when a turn begins: otherwise
  * everyone who waits would continue at the same moment and reach the database together.
@@ -58,10 +62,6 @@ const unknownTurn: Used = { threadMs: 10, databaseMs: 20 }
 const reservedMs = 100
 /** How soon a team is looked at again that waits only because of what is reserved. */
 const lookAgainMs = 10
-/** How often the thread is looked at for pauses, while several teams are at work. */
-const watchEveryMs = 10
-/** A shorter pause is part of everyday work. */
-const pauseMinMs = 10
 /** A team counts as at work this long after its last turn. */
 const atWorkMs = 30_000
 /** Above this many accounts, those without debt are forgotten. */
@@ -97,16 +97,10 @@ interface Waiting {
 
 interface TeamTimeOptions {
   now?: () => number
+  /** The processor time of this thread. */
+  threadTime?: () => number
   /** True when the process stops: then nobody waits any more, since that would hold up its end. */
   isStopping?: () => boolean
-}
-
-/** Watches for pauses of the thread. */
-interface Pauses {
-  timer: NodeJS.Timeout | undefined
-  lookedAt: number
-  /** What pieces of work took since then: the teams paid for it already. */
-  paidMs: number
 }
 
 /** The time that the teams of one process used. */
@@ -116,13 +110,13 @@ interface Ledger {
   latest: { teamId: string; at: number }
   other: { teamId: string; at: number }
   forgetAbove: number
-  pauses: Pauses
   now: () => number
   isStopping: () => boolean
 }
 
 export function createTeamTime({
   now = () => performance.now(),
+  threadTime = threadTimeMs,
   isStopping = () => false,
 }: TeamTimeOptions = {}): TeamTime {
   const nobody = { teamId: '', at: Number.NEGATIVE_INFINITY }
@@ -131,14 +125,11 @@ export function createTeamTime({
     latest: nobody,
     other: nobody,
     forgetAbove: accountsMax,
-    pauses: { timer: undefined, lookedAt: 0, paidMs: 0 },
     now,
     isStopping,
   }
-  const usedThread = (teamId: string, ms: number): void => {
-    ledger.pauses.paidMs += ms
-    chargeThread(ledger, teamId, costOf(ms))
-  }
+  const usedThread = (teamId: string, ms: number): void =>
+    chargeThread(ledger, teamId, ms * Math.max(1, ms / smallPieceMs))
   return {
     turn: (teamId, options) => takeTurn(ledger, teamId, options),
     isAhead(teamId) {
@@ -146,11 +137,11 @@ export function createTeamTime({
       return account !== undefined && !isAlone(ledger, teamId) && waitMs(ledger, account) > 0
     },
     piece(teamId, work) {
-      const startedAt = now()
+      const startedAt = threadTime()
       try {
         return work()
       } finally {
-        usedThread(teamId, now() - startedAt)
+        usedThread(teamId, threadTime() - startedAt)
       }
     },
     usedThread,
@@ -169,8 +160,6 @@ export function createTeamTime({
   }
 }
 
-const costOf = (ms: number): number => ms * Math.max(1, ms / smallPieceMs)
-
 function takeTurn(
   ledger: Ledger,
   teamId: string,
@@ -179,7 +168,6 @@ function takeTurn(
   noteAtWork(ledger, teamId)
   if (isAlone(ledger, teamId)) return undefined
   const account = accountOf(ledger, teamId)
-  watchPauses(ledger)
   const left = waitMs(ledger, account)
   if (left === 0 && account.waiting.isEmpty()) {
     reserve(account)
@@ -286,34 +274,6 @@ function chargeThread(ledger: Ledger, teamId: string, ms: number): void {
   payOff(account, ledger.now())
   account.threadMs += ms
   account.sinceTurn.threadMs += ms
-}
-
-/**
- * Garbage that is collected, large texts that pass through and a busy machine hold the thread up too, and no piece of work is charged
- * for it. The teams that owe pay for such a pause, each by its part of all that is owed.
- */
-function watchPauses(ledger: Ledger): void {
-  const { pauses } = ledger
-  if (pauses.timer) return
-  Object.assign(pauses, { lookedAt: ledger.now(), paidMs: 0 })
-  pauses.timer = setInterval(() => lookForPause(ledger), watchEveryMs).unref()
-}
-
-function lookForPause(ledger: Ledger): void {
-  const { pauses, accounts, latest, now } = ledger
-  const pauseMs = now() - pauses.lookedAt - watchEveryMs - pauses.paidMs
-  Object.assign(pauses, { lookedAt: now(), paidMs: 0 })
-  if (pauseMs > pauseMinMs) {
-    const owed = (account: Account) => account.threadMs + account.databaseMs
-    const all = [...accounts.values()]
-    const total = all.reduce((sum, account) => sum + owed(account), 0)
-    for (const [teamId, account] of accounts) {
-      if (total > 0) chargeThread(ledger, teamId, (costOf(pauseMs) * owed(account)) / total)
-    }
-  }
-  if (!isAlone(ledger, latest.teamId)) return
-  clearInterval(pauses.timer)
-  pauses.timer = undefined
 }
 
 /** Lets one continue at a time: what it uses at once is charged before the next one is looked at. */

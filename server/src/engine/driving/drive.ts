@@ -2,6 +2,7 @@
 import { parseBounded } from '../../base/boundedJson.ts'
 import { setImmediate } from 'node:timers/promises'
 import { bytesHeld } from '../../base/valueSize.ts'
+import { threadTimeMs } from '../../base/threadTime.ts'
 import type { RunFacts, Setup, TokenUsage, Turn } from '../../drivers/model/model.ts'
 import type { Context } from '../../kit/context.ts'
 import { givenUpDeaths } from '../../kit/deaths.ts'
@@ -185,14 +186,14 @@ async function recall(held: HeldRun): Promise<void> {
   const messages = await readMessages(context.db.sql, run.id, 0)
   const { entries, turn } = entriesOf(messages)
   const time = teamTimeOf(context)
-  let resumedAt = performance.now()
+  let resumedAt = threadTimeMs()
   for (const entry of entries) {
     feed(held, entry)
     // a model that follows a procedure evaluates every step again, and the log may be long
-    if (performance.now() - resumedAt < recallMs) continue
-    time.usedThread(run.team_id, performance.now() - resumedAt)
+    if (threadTimeMs() - resumedAt < recallMs) continue
+    time.usedThread(run.team_id, threadTimeMs() - resumedAt)
     await (time.turn(run.team_id) ?? setImmediate())
-    resumedAt = performance.now()
+    resumedAt = threadTimeMs()
   }
   held.turn = turn
   held.messageSeen = messages.at(-1)?.seq ?? 0
