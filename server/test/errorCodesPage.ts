@@ -32,14 +32,14 @@ export function errorCodesPage(): string {
   return [
     '# Error codes',
     '',
-    'An error is JSON: `{"error": "<code>", "message": "<sentence>"}`. The code never changes; the message says what is wrong and what to do,',
-    'and is often more exact than the one below. Give the `X-Request-Id` header of the answer to the operator when you ask about it.',
+    'An error is JSON: `{"error": "<code>", "message": "<sentence>"}`. Programs can rely on the code. The message says what is wrong and what to',
+    'do; it is often more exact than the one below. If you ask the operator about an error, give the `X-Request-Id` header of the answer.',
     '',
-    'How a *run* fails is in `run.error.code`: see [runbooks](runbooks.md#when-a-step-fails).',
+    'The reason why a *run* failed is in `run.error.code`: see [runbooks](runbooks.md#why-a-run-failed).',
     '',
     'This page is generated from `server/src/base/errors.ts` by `npm run openapi`.',
     '',
-    '| Code | Status | Message unless there is a more exact one | Operations |',
+    '| Code | Status | Usual message | Operations |',
     '|---|---|---|---|',
     ...Object.entries(errorKinds).map(
       ([code, { status, says }]) => `| \`${code}\` | ${status} | ${says} | ${declaring(code as ErrorCode)} |`,
