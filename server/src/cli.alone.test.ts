@@ -20,7 +20,7 @@ import { createLog } from './base/log.ts'
 import { readFacts } from './base/postgres/facts.ts'
 import { runningPostmaster } from './base/postgres/server.ts'
 import { hashToken } from './base/secrets.ts'
-import { obey, runCommandLine } from './cli.ts'
+import { runAndReport, runCommandLine } from './cli.ts'
 import { UsageError, type Command } from './cli/command.ts'
 import { entitlementsList } from './cli/entitlementsList.ts'
 import { entitlementsSet } from './cli/entitlementsSet.ts'
@@ -86,7 +86,7 @@ const runyard: Run = (words, env = {}) => start(words, env).outcome
 /** The same without a process for each. */
 const here: Run = async (words, env = {}) => {
   const outcome: Outcome = { code: 0, stdout: '', stderr: '' }
-  outcome.code = await obey(
+  outcome.code = await runAndReport(
     words,
     { RUNYARD_DATA_DIR: dataDir, PORT: '0', ...env },
     (line) => (outcome.stdout += `${line}\n`),

@@ -49,7 +49,7 @@ const toStdout: Print = (line) => void process.stdout.write(`${line}\n`)
 const toStderr: Print = (line) => void process.stderr.write(`${line}\n`)
 
 /** Tells what went wrong as a line of its own. What `npm start` would tell in its own way is thrown. */
-export async function obey(
+export async function runAndReport(
   words: string[],
   env: NodeJS.ProcessEnv,
   out = toStdout,
@@ -177,7 +177,7 @@ function exitCodeFor(error: unknown): number {
 
 async function main(): Promise<void> {
   try {
-    process.exit(await obey(process.argv.slice(2), process.env))
+    process.exit(await runAndReport(process.argv.slice(2), process.env))
   } catch (error) {
     const { exitWith } = await import('./main.ts')
     exitWith(error)

@@ -4,7 +4,7 @@ import { mustHave } from './base/mustHave.ts'
 import type { Config } from './base/config.ts'
 import { type Address, one, type Sql, sqlOn } from './base/db.ts'
 import { embeddedPostgres, type EmbeddedPostgres } from './base/embeddedPostgres.ts'
-import { settleEncryptionKey } from './base/encryptionKey.ts'
+import { openKeyring } from './base/encryptionKey.ts'
 import { connectOrTell } from './base/databaseRefused.ts'
 import { migrationLock, presenceLockClass } from './base/locks.ts'
 import type { Log } from './base/log.ts'
@@ -47,7 +47,7 @@ export async function prepareDatabase(
       const sql = sqlOn(client)
       await client.query('begin')
       try {
-        keyring = await settleEncryptionKey(sql, {
+        keyring = await openKeyring(sql, {
           dataDir: config.dataDir,
           given: config.encryptionKey,
           givenNext: config.newEncryptionKey,

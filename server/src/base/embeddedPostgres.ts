@@ -6,10 +6,10 @@ import { binaryPackage, type Binaries, usableBinaries } from './postgres/binarie
 import { ensureRoleAndDatabase, makeCluster } from './postgres/cluster.ts'
 import type { Facts } from './postgres/facts.ts'
 import type { Account } from './accounts.ts'
-import { accountFor, type Log, preparePlace } from './postgres/place.ts'
-import { hasten, runningPostmaster, type StartedServer, startServer, stopServer } from './postgres/server.ts'
+import { accountFor, type LogLine, prepareServerFolder } from './postgres/serverFolder.ts'
+import { makeShutdownFast, runningPostmaster, type StartedServer, startServer, stopServer } from './postgres/server.ts'
 import { freePort, lastLogLines, portIsFree, setAsideStaleLock, type Settings } from './postgres/server.ts'
-import { knownFacts, type KnownFacts, settle } from './postgres/settle.ts'
+import { knownFacts, type KnownFacts, agreeOnFacts } from './postgres/agreeOnFacts.ts'
 import { connectionSettings, SessionClient, type Address } from './session.ts'
 
 export type EmbeddedPostgres = {
@@ -31,7 +31,7 @@ export type EmbeddedPostgres = {
  */
 export async function embeddedPostgres(options: {
   dataDir: string
-  log: Log
+  log: LogLine
   /** Over our own, for a server that this call starts: tests may do without fsync. */
   settings?: Settings
 }): Promise<EmbeddedPostgres> {
@@ -39,11 +39,11 @@ export async function embeddedPostgres(options: {
   await mkdir(options.dataDir, { recursive: true })
   const dataDir = await realpath(options.dataDir)
   const programs = binaryPackage()
-  const settled = await settle(dataDir, join(programs.root, 'native'), log)
+  const settled = await agreeOnFacts(dataDir, join(programs.root, 'native'), log)
   const place = resolve(dataDir, settled.place)
   const cluster = join(place, settled.cluster)
   const account = await accountFor(cluster)
-  await preparePlace(place, dataDir, account)
+  await prepareServerFolder(place, dataDir, account)
   const binaries = await usableBinaries(programs, place, account, log)
   const begun = Date.now()
   const made = await makeCluster(binaries, cluster, settled, account)
@@ -88,7 +88,7 @@ type Server = {
   binaries: Binaries
   settings: Settings
   known: KnownFacts
-  log: Log
+  log: LogLine
 }
 
 const patienceMs = 30_000
@@ -121,7 +121,7 @@ async function bringUp(server: Server): Promise<void> {
       }
     } else if (running?.status === 'stopping') {
       // Asked to stop when its sessions end (a plain kill), it would wait for our own idle ones: make it quick.
-      hasten(running.pid)
+      makeShutdownFast(running.pid)
     } else if (running) {
       deadline = performance.now() + patienceMs
     } else if (!started || started.ended()) {

@@ -30,7 +30,7 @@ interface Settled {
 }
 
 /** Called under the migration lock, so that two first starts cannot make two keys. */
-export async function settleEncryptionKey(sql: Sql, settled: Settled): Promise<Keyring> {
+export async function openKeyring(sql: Sql, settled: Settled): Promise<Keyring> {
   const { dataDir, given } = settled
   const file = keyFile(dataDir)
   const known = await readKnownKeys(sql)
@@ -51,7 +51,7 @@ export async function settleEncryptionKey(sql: Sql, settled: Settled): Promise<K
   const [first] = known
   if (first) {
     const source = encryptionKeySource(settled)
-    const right = await placeOfProvedKey(settled, known)
+    const right = await sourceOfProvedKey(settled, known)
     throw new EncryptionKeyRefused(
       `This database was written with the encryption key ${first.key_id}, but ${source} holds ${keyring.keyId}. ` +
         (right === undefined ? 'Use the right key.' : `The right one is in ${right}: put it into ${source}.`),
@@ -79,7 +79,7 @@ async function settleNextKey(dataDir: string, known: KnownKey[]): Promise<void> 
 }
 
 /** Where the key lies that the database wants, when it is near. */
-export async function placeOfProvedKey(
+export async function sourceOfProvedKey(
   { dataDir, givenNext }: Settled,
   known: KnownKey[],
 ): Promise<string | undefined> {

@@ -4,7 +4,7 @@ import { registerHooks } from 'node:module'
 import { spansIn } from '../../test/kit/otlp.ts'
 import { startReceiver } from '../../test/kit/receiver.ts'
 import { createLog } from './log.ts'
-import { createTelemetry, placeOf } from './telemetry.ts'
+import { createTelemetry, rootSpanOf } from './telemetry.ts'
 import { proves } from '../../test/kit/proves.ts'
 
 const loaded: string[] = []
@@ -21,7 +21,7 @@ const uuid = '01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f'
 
 proves('telemetry.off', 'without an endpoint nothing is loaded and nothing is sent', async () => {
   const telemetry = createTelemetry({ endpoint: undefined, headers: {}, log })
-  telemetry.span('chat', {}, placeOf(uuid)).end({}, 'trouble')
+  telemetry.span('chat', {}, rootSpanOf(uuid)).end({}, 'trouble')
   await telemetry.shutdown()
   assert.deepEqual([loaded, logged], [[], []])
 })
@@ -33,7 +33,7 @@ proves(
     const receiver = await startReceiver()
     receiver.answer(200, { 'content-type': 'application/json' }, '{}')
     const telemetry = createTelemetry({ endpoint: receiver.url, headers: { 'x-tenant': 'a b' }, log })
-    const root = placeOf(uuid)
+    const root = rootSpanOf(uuid)
     const parent = telemetry.span('outer', { some: 'thing' }, undefined, { as: root })
     const child = telemetry.span('inner', {}, parent.place, { isClient: true, startedAt: Date.now() - 5000 })
     child.end({ tokens: 3 }, 'refused')
@@ -62,7 +62,7 @@ proves('telemetry.trouble', 'a collector that refuses is told once in the log, a
   const telemetry = createTelemetry({ endpoint: receiver.url, headers: {}, log })
   // a full batch goes at once, so nothing waits for a timer
   const sendBatch = () => {
-    for (let n = 0; n < 512; n++) telemetry.span('work', {}, placeOf(uuid)).end()
+    for (let n = 0; n < 512; n++) telemetry.span('work', {}, rootSpanOf(uuid)).end()
   }
   sendBatch()
   await receiver.got(1)

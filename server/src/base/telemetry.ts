@@ -7,20 +7,20 @@ import { runyardVersion as version } from './version.ts'
 export type Attributes = Record<string, string | number | boolean>
 
 /** A span's address: 16 and 8 bytes in hex. */
-interface Place {
+interface SpanRef {
   traceId: string
   spanId: string
 }
 
 export interface Span {
-  place: Place
+  place: SpanRef
   /** `error` is a word for `error.type`: a code, never a text that a user or a model wrote. */
   end(attributes?: Attributes, error?: string): void
 }
 
 interface SpanOptions {
   /** Its own address, where others must find it without being told. */
-  as?: Place
+  as?: SpanRef
   /** Another moment than now, in milliseconds since 1970. */
   startedAt?: number
   /** It calls somebody outside. */
@@ -28,15 +28,15 @@ interface SpanOptions {
 }
 
 export interface Telemetry {
-  span(name: string, attributes: Attributes, parent?: Place, options?: SpanOptions): Span
+  span(name: string, attributes: Attributes, parent?: SpanRef, options?: SpanOptions): Span
   /** Sends what is left, for a few seconds at most. */
   shutdown(): Promise<void>
 }
 
 interface Finished {
   name: string
-  place: Place
-  parent: Place | undefined
+  place: SpanRef
+  parent: SpanRef | undefined
   attributes: Attributes
   error: string | undefined
   startedAt: number
@@ -61,7 +61,7 @@ const sendMs = 3000
 /** How many spans may wait, about what a busy second makes; what comes beyond is dropped, for memory must not grow with a collector's trouble. */
 const waitingMax = 16_384
 
-const nowhere: Place = { traceId: '0'.repeat(32), spanId: '0'.repeat(16) }
+const nowhere: SpanRef = { traceId: '0'.repeat(32), spanId: '0'.repeat(16) }
 const off: Telemetry = {
   span: () => ({ place: nowhere, end: () => undefined }),
   shutdown: () => Promise.resolve(),
@@ -71,7 +71,7 @@ const off: Telemetry = {
  * The trace of something that has a UUID, and its root span: the same for every process, so that work which moves between processes
  * needs no stored state to stay one trace. The last eight bytes are never all zero: two of their bits say the UUID's variant.
  */
-export function placeOf(uuid: string): Place {
+export function rootSpanOf(uuid: string): SpanRef {
   const traceId = uuid.replaceAll('-', '').toLowerCase()
   return { traceId, spanId: traceId.slice(16) }
 }

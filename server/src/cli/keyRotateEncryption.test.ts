@@ -39,7 +39,7 @@ import { encryptionKey as doctorsLook } from './checks/database.ts'
 import type { Joined } from './joinDatabase.ts'
 import type { AuthorizationServer } from '../drivers/oauth/oauth.ts'
 import { beginFlow } from '../features/connections/oauth/oauthFlow.ts'
-import { keepRegistration } from '../features/connections/oauth/registration.ts'
+import { saveRegistration } from '../features/connections/oauth/registration.ts'
 import { sealSecret } from '../features/connections/store/secret.ts'
 import type { Caller } from '../kit/credential.ts'
 import { keyRotateEncryption } from './keyRotateEncryption.ts'
@@ -118,7 +118,7 @@ async function storeConnections(sql: Sql, keyring: Keyring, teamId: string): Pro
     returnUrl: null,
   })
   const key = { team_id: teamId, issuer: 'https://as.example', redirect_uri: 'https://runyard.example/oauth/callback' }
-  await keepRegistration(sql, { keyring }, key, { ...client, expires_at: null })
+  await saveRegistration(sql, { keyring }, key, { ...client, expires_at: null })
 }
 
 async function connect(address: Address): Promise<Client> {

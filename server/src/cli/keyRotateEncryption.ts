@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import type { Client } from 'pg'
 import type { Config } from '../base/config.ts'
 import { lockNotAvailable, one, sqlState } from '../base/db.ts'
-import { settleEncryptionKey } from '../base/encryptionKey.ts'
+import { openKeyring } from '../base/encryptionKey.ts'
 import { adoptNextKey, keyFile, nextKeyFile, oldKeyFile, writeKeyFile } from '../base/keyFiles.ts'
 import { migrationLock } from '../base/locks.ts'
 import { resealDatabase } from '../base/resealDatabase.ts'
@@ -26,7 +26,7 @@ export const keyRotateEncryption = command({
     const { from, count } = await withDatabase({ config, log, role: words }, (joined) =>
       alone(joined, async ({ client, sql, transaction }) => {
         const { dataDir, encryptionKey: given, newEncryptionKey: givenNext } = config
-        const old = await settleEncryptionKey(sql, { dataDir, given, givenNext })
+        const old = await openKeyring(sql, { dataDir, given, givenNext })
         // loaded only here: every other command starts in half the time without the whole service
         const { features } = await import('../features.ts')
         const columns = features.flatMap(({ sealed = [] }) => sealed)

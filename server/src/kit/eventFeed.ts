@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts'
 import { onEventsWritten } from './announceEvents.ts'
 import type { Context } from './context.ts'
 import type { EventName } from './event.ts'
-import { givePositions, keepLines, openLine, type Opened } from './eventPositions.ts'
+import { givePositions, renewLines, openLine, type Opened } from './eventPositions.ts'
 import { zip } from '../base/zip.ts'
 import * as read from './readEvents.ts'
 import type { EventStream } from './stream.ts'
@@ -49,7 +49,7 @@ const readersAtOnce = 50
 const heldMax = 1024 * 1024
 
 /** Readers that have the same last event: what comes next is read once for all of them. */
-interface Group<Reader> extends read.Place {
+interface Group<Reader> extends read.ReadPosition {
   readers: Reader[]
 }
 
@@ -138,7 +138,7 @@ async function pollTeams(feed: Feed): Promise<boolean> {
   if (teamReaders.size === 0) return false
   const teamIds = [...new Set([...teamReaders].map(({ teamId }) => teamId))]
   if (performance.now() - feed.linesKeptAt > keepLinesMs) {
-    await keepLines(db.sql, teamIds)
+    await renewLines(db.sql, teamIds)
     feed.linesKeptAt = performance.now()
   }
   const hasUngiven = await givePositions(db, teamIds)

@@ -130,7 +130,7 @@ async function holdLine(sql: Sql, teamId: string, backSeconds: number): Promise<
 }
 
 /** Says that positions of these lines are still read. */
-export async function keepLines(sql: Sql, teamIds: string[]): Promise<void> {
+export async function renewLines(sql: Sql, teamIds: string[]): Promise<void> {
   await sql`update event_lines set looked_at = now() where team_id = any(${teamIds}::uuid[])`
 }
 

@@ -103,7 +103,7 @@ export async function renewClaim(sql: Sql, keyed: Keyed): Promise<void> {
 }
 
 /** Stores the reply of a committed claim by itself, where the effect was committed before. */
-export async function settleClaim(
+export async function finishClaim(
   sql: Sql,
   keyring: Keyring,
   keyed: Keyed,

@@ -92,7 +92,7 @@ interface Declaration<
 }
 
 /** What was said to a message. */
-export interface Said {
+export interface ProtocolReply {
   /** The response itself: JSON, nothing, or a stream of events that has an end. With an Idempotency-Key never a stream. */
   response: Response
   /** False: we failed, or something was busy; a repeat with the same Idempotency-Key runs again. */
@@ -124,7 +124,7 @@ export interface Operation {
   /** There: the answer is a stream of events, and `handler` gives its source (stream.ts). */
   stream?: { example: string }
   /** There: instead of `handler`, what speaks a protocol of its own (protocol.ts). */
-  protocol?: { refusal: TSchema; via: Via; speak: (call: never) => Promise<Said> }
+  protocol?: { refusal: TSchema; via: Via; speak: (call: never) => Promise<ProtocolReply> }
   prepare?: (call: never) => Promise<unknown>
   lane?: (call: never) => Promise<unknown>
   handler?: (call: never) => Promise<unknown>

@@ -11,7 +11,7 @@ const cut = (text: string): string =>
   text.length <= problemLengthMax ? text : `${text.slice(0, problemLengthMax).toWellFormed()}…`
 
 /** The problems as one text, after an opening where there is one. Each problem is a sentence. */
-export function tellAll(problems: readonly string[], opening = ''): string {
+export function joinProblems(problems: readonly string[], opening = ''): string {
   let text = opening
   let told = 0
   for (const problem of problems.slice(0, problemsTold)) {
@@ -26,7 +26,7 @@ export function tellAll(problems: readonly string[], opening = ''): string {
 
 /** Refuses a request with all of its problems at once, if there are any. */
 export function refuseFor(problems: readonly string[]): void {
-  if (problems.length > 0) throw new Fault('invalid_request', tellAll(problems))
+  if (problems.length > 0) throw new Fault('invalid_request', joinProblems(problems))
 }
 
 /** What a refusal of a value says; undefined for any other kind of error. */

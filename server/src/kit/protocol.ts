@@ -1,13 +1,13 @@
 // A protocol of its own (MCP) as a kind of operation: let in by the same stages as any other, then answered in that protocol's words.
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../base/errors.ts'
-import { operation, type Operation, type Seen, type Via, type Said } from './operation.ts'
+import { operation, type Operation, type Seen, type Via, type ProtocolReply } from './operation.ts'
 import type { Reply } from './reply.ts'
 import type { Scope } from './scopes.ts'
 import type { TObject, TSchema } from './schema.ts'
 
 /** An operation as a message asks for it. */
-export interface Asked {
+export interface OperationCall {
   params: Record<string, string>
   /** The query, without its `?`. */
   search: string
@@ -28,7 +28,7 @@ export interface Conversation {
    * Carries out an operation for the same caller, through the same stages, with its own scope, key, transaction, events and audit row.
    * Never throws. It is not counted against the rate limit, for the message that asks for it was.
    */
-  perform: (asked: Operation, how: Asked) => Promise<Reply>
+  perform: (asked: Operation, how: OperationCall) => Promise<Reply>
 }
 
 type ProtocolRoute = `POST /v2/${string}`
@@ -49,7 +49,7 @@ interface ProtocolDeclaration<R extends ProtocolRoute, Query extends TObject> {
   refusal: TSchema
   /** How runs and the like say that they came this way. */
   via: Via
-  speak: (call: Seen<R, Query, NoBody, never> & Conversation) => Promise<Said>
+  speak: (call: Seen<R, Query, NoBody, never> & Conversation) => Promise<ProtocolReply>
 }
 
 /**
@@ -65,7 +65,7 @@ export function protocol<const R extends ProtocolRoute, Query extends TObject>(
 }
 
 /** Makes the request that would have come over HTTP, so that a key is bound to the same thing there and here. */
-export function requestOf({ path }: Operation, { params, search, body, idempotencyKey }: Asked) {
+export function requestOf({ path }: Operation, { params, search, body, idempotencyKey }: OperationCall) {
   const filled = path.replace(/:(\w+)\*?/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
   const bytes = body && Buffer.from(JSON.stringify(body))
   return {
@@ -85,7 +85,7 @@ export function requestOf({ path }: Operation, { params, search, body, idempoten
 /** What we say ourselves of every answer. */
 const ownHeaders = new Set(['content-type', 'content-length', 'cache-control', 'connection', 'x-accel-buffering'])
 
-export async function replyOfSaid({ response }: Said): Promise<Reply> {
+export async function replyOfProtocol({ response }: ProtocolReply): Promise<Reply> {
   const { status, body } = response
   const headers = Object.fromEntries([...response.headers].filter(([name]) => !ownHeaders.has(name)))
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false

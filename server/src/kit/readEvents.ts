@@ -19,13 +19,13 @@ export interface Batch {
 }
 
 /** Where readers are; `runId` is empty for those of a team. */
-export interface Place {
+export interface ReadPosition {
   teamId: string
   runId: string
   after: number
 }
 
-export interface Moved<G extends Place> {
+export interface Moved<G extends ReadPosition> {
   group: G
   /** The sequence of the run's newest event. */
   newest: number
@@ -43,7 +43,7 @@ export interface ReadEvent {
 }
 
 /** The groups whose run has events behind the reader’s, has ended, or is gone. */
-export async function runsThatMoved<G extends Place>(sql: Sql, groups: G[]): Promise<Moved<G>[]> {
+export async function runsThatMoved<G extends ReadPosition>(sql: Sql, groups: G[]): Promise<Moved<G>[]> {
   const moved = await sql<{ place: number; newest: number | null; status: string | null; has_ended: boolean }>`
     select w.place, r.event_seq as newest, r.status, coalesce(r.status in ${endedList}, true) as has_ended
     from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ runId }) => runId)}::uuid[],
@@ -58,7 +58,7 @@ export async function runsThatMoved<G extends Place>(sql: Sql, groups: G[]): Pro
 }
 
 /** The groups whose team has events behind the reader's. */
-export async function teamsThatMoved<G extends Place>(sql: Sql, groups: G[]): Promise<G[]> {
+export async function teamsThatMoved<G extends ReadPosition>(sql: Sql, groups: G[]): Promise<G[]> {
   const moved = await sql<{ place: number }>`
     select w.place
     from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ after }) => after)}::bigint[])
@@ -87,7 +87,7 @@ const nextOf = (number: Part, of: Part): Part => part`
     from (select * from events e where ${of} and ${number} > w.after order by ${number} limit ${batch}) e
   ) e where place = 1 or bytes_so_far <= ${batchBytes}::bigint`
 
-export async function runEvents(sql: Sql, groups: Place[]): Promise<Batch[]> {
+export async function runEvents(sql: Sql, groups: ReadPosition[]): Promise<Batch[]> {
   const rows = await sql<Row>`
     select w.place, e.*
     from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ runId }) => runId)}::uuid[],
@@ -98,7 +98,7 @@ export async function runEvents(sql: Sql, groups: Place[]): Promise<Batch[]> {
   return batchesOf(groups, rows)
 }
 
-export async function teamEvents(sql: Sql, groups: Place[]): Promise<Batch[]> {
+export async function teamEvents(sql: Sql, groups: ReadPosition[]): Promise<Batch[]> {
   const rows = await sql<Row>`
     select w.place, e.*
     from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ after }) => after)}::bigint[])
@@ -109,7 +109,7 @@ export async function teamEvents(sql: Sql, groups: Place[]): Promise<Batch[]> {
   return batchesOf(groups, rows)
 }
 
-function batchesOf(groups: Place[], rows: Row[]): Batch[] {
+function batchesOf(groups: ReadPosition[], rows: Row[]): Batch[] {
   const batches: Batch[] = groups.map(() => ({ events: [], isMore: false }))
   for (const row of rows) {
     const to = mustHave(batches[row.place - 1], 'the batch of an event')

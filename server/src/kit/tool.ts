@@ -38,7 +38,7 @@ interface Alongside {
 }
 
 /** Thrown by `record`, or by the call itself: the result cannot be stored, and the message tells the model why. The call then failed. */
-export class CannotKeep extends Error {}
+export class CannotSave extends Error {}
 
 /**
  * Thrown by an outside tool whose call did not happen and cannot until something comes: its run waits for that and makes the call then.

@@ -2,7 +2,7 @@
 import { Format } from 'typebox/format'
 import { mustHave } from '../mustHave.ts'
 import type { StepBudget } from '../stepBudget.ts'
-import { lengthOf, type Misfit, type Place } from './misfit.ts'
+import { lengthOf, type Misfit, type ValuePath } from './misfit.ts'
 import { charactersPerStep, isSame, keyOf, TooDeep } from './sameValue.ts'
 import { isFields, type Fields, type SchemaNode } from './schemaNode.ts'
 
@@ -23,7 +23,7 @@ interface Seen {
 
 interface Visit {
   node: SchemaNode
-  place: Place | null
+  place: ValuePath | null
   depth: number
   /** Null when no schema of the document uses these keywords. */
   seen: Seen | null
@@ -388,10 +388,10 @@ function isOfType(type: string, value: unknown): boolean {
   return ['string', 'number', 'boolean'].includes(type) ? typeof value === type : true
 }
 
-const misfit = (keyword: string, place: Place | null, message: string): Misfit => ({ keyword, place, message })
+const misfit = (keyword: string, place: ValuePath | null, message: string): Misfit => ({ keyword, place, message })
 
 /** When no alternative fits, tells the misfit that lies furthest inside the value; when only the types differ, tells all types. */
-function nearest(found: Misfit[], keyword: string, place: Place | null): Misfit {
+function nearest(found: Misfit[], keyword: string, place: ValuePath | null): Misfit {
   if (found.length === 0) return misfit(keyword, place, `must fit one of the schemas under ${keyword}, which has none`)
   if (found.length > 1 && found.every((one) => one.keyword === 'type' && one.place === place)) {
     return misfit('type', place, `must be ${found.map(({ message }) => message.slice('must be '.length)).join(' or ')}`)

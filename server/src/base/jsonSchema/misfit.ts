@@ -1,24 +1,24 @@
 // What does not fit a schema, and where.
 
 /** The path from the whole value to one of its parts. */
-export interface Place {
-  above: Place | null
+export interface ValuePath {
+  above: ValuePath | null
   key: string | number
 }
 
 export interface Misfit {
   keyword: string
-  place: Place | null
+  place: ValuePath | null
   /** The message ends a sentence about the place. */
   message: string
   missing?: string[]
   choices?: unknown[]
 }
 
-export function keysTo(place: Place | null): (string | number)[] {
+export function keysTo(place: ValuePath | null): (string | number)[] {
   const keys: (string | number)[] = []
   for (let at = place; at; at = at.above) keys.push(at.key)
   return keys.toReversed()
 }
 
-export const lengthOf = (place: Place | null): number => keysTo(place).length
+export const lengthOf = (place: ValuePath | null): number => keysTo(place).length

@@ -1,12 +1,12 @@
 // Where a `$ref` leads: only to places inside the same document, by pointer, by anchor, or by the $id of a part.
-import type { Place } from './misfit.ts'
+import type { ValuePath } from './misfit.ts'
 import { isFields, type Fields } from './schemaNode.ts'
 
 export interface References {
   /** The part that a reference of this schema points to; undefined when the document has no such part. */
   targetOf: (schema: Fields, reference: string) => unknown
   /** Each `$id` that is too long to be used, alone or after those of the parts around it. */
-  longIds: Place[]
+  longIds: ValuePath[]
 }
 
 /** Every reference is read together with the $id of its part, so both have to be short. */
@@ -20,8 +20,10 @@ const valueKeywords = new Set(['const', 'enum', 'default', 'examples'])
 export function indexReferences(root: Fields): References {
   const bases = new Map<object, string>()
   const parts = new Map<string, unknown>([[rootBase, root]])
-  const longIds: Place[] = []
-  const open: { value: unknown; base: string; place: Place | null }[] = [{ value: root, base: rootBase, place: null }]
+  const longIds: ValuePath[] = []
+  const open: { value: unknown; base: string; place: ValuePath | null }[] = [
+    { value: root, base: rootBase, place: null },
+  ]
   for (let next = open.pop(); next; next = open.pop()) {
     const { value, place: above } = next
     let { base } = next

@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { closedFolder, mayUse, type Account } from '../accounts.ts'
 import { makeWholeFolder } from '../atomicFolder.ts'
-import type { Log } from './place.ts'
+import type { LogLine } from './serverFolder.ts'
 
 export type Binaries = { initdb: string; postgres: string; pgCtl: string }
 type BinaryPackage = { root: string; version: string }
@@ -38,7 +38,7 @@ export async function usableBinaries(
   from: BinaryPackage,
   place: string,
   account: Account | undefined,
-  log: Log,
+  log: LogLine,
 ): Promise<Binaries> {
   const obstacle = await obstacleToUse(from.root, account)
   if (!obstacle) return binariesIn(join(from.root, 'native'))

@@ -62,7 +62,7 @@ export function factsVersion(dataDir: string): string | undefined {
 }
 
 /** The first process to come settles the passwords, before there is any cluster; every other one gets the winner's. */
-export async function settleFacts(dataDir: string, proposal: Facts): Promise<Facts> {
+export async function writeFirstFacts(dataDir: string, proposal: Facts): Promise<Facts> {
   await write(dataDir, proposal, async (staged) => {
     try {
       await link(staged, fileOf(dataDir)) // link(2), unlike rename(2), never replaces

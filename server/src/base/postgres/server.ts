@@ -10,7 +10,7 @@ import { promisify } from 'node:util'
 import type { Binaries } from './binaries.ts'
 import { bareEnvironment } from './cluster.ts'
 import type { Account } from '../accounts.ts'
-import type { Log } from './place.ts'
+import type { LogLine } from './serverFolder.ts'
 
 /** What postmaster.pid says: PostgreSQL's own lock on the cluster, and the truth about the port. */
 type Postmaster = { pid: number; port: number; status: string }
@@ -74,7 +74,7 @@ function processExists(pid: number): boolean {
  * look and the rename, it is given back; and two servers on one cluster are impossible all the same, because the shared
  * memory key is made from the folder's inode.
  */
-export async function setAsideStaleLock(cluster: string, log: Log): Promise<void> {
+export async function setAsideStaleLock(cluster: string, log: LogLine): Promise<void> {
   const stale = readLock(cluster)
   if (!stale || !processExists(stale.pid)) return // PostgreSQL itself replaces the lock of a process that is gone
   const aside = `${lockFile(cluster)}.stale-${randomBytes(4).toString('hex')}`
@@ -157,7 +157,7 @@ export async function startServer(
 }
 
 /** Fast shutdown: sessions are cut, a checkpoint is written. After 30 s the immediate one: the next start recovers. */
-export async function stopServer(cluster: string, log: Log, binaries?: Binaries): Promise<void> {
+export async function stopServer(cluster: string, log: LogLine, binaries?: Binaries): Promise<void> {
   const running = runningPostmaster(cluster)
   if (!running) return
   if (process.platform === 'win32' && binaries) {
@@ -180,7 +180,7 @@ export async function stopServer(cluster: string, log: Log, binaries?: Binaries)
 }
 
 /** Turns a shutdown that waits for its sessions into a fast one. */
-export function hasten(pid: number): void {
+export function makeShutdownFast(pid: number): void {
   if (process.platform !== 'win32') signal(pid, 'SIGINT')
 }
 

@@ -3,7 +3,7 @@ import { one } from '../../base/db.ts'
 import {
   encryptionKeySource,
   isProved,
-  placeOfProvedKey,
+  sourceOfProvedKey,
   readEncryptionKey,
   readKnownKeys,
 } from '../../base/encryptionKey.ts'
@@ -51,7 +51,7 @@ export const encryptionKey: DatabaseCheck = {
     const key = await readEncryptionKey({ dataDir, given })
     const table = await one(sql<{ present: boolean }>`select to_regclass('encryption_keys') is not null as present`)
     const known = table.present ? await readKnownKeys(sql) : []
-    const right = await placeOfProvedKey({ dataDir, given, givenNext }, known)
+    const right = await sourceOfProvedKey({ dataDir, given, givenNext }, known)
     if (!given && right === nextKeyFile(dataDir)) {
       return warning(
         `A change of the key was cut off when it was all but done: the next start moves ${right} to ${source}.`,

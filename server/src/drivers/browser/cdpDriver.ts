@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { OutboundRefused, type Guard } from '../../base/outbound/guard.ts'
 import type { BrowserDriver, BrowserSession } from './browser.ts'
-import { hear, note, nothingHeard, type Heard } from './sessionEvents.ts'
+import { noteHost, note, noSessionEvents, type SessionEvents } from './sessionEvents.ts'
 import { onlyHttp } from './perform.ts'
 import { viewport } from './pictures.ts'
 import { startSession } from './session.ts'
@@ -34,7 +34,7 @@ export function cdpDriver({ guard, cdpUrl }: { guard: Guard; cdpUrl: string }): 
     async open({ signal, state }) {
       signal.throwIfAborted()
       const browser = await connected()
-      const heard = nothingHeard()
+      const heard = noSessionEvents()
       const context = await browser.newContext({
         viewport,
         serviceWorkers: 'block',
@@ -73,7 +73,7 @@ async function connect(cdpUrl: string): Promise<Browser> {
 }
 
 /** playwright asks for everything but redirects, in frames and workers of all kinds; each page is asked for its redirects too. */
-async function guardContext(context: BrowserContext, guard: Guard, heard: Heard): Promise<void> {
+async function guardContext(context: BrowserContext, guard: Guard, heard: SessionEvents): Promise<void> {
   await context.route(
     () => true,
     async (route) => {
@@ -91,7 +91,7 @@ async function guardContext(context: BrowserContext, guard: Guard, heard: Heard)
   )
 }
 
-async function guardRedirects(context: BrowserContext, page: Page, guard: Guard, heard: Heard): Promise<void> {
+async function guardRedirects(context: BrowserContext, page: Page, guard: Guard, heard: SessionEvents): Promise<void> {
   const devtools: CDPSession = await context.newCDPSession(page)
   devtools.on('Fetch.requestPaused', ({ requestId, request }) => {
     void permitted(request.url, guard, heard).then((isPermitted) => {
@@ -106,15 +106,15 @@ async function guardRedirects(context: BrowserContext, page: Page, guard: Guard,
 }
 
 /** Judged as our own connections are, but for the dialling: that is the browser's. */
-async function permitted(address: string, guard: Guard, heard: Heard): Promise<boolean> {
+async function permitted(address: string, guard: Guard, heard: SessionEvents): Promise<boolean> {
   if (/^(data|blob|about):/.test(address)) return true
   const host = URL.parse(address)?.hostname ?? address.slice(0, 200)
   try {
     await guard.vet(guard.checkUrl(address).hostname)
     return true
   } catch (error) {
-    if (!(error instanceof OutboundRefused)) hear(heard.unreachable, host, `${host} does not resolve.`)
-    else hear(heard.refused, host, error.rule === 'scheme' ? onlyHttp : error.reason)
+    if (!(error instanceof OutboundRefused)) noteHost(heard.unreachable, host, `${host} does not resolve.`)
+    else noteHost(heard.refused, host, error.rule === 'scheme' ? onlyHttp : error.reason)
     return false
   }
 }

@@ -8,7 +8,7 @@ import type { BrowserDriver, BrowserSession, SessionState } from './browser.ts'
 import { accountForChromium, type ChromiumProcess } from './chromiumProcess.ts'
 import { downloadWatch } from './downloads.ts'
 import { launchChromium, type Running } from './launchChromium.ts'
-import { hear, nothingHeard } from './sessionEvents.ts'
+import { noteHost, noSessionEvents } from './sessionEvents.ts'
 import { viewport } from './pictures.ts'
 import { startSession } from './session.ts'
 import { within } from './withTimeout.ts'
@@ -87,13 +87,13 @@ async function openSession(chromium: Chromium, state: SessionState | undefined):
   const { guard, sessions } = chromium
   const { browser, process, devtools } = await ensure(chromium)
   process.hold(true)
-  const heard = nothingHeard()
+  const heard = noSessionEvents()
   const credentials = { username: 'session', password: randomBytes(24).toString('base64url') }
   const proxy = createFilteringProxy({
     guard,
     credentials,
-    onRefused: ({ host, reason }) => hear(heard.refused, host, reason),
-    onUnreachable: ({ host, reason }) => hear(heard.unreachable, host, reason),
+    onRefused: ({ host, reason }) => noteHost(heard.refused, host, reason),
+    onUnreachable: ({ host, reason }) => noteHost(heard.unreachable, host, reason),
   })
   let context: BrowserContext | undefined
   let session: BrowserSession | undefined

@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CDPSession, Download as PlaywrightDownload } from 'playwright-core'
 import type { Download } from './browser.ts'
-import { note, type Heard } from './sessionEvents.ts'
+import { note, type SessionEvents } from './sessionEvents.ts'
 import { within } from './withTimeout.ts'
 
 const bytesMax = 10 * 1024 * 1024
@@ -36,7 +36,7 @@ export function downloadWatch(browser: CDPSession, folder: string, contextId: ()
   }
 }
 
-export async function finishedDownloads(heard: Heard): Promise<Download[]> {
+export async function finishedDownloads(heard: SessionEvents): Promise<Download[]> {
   const kept: Download[] = []
   for (const [index, download] of heard.downloads.entries()) {
     const name = plainName(download.suggestedFilename())

@@ -3,7 +3,7 @@ import type { Browser, BrowserContext } from 'playwright-core'
 import type { Guard } from '../../base/outbound/guard.ts'
 import { BrowserGone, type Acted, type Action, type BrowserSession, type SessionState } from './browser.ts'
 import { finishedDownloads } from './downloads.ts'
-import { takeHeard, type Heard } from './sessionEvents.ts'
+import { takeSessionEvents, type SessionEvents } from './sessionEvents.ts'
 import { CannotDo, noAnswer, perform, sentenceOf } from './perform.ts'
 import { takePictures } from './pictures.ts'
 import {
@@ -11,7 +11,7 @@ import {
   createPages,
   openPage,
   replacePage,
-  settle,
+  waitUntilQuiet,
   stateOfPage,
   statesOfPages,
   type PageWork,
@@ -27,7 +27,7 @@ interface SessionParts extends PageWork {
   browser: Browser
   context: BrowserContext
   guard: Guard
-  heard: Heard
+  heard: SessionEvents
   close: () => Promise<void>
 }
 
@@ -80,11 +80,11 @@ async function act(session: Session, action: Action, signal: AbortSignal): Promi
     requireAlive(session)
     error = sentenceOf(thrown)
   }
-  if (!acting.page.isClosed() && !changesNothing.has(action.kind)) await settle(acting, signal)
+  if (!acting.page.isClosed() && !changesNothing.has(action.kind)) await waitUntilQuiet(acting, signal)
   requireAlive(session)
   signal.throwIfAborted()
   const current = await activePage(pages)
-  if (current !== acting) await settle(current, signal)
+  if (current !== acting) await waitUntilQuiet(current, signal)
   const failure = failureOf(current, parts.heard) ?? failureOf(acting, parts.heard) ?? error
   return resultOf(session, current, { read, error: failure })
 }
@@ -121,7 +121,7 @@ async function resultOf(
   const takenAt = new Date()
   const downloads = await finishedDownloads(heard)
   const states = await statesOfPages(pages)
-  const { refused, notes } = takeHeard(heard)
+  const { refused, notes } = takeSessionEvents(heard)
   const error = done.error ?? (text === undefined ? noAnswer : undefined)
   return {
     ...(error !== undefined && { error }),
@@ -147,7 +147,7 @@ async function stateOf({ parts: { context }, pages }: Session): Promise<SessionS
 }
 
 /** Why the page could not open what it should: the guard's words, the proxy's, or Chromium's. */
-function failureOf({ failed }: SessionPage, heard: Heard): string | undefined {
+function failureOf({ failed }: SessionPage, heard: SessionEvents): string | undefined {
   if (!failed) return undefined
   const host = URL.parse(failed.url)?.hostname ?? ''
   return heard.refused.get(host) ?? heard.unreachable.get(host) ?? sentenceOf(new Error(failed.reason))

@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { BrowserContext, CDPSession, Download, Page, Request } from 'playwright-core'
 import { newId } from '../../base/ids.ts'
 import type { PageState, SessionState } from './browser.ts'
-import { hear, note, type Heard } from './sessionEvents.ts'
+import { noteHost, note, type SessionEvents } from './sessionEvents.ts'
 import { onlyHttp } from './perform.ts'
 import { within } from './withTimeout.ts'
 
@@ -33,7 +33,7 @@ export interface PageWork {
 /** The pages of one session. */
 export interface SessionPages extends PageWork {
   context: BrowserContext
-  heard: Heard
+  heard: SessionEvents
   all: SessionPage[]
   active: SessionPage | undefined
   lastNumber: number
@@ -41,7 +41,11 @@ export interface SessionPages extends PageWork {
   making: number
 }
 
-export function createPages(context: BrowserContext, heard: Heard, { takeDownload, prepare }: PageWork): SessionPages {
+export function createPages(
+  context: BrowserContext,
+  heard: SessionEvents,
+  { takeDownload, prepare }: PageWork,
+): SessionPages {
   const work: PageWork = { takeDownload, ...(prepare && { prepare }) }
   const pages: SessionPages = { ...work, context, heard, all: [], active: undefined, lastNumber: 0, making: 0 }
   context.on('page', () => {
@@ -129,7 +133,7 @@ function followPage(pages: SessionPages, one: SessionPage): void {
   })
   page.on('console', (message) => {
     const [, url] = /^Not allowed to load local resource: (\S{1,200})/.exec(message.text()) ?? []
-    if (url !== undefined) hear(heard.refused, url, `A page wanted to open ${url}. ${onlyHttp}`)
+    if (url !== undefined) noteHost(heard.refused, url, `A page wanted to open ${url}. ${onlyHttp}`)
   })
   page.on('download', pages.takeDownload)
   page.on('crash', () => {
@@ -178,7 +182,7 @@ function isNavigation(request: Request, page: Page): boolean {
 }
 
 /** Waits until the page has come to rest: a navigation for at most 15 s, what a page loads besides for at most 2 s. */
-export async function settle(one: SessionPage, signal: AbortSignal): Promise<void> {
+export async function waitUntilQuiet(one: SessionPage, signal: AbortSignal): Promise<void> {
   const isLoading = (): boolean => [...one.pending].some((request) => isNavigation(request, one.page))
   const giveUpAt = Date.now() + 15_000
   let quietBy = Date.now() + 2000

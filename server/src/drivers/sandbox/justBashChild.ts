@@ -10,7 +10,7 @@ import {
   type ChildSettings,
   type FetchAnswer,
   type FetchWanted,
-  type Heard,
+  type ChildMessages,
   type ToChild,
 } from './justBashProtocol.ts'
 import { readJsonLines, writeJsonLine } from './jsonLines.ts'
@@ -25,7 +25,7 @@ setFlagsFromString('--wasm-tiering-budget=130000000')
 
 const settings = JSON.parse(process.argv[2] ?? '') as ChildSettings
 const channel = new Socket({ fd: 3 })
-const tell = (message: Partial<Heard>): void => writeJsonLine(channel, message)
+const tell = (message: Partial<ChildMessages>): void => writeJsonLine(channel, message)
 const mebibyte = 1024 * 1024
 const manyTimes = 1_000_000_000
 const longMs = 24 * 3600 * 1000

@@ -8,7 +8,7 @@ import type { Log } from '../../base/log.ts'
 import { boundedText } from './boundedText.ts'
 import { childFlags } from './childFlags.ts'
 import type { HostFetch } from './hostFetch.ts'
-import { fetchLineBytesMax, type ChildSettings, type Heard, type ToChild } from './justBashProtocol.ts'
+import { fetchLineBytesMax, type ChildSettings, type ChildMessages, type ToChild } from './justBashProtocol.ts'
 import { readJsonLines, writeJsonLine } from './jsonLines.ts'
 import { lowerPriority } from './lowerPriority.ts'
 import type { Command, Executed, Limits } from './sandbox.ts'
@@ -82,7 +82,7 @@ export function startJustBash({ limits, hostFetch, log, ...options }: JustBashPr
   readJsonLines({
     stream: channel,
     lineBytesMax: fetchLineBytesMax,
-    onValue: (value) => hear(child, value as Partial<Heard> | null),
+    onValue: (value) => hear(child, value as Partial<ChildMessages> | null),
     onNonsense: () => spawned.kill('SIGKILL'),
   })
   // a write to a child that has just died: `over` reports its end
@@ -137,7 +137,7 @@ function finish(child: Child, end: End): void {
 const send = ({ channel }: Child, message: ToChild): void => writeJsonLine(channel, message)
 
 /** What was not asked for is a sign that something else than our code speaks there. */
-function hear(child: Child, message: Partial<Heard> | null): void {
+function hear(child: Child, message: Partial<ChildMessages> | null): void {
   const { running, hostFetch } = child
   if (message?.ready === true) child.started.resolve()
   else if (isExecuted(message?.executed) && running !== null) answer(child, running, message.executed)
@@ -146,7 +146,7 @@ function hear(child: Child, message: Partial<Heard> | null): void {
   } else child.process.kill('SIGKILL')
 }
 
-function answer(child: Child, { command, resolve }: Running, executed: Heard['executed']): void {
+function answer(child: Child, { command, resolve }: Running, executed: ChildMessages['executed']): void {
   child.running = null
   // bounded once more: what a child says of itself is not believed
   const bounded = (text: string) => boundedText(Buffer.from(text, 'base64'), command.outputBytesMax)
@@ -162,7 +162,7 @@ function answer(child: Child, { command, resolve }: Running, executed: Heard['ex
   })
 }
 
-async function fetchFor(child: Child, hostFetch: HostFetch, { id, ...wanted }: Heard['fetch']): Promise<void> {
+async function fetchFor(child: Child, hostFetch: HostFetch, { id, ...wanted }: ChildMessages['fetch']): Promise<void> {
   child.fetching += 1
   const reply = await hostFetch(wanted, child.life.signal)
   child.fetching -= 1
@@ -178,8 +178,10 @@ function runIn(child: Child, command: Command): Promise<Answer> {
 }
 
 /** The types say it already, but they were not asked of the child. */
-function isExecuted(value: Heard['executed'] | undefined): value is Heard['executed'] {
-  const { exit_code, stdout, stderr, truncated } = (value ?? {}) as Partial<Record<keyof Heard['executed'], unknown>>
+function isExecuted(value: ChildMessages['executed'] | undefined): value is ChildMessages['executed'] {
+  const { exit_code, stdout, stderr, truncated } = (value ?? {}) as Partial<
+    Record<keyof ChildMessages['executed'], unknown>
+  >
   const isText = typeof stdout === 'string' && typeof stderr === 'string'
   return isText && typeof exit_code === 'number' && typeof truncated === 'boolean'
 }

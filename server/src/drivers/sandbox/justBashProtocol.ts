@@ -6,7 +6,7 @@ export type ToChild =
   | { fetched: { id: number; answer: FetchAnswer } }
 
 /** Every message of the child by its name; each holds one of them. */
-export interface Heard {
+export interface ChildMessages {
   ready: true
   executed: { exit_code: number; stdout: string; stderr: string; truncated: boolean }
   fetch: { id: number } & FetchWanted

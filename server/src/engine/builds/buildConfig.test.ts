@@ -1,9 +1,9 @@
 // What a config says to the engine, and everything that can be wrong in one.
 import assert from 'node:assert/strict'
-import { parseBuildConfig, problemsOf, type Known } from './buildConfig.ts'
+import { parseBuildConfig, problemsOf, type ServerFacts } from './buildConfig.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
-const known: Known = {
+const known: ServerFacts = {
   plugins: ['memory', 'human'],
   defaultModel: 'builtin:runbook',
   runbookProblems: (procedure) =>

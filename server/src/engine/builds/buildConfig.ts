@@ -40,7 +40,7 @@ export interface Problem {
 }
 
 /** What only this server knows about a config. */
-export interface Known {
+export interface ServerFacts {
   /** Names of the tool sets that there are. */
   plugins: readonly string[]
   /** The model of a build that names none. */
@@ -71,7 +71,7 @@ export function isWithoutProcedure(config: unknown): boolean {
 }
 
 /** Every problem at once. */
-export function problemsOf(config: unknown, known: Known): Problem[] {
+export function problemsOf(config: unknown, known: ServerFacts): Problem[] {
   if (!isFields(config) || config['version'] !== 'v2' || !isFields(config['data'])) {
     return [{ path: 'config', message: 'must be {"version": "v2", "data": {…}}' }]
   }

@@ -34,7 +34,7 @@ const freshMs = 2000
 const usableMs = 5000
 
 /** How many seconds after a limit was set every process knows of it and counts what it does. */
-export const settleS = 10
+export const limitKnownAfterS = 10
 
 interface Options {
   sql: Sql

@@ -1,11 +1,11 @@
 // Monthly limits: exactly how many runs a team may still start while this transaction holds the lock of the team's slots.
 import { one, type Sql } from '../../base/db.ts'
-import { settleS } from './entitlements.ts'
+import { limitKnownAfterS } from './entitlements.ts'
 import { costOfMonth, runsOfMonth } from './usageSql.ts'
 import { currentMonth, type Days } from './usage.ts'
 
 /** What a team may still start this month. */
-export interface Room {
+export interface MonthlyRoom {
   runs: number
   /** The reason that a start which does not fit gets. */
   refusal: string
@@ -28,19 +28,19 @@ export async function lockSlots(sql: Sql, teamIds: string[]): Promise<void> {
  * Locks the slots of all these teams, as every start does. Statements that begin after that read what is left for the teams with a limit.
  * So the second of two starts that want the last run of a month waits, and sees the first.
  */
-export async function roomsOf(sql: Sql, teamIds: string[], limited: string[]): Promise<Map<string, Room>> {
+export async function roomsOf(sql: Sql, teamIds: string[], limited: string[]): Promise<Map<string, MonthlyRoom>> {
   // teams without a limit too: the statement that creates the runs locks all of them in one order, so none may be locked out of that order before
   await lockSlots(sql, teamIds)
   const month = await currentMonth(sql)
   const teams = await sql<Team>`
     select t.id as team_id, floor(r.value)::bigint as runs_limit, u.used as runs_used,
-      r.value is not null and coalesce(u.counted_at < r.set_at + make_interval(secs => ${settleS}), true) as is_to_count,
+      r.value is not null and coalesce(u.counted_at < r.set_at + make_interval(secs => ${limitKnownAfterS}), true) as is_to_count,
       trim_scale(c.value)::text as cost_limit
     from unnest(${limited}::uuid[]) as t (id)
     left join entitlements r on r.team_id = t.id and r.key = 'monthly_runs'
     left join entitlements c on c.team_id = t.id and c.key = 'monthly_cost_usd'
     left join monthly_runs u on u.team_id = t.id and u.month = ${month.since}::date`
-  const rooms = new Map<string, Room>()
+  const rooms = new Map<string, MonthlyRoom>()
   for (const team of teams) {
     const room = (await roomByCost(sql, team, month)) ?? (await roomByRuns(sql, team, month))
     if (room) rooms.set(team.team_id, room)
@@ -48,7 +48,7 @@ export async function roomsOf(sql: Sql, teamIds: string[], limited: string[]): P
   return rooms
 }
 
-async function roomByRuns(sql: Sql, team: Team, month: Days): Promise<Room | undefined> {
+async function roomByRuns(sql: Sql, team: Team, month: Days): Promise<MonthlyRoom | undefined> {
   const { team_id, runs_limit: limit } = team
   if (limit === null) return undefined
   const used =
@@ -59,7 +59,11 @@ async function roomByRuns(sql: Sql, team: Team, month: Days): Promise<Room | und
 }
 
 /** Undefined where the limit is not reached: nobody knows in advance what runs will cost. */
-async function roomByCost(sql: Sql, { team_id, cost_limit: limit }: Team, month: Days): Promise<Room | undefined> {
+async function roomByCost(
+  sql: Sql,
+  { team_id, cost_limit: limit }: Team,
+  month: Days,
+): Promise<MonthlyRoom | undefined> {
   if (limit === null) return undefined
   const spent = await one(sql<{ cost: string; is_reached: boolean }>`
     select trim_scale(cost)::text as cost, cost >= ${limit}::numeric as is_reached

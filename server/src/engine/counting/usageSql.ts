@@ -20,6 +20,6 @@ export const agentsOf = (teamId: string): Part => part`(
   select count(*) from agents where team_id = ${teamId} and deleted_at is null)`
 
 /** Runs that hold a slot; freed slots that are not counted yet are subtracted. */
-export const placesHeld = (teamId: string): Part => part`greatest(
+export const slotsHeld = (teamId: string): Part => part`greatest(
   coalesce((select held from admission where team_id = ${teamId}), 0)
   - coalesce((select sum(places) from places_left where team_id = ${teamId}), 0), 0)::int`

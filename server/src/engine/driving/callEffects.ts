@@ -1,10 +1,10 @@
 // What a call does in our own database, as effects that join the change which records the call.
 import type { Sql } from '../../base/db.ts'
-import { CannotKeep, type Begun, type Outcome, type Tool } from '../../kit/tool.ts'
+import { CannotSave, type Begun, type Outcome, type Tool } from '../../kit/tool.ts'
 import { addEvent, putStep, type CallStep } from '../ledger/change.ts'
 import type { Effect } from '../ledger/applyLane.ts'
 import { toolCallOf, type HeldRun } from './heldRun.ts'
-import { capped, recordOutcome, type FileToKeep } from './outcome.ts'
+import { capped, recordOutcome, type FileToSave } from './outcome.ts'
 
 /** The error of a call whose effect our own database refused. */
 export const insideFailure = 'This call failed inside the service. Its operator finds the reason in the log.'
@@ -53,13 +53,13 @@ export function waitEffect(
 }
 
 /** Writes a file that comes with a result to the run's workspace, such as text that is too long for a message. */
-export function writeEffect(held: HeldRun, step: CallStep, file: FileToKeep): Effect {
+export function writeEffect(held: HeldRun, step: CallStep, file: FileToSave): Effect {
   return {
     kind: 'inside',
     tool: 'sandbox_write_file',
     call: { ...toolCallOf(held, step), input: file } as never,
     record(change, written) {
-      if ('error' in written) throw new CannotKeep(`The result of the call could not be saved: ${written.error}`)
+      if ('error' in written) throw new CannotSave(`The result of the call could not be saved: ${written.error}`)
       for (const one of written.files ?? []) addEvent(change, 'run.file.created', one)
     },
   }

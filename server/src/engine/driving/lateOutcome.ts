@@ -1,7 +1,7 @@
 // The outcome of a call whose run was taken over although its process lives: a fact about that step and attempt, whoever holds the run now.
 import { one, untilWritten, type Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
-import { CannotKeep, type Outcome, type WrittenFile } from '../../kit/tool.ts'
+import { CannotSave, type Outcome, type WrittenFile } from '../../kit/tool.ts'
 import type { CallStep } from '../ledger/change.ts'
 import { toolCallOf, type HeldRun } from './heldRun.ts'
 import { capped, filesOf } from './outcome.ts'
@@ -12,7 +12,7 @@ import { isTransient } from '../ledger/applyLane.ts'
  * Stores the outcome on its step if that attempt is still open or in doubt. The same transaction closes the question to a person and wakes
  * the run, and the run's holder then records the outcome like any other. False: the step already has another outcome or attempt.
  */
-export async function keepLate(held: HeldRun, step: CallStep, outcome: Outcome): Promise<boolean> {
+export async function saveLateOutcome(held: HeldRun, step: CallStep, outcome: Outcome): Promise<boolean> {
   const { context, run } = held
   const keep = (what: Outcome) => untilWritten(() => context.db.transaction((sql) => write(sql, held, step, what)))
   try {
@@ -20,13 +20,13 @@ export async function keepLate(held: HeldRun, step: CallStep, outcome: Outcome):
   } catch (error) {
     if (isTransient(error)) throw error
     context.log.error({ err: error, run_id: run.id }, 'the result of a call could not be saved')
-    const because = error instanceof CannotKeep ? error.message : keepFailure
+    const because = error instanceof CannotSave ? error.message : saveFailure
     return keep({ error: because })
   }
 }
 
 /** Reported when a call was made and nothing of its result can be written. */
-export const keepFailure = 'The call succeeded but its result could not be saved; see the server log.'
+export const saveFailure = 'The call succeeded but its result could not be saved; see the server log.'
 
 async function write(sql: Sql, held: HeldRun, step: CallStep, outcome: Outcome): Promise<boolean> {
   const { run, context, toolRegistry } = held
@@ -40,9 +40,9 @@ async function write(sql: Sql, held: HeldRun, step: CallStep, outcome: Outcome):
   const files: WrittenFile[] = 'files' in clean ? [...(clean.files ?? [])] : []
   const fileTool = toolRegistry.find('sandbox_write_file')
   for (const input of filesOf(outcome, overflow)) {
-    if (fileTool?.kind !== 'inside') throw new CannotKeep('This server does not store files.')
+    if (fileTool?.kind !== 'inside') throw new CannotSave('This server does not store files.')
     const written = await one(fileTool.apply([{ ...toolCallOf(held, step), input } as never], sql, context))
-    if ('error' in written) throw new CannotKeep(`The result of the call could not be saved: ${written.error}`)
+    if ('error' in written) throw new CannotSave(`The result of the call could not be saved: ${written.error}`)
     files.push(...(written.files ?? []))
   }
   await outcome.record?.(sql)
@@ -59,7 +59,11 @@ async function write(sql: Sql, held: HeldRun, step: CallStep, outcome: Outcome):
 }
 
 /** The outcome that arrived for this attempt of a step after its run was taken over. */
-export async function readLate(sql: Sql, runId: string, { seq, attempt }: CallStep): Promise<Outcome | undefined> {
+export async function readLateOutcome(
+  sql: Sql,
+  runId: string,
+  { seq, attempt }: CallStep,
+): Promise<Outcome | undefined> {
   const [row] = await sql<{ arrived: { attempt: number; outcome: Outcome } | null }>`
     select arrived from run_steps where run_id = ${runId} and seq = ${seq}`
   return row?.arrived?.attempt === attempt ? row.arrived.outcome : undefined

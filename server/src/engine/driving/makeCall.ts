@@ -2,13 +2,13 @@
 import { sqlState, type Sql } from '../../base/db.ts'
 import { DatabaseAway } from '../../base/databaseWatch.ts'
 import type { Scrub } from '../../base/knownSecrets.ts'
-import { CannotKeep, NotYet, Outdated, type Bound, type Outcome } from '../../kit/tool.ts'
+import { CannotSave, NotYet, Outdated, type Bound, type Outcome } from '../../kit/tool.ts'
 import { connectionUseOf } from '../../kit/registry.ts'
 import { newChange, type CallStep } from '../ledger/change.ts'
 import { isTransient, type Effect } from '../ledger/applyLane.ts'
 import { insideFailure, recordEffect, waitEffect, writeEffect } from './callEffects.ts'
 import { commit, feedOutcome, toolCallOf, type HeldRun } from './heldRun.ts'
-import { keepFailure, keepLate } from './lateOutcome.ts'
+import { saveFailure, saveLateOutcome } from './lateOutcome.ts'
 import { Fenced, Yielded } from './leaving.ts'
 import { capped, filesOf, recordOutcome, withoutSecrets } from './outcome.ts'
 import { beginCall } from './runTelemetry.ts'
@@ -22,7 +22,7 @@ interface Making {
 }
 
 /** Makes an outside call whose intent is committed, and commits its outcome. Whoever holds the run at that time can wait for it. */
-export async function make(held: HeldRun, step: CallStep, options: Making = {}): Promise<void> {
+export async function makeCall(held: HeldRun, step: CallStep, options: Making = {}): Promise<void> {
   const { underWay } = held
   const key = underWayKey(held.run.id, step)
   const making = makeOnce(held, step, options)
@@ -64,7 +64,7 @@ async function makeOnce(held: HeldRun, step: CallStep, { probe = false, bound }:
     await recordResult(held, step, outcome)
   } catch (error) {
     // the run was taken over while this process lives: its outcome is still true
-    if (error instanceof Fenced && (await keepLate(held, step, outcome))) {
+    if (error instanceof Fenced && (await saveLateOutcome(held, step, outcome))) {
       context.log.warn(
         { run_id: held.run.id, step: step.seq },
         'the outcome of a call is stored for a run that was taken over',
@@ -120,11 +120,11 @@ async function commitResult(held: HeldRun, step: CallStep, outcome: Outcome, eff
     await commit(held, change, effects)
     return outcome
   } catch (error) {
-    if (error instanceof CannotKeep) return commitResult(held, step, { error: error.message }, [])
+    if (error instanceof CannotSave) return commitResult(held, step, { error: error.message }, [])
     const isPassing = error instanceof Fenced || error instanceof Yielded || isTransient(error)
-    if (isPassing || held.writeSignal.aborted || ('error' in outcome && outcome.error === keepFailure)) throw error
+    if (isPassing || held.writeSignal.aborted || ('error' in outcome && outcome.error === saveFailure)) throw error
     held.context.log.error({ err: error, run_id: held.run.id }, 'the result of a call could not be saved')
-    return commitResult(held, step, { error: keepFailure }, [])
+    return commitResult(held, step, { error: saveFailure }, [])
   }
 }
 

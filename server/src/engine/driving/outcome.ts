@@ -30,14 +30,14 @@ export function capped(step: CallStep, outcome: Outcome): Capped {
   }
 }
 
-export interface FileToKeep {
+export interface FileToSave {
   path: string
   content: string
   encoding?: 'base64'
 }
 
 /** The files that an outcome leaves in the run's workspace: its own, and the rest of a result that is too long for a message. */
-export function filesOf({ writes = [] }: Outcome, overflow: Capped['overflow']): FileToKeep[] {
+export function filesOf({ writes = [] }: Outcome, overflow: Capped['overflow']): FileToSave[] {
   const own = writes.map(({ path, bytes }) => ({
     path,
     content: bytes.toString('base64'),

@@ -7,7 +7,7 @@ import { addMessage, callIdOf, putStep, type Change } from '../ledger/change.ts'
 import { beginEffect, insideEffect, insideFailure, waitEffect } from './callEffects.ts'
 import { commit, feed, feedOutcome, type HeldRun } from './heldRun.ts'
 import { Yielded } from './leaving.ts'
-import { make } from './makeCall.ts'
+import { makeCall } from './makeCall.ts'
 import { recordOutcome } from './outcome.ts'
 import { approvalReason, planCall, type Plan } from './planCalls.ts'
 import { noteMove } from './runTelemetry.ts'
@@ -63,7 +63,7 @@ export async function performCalls(
   )
   if (!seen.byModel) tellModel()
   if (seen.ending) noteMove(held.telemetry, seen.ending.move, held.usage.steps)
-  await allEnded(plans.filter(({ way }) => way === 'outside').map(({ step }) => make(held, step)))
+  await allEnded(plans.filter(({ way }) => way === 'outside').map(({ step }) => makeCall(held, step)))
   return seen.ending !== null
 }
 

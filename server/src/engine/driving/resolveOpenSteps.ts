@@ -5,7 +5,7 @@ import { isCall, newChange, putStep, type CallStep } from '../ledger/change.ts'
 import { checkApproval } from './approvedCall.ts'
 import { beginEffect, insideEffect, waitEffect } from './callEffects.ts'
 import { commit, feedOutcome, type HeldRun } from './heldRun.ts'
-import { askAgain, make, recordResult } from './makeCall.ts'
+import { askAgain, makeCall, recordResult } from './makeCall.ts'
 import { commitCalls } from './performCalls.ts'
 import { askAbout, resolveStep, type Resolved } from './resolveStep.ts'
 
@@ -28,7 +28,7 @@ type MayBeMade = Extract<Resolved, { kind: 'make' | 'probe' }>
 async function makeIfApproved(held: HeldRun, { kind, step, tool }: MayBeMade, sql: Sql): Promise<void> {
   const approval = await checkApproval(held, step, tool, sql)
   if ('changed' in approval) await askAgain(held, step, approval.changed)
-  else if (kind === 'probe') await make(held, step, { probe: true, bound: approval.bound })
+  else if (kind === 'probe') await makeCall(held, step, { probe: true, bound: approval.bound })
   else await makeNow(held, step, tool, approval.bound)
 }
 
@@ -37,7 +37,7 @@ async function makeNow(held: HeldRun, step: CallStep, tool: Tool, bound: Bound |
   if (tool.kind === 'outside') {
     putStep(change, step)
     await commit(held, change)
-    return make(held, step, { bound })
+    return makeCall(held, step, { bound })
   }
   const results = new Map<number, Outcome>()
   const note = (outcome: Outcome) => results.set(step.seq, outcome)

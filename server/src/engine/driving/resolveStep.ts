@@ -4,7 +4,7 @@ import type { Begun, Outcome, Tool } from '../../kit/tool.ts'
 import type { CallStep } from '../ledger/change.ts'
 import { toolCallOf, waitingOnOf, type HeldRun } from './heldRun.ts'
 import { bindsOf } from './approvedCall.ts'
-import { readLate } from './lateOutcome.ts'
+import { readLateOutcome } from './lateOutcome.ts'
 import { openRequest, requestOf, type HumanRequest, type RequestWanted } from '../requests/humanRequests.ts'
 
 export type Resolved =
@@ -53,7 +53,7 @@ async function outcomeElsewhere(held: HeldRun, step: CallStep, sql: Sql): Promis
   const making = underWay.get(underWayKey(run.id, step))
   if (making) await Promise.race([making.catch(() => undefined), aborted(signal)])
   signal.throwIfAborted()
-  return readLate(sql, run.id, step)
+  return readLateOutcome(sql, run.id, step)
 }
 
 const aborted = (signal: AbortSignal): Promise<void> =>

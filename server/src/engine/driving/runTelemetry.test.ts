@@ -7,7 +7,7 @@ import { startReceiver } from '../../../test/kit/receiver.ts'
 import { drainRuns, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import { placeOf } from '../../base/telemetry.ts'
+import { rootSpanOf } from '../../base/telemetry.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 const fenced = (word: string, body: string) => `\`\`\`${word}\n${body}\n\`\`\`\n`
@@ -59,7 +59,7 @@ describe('the trace of a run', () => {
         'invoke_agent Tested',
       ],
     )
-    const root = placeOf(runId)
+    const root = rootSpanOf(runId)
     const agent = spans.at(-1)!
     assert.deepEqual([agent.traceId, agent.spanId, agent.parentSpanId], [root.traceId, root.spanId, undefined])
     for (const span of spans.slice(0, -1)) {
@@ -116,7 +116,7 @@ describe('the trace of a run', () => {
     await elsewhere.context.telemetry.shutdown()
 
     const { spans } = spansIn(collector.received)
-    const root = placeOf(runId)
+    const root = rootSpanOf(runId)
     const stretches = spans.filter(({ name }) => name === 'invoke_agent Tested')
     assert.deepEqual(
       stretches.map(({ attributes, parentSpanId }) => [attributes['runyard.run.status'], parentSpanId]),

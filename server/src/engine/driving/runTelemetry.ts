@@ -1,6 +1,6 @@
 // What an operator sees of a run while this process holds it: spans of its trace, counts for /metrics, one log line when it has ended.
 import { ModelRefused, ModelTrouble, type Turn } from '../../drivers/model/model.ts'
-import { placeOf, type Attributes, type Span } from '../../base/telemetry.ts'
+import { rootSpanOf, type Attributes, type Span } from '../../base/telemetry.ts'
 import type { Context } from '../../kit/context.ts'
 import type { ModelOutcome } from '../../kit/runMetrics.ts'
 import type { Outcome } from '../../kit/tool.ts'
@@ -46,7 +46,7 @@ export async function withTelemetry(
     toolRegistry,
     run,
     takenAt: Date.now(),
-    root: placeOf(run.id),
+    root: rootSpanOf(run.id),
     stretch: undefined,
     known: {},
     provider: '',

@@ -4,7 +4,7 @@ import type { Sql } from '../../base/db.ts'
 import { Fault } from '../../base/errors.ts'
 import type { Created, NewRun } from './createRun.ts'
 import type { Entitlements } from '../counting/entitlements.ts'
-import { countStarts, lockSlots, roomsOf, type Room } from '../counting/monthlyLimits.ts'
+import { countStarts, lockSlots, roomsOf, type MonthlyRoom } from '../counting/monthlyLimits.ts'
 import type { StorageLimit } from '../counting/storageLimit.ts'
 
 export interface Fitting {
@@ -101,7 +101,7 @@ export function createStartLimits(entitlements: Entitlements, storage: StorageLi
 const refusedMs = 5000
 
 /** Takes runs in their order, as many of each team as there is room for. */
-function splitByRoom(runs: NewRun[], rooms: Map<string, Room>): Fitting {
+function splitByRoom(runs: NewRun[], rooms: Map<string, MonthlyRoom>): Fitting {
   const split: Fitting = { fitting: [], refused: [] }
   const taken = new Map<string, number>()
   for (const run of runs) {

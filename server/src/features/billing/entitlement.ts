@@ -1,7 +1,7 @@
 // An entitlement: something that a team may use, how much of it, and how much it does.
 import { one, type Sql } from '../../base/db.ts'
 import { entitlementKinds, type EntitlementKey } from '../../engine/counting/entitlements.ts'
-import { agentsOf, bytesStored, costOfMonth, placesHeld, runsOfMonth } from '../../engine/counting/usageSql.ts'
+import { agentsOf, bytesStored, costOfMonth, slotsHeld, runsOfMonth } from '../../engine/counting/usageSql.ts'
 import { defaultSlots } from '../../engine/counting/setEntitlement.ts'
 import { currentMonth } from '../../engine/counting/usage.ts'
 import { named, nullable, oneOf, Type, type Static } from '../../kit/schema.ts'
@@ -45,7 +45,7 @@ export async function readEntitlements(
   const row = await one(sql<Row>`
     select plan, (select places from admission where team_id = ${teamId}) as places,
       coalesce((select json_object_agg(key, value) from entitlements where team_id = ${teamId}), '{}') as limits,
-      json_build_object('max_concurrent_runs', ${placesHeld(teamId)}, 'monthly_runs', ${runsOfMonth(teamId, month)},
+      json_build_object('max_concurrent_runs', ${slotsHeld(teamId)}, 'monthly_runs', ${runsOfMonth(teamId, month)},
         'monthly_cost_usd', ${costOfMonth(teamId, month)}, 'storage_bytes', ${bytesStored(teamId)}, 'agents', ${agentsOf(teamId)}) as used
     from teams where id = ${teamId}`)
   const { plan, places, used, ...set } = row

@@ -5,11 +5,11 @@ import { ModelTrouble, type Turn } from '../../drivers/model/model.ts'
 import { engineOf } from '../../engine/engine.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Result } from './evaluation.ts'
-import { Lost, renew, type HeldJudgement, type JudgeTimes } from './heldJudgement.ts'
+import { JudgementLost, renew, type HeldJudgement, type JudgeTimes } from './heldJudgement.ts'
 import { judgeSetup, readJudgement, request, type JudgedRubric } from './judgeModel.ts'
 import { readTranscript } from './transcript.ts'
 
-export interface Asked {
+export interface JudgeReply {
   results: Result[]
 }
 
@@ -25,7 +25,7 @@ interface Asking {
   signal: AbortSignal
 }
 
-export async function askJudge(context: Context, held: HeldJudgement, asking: Asking): Promise<Asked> {
+export async function askJudge(context: Context, held: HeldJudgement, asking: Asking): Promise<JudgeReply> {
   const { sql } = context.db
   const { models } = engineOf(context)
   const rubrics = await rubricsOf(sql, held)
@@ -78,7 +78,7 @@ async function nextTurn(
     return await ask(AbortSignal.any([signal, tooLong]))
   } catch (error) {
     // whoever has it now notes that this one was cut off
-    if (signal.reason instanceof Lost) throw error
+    if (signal.reason instanceof JudgementLost) throw error
     const isCutOff = signal.aborted || tooLong.aborted
     if (isCutOff || (error instanceof ModelTrouble && error.mayBeServed)) await noteLost()
     if (!isCutOff || signal.aborted) throw error
@@ -117,7 +117,7 @@ async function writeDown(
       on conflict (evaluation_id) do update set said = t.said || excluded.said`
     return true
   })
-  if (!isOurs) throw new Lost()
+  if (!isOurs) throw new JudgementLost()
 }
 
 async function noteUse(sql: Sql, held: HeldJudgement, model: string, used: Used, isUnsettled: boolean): Promise<void> {

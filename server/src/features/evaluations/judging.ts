@@ -6,11 +6,11 @@ import { whileLeased } from '../../kit/lease.ts'
 import type { Context } from '../../kit/context.ts'
 import { deathsBeforeGivenUp, givenUpDeaths, mustBeAlone } from '../../kit/deaths.ts'
 import type { DriveSuspect } from '../../kit/feature.ts'
-import { askJudge, NoAnswer, type Asked } from './askJudge.ts'
+import { askJudge, NoAnswer, type JudgeReply } from './askJudge.ts'
 import { summaryOf, type Result } from './evaluation.ts'
 import {
   giveBack,
-  Lost,
+  JudgementLost,
   noteSuspectDeath,
   putOff,
   renew,
@@ -38,12 +38,12 @@ export async function judge(
     context,
     held,
     times,
-    () => lost.abort(new Lost()),
+    () => lost.abort(new JudgementLost()),
     async () => {
       try {
         await decide(context, held, times, AbortSignal.any([stopping, lost.signal]))
       } catch (error) {
-        if (error instanceof Lost) return
+        if (error instanceof JudgementLost) return
         if (stopping.aborted) await giveBack(context.db.sql, held)
         else await afterTrouble(context, held, error)
       }
@@ -114,7 +114,7 @@ async function decide(context: Context, held: HeldJudgement, times: JudgeTimes, 
     )
   }
   if (held.attempts > attemptsMax) return giveUp(context, held, `The judge was cut off ${attemptsMax} times.`)
-  const asked: Asked = await askJudge(context, held, { model, times, signal })
+  const asked: JudgeReply = await askJudge(context, held, { model, times, signal })
   await finish(context, held, { status: 'ready', results: asked.results })
 }
 
@@ -142,7 +142,7 @@ function finish({ db }: Context, held: HeldJudgement, { status, results, remark 
     const ours = await sql`
       delete from judgements where evaluation_id = ${held.evaluation_id} and team_id = ${held.team_id} and claim = ${held.claim}
       returning evaluation_id`
-    if (ours.length === 0) throw new Lost()
+    if (ours.length === 0) throw new JudgementLost()
     const summary = summaryOf(all, remark)
     if (runs.length === 0) return endWithout(sql, [held.evaluation_id], summary)
     const { evaluation_id: id, source, run_id, team_id, agent_id, build_id, run_ended_at: ended_at } = held

@@ -1,12 +1,12 @@
 // What the service checks of a run by itself: each check passes, does not pass and stays silent where it should.
 import assert from 'node:assert/strict'
 import { platformResults } from './platformRubrics.ts'
-import type { Entry, RunLog } from './runLog.ts'
+import type { RunLogEntry, RunLog } from './runLog.ts'
 import { secretIn } from './secretText.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 let made = 0
-const entry = (fields: Partial<Entry>): Entry => ({
+const entry = (fields: Partial<RunLogEntry>): RunLogEntry => ({
   id: `message ${++made}`,
   turn: 1,
   call_id: null,
@@ -19,13 +19,13 @@ const entry = (fields: Partial<Entry>): Entry => ({
 })
 
 /** A call and its result. */
-const called = (tool: string, options: { turn?: number; given?: string; fails?: boolean } = {}): Entry[] => {
+const called = (tool: string, options: { turn?: number; given?: string; fails?: boolean } = {}): RunLogEntry[] => {
   const { turn = 1, given = '{}', fails = false } = options
   const id = `call ${made}`
   return [entry({ turn, tool, fingerprint: given, call_id: id }), entry({ turn, result_of: id, is_error: fails })]
 }
 
-const logOf = (entries: Entry[], fields: Partial<RunLog> = {}): RunLog => ({
+const logOf = (entries: RunLogEntry[], fields: Partial<RunLog> = {}): RunLog => ({
   id: 'run',
   team_id: 'team',
   agent_id: 'agent',
@@ -46,7 +46,7 @@ const logOf = (entries: Entry[], fields: Partial<RunLog> = {}): RunLog => ({
 
 const resultOf = (flag: string, log: RunLog) => platformResults(log).find((result) => result.flag === flag)!
 const passes = (flag: string, log: RunLog) => resultOf(flag, log).passed
-const repeats = (...calls: Entry[][]) => passes('no_repeated_calls', logOf(calls.flat()))
+const repeats = (...calls: RunLogEntry[][]) => passes('no_repeated_calls', logOf(calls.flat()))
 
 proves(
   'evals.platform',
@@ -67,7 +67,7 @@ proves(
 
 proves('evals.platform', 'an error is handled when the same tool, or another in a later turn, worked after it', () => {
   const failing = called('http_request', { fails: true })
-  const handled = (...later: Entry[]) => passes('tool_errors_handled', logOf([...failing, ...later]))
+  const handled = (...later: RunLogEntry[]) => passes('tool_errors_handled', logOf([...failing, ...later]))
   assert.equal(handled(...called('http_request', { given: 'other' })), true)
   assert.equal(handled(...called('memory_write', { turn: 2 })), true)
   assert.equal(handled(...called('memory_write')), false)
@@ -96,7 +96,7 @@ proves(
   'evals.platform',
   'a case counts as closed when the run closed it, and is not told of without one or when it was passed on',
   () => {
-    const withCase = (case_moves: string[], entries: Entry[] = []) =>
+    const withCase = (case_moves: string[], entries: RunLogEntry[] = []) =>
       passes('case_closed', logOf(entries, { case_id: 'case', case_moves }))
     assert.equal(passes('case_closed', logOf([])), null)
     assert.equal(withCase(['claimed', 'completed']), true)
@@ -165,7 +165,7 @@ proves('bounds.patterns', 'a text that begins like a secret again and again is l
 
 proves('evals.platform', 'errors are looked at once each, however many a run has', () => {
   let looks = 0
-  const counting = (one: Entry): Entry => {
+  const counting = (one: RunLogEntry): RunLogEntry => {
     const { turn } = one
     return Object.defineProperty(one, 'turn', {
       get() {

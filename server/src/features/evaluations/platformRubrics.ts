@@ -1,5 +1,5 @@
 // What the service checks of every ended run by itself, from the run's own log and without a model.
-import type { RunLog, Entry } from './runLog.ts'
+import type { RunLog, RunLogEntry } from './runLog.ts'
 import type { Result } from './evaluation.ts'
 import type { Severity } from '../../kit/states.ts'
 import { secretIn } from './secretText.ts'
@@ -20,18 +20,18 @@ const evidenceMax = 20
 
 const passed: Verdict = { passed: true, comment: null, evidence: [] }
 const untold = (comment: string): Verdict => ({ passed: null, comment, evidence: [] })
-const missed = (comment: string, entries: Entry[] = []): Verdict => ({
+const missed = (comment: string, entries: RunLogEntry[] = []): Verdict => ({
   passed: false,
   comment,
   evidence: [...new Set(entries.map(({ id }) => id))].slice(0, evidenceMax),
 })
 
-const last = (entries: Entry[]): Entry[] => entries.slice(-1)
+const last = (entries: RunLogEntry[]): RunLogEntry[] => entries.slice(-1)
 const times = (count: number): string => (count === 1 ? 'once' : `${count} times`)
 
 interface Call {
-  call: Entry
-  result: Entry | undefined
+  call: RunLogEntry
+  result: RunLogEntry | undefined
 }
 
 /** The calls of a log in their order, each with its result where it has one. */

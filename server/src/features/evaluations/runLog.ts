@@ -7,7 +7,7 @@ import { endedList } from '../../engine/ledger/lifecycle.ts'
 import type { endedStatuses } from '../../kit/states.ts'
 
 /** One message of a run, as the checks need it. */
-export interface Entry {
+export interface RunLogEntry {
   id: string
   turn: number
   /** The id and the tool of a call, and a hash of its arguments. */
@@ -40,7 +40,7 @@ export interface EndedRun {
   rubrics: Pick<Rubric, 'id' | 'slug' | 'title' | 'description' | 'severity'>[]
 }
 
-export type RunLog = EndedRun & { entries: Entry[] }
+export type RunLog = EndedRun & { entries: RunLogEntry[] }
 
 /** How many entries are read. Of a longer run these are the last ones, and the result says so. */
 export const entriesMax = 5000
@@ -62,8 +62,8 @@ export const readEnded = (sql: Sql, ids: string[]): Promise<EndedRun[]> => sql<E
   from runs r where r.id = any(${ids}::uuid[]) and r.status in ${endedList}`
 
 /** The entries of each run, in their order. */
-export async function readEntries(sql: Sql, ids: string[]): Promise<Map<string, Entry[]>> {
-  const rows = await sql<Entry & { run_id: string }>`
+export async function readEntries(sql: Sql, ids: string[]): Promise<Map<string, RunLogEntry[]>> {
+  const rows = await sql<RunLogEntry & { run_id: string }>`
     select w.run_id, m.id, m.turn, m.tool_call ->> 'id' as call_id, m.tool_call ->> 'name' as tool,
       md5((m.tool_call -> 'arguments')::text) as fingerprint, m.tool_result ->> 'tool_call_id' as result_of,
       coalesce(m.tool_result ->> 'error' is not null, false) as is_error,
@@ -72,7 +72,7 @@ export async function readEntries(sql: Sql, ids: string[]): Promise<Map<string, 
       select * from run_messages where run_id = w.run_id order by seq desc limit ${entriesMax}) m,
       lateral (select concat_ws(' ', ${wholeText(part`m`)}, m.tool_call::text, m.tool_result::text) as text) said
     order by w.run_id, m.seq`
-  const found = new Map<string, Entry[]>(ids.map((id) => [id, []]))
+  const found = new Map<string, RunLogEntry[]>(ids.map((id) => [id, []]))
   for (const { run_id, ...entry } of rows) found.get(run_id)!.push(entry)
   return found
 }

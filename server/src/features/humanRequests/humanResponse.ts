@@ -4,7 +4,7 @@ import type { HumanRequest, Question } from '../../engine/requests/humanRequests
 import type { RequestType } from '../../kit/states.ts'
 import { choicesOf } from '../../kit/choices.ts'
 import { brief } from '../../kit/json.ts'
-import { tellAll } from '../../kit/problems.ts'
+import { joinProblems } from '../../kit/problems.ts'
 
 /** The fields of an answer; which one counts is said by the type of the request. */
 export interface Given {
@@ -51,7 +51,7 @@ function checkAnswers(questions: Question[], answers: Given['answers']): Checked
     if (misfit === undefined) kept.push([question.question, question.multi_select ? chosen : chosen[0]!])
     else misfits.push(`answers: ${misfit}`)
   }
-  return misfits.length > 0 ? { misfit: tellAll(misfits) } : { response: { answers: Object.fromEntries(kept) } }
+  return misfits.length > 0 ? { misfit: joinProblems(misfits) } : { response: { answers: Object.fromEntries(kept) } }
 }
 
 /** Agents act upon labels, so an answer in other words is none; what else there is to say goes into the comment. */

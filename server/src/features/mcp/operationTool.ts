@@ -3,7 +3,7 @@ import { Fault } from '../../base/errors.ts'
 import { keyOfText } from '../../kit/idempotency.ts'
 import type { Operation } from '../../kit/operation.ts'
 import { isMutating } from '../../kit/operation.ts'
-import type { Asked } from '../../kit/protocol.ts'
+import type { OperationCall } from '../../kit/protocol.ts'
 import { nounOf } from '../../kit/resources.ts'
 import { acceptedNames } from '../../kit/spellings.ts'
 import { brief, outline, withoutNull } from './compactSchema.ts'
@@ -90,7 +90,7 @@ function requireNoCollision(id: string, names: string[]): void {
 }
 
 /** The arguments of a call as the operation takes them over HTTP. Throws a Fault for what could not be sent there. */
-export function askedOf(operation: Operation, given: Json, teamId: string): Omit<Asked, 'idempotencyKey'> {
+export function askedOf(operation: Operation, given: Json, teamId: string): Omit<OperationCall, 'idempotencyKey'> {
   const params: Record<string, string> = {}
   for (const name of operation.parameters) {
     const field = fieldOf(name)

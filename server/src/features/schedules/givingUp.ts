@@ -24,7 +24,7 @@ export interface LastRun {
 }
 
 /** Asked when the next due time comes, so that the end of a run costs nothing. A run that was stopped or still works says nothing. */
-export function judge(last: LastRun): Pick<LastRun, 'failures' | 'judged_run_id'> {
+export function countFailures(last: LastRun): Pick<LastRun, 'failures' | 'judged_run_id'> {
   const { last_run_id, last_status, last_error, failures, judged_run_id } = last
   const cameToItsEnd = last_status === 'completed' || last_status === 'failed'
   if (!cameToItsEnd || last_run_id === judged_run_id) return { failures, judged_run_id }

@@ -8,7 +8,7 @@ import { announceReady } from '../../engine/ledger/notifyChannels.ts'
 import { titleOf } from '../../engine/starting/title.ts'
 import type { Context } from '../../kit/context.ts'
 import { decide, type Due } from './firing.ts'
-import { failuresMax, judge, noBuildReason, reasonOf, type LastRun } from './givingUp.ts'
+import { failuresMax, countFailures, noBuildReason, reasonOf, type LastRun } from './givingUp.ts'
 import { activeList } from '../../engine/ledger/lifecycle.ts'
 
 /** How many runs one transaction starts. It holds its teams' slots until it commits, and other starts wait for them. */
@@ -65,7 +65,14 @@ export async function startDue(context: Context, sql: Sql, ids: string[]): Promi
 }
 
 function plan(row: Row): Fired {
-  const one: Fired = { row, ...decide(row, row.now), runs: [], ...judge(row), reason: null, skippedReason: null }
+  const one: Fired = {
+    row,
+    ...decide(row, row.now),
+    runs: [],
+    ...countFailures(row),
+    reason: null,
+    skippedReason: null,
+  }
   return one.failures < failuresMax ? one : givenUp(one, reasonOf(row))
 }
 

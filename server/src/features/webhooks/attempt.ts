@@ -15,7 +15,7 @@ export interface Outgoing {
   data: string
 }
 
-export interface Outcome {
+export interface AttemptOutcome {
   attempt: Attempt & { at: string }
   /** The receiver said when to come again. */
   retryAfterS: number | undefined
@@ -38,7 +38,7 @@ export async function attempt(
   outgoing: Outgoing,
   url: string,
   keys: SigningKey[],
-): Promise<Outcome | undefined> {
+): Promise<AttemptOutcome | undefined> {
   const at = new Date()
   const body = bodyOf(outgoing)
   const headers = {
@@ -59,7 +59,7 @@ export async function attempt(
   }
 }
 
-function outcomeOf(at: Date, { status, headers, body, durationMs }: OutboundAnswer): Outcome {
+function outcomeOf(at: Date, { status, headers, body, durationMs }: OutboundAnswer): AttemptOutcome {
   const ok = status >= 200 && status < 300
   return {
     attempt: {

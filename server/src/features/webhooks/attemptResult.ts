@@ -1,10 +1,10 @@
 // What an attempt makes of its delivery, and the log line about it.
 import type { Log } from '../../base/log.ts'
-import type { Outcome } from './attempt.ts'
+import type { AttemptOutcome } from './attempt.ts'
 import { delayAfter } from './retrySchedule.ts'
 import type { Loaded, Result, Target } from './deliveryRows.ts'
 
-export function resultOf(scheduleS: number[], delivery: Loaded, outcome: Outcome): Result {
+export function resultOf(scheduleS: number[], delivery: Loaded, outcome: AttemptOutcome): Result {
   const about = { delivery, outcome }
   if (outcome.attempt.ok) return { ...about, state: 'delivered', dueInS: null, reason: null }
   const { error } = outcome.attempt

@@ -12,7 +12,7 @@ import { newId } from '../../base/ids.ts'
 import { suspectRoles } from '../../kit/deaths.ts'
 import { eraseOldEvents } from '../../kit/event.ts'
 import { delivererOf } from './deliveryRole.ts'
-import { keepsUnsettled } from './keepsUnsettled.ts'
+import { keepsUndelivered } from './keepsUndelivered.ts'
 import { reapTargets } from './deliveryRows.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
@@ -324,7 +324,7 @@ suite('a subscription', () => {
         days: 30,
         after: '00000000-0000-0000-0000-000000000000',
         max: 100,
-        keeping: [keepsUnsettled],
+        keeping: [keepsUndelivered],
       })
       assert.deepEqual(
         (await sql<{ event: string }>`select event from events where run_id = ${runId}`).map(({ event }) => event),

@@ -4,7 +4,7 @@ import { storableJson } from '../../base/storable.ts'
 import { noteDeliveries } from '../../engine/counting/usage.ts'
 import { deathsAfter, deathsAfterSuspectProcess, suspectRoles, suspectDeaths } from '../../kit/deaths.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
-import type { Outgoing, Outcome } from './attempt.ts'
+import type { Outgoing, AttemptOutcome } from './attempt.ts'
 import type { Attempt, DeliveryState } from './delivery.ts'
 
 export interface Target {
@@ -95,7 +95,7 @@ export const loadDue = (sql: Sql, targetIds: string[], known: string[], max: num
 
 export interface Result {
   delivery: Loaded
-  outcome: Outcome
+  outcome: AttemptOutcome
   state: 'delivered' | 'retrying' | 'dead'
   /** Seconds until the next attempt. */
   dueInS: number | null

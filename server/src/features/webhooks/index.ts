@@ -7,7 +7,7 @@ import { delivery } from './delivery.ts'
 import { forgetEndedCallbacks } from './forgetEndedCallbacks.ts'
 import { getWebhookDelivery } from './getWebhookDelivery.ts'
 import { getWebhookSecret } from './getWebhookSecret.ts'
-import { keepsUnsettled } from './keepsUnsettled.ts'
+import { keepsUndelivered } from './keepsUndelivered.ts'
 import { listWebhookDeliveries } from './listWebhookDeliveries.ts'
 import { listWebhooks } from './listWebhooks.ts'
 import { replayDeliveries } from './replayDeliveries.job.ts'
@@ -46,6 +46,6 @@ export const webhooks = feature({
   reap: ({ db }, dead) => reapTargets(db.sql, dead),
   driveSuspect: { [targetKind]: sendAsSuspect },
   onEvents: (context) => delivererOf(context).written(),
-  keepsEvents: keepsUnsettled,
+  keepsEvents: keepsUndelivered,
   sealed: sealedSecrets,
 })

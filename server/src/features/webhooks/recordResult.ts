@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Sql } from '../../base/db.ts'
 import { createLane, type Lane } from '../../kit/lane.ts'
-import type { Outcome } from './attempt.ts'
+import type { AttemptOutcome } from './attempt.ts'
 import { logAttempt, resultOf } from './attemptResult.ts'
 import { disableTarget, endCallbacks, giveUpDisabled, markResults, saveHealth } from './deliveryRows.ts'
 import type { Loaded, Result, Target } from './deliveryRows.ts'
@@ -41,7 +41,12 @@ export const resultLane = (sql: Sql, workerId: string, outboxes: Map<string, Out
   })
 
 /** What an attempt means for what is in memory. Before the result is written: a retry that is due at once must not be sent to a target that is to be disabled. */
-export function noteOutcome({ context }: DeliveryState, outbox: Outbox, delivery: Loaded, outcome: Outcome): Noted {
+export function noteOutcome(
+  { context }: DeliveryState,
+  outbox: Outbox,
+  delivery: Loaded,
+  outcome: AttemptOutcome,
+): Noted {
   const { target } = outbox
   const now = new Date()
   if (outcome.attempt.ok) noteSuccess(outbox)

@@ -1,5 +1,5 @@
 // Sends deliveries: in order and side by side, as many as this process, a team and a target may have in flight.
-import { attempt, type Outcome } from './attempt.ts'
+import { attempt, type AttemptOutcome } from './attempt.ts'
 import type { Loaded } from './deliveryRows.ts'
 import type { DeliveryState } from './deliveryState.ts'
 import { takeNext, type Outbox } from './outbox.ts'
@@ -56,7 +56,11 @@ async function sendOne(state: DeliveryState, outbox: Outbox, delivery: Loaded): 
 }
 
 /** Undefined after an error of the service itself: the delivery stays as it was, and whoever has its target next sends it. */
-async function attemptOne(state: DeliveryState, { target }: Outbox, delivery: Loaded): Promise<Outcome | undefined> {
+async function attemptOne(
+  state: DeliveryState,
+  { target }: Outbox,
+  delivery: Loaded,
+): Promise<AttemptOutcome | undefined> {
   const { context, oneByOne } = state
   try {
     await oneByOne?.before(delivery.id)

@@ -9,7 +9,7 @@ import { enqueueOn } from '../job.ts'
 import { readJson } from '../json.ts'
 import { openStreamsOf } from '../openStreams.ts'
 import { isMutating, keyTaken, type Operation, type StoredRows } from '../operation.ts'
-import { replyOfSaid, requestOf, type Asked } from '../protocol.ts'
+import { replyOfProtocol, requestOf, type OperationCall } from '../protocol.ts'
 import { replyOf, writeAnswer, type Reply } from '../reply.ts'
 import type { Source } from '../stream.ts'
 import { fail, KeyTaken, takesJson, type Exchange } from './exchange.ts'
@@ -93,7 +93,7 @@ async function converse(exchange: Exchange, spoken: NonNullable<Operation['proto
   const { deps, request, caller, keyed, db: teamDb } = exchange
   const { db } = deps.context
   const { requestId, address, idempotencyKey } = request
-  const perform = (asked: Operation, how: Asked) =>
+  const perform = (asked: Operation, how: OperationCall) =>
     deps.performFor(caller, asked, {
       requestId,
       address,
@@ -110,7 +110,7 @@ async function converse(exchange: Exchange, spoken: NonNullable<Operation['proto
     sent,
     perform,
   } as never)
-  const reply = await replyOfSaid(said)
+  const reply = await replyOfProtocol(said)
   if (keyed && said.isOutcome) await record(db.sql, exchange, reply, undefined)
   else if (keyed) await idempotency.dropClaim(db.sql, keyed)
   return reply

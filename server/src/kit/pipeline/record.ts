@@ -16,7 +16,7 @@ export async function record(
   const { deps, operation, keyed } = exchange
   const { keyring } = deps.context
   // what a message did is in the audit rows of the operations that it asked for
-  if (operation.protocol) return keyed && idempotency.settleClaim(sql, keyring, keyed, reply)
+  if (operation.protocol) return keyed && idempotency.finishClaim(sql, keyring, keyed, reply)
   const entry = entryOf(exchange, reply.status, answer, error)
   const isAudited = error === undefined || deps.refusals.isWritten(entry)
   if (!keyed) return isAudited ? recordOutcome(sql, entry) : undefined

@@ -1,11 +1,11 @@
 // What a fenced block of a procedure becomes: a step that can be turned into a tool call, or into the run's output.
-import { checkBash } from './places/bash.ts'
-import { checkJs } from './places/js.ts'
-import { checkJson } from './places/json.ts'
-import { checkPython } from './places/python.ts'
-import { checkUrl } from './places/url.ts'
+import { checkBash } from './contexts/bash.ts'
+import { checkJs } from './contexts/js.ts'
+import { checkJson } from './contexts/json.ts'
+import { checkPython } from './contexts/python.ts'
+import { checkUrl } from './contexts/url.ts'
 import type { Expression } from './expression.ts'
-import { draw, splitHoles, type Place, type Tell, type Template } from './template.ts'
+import { markHoles, splitHoles, type TextKind, type Tell, type Template } from './template.ts'
 
 export const blockKinds = [
   ...(['agent', 'approve', 'ask', 'bash', 'browser', 'case', 'file', 'http', 'js', 'memory'] as const),
@@ -17,12 +17,12 @@ export type BlockKind = (typeof blockKinds)[number]
 export type Fill = (template: Template) => unknown
 
 /** What a block does, once values are there: a call of a tool, or (`tool` null) the output. */
-export interface Deed {
+export interface BlockAction {
   tool: string | null
   resolve: (fill: Fill) => unknown
 }
 
-export interface Block extends Deed {
+export interface Block extends BlockAction {
   id: string
   kind: BlockKind
   /** The line of its opening fence, from 1. */
@@ -46,17 +46,17 @@ export interface Draft {
   words: string[]
   tell: Tell
   /** A text of the block with its holes, checked for the context that it goes into. `what` names it in messages. */
-  template: (text: string, line: number, place: Place, what?: string) => Template
+  template: (text: string, line: number, place: TextKind, what?: string) => Template
   /** Seconds of `timeout=`. */
   timeoutS: number | undefined
 }
 
-export function readTemplate(text: string, line: number, place: Place, what: string, tell: Tell): Template {
+export function readTemplate(text: string, line: number, place: TextKind, what: string, tell: Tell): Template {
   const template = splitHoles(text, line, place, tell)
   const refuse = (hole: number, why: string): void => tell(template.holes[hole]!.line, `A value cannot stand ${why}`)
-  if (place === 'bash') checkBash(draw(template), refuse)
-  else if (place === 'python') checkPython(draw(template), refuse)
-  else if (place === 'js') checkJs(draw(template), refuse)
+  if (place === 'bash') checkBash(markHoles(template), refuse)
+  else if (place === 'python') checkPython(markHoles(template), refuse)
+  else if (place === 'js') checkJs(markHoles(template), refuse)
   else if (place === 'json_text' || place === 'json_value') {
     checkJson(template, line, what, tell)
     takeValues(template)

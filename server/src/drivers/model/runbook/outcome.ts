@@ -10,12 +10,12 @@ interface Outcome {
 const shownMax = 500
 
 /** A call that was made, as its step knows it. */
-export interface Made {
+export interface MadeCall {
   name: string
   arguments: unknown
 }
 
-export function outcomeOf({ name, arguments: given }: Made, result: unknown, error: string | null): Outcome {
+export function outcomeOf({ name, arguments: given }: MadeCall, result: unknown, error: string | null): Outcome {
   if (error !== null) return { failure: error, isRejected: false }
   if (name === 'human_approve' && isRecord(result) && result['approved'] === false) {
     // nobody answered, and the procedure says to continue then
@@ -35,7 +35,7 @@ const rejection = (comment: unknown): string =>
   typeof comment === 'string' && comment.trim() !== '' ? `rejected: ${comment.slice(0, shownMax)}` : 'rejected'
 
 /** Stores the result of a step where later steps read it. */
-export function noteResult(scope: Scope, id: string, made: Made, result: unknown, failure: string | null): void {
+export function noteResult(scope: Scope, id: string, made: MadeCall, result: unknown, failure: string | null): void {
   scope.steps.set(id, { output: result, error: failure, ok: failure === null, skipped: false })
   if (made.name === 'human_ask' && failure === null) noteAnswers(scope, id, result)
   if (changesMemory(made.name)) scope.memory.clear()

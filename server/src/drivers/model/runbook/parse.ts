@@ -5,7 +5,7 @@ import { caseBlock, waitBlock } from './blocks/cases.ts'
 import { codeBlock } from './blocks/code.ts'
 import { httpBlock } from './blocks/http.ts'
 import { approveBlock, askBlock } from './blocks/people.ts'
-import { blockKinds, readTemplate, type Block, type BlockKind, type Deed, type Draft } from './block.ts'
+import { blockKinds, readTemplate, type Block, type BlockKind, type BlockAction, type Draft } from './block.ts'
 import { ExpressionProblem, parseExpression, type Expression } from './expression.ts'
 import { openingOf, readFences, type Fence, type MissedFence } from './fences.ts'
 import { durationHint, readDuration } from './durations.ts'
@@ -20,7 +20,7 @@ export interface Problem {
 }
 
 const ofAll = ['id', 'if', 'on_error', 'retry']
-const kinds: Record<BlockKind, { attributes: string[]; read: (draft: Draft) => Deed }> = {
+const kinds: Record<BlockKind, { attributes: string[]; read: (draft: Draft) => BlockAction }> = {
   agent: { attributes: [...ofAll, 'name'], read: agentBlock },
   approve: { attributes: [...ofAll, 'timeout', 'on_timeout'], read: approveBlock },
   ask: { attributes: [...ofAll, 'timeout', 'on_timeout', 'header', 'multi'], read: askBlock },

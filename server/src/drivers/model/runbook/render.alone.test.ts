@@ -10,18 +10,18 @@ import { readTemplate } from './block.ts'
 import { render } from './render.ts'
 import { newScope } from './scope.ts'
 import { CannotRender } from './text.ts'
-import type { Place } from './template.ts'
+import type { TextKind } from './template.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 
 const run = { id: 'r', number: 1, title: null, agent_id: 'a', agent_name: 'A', source: 'api', created_at: '' }
 
-function refusals(text: string, place: Place): string[] {
+function refusals(text: string, place: TextKind): string[] {
   const told: string[] = []
   readTemplate(text, 1, place, 'text', (line, message) => void told.push(`${line}: ${message}`))
   return told
 }
 
-function written(text: string, place: Place, message: unknown): unknown {
+function written(text: string, place: TextKind, message: unknown): unknown {
   const template = readTemplate(text, 1, place, 'text', (line, problem) => assert.fail(`${line}: ${problem}`))
   return render(template, newScope({ message, case: null, run }))
 }
@@ -413,7 +413,7 @@ const scriptTemplate = fc.letrec<{ word: string; command: string }>((tie) => ({
 })).command
 
 proves('runbook.places', 'python and js take a value only where a literal stands alone', () => {
-  const cases: [Place, string, RegExp | undefined][] = [
+  const cases: [TextKind, string, RegExp | undefined][] = [
     ['python', 'name = {{ message }}\nprint(f"hi {name}", {{ message }}) # it\'s', undefined],
     ['python', 'x = {"a": {{ message }}, "b": [{{ message }}]}', undefined],
     ['python', "text = '''it's \"a\" text'''\nx = {{ message }}", undefined],

@@ -4,7 +4,7 @@ import { isHeaderText } from './blocks/http.ts'
 import { evaluate } from './evaluate.ts'
 import type { Scope } from './scope.ts'
 import { CannotRender, charactersMax, jsonOf, textOf } from './text.ts'
-import type { Hole, Place, Template } from './template.ts'
+import type { Hole, TextKind, Template } from './template.ts'
 
 /** A text, or any value where the template is one value or JSON as a whole. */
 export function render(template: Template, scope: Scope): unknown {
@@ -26,7 +26,7 @@ export function render(template: Template, scope: Scope): unknown {
   return place === 'json_value' ? (JSON.parse(text) as unknown) : text
 }
 
-const writers: Record<Exclude<Place, 'value'>, (value: unknown, part: Hole['part']) => string> = {
+const writers: Record<Exclude<TextKind, 'value'>, (value: unknown, part: Hole['part']) => string> = {
   bash: (value) => bashWord(textOf(value)),
   python: pythonLiteral,
   js: jsLiteral,

@@ -1,7 +1,7 @@
 // The built-in model `builtin:runbook`: runs the executable blocks of a procedure, one call a turn, the same way every time.
 import type { Entry, Model, Turn } from '../model.ts'
 import type { Block } from './block.ts'
-import { createFold, type Fold } from './runbookState.ts'
+import { createRunbookState, type RunbookState } from './runbookState.ts'
 import type { Problem } from './parse.ts'
 import { parsedOnce } from './parsedRunbook.ts'
 
@@ -10,7 +10,7 @@ export const runbook: Model = {
   open({ procedure, facts }) {
     const { blocks, problems } = parsedOnce(procedure)
     const refusal = refusalOf(blocks, problems)
-    const fold = createFold(blocks, facts)
+    const fold = createRunbookState(blocks, facts)
     return {
       add: (entry: Entry) => fold.add(entry),
       async next({ signal }) {
@@ -37,7 +37,7 @@ function refusalOf(blocks: Block[], problems: Problem[]): Turn | undefined {
   )
 }
 
-function turnOf(fold: Fold): Turn {
+function turnOf(fold: RunbookState): Turn {
   const action = fold.next()
   if (action.kind === 'call') return { ...emptyTurn, calls: [action.call], ending: { kind: 'calls' } }
   if (action.kind === 'failed') return failed(action.code, action.message)

@@ -10,7 +10,7 @@ type Ending = { kind: 'done'; output: unknown; text: string } | { kind: 'failed'
 
 type Action = { kind: 'call'; call: WantedCall } | Ending
 
-export interface Fold {
+export interface RunbookState {
   add: (entry: Entry) => void
   /** The same until an entry comes. */
   next: () => Action
@@ -49,7 +49,7 @@ const newState = (facts: RunFacts, message?: unknown): State => ({
   pending: null,
 })
 
-export function createFold(blocks: Block[], facts: RunFacts): Fold {
+export function createRunbookState(blocks: Block[], facts: RunFacts): RunbookState {
   let state = newState(facts)
   return {
     add(entry) {

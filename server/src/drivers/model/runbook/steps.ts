@@ -3,7 +3,7 @@ import { TooManySteps } from '../../../base/stepBudget.ts'
 import type { Entry, RunFacts, WantedCall } from '../model.ts'
 import type { Block } from './block.ts'
 import { evaluate, isTrue, WantsMemory } from './evaluate.ts'
-import { contentOf, noteResult, outcomeOf, type Made } from './outcome.ts'
+import { contentOf, noteResult, outcomeOf, type MadeCall } from './outcome.ts'
 import { render } from './render.ts'
 import { changesMemory, isRecord, newScope, readMessage, renewBudget, type Scope } from './scope.ts'
 import { CannotRender, jsonOf, tooMuchWork } from './text.ts'
@@ -91,7 +91,7 @@ interface StepRecord {
 export function createStepRecord(blocks: Block[], facts: RunFacts, callName = 'run_step'): StepRecord {
   const byId = new Map(blocks.map((block) => [block.id, block]))
   let scope = newScope(facts)
-  let open = new Map<string, { block: Block | undefined; made: Made }>()
+  let open = new Map<string, { block: Block | undefined; made: MadeCall }>()
 
   function begin({ id, name, arguments: given }: WantedCall): void {
     const stepId = name === callName && isRecord(given) ? given['id'] : undefined

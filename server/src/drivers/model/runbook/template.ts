@@ -2,7 +2,7 @@
 import { ExpressionProblem, parseExpression, type Expression } from './expression.ts'
 
 /** Where a text goes decides how a value is written into it (render.ts). */
-export type Place =
+export type TextKind =
   | 'bash'
   | 'python'
   | 'js'
@@ -25,13 +25,13 @@ export interface Hole {
 
 /** `literals[0] holes[0] literals[1] … literals[n]`. */
 export interface Template {
-  place: Place
+  place: TextKind
   literals: string[]
   holes: Hole[]
 }
 
 /** A template with each hole drawn as one character, for those who read the text around it. */
-export interface Drawing {
+export interface MarkedText {
   text: string
   /** Where in `text` each hole is. */
   positions: number[]
@@ -46,7 +46,7 @@ export type Tell = (line: number, message: string) => void
 
 const literalHint = 'Write \\{{ where you mean the two braces themselves.'
 
-export function splitHoles(text: string, firstLine: number, place: Place, tell: Tell): Template {
+export function splitHoles(text: string, firstLine: number, place: TextKind, tell: Tell): Template {
   const template: Template = { place, literals: [], holes: [] }
   const known = new Map<string, Expression>()
   let literal = ''
@@ -106,7 +106,7 @@ function readHole(source: string, line: number, tell: Tell): Expression | null {
   }
 }
 
-export function draw({ literals, holes }: Template): Drawing {
+export function markHoles({ literals, holes }: Template): MarkedText {
   const positions: number[] = []
   let length = 0
   for (let hole = 0; hole < holes.length; hole += 1) {

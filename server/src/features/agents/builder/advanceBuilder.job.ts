@@ -8,10 +8,10 @@ import { Type } from '../../../kit/schema.ts'
 import { builtinBuilder, jobOptionsOf } from './builderRun.ts'
 import { buildDeterministically } from './deterministicBuilder.ts'
 import {
-  Fenced,
+  BuilderRunFenced,
   claimBuilderRun,
   failBuilderRun,
-  placeOfBuilderRun,
+  progressOfBuilderRun,
   putOff,
   type BuilderError,
   type HeldBuilderRun,
@@ -47,12 +47,12 @@ export const advanceBuilder: Job<Input> = job({
       const held = await claimBuilderRun(sql, input.builder_run_id, input.team_id)
       if (held) await advance(held, call)
     } catch (error) {
-      if (!(error instanceof Fenced)) throw error
+      if (!(error instanceof BuilderRunFenced)) throw error
     } finally {
       release()
     }
   },
-  place: ({ input, sql }) => placeOfBuilderRun(sql, input.builder_run_id),
+  place: ({ input, sql }) => progressOfBuilderRun(sql, input.builder_run_id),
   async givenUp({ input, sql, deaths }) {
     const held = await claimBuilderRun(sql, input.builder_run_id, input.team_id)
     if (held) await failBuilderRun(sql, held, diedOver(deaths))
@@ -85,7 +85,7 @@ async function advance(held: HeldBuilderRun, { context, sql, signal }: JobCall<I
   } catch (error) {
     signal.throwIfAborted()
     // where nothing can be written, the job is run again by itself
-    if (error instanceof Fenced || isConnectionTrouble(error)) throw error
+    if (error instanceof BuilderRunFenced || isConnectionTrouble(error)) throw error
     await afterTrouble(context, held, error)
   }
 }

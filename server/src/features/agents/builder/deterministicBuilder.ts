@@ -4,7 +4,7 @@ import type { Sql } from '../../../base/db.ts'
 import { parseRunbook } from '../../../drivers/model/runbook/parse.ts'
 import type { Context } from '../../../kit/context.ts'
 import { hasModel, type BuilderQuestion } from './builderRun.ts'
-import { askPerson, failBuilderRun, propose, tellProgress, type HeldBuilderRun } from './heldBuilderRun.ts'
+import { askPerson, failBuilderRun, propose, writeProgress, type HeldBuilderRun } from './heldBuilderRun.ts'
 import type { Lesson } from './lesson.ts'
 import { procedureTemplate } from '../builds/procedureTemplate.ts'
 import { addToSection, namesGoal, sectionOf } from './procedureSections.ts'
@@ -34,7 +34,7 @@ export async function buildDeterministically(
   held: HeldBuilderRun,
   { context, sql }: { context: Context; sql: Sql },
 ): Promise<void> {
-  await tellProgress(sql, held, [
+  await writeProgress(sql, held, [
     'Reading the current procedure.',
     'No model is set: putting the words of the prompt in order.',
   ])

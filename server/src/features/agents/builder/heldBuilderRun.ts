@@ -8,7 +8,7 @@ import type { BuilderQuestion } from './builderRun.ts'
 import type { Lesson } from './lesson.ts'
 
 /** One thing said between the builder and its model, after the request itself. */
-export type Said =
+export type BuilderMessage =
   /** The person's answers. */
   | { kind: 'user'; text: string }
   /** Our own word: what is wrong with its last answer. */
@@ -25,7 +25,7 @@ export interface HeldBuilderRun {
   lesson: Lesson | null
   checkpoint_config: BuildConfig
   answers: Record<string, string | string[]>
-  messages: Said[]
+  messages: BuilderMessage[]
   created_at: Date
   epoch: number
   /** Claims since it last came forward, this one included. */
@@ -40,7 +40,7 @@ export interface BuilderError {
 }
 
 /** Somebody else holds it now, or ended it: nothing more may be written. */
-export class Fenced extends Error {
+export class BuilderRunFenced extends Error {
   constructor() {
     super('the builder run is no longer held by this job')
   }
@@ -59,7 +59,7 @@ export async function claimBuilderRun(sql: Sql, id: string, teamId: string): Pro
 }
 
 /** How far the builder run has come: what was said and answered so far. */
-export async function placeOfBuilderRun(sql: Sql, id: string): Promise<string> {
+export async function progressOfBuilderRun(sql: Sql, id: string): Promise<string> {
   const [found] = await sql<{ place: string }>`
     select jsonb_array_length(messages) || ' ' || md5(answers::text) as place from builder_runs where id = ${id}`
   return found?.place ?? ''
@@ -88,16 +88,16 @@ async function write(sql: Sql, held: HeldBuilderRun, changes: Part, lines: strin
   const written = await sql`
     update builder_runs set updated_at = now(), progress = ${addProgress(lines)}${changes}
     where id = ${held.id} and team_id = ${held.team_id} and epoch = ${held.epoch} and status = 'running' returning id`
-  if (written.length === 0) throw new Fenced()
+  if (written.length === 0) throw new BuilderRunFenced()
 }
 
 /** Without lines it only makes sure that the builder run is still ours. */
-export async function tellProgress(sql: Sql, held: HeldBuilderRun, lines: string[]): Promise<void> {
+export async function writeProgress(sql: Sql, held: HeldBuilderRun, lines: string[]): Promise<void> {
   if (lines.length > 0) return write(sql, held, empty, lines)
   const ours = await sql`
     select id from builder_runs
     where id = ${held.id} and team_id = ${held.team_id} and epoch = ${held.epoch} and status = 'running'`
-  if (ours.length === 0) throw new Fenced()
+  if (ours.length === 0) throw new BuilderRunFenced()
 }
 
 export type Spent = TokenUsage & { cost_usd: string }
@@ -109,11 +109,17 @@ const adding = (spent: Spent | undefined): Part =>
         cost_usd = cost_usd + ${spent.cost_usd}::numeric`
 
 /** From here on it has come forward: the next turn has all its attempts again, of which this claim is the first. */
-export async function say(sql: Sql, held: HeldBuilderRun, said: Said, lines: string[], spent?: Spent): Promise<void> {
+export async function addMessage(
+  sql: Sql,
+  held: HeldBuilderRun,
+  said: BuilderMessage,
+  lines: string[],
+  spent?: Spent,
+): Promise<void> {
   const stored = storableJson(storable([said]))
   const changes = part`, messages = messages || ${stored}::jsonb, attempt = 1, troubles = 0${adding(spent)}`
   await write(sql, held, changes, lines)
-  held.messages.push((JSON.parse(stored) as [Said])[0])
+  held.messages.push((JSON.parse(stored) as [BuilderMessage])[0])
   held.attempt = 1
   held.troubles = 0
 }
@@ -161,6 +167,6 @@ export async function putOff(
       updated_at = now(), troubles = troubles + 1, due_at = now() + ${pauseMs} * interval '1 millisecond',
       progress = ${addProgress([line])}${adding(spent)}
     where id = ${held.id} and team_id = ${held.team_id} and epoch = ${held.epoch} and status = 'running' returning due_at`
-  if (!put) throw new Fenced()
+  if (!put) throw new BuilderRunFenced()
   return put.due_at
 }

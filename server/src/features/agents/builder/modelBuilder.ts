@@ -9,11 +9,11 @@ import {
   askPerson,
   failBuilderRun,
   propose,
-  say,
-  tellProgress,
+  addMessage,
+  writeProgress,
   type HeldBuilderRun,
   type Spent,
-  type Said,
+  type BuilderMessage,
 } from './heldBuilderRun.ts'
 import { problemLines, proposalOf } from './proposal.ts'
 import { followWriting } from './writingProgress.ts'
@@ -46,7 +46,7 @@ export async function buildByModel(held: HeldBuilderRun, parts: Parts): Promise<
   }
 }
 
-const entryOf = (said: Said): Entry => {
+const entryOf = (said: BuilderMessage): Entry => {
   if (said.kind === 'user') return { kind: 'user', text: said.text, restarts: false }
   if (said.kind === 'system') return { kind: 'system', text: said.text }
   return { kind: 'assistant', text: said.text, calls: [], opaque: said.opaque }
@@ -60,7 +60,7 @@ async function takeTurn(held: HeldBuilderRun, conversation: Conversation, parts:
     turn > 1
       ? []
       : ['Reading the current procedure.', ...(held.lesson ? [`Reading run ${held.lesson.run_number}.`] : [])]
-  await tellProgress(sql, held, [...first, `Turn ${turn}: asking ${held.model}.`])
+  await writeProgress(sql, held, [...first, `Turn ${turn}: asking ${held.model}.`])
   const { asked, told } = await askFor(held, turn, conversation, parts)
   const { ending, text, opaque, usage } = asked
   const spent = spentOn(context, held, usage)
@@ -72,7 +72,7 @@ async function takeTurn(held: HeldBuilderRun, conversation: Conversation, parts:
     ending.kind === 'done'
       ? readAnswer(ending.output)
       : { misfit: 'There are no tools here. Answer with the JSON alone.' }
-  await say(
+  await addMessage(
     sql,
     held,
     { kind: 'assistant', text, opaque, answer },
@@ -93,7 +93,7 @@ async function askFor(held: HeldBuilderRun, turn: number, conversation: Conversa
   const lost = new AbortController()
   const writing = followWriting(
     turn,
-    (lines) => tellProgress(sql, held, lines),
+    (lines) => writeProgress(sql, held, lines),
     (error) => lost.abort(error),
   )
   try {
@@ -132,7 +132,7 @@ async function actOn(
   return true
 }
 
-const enoughAsked = `The person has answered ${questionRoundsMax} times and is not asked again. Write the procedure with what you know, and say in its notes what you assumed.`
+const enoughAsked = `The person has answered ${questionRoundsMax} times and is not asked again. Write the procedure with what you know, and addMessage in its notes what you assumed.`
 
 async function correct(held: HeldBuilderRun, problem: string, conversation: Conversation, sql: Sql): Promise<boolean> {
   const sinceAnswer = held.messages.slice(held.messages.findLastIndex(({ kind }) => kind === 'user') + 1)
@@ -144,7 +144,7 @@ async function correct(held: HeldBuilderRun, problem: string, conversation: Conv
   }
   const turn = held.messages.filter(({ kind }) => kind === 'assistant').length
   const text = `${problem}\nAnswer again with the whole JSON.`
-  await say(sql, held, { kind: 'system', text }, [`Turn ${turn}: its answer must be corrected. ${problem}`])
+  await addMessage(sql, held, { kind: 'system', text }, [`Turn ${turn}: its answer must be corrected. ${problem}`])
   conversation.add({ kind: 'system', text: (held.messages.at(-1) as { text: string }).text })
   return false
 }

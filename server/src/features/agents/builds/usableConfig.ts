@@ -7,7 +7,7 @@ import { parseRunbook } from '../../../drivers/model/runbook/parse.ts'
 import { approvalRoots } from '../../../engine/builds/approvalPolicy.ts'
 import { parseBuildConfig, problemsOf, type Problem } from '../../../engine/builds/buildConfig.ts'
 import type { Context } from '../../../kit/context.ts'
-import { tellAll } from '../../../kit/problems.ts'
+import { joinProblems } from '../../../kit/problems.ts'
 import { teamTimeOf } from '../../../kit/teamTime.ts'
 import type { BuildConfig } from './build.ts'
 import { registryOf } from '../../../kit/registry.ts'
@@ -82,5 +82,5 @@ const namesNothing = (path: string, id: string, noun: string): Problem => ({
 
 function sentenceOf(problems: Problem[], names: Names): string {
   const sentences = problems.map(({ path, message }) => `${names[path] ?? path}: ${message.replace(/\.$/, '')}.`)
-  return tellAll(sentences, 'The config cannot be used.')
+  return joinProblems(sentences, 'The config cannot be used.')
 }

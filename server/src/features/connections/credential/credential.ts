@@ -89,7 +89,7 @@ export async function withCredential<T>(
   const hidden: string[] = []
   const state = { hasRenewedNew: false }
   for (let look = 1; look <= looksMax; look++) {
-    const connection = await patiently(() => readVaulted(context, which, behalf))
+    const connection = await retryWhileAway(() => readVaulted(context, which, behalf))
     if (!connection)
       return { kind: 'failed', message: 'The connection was deleted. Make it again, or remove it from the build.' }
     const { name, status } = connection
@@ -99,7 +99,7 @@ export async function withCredential<T>(
       return { kind: 'failed', message: `The connection ${name} is switched off. Switch it on to use it.` }
     if (status === 'action_required') return { kind: 'broken', connection }
     if (connection.needs_renewal) {
-      const renewal = await patiently(() => renew(context, connection, runId))
+      const renewal = await retryWhileAway(() => renew(context, connection, runId))
       if (renewal.kind !== 'trouble') continue
       if (connection.has_ended) return { kind: 'failed', message: renewal.message }
     }
@@ -196,7 +196,7 @@ function headersOf(secret: Secret | null): Record<string, string> {
 const patienceMs = 10_000
 
 /** Before a call is made, a database that is away for a moment costs that moment and not the call. */
-export async function patiently<T>(ask: () => Promise<T>): Promise<T> {
+export async function retryWhileAway<T>(ask: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + patienceMs
   for (;;) {
     try {

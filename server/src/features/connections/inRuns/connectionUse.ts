@@ -8,7 +8,7 @@ import type { ConnectionUse } from '../../../kit/feature.ts'
 import { Outdated, type CallingRun } from '../../../kit/tool.ts'
 import { boundTo, outdatedConnection } from '../credential/boundConnection.ts'
 import type { Connection } from '../store/connection.ts'
-import { patiently, withCredential } from '../credential/credential.ts'
+import { retryWhileAway, withCredential } from '../credential/credential.ts'
 import { foreignHost } from '../credential/allowedHosts.ts'
 import { mayUse, notForThisRun } from '../store/connectionRight.ts'
 import { toolsForRun } from './runTools.ts'
@@ -24,7 +24,7 @@ const waysOf = ({ id, name, provider }: Known): string[] => [id, name, provider]
 
 export const connectionUse: ConnectionUse = {
   tools: toolsForRun,
-  scrubber: ({ context, teamId, connectionIds }) => patiently(() => scrubberFor(context, teamId, connectionIds)),
+  scrubber: ({ context, teamId, connectionIds }) => retryWhileAway(() => scrubberFor(context, teamId, connectionIds)),
   hasCome,
   async boundTo({ sql, run, connection: asked }) {
     const all = await connectionsOf(sql, run)
@@ -33,7 +33,7 @@ export const connectionUse: ConnectionUse = {
     return typeof found === 'string' ? { connection_id: null } : boundTo(found)
   },
   async call({ context, run, connection: asked, url, send, isRefused, isInvalidToken, bound }) {
-    const { id } = pick(await patiently(() => connectionsOf(context.db.sql, run)), asked)
+    const { id } = pick(await retryWhileAway(() => connectionsOf(context.db.sql, run)), asked)
     if (bound?.['connection_id'] !== undefined && bound['connection_id'] !== id) throw new Outdated(outdatedConnection)
     const used = await withCredential(
       context,

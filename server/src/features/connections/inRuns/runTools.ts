@@ -20,7 +20,7 @@ import type { Connection } from '../store/connection.ts'
 import { withCredential, type Credential } from '../credential/credential.ts'
 import { listFirst } from './firstList.ts'
 import { mcpOutcome, textsOf } from './mcpOutcome.ts'
-import { wordFor, type PinnedTool } from '../mcpTools/approvedTool.ts'
+import { reasonToApprove, type PinnedTool } from '../mcpTools/approvedTool.ts'
 import { mayUse } from '../store/connectionRight.ts'
 import { listTools } from '../mcpTools/toolList.ts'
 import { slugOf, toolNames } from '../mcpTools/toolNames.ts'
@@ -111,7 +111,7 @@ function standInFor(connection: Named): Pick<ToolSet, 'tools' | 'standIn'> {
 }
 
 function toolOf(row: Row, name: string): Tool {
-  const needsApproval = wordFor(row.connection_name, row)
+  const needsApproval = reasonToApprove(row.connection_name, row)
   // what nobody approved may have been written to mislead: a model sees neither its text nor its schema
   const { description, input_schema, annotations } = row.approved ?? {
     description: `A tool of ${row.connection_name} that nobody has approved yet: a person is asked before each call.`,

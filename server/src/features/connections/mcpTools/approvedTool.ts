@@ -34,7 +34,7 @@ function canonical(value: unknown): string {
 }
 
 /** Why a person must allow a call of it; undefined: it is as it was approved. */
-export function wordFor(connectionName: string, tool: PinnedTool): string | undefined {
+export function reasonToApprove(connectionName: string, tool: PinnedTool): string | undefined {
   const remedy = 'approveConnectionTools approves the tool as it is now.'
   if (tool.approved === null) return `Nobody has approved this tool of ${connectionName} yet. ${remedy}`
   if (tool.approved_hash === tool.listed_hash) return undefined

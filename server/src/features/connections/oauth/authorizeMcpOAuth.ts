@@ -13,7 +13,7 @@ import { beginFlow } from './oauthFlow.ts'
 import { doorOf, troubleWith } from '../store/outsideErrors.ts'
 import { ownClient } from './chooseClient.ts'
 import { redirectUriOf } from './redirectUri.ts'
-import { issuerOf, keepRegistration } from './registration.ts'
+import { issuerOf, saveRegistration } from './registration.ts'
 import { requireReturnUrl, ReturnUrl } from './returnUrl.ts'
 import { AuthorizationBegun, reconnectConnectionId } from './startNativeOAuth.ts'
 
@@ -93,7 +93,7 @@ export const authorizeMcpOAuth = operation({
       const [taken] = await sql`select from connections where team_id = ${team.id} and name = ${body.name!}`
       if (taken) fail('duplicate_name', 'This team has a connection of this name. Choose another.')
     }
-    if (registered) await keepRegistration(sql, context, key, registered)
+    if (registered) await saveRegistration(sql, context, key, registered)
     const scopes = [
       ...new Set(body.scopes ?? [...found.scopes, ...(known?.scopes ?? []), ...(known?.wanted_scopes ?? [])]),
     ]

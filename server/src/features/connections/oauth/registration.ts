@@ -42,7 +42,7 @@ export async function findRegistration(
 }
 
 /** In the place of an older one: connections keep the client that they were made with. */
-export async function keepRegistration(
+export async function saveRegistration(
   sql: Sql,
   { keyring }: Pick<Context, 'keyring'>,
   key: RegistrationKey,

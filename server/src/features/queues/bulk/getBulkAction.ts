@@ -2,13 +2,13 @@
 import { operation } from '../../../kit/operation.ts'
 import { wrapped } from '../../../kit/schema.ts'
 import { BulkAction } from './bulkAction.ts'
-import { keptDays } from './sweepBulkActions.job.ts'
+import { retentionDays } from './sweepBulkActions.job.ts'
 
 export const getBulkAction = operation({
   id: 'getBulkAction',
   route: 'GET /v2/bulk-actions/:bulk_action_id',
   summary: 'Get a bulk action',
-  description: `Its counts are those of the cases done so far. It goes with its queue, or ${keptDays} days after its end.`,
+  description: `Its counts are those of the cases done so far. It goes with its queue, or ${retentionDays} days after its end.`,
   scope: 'queues:read',
   status: 200,
   answer: wrapped('bulk_action', 'bulk_action_id', BulkAction),

@@ -4,7 +4,7 @@ import type { Context } from '../../../kit/context.ts'
 import { oneOf, Type } from '../../../kit/schema.ts'
 import { outsideTool } from '../../../kit/tool.ts'
 import { lockSandboxesOf } from '../workspace/changes.ts'
-import { keepChanges, writtenFiles } from '../pool/keepChanges.ts'
+import { saveChanges, writtenFiles } from '../pool/saveChanges.ts'
 import { commandResult, outputBytesMax, timeoutMaxS, timeoutUnsetS } from '../pool/command.ts'
 import { sandboxPoolOf } from '../pool/sandboxPool.ts'
 import type { WorkspaceRef, RunOfTeam } from '../workspace/workspace.ts'
@@ -37,7 +37,7 @@ export const sandboxExec = outsideTool({
       files: writtenFiles(outcome.changes),
       async record(sql) {
         const locked = (await lockSandboxesOf(sql, [run])).get(run.id)!
-        await keepChanges(context, sql, locked, locked.step_base + step, outcome)
+        await saveChanges(context, sql, locked, locked.step_base + step, outcome)
       },
     }
   },

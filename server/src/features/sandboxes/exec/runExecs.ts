@@ -4,9 +4,9 @@ import type { Sql } from '../../../base/db.ts'
 import { createFairPool, teamShare, type FairPool } from '../../../base/fairPool.ts'
 import type { Context } from '../../../kit/context.ts'
 import type { Work, WorkingProcess } from '../../../kit/feature.ts'
-import { CannotKeep } from '../../../kit/tool.ts'
+import { CannotSave } from '../../../kit/tool.ts'
 import { commandResult, outputBytesMax } from '../pool/command.ts'
-import { keepChanges } from '../pool/keepChanges.ts'
+import { saveChanges } from '../pool/saveChanges.ts'
 import type { CommandOutcome } from '../pool/openSandbox.ts'
 import { sandboxPoolOf } from '../pool/sandboxPool.ts'
 import { lockedColumns, type LockedSandbox } from '../workspace/changes.ts'
@@ -106,7 +106,7 @@ async function runOne(runner: RunnerState, exec: TakenExec): Promise<void> {
   try {
     const ended = await execute(runner, exec, signal).catch((error: unknown): Answered => {
       if (signal.aborted || error instanceof Fenced) throw error
-      if (error instanceof CannotKeep) return { failure: error.message }
+      if (error instanceof CannotSave) return { failure: error.message }
       context.log.error({ err: error, exec_id: exec.id }, 'a command could not be run')
       return { failure: 'The command could not be run. The operator finds the reason in the log.' }
     })
@@ -160,6 +160,6 @@ async function record(
     select ${lockedColumns} from sandboxes s where s.id = ${sandbox_id} and s.team_id = ${team_id} for update`
   const answer = { result: commandResult(outcome) }
   if (!sandbox || !(await endExec(sql, exec, process.id, answer))) throw new Fenced()
-  await keepChanges(context, sql, sandbox, sandbox.last_step, outcome)
+  await saveChanges(context, sql, sandbox, sandbox.last_step, outcome)
   return answer
 }

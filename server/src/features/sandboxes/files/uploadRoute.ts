@@ -12,7 +12,7 @@ import { beginTransfer } from '../../../kit/transfers.ts'
 import { quotaProblem } from '../workspace/quota.ts'
 import { lockFreeSandbox } from '../workspace/sandbox.ts'
 import { claimUpload, spendUpload, whileClaimed, type Claim, type Upload } from './uploadClaim.ts'
-import { placeFile } from '../workspace/writeFiles.ts'
+import { writeStoredFile } from '../workspace/writeFiles.ts'
 
 export function mountUploads(app: FastifyInstance, context: Context): void {
   app.put('/files/:sandbox_id/uploads/:upload_id', async (request, reply) => {
@@ -56,7 +56,7 @@ async function takeFile(taking: Taking): Promise<Pick<StoredBlob, 'sha256' | 'si
   await retryingDeadlocks(() =>
     db.transaction(async (sql) => {
       const locked = await lockFreeSandbox(sql, held.sandbox)
-      const refused = await placeFile(context, sql, locked, held.upload.path, blob)
+      const refused = await writeStoredFile(context, sql, locked, held.upload.path, blob)
       if (refused) throw new Fault(refused.code, refused.message)
       await spendUpload(sql, held)
     }),

@@ -7,7 +7,7 @@ import { Type } from '../../../kit/schema.ts'
 import { askedPathBelow, FilePath, nameOf } from './requestPath.ts'
 import { directBytesMax } from './fileContent.ts'
 import { lockFreeSandbox } from '../workspace/sandbox.ts'
-import { placeFile } from '../workspace/writeFiles.ts'
+import { writeStoredFile } from '../workspace/writeFiles.ts'
 
 /** What a form adds to the file that it holds. */
 const formBytesMax = 64 * 1024
@@ -48,7 +48,7 @@ export const uploadSandboxFile = operation({
     const locked = await lockFreeSandbox(sql, sandbox)
     const sha256 = await one(postgresBlobs(sql).put([bytes]))
     const size_bytes = bytes.length
-    const refused = await placeFile(context, sql, locked, path, { sha256: sha256, size_bytes })
+    const refused = await writeStoredFile(context, sql, locked, path, { sha256: sha256, size_bytes })
     if (refused) throw new Fault(refused.code, refused.message)
     return { path, size_bytes }
   },

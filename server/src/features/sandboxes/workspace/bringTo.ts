@@ -7,7 +7,7 @@ import { foldersAbove } from './changes.ts'
 import { isCode } from './openWithin.ts'
 import { markOf, type Seen } from './scan.ts'
 import { sideBySide } from './sideBySide.ts'
-import { readManifest, type Entry } from './workspace.ts'
+import { readManifest, type WorkspaceEntry } from './workspace.ts'
 import {
   batchBytesMax,
   batchFilesMax,
@@ -20,7 +20,7 @@ import {
   type WorkspaceFolder,
 } from './workspaceFolder.ts'
 
-type FileEntry = Extract<Entry, { kind: 'file' }>
+type FileEntry = Extract<WorkspaceEntry, { kind: 'file' }>
 
 /** Does nothing if the folder holds this version already. */
 export async function bringTo(at: WorkspaceFolder, wanted: string): Promise<void> {
@@ -63,7 +63,12 @@ async function remove(at: WorkspaceFolder, path: string): Promise<void> {
 }
 
 /** The attempt itself finds what is in the way: a new folder has nothing there, and a check before each file would cost most. */
-async function put(at: WorkspaceFolder, path: string, entry: Entry, fetched: Map<string, Buffer>): Promise<Seen> {
+async function put(
+  at: WorkspaceFolder,
+  path: string,
+  entry: WorkspaceEntry,
+  fetched: Map<string, Buffer>,
+): Promise<Seen> {
   try {
     return await putThere(at, path, entry, fetched)
   } catch (error) {
@@ -73,7 +78,12 @@ async function put(at: WorkspaceFolder, path: string, entry: Entry, fetched: Map
   }
 }
 
-async function putThere(at: WorkspaceFolder, path: string, entry: Entry, fetched: Map<string, Buffer>): Promise<Seen> {
+async function putThere(
+  at: WorkspaceFolder,
+  path: string,
+  entry: WorkspaceEntry,
+  fetched: Map<string, Buffer>,
+): Promise<Seen> {
   const parent = await openParent(at, path)
   const target = parent.at(basename(path))
   try {
@@ -116,11 +126,12 @@ async function putFile(
   }
 }
 
-const isSmall = (entry: Entry): entry is FileEntry => entry.kind === 'file' && entry.size_bytes <= smallBytesMax
+const isSmall = (entry: WorkspaceEntry): entry is FileEntry =>
+  entry.kind === 'file' && entry.size_bytes <= smallBytesMax
 
 /** Small files come many at a time; each batch fits into memory. */
-function* batchesOf(entries: [string, Entry][]): Generator<[string, Entry][]> {
-  let batch: [string, Entry][] = []
+function* batchesOf(entries: [string, WorkspaceEntry][]): Generator<[string, WorkspaceEntry][]> {
+  let batch: [string, WorkspaceEntry][] = []
   let bytes = 0
   for (const one of entries) {
     batch.push(one)

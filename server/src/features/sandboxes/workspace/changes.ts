@@ -2,7 +2,7 @@
 import { part, type Sql } from '../../../base/db.ts'
 import { newId } from '../../../base/ids.ts'
 import { workspaceRoot } from './workspacePath.ts'
-import type { Entry, WorkspaceRef, RunOfTeam } from './workspace.ts'
+import type { WorkspaceEntry, WorkspaceRef, RunOfTeam } from './workspace.ts'
 
 /** A sandbox whose row this transaction has locked, so that changes come one after the other. */
 export interface LockedSandbox extends WorkspaceRef {
@@ -35,7 +35,7 @@ export interface EntryChange extends WorkspaceRef {
   /** The step as the sandbox counts, over all its runs. */
   step: number
   /** What is there from now on; null: nothing. */
-  entry: Entry | null
+  entry: WorkspaceEntry | null
 }
 
 /** `/workspace/a` and `/workspace/a/b` for `/workspace/a/b/c`: what must not be a file. */
@@ -68,7 +68,7 @@ export async function recordChanges(sql: Sql, changes: EntryChange[]): Promise<M
 
 interface NewRow extends WorkspaceRef {
   path: string
-  kind: Entry['kind']
+  kind: WorkspaceEntry['kind']
   sha256: string | null
   size_bytes: number
   is_executable: boolean
@@ -77,7 +77,11 @@ interface NewRow extends WorkspaceRef {
   until_step: number | null
 }
 
-function rowOf({ sandbox_id, team_id, path, step }: EntryChange, entry: Entry, until_step: number | null): NewRow {
+function rowOf(
+  { sandbox_id, team_id, path, step }: EntryChange,
+  entry: WorkspaceEntry,
+  until_step: number | null,
+): NewRow {
   const nothing = { sha256: null, size_bytes: 0, is_executable: false, link_target: null }
   return { sandbox_id, team_id, path, from_step: step, until_step, ...nothing, ...entry }
 }

@@ -2,15 +2,15 @@
 import { createHash, hash } from 'node:crypto'
 import { constants, type BigIntStats } from 'node:fs'
 import { lstat, open, readdir, readlink, rm } from 'node:fs/promises'
-import { CannotKeep } from '../../../kit/tool.ts'
+import { CannotSave } from '../../../kit/tool.ts'
 import { openFolder, openRoot, type Folder } from './openWithin.ts'
 import { sideBySide } from './sideBySide.ts'
-import type { Entry } from './workspace.ts'
+import type { WorkspaceEntry } from './workspace.ts'
 import { workspacePath, workspaceRoot } from './workspacePath.ts'
 
 /** What was seen of a path, with the marks by which a change of it shows. */
 export interface Seen {
-  entry: Entry
+  entry: WorkspaceEntry
   /** The size, times and inode of a file. Whoever changes a file cannot set the time of the inode's last change. */
   mark: string
 }
@@ -66,7 +66,7 @@ function count(scan: Scanning, entries: number): void {
   scan.entries += entries
   if (scan.entries <= scan.most) return
   const says = `The command left more than ${scan.most} files and empty folders, and a workspace holds no more than that.`
-  throw new CannotKeep(
+  throw new CannotSave(
     `${says} Nothing that it wrote is kept. Remove some before it ends, or pack them into an archive.`,
   )
 }

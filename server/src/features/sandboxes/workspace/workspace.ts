@@ -86,16 +86,16 @@ export async function listFolders(
 }
 
 /** What stands at a path. A folder that holds something needs no row: its files say that it is there. */
-export type Entry =
+export type WorkspaceEntry =
   | { kind: 'file'; sha256: string; size_bytes: number; is_executable: boolean }
   | { kind: 'dir' }
   | { kind: 'link'; link_target: string }
 
-export type Manifest = Map<string, Entry>
+export type Manifest = Map<string, WorkspaceEntry>
 
 interface EntryRow {
   path: string
-  kind: Entry['kind']
+  kind: WorkspaceEntry['kind']
   sha256: string
   size_bytes: number
   is_executable: boolean
@@ -117,7 +117,7 @@ export async function readManifest(
   return { version: first.version, manifest: new Map(entries.map((row) => [row.path, entryOf(row)])) }
 }
 
-function entryOf({ kind, sha256, size_bytes, is_executable, link_target }: EntryRow): Entry {
+function entryOf({ kind, sha256, size_bytes, is_executable, link_target }: EntryRow): WorkspaceEntry {
   if (kind === 'dir') return { kind }
   return kind === 'link' ? { kind, link_target } : { kind, sha256, size_bytes, is_executable }
 }

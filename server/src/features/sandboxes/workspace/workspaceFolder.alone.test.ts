@@ -21,7 +21,7 @@ import { after } from 'node:test'
 import { newId } from '../../../base/ids.ts'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
-import { CannotKeep } from '../../../kit/tool.ts'
+import { CannotSave } from '../../../kit/tool.ts'
 import { recordChanges } from './changes.ts'
 import { bringTo } from './bringTo.ts'
 import { findChanges } from './findChanges.ts'
@@ -212,7 +212,7 @@ proves(
     await bring(at, place)
     for (let n = 0; n <= 50; n++) writeFileSync(join(folder, `file ${n}`), `many ${n}`)
     await assert.rejects(findChanges(at, never), (error: unknown) => {
-      assert.ok(error instanceof CannotKeep)
+      assert.ok(error instanceof CannotSave)
       assert.match(error.message, /more than 50 files and empty folders.*pack them into an archive/)
       return true
     })

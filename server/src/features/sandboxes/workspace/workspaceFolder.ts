@@ -6,7 +6,7 @@ import type { Database } from '../../../base/db.ts'
 import { reachFolder, type Folder } from './openWithin.ts'
 import { entriesMax, type Disk } from './scan.ts'
 import { sideBySide } from './sideBySide.ts'
-import type { Entry, Manifest, WorkspaceRef } from './workspace.ts'
+import type { WorkspaceEntry, Manifest, WorkspaceRef } from './workspace.ts'
 
 /** How much goes to or comes from the database in one statement. A larger file is sent by itself, in pieces. */
 export const batchBytesMax = 8 * 1024 * 1024
@@ -16,7 +16,7 @@ export const smallBytesMax = 1024 * 1024
 export interface PathChange {
   path: string
   /** What is there now; null: nothing. */
-  entry: Entry | null
+  entry: WorkspaceEntry | null
   /** Something was there before. */
   wasThere: boolean
 }
@@ -87,7 +87,7 @@ export const openParent = (at: WorkspaceFolder, path: string): Promise<Folder> =
 export const openFolder = (at: WorkspaceFolder, path: string): Promise<Folder> =>
   reachFolder(at.folder, path.split('/').slice(2), (made) => giveToOwner(at, made))
 
-export const isSame = (one: Entry | undefined, other: Entry): boolean => {
+export const isSame = (one: WorkspaceEntry | undefined, other: WorkspaceEntry): boolean => {
   if (one?.kind !== other.kind) return false
   if (one.kind === 'file' && other.kind === 'file') {
     return one.sha256 === other.sha256 && one.is_executable === other.is_executable

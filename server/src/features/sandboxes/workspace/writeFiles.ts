@@ -65,7 +65,7 @@ const fileChange = (
 })
 
 /** Puts one file whose bytes are stored already where a caller wants it; answers with why not, if it cannot be there. */
-export async function placeFile(
+export async function writeStoredFile(
   context: Context,
   sql: Sql,
   sandbox: LockedSandbox,

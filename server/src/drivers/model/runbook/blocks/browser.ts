@@ -1,5 +1,5 @@
 // browser: one action a line.
-import type { Deed, Draft } from '../block.ts'
+import type { BlockAction, Draft } from '../block.ts'
 import { indexOutsideHoles, type Template } from '../template.ts'
 
 const usage: Record<string, string> = {
@@ -10,7 +10,7 @@ const usage: Record<string, string> = {
   screenshot: 'screenshot',
 }
 
-export function browserBlock(draft: Draft): Deed {
+export function browserBlock(draft: Draft): BlockAction {
   const lines: Template[] = []
   for (const [index, text] of draft.body.split('\n').entries()) {
     if (text.trim() !== '') lines.push(readLine(draft, text.trim(), draft.line + 1 + index))

@@ -1,12 +1,12 @@
 // case and wait: what becomes of the case, and until when the run rests.
-import { content, headAndRest, withoutBlankEdges, type Deed, type Draft, type Line } from '../block.ts'
+import { content, headAndRest, withoutBlankEdges, type BlockAction, type Draft, type Line } from '../block.ts'
 import { CannotRender } from '../text.ts'
 import { momentHint, readMoment } from '../durations.ts'
 import { readWords } from '../blockOptions.ts'
 import type { Fill } from '../block.ts'
 import type { Template } from '../template.ts'
 
-export function waitBlock(draft: Draft): Deed {
+export function waitBlock(draft: Draft): BlockAction {
   const { head, rest } = headAndRest(draft)
   if (!head) draft.tell(draft.line, `This wait block is empty. ${momentHint}`)
   if (rest.text !== '') draft.tell(rest.line, 'A wait block has one line. Remove the others.')
@@ -31,7 +31,7 @@ function filledMoment(template: Template, fill: Fill): object {
   return moment
 }
 
-const verbs: Record<string, (draft: Draft, order: Order) => Deed> = { complete, create, fail, postpone }
+const verbs: Record<string, (draft: Draft, order: Order) => BlockAction> = { complete, create, fail, postpone }
 
 interface Order {
   /** The words after the verb. */
@@ -41,7 +41,7 @@ interface Order {
 }
 
 /** The verb comes after the block's name or in the first line. */
-export function caseBlock(draft: Draft): Deed {
+export function caseBlock(draft: Draft): BlockAction {
   const { head, rest } = headAndRest(draft)
   const isInFence = draft.words.length > 0
   const spoken = isInFence ? draft.words.join(' ') : (head?.text ?? '')
@@ -65,18 +65,18 @@ export function caseBlock(draft: Draft): Deed {
   return known(draft, order)
 }
 
-function complete(draft: Draft, { rest }: Order): Deed {
+function complete(draft: Draft, { rest }: Order): BlockAction {
   const result = rest.text === '' ? undefined : content(draft, rest, 'result')
   return { tool: 'case_complete', resolve: (fill) => (result ? { result: fill(result) } : {}) }
 }
 
-function fail(draft: Draft, { rest, line }: Order): Deed {
+function fail(draft: Draft, { rest, line }: Order): BlockAction {
   if (rest.text === '') draft.tell(line, 'Say why the case fails, in the line below fail.')
   const reason = draft.template(rest.text, rest.line, 'text')
   return { tool: 'case_fail', resolve: (fill) => ({ reason: fill(reason) }) }
 }
 
-function postpone(draft: Draft, { words, line, rest }: Order): Deed {
+function postpone(draft: Draft, { words, line, rest }: Order): BlockAction {
   if (words === '') draft.tell(line, `Say for how long: postpone 1d. ${momentHint}`)
   const moment = readMomentText(draft, { text: words === '' ? '1d' : words, line })
   const reason = rest.text === '' ? undefined : draft.template(rest.text, rest.line, 'text')
@@ -87,7 +87,7 @@ function postpone(draft: Draft, { words, line, rest }: Order): Deed {
 }
 
 /** `create queue=refunds`, then the title's line, then the data; or the title as `title=`. */
-function create(draft: Draft, { words, line, rest }: Order): Deed {
+function create(draft: Draft, { words, line, rest }: Order): BlockAction {
   const given = readWords(words)
   for (const problem of given.problems) draft.tell(line, problem)
   for (const name of [...given.bare, ...given.attributes.keys()]) {

@@ -1,7 +1,7 @@
 // bash, python and js: code for the run's sandbox.
-import type { Deed, Draft } from '../block.ts'
+import type { BlockAction, Draft } from '../block.ts'
 
-export function codeBlock(language: 'bash' | 'python' | 'js'): (draft: Draft) => Deed {
+export function codeBlock(language: 'bash' | 'python' | 'js'): (draft: Draft) => BlockAction {
   return (draft) => {
     if (draft.body.trim() === '')
       draft.tell(draft.line, `This ${language} block is empty. Write the code to run, or remove it.`)

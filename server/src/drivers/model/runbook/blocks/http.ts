@@ -1,11 +1,11 @@
 // http: a request line, headers, an empty line, a body.
-import { withoutBlankEdges, type Deed, type Draft, type Line } from '../block.ts'
+import { withoutBlankEdges, type BlockAction, type Draft, type Line } from '../block.ts'
 import type { Template } from '../template.ts'
 
 const methods = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']
 const headerName = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/
 
-export function httpBlock(draft: Draft): Deed {
+export function httpBlock(draft: Draft): BlockAction {
   const lines = draft.body.split('\n')
   const first = lines.findIndex((text) => text.trim() !== '')
   const { method, url } = requestLine(draft, lines[first] ?? '', draft.line + 1 + Math.max(first, 0))

@@ -1,6 +1,6 @@
 // approve and ask: what a person is asked, with a title, a text and answers to choose from.
 import { schemaProblems } from '../../../../base/jsonSchema/jsonSchema.ts'
-import { headAndRest, withoutBlankEdges, type Deed, type Draft, type Line } from '../block.ts'
+import { headAndRest, withoutBlankEdges, type BlockAction, type Draft, type Line } from '../block.ts'
 import { isRecord } from '../scope.ts'
 import { CannotRender } from '../text.ts'
 import { indexOutsideHoles, type Template } from '../template.ts'
@@ -9,7 +9,7 @@ import type { Fill } from '../block.ts'
 const titleMax = 300
 const expiresMaxS = 365 * 86_400
 
-export function approveBlock(draft: Draft): Deed {
+export function approveBlock(draft: Draft): BlockAction {
   const { title, rest } = readTitle(draft, 'what is to be approved')
   const description = rest.text === '' ? undefined : draft.template(rest.text, rest.line, 'text')
   const limits = readLimits(draft, ['fail', 'approve', 'reject', 'continue'])
@@ -23,7 +23,7 @@ export function approveBlock(draft: Draft): Deed {
   }
 }
 
-export function askBlock(draft: Draft): Deed {
+export function askBlock(draft: Draft): BlockAction {
   const { title, rest } = readTitle(draft, 'the question')
   const { text, form, options } = splitAsk(draft, rest)
   const description = text.text === '' ? undefined : draft.template(text.text, text.line, 'text')

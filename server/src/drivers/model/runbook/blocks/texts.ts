@@ -1,10 +1,10 @@
 // file, memory, output, agent and tool: a text or a JSON value, handed over as it is.
-import { content, type Deed, type Draft } from '../block.ts'
+import { content, type BlockAction, type Draft } from '../block.ts'
 import { isRecord } from '../scope.ts'
 import type { Template } from '../template.ts'
 import { textOf } from '../text.ts'
 
-export function writeBlock(tool: 'sandbox_write_file' | 'memory_write'): (draft: Draft) => Deed {
+export function writeBlock(tool: 'sandbox_write_file' | 'memory_write'): (draft: Draft) => BlockAction {
   return (draft) => {
     const written = draft.attributes.get('path') ?? ''
     if (written.trim() === '')
@@ -16,12 +16,12 @@ export function writeBlock(tool: 'sandbox_write_file' | 'memory_write'): (draft:
   }
 }
 
-export function outputBlock(draft: Draft): Deed {
+export function outputBlock(draft: Draft): BlockAction {
   const output = required(draft, 'output', 'Write what the run leaves behind.')
   return { tool: null, resolve: (fill) => fill(output) }
 }
 
-export function agentBlock(draft: Draft): Deed {
+export function agentBlock(draft: Draft): BlockAction {
   const agent = named(draft, 'the agent to start')
   const message = required(draft, 'message', 'Write the message for the agent.')
   return { tool: 'agents_run', resolve: (fill) => ({ agent, message: messageOf(fill(message)) }) }
@@ -30,7 +30,7 @@ export function agentBlock(draft: Draft): Deed {
 /** A run takes a text or an object. */
 const messageOf = (value: unknown): unknown => (isRecord(value) ? value : textOf(value))
 
-export function toolBlock(draft: Draft): Deed {
+export function toolBlock(draft: Draft): BlockAction {
   const tool = named(draft, 'the tool to call')
   if (tool !== '' && !/^[A-Za-z0-9_.:/-]{1,128}$/.test(tool)) {
     draft.tell(draft.line, 'name= is the name of a tool: letters, digits and _ . : / - only.')

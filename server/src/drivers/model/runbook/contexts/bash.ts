@@ -1,6 +1,6 @@
 // Finds the holes of a bash script where a single-quoted word would not be exactly one literal word, or would be run later.
-import type { Drawing, Refuse } from '../template.ts'
-import { judge, newCommand, useVariable } from './bashCommands.ts'
+import type { MarkedText, Refuse } from '../template.ts'
+import { refusalOf, newCommand, useVariable } from './bashCommands.ts'
 import { allArguments, computedIn, holesThatRun, namesIn, newFlows, noteUnread } from './bashFlow.ts'
 import {
   addText,
@@ -32,7 +32,7 @@ const runsLater =
   'in a variable that this block computes with or runs, where a text could become code. Write {{ … | number }} if it is a number; ' +
   'else compute with another variable.'
 
-export function checkBash({ text, positions, areNumbers }: Drawing, refuse: Refuse): void {
+export function checkBash({ text, positions, areNumbers }: MarkedText, refuse: Refuse): void {
   if (positions.length === 0) return
   const refused = new Set<number>()
   const reader: Reader = {
@@ -137,7 +137,7 @@ function takeHole(reader: Reader, frame: Frame): void {
   let refusal = frame.refusal
   if (refusal === null && word.inBracket) refusal = insideOf('[ ]', useNumber)
   if (refusal === null && word.hasBrace) refusal = insideOf('{ }')
-  refusal ??= judge(frame.command, word.plain)?.why ?? null
+  refusal ??= refusalOf(frame.command, word.plain)?.why ?? null
   if (refusal !== null) reader.refuse(reader.hole, refusal)
   word.holes.push(reader.hole)
   beginExpansion(word)

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { closedFolder, isRoot, makePrivateFolder, type Account } from '../accounts.ts'
 
-export type Log = (message: string, fields?: object) => void
+export type LogLine = (message: string, fields?: object) => void
 
 /** uid and gid of `nobody`: the one account without rights that a bare machine or container has. */
 const nobody: Account = { uid: 65534, gid: 65534 }
@@ -26,7 +26,7 @@ export async function accountFor(cluster: string): Promise<Account | undefined> 
 }
 
 /** The place for a new cluster: inside the data dir, unless the server could not enter that or run its programs. */
-export async function choosePlace(dataDir: string, binaries: string, log: Log): Promise<string> {
+export async function chooseServerFolder(dataDir: string, binaries: string, log: LogLine): Promise<string> {
   const inside = join(dataDir, 'postgres')
   if (!isRoot()) return inside
   const closed = (await closedFolder(dataDir, nobody)) ?? (await closedFolder(binaries, nobody))
@@ -53,7 +53,7 @@ export async function choosePlace(dataDir: string, binaries: string, log: Log): 
 }
 
 /** Makes the place and its log folder, as often as asked. Throws when it is not ours or closed to the server. */
-export async function preparePlace(place: string, dataDir: string, account: Account | undefined): Promise<void> {
+export async function prepareServerFolder(place: string, dataDir: string, account: Account | undefined): Promise<void> {
   if (dirname(place) === dataDir) {
     await mkdir(place, { recursive: true })
     // Set explicitly, because a umask of 077 would lock the server out.

@@ -1,5 +1,5 @@
 // Reads JSON with holes: marks those inside a string, and says where the text is not JSON, whatever the values are.
-import { draw, type Template, type Tell } from '../template.ts'
+import { markHoles, type Template, type Tell } from '../template.ts'
 
 const depthMax = 64
 
@@ -18,7 +18,7 @@ const space = /[ \t\n\r]*/y
 
 /** Checks the text and marks its holes; true: it is JSON. */
 export function checkJson(template: Template, line: number, what: string, tell: Tell): boolean {
-  const { text, positions } = draw(template)
+  const { text, positions } = markHoles(template)
   const { holes } = template
   const open: string[] = []
   let expected: Expected = 'a value'

@@ -1,10 +1,10 @@
 // Whether a literal put into a hole of a program touches nothing that it could merge with.
-import type { Drawing } from '../template.ts'
+import type { MarkedText } from '../template.ts'
 
 // another hole is drawn as a sign that is not among these
 const neutral = /^[\s()[\]{},:;=+\-*/%<>!&|^~?]?$/
 
-export function standsAlone({ text, positions }: Drawing, hole: number): boolean {
+export function standsAlone({ text, positions }: MarkedText, hole: number): boolean {
   const at = positions[hole]!
   return neutral.test(text[at - 1] ?? '') && neutral.test(text[at + 1] ?? '')
 }

@@ -1,5 +1,5 @@
 // What a finished word of a bash script means: a keyword, part of a command, or a step of a value from variable to variable.
-import { addWord, isDeclarer, isShell, judge, newCommand, variableOf, type Command } from './bashCommands.ts'
+import { addWord, isDeclarer, isShell, refusalOf, newCommand, variableOf, type Command } from './bashCommands.ts'
 import { allArguments, namesIn, type Flows } from './bashFlow.ts'
 import { after, insideOf, newWord, openFrame, top, type Frame, type Reader, type Word } from './bashReader.ts'
 
@@ -59,7 +59,7 @@ function noteFlow(reader: Reader, command: Command, word: Word): void {
   const from = reader.references.slice(word.firstReference)
   const holes: number[] = []
   for (let hole = word.firstHole; hole < reader.hole; hole += 1) holes.push(hole)
-  if (isSubscript || judge(command, word.plain)?.runs) {
+  if (isSubscript || refusalOf(command, word.plain)?.runs) {
     addSinks(flows, from)
     for (const hole of holes) flows.run.push(hole)
   }

@@ -60,7 +60,7 @@ interface Refusal {
 }
 
 /** Whether a value is allowed in the word that begins with `plain`, as the next word of the command. */
-export function judge(command: Command, plain: string): Refusal | null {
+export function refusalOf(command: Command, plain: string): Refusal | null {
   const { name, redirects } = command
   if (redirects === 'copy') return reads(`after >& or <&, where it could mean a file or a channel. ${useVariable}`)
   if (redirects === 'input' && command.hasShell) return runs('as what a shell is given to run. Write the script out.')

@@ -1,9 +1,9 @@
 // Finds the holes of a JavaScript program where a literal would not be a value of its own: in texts, patterns and comments, or against a word.
-import type { Drawing, Refuse } from '../template.ts'
+import type { MarkedText, Refuse } from '../template.ts'
 import { standsAlone } from './standsAlone.ts'
 
 interface Reader {
-  drawing: Drawing
+  drawing: MarkedText
   at: number
   hole: number
   refuse: Refuse
@@ -26,7 +26,7 @@ const expecting = new Set(['case', 'delete', 'do', 'else', 'instanceof', 'new', 
 /** Signs after which a slash may begin a pattern or divide. */
 const ambiguous = new Set([')', '}', '++', '--', '.', 'await', 'in', 'of', 'yield'])
 
-export function checkJs(drawing: Drawing, refuse: Refuse): void {
+export function checkJs(drawing: MarkedText, refuse: Refuse): void {
   const { text, positions } = drawing
   const reader: Reader = { drawing, at: 0, hole: 0, refuse, before: '', lineEnd: -1 }
   if (text.startsWith('#!')) passTo(reader, endOfLine(reader), inComment)

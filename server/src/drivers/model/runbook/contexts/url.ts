@@ -1,11 +1,11 @@
 // Reads a URL with holes: its scheme and host are written out, and a value stays inside its own part.
-import { draw, type Template } from '../template.ts'
+import { markHoles, type Template } from '../template.ts'
 
 const authority = /^https?:\/\/([^/?#\\\s\uFFFC]+)(?=[/?#]|$)/i
 
 /** Marks the holes of a URL; returns a sentence if the text is not a URL. */
 export function checkUrl(template: Template): string | undefined {
-  const { text, positions } = draw(template)
+  const { text, positions } = markHoles(template)
   const match = authority.exec(text)
   if (!match) {
     return /^(?:https?:\/\/)?[^/?#]*\uFFFC/i.test(text)

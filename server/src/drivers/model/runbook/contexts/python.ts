@@ -1,5 +1,5 @@
 // Finds the holes of a Python program where a literal would not be a value of its own: in texts and comments, or against a word.
-import type { Drawing, Refuse } from '../template.ts'
+import type { MarkedText, Refuse } from '../template.ts'
 import { standsAlone } from './standsAlone.ts'
 
 const inText = 'in a text. Join it: "text " + str({{ … }}) + " text", or set a name before it: name = {{ … }}.'
@@ -9,7 +9,7 @@ const inFormatted =
 
 const encoding = /^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)/
 
-export function checkPython(drawing: Drawing, refuse: Refuse): void {
+export function checkPython(drawing: MarkedText, refuse: Refuse): void {
   const { text, positions } = drawing
   let hole = 0
   const refuseTo = (end: number, why: string): void => {

@@ -2,15 +2,15 @@
 import { existsSync } from 'node:fs'
 import { readdir, rmdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
-import { type Facts, factsVersion, newFacts, readFacts, replaceFacts, settleFacts } from './facts.ts'
-import { choosePlace, type Log } from './place.ts'
+import { type Facts, factsVersion, newFacts, readFacts, replaceFacts, writeFirstFacts } from './facts.ts'
+import { chooseServerFolder, type LogLine } from './serverFolder.ts'
 import { freePort, stopServer } from './server.ts'
 
 /** The facts on disk, or new ones with a place that the server can reach. */
-export async function settle(dataDir: string, programs: string, log: Log): Promise<Facts> {
+export async function agreeOnFacts(dataDir: string, programs: string, log: LogLine): Promise<Facts> {
   const before = readFacts(dataDir)
   if (before) return before
-  const place = await choosePlace(dataDir, programs, log)
+  const place = await chooseServerFolder(dataDir, programs, log)
   const inside = dirname(place) === dataDir
   const strays = await clustersIn(place)
   // Facts are written before any cluster is made: read after the listing, their absence means that they were removed.
@@ -23,14 +23,14 @@ export async function settle(dataDir: string, programs: string, log: Log): Promi
   }
   if (!meanwhile) await retire(strays, log)
   const proposal = newFacts(inside ? relative(dataDir, place) : place, await freePort())
-  const settled = meanwhile ?? (await settleFacts(dataDir, proposal))
+  const settled = meanwhile ?? (await writeFirstFacts(dataDir, proposal))
   // Another process was faster, with a temporary folder of its own: ours is empty.
   if (!inside && settled.place !== place) await rmdir(place)
   return settled
 }
 
 /** Outside, a cluster is what a removed data dir left behind. Its encryption key went with that dir: begin afresh. */
-async function retire(strays: string[], log: Log): Promise<void> {
+async function retire(strays: string[], log: LogLine): Promise<void> {
   for (const stray of strays) {
     log('a removed data dir left this database behind: it is stopped and kept, delete it when you like', { stray })
     await stopServer(stray, log)

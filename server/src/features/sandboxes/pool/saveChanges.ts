@@ -1,7 +1,7 @@
 // Records what a command changed in its workspace, in the transaction that records the command itself.
 import type { Sql } from '../../../base/db.ts'
 import type { Context } from '../../../kit/context.ts'
-import { CannotKeep, type WrittenFile } from '../../../kit/tool.ts'
+import { CannotSave, type WrittenFile } from '../../../kit/tool.ts'
 import { foldersAbove, recordChanges, type LockedSandbox } from '../workspace/changes.ts'
 import { contentTypeOf } from '../workspace/contentType.ts'
 import type { PathChange } from '../workspace/workspaceFolder.ts'
@@ -9,7 +9,7 @@ import { quotaProblem } from '../workspace/quota.ts'
 import type { CommandOutcome } from './openSandbox.ts'
 import type { WorkspaceRef } from '../workspace/workspace.ts'
 
-export async function keepChanges(
+export async function saveChanges(
   context: Context,
   sql: Sql,
   sandbox: LockedSandbox,
@@ -23,7 +23,7 @@ export async function keepChanges(
   const fresh = added.filter(({ wasThere }) => !wasThere).length
   const gone = changes.length - added.length
   const problem = await quotaProblem(context, sql, sandbox, { bytes, entries: fresh - gone })
-  if (problem !== undefined) throw new CannotKeep(`What the command wrote is not kept. ${problem.message}`)
+  if (problem !== undefined) throw new CannotSave(`What the command wrote is not kept. ${problem.message}`)
   // others may have written files while the command ran: where both cannot be, the command's are
   const isAlone = sandbox.version === version
   const clashes = isAlone ? [] : await clashesWith(sql, sandbox, added)
