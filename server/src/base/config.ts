@@ -31,20 +31,29 @@ export class ConfigError extends Error {
 
 const settings = {
   port: integer('PORT', { min: 0, max: 65_535, unset: 4700 }, 'The port of the API; 0 takes any free one.'),
-  host: text('HOST', '`127.0.0.1`', 'The address to listen on; `0.0.0.0` for all.'),
+  host: text('HOST', '`127.0.0.1`', 'The IP address to listen on; `0.0.0.0` for all.'),
   publicUrl: address(
     'PUBLIC_URL',
     ['http:', 'https:'],
-    'the address it listens on',
+    'the URL it listens on',
     'The URL under which users reach the service, for links, OAuth redirects and signed URLs.',
   ),
   databaseUrl: databaseAddress(
     'DATABASE_URL',
     'embedded PostgreSQL 18',
-    'An own PostgreSQL, version 15 or newer, reached directly (session locks do not pass a transaction pooler).',
+    'Your own PostgreSQL, version 15 or newer. Connect directly: session locks do not work through a transaction pooler.',
   ),
-  dataDir: text('RUNYARD_DATA_DIR', '`./.runyard`', 'Where the embedded database, the keys and `service.json` lie.'),
-  role: oneOf('RUNYARD_ROLE', ['all', 'api', 'worker'], 'all', 'What this process does; `--role` says the same.'),
+  dataDir: text(
+    'RUNYARD_DATA_DIR',
+    '`./.runyard`',
+    'The folder of the embedded database, the keys and `service.json`.',
+  ),
+  role: oneOf(
+    'RUNYARD_ROLE',
+    ['all', 'api', 'worker'],
+    'all',
+    'What this process does; the option `--role` goes first.',
+  ),
   apiKey: {
     ...text(
       'RUNYARD_API_KEY',
@@ -76,16 +85,16 @@ const settings = {
   encryptionKey: encryptionKey(
     'RUNYARD_ENCRYPTION_KEY',
     '`<data dir>/key`, made once',
-    'Seals secrets at rest: 32 bytes as hex or base64. With an own database that has data already it must be given.',
+    'Encrypts secrets at rest: 32 bytes as hex or base64. Required with your own database once it has data.',
   ),
   newEncryptionKey: encryptionKey(
     'RUNYARD_NEW_ENCRYPTION_KEY',
     'none',
-    'For `runyard key rotate-encryption` alone, where `RUNYARD_ENCRYPTION_KEY` is set: the key to go over to.',
+    'The new key for `runyard key rotate-encryption`, needed only if `RUNYARD_ENCRYPTION_KEY` is set.',
   ),
   allowPrivateHosts: {
     env: 'RUNYARD_ALLOW_PRIVATE_HOSTS',
-    says: 'Hosts, addresses or CIDRs, comma-separated, that calls to user-given URLs may reach although they are not public.',
+    says: 'Hosts, IP addresses or CIDRs, comma-separated, that calls to URLs of users may reach although they are not public.',
     unset: 'none',
     read(value) {
       const { hosts, bad } = parsePrivateHostList(value ?? '')
@@ -95,14 +104,14 @@ const settings = {
   } satisfies Setting<string[]>,
   returnUrls: {
     env: 'RUNYARD_RETURN_URLS',
-    says: 'Further origins, comma-separated, to which a browser may be sent when an authorisation is over: `https://app.example.com`.',
-    unset: 'that of `PUBLIC_URL` alone',
+    says: 'More origins, comma-separated, that a browser may be sent to after an authorisation: `https://app.example.com`.',
+    unset: 'only that of `PUBLIC_URL`',
     read: readOrigins,
   } satisfies Setting<string[]>,
   brokerUrl: providerUrl(
     'RUNYARD_BROKER_URL',
     'none',
-    'A broker of OAuth connections that speaks Nango’s API, for third-party connections; it keeps their tokens.',
+    'A broker with Nango’s API, for third-party connections; it stores their tokens.',
   ),
   brokerKey: {
     ...providerKey('RUNYARD_BROKER_KEY', ''),
@@ -112,12 +121,12 @@ const settings = {
     'RUNYARD_SANDBOX',
     ['auto', 'just_bash', 'bubblewrap'],
     'auto',
-    'What commands of agents run in: `bubblewrap` for real processes behind kernel walls, `just_bash` for a shell that is simulated in a ' +
-      'locked-down child; `auto` takes bubblewrap where it works.',
+    'What commands of agents run in: `bubblewrap` for real processes that the kernel isolates, `just_bash` for a simulated shell in a ' +
+      'locked-down child process; `auto` takes bubblewrap where it works.',
   ),
   sandboxHosts: {
     env: 'RUNYARD_SANDBOX_HOSTS',
-    says: 'Hosts that sandboxes may reach over HTTP, comma-separated: `api.example.com`, `api.example.com:8443` or `*.example.com`; each call also passes the guard.',
+    says: 'Hosts that sandboxes may reach over HTTP, comma-separated: `api.example.com`, `api.example.com:8443` or `*.example.com`. Private hosts must also be in `RUNYARD_ALLOW_PRIVATE_HOSTS`.',
     unset: 'none',
     read(value = '') {
       const hosts = value
@@ -138,7 +147,7 @@ const settings = {
     'RUNYARD_TEAM_SHARE',
     { min: 1, max: 100, unset: 75 },
     'How much of a pool that all teams share one team may hold, in percent (commands, jobs, database connections of requests and others: ' +
-      'ARCHITECTURE.md lists them). With a single team 100 leaves nothing unused.',
+      'ARCHITECTURE.md lists them). With a single team, set it to 100.',
   ),
   transfersMax: integer(
     'RUNYARD_TRANSFERS',
@@ -153,7 +162,7 @@ const settings = {
   streamsOfKeyMax: integer(
     'RUNYARD_STREAMS_PER_KEY',
     { min: 1, max: 1_000_000, unset: 500 },
-    'How many of them one credential may hold open.',
+    'How many live streams of events one credential may hold open in one process.',
   ),
   sandboxBytesMax: integer(
     'RUNYARD_SANDBOX_BYTES',
@@ -180,7 +189,7 @@ const settings = {
   browserSessionsMax: integer(
     'RUNYARD_BROWSER_SESSIONS',
     { min: 1, max: 1000, unset: 16 },
-    'How many runs use the browser of one worker process at a time, each with up to ten pages; more wait their turn, by team.',
+    'How many runs use the browser of one worker process at a time, each with up to ten pages; others wait.',
   ),
   rateLimit: integer(
     'RUNYARD_RATE_LIMIT',
@@ -190,9 +199,9 @@ const settings = {
   trustedProxies: {
     env: 'RUNYARD_TRUSTED_PROXIES',
     says:
-      'Proxies and load balancers before the service, comma-separated: addresses or networks such as `10.0.0.0/8`. A request from one of ' +
-      'them counts for the address that is rightmost in `X-Forwarded-For` and is not itself a trusted proxy; from anyone else the header ' +
-      'is ignored. Only requests without a valid credential are counted by address.',
+      'Proxies and load balancers in front of the service, comma-separated: IP addresses or networks such as `10.0.0.0/8`. A request from one of ' +
+      'them counts for the rightmost IP address in `X-Forwarded-For` that is not a trusted proxy itself; from anyone else the header ' +
+      'is ignored. Only requests without a valid credential are counted by IP address.',
     unset: 'none',
     read: readNetworks,
   } satisfies Setting<string[]>,
@@ -209,14 +218,14 @@ const settings = {
   retentionDays: {
     env: 'RUNYARD_RETENTION_DAYS',
     says:
-      'How many days what is kept of runs is kept, as `runs=90,messages=90,events=30`: `runs` (after the end: everything), `messages` ' +
-      '(after the end: messages, inputs and outputs of steps; the run stays), `events`, `screenshots`, `files`, `audit` (rows of the audit log), `refusals` (those of refused requests); a number or `forever`.',
+      'For how many days data is kept, such as `runs=90,messages=90,events=30`: `runs` (everything of a run, after its end), `messages` ' +
+      '(messages, inputs and outputs of steps, after the end; the run stays), `events`, `screenshots`, `files`, `audit` (the audit log), `refusals` (audit rows of refused requests). Each is a number or `forever`.',
     unset: '`runs=forever,messages=forever,events=30,screenshots=30,files=30,audit=400,refusals=30`',
     read: readRetention,
   } satisfies Setting<RetentionDays>,
   webhookScheduleS: {
     env: 'RUNYARD_WEBHOOK_SCHEDULE',
-    says: 'When a delivery is attempted: seconds after its event, then after each failed attempt, comma-separated; the last is the last attempt.',
+    says: 'How many seconds to wait before each attempt of a delivery, comma-separated: after the event, then after each failed attempt. There are as many attempts as numbers.',
     unset: '`0,5,30,120,600,1800,7200,18000,36000,50400,72000,86400`',
     read(value = '0,5,30,120,600,1800,7200,18000,36000,50400,72000,86400') {
       const seconds = value.split(',').map((one) => (one.trim() === '' ? NaN : Number(one)))
@@ -229,12 +238,12 @@ const settings = {
   drainS: integer(
     'RUNYARD_DRAIN_S',
     { min: 0, max: 3600, unset: 30 },
-    'How long a stopping process lets work under way finish, in seconds.',
+    'How many seconds a stopping process gives the work under way to finish.',
   ),
   readinessIntervalMs: integer(
     'RUNYARD_READINESS_INTERVAL_MS',
     { min: 0, max: 60_000, unset: 1000 },
-    'How often the load balancer asks `/readyz`; after SIGTERM the process listens on for two of these.',
+    'How often the load balancer asks `/readyz`; after SIGTERM the process still answers requests for two of these intervals.',
   ),
   model: {
     env: 'RUNYARD_MODEL',
@@ -250,24 +259,24 @@ const settings = {
   modelPrices: text(
     'RUNYARD_MODEL_PRICES',
     'the built-in table',
-    'A JSON file `{"provider:model": {"input": "3", "output": "15"}}` in dollars per million tokens; it goes before the built-in table.',
+    'A JSON file `{"provider:model": {"input": "3", "output": "15"}}` in dollars per million tokens; it overrides the built-in table.',
   ),
   anthropicKey: providerKey('ANTHROPIC_API_KEY', 'Anthropic'),
-  anthropicUrl: providerUrl('ANTHROPIC_BASE_URL', 'the provider’s own', 'A gateway that stands before Anthropic.'),
+  anthropicUrl: providerUrl('ANTHROPIC_BASE_URL', 'the provider’s own', 'The URL of a gateway for Anthropic.'),
   openaiKey: providerKey('OPENAI_API_KEY', 'OpenAI'),
-  openaiUrl: providerUrl('OPENAI_BASE_URL', 'the provider’s own', 'A gateway that stands before OpenAI.'),
+  openaiUrl: providerUrl('OPENAI_BASE_URL', 'the provider’s own', 'The URL of a gateway for OpenAI.'),
   googleKey: providerKey('GOOGLE_GENERATIVE_AI_API_KEY', 'Google'),
-  googleUrl: providerUrl('GOOGLE_BASE_URL', 'the provider’s own', 'A gateway that stands before Google.'),
+  googleUrl: providerUrl('GOOGLE_BASE_URL', 'the provider’s own', 'The URL of a gateway for Google.'),
   openaiCompatibleUrl: providerUrl(
     'OPENAI_COMPATIBLE_URL',
     'none',
-    'A server that speaks OpenAI’s chat completions (Ollama, vLLM, llama.cpp, a gateway), for `openai-compatible:…`.',
+    'The URL of a server with OpenAI’s chat completions (Ollama, vLLM, llama.cpp, a gateway), for `openai-compatible:…`.',
   ),
   openaiCompatibleKey: providerKey('OPENAI_COMPATIBLE_KEY', 'that server, where it wants one'),
   otlpEndpoint: providerUrl(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     'none: no traces',
-    'Where traces of runs go, by OTLP over HTTP (JSON) to `/v1/traces` below it. They hold names, times and token counts, no contents.',
+    'Where traces of runs are sent, by OTLP over HTTP (JSON) to `/v1/traces` below it. They have names, times and token counts, no contents.',
   ),
   otlpHeaders: {
     ...text(
@@ -281,8 +290,8 @@ const settings = {
   metricsToken: {
     ...text(
       'RUNYARD_METRICS_TOKEN',
-      'none: anybody who reaches the port may read them',
-      'Closes `/metrics` to whoever does not send it as `Authorization: Bearer <token>`; 16 or more printable characters.',
+      'none: anybody who reaches the port can read the metrics',
+      'With it, `/metrics` needs `Authorization: Bearer <token>`; 16 or more printable characters.',
       true,
     ),
     read(value) {

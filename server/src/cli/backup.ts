@@ -9,7 +9,7 @@ export const backup = command({
   words: 'backup',
   positionals: ['FILE'],
   options: { force: { type: 'boolean', says: 'replace FILE when it is there already' } },
-  says: 'Write everything in the database to FILE, as of one moment, while the service runs on.',
+  says: 'Write a consistent copy of the database to FILE, while the service runs.',
   async run({ config, log, values, positionals: [file = ''], signal, print }) {
     const { header, end, bytes } = await withDatabase({ config, log, role: 'backup' }, ({ address }) =>
       writeBackup({ address, file, force: values.force ?? false, signal }),

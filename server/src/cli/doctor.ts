@@ -33,7 +33,7 @@ const checks: (Check | DatabaseCheck)[] = [
 
 export const doctor = command({
   words: 'doctor',
-  says: 'Check the set-up and say what to do about what is wrong; exit 1 when something is.',
+  says: 'Check the set-up and say how to fix what is wrong. Exits with 1 if something is.',
   async run(call) {
     const { database, databaseFailure } = await tryDatabase(call)
     const scene: Scene = { config: call.config, env: process.env, database, databaseFailure }

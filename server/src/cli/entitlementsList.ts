@@ -6,7 +6,7 @@ import { withTeam } from './entitlementsOfTeam.ts'
 export const entitlementsList = command({
   words: 'entitlements list',
   positionals: ['TEAM'],
-  says: 'Show the limits of a team, by its id, and how much of them it uses.',
+  says: 'Show the limits of a team and how much of them it uses. TEAM is its id.',
   async run({ config, log, positionals: [teamId = ''], print }) {
     const asked = { role: 'entitlements list', teamId }
     const { entitlements } = await withTeam({ config, log }, asked, (sql) =>

@@ -8,7 +8,7 @@ import { entitlementKeys, requireKey, withTeam } from './entitlementsOfTeam.ts'
 export const entitlementsSet = command({
   words: 'entitlements set',
   positionals: ['TEAM', 'KEY', 'VALUE'],
-  says: `Limit what a team may use: ${entitlementKeys.join(', ')}. Running processes keep to it within seconds.`,
+  says: `Limit what a team may use: ${entitlementKeys.join(', ')}. It takes effect within seconds.`,
   async run({ config, log, positionals: [teamId = '', word = '', value = ''], print }) {
     const key = requireKey(word)
     requireValue(key, value)

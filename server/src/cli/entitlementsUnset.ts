@@ -7,7 +7,7 @@ import { requireKey, withTeam } from './entitlementsOfTeam.ts'
 export const entitlementsUnset = command({
   words: 'entitlements unset',
   positionals: ['TEAM', 'KEY'],
-  says: `Take a limit of a team back; max_concurrent_runs is ${defaultSlots} again.`,
+  says: `Remove a limit of a team; max_concurrent_runs is then ${defaultSlots} again.`,
   async run({ config, log, positionals: [teamId = '', word = ''], print }) {
     const key = requireKey(word)
     await withTeam({ config, log }, { role: 'entitlements unset', teamId }, async (sql) => {

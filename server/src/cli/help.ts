@@ -15,9 +15,9 @@ export function helpForAll(commands: Command[]): string {
     '',
     ...rows.flatMap(({ usage, says }) => [`  runyard ${usage}`, `      ${says}`]),
     '  runyard help [COMMAND]',
-    '      Say what a command takes.',
+    '      Show the options of a command.',
     '',
-    'Settings are the environment variables of the service (docs/configuration.md): the commands find the same data dir',
+    'Set the same environment variables as for the service (docs/configuration.md), so that the commands use the same data dir',
     'and the same database.',
   ].join('\n')
 }

@@ -11,7 +11,7 @@ import { requireCurrentSchema } from './requireCurrentSchema.ts'
 
 export const keyCreate = command({
   words: 'key create',
-  says: 'Make an API key and print its secret, this once.',
+  says: 'Make an API key and print it. It is shown only this once.',
   options: {
     team: { type: 'string', value: 'ID', says: 'the team; may be left out when there is only one' },
     member: { type: 'string', value: 'ID', says: 'whose key it is; the first admin of the team unless given' },

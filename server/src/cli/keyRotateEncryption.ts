@@ -19,7 +19,7 @@ const words = 'key rotate-encryption'
 
 export const keyRotateEncryption = command({
   words,
-  says: 'Seal everything in the database anew with a new encryption key; the service must not be running.',
+  says: 'Encrypt the secrets in the database with a new encryption key. Stop the service first.',
   async run({ config, log, signal, print }) {
     const key = newKeyFor(config)
     const to = createKeyring(key)

@@ -19,8 +19,8 @@ import { namesOf, readLivingProcesses } from './livingProcesses.ts'
 export const restore = command({
   words: 'restore',
   positionals: ['FILE'],
-  options: { replace: { type: 'boolean', says: 'give up what the database holds' } },
-  says: 'Put a backup into an empty database; the service must not be running.',
+  options: { replace: { type: 'boolean', says: 'delete what the database holds first' } },
+  says: 'Restore a backup into an empty database. Stop the service first.',
   async run({ config, log, values, positionals: [file = ''], signal, print }) {
     const archive = await openArchive(file, { signal })
     const keyring = await requireKey(config, archive)

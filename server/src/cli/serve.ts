@@ -3,7 +3,7 @@ import { command } from './command.ts'
 
 export const serve = command({
   words: 'serve',
-  says: 'Run the service until it is told to stop.',
+  says: 'Run the service until it is stopped.',
   options: {
     role: {
       type: 'string',

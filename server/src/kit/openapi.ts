@@ -20,8 +20,8 @@ const errorTitles: Record<number, string> = {
   400: 'The request does not fit the operation.',
   401: 'No valid credential was sent.',
   403: 'The credential may not do this.',
-  404: 'Nothing visible has this id.',
-  409: 'The state of things forbids this now.',
+  404: 'The credential can see nothing with this id.',
+  409: 'The current state does not allow this.',
   429: 'Too many requests in this minute.',
   500: 'The server failed.',
 }
@@ -29,7 +29,7 @@ const errorTitles: Record<number, string> = {
 const rateLimitHeaders = {
   'RateLimit-Limit': header('Requests a minute that the credential or its team may make.', 'integer'),
   'RateLimit-Remaining': header('Requests left in this minute.', 'integer'),
-  'RateLimit-Reset': header('Whole seconds until the window is fresh.', 'integer'),
+  'RateLimit-Reset': header('Whole seconds until the next minute of the limit begins.', 'integer'),
   'Retry-After': header('Whole seconds to wait before the next try; on a 429, and on a 409 of a busy key.', 'integer'),
 }
 
@@ -88,7 +88,7 @@ export function openapiDocument(registry: Registry, baseUrl: string): Json {
           name: 'Last-Event-ID',
           in: 'header',
           required: false,
-          description: 'The id of the last event that was received: the stream goes on after it.',
+          description: 'The id of the last event that was received: the stream continues after it.',
           schema: { type: 'string', pattern: '^[0-9]{1,15}$' },
         },
       },

@@ -51,8 +51,8 @@ export const createAgent = operation({
   route: 'POST /v2/teams/:teamId/agents',
   summary: 'Make an agent',
   description:
-    'What it does is said by one of: `instructions` and `model`, `build`, or `source_build_id` (a copy). Its first build is ' +
-    'live at once. Without a procedure it gets a small one that runs as it stands and is meant to be edited.',
+    'Give one of: `instructions` and `model`, `build`, or `source_build_id` (a copy). The first build is live at once. Without a ' +
+    'procedure the agent gets a small one that runs as it is and is meant to be edited.',
   scope: 'agents:write',
   body: Body,
   status: 201,

@@ -19,7 +19,8 @@ export const createRevision = operation({
   route: 'POST /v2/agents/:agent_id/revisions',
   summary: 'Make a revision',
   description:
-    'A draft: of `config`, else a copy of the build `source_build_id`, else of the live build. It changes nothing until it is promoted.',
+    'Makes a draft: from `config`, else as a copy of the build `source_build_id`, else as a copy of the live build. A draft changes ' +
+    'nothing until it is promoted.',
   scope: 'agents:write',
   body: Type.Object(
     {

@@ -9,7 +9,7 @@ export const deleteAgent = operation({
   route: 'DELETE /v2/agents/:agent_id',
   summary: 'Delete an agent',
   description:
-    'Stops its active runs and builder runs, and removes its schedules and triggers. Its runs stay readable.',
+    'Stops its active runs and builder runs, and removes its schedules, triggers and memory. Its runs stay readable.',
   scope: 'agents:write',
   status: 200,
   answer: Success,

@@ -12,8 +12,8 @@ export const diffRevisions = operation({
   route: 'GET /v2/agents/:agent_id/revisions/:build_id/diff',
   summary: 'Compare two revisions',
   description:
-    'What this build changes against another one of the same agent: by default the live build, or its parent when it is live itself. ' +
-    'The first build of all is compared with nothing (`against_build_id` is null).',
+    'What this build changes compared with another build of the same agent: by default the live build, or its parent if it is live ' +
+    'itself. The first build is compared with nothing (`against_build_id` is null).',
   scope: 'agents:read',
   query: Type.Object({
     // any text may be asked for: one that is not an id finds nothing, like an id that does not exist

@@ -26,7 +26,7 @@ import { updateRevision } from './updateRevision.ts'
 
 export const agents = feature({
   name: 'agents',
-  about: 'Agents, and the builds (revisions) that say what they do; one of them is live.',
+  about: 'Agents and their builds (revisions), of which one is live.',
   operations: [
     listAgents,
     createAgent,

@@ -10,7 +10,8 @@ export const updateRevision = operation({
   route: 'PATCH /v2/revisions/:build_id',
   summary: 'Change a revision',
   description:
-    'Only a draft can get another config: what runs have followed stays as it was. While a builder run is active, it cannot either.',
+    'Only a draft can get another config, because runs have followed the other builds. While a builder run is active, the draft cannot ' +
+    'get one either.',
   scope: 'agents:write',
   body: Type.Object({
     config: Type.Optional(BuildConfig),

@@ -34,9 +34,9 @@ export const listAuditLog = operation({
   route: 'GET /v2/teams/:teamId/audit-log',
   summary: 'List the audit log',
   description:
-    'One entry for every mutation that was answered, done or refused. `for_user_id` is the member for whom it was done, such as the holder ' +
-    'of a new API key. Entries are never changed, and are erased when they are old. Of a credential that is refused more than 60 times a ' +
-    'minute, one entry stands for many refusals and says for how many.',
+    'One entry for every mutation, also for refused ones. `for_user_id` is the member for whom it was done, such as the holder of a new ' +
+    'API key. Entries are never changed; old ones are erased. If a credential is refused more than 60 times a minute, one entry stands ' +
+    'for the other refusals and counts them.',
   scope: 'keys:manage',
   query: Type.Object({
     operation: Type.Optional(Type.String({ maxLength: 100, description: 'Only this operation id.' })),

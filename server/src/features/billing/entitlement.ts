@@ -14,7 +14,7 @@ export const Entitlement = named(
     key: oneOf(keys),
     label: Type.String({ examples: ['Runs started in a month'] }),
     enabled: Type.Boolean({ description: 'Whether the team may use it at all: false where the limit is 0.' }),
-    limit: nullable(Type.Number({ minimum: 0, description: 'Null: as much as it wants.' })),
+    limit: nullable(Type.Number({ minimum: 0, description: 'Null: no limit.' })),
     used: nullable(
       Type.Number({
         minimum: 0,

@@ -14,9 +14,9 @@ export const getBillingUsageHistory = operation({
   route: 'GET /v2/teams/:teamId/billing/usage/history',
   summary: 'Get the usage of a span of days',
   description:
-    'As getBillingUsage answers, for whole days of UTC: from the day of `since` to the one in which `until` ends, which ' +
-    '`period_start` and `period_end` say. Without `since`, from the first of the month that `until` ends; without `until`, to the end of ' +
-    `the current month, or ${daysMax} days after \`since\`. Without both, the current month.`,
+    'Answers like getBillingUsage, for whole days of UTC: from the day of `since`, up to `until`. `period_start` and `period_end` say ' +
+    'which days were counted. Without `since` it begins with the month in which `until` lies. Without `until` it ends with the current ' +
+    `month, or ${daysMax} days after \`since\`. Without both it is the current month.`,
   scope: 'billing:read',
   query: Type.Object({
     since: Type.Optional(instant('The first day; a time counts as its whole day.')),

@@ -22,7 +22,7 @@ export const Usage = named(
       { total: count(), completed: count(), failed: count(), stopped: count() },
       {
         description:
-          'Runs that were created in the period, and how those have ended by now. Erased runs stay counted; one that went on ' +
+          'Runs that were created in the period, and how those have ended by now. Erased runs stay counted; one that continued ' +
           'after its end is counted once, by how it ended last.',
       },
     ),
@@ -51,7 +51,7 @@ export const Usage = named(
         tokens: count(),
         cost_usd: dollars(),
       }),
-      { description: 'The dearest first.' },
+      { description: 'The most expensive first.' },
     ),
     by_model: Type.Array(
       Type.Object({
@@ -62,7 +62,7 @@ export const Usage = named(
         tokens: count(),
         cost_usd: dollars(),
       }),
-      { description: 'The dearest first.' },
+      { description: 'The most expensive first.' },
     ),
     by_purpose: Type.Array(
       Type.Object({
@@ -71,7 +71,7 @@ export const Usage = named(
         tokens: count(),
         cost_usd: dollars(),
       }),
-      { description: 'What models were asked for, the dearest first.' },
+      { description: 'By the purpose of the calls, the most expensive first.' },
     ),
     unsettled: Type.Object(
       { calls: count(), cost_usd_max: dollars() },

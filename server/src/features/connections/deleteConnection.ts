@@ -10,8 +10,9 @@ export const deleteConnection = operation({
   route: 'DELETE /v2/connections/:connection_id',
   summary: 'Delete a connection',
   description:
-    'It is gone at once, with its credential. Runs that waited for it continue and get an error; builds keep the id, which no longer refers to anything ' +
-    'any more. Where the provider takes tokens back, they are revoked within moments. listConnectionDependents tells beforehand who uses it.',
+    'It is gone at once, with its credential. Runs that waited for it continue and get an error. Builds keep the id, which no longer ' +
+    'refers to anything. If the provider supports it, the tokens are revoked within moments. listConnectionDependents shows beforehand ' +
+    'what uses it.',
   scope: 'connections:write',
   status: 200,
   answer: Success,

@@ -7,7 +7,7 @@ export const getConnection = operation({
   id: 'getConnection',
   route: 'GET /v2/connections/:connection_id',
   summary: 'Get a connection',
-  description: 'What is known of it. No secret leaves by this or any other route.',
+  description: 'No operation returns the secrets of a connection.',
   scope: 'connections:read',
   status: 200,
   answer: wrapped('connection', 'connection_id', Connection),

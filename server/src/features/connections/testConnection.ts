@@ -24,13 +24,14 @@ export const testConnection = operation({
   route: 'POST /v2/connections/:connection_id/test',
   summary: 'Test a connection',
   description:
-    'Calls the service: an MCP server lists its tools, a provider says whose account it is, an API is asked for its `server_url`. One that is ' +
-    'refused is renewed, and otherwise needs a person from then on; one with a key that works again is active again.',
+    'Calls the service: an MCP server lists its tools, a provider says whose account it is, an API is asked for its `server_url`. If the ' +
+    'service refuses the token, it is renewed; if that fails, the connection needs a person. A key that works again makes the connection ' +
+    'active again.',
   scope: 'connections:write',
   status: 200,
   answer: Type.Object({
     success: Type.Boolean(),
-    error: Type.Optional(Type.String({ description: 'What is wrong, where it is not.' })),
+    error: Type.Optional(Type.String({ description: 'Why the test failed; absent if it succeeded.' })),
     tools_count: Type.Optional(Type.Integer({ minimum: 0, description: 'Of an MCP server.' })),
   }),
   actsOutside: true,

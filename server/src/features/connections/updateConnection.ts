@@ -14,10 +14,10 @@ export const updateConnection = operation({
   route: 'PATCH /v2/connections/:connection_id',
   summary: 'Change a connection',
   description:
-    'Only the given fields change. A new key or new headers replace the old ones whole, and runs that waited for the connection continue. ' +
-    'Another `server_url` must bring its credential along, so that nobody can have the old one sent elsewhere. Of a connection with OAuth, ' +
-    'the name, `shared` and `status` can change; it is authorised again by the operation that made it. A private one is changed by its ' +
-    'maker alone.',
+    'Only the given fields change. A new key or new headers replace all old ones, and runs that waited for the connection continue. ' +
+    'Another `server_url` needs the credential again, so that nobody can have the old one sent elsewhere. For a connection with OAuth ' +
+    'only the name, `shared` and `status` can change; the operation that made it authorises it again. Only its maker can change a private ' +
+    'connection.',
   scope: 'connections:write',
   body: Type.Object(
     {

@@ -10,8 +10,9 @@ export const createApiKey = operation({
   route: 'POST /v2/teams/:teamId/api-keys',
   summary: 'Make an API key',
   description:
-    'The secret is in this answer alone. Without `scopes` the key gets those of its creator; it cannot have a scope that its creator lacks, and it ' +
-    'does not outlive the credential that makes it. For another member only an admin’s credential with all scopes makes a key.',
+    'The secret is only in this answer. Without `scopes` the key gets all scopes that its creator and its holder share. It cannot have a ' +
+    'scope that its creator lacks, and it ends with the credential that makes it at the latest. A key for another member needs an admin’s ' +
+    'credential with all scopes.',
   scope: 'keys:manage',
   body: Type.Object({
     name: Type.Optional(Type.String({ minLength: 1, maxLength: 100, examples: ['deploy pipeline'] })),

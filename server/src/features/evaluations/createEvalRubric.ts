@@ -8,7 +8,8 @@ export const createEvalRubric = operation({
   route: 'POST /v2/agents/:agentId/eval-rubrics',
   summary: 'Add a rubric',
   description:
-    'Runs of the build that end from now on are judged by it too, and builds that are made of it have it as well. A build has at most five.',
+    'Runs of the build that end from now on are judged by it too, and copies of the build have it as well. A build has at most five ' +
+    'rubrics.',
   scope: 'evals:write',
   body: Type.Object(
     { ...NewRubric.properties, build_id: BuildIdOfRubrics },

@@ -6,7 +6,7 @@ export const deleteEvalRubric = operation({
   id: 'deleteEvalRubric',
   route: 'DELETE /v2/agents/:agentId/eval-rubrics/:rubric_id',
   summary: 'Delete a rubric',
-  description: 'Runs to come are not judged by it any more. Results that there are stay, and count in scores.',
+  description: 'Later runs are not judged by it. Results that exist stay, and count in scores.',
   scope: 'evals:write',
   status: 204,
   errors: ['not_found'],

@@ -23,7 +23,7 @@ import { updateEvalRubric } from './updateEvalRubric.ts'
 
 export const evaluations = feature({
   name: 'evaluations',
-  about: 'What every ended run is checked and judged by, what came of it, and the gate before a promotion.',
+  about: 'The checks and rubrics for ended runs, their results and scores, and the gate before a promotion.',
   operations: [
     getRunEvaluation,
     evaluateRun,

@@ -11,7 +11,7 @@ export const putPromotionGate = operation({
   summary: 'Set the promotion gate of an agent',
   description:
     'From now on promoteRevision refuses a build (409 `gate_not_met`) whose latest `last_runs` evaluated runs score below `min_score`, or that ' +
-    'has fewer of them, unless `force_reason` is given. The score is the mean share of checks that passed. `min_score: null` takes the gate away.',
+    'has fewer of them, unless `force_reason` is given. The score is the mean share of checks that passed. `min_score: null` removes the gate.',
   scope: 'evals:write',
   body: Type.Object(
     { min_score: nullable(gateFields.min_score), last_runs: Type.Optional(gateFields.last_runs) },

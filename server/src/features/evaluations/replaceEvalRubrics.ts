@@ -19,8 +19,8 @@ export const replaceEvalRubrics = operation({
   route: 'PUT /v2/agents/:agentId/eval-rubrics',
   summary: 'Replace the rubrics of a build',
   description:
-    'The given ones, in their order, are then all that are in force. One with the same title, description and severity as before is ' +
-    'the same rubric still; any other is a new one. A build has at most five.',
+    'The given rubrics, in their order, replace all others. A rubric with the same title, description and severity as before stays the ' +
+    'same rubric; any other is a new one. A build has at most five.',
   scope: 'evals:write',
   body: Type.Object(
     { rubrics: Type.Array(NewRubric, { maxItems: 100 }), build_id: BuildIdOfRubrics },

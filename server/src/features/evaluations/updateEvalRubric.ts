@@ -9,8 +9,8 @@ export const updateEvalRubric = operation({
   route: 'PATCH /v2/agents/:agentId/eval-rubrics/:rubric_id',
   summary: 'Change a rubric',
   description:
-    'A new rubric, with an id and a slug of its own, replaces the old one, whose results stay as they are. Where nothing ' +
-    'but `sort_order` is different the rubric stays the same one.',
+    'A new rubric, with an id and a slug of its own, replaces the old one; old results stay. If only `sort_order` changes, the rubric ' +
+    'stays the same.',
   scope: 'evals:write',
   body: Type.Object(
     {

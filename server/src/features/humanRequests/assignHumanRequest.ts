@@ -9,7 +9,7 @@ export const assignHumanRequest = operation({
   id: 'assignHumanRequest',
   route: 'POST /v2/runs/:run_id/human-requests/:request_id/assign',
   summary: 'Assign a human request',
-  description: 'Says whose it is, for inboxes; it keeps nobody else from answering. No event tells of it.',
+  description: 'Puts the request into the inbox of a member. Others can still answer it. There is no event for it.',
   scope: 'runs:write',
   body: Type.Object({
     assignee_user_id: nullable(Type.String({ description: 'A member of the team, or null to unassign.' })),

@@ -13,7 +13,7 @@ export const listHumanRequests = operation({
   route: 'GET /v2/teams/:teamId/human-requests',
   summary: 'List human requests',
   description:
-    'The inbox: pending requests with the one that has waited longest first; those of another status, or of all, newest first.',
+    'The inbox: pending requests, the longest waiting first. With another `status`, or `all`, the newest comes first.',
   scope: 'runs:read',
   query: Type.Object({
     status: oneOf([...requestStatuses, 'all'], { default: 'pending', description: 'Only requests in this state.' }),

@@ -5,7 +5,7 @@ import { toolCatalogOf } from './toolCatalog.ts'
 
 export const mcp = feature({
   name: 'mcp',
-  about: 'This service for models: its operations as tools of the Model Context Protocol.',
+  about: 'The operations of this service as tools of the Model Context Protocol.',
   operations: [callMcp],
   // an operation that cannot be a tool is a mistake found at start
   routes: (_app, context) => void toolCatalogOf(context),

@@ -7,7 +7,7 @@ export const listAgentMemoryFiles = operation({
   id: 'listAgentMemoryFiles',
   route: 'GET /v2/agents/:agent_id/memory/files',
   summary: 'List the memory files of an agent',
-  description: 'All of them, by path; an agent has at most 1000.',
+  description: 'All files, by path; an agent has at most 1000.',
   scope: 'agents:read',
   status: 200,
   answer: Type.Object({ files: Type.Array(ListedMemoryFile) }),

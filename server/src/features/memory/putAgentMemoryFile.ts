@@ -12,9 +12,9 @@ export const putAgentMemoryFile = operation({
   route: 'PUT /v2/agents/:agent_id/memory/files/:path*',
   summary: 'Write a memory file',
   description:
-    'Makes the file or replaces its content, and raises its generation by one. A path that was deleted continues above the ' +
-    'generations it had, so that an old `expected_generation` never fits a new file. A file has at most 256 KiB, an agent ' +
-    'at most 1000 files and 16 MiB.',
+    'Makes the file or replaces its content, and raises its generation by one. Generations of a path never repeat, even after the file ' +
+    'was deleted, so an old `expected_generation` never fits a new file. A file has at most 256 KiB, an agent at most 1000 files and 16 ' +
+    'MiB.',
   scope: 'agents:write',
   body: Type.Object({
     content: Type.String({ maxLength: contentBytesMax, examples: ['The night shift starts at ten.'] }),

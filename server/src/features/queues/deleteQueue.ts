@@ -17,7 +17,7 @@ export const deleteQueue = operation({
   answer: Type.Object({
     success: Type.Literal(true),
     deleted_case_count: Type.Integer({ minimum: 0 }),
-    stopped_run_ids: Type.Array(Id, { description: 'With the runs that those had started.' }),
+    stopped_run_ids: Type.Array(Id, { description: 'The stopped runs, with the runs that they had started.' }),
   }),
   errors: ['not_found'],
   async handler({ team, queue, context, sql, enqueue, fail }) {

@@ -53,7 +53,7 @@ import { updateQueue } from './updateQueue.ts'
 
 export const queues = feature({
   name: 'queues',
-  about: 'Queues of cases that agents and people work, one holder a case, and what became of each.',
+  about: 'Queues of cases that agents and people work on, one holder for each case.',
   operations: [
     listQueues,
     createQueue,

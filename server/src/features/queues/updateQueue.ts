@@ -10,7 +10,7 @@ export const updateQueue = operation({
   route: 'PATCH /v2/queues/:queue_id',
   summary: 'Change a queue',
   description:
-    'Only the given fields change. A lower `concurrency` stops no run; it holds for the cases given out next.',
+    'Only the given fields change. A lower `concurrency` stops no run; it counts for the cases that are dispatched next.',
   scope: 'queues:write',
   body: Type.Object(
     {

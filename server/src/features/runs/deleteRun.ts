@@ -8,8 +8,8 @@ export const deleteRun = operation({
   route: 'DELETE /v2/runs/:run_id',
   summary: 'Delete a run',
   description:
-    'Erases the run, its messages, steps, human requests, events and files. Only a run that has ended; stop it first. ' +
-    'The runs that it started stay. A very long log is gone from view at once, and from the disk a little later.',
+    'Erases the run, its messages, steps, human requests, events and files. Only an ended run can be deleted; stop it first. The runs ' +
+    'that it started stay. A very long log disappears at once and is erased from the disk a little later.',
   scope: 'runs:write',
   status: 200,
   answer: Success,

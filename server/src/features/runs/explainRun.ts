@@ -10,8 +10,8 @@ export const explainRun = operation({
   route: 'GET /v2/runs/:run_id/why',
   summary: 'Explain a run',
   description:
-    'One honest sentence, and the facts behind it: what the run waits for, who can end that, since when, what stands before it, ' +
-    'who works on it, what went wrong.',
+    'Says in one sentence why the run is in its state, with the facts: what it waits for, since when, who can end the wait, its position ' +
+    'on the waitlist, who works on it, what went wrong.',
   scope: 'runs:read',
   status: 200,
   answer: Type.Object({

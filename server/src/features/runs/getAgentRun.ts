@@ -27,7 +27,7 @@ export const getAgentRun = operation({
   id: 'getAgentRun',
   route: 'GET /v2/agent/:agentId/runs/:runId',
   summary: 'Get a run with everything around it',
-  description: `As getRun, with agent, build, totals, and the first ${listedMax} of its human requests and of the runs it started.`,
+  description: `Like getRun, with agent, build, totals, and the first ${listedMax} of its human requests and of the runs it started.`,
   scope: 'runs:read',
   status: 200,
   answer: Type.Object({

@@ -10,7 +10,7 @@ export const getRun = operation({
   id: 'getRun',
   route: 'GET /v2/runs/:run_id',
   summary: 'Get a run',
-  description: 'Cheap enough to poll; the streams of events tell the same without asking.',
+  description: 'Cheap enough to poll. The streams of events report the same changes without polling.',
   scope: 'runs:read',
   status: 200,
   answer: Type.Object({

@@ -9,7 +9,7 @@ export const getWorkflowExecutionReport = operation({
   route: 'GET /v2/agent/:agentId/runs/:runId/workflow-execution-report',
   summary: 'Get the execution report of a run',
   description:
-    'What the run did, step by step, what that took, and how it ended. Also of a run that is still going on.',
+    'What the run did, step by step, how long each step took, and how the run ended. Also for a run that is still active.',
   scope: 'runs:read',
   status: 200,
   answer: Type.Object({ report: Report, run_id: Id, status: RunStatus }),

@@ -16,8 +16,8 @@ export const postRunMessage = operation({
   route: 'POST /v2/runs/:run_id/messages',
   summary: 'Post a message to a run',
   description:
-    'A run that works or waits hears it at its next turn; a wait does not end by it. A run that has ended starts again with it, ' +
-    'with its log, usage and limits going on. From then on the run acts for you too: private connections of others are closed to it.',
+    'An active run reads the message at its next turn; posting a message does not end a wait. A run that has ended starts again with it, ' +
+    'and its log, usage and limits continue. From then on the run also acts for you: it can no longer use private connections of others.',
   scope: 'runs:write',
   body: Type.Object({
     message: Type.Union(

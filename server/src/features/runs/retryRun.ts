@@ -18,9 +18,9 @@ export const retryRun = operation({
   route: 'POST /v2/runs/:run_id/retry',
   summary: 'Retry a run',
   description:
-    'A new run of the same agent with the same message, title, metadata, limits and callback. With `from_step` it begins with a copy of ' +
-    'all turns before the one that made that call, and repeats that turn, with the files as they were then. ' +
-    'Another build continues from there with those results.',
+    'Starts a new run of the same agent with the same message, title, metadata, limits and callback. With `from_step` the new run begins ' +
+    'with a copy of all turns before the one that made that call, and with the files as they were then; that turn is made again. Another ' +
+    'build can continue from there.',
   scope: 'runs:write',
   body: Type.Object(
     {

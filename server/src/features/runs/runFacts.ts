@@ -27,7 +27,7 @@ export const RunFacts = named(
     sub_run: nullable(Type.Object({ id: Id, status: RunStatus, title: Type.String(), agent_name: Type.String() })),
     line: nullable(
       Type.Object({
-        position: Type.Integer({ minimum: 1, description: 'In the team’s line; 1 is next.' }),
+        position: Type.Integer({ minimum: 1, description: 'Its position on the team’s waitlist; 1 is next.' }),
         places_held: Type.Integer({ minimum: 0 }),
         places_total: Type.Integer({ minimum: 0 }),
         agent_places_held: Type.Integer({ minimum: 0 }),

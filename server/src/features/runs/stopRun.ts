@@ -10,15 +10,15 @@ export const stopRun = operation({
   route: 'POST /v2/runs/:run_id/stop',
   summary: 'Stop a run',
   description:
-    'Cuts off the step at hand within a second, cancels its open human requests and stops the runs that it started. ' +
-    'A run that has ended stays as it is, and the answer says so.',
+    'Stops the current step within a second, cancels the open human requests of the run and stops the runs that it started. A run that ' +
+    'has already ended does not change, and the answer says so.',
   scope: 'runs:write',
   status: 200,
   answer: Type.Object({
     success: Type.Literal(true),
     run_id: Id,
     status: RunStatus,
-    message: Type.Optional(Type.String({ description: 'There when nothing was changed: why.' })),
+    message: Type.Optional(Type.String({ description: 'Why nothing was changed; absent otherwise.' })),
   }),
   errors: ['not_found'],
   async handler({ team, run, context, sql, fail }) {

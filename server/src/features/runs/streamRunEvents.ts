@@ -12,10 +12,11 @@ export const streamRunEvents = stream({
   route: 'GET /v2/runs/:run_id/events',
   summary: 'Stream a run',
   description:
-    'Server-sent events: every event of the run in order, from the first one or behind `Last-Event-ID`, each with its `sequence` as id and ' +
-    'the envelope of a webhook as data, whose `id` is the event’s own. Beside them `delta`, a piece of text while a model makes it, and ' +
-    '`end` behind the last event of an ended run, where the stream closes. Both have no id and are not given again. A run that a message ' +
-    'starts again streams again. Events of files are left out for a credential without `files:read`. A comment comes every 15 seconds; a reader that takes nothing for 30 is let go and can resume.',
+    'Server-sent events: every event of the run in order, from the first one or after `Last-Event-ID`. The id is the `sequence` of the ' +
+    'event; the data is the envelope of a webhook, with the id of the event as `id`. There are two more kinds, which have no id and are ' +
+    'not sent again: `delta` is a piece of text while a model writes it, and `end` closes the stream after the last event of an ended ' +
+    'run. If a message starts the run again, it can be streamed again. A credential without `files:read` gets no events about files. A ' +
+    'comment is sent every 15 seconds; a reader that takes nothing for 30 seconds is disconnected and can resume.',
   scope: 'runs:read',
   example: [
     { id: 1, event: 'run.started', data: JSON.stringify(exampleOf(envelopeOf('run.started').schema)) },

@@ -10,12 +10,13 @@ export const streamTeamEvents = stream({
   route: 'GET /v2/teams/:teamId/events',
   summary: 'Stream a team’s events',
   description:
-    'Server-sent events: every event of the team that the credential may read, from now on or behind `Last-Event-ID`, each with its position in this stream as id and ' +
-    'the envelope of a webhook as data, whose `id` is the event’s own. Positions are given after the commit, so that resuming loses and ' +
-    'repeats nothing, and are kept for 24 hours. `start` comes first and tells where the stream begins; `gap` says that what follows ' +
-    '`Last-Event-ID` is not all kept any more, and the stream continues with the oldest that is. A comment comes every 15 seconds; a reader ' +
-    'that takes nothing for 30 is let go and can resume. Each kind has the scope of what it tells of: `runs:read` for runs and human ' +
-    'requests, `files:read` for files of runs, `queues:read` for cases, `agents:read` for builds, `connections:read` for connections.',
+    'Server-sent events: every event of the team that the credential may read, from now on or after `Last-Event-ID`. The id is the ' +
+    'position in this stream; the data is the envelope of a webhook, with the id of the event as `id`. Positions are given after the ' +
+    'commit, so a reader that resumes loses and repeats nothing; they are kept for 24 hours. `start` comes first and has the first ' +
+    'position. `gap` says that some events after `Last-Event-ID` are no longer kept; the stream continues with the oldest one that is. A ' +
+    'comment is sent every 15 seconds; a reader that takes nothing for 30 seconds is disconnected and can resume. Each kind of event ' +
+    'needs a scope: `runs:read` for runs and human requests, `files:read` for files of runs, `queues:read` for cases, `agents:read` for ' +
+    'builds, `connections:read` for connections.',
   scope: 'runs:read',
   query: Type.Object({
     events: Type.Optional(

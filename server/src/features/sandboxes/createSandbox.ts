@@ -11,7 +11,7 @@ export const createSandbox = operation({
   summary: 'Make a sandbox',
   description:
     'A sandbox is a workspace for files and commands. Given to startRun, it becomes that run’s workspace and stays as long as the run’s ' +
-    'files do; otherwise it goes with its files when its time is over.',
+    'files do. Otherwise it is deleted with its files after `ttl_seconds`.',
   scope: 'sandboxes:write',
   body: Type.Object({
     ttl_seconds: Type.Optional(Type.Integer({ minimum: 60, maximum: 604_800, default: 86_400 })),

@@ -9,7 +9,7 @@ export const deleteSandbox = operation({
   route: 'DELETE /v2/sandboxes/:sandbox_id',
   summary: 'Delete a sandbox',
   description:
-    'Its files go with it, those of a run that had it too. Refused while a command runs in it or its run has not ended.',
+    'Deletes its files too, also if a run used it. Refused while a command runs in it or its run has not ended.',
   scope: 'sandboxes:write',
   status: 200,
   answer: Success,

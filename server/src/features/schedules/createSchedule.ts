@@ -15,8 +15,8 @@ export const createSchedule = operation({
   route: 'POST /v2/agents/:agent_id/schedules',
   summary: 'Make a schedule',
   description:
-    'At each due time the agent’s live build is run with `message`, exactly once however many processes serve. A time that daylight ' +
-    'saving skips fires at the next valid instant, one that occurs twice fires once. An agent has at most 100 schedules.',
+    'At each due time a run of the agent’s live build starts with `message`, exactly once, however many processes there are. A time that ' +
+    'daylight saving skips fires at the next valid instant; a time that occurs twice fires once. An agent has at most 100 schedules.',
   scope: 'agents:write',
   body: Type.Object(
     { frequency: fields.frequency, ...besideFrequency },

@@ -6,7 +6,7 @@ export const deleteSchedule = operation({
   id: 'deleteSchedule',
   route: 'DELETE /v2/agents/:agent_id/schedules/:schedule_id',
   summary: 'Delete a schedule',
-  description: 'Runs that it started are not touched.',
+  description: 'Runs that it started continue.',
   scope: 'agents:write',
   status: 200,
   answer: Success,

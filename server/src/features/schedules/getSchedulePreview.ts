@@ -8,7 +8,7 @@ export const getSchedulePreview = operation({
   route: 'GET /v2/agents/:agent_id/schedules/:schedule_id/preview',
   summary: 'Preview a schedule',
   description:
-    'The next five due times; of one that is disabled those it would have, of one that fires once only that one.',
+    'The next five due times. For a disabled schedule, those that it would have; for one that fires once, only that one.',
   scope: 'agents:read',
   status: 200,
   answer: Type.Object({ schedule_id: Id, timezone: Type.String(), next_runs: Type.Array(Time) }),

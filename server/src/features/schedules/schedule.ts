@@ -10,7 +10,7 @@ export const catchUps = ['none', 'last', 'all'] as const
 
 /** What a caller may say of a schedule; the same fields stand in every answer. */
 export const fields = {
-  enabled: Type.Boolean({ description: 'Paused when false. Enabling it again counts from that moment.' }),
+  enabled: Type.Boolean({ description: 'Paused when false. Due times of the pause are not made up for.' }),
   frequency: oneOf(frequencies),
   time: nullable(
     Type.String({
@@ -77,7 +77,7 @@ export const Schedule = named(
     last_skipped_at: nullable(
       Type.Unsafe<Date | string>({
         ...Time,
-        description: 'When a limit of the team last let a due time come to nothing.',
+        description: 'When a due time was last skipped because of a limit of the team.',
       }),
     ),
     last_skipped_reason: nullable(Type.String({ description: 'Which limit that was.' })),

@@ -11,8 +11,8 @@ export const updateSchedule = operation({
   route: 'PATCH /v2/agents/:agent_id/schedules/:schedule_id',
   summary: 'Change a schedule',
   description:
-    'With another `frequency`, fields that it has no use for fall away by themselves. `enabled: true` also takes back an automatic ' +
-    'disabling; the next time is then counted from now, as it is after any change of the timing.',
+    'With another `frequency`, fields that it does not use are removed. `enabled: true` also enables a schedule that disabled itself. ' +
+    'After that, and after any change of the timing, the next due time is computed from now.',
   scope: 'agents:write',
   body: Type.Object(
     { frequency: Type.Optional(fields.frequency), ...besideFrequency },

@@ -20,7 +20,7 @@ export const getProfile = operation({
   id: 'getProfile',
   route: 'GET /v2/profile',
   summary: 'Get the profile of the credential',
-  description: 'The member that the credential belongs to, and the scopes it has once cut to that member’s role.',
+  description: 'The member that the credential belongs to, and its scopes, limited to that member’s role.',
   scope: 'team:read',
   status: 200,
   answer: Type.Object({ profile: Profile }),

@@ -1,4 +1,4 @@
-// Teams, the people in them, and who a credential is.
+// Teams, their members, and the member that a credential belongs to.
 import { feature } from '../../kit/feature.ts'
 import { createMember } from './createMember.ts'
 import { deleteMember } from './deleteMember.ts'
@@ -11,7 +11,7 @@ import { updateMember } from './updateMember.ts'
 
 export const teams = feature({
   name: 'teams',
-  about: 'Teams, the people in them, and who a credential is.',
+  about: 'Teams, their members, and the member that a credential belongs to.',
   operations: [listTeams, getTeam, getProfile, listMembers, createMember, updateMember, deleteMember],
   resources: [member],
 })

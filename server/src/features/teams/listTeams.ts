@@ -7,7 +7,7 @@ export const listTeams = operation({
   id: 'listTeams',
   route: 'GET /v2/teams',
   summary: 'List teams',
-  description: 'A credential belongs to one team, so the list has one entry: the way to learn the team id.',
+  description: 'A credential belongs to one team, so the list has one entry. Use it to find the team id.',
   scope: 'team:read',
   status: 200,
   answer: Type.Object({ teams: Type.Array(Team) }),

@@ -6,7 +6,7 @@ export const deleteWebhook = operation({
   id: 'deleteWebhook',
   route: 'DELETE /v2/teams/:teamId/webhooks/:subscriptionId',
   summary: 'Delete a webhook',
-  description: 'What is not sent yet is dropped. Deliveries that have ended can still be read, but not be replayed.',
+  description: 'Deliveries that were not sent yet are dropped. Ended deliveries can still be read, but not replayed.',
   scope: 'webhooks:manage',
   status: 200,
   answer: Success,

@@ -25,7 +25,7 @@ import { subscription } from './webhook.ts'
 
 export const webhooks = feature({
   name: 'webhooks',
-  about: 'Addresses that get a team’s events, signed and at least once, and the deliveries to them.',
+  about: 'URLs that get a team’s events, signed and at least once, and the deliveries to them.',
   operations: [
     listWebhooks,
     createWebhook,

@@ -10,8 +10,8 @@ export const replayWebhook = operation({
   route: 'POST /v2/webhooks/:subscription_id/replay',
   summary: 'Send everything again since some time',
   description:
-    'Every delivery to this webhook that is `delivered` or `dead` and whose event happened at `since` or later, the oldest first, behind ' +
-    'new events. Ids and bodies are the same as before.',
+    'Sends again every delivery to this webhook that is `delivered` or `dead` and whose event happened at `since` or later: the oldest ' +
+    'first, after new events. Ids and bodies are the same as before.',
   scope: 'webhooks:manage',
   body: Type.Object({ since: instant('Events from this time on.') }),
   status: 200,

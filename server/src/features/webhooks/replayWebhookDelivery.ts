@@ -10,7 +10,7 @@ export const replayWebhookDelivery = operation({
   route: 'POST /v2/webhook-deliveries/:delivery_id/replay',
   summary: 'Send a delivery again',
   description:
-    'The same id and the same body once more, behind new events, with all the attempts of a first delivery. Only of a delivery that is ' +
+    'Sends the same id and the same body again, after new events, with all the attempts of a first delivery. Only for a delivery that is ' +
     '`delivered` or `dead`.',
   scope: 'webhooks:manage',
   status: 200,

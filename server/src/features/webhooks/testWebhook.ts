@@ -14,7 +14,7 @@ export const testWebhook = operation({
   route: 'POST /v2/webhooks/:subscription_id/test',
   summary: 'Send a test',
   description:
-    'An example of an event goes to this webhook alone, signed and tried again like any other; its `data` has `"test": true`. Read the ' +
+    'Sends an example of an event to this webhook alone, signed and retried like any other; its `data` has `"test": true`. Read the ' +
     'delivery to see what the receiver answered.',
   scope: 'webhooks:manage',
   body: Type.Object({

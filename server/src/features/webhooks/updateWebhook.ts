@@ -10,9 +10,10 @@ export const updateWebhook = operation({
   route: 'PATCH /v2/teams/:teamId/webhooks/:subscriptionId',
   summary: 'Change a webhook',
   description:
-    'Only the given fields change. While `active` is false events pass it by; what it had not got by then waits. `active: true` also takes ' +
-    'back a disabling by Runyard; the dead letters of that time can then be replayed. What is not sent yet goes to a new `url`. ' +
-    '`url` and `events` are changed only with a credential that may read all that the webhook gets.',
+    'Only the given fields change. While `active` is false, new events are not sent, also not later; deliveries that were already waiting ' +
+    'are sent once it is true again. `active: true` also enables a webhook that Runyard disabled; the dead letters of that time can then ' +
+    'be replayed. Waiting deliveries go to a new `url`. To change `url` or `events`, a credential must be able to read everything that ' +
+    'the webhook gets.',
   scope: 'webhooks:manage',
   body: Type.Object(
     {

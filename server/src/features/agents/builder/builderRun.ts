@@ -15,7 +15,7 @@ export const BuilderQuestion = named(
     header: Type.Optional(Type.String({ examples: ['Finish'] })),
     options: Type.Optional(
       Type.Array(Type.Object({ label: Type.String(), description: Type.Optional(Type.String()) }), {
-        description: 'Answers to choose from; another answer in words is taken as well.',
+        description: 'Answers to choose from; any other text is accepted too.',
       }),
     ),
     multi_select: Type.Optional(Type.Boolean()),

@@ -11,7 +11,7 @@ export const discardRevision = operation({
   route: 'POST /v2/revisions/:build_id/discard',
   summary: 'Discard what the builder proposes',
   description:
-    'The draft has the config from before the builder run, which ends. One that has not come to a proposal yet is ended as well.',
+    'Ends the builder run, also before it has proposed anything. The draft keeps the config that it had before.',
   scope: 'agents:write',
   body: ReviewGuard,
   status: 200,

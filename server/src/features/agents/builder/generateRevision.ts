@@ -23,9 +23,9 @@ export const generateRevision = operation({
   route: 'POST /v2/revisions/:build_id/generate',
   summary: 'Generate a procedure',
   description:
-    'Starts a builder run that proposes a procedure for this draft, or asks when something is unclear; nothing changes before the ' +
-    'proposal is accepted. Of a live or historic build a draft is made first, and the answer has the `build_id` of that draft. ' +
-    'Without a model the builder is a simple one: it puts the words of the prompt in order (goal, steps, notes) behind what is there.',
+    'Starts a builder run that proposes a procedure for this draft, or asks if something is unclear. Nothing changes until the proposal ' +
+    'is accepted. For a live or historic build a draft is made first, and the answer has the `build_id` of that draft. Without a model a ' +
+    'simple builder adds the words of the prompt, in order (goal, steps, notes), to the existing procedure.',
   scope: 'agents:write',
   body: Type.Object(
     {

@@ -22,7 +22,7 @@ export const resumeBuilderRun = operation({
   id: 'resumeBuilderRun',
   route: 'POST /v2/builder-runs/:builder_run_id/resume',
   summary: 'Answer a builder run',
-  description: 'Every question that is asked gets an answer; what was not asked is ignored.',
+  description: 'Every open question needs an answer; other answers are ignored.',
   scope: 'agents:write',
   body: Type.Object(
     {

@@ -14,8 +14,7 @@ export const checkMcpOAuth = operation({
   summary: 'Check whether an MCP server supports OAuth',
   description:
     'Asks the server and its authorization server for their metadata (RFC 9728, RFC 8414, OpenID discovery). Nothing is registered, ' +
-    'authorised or kept. A server that cannot be asked supports nothing, and `error` says why.',
-  // it calls the given URL: a credential that only reads must not make this server call anything
+    'authorised or stored. If the server cannot be asked, the answer says that it does not support OAuth, and `error` says why.',
   scope: 'connections:write',
   body: Type.Object({ mcp_server_url: McpServerUrl }),
   status: 200,

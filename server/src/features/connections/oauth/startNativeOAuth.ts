@@ -47,9 +47,9 @@ export const startNativeOAuth = operation({
   route: 'POST /v2/teams/:teamId/connections/oauth/native/:provider/start',
   summary: 'Connect an account',
   description:
-    'Answers with the URL at which the owner of the account agrees. Their browser comes back to this server within ten minutes, once, ' +
-    'and the connection is then made. The key or client that began it must still be good at that time. A provider’s name is also accepted ' +
-    'without its hyphens: `googlesheets` for `google-sheets`.',
+    'Answers with a URL at which the owner of the account agrees. The connection is made when their browser comes back to this server, ' +
+    'once, within ten minutes. The key or client that began this must still be valid then. A provider’s name is also accepted without its ' +
+    'hyphens: `googlesheets` for `google-sheets`.',
   scope: 'connections:write',
   body: Type.Object(
     {

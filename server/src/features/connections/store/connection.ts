@@ -22,7 +22,7 @@ export const Connection = named(
     auth_method: oneOf(authMethods),
     status: oneOf(statuses),
     scopes: nullable(Type.Array(Type.String())),
-    shared: Type.Boolean({ description: 'Whether agents may use it in runs that others than its maker started.' }),
+    shared: Type.Boolean({ description: 'False: only runs that act for its maker alone can use it.' }),
     has_oauth_tokens: Type.Boolean(),
     has_headers: Type.Boolean(),
     tools_count: nullable(Type.Integer({ minimum: 0 })),

@@ -62,7 +62,7 @@ export const fields = {
       examples: [{ 'X-Api-Key': 'example-0123456789' }],
     },
   ),
-  shared: Type.Boolean({ description: 'Whether agents may use it in runs that others than its maker started.' }),
+  shared: Type.Boolean({ description: 'False: only runs that act for its maker alone can use it.' }),
 }
 
 const Sent = Type.Object({

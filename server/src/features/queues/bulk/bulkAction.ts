@@ -41,7 +41,7 @@ export const bulkAnswer = {
   ...counts,
   bulk_action_id: nullable(Id),
   status: oneOf(['running', 'completed'], {
-    description: '`running`: there is more than fits into one request; read on with getBulkAction.',
+    description: '`running`: the rest is done in the background; getBulkAction shows the progress.',
   }),
 }
 

@@ -9,8 +9,8 @@ export const bulkDeleteCases = operation({
   route: 'POST /v2/queues/:queue_id/cases/bulk-delete',
   summary: 'Delete many cases',
   description:
-    'The cases go with their timeline, whoever holds them; runs that hold one are stopped, and stay. More than 10,000 matching cases ' +
-    'are deleted in the background, of those that were there when it began.',
+    'Deletes the cases with their timelines, whoever holds them. Runs that hold one of them are stopped; the runs stay. More than 10,000 ' +
+    'matching cases are deleted in the background; cases that are added after the start are not affected.',
   scope: 'queues:write',
   body: Type.Object(chosenCases, { examples: [{ all_matching: true, filters: { status: ['completed'] } }] }),
   status: 200,

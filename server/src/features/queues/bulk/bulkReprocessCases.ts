@@ -10,9 +10,9 @@ export const bulkReprocessCases = operation({
   route: 'POST /v2/queues/:queue_id/cases/bulk-reprocess',
   summary: 'Have many cases worked on again',
   description:
-    'Whatever became of them, they are pending again and keep their count of attempts. A run that holds one of them is stopped first; ' +
-    'what another member holds is skipped. More than 10,000 matching cases are changed in the background, of those that were there ' +
-    'when it began.',
+    'The cases become pending again, whatever their status, and keep their count of attempts. A run that holds one of them is stopped ' +
+    'first; cases that another member holds are skipped. More than 10,000 matching cases are changed in the background; cases that are ' +
+    'added after the start are not affected.',
   scope: 'queues:write',
   body: Type.Object(
     {

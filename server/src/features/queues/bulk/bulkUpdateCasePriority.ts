@@ -10,8 +10,8 @@ export const bulkUpdateCasePriority = operation({
   route: 'POST /v2/queues/:queue_id/cases/bulk-update-priority',
   summary: 'Set the priority of many cases',
   description:
-    'Whatever their status, and whoever holds them. More than 10,000 matching cases are changed in the background, of those that were ' +
-    'there when it began.',
+    'Sets the priority, whatever the status is and whoever holds the case. More than 10,000 matching cases are changed in the background; ' +
+    'cases that are added after the start are not affected.',
   scope: 'queues:write',
   body: Type.Object(
     { ...chosenCases, priority: oneOf(priorities) },

@@ -9,9 +9,9 @@ export const bulkUpdateCaseStatus = operation({
   route: 'POST /v2/queues/:queue_id/cases/bulk-update-status',
   summary: 'Set the status of many cases',
   description:
-    'From whatever status they have. A run that holds one of them is stopped first; what another member holds is skipped. ' +
-    '`pending` also ends a postponement. More than 10,000 matching cases are changed in the background, of those that were there when ' +
-    'it began.',
+    'Sets the status, whatever it was. A run that holds one of the cases is stopped first; cases that another member holds are skipped. ' +
+    '`pending` also ends a postponement. More than 10,000 matching cases are changed in the background; cases that are added after the ' +
+    'start are not affected.',
   scope: 'queues:write',
   body: Type.Object(
     { ...chosenCases, status: oneOf(bulkStatuses) },

@@ -12,8 +12,8 @@ export const clearQueueCases = operation({
   route: 'DELETE /v2/queues/:queue_id/cases',
   summary: 'Delete all cases of a queue',
   description:
-    'The queue stays, with its labels and its agents. More than 10,000 cases are deleted in the background, of those that were there ' +
-    'when it began.',
+    'The queue stays, with its labels and case triggers. More than 10,000 cases are deleted in the background; cases that are added after ' +
+    'the start stay.',
   scope: 'queues:write',
   status: 200,
   answer: Type.Object({ success: Type.Literal(true), deleted_count, stopped_run_ids, bulk_action_id, status }),

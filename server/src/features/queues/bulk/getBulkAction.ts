@@ -8,7 +8,7 @@ export const getBulkAction = operation({
   id: 'getBulkAction',
   route: 'GET /v2/bulk-actions/:bulk_action_id',
   summary: 'Get a bulk action',
-  description: `Its counts are those of the cases done so far. It goes with its queue, or ${retentionDays} days after its end.`,
+  description: `The counts are those of the cases done so far. A bulk action is deleted with its queue, or ${retentionDays} days after its end.`,
   scope: 'queues:read',
   status: 200,
   answer: wrapped('bulk_action', 'bulk_action_id', BulkAction),

@@ -20,7 +20,8 @@ const NewCase = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 255,
-      description: 'Your own name for it. One that the queue has already gives the case that is there, unchanged.',
+      description:
+        'Your own id for the case, unique per queue. If the queue has it already, the existing case is returned unchanged.',
       examples: ['crm-4711'],
     }),
   ),
@@ -28,7 +29,7 @@ const NewCase = Type.Object({
 
 const AddedCase = Type.Object({
   ...Case.properties,
-  existing: Type.Boolean({ description: 'The queue had it already, by its external_id; nothing was changed.' }),
+  existing: Type.Boolean({ description: 'The queue already had a case with this external_id; nothing was changed.' }),
 })
 
 const Body = Type.Object(

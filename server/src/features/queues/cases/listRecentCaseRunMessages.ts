@@ -11,7 +11,7 @@ export const listRecentCaseRunMessages = operation({
   id: 'listRecentCaseRunMessages',
   route: 'GET /v2/cases/:case_id/runs/:run_id/recent-messages',
   summary: 'List the last messages of a run of a case',
-  description: 'The newest stands last. All of them are in listRunMessages.',
+  description: 'The newest message comes last. listRunMessages gives all of them.',
   scope: 'queues:read',
   query: Type.Object({
     limit: Type.Integer({

@@ -12,8 +12,8 @@ export const postponeCase = operation({
   route: 'POST /v2/cases/:case_id/postpone',
   summary: 'Postpone a case',
   description:
-    'Say either `postponed_to` or `seconds`; the time must lie ahead, and at most ten years. A case that you hold, or that nobody holds. ' +
-    'Refused with 409 if somebody else holds it or it has ended.',
+    'Give either `postponed_to` or `seconds`: a time in the future, at most ten years away. Works for a case that you hold, or that ' +
+    'nobody holds. Refused with 409 if somebody else holds it or it has ended.',
   scope: 'queues:write',
   body: Type.Object(
     {

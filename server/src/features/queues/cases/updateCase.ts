@@ -12,7 +12,7 @@ export const updateCase = operation({
   route: 'PATCH /v2/cases/:case_id',
   summary: 'Change a case',
   description:
-    'Title, data and priority, in any state. To move it on, use claim, complete, fail, postpone and release.',
+    'Changes title, data and priority, in any state. To change the state, use claim, complete, fail, postpone and release.',
   scope: 'queues:write',
   body: Type.Object({
     title: Type.Optional(caseFields.title),

@@ -11,8 +11,8 @@ export const createAgentCaseTrigger = operation({
   route: 'POST /v2/agents/:agent_id/case-triggers',
   summary: 'Make a case trigger',
   description:
-    'Each case of the queue starts one run of the agent’s live build, in the order of the queue; those that wait already start ' +
-    'at once. An agent has at most one case trigger. Two triggers on one queue share its cases.',
+    'Each case of the queue starts one run of the agent’s live build, in the order of the queue; cases that already wait start at once. ' +
+    'An agent has at most one case trigger. Two triggers on one queue share its cases.',
   scope: 'agents:write',
   body: Type.Object({
     case_queue_id: triggerFields.case_queue_id,

@@ -10,8 +10,9 @@ export const listQueueAgents = operation({
   route: 'GET /v2/queues/:queue_id/agents',
   summary: 'List the agents of a queue',
   description:
-    'Consumers have a case trigger on it. Producers made cases of it, or their live procedure has a block that does. `problems`: ' +
-    '`multiple_triggers`, several enabled triggers share its cases; `producer_consumer_mix`, an agent works what it adds itself.',
+    'Consumers are agents with a case trigger on the queue. Producers are agents whose runs added cases to it, or whose live procedure ' +
+    'has a block that does. `problems`: `multiple_triggers` if several enabled triggers share the cases, `producer_consumer_mix` if an ' +
+    'agent works on cases that it adds itself.',
   scope: 'queues:read',
   status: 200,
   answer: Type.Object(

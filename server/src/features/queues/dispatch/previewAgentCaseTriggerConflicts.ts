@@ -8,7 +8,7 @@ export const previewAgentCaseTriggerConflicts = operation({
   id: 'previewAgentCaseTriggerConflicts',
   route: 'GET /v2/agents/:agent_id/case-triggers/conflict-preview',
   summary: 'Preview conflicts of a case trigger',
-  description: 'Before a trigger is made or changed: which other agents have an enabled one on the same queue.',
+  description: 'Before you make or change a trigger: which other agents have an enabled trigger on the same queue.',
   scope: 'agents:read',
   query: Type.Object({
     case_queue_id: Type.Optional(Type.String({ description: 'Absent: the queue that the agent’s trigger has now.' })),

@@ -8,7 +8,7 @@ export const deleteLabel = operation({
   id: 'deleteLabel',
   route: 'DELETE /v2/queues/:queue_id/labels/:label_id',
   summary: 'Delete a label',
-  description: 'No case carries it any more. Where it was on many, their timelines tell of it a little later.',
+  description: 'The label disappears from all cases. If many cases had it, their timelines show that a little later.',
   scope: 'queues:write',
   status: 200,
   answer: Success,

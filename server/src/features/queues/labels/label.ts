@@ -13,7 +13,7 @@ export type Label = Static<typeof Label>
 export const labelFields = {
   key: Type.String({
     maxLength: 100,
-    description: 'May be empty or left out: then the value says it all.',
+    description: 'May be empty or absent.',
     examples: ['region'],
   }),
   value: Type.String({ minLength: 1, maxLength: 200, examples: ['eu'] }),

@@ -9,8 +9,8 @@ export const linkCaseLabels = operation({
   route: 'POST /v2/queues/:queue_id/cases/:case_id/labels',
   summary: 'Put labels on a case',
   description:
-    'Either `label_ids`, or `labels` by key and value, which are made where the queue lacks them. Answers with all labels of the case, ' +
-    `of which there are at most ${labelsMax}.`,
+    'Give either `label_ids`, or `labels` by key and value; labels that the queue does not have are made. Answers with all labels of the ' +
+    `case, at most ${labelsMax}.`,
   scope: 'queues:write',
   body: Type.Object(
     {

@@ -8,7 +8,7 @@ export const unlinkCaseLabels = operation({
   id: 'unlinkCaseLabels',
   route: 'POST /v2/queues/:queue_id/cases/:case_id/labels/unlink',
   summary: 'Take labels off a case',
-  description: 'Labels that the case does not carry are passed over. Answers with those that it still has.',
+  description: 'Labels that the case does not have are ignored. Answers with the labels that it still has.',
   scope: 'queues:write',
   body: Type.Object({ label_ids: LabelIds }),
   status: 200,

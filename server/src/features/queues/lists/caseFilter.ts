@@ -62,13 +62,13 @@ export const CaseFilters = Type.Object(
     labels: Type.Optional(
       Type.Record(Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 100 }), {
         maxProperties: keysMax,
-        description: 'Keys with values: of every key given a case must have one of its values.',
+        description: 'Keys with lists of values: for every given key a case must have one of the values.',
         examples: [{ region: ['north', 'south'] }],
       }),
     ),
     ...times,
   },
-  { description: 'Only cases that fit all of it.' },
+  { description: 'Only cases that match all of these.' },
 )
 
 export type CaseFilters = Static<typeof CaseFilters>

@@ -14,8 +14,8 @@ export const searchCases = operation({
   route: 'POST /v2/queues/:queue_id/cases/search',
   summary: 'Search the cases of a queue',
   description:
-    'Newest first unless asked otherwise. `total` is exact. Of `filters.labels` every key must fit, by one of its values; ' +
-    'a key or value that no label has gives an empty page.',
+    'Newest first unless asked otherwise. `total` is exact. A case matches `filters.labels` if it has, for every given key, one of the ' +
+    'given values.',
   scope: 'queues:read',
   body: Type.Object({
     filters: Type.Optional(CaseFilters),

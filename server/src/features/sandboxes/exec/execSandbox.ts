@@ -12,9 +12,9 @@ export const execSandbox = operation({
   route: 'POST /v2/sandboxes/:sandbox_id/exec',
   summary: 'Run a command in a sandbox',
   description:
-    'Runs the command in bash, in `/workspace`, with no variables and no network unless the server allows some hosts, and answers when it ' +
-    'has ended. Files that it leaves are kept; processes are not. When a worker dies while it runs, another runs the command again on the files ' +
-    'as they were, unless the server lets sandboxes reach hosts.',
+    'Runs the command in bash, in `/workspace`, and answers when it has ended. It has no environment variables, and no network unless the ' +
+    'server allows some hosts. Files that it leaves are kept; processes are not. If a worker dies while the command runs, another worker ' +
+    'runs it again on the files as they were, unless the server lets sandboxes reach hosts.',
   scope: 'sandboxes:write',
   body: Type.Object(
     {

@@ -11,7 +11,7 @@ export const deleteSandboxFile = operation({
   route: 'DELETE /v2/sandboxes/:sandbox_id/files',
   summary: 'Delete a file or folder of a sandbox',
   description:
-    'A folder is deleted with everything below it. What earlier steps of a run saw is still stored, and counts as usage.',
+    'A folder is deleted with everything below it. Contents from earlier steps of a run are still stored, and count as usage.',
   scope: 'sandboxes:write',
   query: ContentQuery,
   status: 200,

@@ -6,7 +6,7 @@ import { workspacePath, workspaceRoot } from '../workspace/workspacePath.ts'
 /** What every file that the examples speak of is called. */
 export const examplePath = 'out/report.md'
 
-const spelled = 'relative to /workspace, or whole with that in front'
+const spelled = 'relative to /workspace or absolute below it'
 
 // the format `path` leaves every character to askedPath, whose answer to a bad one is a 404
 export const FilePath = Type.String({ format: 'path', description: `The file, ${spelled}.`, examples: [examplePath] })

@@ -22,8 +22,8 @@ export const uploadSandboxFile = operation({
   route: 'POST /v2/sandboxes/:sandbox_id/files',
   summary: 'Upload a file to a sandbox',
   description:
-    'Up to 10 MiB, new or over the old one: in a form with the fields `file` and `path`, or as the body itself, of any type, with `?path=`. ' +
-    'An upload URL takes more.',
+    'Up to 10 MiB, as a new file or over an old one: in a form with the fields `file` and `path`, or as the body itself, of any type, ' +
+    'with `?path=`. For larger files use an upload URL.',
   scope: 'sandboxes:write',
   query: Type.Object({ path: Type.Optional(FilePath) }),
   takesBytes: { form: Form },
