@@ -74,6 +74,7 @@ proves(
   'openapi.complete',
   'every operation documents all error statuses, the rate-limit headers and the idempotency key',
   () => {
+    assert.ok(operations.size > 100)
     for (const [id, { method, described }] of operations) {
       for (const status of ['400', '401', '403', '404', '409', '429', '500'])
         assert.ok(described.responses[status], `${id} ${status}`)
@@ -94,13 +95,16 @@ proves(
 
 proves('openapi.boundedUrls', 'every address that a caller can give is bounded', () => {
   const unbounded: string[] = []
+  let found = 0
   const walk = (value: unknown, place: string): void => {
     if (typeof value !== 'object' || value === null) return
     const { format, maxLength } = value as { format?: string; maxLength?: number }
+    if (format === 'uri') found += 1
     if (format === 'uri' && !(maxLength !== undefined && maxLength <= 2048)) unbounded.push(place)
     for (const [key, one] of Object.entries(value)) walk(one, `${place}.${key}`)
   }
   for (const [id, { described }] of operations) walk((described as { requestBody?: object }).requestBody, id)
+  assert.ok(found > 5, `${found} addresses`)
   assert.deepEqual(unbounded, [])
 })
 

@@ -48,7 +48,10 @@ describe('positions', () => {
     await write(2, 5, 3600)
     await openLine(db, team.id, undefined)
     await givePositions(db, [team.id])
-    assert.ok((await read()).every(({ position }) => position === null))
+    assert.deepEqual(
+      (await read()).map(({ position }) => position),
+      Array(10).fill(null),
+    )
     await write(1, 1, 0)
     await givePositions(db, [team.id])
     assert.equal((await read()).filter(({ position }) => position !== null).length, 1)
@@ -105,6 +108,7 @@ describe('positions', () => {
     const { after, isGap } = await openLine(db, team.id, undefined)
     assert.equal(isGap, false)
     const events = await read()
+    assert.equal(events.length, 11_000)
     requireOrder(events)
     assert.ok(events.every(({ position }) => position! <= after))
   })

@@ -58,7 +58,9 @@ proves('bodies.inTime', 'a large body is read no faster than it is taken', async
   while (body.write(Buffer.alloc(16_384)) && sent < 10_000_000) sent += 16_384
   assert.ok(sent < 500_000, `${sent} bytes were taken, and one piece was asked for`)
   body.end()
-  for await (const piece of pieces) assert.ok(piece.length > 0)
+  let later = 0
+  for await (const piece of pieces) later += piece.length
+  assert.ok(later > 0)
 })
 
 proves('bodies.inTime', 'a large body over its cap is refused, and the rest of it can be thrown away', async () => {

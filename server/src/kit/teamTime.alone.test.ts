@@ -198,12 +198,16 @@ proves('pools.time', 'bytes are charged for the garbage that they leave too', (t
   assert.ok(time.isAhead('noisy'), '5 MiB count as 210 ms')
 })
 
-proves('pools.time', 'when the process stops, those who wait go on at the next look', async (t) => {
+proves('pools.time', 'when the process stops, those who wait continue at the next look', async (t) => {
   const { time, pass, stop } = startClock(t)
   void time.turn('quiet')
   time.usedThread('noisy', 100)
-  const waiting = ['a', 'b', 'c'].map((caller) => time.turn('noisy', { caller })!)
+  const continued: string[] = []
+  for (const caller of ['a', 'b', 'c']) void time.turn('noisy', { caller })?.then(() => continued.push(caller))
   stop()
+  await settle()
+  assert.deepEqual(continued, [])
   pass(1000)
-  await Promise.all(waiting)
+  await settle()
+  assert.deepEqual(continued.toSorted(), ['a', 'b', 'c'])
 })

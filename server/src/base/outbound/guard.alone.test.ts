@@ -65,7 +65,9 @@ describe('checkOnSave', () => {
 
   test('does not take a name for a local one because it merely ends alike', async () => {
     const guard = guardWith({ 'notlocalhost.example': ['1.1.1.1'], 'local.example': ['1.1.1.1'], mylocal: ['1.1.1.1'] })
-    for (const name of ['notlocalhost.example', 'local.example', 'mylocal']) await guard.checkOnSave(`http://${name}/`)
+    for (const name of ['notlocalhost.example', 'local.example', 'mylocal']) {
+      assert.equal((await guard.checkOnSave(`http://${name}/`)).hostname, name)
+    }
   })
 
   test('refuses a name when any of its addresses is not public, and tells the caller no address', async () => {

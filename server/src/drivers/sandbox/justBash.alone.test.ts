@@ -50,13 +50,14 @@ proves(
     }
     const said = {}
     for (const [name, attempt] of Object.entries(attempts)) {
-      try { said[name] = attempt() ?? 'done' } catch (error) { said[name] = error.code }
+      try { said[name] = attempt() ?? 'done' } catch (error) { said[name] = error.code ?? String(error) }
     }
     console.log(JSON.stringify({ ...said, environment: Object.keys(process.env) }))`
     const child = spawn(process.execPath, [...childFlags(folder), '-e', code], { env: {}, cwd: folder })
     const { inside, environment, ...others } = JSON.parse(await text(child.stdout)) as Record<string, unknown>
     assert.equal(inside, 'secret')
     assert.deepEqual(environment, [])
+    assert.equal(Object.keys(others).length, 13)
     for (const [name, said] of Object.entries(others)) {
       assert.ok(['ERR_ACCESS_DENIED', 'ERR_DLOPEN_DISABLED'].includes(said as string), `${name}: ${String(said)}`)
     }

@@ -146,6 +146,7 @@ suite('a run through a form, a redirect and a download', needsBrowser, async () 
   })
 
   proves('browser.images', 'shows its pictures as JPEGs under addresses that need no credential', async () => {
+    assert.equal(timeline.screenshots.length, 6)
     for (const { image_url, thumbnail_url, width, height } of timeline.screenshots) {
       const image = await fetchImage(image_url)
       assert.equal(image.status, 200)

@@ -17,12 +17,14 @@ const baseUrl = await service.listen()
 before(() => seeders['agent']!(team, {}))
 
 /** A wait of 50 seconds, in the middle of which something is done. */
-async function waitAnd(runId: string, doSomething: (gone: AbortController) => void): Promise<void> {
+/** Does something while a call waits, and gives the seconds after which the call ended. */
+async function waitAnd(runId: string, doSomething: (gone: AbortController) => void): Promise<number> {
   const gone = new AbortController()
   const wait = { context: service.context, teamId: team.id, runId, seconds: 50, signal: gone.signal }
   const writing = setInterval(() => void logEvents(db.sql, runId), 50)
-  await waitForRun({ ...wait, onProgress: () => doSomething(gone) })
-  clearInterval(writing)
+  const begun = performance.now()
+  await waitForRun({ ...wait, onProgress: () => doSomething(gone) }).finally(() => clearInterval(writing))
+  return (performance.now() - begun) / 1000
 }
 
 describe('waitForRun', () => {
@@ -69,7 +71,7 @@ describe('waitForRun', () => {
     },
   )
 
-  proves('mcp.waitProgress', 'tells what happens meanwhile to a client that asks for progress', async () => {
+  proves('mcp.waitProgress', 'reports what happens to a client that asks for progress', async (t) => {
     const runId = await seedRunningRun(team)
     const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
     const requestInit = { headers: { authorization: `Bearer ${team.key}` } }
@@ -84,18 +86,19 @@ describe('waitForRun', () => {
         },
       },
     )
-    // the wait begins behind the events that there are: it is told of one that comes after that
+    // the wait begins behind the events that there are: it reports one that comes after that
     const writing = setInterval(() => void logEvents(db.sql, runId), 50)
+    t.after(() => clearInterval(writing))
     const { structuredContent } = await called
-    clearInterval(writing)
     assert.equal((structuredContent as { has_ended: boolean }).has_ended, true)
     assert.equal(told[0], 'run.file.created')
     await client.close()
   })
 
   proves('mcp.waitLeft', 'ends for a caller who has left, and when the process stops', async () => {
-    await waitAnd(await seedRunningRun(team), (gone) => gone.abort())
-    await waitAnd(await seedRunningRun(team), () => (lifecycle.draining = true))
+    const left = await waitAnd(await seedRunningRun(team), (gone) => gone.abort())
+    const stopped = await waitAnd(await seedRunningRun(team), () => (lifecycle.draining = true))
     lifecycle.draining = false
+    assert.ok(left < 40 && stopped < 40, `after ${left} s and ${stopped} s of the 50 s that it may wait`)
   })
 })

@@ -96,11 +96,12 @@ proves('workspace.files', '64 writes of 32 runs in one batch each land in the wo
     input: { path: `f${n}.txt`, content: `content ${n % 8}` },
   }))
   const outcomes = await apply('write_file', calls)
-  assert.ok(outcomes.every((outcome) => 'files' in outcome))
+  assert.equal(outcomes.filter((outcome) => 'files' in outcome).length, 64)
   const listed = await apply(
     'list_files',
     runs.map((run) => ({ run, input: {} })),
   )
+  assert.equal(listed.length, 32)
   for (const [n, { files }] of resultsOf(listed).entries()) {
     const names = files.map(({ name }: { name: string }) => name)
     assert.deepEqual(names, [`f${n}.txt`, `f${n + 32}.txt`].toSorted())

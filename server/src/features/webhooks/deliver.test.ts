@@ -7,16 +7,22 @@ import { drainDeliveries, readDeliveries, secretOf, subscribe } from '../../../t
 import { startReceiver, type Received } from '../../../test/kit/receiver.ts'
 import { drainRuns, readEvents, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
-import { testApp } from '../../../test/kit/testApp.ts'
+import { testDatabase } from '../../../test/kit/postgres.ts'
+import { testApp, type TestApp } from '../../../test/kit/testApp.ts'
 import { newId } from '../../base/ids.ts'
 import { suspectRoles } from '../../kit/deaths.ts'
 import { eraseOldEvents } from '../../kit/event.ts'
+import { deliveriesChannel } from './deliveriesChannel.ts'
 import { delivererOf } from './deliveryRole.ts'
 import { keepsUndelivered } from './keepsUndelivered.ts'
 import { reapTargets } from './deliveryRows.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
-const service = await testApp({ config: { allowPrivateHosts: ['127.0.0.1'], webhookScheduleS: [0, 0, 0] } })
+const address = await testDatabase()
+const config = { allowPrivateHosts: ['127.0.0.1'], webhookScheduleS: [0, 0, 0] }
+const service = await testApp({ address, config })
+/** A second process on the same database. */
+const other = await testApp({ address, config })
 const { sql } = service.context.db
 
 const small = '```output\ndone\n```\n'
@@ -39,6 +45,7 @@ suite('a subscription', () => {
     await drainDeliveries(service)
     const told = receiver.received.map(bodyOf).filter(({ data }) => data.run_id === runId)
     const events = await readEvents(service, runId)
+    assert.ok(events.length >= 2)
     assert.deepEqual(
       told.map(({ event, data }) => ({ sequence: data.sequence, event, data })),
       events,
@@ -159,7 +166,10 @@ suite('a subscription', () => {
       await service.drain()
       await drainDeliveries(service)
       assert.equal(receiver.received.length, told + 4)
-      assert.ok((await readDeliveries(team)).every(({ status }) => status === 'delivered'))
+      assert.deepEqual(
+        (await readDeliveries(team)).map(({ status }) => status),
+        Array(4).fill('delivered'),
+      )
     },
   )
 
@@ -236,7 +246,10 @@ suite('a subscription', () => {
     receiver.answer(200)
     await sql`update delivery_targets set paused_until = now() - interval '1 s' where id = ${subscriptionId}`
     await drainDeliveries(service)
-    assert.ok((await readDeliveries(team)).every(({ status }) => status === 'delivered'))
+    assert.deepEqual(
+      (await readDeliveries(team)).map(({ status }) => status),
+      Array(10).fill('delivered'),
+    )
   })
 
   proves(
@@ -433,12 +446,27 @@ proves(
   },
 )
 
-proves('webhooks.announced', 'a process that does not deliver calls those that do', async () => {
-  const heard = Promise.withResolvers<void>()
-  const stop = service.context.listener.on('runyard_deliveries', () => heard.resolve())
-  await ranFor(['run.completed'])
-  delivererOf(service.context).written()
-  await heard.promise
+/** Waits until a process listens to the channel and has heard everything that was sent on it so far. */
+async function untilListening({ context }: TestApp, signal: AbortSignal): Promise<void> {
+  const heard = new Set<string>()
+  const stop = context.listener.on(deliveriesChannel, (payload) => heard.add(payload))
+  for (const payload of ['first', 'last']) {
+    while (!heard.has(payload) && !signal.aborted) await sql`select pg_notify(${deliveriesChannel}, ${payload})`
+  }
   stop()
-  await drainDeliveries(service)
-})
+}
+
+proves(
+  'webhooks.announced',
+  'a process that does not deliver notifies one that does, which sends without a poll',
+  { timeout: 30_000 },
+  async (t) => {
+    const work = delivererOf(other.context).work({ id: newId(), lost: () => new AbortController().signal })
+    t.after(() => work.stop())
+    await untilListening(other, t.signal)
+    await work.look()
+    const { receiver, runId } = await ranFor(['run.completed'])
+    const [request] = await receiver.got(1)
+    assert.equal(request && bodyOf(request).data.run_id, runId)
+  },
+)

@@ -97,9 +97,12 @@ const scansIn = (node: PlanNode): string[] => [
   ...(node.Plans ?? []).flatMap(scansIn),
 ]
 
+let statements = 0
+
 /** Runs statements as usual, and fails where one would read all deliveries: for the values at hand, or for any. */
 const watched: Sql = async (strings, ...values) => {
   const { statement, parameters } = flatten(strings, values)
+  statements += 1
   const client = await db.pool.connect()
   try {
     const custom = await client.query(`explain (format json) ${statement.text}`, parameters)
@@ -128,6 +131,7 @@ proves('deliveries.listPlans', 'no filter and no total reads the deliveries of o
       }
     }
   }
+  assert.ok(statements >= 16, `${statements} statements for 16 lists`)
 })
 
 proves('deliveries.get', 'a delivery is read with its attempts, the oldest first', async () => {

@@ -217,6 +217,7 @@ proves(
       events.map(({ data }) => ({ ...data.case, existing: false })),
       made.body.added_cases,
     )
+    assert.equal(made.body.added_cases.length, 2)
     for (const { id } of made.body.added_cases) {
       const read = await team.call(`GET /v2/cases/${id}`)
       const timeline = read.body.events.map(({ type, user_id, run_id }: Record<string, unknown>) => [

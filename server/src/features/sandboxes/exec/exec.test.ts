@@ -174,6 +174,7 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
       const rooms = (await readdir(join(config.dataDir, 'sandboxes'))).filter((name) =>
         name.includes(`+${process.pid}+`),
       )
+      assert.ok(rooms.length > 0)
       for (const room of rooms) assert.deepEqual(await readdir(join(config.dataDir, 'sandboxes', room)), [])
     })
   })
