@@ -464,7 +464,7 @@ proves(
     const work = delivererOf(other.context).work({ id: newId(), lost: () => new AbortController().signal })
     t.after(() => work.stop())
     await untilListening(other, t.signal)
-    await work.look()
+    await work.poll()
     const { receiver, runId } = await ranFor(['run.completed'])
     const [request] = await receiver.got(1)
     assert.equal(request && bodyOf(request).data.run_id, runId)
