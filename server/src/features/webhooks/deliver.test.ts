@@ -125,9 +125,9 @@ suite('a subscription', () => {
       ['connect', 'http://127.0.0.1:1/hook'],
       ['tls', 'https://127.0.0.1:0/hook'],
     ] as const
-    for (const [stage, address] of cases) {
+    for (const [stage, unreachable] of cases) {
       const { team, receiver, subscriptionId } = await ranFor(['run.completed'])
-      const url = stage === 'tls' ? receiver.url.replace('http:', 'https:') : address
+      const url = stage === 'tls' ? receiver.url.replace('http:', 'https:') : unreachable
       await sql`update delivery_targets set url = ${url} where id = ${subscriptionId}`
       await drainDeliveries(service)
       const [delivery] = await readDeliveries(team)
