@@ -64,7 +64,7 @@ const sentences = [
   {
     id: 'requestId.echo',
     says: 'Every answer carries X-Request-Id: the caller’s when it is 1 to 128 visible ASCII characters, else a new one.',
-    gap: { question: 'What is a sane request id?', file: 'server/src/kit/http.ts' },
+    gap: { question: 'Which request ids are accepted?', file: 'server/src/kit/http.ts' },
   },
   {
     id: 'times.instant',
@@ -96,12 +96,12 @@ const sentences = [
   {
     id: 'errors.contentType',
     says: 'A body of another content type than JSON is a 400; one without a content type is read as JSON.',
-    gap: { question: 'What of a body without a content type?', file: 'server/src/kit/http.ts' },
+    gap: { question: 'What happens to a body without a content type?', file: 'server/src/kit/http.ts' },
   },
   {
     id: 'bodies.depth',
     says: 'A JSON body that is nested deeper than 64 levels, or holds more than 500,000 objects and lists, is a 400 that its bytes decide.',
-    gap: { question: 'How finely may a body be divided?', file: 'server/src/base/jsonReader.ts' },
+    gap: { question: 'How deeply may a body be nested?', file: 'server/src/base/jsonReader.ts' },
   },
   {
     id: 'bodies.pieces',
@@ -314,7 +314,7 @@ const sentences = [
   },
   {
     id: 'audit.refusalsBounded',
-    says: 'Of one credential 60 refusals a minute are audited one by one; one row tells how many more there were.',
+    says: 'For one credential 60 refusals a minute are audited one by one; one row counts the others.',
     gap: { question: 'How far can refused requests grow the audit log?', file: 'server/src/kit/refusals.ts' },
   },
   {
@@ -332,7 +332,7 @@ const sentences = [
   },
   {
     id: 'health.metricsOnce',
-    says: '/metrics is put together at most once a second; with RUNYARD_METRICS_TOKEN it is a 401 for whoever does not send that token.',
+    says: '/metrics is collected at most once a second; with RUNYARD_METRICS_TOKEN, a request without that token is a 401.',
     gap: { question: 'Who may read /metrics, and how often?', file: 'server/src/features/health/metricsRoute.ts' },
   },
   {
@@ -613,7 +613,7 @@ const sentences = [
   {
     id: 'memory.forgotten',
     says: 'The memory of a deleted agent is gone, also against writers at once.',
-    gap: { question: 'What becomes of a deleted agent’s memory?', file: 'server/src/features/memory/forgetMemory.ts' },
+    gap: { question: 'What happens to a deleted agent’s memory?', file: 'server/src/features/memory/forgetMemory.ts' },
   },
   {
     id: 'memory.tools',
@@ -890,9 +890,9 @@ const sentences = [
   },
   {
     id: 'retry.fromStep',
-    says: 'from_step copies all turns before that call, unchanged but for call ids; copies tell no events, cost nothing, count as steps, and bring no files.',
+    says: 'from_step copies all turns before that call, unchanged except for call ids; copies write no events, cost nothing, and count as steps.',
     gap: {
-      question: 'What is copied with from_step, and is it told?',
+      question: 'What is copied with from_step, and are there events for it?',
       file: 'server/src/engine/starting/copyTurns.ts',
     },
   },
@@ -1210,7 +1210,7 @@ const sentences = [
   },
   {
     id: 'streams.beforeFirst',
-    says: 'A team’s stream tells its position first, so that who is cut off before the first event resumes there.',
+    says: 'A team’s stream begins with its position, so that a reader that is cut off before the first event can resume there.',
     gap: {
       question: 'Where does a reader resume that got no event yet?',
       file: 'server/src/features/runs/streamTeamEvents.ts',
@@ -1220,7 +1220,7 @@ const sentences = [
   {
     id: 'streams.kept',
     says: 'A Last-Event-ID whose followers are older than a day gets gap, then the oldest kept.',
-    gap: { question: 'How is a reader told that it missed something?', file: 'server/src/kit/eventPositions.ts' },
+    gap: { question: 'How does a reader know that it missed something?', file: 'server/src/kit/eventPositions.ts' },
   },
   {
     id: 'streams.newLine',
@@ -1302,7 +1302,7 @@ const sentences = [
   },
   {
     id: 'schedules.preview',
-    says: 'The preview tells the next five due times as next_runs, of one that fires once only that one, of a disabled one those it would have.',
+    says: 'The preview gives the next five due times as next_runs; for a schedule that fires once only that one, for a disabled one those that it would have.',
     gap: { question: 'What does the preview answer?', file: 'server/src/features/schedules/getSchedulePreview.ts' },
   },
   { id: 'schedules.delete', says: 'A deleted schedule is gone, and an agent’s schedules go with it.' },
@@ -1523,7 +1523,7 @@ const sentences = [
   { id: 'runs.subRunLocks', says: 'Runs that start, await and stop runs cause no deadlock.' },
   {
     id: 'runs.zombie',
-    says: 'A worker whose runs were taken over while it stood still can change nothing of them but tell the answers that it has.',
+    says: 'A worker whose runs were taken over while it stood still can change nothing of them, except to store the answers that it has.',
     gap: { question: 'Who has the runs of a process that stands still?', file: 'server/src/kit/presence.ts' },
   },
   { id: 'runs.lostClaim', says: 'A claim whose answer was lost is found by its own process and given back.' },
@@ -1619,7 +1619,7 @@ const sentences = [
   { id: 'runs.listPlans', says: 'No filter, pair of filters or order reads the whole table.' },
   {
     id: 'runs.searchText',
-    says: 'Search takes whole words, all of which must be there; a trailing asterisk takes the last as a beginning; no text is an error, one without words asks nothing.',
+    says: 'Search takes whole words, and all of them must be there; a trailing asterisk makes the last word a prefix; no search text is refused, and one without words filters nothing.',
     gap: { question: 'What does search match?', file: 'server/migrations/0012_run_lists.sql' },
   },
   {
@@ -1652,7 +1652,7 @@ const sentences = [
   },
   {
     id: 'runs.report',
-    says: 'The report tells every step and adds them up; open steps are `running` or `waiting`.',
+    says: 'The report has every step and their sums; open steps are `running` or `waiting`.',
     gap: { question: 'Which status has a step that has not ended?', file: 'server/src/features/runs/report.ts' },
   },
   {
@@ -2286,7 +2286,7 @@ const sentences = [
   },
   {
     id: 'queues.agents',
-    says: 'A queue tells its producers of the last 30 days or by procedure, its consumers, and what is odd.',
+    says: 'A queue lists its producers (of the last 30 days, or by their procedure), its consumers, and problems.',
     gap: {
       question: 'Who counts as a producer of a queue?',
       file: 'server/src/features/queues/dispatch/queueAgents.ts',
@@ -2294,7 +2294,7 @@ const sentences = [
   },
   {
     id: 'labels.create',
-    says: 'A label is there once a queue, with a colour that hangs on key and value.',
+    says: 'A label is unique per queue, and its colour is derived from key and value.',
     gap: { question: 'Which colour has a label that names none?', file: 'server/src/features/queues/labels/label.ts' },
   },
   { id: 'labels.list', says: 'Labels are listed by key and value, at most 1000 at a time.' },
@@ -2314,7 +2314,7 @@ const sentences = [
   },
   {
     id: 'labels.delete',
-    says: 'A deleted label is gone from all cases at once; their timelines tell of it.',
+    says: 'A deleted label is gone from all cases at once; their timelines show it.',
     gap: {
       question: 'What becomes of the cases of a deleted label?',
       file: 'server/src/features/queues/labels/deleteLabel.ts',
@@ -2495,7 +2495,7 @@ const sentences = [
   { id: 'bulk.failed', says: 'A bulk action that cannot be carried out says so.' },
   {
     id: 'bulk.swept',
-    says: 'A bulk action is forgotten thirty days after its end.',
+    says: 'A bulk action is deleted thirty days after its end.',
     gap: {
       question: 'How long can an ended bulk action be read?',
       file: 'server/src/features/queues/bulk/sweepBulkActions.job.ts',
@@ -2601,7 +2601,7 @@ const sentences = [
   },
   {
     id: 'connections.create',
-    says: 'A connection by key or headers is made under a name of its own in the team; its secret is sealed and never told.',
+    says: 'A connection by key or headers has a name that is unique in the team; its secret is sealed and never shown.',
     gap: {
       question: 'May two connections of a team have one name?',
       file: 'server/src/features/connections/store/newConnection.ts',
@@ -2708,7 +2708,7 @@ const sentences = [
   },
   {
     id: 'connections.probe',
-    says: 'probeMcpServer tells the tools of a server or why it cannot be used.',
+    says: 'probeMcpServer lists the tools of a server, or says why it cannot be used.',
     gap: {
       question: 'What does a probe of an MCP server take and answer?',
       file: 'server/src/features/connections/mcpTools/probeMcpServer.ts',
@@ -2929,7 +2929,7 @@ const sentences = [
   },
   {
     id: 'evals.case',
-    says: 'A run that ends without closing its case does not pass; one without a case, or that passed it on, is not told of.',
+    says: 'A run that ends without closing its case does not pass; for a run without a case, or that passed it on, the result is null.',
     gap: {
       question: 'Is a postponed or handed-over case closed?',
       file: 'server/src/features/evaluations/platformRubrics.ts',
@@ -2965,7 +2965,7 @@ const sentences = [
   },
   {
     id: 'evals.deleted',
-    says: 'With a run go its evaluations and transcripts, from scores too.',
+    says: 'Deleting a run removes its evaluations and transcripts, also from the scores.',
     gap: { question: 'Do scores keep deleted runs?', file: 'server/src/features/evaluations/forgetEvaluations.ts' },
   },
   {
@@ -3049,7 +3049,7 @@ const sentences = [
     id: 'evals.gate',
     says: 'A build whose last last_runs ready evaluations score below min_score, or that has fewer, is refused with the figures and what to do; min_score null takes the gate away.',
     gap: {
-      question: 'What of a build with fewer evaluated runs than the gate asks for?',
+      question: 'What happens to a build with fewer evaluated runs than the gate asks for?',
       file: 'server/src/features/evaluations/promotionGate.ts',
     },
   },
@@ -3109,7 +3109,7 @@ const sentences = [
   },
   {
     id: 'usage.history',
-    says: 'getBillingUsageHistory tells whole UTC days, at most 400, and says which.',
+    says: 'getBillingUsageHistory counts whole UTC days, at most 400, and says which.',
     gap: {
       question: 'How does a time within a day bound a span of usage?',
       file: 'server/src/features/billing/getBillingUsageHistory.ts',

@@ -332,7 +332,7 @@ export const providers: readonly Provider[] = [
     issuer: null,
     auth_method: 'client_secret_post',
     pkce: 'sent',
-    renewal: 'Does not end until the account is let go.',
+    renewal: 'Does not end until the account is disconnected.',
     scopes: ['read_write'],
     scope_separator: ' ',
     extra: {},
