@@ -98,7 +98,7 @@ describe('the demo agent', () => {
 
   proves(
     'start.keyShownOnce',
-    'has its key shown once, by the first start and to a terminal; what RUNYARD_API_KEY says is never shown',
+    'has its key shown once, by the first start and to a terminal, unless RUNYARD_API_KEY gave it',
     async () => {
       const { start, configOf } = await installation()
       const chosen = 'chosen-by-the-operator-0123456789'

@@ -210,7 +210,7 @@ for (const operation of registryOf(service.context).operations) {
 
       // what takes bytes takes any
       if (operation.takesBytes) return
-      test('refuses a body that is no JSON object', async () => {
+      test('refuses a body that is not a JSON object', async () => {
         const ids = await untouchedIds()
         for (const body of [
           '{"a":',

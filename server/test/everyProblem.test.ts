@@ -161,7 +161,7 @@ provesTogether('errors.everyProblem', 'a 400 names every problem of', () => {
     assert.match(both.message, /readonly must be one of.*schemas must be one of/)
   })
 
-  test('a body with very many, of which the first are told and the rest counted', async () => {
+  test('a body with very many, of which the first are reported and the rest counted', async () => {
     const many = Array.from({ length: 100 }, () => ({ title: 5 }))
     const { body } = await team.call(cases, { body: { cases: many } })
     assert.match(body.message, /cases\.0\.title must be string.*And \d+ more\.$/)
@@ -169,7 +169,7 @@ provesTogether('errors.everyProblem', 'a 400 names every problem of', () => {
   })
 })
 
-proves('errors.everyProblem', 'every case that a list of ids names in vain is told', async () => {
+proves('errors.everyProblem', 'every case that a list of ids names in vain is reported', async () => {
   const known = await seeders['case']!(team, { queue: queueId })
   const body = { case_ids: ['a', known, 'b'] }
   const answer = await team.call(`POST /v2/queues/${queueId}/cases/bulk-delete`, { body })

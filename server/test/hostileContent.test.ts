@@ -35,7 +35,7 @@ const makeAgent = (team: TestTeam, data: Record<string, unknown>) =>
 suite('an output schema', () => {
   proves(
     'bounds.outputSchema',
-    'whose pattern would hang an engine that backtracks fails the run, and the service goes on',
+    'whose pattern would hang an engine that backtracks fails the run, and the service continues',
     async () => {
       const team = await seedTeam(service)
       const agentId = await seedAgent(team, echo, { output_schema: { type: 'string', pattern: '^(a+)+$' } })
@@ -153,7 +153,7 @@ suite('a form', () => {
 suite('a procedure', () => {
   proves(
     'bounds.templates',
-    'whose templates would fill the memory fails its run in one turn, and the service goes on',
+    'whose templates would fill the memory fails its run in one turn, and the service continues',
     async () => {
       const team = await seedTeam(service)
       // bounds.alone.test.ts of the runbook makes the others, which need no service

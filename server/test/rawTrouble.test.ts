@@ -132,7 +132,7 @@ afterEach(async () => {
   assert.deepEqual(failures, [])
 })
 
-provesTogether('fuzz.raw', 'what is no HTTP', { timeout }, () => {
+provesTogether('fuzz.raw', 'what is not HTTP', { timeout }, () => {
   const garbage: [string, Written][] = [
     ['words', 'hello there\r\n\r\n'],
     ['a version that never was', request('GET /v2/profile HTTP/9.9')],
@@ -347,7 +347,7 @@ describe('bodies that contradict their headers', { timeout }, () => {
     for (const [about, headers] of contradictions) await requireRefusedAndClosed(about, postMember(headers, '{}'))
   })
 
-  test('chunks that are none are refused', async () => {
+  test('broken chunks are refused', async () => {
     const broken: [string, string][] = [
       ['a size that is no number', 'zz\r\n{}\r\n0\r\n\r\n'],
       ['a negative size', '-2\r\n{}\r\n0\r\n\r\n'],
@@ -458,7 +458,7 @@ describe('a body at its limit', { timeout }, () => {
 })
 
 describe('Expect: 100-continue', { timeout }, () => {
-  test('is told to go on, and then answered', async () => {
+  test('is asked to continue, and then answered', async () => {
     const text = '{"name":"expected"}'
     const { answers } = await talk(async (socket, heard) => {
       socket.write(postMember([`Content-Length: ${text.length}`, 'Expect: 100-continue']))

@@ -86,7 +86,7 @@ proves(
 
 proves(
   ['postgres.standby', 'postgres.oneLoop', 'errors.databaseAway'],
-  'a server that comes back as a standby has one connection of each loop, and everything goes on when it is promoted',
+  'a server that comes back as a standby has one connection of each loop, and everything continues when it is promoted',
   async (t) => {
     const heard: string[] = []
     context.listener.on('standby_test', (payload) => heard.push(payload))

@@ -186,7 +186,7 @@ proves('spellings.provider', 'a provider is found without its hyphens', async ()
 
 proves(
   'connections.credentials',
-  'a connection is an MCP server unless it says otherwise; two maps of headers are sealed alike and only their names are told',
+  'a connection is an MCP server by default, and of both maps of headers only the names are shown',
   async () => {
     const wanted = {
       name: 'Two maps',

@@ -97,17 +97,21 @@ proves(
   },
 )
 
-proves('start.firstKey', 'service.json goes with a clean stop, and a lost first-key is told in the box', async () => {
-  await service.stop('SIGINT')
-  await assert.rejects(stat(join(dataDir.path, 'service.json')))
-  const file = join(dataDir.path, 'first-key')
-  const kept = await readFile(file)
-  await rm(file)
-  service = await startService({ dataDir: dataDir.path, env })
-  assert.match(service.box, /runyard key create/)
-  await writeFile(file, kept, { mode: 0o600 })
-  assert.ok(await works(kept.toString().trim()))
-})
+proves(
+  'start.firstKey',
+  'service.json goes with a clean stop, and a lost first-key is reported in the box',
+  async () => {
+    await service.stop('SIGINT')
+    await assert.rejects(stat(join(dataDir.path, 'service.json')))
+    const file = join(dataDir.path, 'first-key')
+    const kept = await readFile(file)
+    await rm(file)
+    service = await startService({ dataDir: dataDir.path, env })
+    assert.match(service.box, /runyard key create/)
+    await writeFile(file, kept, { mode: 0o600 })
+    assert.ok(await works(kept.toString().trim()))
+  },
+)
 
 proves(
   'start.encryptionKey',
@@ -124,7 +128,7 @@ proves(
 
 proves(
   'start.told',
-  'who is told to stop while it starts does so as soon as it has started, and leaves nothing behind',
+  'a process that must stop while it starts does so as soon as it has started, and leaves nothing behind',
   async () => {
     await service.stop('SIGINT')
     const child = spawn(process.execPath, [main], {

@@ -441,7 +441,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
   })
 
   test(
-    'as an ordinary user everything lies in the data dir, whatever its mode; root then runs it as that user',
+    'root runs the server in the data dir of an ordinary user as that user, whatever its mode',
     { skip: onlyAsRoot.skip || onlyInside.skip },
     async (t) => {
       const dataDir = await newDataDir(t)
@@ -463,7 +463,7 @@ describe('embedded PostgreSQL', { concurrency: 2 }, () => {
 })
 
 describe('PostgreSQL programs', () => {
-  test('a platform without them is told to set DATABASE_URL', () => {
+  test('a platform without them gets an error that says to set DATABASE_URL', () => {
     assert.throws(() => binaryPackage('sunos', 'sparc'), /sunos sparc.*DATABASE_URL/)
   })
 

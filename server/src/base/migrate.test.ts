@@ -59,7 +59,7 @@ proves('migrate.atomic', 'a migration that fails leaves nothing of itself and sa
   assert.deepEqual(await ask(address, `select to_regclass('half') as half`), [{ half: null }])
 })
 
-proves('postgres.role', 'the runtime role is no superuser and still runs every migration', async () => {
+proves('postgres.role', 'a runtime role that is not a superuser runs every migration', async () => {
   const address = await testDatabase()
   assert.deepEqual(await ask(address, 'select rolsuper, rolcreaterole from pg_roles where rolname = current_user'), [
     { rolsuper: false, rolcreaterole: false },

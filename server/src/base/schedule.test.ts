@@ -287,7 +287,7 @@ proves('schedules.cron', 'cron takes steps, lists, ranges and names, and either 
   ])
 })
 
-proves('schedules.cronProblems', 'what is no cron expression is told with its place', () => {
+proves('schedules.cronProblems', 'a wrong cron expression is reported with the position of the mistake', () => {
   const cases: [string, RegExp][] = [
     ['', /five fields/],
     ['0 9 * *', /five fields/],

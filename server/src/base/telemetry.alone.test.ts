@@ -55,7 +55,7 @@ proves(
   },
 )
 
-proves('telemetry.trouble', 'a collector that refuses is told once in the log, and again when it is back', async () => {
+proves('telemetry.trouble', 'a collector that refuses is logged once, and again when it is back', async () => {
   const receiver = await startReceiver()
   receiver.answer(400)
   logged.length = 0

@@ -237,7 +237,7 @@ proves(
 
 proves(
   'encryption.rotateGiven',
-  'with the key in a setting, the new one comes from a setting, and whoever starts with the old one is told',
+  'with the key in a setting, the new one comes from a setting, and a start with the old one says so',
   async () => {
     const [first, second] = [randomBytes(32).toString('hex'), randomBytes(32).toString('base64')]
     const yard = await newYard({ RUNYARD_ENCRYPTION_KEY: first })
@@ -305,7 +305,7 @@ for (const point of crashPoints) {
 
 proves(
   'encryption.crash',
-  'doctor and the command itself understand what is cut off; another database does not make the next key go',
+  'doctor and the command itself understand a change that was cut off, and keep the next key for another database',
   async () => {
     const yard = await newYard()
     const key = randomBytes(32)
@@ -352,7 +352,7 @@ proves(
 
 proves(
   'encryption.batches',
-  'a large table is sealed anew a bounded piece at a time, values of any size and every row once',
+  'a large table is sealed again in bounded pieces, values of any size and every row once',
   async () => {
     const yard = await newYard()
     const to = createKeyring(randomBytes(32))

@@ -44,7 +44,7 @@ suite('a run', () => {
     assert.deepEqual([body.content, body.source_type, body.source_run_id], ['Last: hello', 'run', runId])
   })
 
-  proves('runs.approval', 'waits for a person as rows only, and goes on with their answer', async () => {
+  proves('runs.approval', 'waits for a person as rows only, and continues with their answer', async () => {
     const team = await seedTeam(service)
     const procedure = `${fenced('approve', 'Pay 12 EUR?\nTo: somebody')}\n${fenced('output', 'paid')}`
     const runId = await startRun(team, await seedAgent(team, procedure))

@@ -89,7 +89,7 @@ proves('lanes.order', 'two operations of one key never share a flush and keep th
 
 proves(
   'lanes.alone',
-  'one that PostgreSQL refuses fails alone; after any other failure nothing is tried again',
+  'one that PostgreSQL refuses fails alone, and after any other failure nothing is tried again',
   async () => {
     const tried: number[][] = []
     const lane = (fails: (ops: Op[]) => Error | undefined) =>

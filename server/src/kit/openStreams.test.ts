@@ -55,7 +55,7 @@ async function fill(runId: string, socket: Socket): Promise<void> {
 }
 
 describe('an open stream', () => {
-  proves('streams.slow', 'that is not read costs little, is let go after 30 seconds, and harms no other', async () => {
+  proves('streams.slow', 'that is not read costs little, is closed after 30 seconds, and harms no other', async () => {
     const runId = await seedRunningRun(team)
     const { reader: slow, socket } = await readFrom(runId)
     slow.pause()
@@ -83,7 +83,7 @@ describe('an open stream', () => {
     rest.leave()
   })
 
-  proves('streams.behind', 'that falls a megabyte of text behind is let go at once', async () => {
+  proves('streams.behind', 'that falls a megabyte of text behind is closed at once', async () => {
     const runId = await seedRunningRun(team)
     const { reader, socket } = await readFrom(runId)
     reader.pause()
@@ -114,7 +114,7 @@ describe('an open stream', () => {
     reader.leave()
   })
 
-  proves('streams.credential', 'ends soon after its key is revoked, and others go on', async () => {
+  proves('streams.credential', 'ends soon after its key is revoked, and others continue', async () => {
     const runId = await seedRunningRun(team)
     const { apiKey, secret } = await issueApiKey(sql, {
       teamId: team.id,
@@ -132,7 +132,7 @@ describe('an open stream', () => {
     other.leave()
   })
 
-  proves('streams.log', 'is told in the log by its request id when it is over', async () => {
+  proves('streams.log', 'is logged by its request id when it is over', async () => {
     const runId = await seedRunningRun(team)
     await logEvents(sql, runId, 2)
     const reader = await readStream(baseUrl, team, pathOf(runId))

@@ -59,7 +59,7 @@ proves('signedUrls.shared', 'every process with the same encryption key knows it
 
 proves(
   'signedUrls.expiry',
-  'an address ends with its time; a shared one is the same for all who ask within its window',
+  'a signed URL ends with its time, also one that is shared by all who ask within its window',
   (t) => {
     mock.timers.enable({ apis: ['Date'], now: 1_800_000_000_000 })
     t.after(() => mock.timers.reset())

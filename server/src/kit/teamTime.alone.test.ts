@@ -81,7 +81,7 @@ proves('pools.time', 'one long piece is charged more than many short ones of the
 
 proves(
   'pools.time',
-  'those who wait go on one at a time, in turns by caller, and each pays before the next is let on',
+  'those who wait continue one at a time, in turns by caller, and each pays before the next',
   async (t) => {
     const { time, pass } = startClock(t)
     const went: string[] = []

@@ -38,7 +38,7 @@ proves('kit.tick', 'each tick has a loop of its own, which a failure does not en
 
 proves(
   'worker.engineRestarts',
-  'a job engine that ended by itself is started anew, and takes the jobs that come then',
+  'a job engine that ended by itself is started again, and takes the jobs that come then',
   async () => {
     const { promise: ran, resolve } = Promise.withResolvers<void>()
     const noted = job({

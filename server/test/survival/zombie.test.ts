@@ -21,7 +21,7 @@ after(async () => {
 
 proves(
   'runs.zombie',
-  'a stopped worker keeps its runs while its lock is held; once they are another’s, it only tells the answers that it has',
+  'a stopped worker keeps its runs while its lock is held, and later only reports the answers that it has',
   async (t) => {
     const seen = await stopAndContinueWorker(yard, { runs: 8, stillMs: 1200 })
     t.diagnostic(JSON.stringify(seen))

@@ -136,7 +136,7 @@ describe('what is not whole', () => {
     assert.deepEqual(await contentOf(target), atFirst)
   })
 
-  test('what is no backup at all is refused with its name', async () => {
+  test('a file that is not a backup is refused with its name', async () => {
     await refused(Buffer.from('PK\u0003\u0004 something else'), /bad is not a complete Runyard backup/)
     await refused(gzipSync('hello\n'))
     await refused(gzipSync('{"hello":"world"}\n'))

@@ -76,7 +76,7 @@ proves('bounds.schemas', 'a misfit names its place and its reason', () => {
 
 proves(
   'bounds.schemas',
-  'a schema that would take for ever is told as broken, and every check ends within its steps',
+  'a schema that would take for ever is reported as broken, and every check ends within its steps',
   () => {
     for (const { name, schema, value } of costlySchemas) {
       assert.deepEqual(schemaProblems(schema), [], name)

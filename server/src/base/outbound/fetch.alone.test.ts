@@ -295,7 +295,7 @@ describe('a failed call names its stage', () => {
     await assertFails(outboundTo(t).request({ url: `https://hook.example:${port}/` }), 'tls', /ECONNRESET/)
   })
 
-  test('protocol: what comes back is no complete HTTP answer', async (t) => {
+  test('protocol: what comes back is not a complete HTTP answer', async (t) => {
     const answers = [
       'SSH-2.0-OpenSSH_9.2\r\n',
       'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nshort',
@@ -400,7 +400,7 @@ describe('fetch', () => {
     await assertFails(fetch(host), 'guard', /Host header/)
   })
 
-  test('answers without a body where there is none', async (t) => {
+  test('an answer without a body is given without one', async (t) => {
     const { url } = await serving(t, (_request, response) => response.writeHead(204).end())
     const answer = await outboundTo(t).fetch(url)
     assert.equal(answer.status, 204)

@@ -41,7 +41,7 @@ describe('checkOnSave', () => {
     assert.deepEqual(guard.asked, ['hooks.example'])
   })
 
-  test('refuses what is no http URL, has credentials, or names port 0', async () => {
+  test('refuses what is not an http URL, has credentials, or names port 0', async () => {
     const guard = guardWith({})
     await assert.rejects(guard.checkOnSave('not a url'), refused('url'))
     await assert.rejects(guard.checkOnSave('http://1.2.3.256/'), refused('url'))
@@ -89,7 +89,7 @@ describe('checkOnSave', () => {
     assert.equal((await silent.checkOnSave('http://silent.example/')).hostname, 'silent.example')
   })
 
-  test('waits two seconds for a resolver unless told otherwise', async (t) => {
+  test('waits two seconds for a resolver by default', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] })
     const guard = createGuard({ allowPrivateHosts: [], resolve: () => new Promise(() => {}) })
     let isSaved = false
@@ -116,7 +116,7 @@ describe('checkOnSave', () => {
 })
 
 describe('vet', () => {
-  test('resolves anew at each call and returns all addresses with their family', async () => {
+  test('resolves again at each call and returns all addresses with their family', async () => {
     const guard = guardWith({ 'hooks.example': ['2606:2800:21f:cb07::1', '93.184.215.14'] })
     const expected = [
       { address: '2606:2800:21f:cb07::1', family: 6 },
@@ -149,7 +149,7 @@ describe('vet', () => {
     assert.deepEqual(guard.asked, [])
   })
 
-  test('passes the resolver’s error on, and fails when there is no address', async () => {
+  test('fails with the resolver’s error, or when it found no address', async () => {
     const guard = guardWith({ 'empty.example': [] })
     await assert.rejects(guard.vet('nowhere.example'), notFound)
     await assert.rejects(guard.vet('empty.example'), /has no addresses/)

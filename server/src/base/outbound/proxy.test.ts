@@ -189,7 +189,7 @@ provesTogether('outbound.proxy', 'a host that is not permitted', () => {
     assert.ok(refusals.length > 500, String(refusals.length))
   })
 
-  test('is told to the client and to whoever watches, in the guard’s words', async (t) => {
+  test('is reported to the client and to whoever watches, in the guard’s words', async (t) => {
     const { port, refusals } = await proxyFor(t)
     const answer = await through({ port, url: 'http://169.254.169.254/latest/meta-data/' })
     assert.equal(answer.statusCode, 403)
@@ -278,7 +278,7 @@ provesTogether('outbound.proxy', 'no request hides in another', () => {
     assert.deepEqual(urls, [])
   })
 
-  test('what is no request to a proxy is refused with a sentence', async (t) => {
+  test('what is not a request to a proxy is refused with a sentence', async (t) => {
     const { urls, at } = await recordingSite(t)
     const { port } = await proxyFor(t)
     const wrong: [string, RegExp][] = [
@@ -297,7 +297,7 @@ provesTogether('outbound.proxy', 'no request hides in another', () => {
 })
 
 provesTogether('outbound.proxy', 'a server that fails', () => {
-  test('is told as 502, or 504 when it is silent', async (t) => {
+  test('is answered with 502, or with 504 when it is silent', async (t) => {
     const silent = await listening(
       t,
       createServer((socket) => socket.on('error', () => {})),
@@ -332,7 +332,7 @@ provesTogether('outbound.proxy', 'a server that fails', () => {
     }
   })
 
-  test('to resolve in time is told as 504', async (t) => {
+  test('to resolve in time is answered with 504', async (t) => {
     const guard = createGuard({ allowPrivateHosts: [], resolve: () => new Promise(() => {}) })
     const { port } = await proxyFor(t, { guard, connectTimeoutMs: 20 })
     const answer = await through({ port, url: 'http://slow.example/' })

@@ -105,7 +105,7 @@ proves('browser.cdp', 'pages are opened, typed into and pictured', needsBrowser,
 
 proves(
   'browser.cdp',
-  'requests, redirects and frames to forbidden places are stopped and told',
+  'requests, redirects and frames to forbidden hosts are stopped and reported',
   needsBrowser,
   async () => {
     const session = await driver.open({ signal })
@@ -125,7 +125,7 @@ proves(
   },
 )
 
-proves('browser.cdp', 'an address at which nobody answers is told with what to do', async () => {
+proves('browser.cdp', 'an endpoint at which nobody answers is reported with what to do', async () => {
   const nobody = cdpDriver({ guard, cdpUrl: 'http://127.0.0.1:9' })
   await assert.rejects(nobody.open({ signal }), /RUNYARD_CDP_URL cannot be reached\. Start it, or correct the URL\./)
 })

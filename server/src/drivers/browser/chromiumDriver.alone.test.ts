@@ -165,7 +165,7 @@ provesTogether(
   { ...needsBrowser, concurrency: true },
   () => {
     for (const [place, target] of targets.entries()) {
-      test(`reaches ${target} in no way, and whoever looks is told`, async () => {
+      test(`reaches ${target} in no way, and every attempt is reported`, async () => {
         await withSession(async (act) => {
           for (const way of waysFor(place)) {
             const { told, text } = await openUntilTold(act, wayTo(way, target))
@@ -182,7 +182,7 @@ provesTogether(
       })
     }
 
-    test('is refused schemes that are no network at all', async () => {
+    test('is refused schemes that are not of the network', async () => {
       await withSession(async (act) => {
         for (const url of [
           'file:///etc/passwd',
@@ -249,7 +249,7 @@ proves(
 
 proves(
   'browser.pageEvents',
-  'dialogs are dismissed and told, popups become pages up to ten, a long page is cut with a sentence',
+  'dialogs are dismissed and reported, popups become pages up to ten, a long page is cut with a sentence',
   needsBrowser,
   async () => {
     await withSession(async (act) => {
@@ -292,7 +292,7 @@ proves(
 
 proves(
   'browser.downloads',
-  'a download is handed over whole, and one without end is cut off and told',
+  'a download is handed over whole, and one without end is cut off and reported',
   needsBrowser,
   async () => {
     await withSession(async (act) => {
@@ -391,7 +391,7 @@ describe('the process', { skip: needsBrowser.skip || (process.platform !== 'linu
     })
   })
 
-  proves('browser.gone', 'of a page may crash: that is told, and the next page can be opened', async () => {
+  proves('browser.gone', 'of a page may crash: that is reported, and the next page can be opened', async () => {
     await withSession(async (act) => {
       await act({ kind: 'open', url: `${base}/words` })
       for (const pid of rendererPids(chromiumProcess()!.pid)) process.kill(pid, 'SIGKILL')

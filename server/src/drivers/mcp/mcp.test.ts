@@ -149,7 +149,7 @@ test('a stream that ends without the answer ends the call', async () => {
   }
 })
 
-proves('mcpClient.refused', 'a refused credential is told with what the server wants instead', async () => {
+proves('mcpClient.refused', 'a refused credential is reported with what the server wants instead', async () => {
   const challenge =
     'Bearer error="insufficient_scope", scope="files:read files:write", resource_metadata="https://x.test/prm"'
   for (const status of [401, 403] as const) {
@@ -195,7 +195,7 @@ proves('mcpClient.hostile', 'servers that answer nonsense, without end or with a
   await session.close()
 })
 
-test('a call that the credential may not make is refused, and the session goes on', async () => {
+test('a call that the credential may not make is refused, and the session continues', async () => {
   const find = async () => ({ scopes: ['read'], audience: server.url })
   const tools = [{ name: 'look' }, { name: 'change', scope: 'write' }]
   const server = await startMcpServer({ tools, protectedBy: { issuer: 'http://127.0.0.1:9', find } })

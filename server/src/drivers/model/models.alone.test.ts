@@ -27,7 +27,7 @@ proves('model.notConfigured', 'a provider without its setting is a problem that 
   }
 })
 
-test('a name that is none says which there are', () => {
+test('an unknown name is refused with the list of known ones', () => {
   for (const name of [
     'gpt-5',
     'azure:gpt-5',

@@ -92,7 +92,7 @@ proves('oauth.refusals', 'an answer of another flow, of another server, or used 
   await assert.rejects(redeemCode(fresh, door), { name: 'GrantRefused', message: /^127.0.0.1 refused: invalid_grant/ })
 })
 
-test('a person who says no is told so, in the words of the server', async () => {
+test('a person who says no sees that, in the words of the server', async () => {
   oauth.account = null
   const asked = await agree()
   oauth.account = 'ada@example.com'

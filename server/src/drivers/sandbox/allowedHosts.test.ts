@@ -43,7 +43,7 @@ proves('sandbox.hosts', 'an entry lets through its host, its port, or the names 
   assert.equal(allowedHosts([])('api.example.com', 443), false)
 })
 
-proves('sandbox.hosts', 'an entry that is no host is refused with a sentence, not ignored', () => {
+proves('sandbox.hosts', 'an entry that is not a host is refused with a sentence, not ignored', () => {
   for (const entry of ['https://api.example.com', 'a b', '*', '*.', 'a.*.example', 'host:99999', 'a/b', '']) {
     assert.throws(() => allowedHosts([entry]), /RUNYARD_SANDBOX_HOSTS: ".*" is not a host\. Write names like/, entry)
   }

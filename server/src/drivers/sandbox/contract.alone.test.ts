@@ -91,7 +91,7 @@ for (const { name, skip, make } of driversUnderTest) {
 
     proves(
       'sandbox.output',
-      'keeps so many bytes of output as asked, whole characters, while the command goes on',
+      'keeps as many bytes of output as asked, in whole characters, while the command continues',
       async (t) => {
         const { run, folder } = await openShell(t, driver)
         const code = 'for i in 1 2 3 4 5 6 7 8 9 10; do printf "ééééé"; done; printf "ab\\0c" >&2; echo on > after'
@@ -135,7 +135,7 @@ for (const { name, skip, make } of driversUnderTest) {
 
     proves(
       'sandbox.places',
-      'opens so many shells as allowed; the next waits for one to be closed, or until it is given up',
+      'opens as many shells as allowed and lets the next wait until one is closed or it is given up',
       async (t) => {
         const small = await make({ shellsMax: 1 })
         t.after(() => small.close())

@@ -63,7 +63,7 @@ proves(
 
 proves(
   'builds.config',
-  'a procedure may be a list of messages, and a problem in one of them is told by its own line',
+  'a procedure may be a list of messages, and a problem in one of them is reported by its own line',
   () => {
     const input = [
       { role: 'system', content: 'one\r\ntwo' },
@@ -145,7 +145,7 @@ const table: [data: unknown, expected: string[]][] = [
   [{ mystery: 'x'.repeat(524_288) }, ['config: is larger than 512 KiB of JSON; shorten it']],
 ]
 
-proves('builds.problems', 'each mistake in a config is told with its place', () => {
+proves('builds.problems', 'each mistake in a config is reported with its path', () => {
   for (const [data, expected] of table) assert.deepEqual(problems(data), expected, JSON.stringify(data).slice(0, 200))
   const noConfig = [{ path: 'config', message: 'must be {"version": "v2", "data": {…}}' }]
   for (const config of [null, [], 'v2', {}, { version: 'v1', data: {} }, withData([]), withData(null)]) {
@@ -154,7 +154,7 @@ proves('builds.problems', 'each mistake in a config is told with its place', () 
   }
 })
 
-proves('builds.problems', 'all mistakes are told at once', () => {
+proves('builds.problems', 'all mistakes are reported at once', () => {
   const data = { input: 'bad', ...models('x'), plugins: ['y'], limits: { max_steps: 0 }, approvals: { z: 1 } }
   assert.deepEqual(
     problemsOf(withData(data), known)

@@ -72,7 +72,7 @@ suite('a run with a model', () => {
 
   proves(
     'runs.badCalls',
-    'gets a sentence back for a call that is unknown, not allowed or does not fit, and goes on',
+    'gets a sentence back for a call that is unknown, not allowed or does not fit, and continues',
     async () => {
       const team = await seedTeam(service)
       provider.answer(
@@ -96,7 +96,7 @@ suite('a run with a model', () => {
 
   proves(
     'runs.modelTrouble',
-    'waits without a worker while its provider wants to be left alone, and goes on with the same step',
+    'waits without a worker while its provider wants to be left alone, and continues with the same step',
     async () => {
       const team = await seedTeam(service)
       provider.answer(

@@ -95,7 +95,7 @@ describe('the trace of a run', () => {
     assert.ok(!JSON.stringify(spans).includes('secret'))
   })
 
-  proves('telemetry.oneTrace', 'stays one when the run waits and another process goes on with it', async () => {
+  proves('telemetry.oneTrace', 'stays one when the run waits and another process continues it', async () => {
     const collector = await startReceiver()
     collector.answer(200, { 'content-type': 'application/json' }, '{}')
     const service = await testApp({ config: { otlpEndpoint: collector.url } })

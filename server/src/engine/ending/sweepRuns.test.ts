@@ -123,7 +123,7 @@ describe('retention', () => {
 
   proves(
     'retention.messages',
-    'empties the log of runs that it keeps: what they were stays, what was said goes, and they cannot go on',
+    'empties the log of runs that it keeps: what they were stays, what was said goes, and they cannot continue',
     async () => {
       const team = await seedTeam(service)
       const runId = await completedRun(team)
@@ -173,7 +173,7 @@ describe('retention', () => {
     assert.deepEqual(left, [{ data: { age: 9 } }])
   })
 
-  proves('retention.careful', 'steps around what is in use, and stops when it is told to', async () => {
+  proves('retention.careful', 'steps around what is in use, and stops when it is asked to', async () => {
     const team = await seedTeam(service)
     const [held, free] = [await completedRun(team), await completedRun(team)]
     for (const runId of [held, free]) await endedAgo(runId, 91)

@@ -49,7 +49,7 @@ proves('agents.create', 'an agent is made with a first build that is live, and n
 
 proves(
   'agents.create',
-  'instructions and model are short for a config; a config is kept as it is, unknown keys included',
+  'instructions and model become a config, and a whole config is kept as it is, unknown keys included',
   async () => {
     const team = await seedTeam(service)
     const short = await team.call('POST /v2/teams/:teamId/agents', {
@@ -151,7 +151,7 @@ proves('agents.update', 'name, description and memory are changed one by one', a
 
 proves(
   'agents.delete',
-  'a deleted agent and its builds are gone for everyone, and the others are told in the same transaction',
+  'a deleted agent and its builds are gone for everyone, and the hooks of other features run in the same transaction',
   async () => {
     const team = await seedTeam(service)
     const id = await seeders['agent']!(team, {})

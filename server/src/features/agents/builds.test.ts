@@ -68,7 +68,7 @@ proves('builds.update', 'only a draft can get another config', async () => {
 
 proves(
   'builds.promote',
-  'promotion makes a draft live and the former live build historic, and tells of it; a historic one can come back',
+  'promotion makes a draft or a historic build live and the former live build historic, and logs both',
   async () => {
     const team = await seedTeam(service)
     const { agent_id, build_id } = await newAgent(team)
@@ -201,7 +201,7 @@ proves(
   },
 )
 
-proves('builds.problemsMany', 'of very many problems the first are told, and how many more there are', async () => {
+proves('builds.problemsMany', 'of very many problems the first are reported, and how many more there are', async () => {
   const team = await seedTeam(service)
   const { agent_id } = await newAgent(team)
   const few = await newDraft(team, agent_id, { config: withData({ connections: Array(25).fill('c') }) })

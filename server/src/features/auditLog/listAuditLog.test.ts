@@ -35,22 +35,18 @@ proves('audit.list', 'the audit log has every mutation, no read and no secret', 
   assert.ok(!text.includes(made.body.secret))
 })
 
-proves(
-  'audit.filters',
-  'it can be narrowed by operation, member and time; a filter that names nothing gives an empty page',
-  async () => {
-    const team = await seedTeam(service)
-    await team.call('POST /v2/teams/:teamId/members', { body: { name: 'A' } })
-    await team.call('POST /v2/teams/:teamId/api-keys', { body: {} })
-    const total = async (query: string) => (await team.call(`GET /v2/teams/:teamId/audit-log?${query}`)).body.total
-    assert.equal(await total('operation=createMember'), 1)
-    assert.equal(await total(`user_id=${team.memberId}`), 2)
-    assert.equal(await total('user_id=nobody'), 0)
-    assert.equal(await total('since=2999-01-01'), 0)
-    assert.equal(await total('until=2999-01-01T00:00:00%2B02:00'), 2)
-    assert.equal((await team.call('GET /v2/teams/:teamId/audit-log?since=yesterday')).status, 400)
-  },
-)
+proves('audit.filters', 'it can be narrowed by operation, member and time, also to an empty page', async () => {
+  const team = await seedTeam(service)
+  await team.call('POST /v2/teams/:teamId/members', { body: { name: 'A' } })
+  await team.call('POST /v2/teams/:teamId/api-keys', { body: {} })
+  const total = async (query: string) => (await team.call(`GET /v2/teams/:teamId/audit-log?${query}`)).body.total
+  assert.equal(await total('operation=createMember'), 1)
+  assert.equal(await total(`user_id=${team.memberId}`), 2)
+  assert.equal(await total('user_id=nobody'), 0)
+  assert.equal(await total('since=2999-01-01'), 0)
+  assert.equal(await total('until=2999-01-01T00:00:00%2B02:00'), 2)
+  assert.equal((await team.call('GET /v2/teams/:teamId/audit-log?since=yesterday')).status, 400)
+})
 
 proves('audit.appendOnly', 'its rows can be neither changed nor deleted, not even by the service itself', async () => {
   const { sql } = service.context.db

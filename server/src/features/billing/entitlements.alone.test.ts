@@ -143,7 +143,7 @@ proves(
 
 proves(
   'entitlements.replay',
-  'a refusal is replayed by its key like any other, also when the limit was raised meanwhile',
+  'a refusal is replayed by its key like any other, also when the limit was raised since then',
   async () => {
     const team = await seedTeam(one)
     const agentId = await seedAgent(team, procedure)
@@ -185,7 +185,7 @@ const tick = () => fireSchedules({ context: one.context, signal: new AbortContro
 
 proves(
   'entitlements.everyWay',
-  'retries, sub-runs, schedules and cases count as starts do, and each is told in its own way that there is no room',
+  'retries, sub-runs, schedules and cases count as starts do, and each reports in its own way that the limit is reached',
   async () => {
     const team = await seedTeam(one)
     const plain = await seedAgent(team, procedure)
@@ -300,7 +300,7 @@ proves(
 
 proves(
   'entitlements.cost',
-  'past its monthly cost a team starts nothing more, and what is under way goes on',
+  'past its monthly cost a team starts nothing more, and what is under way continues',
   async () => {
     const team = await seedTeam(one)
     const agentId = await seedAgent(team, `${fenced('approve', 'Go on?')}\n${procedure}`)
@@ -464,7 +464,7 @@ proves(
 
 proves(
   'entitlements.storageDefault',
-  'a team without a limit of its own keeps to the server’s default, which its entitlements show; 0 is none',
+  'a team without a limit of its own keeps to the server’s default, unless that is 0',
   async () => {
     const small = await testApp({ address, config: { teamStorageBytes: 1000 } })
     const none = await testApp({ address, config: { teamStorageBytes: 0 } })

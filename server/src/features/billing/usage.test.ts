@@ -162,7 +162,7 @@ suite('the usage of a month', () => {
 })
 
 suite('calls of a model', () => {
-  proves('usage.unsettled', 'whose answer nobody has are told apart, with the most that they can cost', async () => {
+  proves('usage.unsettled', 'whose answer nobody has are counted apart, with the most that they can cost', async () => {
     const team = await seedTeam(service)
     const agentId = await seedModelAgent(team)
     // its worker dies while the model answers
@@ -218,7 +218,7 @@ suite('calls of a model', () => {
     assert.deepEqual([afterAll.input_tokens, afterAll.output_tokens], [47, 11])
   })
 
-  proves('usage.unsettled', 'that are cut off by the run’s own limit of time are told apart too', async () => {
+  proves('usage.unsettled', 'that are cut off by the run’s own limit of time are counted apart too', async () => {
     const team = await seedTeam(service)
     provider.answer({ text: ['half', ' done'], instead: 'silence' })
     const runId = await startRun(team, await seedModelAgent(team, { limits: { max_duration_s: 1 } }))
@@ -257,7 +257,7 @@ suite('calls of a model', () => {
     },
   )
 
-  proves('usage.purposes', 'of a builder that died are told apart', async () => {
+  proves('usage.purposes', 'of a builder that died are counted apart', async () => {
     const team = await seedTeam(service)
     const { buildId } = await newDraft(team, '# Mails\n\nAnswer every mail.\n')
     const id = await generate(team, buildId, { prompt: 'x' })

@@ -133,7 +133,7 @@ suite('a run through a form, a redirect and a download', needsBrowser, async () 
     )
   })
 
-  proves('browser.downloads', 'has the file that it downloaded in its workspace, told as an event', async () => {
+  proves('browser.downloads', 'has the file that it downloaded in its workspace, with an event', async () => {
     assert.deepEqual(run.output.downloads, [{ path: '/workspace/downloads/invoice.csv', size_bytes: 19 }])
     const events = await readEvents(service, runId)
     const files = events.filter(({ event }) => event === 'run.file.created').map(({ data }) => data.path)
@@ -203,7 +203,7 @@ suite('a run through a form, a redirect and a download', needsBrowser, async () 
 
 proves(
   'browser.refused',
-  'a page that leads to a metadata service or to a file is refused, the run is told, and a picture shows it',
+  'a page that leads to a metadata service or to a file is refused, the run gets the reason, and a picture shows it',
   needsBrowser,
   async () => {
     const team = await seedTeam(service)

@@ -5,7 +5,7 @@ import { readLine, wordsOf } from './browserLine.ts'
 import { browserTools } from './tools.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
-proves('browser.lines', 'each line is one action, and what is none is told with what there is', () => {
+proves('browser.lines', 'each line is one action, and an unknown one is refused with the list of actions', () => {
   assert.deepEqual(readLine('open https://a.example/?q=a b'), { kind: 'open', url: 'https://a.example/?q=a b' })
   assert.deepEqual(readLine('  click  Save all '), { kind: 'click', element: 'Save all' })
   assert.deepEqual(readLine('type Full name = a = b'), { kind: 'type', element: 'Full name', text: 'a = b' })
@@ -35,7 +35,7 @@ proves('browser.lines', 'the words of the timeline never hold what was typed', (
 
 proves(
   'browser.doubt',
-  'what only looks is done again after a crash; what may have sent something is asked about',
+  'after a crash only what looks is done again, and a person is asked about what may have sent something',
   () => {
     const inputs: Record<string, object> = {
       browser_open: { url: 'https://a.example' },

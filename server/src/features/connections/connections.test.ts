@@ -31,7 +31,7 @@ const changesOf = async (id: string) => {
 
 proves(
   'connections.create',
-  'a connection with a key or with headers is made; its secret is sealed and never told',
+  'the secret of a new connection, a key or headers, is sealed and never shown',
   async () => {
     const key = 'key-canary-1234567890'
     const { body } = await create({ name: 'Billing', type: 'api', server_url: 'https://8.8.8.8/v1', api_key: key })
@@ -123,7 +123,7 @@ proves(
 
 proves(
   'connections.update',
-  'new headers make it work again and let runs go on; another address must bring its credential',
+  'new headers make it work again and let runs continue, and another URL must bring its credential',
   async () => {
     const id = await made({ headers: { 'X-Key': 'first-value' } })
     await team.sql`

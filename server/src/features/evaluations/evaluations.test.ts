@@ -143,29 +143,33 @@ proves(
   },
 )
 
-proves('evals.request', 'a new evaluation is made when somebody asks, once for all who ask meanwhile', async () => {
-  const team = await seedTeam(service)
-  const agentId = await seedAgent(team, good)
-  const runId = await startRun(team, agentId)
-  const early = await team.call(`POST ${pathOf(agentId, runId)}`)
-  assert.deepEqual([early.status, early.body.error], [409, 'conflict'])
-  await evaluated()
-  const first = await read(team, agentId, runId)
-  const asked = await team.call(`POST ${pathOf(agentId, runId)}`)
-  assert.deepEqual([asked.status, asked.body.status], [202, 'in_progress'])
-  assert.deepEqual((await team.call(`POST ${pathOf(agentId, runId)}`)).body, asked.body)
-  const waiting = await read(team, agentId, runId)
-  assert.deepEqual([waiting.id, waiting.status, waiting.results], [asked.body.evaluation_id, 'in_progress', []])
-  await evaluated()
-  const again = await read(team, agentId, runId)
-  assert.deepEqual([again.id, again.status, again.source], [asked.body.evaluation_id, 'ready', 'request'])
-  assert.deepEqual(again.results, first.results)
-  assert.equal((await scoresOf(team, agentId)).total_evaluated, 1)
-})
+proves(
+  'evals.request',
+  'a new evaluation is made when somebody asks, once for all who ask until it is there',
+  async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, good)
+    const runId = await startRun(team, agentId)
+    const early = await team.call(`POST ${pathOf(agentId, runId)}`)
+    assert.deepEqual([early.status, early.body.error], [409, 'conflict'])
+    await evaluated()
+    const first = await read(team, agentId, runId)
+    const asked = await team.call(`POST ${pathOf(agentId, runId)}`)
+    assert.deepEqual([asked.status, asked.body.status], [202, 'in_progress'])
+    assert.deepEqual((await team.call(`POST ${pathOf(agentId, runId)}`)).body, asked.body)
+    const waiting = await read(team, agentId, runId)
+    assert.deepEqual([waiting.id, waiting.status, waiting.results], [asked.body.evaluation_id, 'in_progress', []])
+    await evaluated()
+    const again = await read(team, agentId, runId)
+    assert.deepEqual([again.id, again.status, again.source], [asked.body.evaluation_id, 'ready', 'request'])
+    assert.deepEqual(again.results, first.results)
+    assert.equal((await scoresOf(team, agentId)).total_evaluated, 1)
+  },
+)
 
 proves(
   'evals.request',
-  'a run that goes on before its requested evaluation ends that one without a result',
+  'a run that continues before its requested evaluation ends that one without a result',
   async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, good)
@@ -262,7 +266,7 @@ proves('evals.deleted', 'with a run goes its evaluation, from scores too', async
 
 proves(
   'evals.neverInTheWay',
-  'a run that somebody writes just now is left for the next round, and the others go on',
+  'a run that somebody writes just now is left for the next round, and the others continue',
   async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, good)
@@ -279,7 +283,7 @@ proves(
   },
 )
 
-proves('evals.neverInTheWay', 'a run can go on and end again while its earlier end is being evaluated', async () => {
+proves('evals.neverInTheWay', 'a run can continue and end again while its earlier end is being evaluated', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, good)
   const runId = await startRun(team, agentId)

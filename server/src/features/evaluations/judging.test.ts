@@ -74,7 +74,7 @@ async function drainPatiently(): Promise<void> {
 
 proves(
   'evals.judge',
-  'a judge is told rubrics and run, and its verdicts become results with evidence, cost and transcript',
+  'a judge gets rubrics and run, and its verdicts become results with evidence, cost and transcript',
   async () => {
     const team = await seedTeam(service)
     const agentId = await judgedAgent(team)
@@ -307,7 +307,7 @@ proves('evals.judgeFair', 'a team with many runs to judge leaves room for the ot
   assert.deepEqual(await sql`select 1 from judgements where team_id in (${busy.id}, ${quiet.id})`, [])
 })
 
-proves('evals.transcript', 'a very long run is told in part, and the judge knows that', async () => {
+proves('evals.transcript', 'a very long run is shown in part, and the judge knows that', async () => {
   const team = await seedTeam(service)
   const agentId = await judgedAgent(team)
   provider.answer(answers(true, true))
@@ -341,7 +341,7 @@ proves('evals.judgeSpared', 'a run that never began, or whose agent is deleted, 
   assert.match(summary.final_comment, /ended before it began/)
 })
 
-proves('evals.transcript', 'what a judge was told lives no longer than the messages of the run', async () => {
+proves('evals.transcript', 'what a judge was shown lives no longer than the messages of the run', async () => {
   const keeping = await testApp({
     address: service.context.db.address() as Address,
     config: { retentionDays: { ...service.context.config.retentionDays, messages: 30 } },

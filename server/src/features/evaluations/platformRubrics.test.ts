@@ -50,7 +50,7 @@ const repeats = (...calls: RunLogEntry[][]) => passes('no_repeated_calls', logOf
 
 proves(
   'evals.platform',
-  'a run that completed ended by itself; one that failed or was stopped did not, and its last message shows it',
+  'only a run that completed ended by itself, and the last message of any other shows why',
   () => {
     const entries = [entry({}), entry({})]
     assert.equal(passes('ended_by_itself', logOf(entries)), true)
@@ -94,7 +94,7 @@ proves(
 
 proves(
   'evals.platform',
-  'a case counts as closed when the run closed it, and is not told of without one or when it was passed on',
+  'a case counts as closed when the run closed it, and is not judged without one or when it was passed on',
   () => {
     const withCase = (case_moves: string[], entries: RunLogEntry[] = []) =>
       passes('case_closed', logOf(entries, { case_id: 'case', case_moves }))
@@ -107,7 +107,7 @@ proves(
   },
 )
 
-proves('evals.platform', 'a limit that was reached is told in its own words', () => {
+proves('evals.platform', 'a limit that was reached is reported in its own words', () => {
   const error = { code: 'limit_reached', message: 'The run has taken 3 steps, and its limit max_steps is 3.' }
   const result = resultOf('limits_kept', logOf([entry({})], { status: 'failed', error }))
   assert.equal(result.passed, false)
@@ -142,7 +142,7 @@ for (const secret of secrets) {
   })
 }
 
-proves('evals.secrets', 'words that only begin like a secret are none', () => {
+proves('evals.secrets', 'words that only begin like a secret are not taken for one', () => {
   for (const text of [
     'a sk-ill issue',
     'risk-free',

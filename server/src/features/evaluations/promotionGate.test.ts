@@ -30,7 +30,7 @@ async function runBuild(team: TestTeam, agentId: string, buildId: string, times:
 
 proves(
   'evals.gate',
-  'an agent without a gate promotes as it likes; a gate is set, read, changed and taken away',
+  'a gate is set, read, changed and taken away, and an agent without one promotes as it likes',
   async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, good)

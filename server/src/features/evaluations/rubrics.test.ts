@@ -122,7 +122,7 @@ proves('evals.rubrics', 'a deleted rubric is answered with an empty 204, and is 
 
 proves(
   'evals.rubricsReplaced',
-  'replacing them all keeps what is the same, makes anew what is different, and ends what is missing',
+  'replacing them all keeps what is the same, makes again what is different, and ends what is missing',
   async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, procedure)

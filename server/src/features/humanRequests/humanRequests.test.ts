@@ -29,7 +29,7 @@ const respond = (team: TestTeam, path: string, body: object) => team.call(`POST 
 describe('an answer', () => {
   proves(
     'humanRequests.respond',
-    'of each type is checked, stored with who gave it, told once, and taken up by the run',
+    'of each type is checked, stored with who gave it, announced once, and taken up by the run',
     async () => {
       const team = await seedTeam(service)
       const form = '{"type": "object", "required": ["amount"], "properties": {"amount": {"type": "number"}}}'
@@ -144,7 +144,7 @@ describe('an answer', () => {
 
   proves(
     'humanRequests.brokenForm',
-    'to a form that cannot be used is refused with the way out; the agent hears of such a form at once',
+    'to a form that cannot be used is refused with the way out, and the agent hears of such a form at once',
     async () => {
       const team = await seedTeam(service)
       const { path, request } = await asking(team, block('ask', 'Fill it in\n{"type": "object"}'))
@@ -166,7 +166,7 @@ describe('an answer', () => {
 
 proves(
   'humanRequests.cancel',
-  'a cancelled request gives its call an error, and the run goes on, without an event',
+  'a cancelled request gives its call an error, and the run continues, without an event',
   async () => {
     const team = await seedTeam(service)
     const procedure = `${block('approve id=it on_error=continue', 'Pay?')}\n${block('output', '{{ steps.it.error }}')}`
@@ -201,7 +201,7 @@ describe('the inbox', () => {
 
   proves(
     'inbox.assign',
-    'can be narrowed to what is mine, another’s or nobody’s; requests are given and taken back',
+    'can be narrowed to what is mine, another’s or nobody’s, as requests are given and taken back',
     async () => {
       const team = await seedTeam(service)
       const other = await seeders['member']!(team, {})

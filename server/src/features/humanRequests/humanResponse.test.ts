@@ -86,7 +86,7 @@ proves('humanRequests.form', 'values fit the form’s schema, or the place that 
 
 proves(
   'humanRequests.brokenForm',
-  'a form that cannot be read, or that refers to itself without end, is told as broken and harms nothing',
+  'a form that cannot be read, or that refers to itself without end, is reported as broken and harms nothing',
   () => {
     const broken = [
       { type: 'object', properties: { a: { type: 'string', pattern: '[' } } },

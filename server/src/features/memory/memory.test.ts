@@ -110,7 +110,7 @@ proves(
 
 proves(
   'memory.generation',
-  'a path that is written again after its deletion goes on above the generations it had',
+  'a path that is written again after its deletion continues above the generations it had',
   async () => {
     const at = files(await newAgent())
     const put = (path: string, body = {}) => team.call(`PUT ${at}/${path}`, { body: { content: 'x', ...body } })
@@ -163,36 +163,32 @@ proves('memory.limits', 'a file has at most 256 KiB in UTF-8', async () => {
   assert.match(refused.body.message, /262145 bytes.*at most 262144/)
 })
 
-proves(
-  'memory.limits',
-  'an agent has at most 1000 files and 16 MiB, also against writers at once; less is always possible',
-  async () => {
-    const agentId = await newAgent()
-    const at = files(agentId)
-    await team.call(`PUT ${at}/first`, { body: { content: '' } })
-    await sql`
+proves('memory.limits', 'an agent has at most 1000 files and 16 MiB, also against writers at once', async () => {
+  const agentId = await newAgent()
+  const at = files(agentId)
+  await team.call(`PUT ${at}/first`, { body: { content: '' } })
+  await sql`
     insert into memory_files (team_id, agent_id, path, content, generation, source_type)
     select ${team.id}, ${agentId}, 'many/' || n, '', 1, 'user' from generate_series(1, 997) n`
-    await sql`update memory_stores set files = 998 where agent_id = ${agentId}`
-    const answers = await Promise.all(
-      ['x', 'y', 'z', 'u', 'v'].map((path) => team.call(`PUT ${at}/${path}`, { body: { content: '' } })),
-    )
-    assert.deepEqual(statusesOf(answers), [200, 200, 409, 409, 409])
-    assert.match(answers.find(({ status }) => status === 409)!.body.message, /1000 memory files/)
-    assert.equal((await team.call(`PUT ${at}/first`, { body: { content: 'more' } })).status, 200)
-    assert.equal((await team.call(`DELETE ${at}/first`)).status, 200)
-    assert.equal((await team.call(`PUT ${at}/w`, { body: { content: '' } })).status, 200)
+  await sql`update memory_stores set files = 998 where agent_id = ${agentId}`
+  const answers = await Promise.all(
+    ['x', 'y', 'z', 'u', 'v'].map((path) => team.call(`PUT ${at}/${path}`, { body: { content: '' } })),
+  )
+  assert.deepEqual(statusesOf(answers), [200, 200, 409, 409, 409])
+  assert.match(answers.find(({ status }) => status === 409)!.body.message, /1000 memory files/)
+  assert.equal((await team.call(`PUT ${at}/first`, { body: { content: 'more' } })).status, 200)
+  assert.equal((await team.call(`DELETE ${at}/first`)).status, 200)
+  assert.equal((await team.call(`PUT ${at}/w`, { body: { content: '' } })).status, 200)
 
-    const large = files(await newAgent())
-    const content = 'x'.repeat(256 * 1024)
-    for (let n = 0; n < 64; n++) await team.call(`PUT ${large}/${n}`, { body: { content } })
-    const refused = await team.call(`PUT ${large}/one-more`, { body: { content: 'x' } })
-    assert.equal(refused.status, 409)
-    assert.match(refused.body.message, /16777217 bytes.*at most 16777216/)
-    assert.equal((await team.call(`PUT ${large}/one-more`, { body: { content: '' } })).status, 200)
-    assert.equal((await team.call(`PUT ${large}/5`, { body: { content: 'short' } })).status, 200)
-  },
-)
+  const large = files(await newAgent())
+  const content = 'x'.repeat(256 * 1024)
+  for (let n = 0; n < 64; n++) await team.call(`PUT ${large}/${n}`, { body: { content } })
+  const refused = await team.call(`PUT ${large}/one-more`, { body: { content: 'x' } })
+  assert.equal(refused.status, 409)
+  assert.match(refused.body.message, /16777217 bytes.*at most 16777216/)
+  assert.equal((await team.call(`PUT ${large}/one-more`, { body: { content: '' } })).status, 200)
+  assert.equal((await team.call(`PUT ${large}/5`, { body: { content: 'short' } })).status, 200)
+})
 
 proves('memory.forgotten', 'a deleted agent’s memory is gone, and what the counters say is what is there', async () => {
   const agentId = await newAgent()

@@ -66,7 +66,7 @@ proves(
   },
 )
 
-proves('runs.whyPending', 'pending: a build that lets only so many of its runs work at once is named', async () => {
+proves('runs.whyPending', 'pending: a build that limits how many of its runs work at once is named', async () => {
   const config = { version: 'v2', data: { input: 'Do it.', limits: { max_concurrent_runs: 1 } } }
   const { body: agent } = await team.call('POST /v2/teams/:teamId/agents', { body: { build: { config } } })
   await team.sql`insert into admission (team_id) values (${team.id}) on conflict do nothing`

@@ -56,7 +56,7 @@ proves('runs.detail', 'it comes with agent, build, totals, human requests, sub-r
 
 proves(
   'runs.detailParent',
-  'below another agent it is a 404, also below one that was deleted; by itself it stays readable',
+  'below another agent it is a 404, also below one that was deleted, and by itself it stays readable',
   async () => {
     const other = await seeders['agent']!(team, {})
     const gone = await seeders['agent']!(team, {})

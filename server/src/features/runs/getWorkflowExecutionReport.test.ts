@@ -130,7 +130,7 @@ proves('runs.report', 'it tells every step with its input, output and time, and 
 
 proves(
   'runs.reportCut',
-  'long inputs and outputs are cut with a mark, and of very many steps the last thousand are told',
+  'long inputs and outputs are cut with a mark, and of very many steps the last thousand are shown',
   async () => {
     const long = 'ü'.repeat(20_000)
     const id = await runWith({ status: 'running', started_at: at(0), running_since: new Date() })
@@ -173,7 +173,7 @@ proves(
   },
 )
 
-proves('runs.report', 'a run that the engine drove is told as it happened', async () => {
+proves('runs.report', 'a run that the engine drove is shown as it happened', async () => {
   const instructions = '```memory path=notes/a.md\nOne thing\n```\n\n```output\ndone\n```\n'
   const { body: agent } = await team.call('POST /v2/teams/:teamId/agents', { body: { name: 'Writer', instructions } })
   const { body: started } = await team.call('POST /v2/teams/:teamId/runs', {

@@ -60,7 +60,7 @@ proves(
 
 proves(
   'messages.refused',
-  'what is too large or empty is refused; so is starting a run again whose agent or log is gone',
+  'what is too large or empty, or would restart a run whose agent or log is gone, is refused',
   async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, `${block('approve', 'Go?')}\n${echo}`)

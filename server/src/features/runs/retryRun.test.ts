@@ -72,7 +72,7 @@ describe('a retry', () => {
 
   proves(
     'retry.fromStep',
-    'from a step has the same past up to that turn, takes the turn anew, and asks nobody twice',
+    'from a step has the same past up to that turn, takes the turn again, and asks nobody twice',
     async () => {
       const team = await seedTeam(service)
       const { runId } = await endedRun(team)
@@ -141,7 +141,7 @@ describe('a retry', () => {
     assert.equal((await readRun(team, body.run_id)).output, 'done')
   })
 
-  proves('retry.build', 'can go on with another build of the agent, and with no other’s', async () => {
+  proves('retry.build', 'can continue with another build of the agent, and with no other’s', async () => {
     const team = await seedTeam(service)
     const { agentId, runId } = await endedRun(team)
     const config = {
@@ -161,7 +161,7 @@ describe('a retry', () => {
 
   proves(
     'retry.refused',
-    'is refused while the run is active, for a step that is no call, and when agent or log are gone',
+    'is refused while the run is active, for a step that is not a call, and when agent or log are gone',
     async () => {
       const team = await seedTeam(service)
       const { agentId, runId } = await endedRun(team)

@@ -128,7 +128,7 @@ proves('stop.race', 'fifty stops at once end the run once', async () => {
 
 proves(
   'stop.agentDeleted',
-  'deleting an agent stops its active runs in the same moment, also one that was started meanwhile',
+  'deleting an agent stops its active runs in the same moment, also one that is started at the same time',
   async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, asks)

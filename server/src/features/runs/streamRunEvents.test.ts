@@ -71,7 +71,7 @@ describe('the stream of a run', () => {
     assert.match(headers['x-request-id'] as string, /^[0-9a-f-]{36}$/)
   })
 
-  proves('streams.lastEventId', 'goes on behind Last-Event-ID, and refuses one that is no number', async () => {
+  proves('streams.lastEventId', 'continues behind Last-Event-ID, and refuses one that is not a number', async () => {
     const runId = await seedRunningRun(team)
     await logEvents(sql, runId, 5)
     const reader = await readStream(baseUrl, team, pathOf(runId), { lastEventId: 3 })

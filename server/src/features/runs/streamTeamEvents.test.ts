@@ -159,7 +159,7 @@ describe('the stream of a team', () => {
     },
   )
 
-  proves('streams.kinds', 'gives only the kinds that were asked for, and refuses one that is none', async () => {
+  proves('streams.kinds', 'gives only the kinds that were asked for, and refuses an unknown one', async () => {
     const runId = await seedRunningRun(team)
     const reader = await readStream(baseUrl, team, `${path}?events=run.completed,run.failed`)
     await logEvents(sql, runId, 3)
@@ -175,7 +175,7 @@ describe('the stream of a team', () => {
 
   proves(
     'streams.kept',
-    'says so when what followed Last-Event-ID is kept no more, and goes on with the oldest that is',
+    'says so when what followed Last-Event-ID is kept no more, and continues with the oldest that is',
     async () => {
       const runId = await seedRunningRun(team)
       const reader = await readStream(baseUrl, team, path)

@@ -46,7 +46,7 @@ const resultsOf = (outcomes: Outcome[]): any[] =>
 const errorOf = (outcome: Outcome | undefined): string => (outcome && 'error' in outcome ? outcome.error : 'no error')
 const sha256 = (bytes: string | Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
-proves('workspace.files', 'a file is written, told with its hash and type, read back and listed', async () => {
+proves('workspace.files', 'a file is written, reported with its hash and type, read back and listed', async () => {
   const run = newId()
   const [outcome] = await apply('write_file', [{ run, input: { path: 'out/héllo.md', content: 'wörld' } }])
   const file = { path: '/workspace/out/héllo.md', size_bytes: 6, sha256: sha256('wörld') }
@@ -151,7 +151,7 @@ proves('workspace.history', 'writers of one workspace at once make one sandbox a
 
 proves(
   'workspace.content',
-  'bytes come as base64 and go as base64 when they are no text; long files are cut at a character',
+  'bytes that are not text come and go as base64, and long files are cut at a character',
   async () => {
     const run = newId()
     const bytes = Buffer.concat([randomBytes(3000), Buffer.from([0xff, 0])])

@@ -225,7 +225,7 @@ proves('schedules.once', 'one that does not recur fires once and is disabled', a
 
 proves(
   'schedules.givesUp',
-  'after ten runs in a row that only a person can mend it disables itself and says why',
+  'after ten runs in a row that only a person can fix it disables itself and says why',
   async () => {
     const team = await seedTeam(service)
     const prose = await seedAgent(team, 'Think about it.')
@@ -248,7 +248,7 @@ proves(
 
 proves(
   'schedules.givesUp',
-  'a run that goes well in between starts the count anew, and an agent without a live build counts too',
+  'a run that succeeds in between starts the count again, and an agent without a live build counts too',
   async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, procedure)

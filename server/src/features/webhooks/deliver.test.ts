@@ -138,7 +138,7 @@ suite('a subscription', () => {
 
   proves(
     'webhooks.gone',
-    'that answers 410 is disabled; what waited and what comes is kept as dead letters, and can be replayed',
+    'that answers 410 is disabled, and its events become dead letters that can be replayed',
     async () => {
       const { team, receiver, subscriptionId, agentId } = await ranFor(['run.started', 'run.completed'])
       receiver.answer(410)
@@ -294,7 +294,7 @@ suite('a subscription', () => {
 
   proves(
     'webhooks.rotation',
-    'is signed by both secrets after a rotation, and by the new one alone when there is no overlap',
+    'is signed by both secrets after a rotation, and by the new one alone without an overlap',
     async () => {
       const team = await seedTeam(service)
       const receiver = await startReceiver()
@@ -319,37 +319,33 @@ suite('a subscription', () => {
     },
   )
 
-  proves(
-    'webhooks.kept',
-    'keeps the events that it has not got from being erased; those that it has go with their deliveries',
-    async () => {
-      const { team, receiver, runId } = await ranFor(['run.completed', 'run.started'])
-      await drainDeliveries(service)
-      await sql`update deliveries set state = 'dead' where run_id = ${runId} and event = 'run.started'`
-      await sql`update events set created_at = now() - interval '40 days' where run_id = ${runId}`
-      // ids tell the time too, and a delivery's id is made of its event's
-      await sql`update events set id = overlay(id::text placing '00000000-0000' from 1 for 13)::uuid where run_id = ${runId}`
-      await sql`
+  proves('webhooks.kept', 'keeps only the events that it has not got from being erased', async () => {
+    const { team, receiver, runId } = await ranFor(['run.completed', 'run.started'])
+    await drainDeliveries(service)
+    await sql`update deliveries set state = 'dead' where run_id = ${runId} and event = 'run.started'`
+    await sql`update events set created_at = now() - interval '40 days' where run_id = ${runId}`
+    // ids tell the time too, and a delivery's id is made of its event's
+    await sql`update events set id = overlay(id::text placing '00000000-0000' from 1 for 13)::uuid where run_id = ${runId}`
+    await sql`
       update deliveries set event_id = overlay(event_id::text placing '00000000-0000' from 1 for 13)::uuid,
         id = delivery_id(overlay(event_id::text placing '00000000-0000' from 1 for 13)::uuid, target_id)
       where run_id = ${runId}`
-      await eraseOldEvents(sql, {
-        days: 30,
-        after: '00000000-0000-0000-0000-000000000000',
-        max: 100,
-        keeping: [keepsUndelivered],
-      })
-      assert.deepEqual(
-        (await sql<{ event: string }>`select event from events where run_id = ${runId}`).map(({ event }) => event),
-        ['run.started'],
-      )
-      assert.deepEqual(
-        (await readDeliveries(team)).map(({ event }) => event),
-        ['run.started'],
-      )
-      assert.equal(receiver.received.length, 2)
-    },
-  )
+    await eraseOldEvents(sql, {
+      days: 30,
+      after: '00000000-0000-0000-0000-000000000000',
+      max: 100,
+      keeping: [keepsUndelivered],
+    })
+    assert.deepEqual(
+      (await sql<{ event: string }>`select event from events where run_id = ${runId}`).map(({ event }) => event),
+      ['run.started'],
+    )
+    assert.deepEqual(
+      (await readDeliveries(team)).map(({ event }) => event),
+      ['run.started'],
+    )
+    assert.equal(receiver.received.length, 2)
+  })
 })
 
 suite("a run's callback", () => {

@@ -170,7 +170,7 @@ proves('deliveries.get', 'a delivery is read with its attempts, the oldest first
 
 proves(
   'deliveries.test',
-  'a test is one delivery of an example that fits its kind, says that it is a test, and is no event',
+  'a test is one delivery of an example that fits its kind, says that it is a test, and is not an event',
   async () => {
     const team = await seedTeam(service)
     const webhook = await subscribe(team, ['run.paused', 'run.failed'])

@@ -118,7 +118,7 @@ proves(
 
 proves(
   'deliveries.inactive',
-  'events pass by what a person switched off or deleted; for what was disabled they are kept as dead letters',
+  'events become dead letters for what was disabled, and pass by what a person switched off or deleted',
   async () => {
     const team = await seedTeam(service)
     const [off, deleted, disabled] = await Promise.all([1, 2, 3].map(() => subscribe(team, ['*'])))
@@ -159,7 +159,7 @@ proves('deliveries.id', 'each event is one delivery with one id for each target'
 
 proves(
   'deliveries.callback',
-  'a run’s callback address gets six kinds of its events and no others; runs with one address share a target',
+  'a run’s callback URL gets six kinds of its events, and runs with one URL share a target',
   async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, 'Say hello.')
@@ -198,7 +198,7 @@ proves(
 
 proves(
   'deliveries.callbackEnded',
-  'a run whose receiver is gone gets no more, other runs with the same address do; an erased run leaves no mark',
+  'a receiver that is gone for one run gets no more of it, and still gets other runs with the same URL',
   async () => {
     const team = await seedTeam(service)
     const agentId = await seedAgent(team, 'Say hello.')

@@ -109,7 +109,7 @@ proves(
 
 proves(
   'deliveries.replayOnlySettled',
-  'of two who replay a delivery at once one is told that it is on its way',
+  'of two who replay a delivery at once one hears that it is on its way',
   async () => {
     const { team, webhook } = await seed()
     const id = await seedOne(team, webhook)
@@ -183,7 +183,7 @@ proves(
 
 proves(
   'deliveries.replayRepeated',
-  'a replay that is cut off fails, so that the next process goes on with it',
+  'a replay that is cut off fails, so that the next process continues it',
   async () => {
     const { team, webhook } = await seed()
     await seedDead(team, webhook, 1)

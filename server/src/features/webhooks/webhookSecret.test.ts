@@ -19,7 +19,7 @@ const overlap = ({ created_at, previous_expires_at }: { created_at: string; prev
 
 proves(
   'webhooks.secret',
-  'a team’s secret is made when it is first asked for, once, and is no other team’s',
+  'a team’s secret is made when it is first asked for, once, and differs from every other team’s',
   async () => {
     const team = await seedTeam(service)
     const answers = await Promise.all(Array.from({ length: 5 }, () => team.call(`GET ${path}`)))

@@ -116,7 +116,7 @@ proves('webhooks.guard', 'an address that is not public is refused when it is sa
 
 proves(
   'webhooks.most',
-  'a team has at most 50 webhooks, however many are made at once; a deleted one makes room',
+  'a team has at most 50 webhooks, however many are made at once, and a deleted one makes room',
   async () => {
     const { team, id } = await seed()
     await team.sql`
@@ -154,39 +154,35 @@ interface Health {
   paused_until: Date | null
 }
 
-proves(
-  'webhooks.enable',
-  'switching it on, or giving it a new address, forgets its failures; nothing else does',
-  async () => {
-    const { team, id, change } = await seed()
-    const fail = () => team.sql`
+proves('webhooks.enable', 'only switching it on, or giving it a new URL, forgets its failures', async () => {
+  const { team, id, change } = await seed()
+  const fail = () => team.sql`
     update delivery_targets set active = false, disabled_at = now(), disabled_reason = 'It answered 410.', failures = 7,
       failing_since = now(), paused_until = now() where id = ${id}`
-    const health = async () => {
-      const [row] = await team.sql<Health>`
+  const health = async () => {
+    const [row] = await team.sql<Health>`
       select failures, failing_since, paused_until from delivery_targets where id = ${id}`
-      return [row!.failures, row!.failing_since === null, row!.paused_until === null]
-    }
-    const bad = [7, false, false]
-    const good = [0, true, true]
-    await fail()
-    for (const body of [{ url }, { events: ['run.failed'] }, { active: false }]) {
-      assert.equal((await change(body)).disabled_reason, 'It answered 410.')
-      assert.deepEqual(await health(), bad, JSON.stringify(body))
-    }
-    const moved = await change({ url: 'https://hooks.example.com/new' })
-    assert.deepEqual([moved.active, moved.disabled_reason], [false, 'It answered 410.'])
-    assert.deepEqual(await health(), good)
-    await fail()
-    const on = await change({ active: true })
-    assert.deepEqual([on.active, on.disabled_at, on.disabled_reason], [true, null, null])
-    assert.deepEqual(await health(), good)
-  },
-)
+    return [row!.failures, row!.failing_since === null, row!.paused_until === null]
+  }
+  const bad = [7, false, false]
+  const good = [0, true, true]
+  await fail()
+  for (const body of [{ url }, { events: ['run.failed'] }, { active: false }]) {
+    assert.equal((await change(body)).disabled_reason, 'It answered 410.')
+    assert.deepEqual(await health(), bad, JSON.stringify(body))
+  }
+  const moved = await change({ url: 'https://hooks.example.com/new' })
+  assert.deepEqual([moved.active, moved.disabled_reason], [false, 'It answered 410.'])
+  assert.deepEqual(await health(), good)
+  await fail()
+  const on = await change({ active: true })
+  assert.deepEqual([on.active, on.disabled_at, on.disabled_reason], [true, null, null])
+  assert.deepEqual(await health(), good)
+})
 
 proves(
   'webhooks.delete',
-  'a deleted webhook drops what is not sent yet and keeps what was; it is gone for everything else',
+  'a deleted webhook drops what is not sent yet, keeps what was, and is gone for everything else',
   async () => {
     const { team, id } = await seed()
     const states = ['new', 'retrying', 'replaying', 'delivered', 'dead']
@@ -221,16 +217,12 @@ proves(
   },
 )
 
-proves(
-  'webhooks.walls',
-  'the address of a run’s callback is no webhook: it is neither listed nor changed',
-  async () => {
-    const team = await seedTeam(service)
-    const id = newId()
-    await team.sql`insert into delivery_targets (id, team_id, kind, url) values (${id}, ${team.id}, 'callback', ${url})`
-    assert.deepEqual((await team.call(`GET ${path}`)).body.webhooks, [])
-    for (const route of [`DELETE ${path}/${id}`, `PATCH ${path}/${id}`, `POST /v2/webhooks/${id}/test`]) {
-      assert.equal((await team.call(route)).status, 404, route)
-    }
-  },
-)
+proves('webhooks.walls', 'the URL of a run’s callback is not a webhook: it is neither listed nor changed', async () => {
+  const team = await seedTeam(service)
+  const id = newId()
+  await team.sql`insert into delivery_targets (id, team_id, kind, url) values (${id}, ${team.id}, 'callback', ${url})`
+  assert.deepEqual((await team.call(`GET ${path}`)).body.webhooks, [])
+  for (const route of [`DELETE ${path}/${id}`, `PATCH ${path}/${id}`, `POST /v2/webhooks/${id}/test`]) {
+    assert.equal((await team.call(route)).status, 404, route)
+  }
+})

@@ -96,7 +96,7 @@ for (const name of fakeNames) {
       )
     })
 
-    proves('model.malformedArguments', 'arguments that are no JSON do not end the run', async () => {
+    proves('model.malformedArguments', 'arguments that are not JSON do not end the run', async () => {
       const talk = conversation()
       fake.answer({ calls: [{ name: 'lookup', arguments: '{"id": "c-7' }] })
       if (name === 'google') {
@@ -236,7 +236,7 @@ for (const name of fakeNames) {
       assert.equal(fake.requests.length, asked)
     })
 
-    test('a listener that fails is no trouble of the provider', async () => {
+    test('a listener that fails is not counted as trouble of the provider', async () => {
       fake.answer({ text: ['Ada ', 'Love'], instead: 'silence' })
       const mistake = new TypeError('our own')
       const turn = conversation().next({
@@ -249,7 +249,7 @@ for (const name of fakeNames) {
       await fake.requests.at(-1)!.torn
     })
 
-    proves('model.outputSchema', 'an output schema is told, and the answer is read as JSON', async () => {
+    proves('model.outputSchema', 'an output schema is sent, and the answer is read as JSON', async () => {
       const output_schema = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
       fake.answer({ text: '```json\n{"name": "Ada"}\n```' }, { text: 'Her name is Ada.' })
       assert.deepEqual((await next(conversation({ output_schema }))).ending, { kind: 'done', output: { name: 'Ada' } })

@@ -79,7 +79,7 @@ proves('model.appendOnly', 'each request begins with all of the one before it', 
   }
 })
 
-proves('model.refusedReasoning', 'a run whose old thinking is refused goes on without it', async () => {
+proves('model.refusedReasoning', 'a run whose old thinking is refused continues without it', async () => {
   const talk = open()
   talk.add(user('Who is c-7?'))
   fake.answer(
@@ -130,7 +130,7 @@ test('the key goes into its header, the address gets its usual path, and the pre
 
 proves(
   'model.outputSchema',
-  'a schema that the model can hold is held beside the tools, without forcing one; any other is only told',
+  'a schema that the model can enforce is enforced beside the tools, and any other is only described',
   async () => {
     const plain = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
     const map = { type: 'object', additionalProperties: { type: 'string' } }
@@ -156,7 +156,7 @@ proves(
 
 proves(
   'model.trouble',
-  'an overload told inside a stream that began well is trouble, and a request too large is refused',
+  'an overload reported inside a stream that began well is trouble, and a request too large is refused',
   async () => {
     const talk = open()
     talk.add(user('Who is c-7?'))

@@ -71,7 +71,7 @@ proves('model.outputSchema', 'a schema is held only where it does not shut the t
   }
 })
 
-proves('model.trouble', 'its wish to wait stands in the body, and a bad key is told with 400', async () => {
+proves('model.trouble', 'its wish to wait stands in the body, and a bad key is answered with 400', async () => {
   const talk = open()
   talk.add(user('Who is c-7?'))
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.5s' }]

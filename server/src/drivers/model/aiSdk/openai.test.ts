@@ -89,7 +89,7 @@ proves('model.outputSchema', 'a schema is held by the provider beside the tools'
 
 proves(
   'model.trouble',
-  'an error told before the first output is read like a status, and its connection is not kept',
+  'an error sent before the first output is read like a status, and its connection is not kept',
   async () => {
     const talk = open()
     talk.add(user('Who is c-7?'))

@@ -40,7 +40,7 @@ proves('model.thinking', 'texts are plain strings, and reasoning goes back to th
   ])
 })
 
-test('an id that the server gives to every first call is told apart', async () => {
+test('an id that the server gives to every first call is made unique', async () => {
   const talk = open()
   talk.add(user('Who is c-7?'))
   for (let turn = 1; turn <= 2; turn++) {

@@ -99,7 +99,7 @@ proves('runbook.expressions', 'paths, literals, comparisons and filters give wha
   assert.deepEqual(evaluate(parseExpression('message | sum'), scopeWith([1, 2.5])), 3.5)
 })
 
-proves('runbook.expressions', 'what is no expression is refused with a sentence', () => {
+proves('runbook.expressions', 'what is not an expression is refused with a sentence', () => {
   const cases: [string, RegExp][] = [
     ['', /empty/],
     ['message.', /A name is missing/],
@@ -158,7 +158,7 @@ proves('runbook.expressionsSafe', 'only own properties of data can be read', () 
   assert.equal(evaluate(parseExpression('message.__proto__.a'), scopeWith(own)), 1)
 })
 
-proves('runbook.expressionsSafe', 'values that do not fit are told as such, and none can fill the memory', () => {
+proves('runbook.expressionsSafe', 'values that do not fit are reported as such, and none can fill the memory', () => {
   const deep = JSON.parse('['.repeat(20_000) + ']'.repeat(20_000)) as unknown
   const cases: [string, unknown, RegExp][] = [
     ['message < 3', '2', /no order.*\| number/],

@@ -41,7 +41,7 @@ proves('runbook.blocks', 'an id that is not given comes from the order, and neve
   assert.deepEqual(steps(markdown.join('')), ['step_2 wait 1', 'step_2_ wait 4', 'step_3 wait 7', 'step_4 wait 10'])
 })
 
-proves('runbook.problems', 'what would silently not run is told', () => {
+proves('runbook.problems', 'what would silently not run is reported', () => {
   const cases: [string, RegExp][] = [
     ['1. Do this:\n\n    ```bash\n    ls\n    ```', /^3: This bash block would not run: it is indented/],
     ['\t```wait\n\t1s\n', /^1: This wait block would not run: it is indented/],
@@ -55,7 +55,7 @@ proves('runbook.problems', 'what would silently not run is told', () => {
   assert.deepEqual(told(block('output if="message"', 'a') + block('output', 'b')), [])
 })
 
-proves('runbook.problems', 'every mistake in a block is told with its line and what to write', () => {
+proves('runbook.problems', 'every mistake in a block is reported with its line and what to write', () => {
   const cases: [string, RegExp][] = [
     [
       block('bash colour=red', 'ls'),
@@ -152,7 +152,7 @@ proves('runbook.problems', 'two braces can be meant as such', () => {
 
 proves(
   'runbook.hostile',
-  'a large text is read to its end whatever it holds, and at most a hundred problems are told',
+  'a large text is read to its end whatever it holds, and at most a hundred problems are reported',
   (t) => {
     const parts = [
       '{{',

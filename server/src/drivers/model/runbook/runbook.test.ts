@@ -391,27 +391,23 @@ proves(
   },
 )
 
-proves(
-  'runbook.endings',
-  'a message that restarts an ended run begins it anew with that message; others change nothing',
-  async () => {
-    const talk = open(
-      block('tool name=t id=t', '{"m": {{ message.m }}}') + block('output', '{{ message.m }} {{ steps.t.output }}'),
-    )
-    const say = (text: string, restarts: boolean): void => talk.add({ kind: 'user', text, restarts })
-    say('{"m": 1}', false)
-    talk.add({ kind: 'result', call_id: 'r1:1', name: 't', result: 'first', error: null })
-    say('hurry up', false)
-    talk.add({ kind: 'system', text: 'half of the steps are used' })
-    assert.deepEqual((await next(talk)).ending, { kind: 'done', output: 'null first' })
-    say('{"m": 2}', true)
-    assert.deepEqual((await next(talk)).calls, [{ id: 't', name: 't', arguments: { m: 2 } }])
-    talk.add({ kind: 'result', call_id: 'r1:2', name: 't', result: 'second', error: null })
-    assert.deepEqual((await next(talk)).ending, { kind: 'done', output: '2 second' })
-    say('plain words', true)
-    assert.deepEqual((await next(talk)).calls[0]!.arguments, { m: null })
-  },
-)
+proves('runbook.endings', 'only a message that restarts an ended run begins it again with that message', async () => {
+  const talk = open(
+    block('tool name=t id=t', '{"m": {{ message.m }}}') + block('output', '{{ message.m }} {{ steps.t.output }}'),
+  )
+  const say = (text: string, restarts: boolean): void => talk.add({ kind: 'user', text, restarts })
+  say('{"m": 1}', false)
+  talk.add({ kind: 'result', call_id: 'r1:1', name: 't', result: 'first', error: null })
+  say('hurry up', false)
+  talk.add({ kind: 'system', text: 'half of the steps are used' })
+  assert.deepEqual((await next(talk)).ending, { kind: 'done', output: 'null first' })
+  say('{"m": 2}', true)
+  assert.deepEqual((await next(talk)).calls, [{ id: 't', name: 't', arguments: { m: 2 } }])
+  talk.add({ kind: 'result', call_id: 'r1:2', name: 't', result: 'second', error: null })
+  assert.deepEqual((await next(talk)).ending, { kind: 'done', output: '2 second' })
+  say('plain words', true)
+  assert.deepEqual((await next(talk)).calls[0]!.arguments, { m: null })
+})
 
 proves(
   'runbook.rebuild',
@@ -498,7 +494,7 @@ const interludes = fc.constantFrom<Entry | undefined>(undefined, undefined, unde
 
 proves(
   'runbook.rebuild',
-  'a talk rebuilt from the log goes on exactly like the one that was lost, wherever it is cut',
+  'a talk rebuilt from the log continues exactly like the one that was lost, wherever it is cut',
   async () => {
     await fc.assert(
       fc.asyncProperty(

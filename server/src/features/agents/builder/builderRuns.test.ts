@@ -178,7 +178,7 @@ proves('builder.ask', 'of two that answer at once, one is heard', async () => {
 
 proves(
   'builder.discard',
-  'a proposal is discarded, and so is a builder run that waits or has not begun; the draft is as it was',
+  'discarding a proposal, or a builder run that waits or has not begun, leaves the draft as it was',
   async () => {
     const team = await seedTeam(service)
     const { agentId, buildId } = await newDraft(team, procedureTemplate)

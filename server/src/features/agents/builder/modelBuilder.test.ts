@@ -46,7 +46,7 @@ async function afterPause(id: string): Promise<void> {
 suite('a model', () => {
   proves(
     'builder.model',
-    'is told the wish, the procedure and the blocks, and its proposal is put to review',
+    'gets the wish, the procedure and the blocks, and its proposal is put to review',
     async () => {
       const team = await seedTeam(service)
       provider.answer({ ...gives(procedure), usage: { input: 1000, output: 100 } })
@@ -81,7 +81,7 @@ suite('a model', () => {
     },
   )
 
-  proves('builder.modelAsks', 'asks a person, and goes on with the answers', async () => {
+  proves('builder.modelAsks', 'asks a person, and continues with the answers', async () => {
     const team = await seedTeam(service)
     const options = [
       { label: 'Mine', description: 'The one of support' },
@@ -174,7 +174,7 @@ suite('a model', () => {
     assert.deepEqual([run.status, run.error.code], ['failed', 'nothing_to_change'])
   })
 
-  proves('builder.modelLesson', 'learns from a run: its error, steps and messages are told as data', async () => {
+  proves('builder.modelLesson', 'learns from a run: its error, steps and messages are given as data', async () => {
     const team = await seedTeam(service)
     const { agentId, buildId } = await newDraft(
       team,
@@ -206,7 +206,7 @@ suite('a model', () => {
 })
 
 suite('a provider', () => {
-  proves('builder.modelTrouble', 'that fails is asked again later, without a worker meanwhile', async () => {
+  proves('builder.modelTrouble', 'that fails is asked again later, without a worker until then', async () => {
     const team = await seedTeam(service)
     provider.answer({ status: 500, error: { message: 'oh no' } }, { status: 429, headers: { 'retry-after': '60' } })
     const { id, run } = await build(team)
@@ -274,44 +274,40 @@ proves(
   },
 )
 
-proves(
-  'builder.places',
-  'a process is at four at a time; the others are left for later, and jobs of other kinds have room',
-  async () => {
-    const [team, other] = [await seedTeam(service), await seedTeam(service)]
-    // one team has three of the four slots at most
-    const teams = [team, team, team, other, other]
-    const { promise: held, resolve: release } = Promise.withResolvers<void>()
-    const { promise: areAsked, resolve: allAsked } = Promise.withResolvers<void>()
-    let asked = 0
-    const late = (): FakeAnswer => {
-      if (++asked === 4) allAsked()
-      return { ...gives(procedure), hold: held }
-    }
-    provider.answer(late, late, late, late)
-    const ids: string[] = []
-    for (const its of teams) ids.push(await generate(its, (await newDraft(its, current)).buildId))
-    const { context } = service
-    const advance = (id: string, index: number) => {
-      const signal = new AbortController().signal
-      return advanceBuilder.handler({ input: { builder_run_id: id, team_id: teams[index]!.id }, context, sql, signal })
-    }
-    const four = ids.slice(0, 4).map(advance)
-    await areAsked
-    await advance(ids[4]!, 4)
-    assert.equal((await readBuilderRun(other, ids[4]!)).status, 'pending')
-    const [job] =
-      await sql`select run_at > now() as is_later from graphile_worker.jobs where key = ${`builder ${ids[4]}`}`
-    assert.deepEqual(job, { is_later: true })
-    release()
-    await Promise.all(four)
-    provider.answer(gives(procedure))
-    await afterPause(ids[4]!)
-    for (const [index, id] of ids.entries()) {
-      assert.equal((await readBuilderRun(teams[index]!, id)).status, 'review')
-    }
-  },
-)
+proves('builder.places', 'a process works on four at a time, and leaves room for jobs of other kinds', async () => {
+  const [team, other] = [await seedTeam(service), await seedTeam(service)]
+  // one team has three of the four slots at most
+  const teams = [team, team, team, other, other]
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const { promise: areAsked, resolve: allAsked } = Promise.withResolvers<void>()
+  let asked = 0
+  const late = (): FakeAnswer => {
+    if (++asked === 4) allAsked()
+    return { ...gives(procedure), hold: held }
+  }
+  provider.answer(late, late, late, late)
+  const ids: string[] = []
+  for (const its of teams) ids.push(await generate(its, (await newDraft(its, current)).buildId))
+  const { context } = service
+  const advance = (id: string, index: number) => {
+    const signal = new AbortController().signal
+    return advanceBuilder.handler({ input: { builder_run_id: id, team_id: teams[index]!.id }, context, sql, signal })
+  }
+  const four = ids.slice(0, 4).map(advance)
+  await areAsked
+  await advance(ids[4]!, 4)
+  assert.equal((await readBuilderRun(other, ids[4]!)).status, 'pending')
+  const [job] =
+    await sql`select run_at > now() as is_later from graphile_worker.jobs where key = ${`builder ${ids[4]}`}`
+  assert.deepEqual(job, { is_later: true })
+  release()
+  await Promise.all(four)
+  provider.answer(gives(procedure))
+  await afterPause(ids[4]!)
+  for (const [index, id] of ids.entries()) {
+    assert.equal((await readBuilderRun(teams[index]!, id)).status, 'review')
+  }
+})
 
 proves('builder.whichModel', 'the server’s model writes, else the build’s own, else none', async () => {
   const plain = await testApp({ config: settings })
@@ -335,7 +331,7 @@ proves('builder.whichModel', 'the server’s model writes, else the build’s ow
 
 proves(
   'builder.language',
-  'the blocks that a model is told are those that there are, and the example can be run',
+  'the blocks that a model reads about are those that there are, and the example can be run',
   () => {
     assert.deepEqual(Object.keys(blockWords).toSorted(), [...blockKinds].toSorted())
     const { blocks, problems } = parseRunbook(blockExample)

@@ -8,7 +8,7 @@ const answer = JSON.stringify({ procedure: '# Mails\n## Goal\n\nx "# no"\n\n## S
 
 proves(
   'builder.progress',
-  'headings are told together, once a second, and what is left at the end is handed over',
+  'headings are reported together, once a second, and what is left at the end is handed over',
   async (t) => {
     mock.timers.enable({ apis: ['setInterval'] })
     t.after(() => mock.timers.reset())
@@ -29,7 +29,7 @@ proves(
   },
 )
 
-proves('builder.progress', 'what cannot be told ends the work, and a slow word is not overtaken', async (t) => {
+proves('builder.progress', 'a report that fails ends the work, and a slow one is not overtaken', async (t) => {
   mock.timers.enable({ apis: ['setInterval'] })
   t.after(() => mock.timers.reset())
   const lost: unknown[] = []

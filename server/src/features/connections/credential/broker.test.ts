@@ -24,7 +24,7 @@ const finalize = (body: object, { by = team, provider = 'hubspot' }: { by?: Test
 
 proves(
   'connections.broker',
-  'what the broker vouches for becomes a connection without a token of ours; brought again it is the same one',
+  'what the broker vouches for becomes one connection without a token of ours, however often it is brought',
   async () => {
     vouches({ end_user: { email: 'ada@example.com', organization: { id: team.id } } })
     const { status, body } = await finalize({
@@ -90,7 +90,7 @@ proves(
 
 proves(
   'connections.broker',
-  'a provider that the table lacks needs an address for its token; without a broker the settings are named',
+  'a provider that the table lacks needs a URL for its token, and without a broker the error names the settings',
   async () => {
     vouches()
     assert.equal((await finalize({ broker_connection_id: 'odd' }, { provider: 'odd' })).status, 404)

@@ -98,7 +98,7 @@ proves(
 
 proves(
   'connections.refreshRace',
-  'eight processes that need one expired token make one refresh, and all go on with the new one',
+  'eight processes that need one expired token make one refresh, and all continue with the new one',
   async () => {
     const team = await seedTeam(service)
     const id = await seed(team, 'Wanted')
@@ -137,7 +137,7 @@ proves('connections.refreshRefused', 'a refused renewal breaks the connection on
 
 proves(
   'connections.refreshNone',
-  'a token that ends and cannot be renewed is a person’s to mend at its end, not before',
+  'a token that ends and cannot be renewed is a person’s to fix at its end, not before',
   async () => {
     const team = await seedTeam(service)
     const id = await seed(team, 'Short')
@@ -199,7 +199,7 @@ proves(
 
 proves(
   'connections.refreshClient',
-  'a provider that refuses the server’s own client breaks nothing: with right settings it goes on',
+  'a provider that refuses the server’s own client breaks nothing: with right settings it continues',
   async () => {
     const team = await seedTeam(service)
     const settings = { client_id: oauth.client.client_id, client_secret: 'mistyped-0123456789' }
@@ -244,7 +244,7 @@ proves(
 
 proves(
   'connections.refreshOverridden',
-  'what a person authorised meanwhile is not overwritten by a renewal that was under way',
+  'what a person authorised during a renewal is not overwritten by it',
   async () => {
     const team = await seedTeam(service)
     const id = await seed(team, 'Overtaken')
@@ -333,7 +333,7 @@ proves(
 
 proves(
   'connections.invalidToken',
-  'one renewal more mends a token that was called invalid right after its renewal, and nobody is asked',
+  'one renewal more fixes a token that was called invalid right after its renewal, and nobody is asked',
   async () => {
     const team = await seedTeam(service)
     const id = await seed(team, 'Slow to know')
@@ -349,7 +349,7 @@ proves(
 
 proves(
   'connections.refused',
-  'a 401 renews once and calls once more; a new token that is refused too is the service’s answer',
+  'a 401 renews once and calls once more, and a second 401 is the service’s answer',
   async () => {
     const team = await seedTeam(service)
     const server = await startMcpServer({ protectedBy: oauth })

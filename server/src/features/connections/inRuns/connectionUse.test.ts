@@ -414,7 +414,7 @@ proves(
   },
 )
 
-proves('connections.waitRace', 'a connection that is mended while its run begins to wait is not missed', async () => {
+proves('connections.waitRace', 'a connection that is fixed while its run begins to wait is not missed', async () => {
   const { team, id, runId } = await waitingRun()
   // as if the end of the wait had been committed before the wait itself: nobody marked it
   await sql`update connections set status = 'active' where id = ${id} and team_id = ${team.id}`
@@ -444,7 +444,7 @@ proves(
 
 proves(
   'connections.keyChanges',
-  'a key that is replaced while a call is under way is tried; one that is refused too makes the run wait',
+  'a key that is replaced while a call is under way is tried before the run waits',
   async () => {
     const { team, api, id } = await waitingRun()
     const replace = (key: string) =>

@@ -108,7 +108,7 @@ proves(
 
 proves(
   'connections.pinnedWord',
-  'a call of a changed or new tool waits for a person, who is told what changed',
+  'a call of a changed or new tool waits for a person, who sees what changed',
   async () => {
     const shop = await openShop()
     const { server, team } = shop
@@ -155,7 +155,7 @@ proves('connections.pinnedText', 'a model is shown approved texts alone', async 
 
 proves(
   'connections.pinnedAgain',
-  'a person who authorises a connection again approves its tools; the daily look never does',
+  'tools are approved by a person who authorises their connection again, never by the daily check',
   async () => {
     const oauth = await startOauthServer({ redirectUris: [redirectUri] })
     const team = await seedTeam(service)
@@ -181,7 +181,7 @@ proves(
 
 proves(
   'connections.pinnedGone',
-  'a call of a tool that its server no longer has fails with its words, and the list is asked for anew',
+  'a call of a tool that its server no longer has fails with its words, and the list is asked for again',
   async () => {
     const shop = await openShop()
     shop.server.tools = []
@@ -265,7 +265,7 @@ suite('the name of a tool in a run', () => {
 
 proves(
   'connections.toolResults',
-  'what a tool brings is data for the model; pictures and other bytes become files',
+  'the result of a tool is data for the model, and its pictures and other bytes become files',
   () => {
     const scrub = scrubberOf(['secret-canary-4711'])
     const png = Buffer.from('\xff\xfe not secret-canary-4711', 'latin1').toString('base64')

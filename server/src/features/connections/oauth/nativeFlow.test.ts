@@ -171,20 +171,24 @@ proves(
   },
 )
 
-proves('connections.denied', 'who says no is told so, and what the provider says is shown as text', async () => {
-  const { body } = await start()
-  oauth.account = null
-  const back = await oauth.agree(body.authorization_url)
-  oauth.account = 'ada@example.com'
-  back.searchParams.set('error_description', '<script>alert(1)</script>')
-  const page = await comeBack(back)
-  assert.equal(page.status, 400)
-  const html = await page.text()
-  assert.match(html, /<h1>Not connected<\/h1>/)
-  assert.match(html, /access_denied/)
-  assert.ok(!html.includes('<script>'))
-  assert.match(html, /&lt;script&gt;/)
-})
+proves(
+  'connections.denied',
+  'a person who says no sees that, and what the provider says is shown as text',
+  async () => {
+    const { body } = await start()
+    oauth.account = null
+    const back = await oauth.agree(body.authorization_url)
+    oauth.account = 'ada@example.com'
+    back.searchParams.set('error_description', '<script>alert(1)</script>')
+    const page = await comeBack(back)
+    assert.equal(page.status, 400)
+    const html = await page.text()
+    assert.match(html, /<h1>Not connected<\/h1>/)
+    assert.match(html, /access_denied/)
+    assert.ok(!html.includes('<script>'))
+    assert.match(html, /&lt;script&gt;/)
+  },
+)
 
 proves(
   'connections.returnUrl',
@@ -311,7 +315,7 @@ proves(
 
 proves(
   'connections.providerSettings',
-  'a provider without a client on this server says what to set; one that nobody knows is a 404',
+  'a provider without a client on this server says what to set, and an unknown one is a 404',
   async () => {
     const unset = await team.call('POST /v2/teams/:teamId/connections/oauth/native/google-sheets/start')
     assert.equal(unset.body.error, 'provider_not_configured')

@@ -167,7 +167,7 @@ proves(
 
 proves(
   'connections.providerTools',
-  'a provider with a client is a plugin; its tool calls the API with the agent’s connection',
+  'a provider with a client is a plugin whose tool calls the API with the agent’s connection',
   async () => {
     const { body } = await team.call('GET /v2/plugins/catalog')
     const plugin = body.plugins.find(({ name }: { name: string }) => name === 'github')
@@ -280,7 +280,7 @@ proves('connections.providerHabits', 'Salesforce: the account’s own server is 
 
 proves(
   'connections.providerHabits',
-  'Linear: the name of the account is asked by GraphQL; a second account of the same name gets a number',
+  'Linear: the name of the account is asked by GraphQL and made unique by a number',
   async () => {
     pointAtUs('linear')
     answers.set('/linear/token', {
@@ -300,7 +300,7 @@ proves(
 
 proves(
   'connections.providerTrouble',
-  'a provider that is down is told as such; an account whose name cannot be read is connected without one',
+  'a provider that is down is reported as such, and an account whose name cannot be read is connected without one',
   async () => {
     pointAtUs('github')
     answers.set('/github/token', { status: 503, body: {} })

@@ -270,7 +270,7 @@ proves(
 
 proves(
   ['bulk.background', 'bulk.progress'],
-  'more than fit into a request go on in the background from where the last transaction left them',
+  'more than fit into a request continue in the background from where the last transaction left them',
   async () => {
     const team = await seedTeam(service)
     const queueId = await seedQueue(team)
@@ -330,7 +330,7 @@ proves('bulk.failed', 'an action that cannot be carried out says so', async () =
   assert.match(bulk_action.error, /Send the action again/)
 })
 
-proves('bulk.swept', 'an action is forgotten thirty days after its end, and one that goes on is not', async () => {
+proves('bulk.swept', 'an action is forgotten thirty days after its end, and one that is under way is not', async () => {
   const team = await seedTeam(service)
   const queueId = await seedQueue(team)
   const make = async (status: string, completedAt: string | null) => {

@@ -230,7 +230,7 @@ proves(
   },
 )
 
-proves('cases.toolsAlone', 'a run that holds no case is told so by every tool that needs one', async () => {
+proves('cases.toolsAlone', 'a run that holds no case hears so from every tool that needs one', async () => {
   const { team } = await newDesk()
   const tools = [
     'case_complete {}',

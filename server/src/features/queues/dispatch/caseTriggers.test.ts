@@ -120,7 +120,7 @@ proves('caseTriggers.update', 'a trigger is paused, moved and bounded, and what 
 
 proves(
   'caseTriggers.conflicts',
-  'agents with an enabled trigger on the same queue are told of, before and after',
+  'agents with an enabled trigger on the same queue are listed, before and after',
   async () => {
     const team = await seedTeam(service)
     const queueId = await newQueue(team)
@@ -146,7 +146,7 @@ proves(
 
 proves(
   'caseTriggers.told',
-  'workers are told of a queue whose trigger is enabled, moved to it or given more room',
+  'workers are notified of a queue whose trigger is enabled, moved to it or given more room',
   async () => {
     const team = await seedTeam(service)
     const agentId = await newAgent(team)

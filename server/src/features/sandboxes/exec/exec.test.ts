@@ -103,7 +103,7 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
       },
     )
 
-    proves('sandbox.exit', 'fails at a command that fails, and is told its exit code and what it printed', async () => {
+    proves('sandbox.exit', 'fails at a command that fails, and gets its exit code and what it printed', async () => {
       const run = await readRun(team, await runProcedure(block('bash', 'echo half; echo broken >&2; exit 3')))
       assert.equal(run.status, 'failed')
       assert.match(run.error.message, /exit code 3: broken/)
@@ -132,7 +132,7 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
 
     proves(
       'sandbox.quota',
-      'is told when its workspace is full, and what did not fit is not there for the next command',
+      'hears when its workspace is full, and what did not fit is not there for the next command',
       async () => {
         const small = await testApp({ config: { sandbox, sandboxBytesMax: 1000 } })
         const own = await seedTeam(small)
@@ -169,7 +169,7 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
       },
     )
 
-    proves('sandbox.tidy', 'leaves no folder behind when it is let go', async () => {
+    proves('sandbox.tidy', 'leaves no folder behind when it is released', async () => {
       await runProcedure(block('bash', 'echo x > x') + block('approve', 'Wait?'))
       const rooms = (await readdir(join(config.dataDir, 'sandboxes'))).filter((name) =>
         name.includes(`+${process.pid}+`),

@@ -66,7 +66,7 @@ proves('files.upload', 'a form brings a file, to the path it names or under the 
   }
 })
 
-proves('files.upload', 'a form that is none, or has no file or more than one, is refused', async () => {
+proves('files.upload', 'a broken form, or one without a file or with more than one, is refused', async () => {
   const file = new File(['text'], 'a.txt')
   const forms: [string, string | File][][] = [
     [['path', 'a.txt']],
@@ -206,7 +206,7 @@ proves(
   },
 )
 
-proves('files.upload', 'the document shows both kinds of body, and the operation is no tool', async () => {
+proves('files.upload', 'the document shows both kinds of body, and the operation is not a tool', async () => {
   const { body } = await team.call('GET /openapi.json')
   const { requestBody } = body.paths['/v2/sandboxes/{sandbox_id}/files'].post
   assert.deepEqual(Object.keys(requestBody.content), ['application/octet-stream', 'multipart/form-data'])

@@ -185,7 +185,7 @@ proves(
 
 proves(
   'workspace.unkept',
-  'what no workspace can keep is told and removed, and everything else is kept',
+  'what no workspace can keep is reported and removed, and everything else is kept',
   { skip: process.platform === 'win32' },
   async () => {
     const place = await newPlace()
