@@ -61,7 +61,7 @@ interface Engine {
   work(process: WorkingProcess): RunWorker
   /** Drives the suspects that this process is given, and claims nothing by itself (kit/suspectProcesses.ts). */
   driveSuspects(process: Omit<WorkingProcess, 'seats'>): SuspectRunWorker
-  /** Runs everything that is due until nothing is: how tests wait for nothing. */
+  /** Runs everything that is due until nothing is left. Tests use it instead of waiting. */
   drain(): Promise<void>
   /** Called with each piece of text as a model makes it. */
   onText: (heard: OnText) => () => void

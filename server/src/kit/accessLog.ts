@@ -3,7 +3,7 @@ import type { Context } from './context.ts'
 import { isMutating, type Operation } from './operation.ts'
 import type { Reply } from './reply.ts'
 
-/** What went well and changed nothing by itself only at debug level, for there is much of it. */
+/** A call that went well and changed nothing is logged only at debug level, because there are many of them. */
 export function report(
   context: Context,
   operation: Operation,

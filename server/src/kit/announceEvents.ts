@@ -1,7 +1,7 @@
 // The step after a commit that wrote events: everything in this process that acts on new events is woken.
 //
 // Nobody calls it by hand. A statement that writes events holds `announcing` (kit/event.ts puts it there), and the database calls
-// `announceEvents` when such a statement is committed. Other processes are told by notifications, and find events by their own polls.
+// `announceEvents` when such a statement is committed. Other processes get notifications, and find events by their own polls.
 import type { Context } from './context.ts'
 import { runningPart } from './runningPart.ts'
 

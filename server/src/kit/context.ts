@@ -1,4 +1,4 @@
-// What every part of a running process is handed: made once in main.ts (or by a test), never reached for globally.
+// What every part of a running process gets as an argument: made once in main.ts (or by a test), never a global.
 import type { Clock } from '../base/clock.ts'
 import type { Config } from '../base/config.ts'
 import type { Database } from '../base/db.ts'
@@ -26,13 +26,13 @@ export interface Context {
   lifecycle: Lifecycle
   /** The running parts of this process (runningPart.ts). */
   parts: Map<symbol, unknown>
-  /** The address users reach: PUBLIC_URL, or where we listen. Never taken from a Host header. */
+  /** The URL under which users reach the service: PUBLIC_URL, or where we listen. Never taken from a Host header. */
   baseUrl(): string
 }
 
 export interface Lifecycle {
   draining: boolean
-  /** The address that the listener got, once it listens. */
+  /** The URL of the listener, once it listens. */
   listeningOn?: string
 }
 
@@ -40,7 +40,7 @@ export function baseUrlOf(config: Config, lifecycle: Lifecycle): string {
   return config.publicUrl ?? lifecycle.listeningOn ?? `http://${hostForUrl(config.host)}:${config.port}`
 }
 
-/** An address that a browser on this machine can open, for whatever we listen on. */
+/** The host of a URL that a browser on this machine can open, for whatever host we listen on. */
 export function hostForUrl(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1'
   if (host === '::') return '[::1]'

@@ -160,7 +160,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return authorization && /^bearer +([\x21-\x7e]+) *$/i.exec(authorization)?.[1]
 }
 
-/** RFC 6750 §3 and RFC 9728 §5.1: where to learn how to get a token, and that the one sent was no good. */
+/** RFC 6750 §3 and RFC 9728 §5.1: where the caller learns how to get a token, and that the one it sent is invalid. */
 export function unauthorized(baseUrl: string, sent: boolean): Fault {
   const metadata = `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`
   const challenge = sent ? `${metadata}, error="invalid_token"` : metadata

@@ -33,7 +33,7 @@ export function deathsAfter({ role }: Pick<DeadProcess, 'role'>): Part {
   return raised(suspectDeaths)
 }
 
-/** After the death of a process of suspects: `isSure` when this work was the only one in it. */
+/** The count after the death of a process for suspects; `isSure`: this work was the only one in it. */
 export const deathsAfterSuspectProcess = (isSure: boolean): Part => raised(isSure ? givenUpDeaths : aloneDeaths)
 
 /** A count below `suspectDeaths` grows by one; a higher one never falls. */

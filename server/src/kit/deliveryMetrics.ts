@@ -1,4 +1,4 @@
-// What /metrics tells of deliveries: how attempts end, and how long receivers take.
+// What /metrics reports about deliveries: how attempts end, and how long receivers take.
 import { Histogram, type Registry } from 'prom-client'
 
 export interface DeliveryMetrics {

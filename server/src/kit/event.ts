@@ -230,7 +230,7 @@ export function envelopeOf(name: EventName): { sentWhen: string; schema: TSchema
   return { sentWhen, schema: Type.Object(fields, { additionalProperties: false }) }
 }
 
-/** Writes an event that belongs to no run, in the transaction of the change it tells of. */
+/** Writes an event that belongs to no run, in the transaction of the change that it reports. */
 export async function emitEvent<E extends EventName>(
   sql: Sql,
   teamId: string,
@@ -247,7 +247,7 @@ export async function emitEvent<E extends EventName>(
 /**
  * Writes events of runs inside a larger statement. `rows` gives id, team_id, run_id, agent_id, case_id, sequence, event and data (JSON of
  * some fields, as text or not); the sequence comes from the run's row, raised by the same statement, so that the order of numbers is the
- * order of commits. Put together as text: as jsonb it was the dearest part of a run's writes.
+ * order of commits. The data is built as text: built as jsonb it was the most expensive part of a run's writes.
  */
 export const insertRunEvents = (rows: Part): Part => part`${announcing}
   insert into events (id, team_id, run_id, sequence, event, data)
@@ -292,7 +292,7 @@ export async function eraseOldEvents(
   return gone.count === max ? (gone.last ?? undefined) : undefined
 }
 
-/** No id that was made at this time or later comes before it. */
+/** The smallest id that can be made at this time: no id from this time or later is smaller. */
 const firstIdAt = (time: Date): string => {
   const hex = time.getTime().toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`

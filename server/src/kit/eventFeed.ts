@@ -1,4 +1,4 @@
-// Brings new events to the open streams of this process: one poll for all of them, four times a second while there are any.
+// Sends new events to the open streams of this process: one poll for all of them, four times a second while there are any.
 import { setImmediate } from 'node:timers/promises'
 import type { Database } from '../base/db.ts'
 import type { Log } from '../base/log.ts'
@@ -25,7 +25,7 @@ interface AnyReader {
   stream: EventStream
   /** The kinds that it asked for and may read. */
   wants: (event: EventName) => boolean
-  /** What was read for it already, and waits until it has taken what it has. */
+  /** Events that were read for it and wait until it has taken the earlier ones. */
   held?: read.ReadEvent[]
 }
 
@@ -45,7 +45,7 @@ const keepLinesMs = 60_000
 const groupsAtOnce = 32
 /** Readers that get their events in one piece of work: a write takes 20 to 50 µs. */
 const readersAtOnce = 50
-/** How many characters of events are kept for one reader; what is more is read again. */
+/** How many characters of events are held for one reader; the rest is read again later. */
 const heldMax = 1024 * 1024
 
 /** Readers that have the same last event: what comes next is read once for all of them. */
@@ -101,7 +101,7 @@ async function poll(feed: Feed): Promise<void> {
     try {
       isMore = (await pollOne(feed)) || isMore
     } catch (error) {
-      feed.log.debug({ err: error }, 'new events could not be read for the open streams; tried again')
+      feed.log.debug({ err: error }, 'new events could not be read for the open streams; will retry')
     }
   }
   feed.isPolling = false
@@ -126,7 +126,7 @@ async function pollRuns(feed: Feed): Promise<boolean> {
   const newestOf = new Map(moved.map(({ group, newest }) => [group, newest]))
   const due = moved.filter(({ group, newest }) => newest > group.after).map(({ group }) => group)
   const isMore = await deliverAll(feed, due, read.runEvents, (group) => {
-    // they were erased, for events are not kept for ever
+    // they were erased, because events are not stored for ever
     for (const reader of group.readers) reader.after = newestOf.get(group) ?? reader.after
   })
   for (const one of moved) if (one.hasEnded) endBehindLast(one)
@@ -194,7 +194,7 @@ function follow<Reader extends RunReader | TeamReader>(feed: Feed, readers: Set<
 
 function openTeam({ db, opening }: Feed, teamId: string, lastEventId: number | undefined): Promise<Opened> {
   if (lastEventId !== undefined) return openLine(db, teamId, lastEventId)
-  // one that is under way began a little earlier: nothing that comes from now on is missed by sharing it
+  // the poll under way began earlier, so whoever shares it misses nothing that comes from now on
   let opened = opening.get(teamId)
   if (!opened) {
     opened = openLine(db, teamId, undefined).finally(() => opening.delete(teamId))

@@ -75,7 +75,7 @@ async function giveBatch(sql: Sql, teamIds: string[]): Promise<boolean> {
 export interface Opened {
   /** The stream continues after this position. */
   after: number
-  /** Something between the position asked for and this one is kept no more. */
+  /** True when some events between the position asked for and this one are no longer stored. */
   isGap: boolean
 }
 
@@ -101,7 +101,7 @@ async function resume(sql: Sql, teamId: string, lastEventId: number): Promise<Op
     select created_at <= now() - ${kept} as is_old from events
     where team_id = ${teamId} and position > ${lastEventId} order by position limit 1`
   const newest = await lastPosition(sql)
-  // a position that was never given would hide all events up to it
+  // a position that was never assigned would hide all events up to it
   if (!next?.is_old) return { after: Math.min(lastEventId, newest), isGap: false }
   const [oldestKept] = await sql<{ position: number }>`
     select position from events
@@ -110,9 +110,8 @@ async function resume(sql: Sql, teamId: string, lastEventId: number): Promise<Op
 }
 
 /**
- * A line is without a hole from its start on. When nobody looked at it for as long as events are kept, nobody can hold a
- * position of it that is still good: a new line begins, and what lies between gets no positions. Answers with the position
- * after which the line begins.
+ * From its start on, a line has no gaps. If nobody read it for as long as events are stored, no reader can hold a valid position of it:
+ * then a new line begins, and the events in between get no positions. Answers with the position after which the line begins.
  */
 async function holdLine(sql: Sql, teamId: string, backSeconds: number): Promise<number> {
   const [held] = await sql<{ after_position: number }>`
@@ -129,7 +128,7 @@ async function holdLine(sql: Sql, teamId: string, backSeconds: number): Promise<
   return begun.after_position
 }
 
-/** Says that positions of these lines are still read. */
+/** Notes that positions of these lines are still read. */
 export async function renewLines(sql: Sql, teamIds: string[]): Promise<void> {
   await sql`update event_lines set looked_at = now() where team_id = any(${teamIds}::uuid[])`
 }

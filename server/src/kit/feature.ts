@@ -1,4 +1,4 @@
-// A feature is a folder's list of what it brings: operations, jobs, resources, tool sets, plain routes, a tick, and hooks into what others do.
+// A feature is a folder's list of what it offers: operations, jobs, resources, tool sets, plain routes, a tick, and hooks into what others do.
 import type { FastifyInstance } from 'fastify'
 import type { Config } from '../base/config.ts'
 import type { Part, Sql } from '../base/db.ts'
@@ -42,7 +42,7 @@ export interface Hooks {
     sandboxId: string
     isNew: boolean
   }) => Promise<void>
-  /** A run begins with the first steps of another: what that one had kept before this step is its own too. */
+  /** A run begins with the first steps of another run. What the other run had stored before this step belongs to the new run too. */
   runCopied?: (happened: {
     sql: Sql
     context: Context
@@ -51,7 +51,7 @@ export interface Hooks {
     toRunId: string
     beforeStep: number
   }) => Promise<void>
-  /** Runs that have ended are erased: what is kept of them elsewhere goes too. */
+  /** Runs that have ended are being erased: the feature erases what it stores about them. */
   runsDeleted?: (happened: { sql: Sql; context: Context; teamId: string; runIds: string[] }) => Promise<void>
   /** A build is about to become live; throws the fault that forbids it. `forceReason`: why it shall become live all the same. */
   mayPromote?: (happened: {
@@ -120,9 +120,9 @@ export type DriveSuspect = (call: {
   turn: AbortSignal
 }) => Promise<boolean>
 
-/** What a feature keeps going in a working process. */
+/** The continuous work of a feature in a working process. */
 export interface Work {
-  /** Twice a second: what calls may have missed. */
+  /** Called twice a second: finds what notifications may have missed. */
   poll(): Promise<void>
   /** Begins nothing more; resolves when what is under way has ended. */
   stop(): Promise<void>
@@ -148,17 +148,17 @@ export interface Feature {
   reap?: (context: Context, dead: DeadProcess) => Promise<void>
   /** How to do work that two processes died over, by the kind of unit. */
   driveSuspect?: Record<string, DriveSuspect>
-  /** The process ends, and nothing of it works any more: what the feature still holds outside goes. */
+  /** Called when the process ends and does no work any more: closes what the feature still holds outside. */
   close?: (context: Context) => Promise<void>
   /** Called after each commit of this process that wrote events, whatever its role (announceEvents.ts). It must return at once. */
   onEvents?: (context: Context) => void
-  /** Which events are kept although they are old enough to be erased: a condition on `events`. */
+  /** SQL condition on `events`: which of them stay although they are old enough to be erased. */
   keepsEvents?: Part
-  /** The one feature that keeps connections has it. */
+  /** Only the feature of connections has it. */
   connectionUse?: ConnectionUse
   /** Every column of its tables that holds sealed values: a new encryption key seals these again. */
   sealed?: SealedColumn[]
-  /** What is not an operation of /v2: the token endpoint, metadata documents. */
+  /** Mounts routes that are not operations of /v2: the token endpoint, metadata documents. */
   routes?: (app: FastifyInstance, context: Context) => void
 }
 

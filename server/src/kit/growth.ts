@@ -51,7 +51,7 @@ export async function readGrowth(sql: Sql): Promise<Growth[]> {
 /** A scrape measures again when the last measurement is older than this. */
 const measureEveryMs = 60_000
 
-/** The same for Prometheus. While the database is away the gauges keep their last values. */
+/** Exposes the same numbers to Prometheus. While the database is away the gauges keep their last values. */
 export function exposeGrowth(registry: Registry, db: Database, log: Log): void {
   let measuredAt = -Infinity
   let measuring: Promise<void> | undefined
@@ -63,7 +63,7 @@ export function exposeGrowth(registry: Registry, db: Database, log: Log): void {
         if (oldest) age.set({ what }, Math.max(0, Date.now() - oldest.getTime()) / 1000)
       }
     } catch (error) {
-      log.warn({ err: error }, 'what grows could not be measured; it is tried again in a minute')
+      log.warn({ err: error }, 'the growth of the database could not be measured; will retry in a minute')
     }
     measuredAt = performance.now()
   }

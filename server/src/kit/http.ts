@@ -1,4 +1,4 @@
-// The HTTP side of the kit: operations become routes, and every failure there is gets the one error shape.
+// The HTTP side of the kit: operations become routes, and every failure is answered in the same shape.
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
@@ -74,7 +74,7 @@ function newApp(routes: RoutePattern[], underWay: Http['underWay']): FastifyInst
       void sendFault(reply.headers(headersOfAll(request)), new Fault('invalid_request', says))
     },
     clientErrorHandler: (error, socket) => {
-      // what came before on this connection is answered first, so that nobody takes this refusal for that answer
+      // earlier requests on this connection are answered first, so that nobody takes this refusal for their answer
       const before = underWay.get(socket)?.findLast(({ req, writableFinished }) => req.complete && !writableFinished)
       if (before && socket.writable) before.once('finish', () => refuseOnSocket(error, socket))
       else refuseOnSocket(error, socket)
@@ -123,9 +123,8 @@ function notFoundOf(routes: RoutePattern[], request: FastifyRequest): Fault {
 const headersOfAll = ({ id }: FastifyRequest) => ({ 'x-request-id': id, 'x-content-type-options': 'nosniff' })
 
 /**
- * Broken percent-encoding inside a path that we serve can only be in a parameter. There each percent sign becomes a NUL,
- * which no name holds: refused as what names nothing, by the same stages as any other. Elsewhere it stays, for the router
- * to refuse.
+ * Broken percent-encoding inside a path that we serve can only be in a parameter. There each percent sign becomes a NUL, which no name
+ * holds: the usual stages then refuse it as a name that does not exist. In any other path it stays, and the router refuses it.
  */
 function withReadableIds(url: string, routes: { pattern: RegExp }[]): string {
   if (!url.includes('%')) return url
@@ -209,7 +208,7 @@ function untilGone({ raw }: FastifyReply): AbortSignal {
   return gone.signal
 }
 
-/** Given twice it reaches us as "a, b", which would pass for a third key; it counts as empty, and so as out of range. */
+/** A header that is given twice arrives as "a, b", which would look like a third key. It counts as empty, which is out of range. */
 function idempotencyKeyOf({ headers, raw }: FastifyRequest): string | undefined {
   const key = headers['idempotency-key']
   if (key === undefined) return undefined
@@ -217,7 +216,7 @@ function idempotencyKeyOf({ headers, raw }: FastifyRequest): string | undefined 
   return given.length > 1 || Array.isArray(key) ? '' : key
 }
 
-/** From here on Fastify has nothing to do with the answer. The second log line tells how the stream ended. */
+/** From here on Fastify has nothing to do with the answer. The second log line says how the stream ended. */
 function beginStream(
   context: Context,
   operation: Operation,
@@ -230,7 +229,7 @@ function beginStream(
   openStreamsOf(context).open({
     operation: operation.id,
     response: reply.raw,
-    // a proxy that gathers an answer before it passes it on would keep the events to itself
+    // a proxy that buffers answers would delay the events
     headers: { ...reply.getHeaders(), ...headers, ...streamHeaders },
     ...stream,
     onEnd({ by, events, durationMs }) {

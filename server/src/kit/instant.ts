@@ -1,4 +1,4 @@
-// Times as callers write them: any ISO 8601 instant, brought to the one form that is stored and answered.
+// Times as callers write them: any ISO 8601 instant, converted to the one form that is stored and answered.
 import { Format } from 'typebox/format'
 
 const written = /^(\d{4})-\d{2}-\d{2}(?:[Tt]\d{2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?:[Zz]|[+-]\d{2}(?::?\d{2})?))?$/

@@ -20,7 +20,7 @@ export interface Job<Input = unknown> {
   cron?: string
   attemptsMax: number
   handler: (call: JobCall<Input>) => Promise<void>
-  /** How far the work has come; deaths count together only at the same place. Without it a job has one place. */
+  /** How far the work has come. Deaths are added up only while this text stays the same; without it they are always added up. */
   place?: ((call: Pick<JobCall<Input>, 'input' | 'sql'>) => Promise<string>) | undefined
   /** Called when three processes died over the job: records that where people look for it, in the transaction that gives the job up. */
   givenUp?: ((call: Pick<JobCall<Input>, 'input' | 'sql'> & { deaths: number }) => Promise<void>) | undefined

@@ -85,7 +85,7 @@ export async function doElsewhere({ context, suspectProcesses, job, taken, input
   const place = await untilWritten(() => placeOf(job, db.sql, input))
   if (place !== before) {
     await untilWritten(() => note(db.sql, 1, place))
-    throw new Error('The process that did this job died, after the job had come forward.')
+    throw new Error('The process that did this job died, after the job had advanced.')
   }
   if (ending.isSure) return giveUp()
   await untilWritten(() => note(db.sql, aloneDeaths, place))
@@ -97,7 +97,7 @@ export async function doElsewhere({ context, suspectProcesses, job, taken, input
       where job = ${job.name} and ref = ${refOf(taken)}`
   }
 
-  /** The failure that follows is the last one. */
+  /** Gives the job up: it throws, and the job is not tried again after this failure. */
   async function giveUp(): Promise<never> {
     await untilWritten(() =>
       db.transaction(async (on) => {
@@ -113,7 +113,7 @@ export async function doElsewhere({ context, suspectProcesses, job, taken, input
   }
 }
 
-/** The kind of these units among the work that a process of its own does. */
+/** The kind of these units among the work of processes for suspects. */
 export const jobKind = 'job'
 
 export const driveJob: DriveSuspect = async ({ context, unit, process, took, signal }) => {

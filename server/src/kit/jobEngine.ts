@@ -28,10 +28,10 @@ export interface JobEngine {
   stop(): Promise<void>
 }
 
-/** Jobs are short housekeeping; runs have places of their own. */
+/** Jobs are short housekeeping; runs have seats of their own. */
 export const jobsMax = 10
 const pauses = { firstMs: 250, longestMs: 30_000 }
-/** A job is a stray when two looks in a row find it locked and unused: between them an answer or a completion may be under way. */
+/** A job is a stray when two polls in a row find it locked and unused: between them an answer or a completion may be under way. */
 const lookEveryMs = 5000
 
 interface Engine {
@@ -60,7 +60,7 @@ export async function startJobEngine(
     for (;;) {
       await engine.ended
       if (stopping.signal.aborted) return
-      log.error('the job engine ended by itself; it is started anew')
+      log.error('the job engine ended by itself; it is started again')
       for (let failures = 1; !stopping.signal.aborted; failures++) {
         try {
           // first the jobs of the ended engine, whose name nobody remembers afterwards
@@ -71,7 +71,7 @@ export async function startJobEngine(
           if (stopping.signal.aborted) await engine.runner.stop()
           break
         } catch (error) {
-          log.warn({ err: error }, 'the job engine does not start yet; it is tried again')
+          log.warn({ err: error }, 'the job engine does not start yet; will retry')
           await sleep(pauseAfter(failures, pauses), undefined, { signal: stopping.signal }).catch(() => undefined)
         }
       }
@@ -130,7 +130,7 @@ async function start(context: Context, tasks: TaskList, slots: JobSlots): Promis
     noHandleSignals: true,
     concurrency,
     pollInterval: 1000,
-    // one look for jobs serves all slots: otherwise each slot asks once per poll (an idle process took 2.9 % of a core, then 1.4 %)
+    // one fetch of jobs serves all slots: otherwise each slot asks once per poll (an idle process took 2.9 % of a core, then 1.4 %)
     preset: { worker: { localQueue: { size: Math.max(2, concurrency) } } },
     gracefulShutdownAbortTimeout: config.drainS * 1000,
     forbiddenFlags: () => slots.forbidden(),

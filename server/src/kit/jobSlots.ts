@@ -1,7 +1,7 @@
 // The job slots of a process: teams take turns, and some slots are always left for the housekeeping of the service.
 //
-// A job that works for a team has `team_id` in its input. Each look for jobs leaves out the teams that hold their share (by the
-// flags on their jobs). Several looks at once may still fetch one job too many: that one is put back for a second.
+// A job that works for a team has `team_id` in its input. Each fetch of jobs leaves out the teams that hold their share (by the flags on
+// their jobs). Several fetches at once may still take one job too many: that one is put back for a second.
 import { type Database, one } from '../base/db.ts'
 import { createFairPool, teamShare, type Release } from '../base/fairPool.ts'
 import { flagOfTeam, flagsOf, teamJobFlag, teamOf, type TakenJob } from './job.ts'

@@ -1,4 +1,4 @@
-// One connection that listens for what other processes call out, and comes back by itself when it was lost.
+// One connection that listens for notifications of other processes, and is opened again when it was lost.
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { Log } from '../base/log.ts'
@@ -6,7 +6,7 @@ import { pauseAfter } from '../base/pause.ts'
 import { connectionSettings, cut, SessionClient, type Address } from '../base/session.ts'
 
 export interface Listener {
-  /** Calls are hints: whoever listens must also look by itself, for one may be lost. Answers with how to stop listening. */
+  /** A notification is a hint and may be lost, so whoever listens must also poll. Returns the function that stops listening. */
   on(channel: string, heard: (payload: string) => void): () => void
   close(): Promise<void>
 }
@@ -30,7 +30,7 @@ export function createListener(options: { address: () => string | Address; log: 
   let line: Promise<unknown> = Promise.resolve()
   return {
     on(channel, heard) {
-      // names of channels are ours, never a user's: they stand in the statement as they are
+      // names of channels are ours, never a user's: they are part of the statement's text
       if (!/^[a-z_]+$/.test(channel)) throw new Error(`${channel} is not a channel name`)
       const known = ears.heardOn.get(channel) ?? new Set()
       if (!ears.heardOn.has(channel)) {

@@ -30,9 +30,9 @@ interface OpenStreams {
   /** Takes a slot for one more stream of this caller, or throws a 429. Nobody waits for one, because a stream need not end. */
   reserve(caller: Pick<Caller, 'team_id' | 'credential'>): () => void
   open(opening: Opening): void
-  /** Once a second while a stream is open; `now` as performance.now() has it. */
+  /** Called once a second while a stream is open; `now` is a time of performance.now(). */
   check(now: number): Promise<void>
-  /** The process stops: every reader is told, and comes back elsewhere. */
+  /** The process stops: every stream ends, and its reader comes back to another process. */
   endAll(): void
 }
 
@@ -227,13 +227,13 @@ function end(opened: Opened, by: Ended['by'], lastWords = ''): void {
   opened.opening.response.end(lastWords)
 }
 
-/** What it has not taken by now is thrown away with it: `end` would wait for that. */
+/** Throws away what the reader has not taken by now: `end` would wait for that. */
 function drop(opened: Opened, by: Ended['by']): void {
   opened.endedBy ??= by
   opened.opening.response.destroy()
 }
 
-/** Nobody waits for a reader that does not take its last words, and the connection is not kept for another request. */
+/** Nobody waits for a reader that does not take the last event, and the connection is not used for another request. */
 function goodbye(opened: Opened): void {
   const by = 'end of the process'
   if (opened.endedBy === by) return

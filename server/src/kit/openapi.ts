@@ -13,7 +13,7 @@ import type { Registry, Group } from './registry.ts'
 type Json = Record<string, unknown>
 
 const documentVersion = '2026-07-18'
-/** Every operation may answer these, whatever it declares: the kit itself can say each of them. */
+/** Every operation may answer with these, whatever it declares: the kit itself can return each of them. */
 const errorStatuses: ErrorStatus[] = [400, 401, 403, 404, 409, 429, 500]
 
 const errorTitles: Record<number, string> = {
@@ -186,7 +186,7 @@ function answerContent({ answer, stream, protocol }: Operation, plain: (schema: 
   return { content: { ...jsonContent(plain(answer), example), ...asEvents } }
 }
 
-/** What a protocol says beside an answer: nothing to a notification, and its own refusals where we have ours. */
+/** What a protocol answers besides a reply: nothing to a notification, and its own refusals instead of ours. */
 function protocolResponses({ protocol }: Operation, plain: (schema: TSchema) => Json): Json {
   if (!protocol) return {}
   const schema = { anyOf: [{ $ref: '#/components/schemas/Error' }, plain(protocol.refusal)] }

@@ -91,7 +91,7 @@ interface Declaration<
   ) => Promise<Static<Answer>>
 }
 
-/** What was said to a message. */
+/** The reply to a message of another protocol. */
 export interface ProtocolReply {
   /** The response itself: JSON, nothing, or a stream of events that has an end. With an Idempotency-Key never a stream. */
   response: Response
@@ -99,7 +99,7 @@ export interface ProtocolReply {
   isOutcome: boolean
 }
 
-/** An operation as the kit holds it: the declaration with its types forgotten and its route taken apart. */
+/** An operation as the kit uses it: the declaration without its types, and with its route parsed. */
 export interface Operation {
   id: string
   method: Method
@@ -121,9 +121,9 @@ export interface Operation {
   actsOutside: boolean
   /** The member for whom the caller acted, as the answer shows: the audit row names them beside the caller. */
   holder?: (answer: never) => string
-  /** There: the answer is a stream of events, and `handler` gives its source (stream.ts). */
+  /** Set when the answer is a stream of events; then `handler` returns its source (stream.ts). */
   stream?: { example: string }
-  /** There: instead of `handler`, what speaks a protocol of its own (protocol.ts). */
+  /** Set instead of `handler` when the operation speaks another protocol (protocol.ts). */
   protocol?: { refusal: TSchema; via: Via; speak: (call: never) => Promise<ProtocolReply> }
   prepare?: (call: never) => Promise<unknown>
   lane?: (call: never) => Promise<unknown>

@@ -2,9 +2,9 @@
 import { Fault } from '../base/errors.ts'
 import { OutboundRefused } from '../base/outbound/guard.ts'
 
-const problemsTold = 20
+const problemsShown = 20
 /** A refusal quotes what the caller sent, which may be megabytes. */
-const lengthTold = 1800
+const lengthShown = 1800
 const problemLengthMax = 300
 
 const cut = (text: string): string =>
@@ -13,14 +13,14 @@ const cut = (text: string): string =>
 /** The problems as one text, after an opening where there is one. Each problem is a sentence. */
 export function joinProblems(problems: readonly string[], opening = ''): string {
   let text = opening
-  let told = 0
-  for (const problem of problems.slice(0, problemsTold)) {
+  let shown = 0
+  for (const problem of problems.slice(0, problemsShown)) {
     const sentence = `${text === '' ? '' : ' '}${cut(problem)}`
-    if (told > 0 && text.length + sentence.length > lengthTold) break
+    if (shown > 0 && text.length + sentence.length > lengthShown) break
     text += sentence
-    told += 1
+    shown += 1
   }
-  const left = problems.length - told
+  const left = problems.length - shown
   return left === 0 ? text : `${text} And ${left} more.`
 }
 

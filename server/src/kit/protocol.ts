@@ -1,4 +1,4 @@
-// A protocol of its own (MCP) as a kind of operation: let in by the same stages as any other, then answered in that protocol's words.
+// A protocol of its own (MCP) as a kind of operation: admitted by the same stages as any other, then answered in that protocol.
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../base/errors.ts'
 import { operation, type Operation, type Seen, type Via, type ProtocolReply } from './operation.ts'
@@ -15,7 +15,7 @@ export interface OperationCall {
   idempotencyKey: string | undefined
 }
 
-/** What a speaker sees beyond other handlers. */
+/** What a handler of a protocol sees besides what other handlers see. */
 export interface Conversation {
   headers: IncomingHttpHeaders
   /** The key of the whole message. */
@@ -47,7 +47,7 @@ interface ProtocolDeclaration<R extends ProtocolRoute, Query extends TObject> {
   answer: TSchema
   /** How the protocol itself refuses: with a 400 or a 404, beside our own errors. */
   refusal: TSchema
-  /** How runs and the like say that they came this way. */
+  /** What runs and audit rows name as the way on which they came. */
   via: Via
   speak: (call: Seen<R, Query, NoBody, never> & Conversation) => Promise<ProtocolReply>
 }
@@ -82,7 +82,7 @@ export function requestOf({ path }: Operation, { params, search, body, idempoten
   }
 }
 
-/** What we say ourselves of every answer. */
+/** Headers that we set ourselves on every answer. */
 const ownHeaders = new Set(['content-type', 'content-length', 'cache-control', 'connection', 'x-accel-buffering'])
 
 export async function replyOfProtocol({ response }: ProtocolReply): Promise<Reply> {

@@ -1,4 +1,4 @@
-// Everything that the features of a process bring, checked once and kept with its context.
+// Everything that the features of a process declare, checked once and stored with its context.
 import type { Config } from '../base/config.ts'
 import type { Context } from './context.ts'
 import type { ConnectionUse, Feature, Hooks, ToolSet } from './feature.ts'
@@ -7,7 +7,7 @@ import type { Operation } from './operation.ts'
 import type { Resource } from './resources.ts'
 import { givenPart } from './runningPart.ts'
 
-/** Two declarations of one name are a mistake that is found at the start, not at night. */
+/** Two declarations of one name are a mistake, which the start of the process reports. */
 export interface Registry {
   operations: Operation[]
   jobs: Job[]
@@ -82,11 +82,11 @@ export async function runHooks<Name extends keyof Hooks>(name: Name, happened: H
     await (hooks[name] as ((of: Happened<Name>) => Promise<void>) | undefined)?.(happened)
 }
 
-/** Undefined: this server keeps no connections. */
+/** Undefined: this server has no feature of connections. */
 export const connectionUseOf = (context: Context): ConnectionUse | undefined =>
   registryOf(context).features.find(({ connectionUse }) => connectionUse)?.connectionUse
 
-/** Called before what features close with is closed itself. */
+/** Called before the database and the other parts that features need for closing are closed themselves. */
 export async function closeFeatures(context: Context): Promise<void> {
   await Promise.all(registryOf(context).features.flatMap(({ close }) => close?.(context) ?? []))
 }

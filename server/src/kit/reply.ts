@@ -13,9 +13,9 @@ export interface Reply {
   status: number
   body: string | null
   headers: Record<string, string>
-  /** Instead of a body: what follows, for as long as the credential is good. */
+  /** Instead of a body: a stream of events, for as long as the credential is valid. */
   stream?: { source: Source; isAllowed: () => Promise<boolean>; release: () => void }
-  /** Instead of a body: a stream of events with an end, in the words of another protocol. */
+  /** Instead of a body: a stream of another protocol, which has an end. */
   flow?: ReadableStream<Uint8Array>
   /** For the log line, once the caller is known. */
   caller?: Caller

@@ -1,11 +1,11 @@
-// Reads a request's body with a cap and in time, and closes a connection so that a refusal still arrives.
+// Reads a request's body with limits on its size and time, and closes a connection so that a refusal still arrives.
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { finished } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { Fault, type ErrorCode } from '../base/errors.ts'
 
-/** What trickles in for longer is given up. */
+/** How long a body may take to arrive; a slower one is refused. */
 const bodyMs = 300_000
 /** How long a body that may take hours may pause. */
 const pauseMs = 60_000
@@ -73,7 +73,7 @@ export async function* readPieces({ raw }: FastifyRequest, bytesMax: number): As
     }
   } finally {
     clearTimeout(timer)
-    // lets go of the stream, so that whoever answers now can throw the rest of it away
+    // releases the stream, so that whoever answers now can throw the rest of it away
     void pieces.return?.()
   }
 }

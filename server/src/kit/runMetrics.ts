@@ -1,4 +1,4 @@
-// What /metrics tells of runs: what an operator asks at night, counted as it happens, never by a query.
+// What /metrics reports about runs: counted as it happens, never by a query.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 
 export type ModelOutcome = 'answered' | 'trouble' | 'refused' | 'cut_off'
@@ -12,7 +12,7 @@ export interface RunMetrics {
   steps: Counter<'tool' | 'outcome'>
   modelSeconds: Histogram<'provider' | 'outcome'>
   modelTokens: Counter<'provider' | 'direction'>
-  /** For one lane: called with each flush. */
+  /** Returns the function that a lane calls with each flush. */
   flushed(lane: 'start' | 'apply'): (operations: number, seconds: number) => void
 }
 

@@ -1,7 +1,7 @@
-// The running parts of a process: each is made once, when it is first needed, and is kept with the process's context.
+// The running parts of a process: each is made once, when it is first needed, and belongs to the process's context.
 import type { Context } from './context.ts'
 
-/** Answers the function that gives a process's part, such as its engine or one of its pools. */
+/** Returns the function that gives a process's part, such as its engine or one of its pools. */
 export function runningPart<Part>(name: string, start: (context: Context) => Part): (context: Context) => Part {
   const key = Symbol(name)
   return (context) => {

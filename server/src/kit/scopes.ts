@@ -32,14 +32,14 @@ export type Role = (typeof roles)[number]
 
 const forAdminsOnly = new Set<Scope>(['keys:manage', 'webhooks:manage', 'connections:write'])
 
-/** An operator runs the place but hands out no access and opens no door to the outside; a viewer only looks. */
+/** An operator may do everything except give access to others and connect the team to outside services. A viewer may only read. */
 const roleScopes: Record<Role, readonly Scope[]> = {
   admin: scopes,
   operator: scopes.filter((scope) => !forAdminsOnly.has(scope)),
   viewer: scopes.filter((scope) => scope.endsWith(':read') || scope === 'mcp:call'),
 }
 
-/** What a grant is worth in the hands of a member: `*` spelled out, cut to the member's role. */
+/** The scopes that a grant gives to a member: `*` becomes all scopes, and the member's role limits them. */
 export function effectiveScopes(granted: readonly string[], role: Role): Set<Scope> {
   const all = granted.includes('*')
   return new Set(roleScopes[role].filter((scope) => all || granted.includes(scope)))

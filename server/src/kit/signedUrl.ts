@@ -1,4 +1,4 @@
-// Addresses that carry their own permission: good for one method and one target until they expire, with no other credential.
+// URLs that carry their own permission: valid for one method and one target until they expire, without another credential.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { Fault } from '../base/errors.ts'
@@ -16,7 +16,7 @@ interface Signed {
 }
 
 /**
- * The same for all who ask within `validS` seconds, so that a browser's cache knows it again: good for at least that long and at most
+ * The same for all who ask within `validS` seconds, so that a browser's cache recognises it. It is valid for at least that long and at most
  * twice as long.
  */
 export function signedUrl(context: Context, { validS, ...signed }: Signed): string {
@@ -24,7 +24,7 @@ export function signedUrl(context: Context, { validS, ...signed }: Signed): stri
   return signedUntil(context, signed, (window + 2) * validS)
 }
 
-/** Good for exactly so long; of its own for everyone who asks. */
+/** Valid for exactly this long, and different for everyone who asks. */
 export const signedUrlOnce = (context: Context, { validS, ...signed }: Signed): string =>
   signedUntil(context, signed, Math.floor(Date.now() / 1000) + validS)
 
@@ -35,7 +35,7 @@ function signedUntil(context: Context, signed: Omit<Signed, 'validS'>, expires: 
   return `${context.baseUrl()}${target}&signature=${signatureOf(context, method, target)}`
 }
 
-/** Refuses what was not signed by us, for this method and to the letter, or has expired; answers until when it is good. */
+/** Refuses what was not signed by us, for this method and to the letter, or has expired; returns until when it is valid. */
 export function requireSignature(context: Context, request: FastifyRequest): { secondsLeft: number } {
   const [, target = '', given = ''] = /^(.*)&signature=([\w-]+)$/.exec(request.originalUrl) ?? []
   const wanted = signatureOf(context, request.method, target)

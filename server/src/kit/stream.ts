@@ -6,7 +6,7 @@ import type { TObject, TSchema } from './schema.ts'
 
 /** One event on the wire (HTML standard, §9.2.6). */
 interface StreamEvent {
-  /** What the reader brings back as Last-Event-ID; what has none is not resumed. */
+  /** What the reader sends back as Last-Event-ID. A reader cannot resume after an event without one. */
   id?: number
   event: string
   /** JSON, and so one line. */
@@ -22,13 +22,13 @@ export interface EventStream {
   send(event: StreamEvent): void
   /** What is sent by this function leaves as one write. */
   together(send: () => void): void
-  /** The reader has all up to here, though not all of it was for them; told with the next heartbeat. */
+  /** Notes that the reader has everything up to here, although not all of it was for them; the next heartbeat sends the id. */
   passed(id: number): void
   end(): void
   onDrain: () => void
 }
 
-/** Begins to feed an open stream and answers with how to stop, which is called once, when the stream is over. */
+/** Begins to feed an open stream. Returns the function that stops it, which is called once, when the stream is over. */
 export type Source = (stream: EventStream) => () => void
 
 type StreamRoute = `GET /v2/${string}`
@@ -64,7 +64,7 @@ export function stream<
   return { ...declared, stream: { example: retryLine + example.map(blockOf).join('') } }
 }
 
-/** The wait before a reader comes back, in milliseconds; told at the beginning of every stream. */
+/** How many milliseconds a reader waits before it comes back; sent at the beginning of every stream. */
 export const retryLine = 'retry: 1000\n\n'
 
 export function blockOf({ id, event, data }: StreamEvent): string {

@@ -19,7 +19,7 @@ export interface SeatWanted {
 export interface SuspectSeat {
   /** Gives the seat back when the unit has ended. */
   drive(unit: Unit): Promise<SuspectEnding>
-  /** For a seat that is not used after all. */
+  /** Gives back a seat that was not used. */
   release(): void
 }
 
@@ -40,7 +40,7 @@ const idleMs = 30_000
 
 interface SuspectProcessesOptions {
   log: Log
-  /** The file that starts such a process, and the arguments for the company that it is for. */
+  /** The file that starts such a process, and its arguments: for one suspect, or for several. */
   entry: string
   args: (company: Company) => string[]
   /** The percentage of the seats that one team, or one kind of work, may have. */

@@ -26,12 +26,12 @@ export interface ToolCall<Input> {
   input: Input
 }
 
-/** What a call brings: data for the model, or a sentence that says what went wrong. */
+/** The outcome of a call: data for the model, or a sentence that says what went wrong. */
 export type Outcome = ({ result: unknown; files?: WrittenFile[] } | { error: string }) & Alongside
 
 /** What an outside call leaves in our own database, in the very transaction that records its result: all of it or nothing. */
 interface Alongside {
-  /** May be asked twice, where the first transaction was undone. */
+  /** May be called twice, when the first transaction was undone. */
   record?: (sql: Sql) => Promise<void>
   /** Files for the run's workspace, by their path in it. */
   writes?: { path: string; bytes: Buffer }[]
@@ -62,7 +62,7 @@ export class Outdated extends Error {}
 /** What a call touches besides its arguments: plain JSON, equal for equal things. */
 export type Bound = Record<string, string | number | null>
 
-/** A file that a call made or changed in the run's workspace: each one is told as `run.file.created`. */
+/** A file that a call made or changed in the run's workspace: each one is reported as `run.file.created`. */
 export interface WrittenFile {
   path: string
   size_bytes: number
@@ -80,7 +80,7 @@ export interface WaitingOn {
 /** What a waiting call leaves behind when it begins. */
 export interface Begun {
   waiting_on: WaitingOn
-  /** Told with it, in the run's own log. */
+  /** Events of the run that are written with it. */
   events?: { event: EventName; data: object }[]
 }
 

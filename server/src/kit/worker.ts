@@ -18,11 +18,11 @@ interface Worker {
 
 const sweepMs = 500
 
-/** What else a working process does with the sweep: the engine's part, handed in because the kit knows no runs. */
+/** What else a working process does with the sweep: the engine's part, passed in because the kit does not know runs. */
 interface SweepPart {
   /** Sets free what a dead process held. */
   reap(dead: DeadProcess): Promise<void>
-  /** Twice a second, whoever lives. */
+  /** Called twice a second. */
   poll(): Promise<void>
   /** Does work that two processes died over. */
   suspectProcesses: SuspectProcesses
@@ -56,7 +56,7 @@ function startSweeper(context: Context, presence: Presence, jobs: JobEngine, par
         if (dead.job_pool_id) {
           await db.sql`select graphile_worker.force_unlock_workers(${[dead.job_pool_id]}::text[])`
         }
-        // unlocking tells nobody; without this the jobs would wait for the next poll
+        // unlocking notifies nobody; without this the jobs would wait for the next poll
         jobs.nudge(jobsMax)
         await part?.reap(dead)
         for (const { reap } of registryOf(context).features) await reap?.(context, dead)
@@ -66,7 +66,7 @@ function startSweeper(context: Context, presence: Presence, jobs: JobEngine, par
       await part?.poll()
       await jobs.poll()
     } catch (error) {
-      log.warn({ err: error }, 'the sweep failed; it is tried again')
+      log.warn({ err: error }, 'the sweep failed; will retry')
     }
   })
 }
@@ -79,7 +79,7 @@ function startTicks(context: Context): Loop {
       try {
         await tick({ context, signal })
       } catch (error) {
-        context.log.warn({ err: error, feature: name }, 'a tick failed; it is tried again')
+        context.log.warn({ err: error, feature: name }, 'a tick failed; will retry')
       }
     })
     return [loop]
@@ -142,7 +142,7 @@ function twiceASecond(work: (signal: AbortSignal) => Promise<void>): Loop {
   }
 }
 
-/** Runs every job that is due, and those they enqueue, until none is left: how tests and scripts wait for nothing. */
+/** Runs every job that is due, and those they enqueue, until none is left. Tests and scripts use it instead of waiting. */
 export async function drain(context: Context): Promise<void> {
   await runOnce({
     pgPool: context.db.pool,

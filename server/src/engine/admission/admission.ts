@@ -6,7 +6,7 @@ import { lockedTeams, type TeamSlots } from './knownSlots.ts'
 import { toRunning } from '../ledger/lifecycle.ts'
 import { seatsWithout, type FreeSeats } from './seat.ts'
 
-/** Every team that starts runs has a row; remembered, so that a start costs no statement. */
+/** Makes sure that every team that starts runs has a row. Known teams are remembered, so that a start costs no statement. */
 export function createAdmissionRows() {
   const known = new Set<string>()
   return async function ensureRows(sql: Sql, teamIds: string[]): Promise<void> {

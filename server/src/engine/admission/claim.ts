@@ -100,13 +100,13 @@ async function fairChoice(sql: Sql, seats: number, { perTeam, held }: TeamShares
   return chosen.map(({ id }) => id)
 }
 
-/** Written as the indexes have it. A run that is given up may be claimed by anybody. */
+/** Worded like the conditions of the indexes, so that the planner uses them. A run that is given up may be claimed by anybody. */
 export const isOrdinary = part`deaths not in (2, 3)`
 export const isSuspectRow = part`deaths in (2, 3)`
 
 export type Suspect = Pick<ClaimedRun, 'id' | 'team_id' | 'deaths'>
 
-/** How many suspects are looked at for free seats. */
+/** How many suspects are read at once to be given free seats. */
 const suspectsAtOnce = 100
 
 /** Runs that only a process for suspects may drive (kit/suspectProcesses.ts): the first of each team, then the second of each. */
@@ -117,7 +117,7 @@ export const readSuspects = (sql: Sql): Promise<Suspect[]> => sql<Suspect>`
 export const claimSuspects = (sql: Sql, workerId: string, ids: string[]): Promise<ClaimedRun[]> =>
   claim(sql, workerId, ids)
 
-/** The process that drives nothing else takes the suspect over from the process that keeps it for this. */
+/** A process for suspects takes the run over from the process that holds it until then. */
 export async function takeSuspect(
   sql: Sql,
   id: string,
@@ -151,7 +151,7 @@ export const startedEvents = (from: Part): Part =>
     jsonb_build_object('status', 'running', 'source', source, 'build_id', build_id, 'title', title) as data
   from ${from}`)
 
-/** Guarded: a run that another worker took first does not come back. */
+/** Claims these runs. A run that another worker took first is not among the rows that come back. */
 async function claim(sql: Sql, workerId: string, ids: string[]): Promise<ClaimedRun[]> {
   if (ids.length === 0) return []
   return sql<ClaimedRun>`
@@ -196,12 +196,15 @@ export async function reviveRuns(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'
   return rows.length
 }
 
-/** How often the deaths of other processes speak for a run that has not advanced: two runs that kill processes must not spare each other for ever. */
+/**
+ * How often a run that has not advanced gets a death taken off because another process died. Two runs that kill processes must not do that
+ * for each other for ever.
+ */
 const sparedMax = 2
 
 /**
- * A process died that did not hold these runs. So processes die for other reasons just now, and each of these runs is charged with one
- * death less. A suspect that waits for a process for suspects need not wait any longer.
+ * Lowers the count of deaths of runs that the dead process did not hold: processes seem to die for other reasons now. A run that waits for
+ * a process for suspects may then be claimed by anybody again.
  */
 async function spareOthers(sql: Sql, deadId: string): Promise<void> {
   await sql`

@@ -2,7 +2,7 @@
 import { part, type Part, type Sql } from '../../base/db.ts'
 import type { FreedSlots } from '../ledger/apply.ts'
 
-/** A team's row as a statement that changed it left it. */
+/** A team's row after a statement that changed it. */
 export interface TeamSlots {
   team_id: string
   free: number
@@ -11,7 +11,7 @@ export interface TeamSlots {
 }
 
 export interface KnownSlots {
-  /** Runs of this process ended or began to wait: somebody must now look whether others wait for their slots. */
+  /** Runs of this process ended or began to wait: somebody must now check whether others wait for their slots. */
   noteFreed(freed: FreedSlots[]): void
   /** A statement that counts the slots which runs of these teams left is about to be sent. */
   noteCounting(teamIds: string[]): void
@@ -22,7 +22,7 @@ export interface KnownSlots {
   free(teamId: string): number | undefined
   /** Runs of this team wait for slots, as far as is known. */
   hasWaitlist(teamId: string): boolean
-  /** Slots of this team become free all the time: one more is a matter of milliseconds. */
+  /** True while slots of this team become free often: the next one takes only milliseconds. */
   isMoving(teamId: string): boolean
 }
 

@@ -23,13 +23,13 @@ export interface SlotKeeper {
   options: SlotKeeperOptions
   slots: KnownSlots
   dueTeams: Set<string>
-  /** When a team's waitlist last gave nobody: all who wait there are capped, and a start behind them changes nothing. */
+  /** When a team's waitlist last admitted nobody: all runs that wait there are capped, so a start behind them changes nothing. */
   fruitless: Map<string, number>
   admitting: Promise<void> | undefined
   counting: Promise<void> | undefined
 }
 
-/** How long a waitlist that gave nobody is not asked again because of new starts; slots that become free ask at once. */
+/** How long new starts skip a waitlist that admitted nobody. A slot that becomes free asks it at once. */
 const fruitlessMs = 250
 /** How many runs one round gives to this process, with their slots. */
 const seatsAtOnce = 64
@@ -52,7 +52,7 @@ export function noteFreed(keeper: SlotKeeper, freed: FreedSlots[]): void {
   })
 }
 
-/** Takes teams as a statement that changed their rows left them. */
+/** Notes the rows of teams as a statement has just left them, and admits runs where a slot is free. */
 export function noteTeams(keeper: SlotKeeper, teams: TeamSlots[]): void {
   keeper.slots.noteTeams(teams)
   const isWorthAsking = ({ team_id, free, in_line }: TeamSlots) =>

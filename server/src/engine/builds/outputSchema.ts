@@ -19,6 +19,6 @@ export function checkOutput(schema: Record<string, unknown>, output: unknown): O
   return { says: `${brief(pointer.join('')) || 'the output'} ${brief(message)}.`.toWellFormed(), isHopeless: false }
 }
 
-/** The path and the reason; undefined when it fits. */
+/** The path of what does not fit, and the reason; undefined when the output fits. */
 export const misfitOfOutput = (schema: Record<string, unknown>, output: unknown): string | undefined =>
   checkOutput(schema, output)?.says

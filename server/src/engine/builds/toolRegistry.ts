@@ -5,7 +5,7 @@ import type { Tool } from '../../kit/tool.ts'
 
 export interface ToolRegistry {
   find(name: string): Tool | undefined
-  /** The set that brings a tool. */
+  /** The set that a tool belongs to. */
   setOf(name: string): string | undefined
   /** The tools of these sets, as a model sees them. */
   describe(sets: readonly string[]): ModelTool[]

@@ -73,7 +73,7 @@ export function createEntitlements({ sql: ownSql, listener, log }: Options): Ent
       if (!isListening) listen()
       const age = performance.now() - readAt
       if (age < freshMs) return undefined
-      // its own connection: to wait for another one could be to wait for those who wait for us
+      // it reads on the caller's own connection: whoever waits for another one may wait for those who wait for us
       if (inTransaction) return age < usableMs ? undefined : read(inTransaction)
       reading ??= read(ownSql).finally(() => (reading = undefined))
       if (age >= usableMs) return reading

@@ -23,7 +23,7 @@ export function insideEffect(held: HeldRun, step: CallStep, note: (outcome: Outc
 }
 
 export function beginEffect(held: HeldRun, step: CallStep, tool: Tool, note: (outcome: Outcome) => void): Effect {
-  if (tool.kind !== 'waiting') throw new Error(`${tool.name} does not wait`)
+  if (tool.kind !== 'waiting') throw new Error(`${tool.name} is not a tool that waits`)
   const call = toolCallOf<never>(held, step)
   return waitEffect(held, { ...step, state: 'waiting' }, (sql) => tool.begin(call, sql, held.context), note)
 }

@@ -15,7 +15,7 @@ export function createOpenResources(log: Log, runId: string): OpenResources & { 
       await (await opening)?.close()
     } catch (error) {
       // whoever asked for it got the error of a failed opening; the operator must know of one that cannot be closed
-      log.warn({ err: error, run_id: runId, kept: key }, 'what a run kept open could not be closed')
+      log.warn({ err: error, run_id: runId, kept: key }, 'a resource that a run held open could not be closed')
     }
   }
 

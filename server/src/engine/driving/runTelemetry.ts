@@ -73,7 +73,7 @@ export async function withTelemetry(
   }
 }
 
-/** The build of the run is read: from here on there is a name for what is seen. */
+/** Begins the span when the build of the run has been read: its name is known from then on. */
 export function beginStretch(telemetry: RunTelemetry, agentName: string, modelName: string): void {
   const { context, run, root, takenAt } = telemetry
   const provider = modelName.slice(0, modelName.indexOf(':'))

@@ -146,7 +146,10 @@ export const withUse = (step: ModelStep, used: Used): ModelStep => ({
 
 const nextAttempt = (step: ModelStep, error: string): ModelStep => ({ ...step, attempt: step.attempt + 1, error })
 
-/** Doubling from half a second, spread so that many runs do not come back at once; what the provider asks for counts more. */
+/**
+ * The pause doubles from half a second, with a random part so that many runs do not come back at once. A pause that the provider asks for
+ * replaces it.
+ */
 function pauseAfter(attempt: number, wishMs: number | undefined): number {
   const usual = Math.min(pauseMaxMs, 500 * 2 ** (attempt - 1)) * (0.75 + Math.random() / 2)
   return Math.min(pauseMaxMs, wishMs === undefined ? usual : Math.max(wishMs, 100))

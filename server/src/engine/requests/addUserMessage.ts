@@ -12,16 +12,16 @@ interface Posted {
   /** The message in the form that listRunMessages answers. */
   message: Record<string, unknown>
   status: Status
-  /** It started the run again, and the run got a slot at once. */
+  /** True when the message started the run again and the run got a slot at once. */
   isReady: boolean
 }
 
 const fits = part`(a.in_line = 0 and a.held - back.places < a.places)`
 
 /**
- * One transaction: the message with its number, its event, and the raised wake number that its holder sees. A wait does not end by it.
- * An ended run goes back to `pending`, keeps its numbers, usage and limits, and waits for a slot like a new run. It then acts only for
- * the writer of the message; a run that has not ended acts for the writer too.
+ * One transaction: the message with its number, its event, and the raised wake number that its holder sees. Posting a message does not end
+ * a wait. An ended run goes back to `pending`, keeps its numbers, usage and limits, and waits for a slot like a new run. It then acts only
+ * for the writer of the message; a run that has not ended acts for the writer too.
  */
 export async function addUserMessage(
   sql: Sql,

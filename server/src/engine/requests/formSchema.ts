@@ -1,4 +1,4 @@
-// The JSON Schema of a form, which an agent wrote: whether it can be used at all, and what of some values does not fit it.
+// The JSON Schema of a form, which an agent wrote: whether it can be used at all, and which values do not fit it.
 import { checkAgainst, keysTo, type Misfit } from '../../base/jsonSchema/jsonSchema.ts'
 import { brief } from '../../kit/json.ts'
 
@@ -12,7 +12,7 @@ export function checkForm(schema: Record<string, unknown>, values: unknown): For
   return { misfit: sentenceOf(checked.misfit).toWellFormed() }
 }
 
-/** Why nothing can be held against this schema; undefined: it can be used. */
+/** Why no value can be checked against this schema; undefined: it can be used. */
 export function problemOfForm(schema: Record<string, unknown>): string | undefined {
   const checked = checkForm(schema, {})
   return 'broken' in checked ? checked.broken : undefined

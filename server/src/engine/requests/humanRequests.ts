@@ -36,7 +36,7 @@ export interface HumanRequest {
   on_timeout: OnTimeout
   assignee_user_id: string | null
   created_at: Date
-  /** In lists that grew too large. */
+  /** The columns that are cut in lists that would be too large. */
   truncated?: boolean
 }
 

@@ -72,7 +72,7 @@ export function createStartLane(options: StartLaneOptions): Lane<Start, Started>
 }
 
 function mayGo(slots: KnownSlots, { run: { teamId, isCapped } }: Start, beside: Start[], waitedMs: number): boolean {
-  // whether a capped run gets a slot is decided on the waitlist in any case
+  // whether a capped run gets a slot is always decided on the waitlist
   if (isCapped) return true
   const free = slots.free(teamId)
   if (free === undefined || waitedMs > patienceMs || !slots.isMoving(teamId)) return true

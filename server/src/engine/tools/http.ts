@@ -129,7 +129,7 @@ function parsed(type: string, text: string): unknown {
   try {
     return parseBounded(text)
   } catch {
-    return text // says JSON and is none: the model reads it as it came
+    return text // it claims to be JSON and is not: the model reads it unchanged
   }
 }
 
