@@ -6,7 +6,10 @@ export type Account = { uid: number; gid: number }
 
 export const isRoot = (): boolean => process.getuid?.() === 0
 
-/** A folder outside the data dir may have been planted: no link, ours, and writable for us alone, or it is not used. */
+/**
+ * A folder outside the data dir may have been planted by somebody. It is used only if it is not a link, belongs to us, and nobody else can
+ * write to it.
+ */
 export async function makePrivateFolder(folder: string): Promise<void> {
   try {
     await mkdir(folder)

@@ -1,4 +1,4 @@
-// Files that are there whole or not at all: written aside, flushed to disk, then renamed into place.
+// Files that exist whole or not at all: written under another name, flushed to disk, then renamed.
 import { open, readFile, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 

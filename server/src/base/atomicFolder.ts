@@ -1,4 +1,4 @@
-// A folder that appears whole or not at all, whoever is killed in the middle and however many make it at once.
+// A folder that appears whole or not at all, even if a process is killed in the middle or several make it at once.
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
@@ -22,7 +22,7 @@ export async function makeWholeFolder(folder: string, build: (staging: string) =
     await syncFolder(dirname(folder))
     made = true
   } catch (error) {
-    // Somebody faster has put theirs in place (and may have cleared ours away under our hands): that is success.
+    // Another process was faster (and may have removed our staging folder): the folder is there, which is success.
     if (!existsSync(folder)) {
       await remove(staging)
       throw error
@@ -33,8 +33,8 @@ export async function makeWholeFolder(folder: string, build: (staging: string) =
 }
 
 /**
- * Removes every staging folder (and file beside it) of `folder`. Only called once the folder is in place: then none of
- * them can be needed, so nobody has to find out whether the process that made one is still alive.
+ * Removes every staging folder (and file beside it) of `folder`. Called only when the folder itself exists: then no staging folder is
+ * needed any more, whether or not its process still lives.
  */
 async function removeLeftovers(folder: string): Promise<void> {
   const prefix = `${basename(folder)}.tmp-`
@@ -43,7 +43,7 @@ async function removeLeftovers(folder: string): Promise<void> {
     try {
       await remove(join(dirname(folder), name))
     } catch (error) {
-      // Still being written to after all the retries: it is only rubbish, and the next start sweeps again.
+      // It is still being written to after all the retries. Nobody needs it, and the next start sweeps again.
       if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error
     }
   }

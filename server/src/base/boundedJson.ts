@@ -1,4 +1,4 @@
-// JSON from other servers, models and expressions: its bytes tell how deep it is before anything parses it.
+// JSON from other servers, models and expressions: its bytes show how deep it is before anything parses it.
 import { checkShape, depthMax, JsonRefused } from './jsonReader.ts'
 
 const quote = 0x22

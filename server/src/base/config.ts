@@ -1,4 +1,4 @@
-// Every setting of the service: one typed table that reads the environment, names all bad values at once and documents itself.
+// Every setting of the service: one typed table that reads the environment, reports all bad values together and documents itself.
 import { resolve } from 'node:path'
 import { oauthSettingRows, readOauthSettings, type OauthSettings } from './oauthSettings.ts'
 import { parsePrivateHostList } from './outbound/guard.ts'

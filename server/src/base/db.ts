@@ -1,4 +1,4 @@
-// The door to PostgreSQL: a pool, the `sql` tag with named prepared statements, and transactions.
+// Access to PostgreSQL: a pool, the `sql` tag with named prepared statements, and transactions.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseError, Pool, types as builtInTypes } from 'pg'
 import type { ClientBase, ClientConfig, CustomTypesConfig, QueryResultRow } from 'pg'
@@ -31,7 +31,7 @@ interface DatabaseOptions {
 }
 
 export interface Database {
-  /** Where it is now. */
+  /** The database's current address. */
   address: () => string | Address
   pool: Pool
   /** How many connections the pool may open. */
@@ -70,7 +70,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const pool = new Pool({
     Client: CurrentAddressClient,
     max: connectionsMax,
-    // also the longest wait for a free connection under load; a database that is away is told by the watch, long before
+    // also the longest wait for a free connection under load; when the database is away, the watch reports it long before
     connectionTimeoutMillis: 10_000,
     idleTimeoutMillis: 30_000,
     application_name: options.applicationName ?? 'runyard',
@@ -131,7 +131,7 @@ async function transaction<T>(pool: Pool, work: (sql: Sql) => Promise<T>, announ
     isAnnounced = true
   }
   try {
-    // sent ahead of the first statement, which need not wait for its answer; should it fail, so does what follows
+    // sent together with the first statement, which does not wait for its answer; if it fails, so does what follows
     const begun = client.query('begin')
     begun.catch(() => undefined)
     const result = await work((strings, ...values) => run(client, strings, values, noteAnnounced))
@@ -174,7 +174,7 @@ export function sqlState(error: unknown): string | undefined {
   return error instanceof DatabaseError ? error.code : undefined
 }
 
-/** The server or the way to it failed, not the statement: the same may well succeed in a moment. */
+/** Whether the server or the connection failed, not the statement: the same statement may succeed in a moment. */
 export function isConnectionTrouble(error: unknown): boolean {
   if (error instanceof DatabaseAway || writeProblemOf(error) !== undefined) return true
   const state = sqlState(error)

@@ -1,4 +1,4 @@
-// The embedded PostgreSQL of a data dir: made, started, joined, brought back and stopped by whichever process needs it.
+// The embedded PostgreSQL of a data dir: made, started, joined, restarted and stopped by whichever process needs it.
 import { mkdir, realpath } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -13,21 +13,21 @@ import { knownFacts, type KnownFacts, agreeOnFacts } from './postgres/agreeOnFac
 import { connectionSettings, SessionClient, type Address } from './session.ts'
 
 export type EmbeddedPostgres = {
-  /** The address for the runtime role; it follows the server when it moved to another port. */
+  /** The connection settings of the runtime role; they follow the server when it moved to another port. */
   address(): Address
   superuser(): Address
   /** The folder where the cluster and the server's log lie. */
   place: string
   /** Joins the server, or starts it when it is dead. Single-flight; throws after 30 s without a sign of life. */
   ensureRunning(): Promise<void>
-  /** Fast shutdown; resolves when the server is gone. Whether others still need it is the caller's to know. */
+  /** Fast shutdown; resolves when the server is gone. The caller must know whether others still need it. */
   stop(): Promise<void>
   serverPid(): number | undefined
 }
 
 /**
- * Nothing here is locked but by PostgreSQL itself: passwords are settled by the first link(2) of postgres.json, the
- * cluster by the first rename(2) of a whole folder, the server by postmaster.pid. Whoever loses uses the winner's.
+ * PostgreSQL's own lock is the only lock here. The first link(2) of postgres.json decides the passwords, the first rename(2) of a whole
+ * folder decides the cluster, and postmaster.pid decides the server. A process that loses uses what the winner made.
  */
 export async function embeddedPostgres(options: {
   dataDir: string
@@ -60,7 +60,7 @@ export async function embeddedPostgres(options: {
     place,
     ensureRunning,
     async stop() {
-      // A start under way is awaited, and its failure is told to those who asked for it.
+      // Waits for a start that is under way; those who asked for that start get its failure.
       await underWay?.catch(() => undefined)
       await stopServer(cluster, log, binaries)
     },
@@ -68,7 +68,7 @@ export async function embeddedPostgres(options: {
   }
 }
 
-/** An address as one DATABASE_URL. Passwords are base64url, so nothing needs escaping. */
+/** The connection settings as one DATABASE_URL. Passwords are base64url, so nothing needs escaping. */
 export function connectionUrl({ host, port, user, password, database }: Address): string {
   return `postgres://${user}:${password}@${host}:${port}/${database}`
 }
@@ -94,9 +94,9 @@ type Server = {
 const patienceMs = 30_000
 
 /**
- * Looks, then joins or starts, and looks again, until the server answers. After a kill -9 PostgreSQL may refuse to
- * start for up to 2 s (0.1–0.5 s measured), until the last of the old processes has let go of the shared memory. A
- * server that is alive and replaying its log is waited for as long as that takes.
+ * Finds the server, joins or starts it, and repeats this until it answers. After a kill -9 PostgreSQL may refuse to start for up to 2 s
+ * (0.1–0.5 s measured), until the last of the old processes has released the shared memory. A server that is alive and replaying its log is
+ * waited for as long as that takes.
  */
 async function bringUp(server: Server): Promise<void> {
   const { cluster, log } = server
@@ -120,7 +120,7 @@ async function bringUp(server: Server): Promise<void> {
         problem = error
       }
     } else if (running?.status === 'stopping') {
-      // Asked to stop when its sessions end (a plain kill), it would wait for our own idle ones: make it quick.
+      // A server that was asked to stop when its sessions end (a plain kill) would wait for our own idle sessions: make it a fast shutdown.
       makeShutdownFast(running.pid)
     } else if (running) {
       deadline = performance.now() + patienceMs
@@ -160,7 +160,7 @@ async function confirm({ cluster, known }: Server, port: number): Promise<void> 
     connectionTimeoutMillis: 5_000,
     query_timeout: patienceMs,
   })
-  client.on('error', () => undefined) // a lost connection is told by the call that needed it
+  client.on('error', () => undefined) // the call that needed the connection reports its loss
   try {
     await client.connect()
     const { rows } = await client.query<{ data_directory: string }>('show data_directory')

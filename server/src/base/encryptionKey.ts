@@ -7,13 +7,13 @@ import { adoptNextKey, keyFile, nextKeyFile, oldKeyFile, readKeyFile, writeKeyFi
 import type { SealedColumn } from './sealedColumns.ts'
 import { createKeyring, parseEncryptionKey, type Keyring } from './secrets.ts'
 
-/** Told to the operator as it stands. */
+/** The key cannot be used. The operator gets the message unchanged. */
 export class EncryptionKeyRefused extends Error {}
 
 const canaryText = 'runyard'
 const canaryPurpose = 'canary'
 
-/** It is not sealed again like others but replaced: its row names the key. */
+/** This value is not sealed again like others but replaced: its row names the key. */
 export const canary: SealedColumn = {
   table: 'encryption_keys',
   column: 'canary',
@@ -25,7 +25,7 @@ interface Settled {
   dataDir: string
   /** From RUNYARD_ENCRYPTION_KEY. */
   given: Buffer | undefined
-  /** From RUNYARD_NEW_ENCRYPTION_KEY: used by nobody here, but it may turn out to be the right one. */
+  /** From RUNYARD_NEW_ENCRYPTION_KEY: not used here, but it may be the one that the database needs. */
   givenNext?: Buffer | undefined
 }
 
@@ -61,7 +61,7 @@ export async function openKeyring(sql: Sql, settled: Settled): Promise<Keyring> 
   return keyring
 }
 
-/** What is left of a change of keys that was cut off: finished when the database was committed to the next key, else undone. */
+/** Finishes a change of keys that was cut off if the database already uses the next key; otherwise undoes it. */
 async function settleNextKey(dataDir: string, known: KnownKey[]): Promise<void> {
   const file = nextKeyFile(dataDir)
   if ((await readIfThere(file)) === undefined) return
@@ -73,12 +73,12 @@ async function settleNextKey(dataDir: string, known: KnownKey[]): Promise<void> 
         'Start Runyard on that one first, or use another RUNYARD_DATA_DIR; if that database is gone, remove the file.',
     )
   }
-  // where the database proves neither, this may be the only key that another one has
+  // if the database proves neither, this may be the only copy of a key that another database needs
   const key = await readKeyFile(keyFile(dataDir))
   if (key && isProved(createKeyring(key), known)) await rm(file, { force: true })
 }
 
-/** Where the key lies that the database wants, when it is near. */
+/** Where the key is that the database was written with, if it is one of those that we can find. */
 export async function sourceOfProvedKey(
   { dataDir, givenNext }: Settled,
   known: KnownKey[],
@@ -92,7 +92,7 @@ export async function sourceOfProvedKey(
   return undefined
 }
 
-/** Where the key at hand comes from, for sentences about it. */
+/** Where the current key comes from, for messages about it. */
 export const encryptionKeySource = ({ dataDir, given }: Settled): string =>
   given ? 'RUNYARD_ENCRYPTION_KEY' : keyFile(dataDir)
 
@@ -101,11 +101,11 @@ interface KnownKey {
   canary: Buffer
 }
 
-/** What the database keeps of its key. */
+/** What the database stores about its key. */
 export const readKnownKeys = (sql: Sql): Promise<KnownKey[]> =>
   sql<KnownKey>`select key_id, canary from encryption_keys`
 
-/** The key itself opens what the database keeps of it; its id alone would prove nothing. */
+/** Whether the key opens the value that the database sealed with it; the key's id alone would prove nothing. */
 export function isProved(keyring: Keyring, known: KnownKey[]): boolean {
   const proof = known.find(({ key_id }) => key_id === keyring.keyId)
   return proof !== undefined && keyring.open(proof.canary, canaryPurpose).toString() === canaryText
@@ -118,7 +118,7 @@ export async function writeProof(sql: Sql, keyring: Keyring): Promise<void> {
     insert into encryption_keys (key_id, canary) values (${keyring.keyId}, ${keyring.seal(canaryText, canaryPurpose)})`
 }
 
-/** The key at hand: the setting, else the file of the data dir, else none. */
+/** The current key: the setting, else the file of the data dir, else none. */
 export async function readEncryptionKey({ dataDir, given }: Settled): Promise<Buffer | undefined> {
   if (given) return given
   const file = keyFile(dataDir)

@@ -1,4 +1,4 @@
-// Every error the API can answer: its code, its HTTP status, and the sentence a caller reads when nothing sharper is known.
+// Every error the API can answer: its code, its HTTP status, and the sentence that a caller reads when there is none more exact.
 
 interface ErrorKind {
   status: 400 | 401 | 403 | 404 | 405 | 409 | 429 | 500

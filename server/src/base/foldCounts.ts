@@ -1,15 +1,16 @@
-// Counts in pieces: writers append differences and never meet at a row; this folds them, and the sum of a key's rows is exact at any moment.
+// Counts in pieces: writers append differences, so they never wait for each other's rows. This file folds them; the sum of a key's rows is
+// exact at any moment.
 import { one, part, type Part, type Sql } from './db.ts'
 
 export interface Counts {
   table: Part
-  /** The columns that tell one count from another. */
+  /** The columns that identify a count. */
   key: Part
   /** The columns that are added up. */
   sums: Part
   /** The same, added up. */
   added: Part
-  /** Whether the sum holds something to keep. */
+  /** SQL condition: the sum is not zero, so its row stays. */
   isSomething: Part
 }
 
@@ -24,15 +25,15 @@ export const countsOf = (table: Part, key: Part, column: Part): Counts => ({
 
 const rowsAtOnce = 10_000
 
-/** Until no count is left in pieces that nobody else is folding. */
+/** Folds until no count is left in pieces, except those that others are folding. */
 export async function foldPieces(sql: Sql, counts: Counts, signal?: AbortSignal): Promise<void> {
   while ((await foldSome(sql, counts)) === rowsAtOnce) signal?.throwIfAborted()
 }
 
 /**
  * One statement, which is one transaction: a reader sees the pieces or their sum. Rows are only ever added and taken away, so several may
- * fold at once, each its own; what adds up to nothing leaves nothing. A count over a window, and no join of the table with itself: of
- * a table that has just grown the planner expects few rows, and 20,000 of them compared each with each took longer than a statement may.
+ * fold at once, each its own; rows that add up to zero disappear. A count over a window, and no join of the table with itself: the planner
+ * expects few rows of a table that has just grown, and comparing 20,000 of them with each other took longer than a statement may.
  */
 async function foldSome(sql: Sql, { table, key, sums, added, isSomething }: Counts): Promise<number> {
   const folded = await one(sql<{ pieces: number }>`

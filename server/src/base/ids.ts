@@ -1,4 +1,4 @@
-// Ids are UUID v7 strings: sortable by their time of birth, made in the process.
+// Ids are UUID v7 strings: sortable by the time at which they were made, and made in the process.
 import { randomUUIDv7 } from 'node:crypto'
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -8,5 +8,5 @@ export const newId = (): string => randomUUIDv7()
 /** Ids are compared as text, so only the spelling that we hand out counts as one. */
 export const isId = (text: string): boolean => uuid.test(text)
 
-/** For a filter: an id that cannot exist stands for any that is not spelled like one, so that the page is empty. */
+/** For a filter: text that is not an id becomes an id that cannot exist, so that the page is empty. */
 export const idForFilter = (text: string): string => (isId(text) ? text : '00000000-0000-0000-0000-000000000000')

@@ -1,4 +1,4 @@
-// Whether a process of this machine lives, also one of another user.
+// Whether a process of this machine lives, whichever user it belongs to.
 
 export function isAlive(pid: number): boolean {
   try {

@@ -1,8 +1,8 @@
 // Reads a JSON text of any size in short steps: JSON.parse gets it in pieces, and its result is put together from theirs.
 //
-// JSON.parse is fast, but nothing can interrupt it: 1.4 MB of small objects, each with another field name, take it 0.15 s, and 16 MB more than
-// a second. Nobody else is served during that time. So one look at the bytes finds the commas at which the text can be cut. The same look refuses
-// what is too deep or has too many parts.
+// JSON.parse is fast, but nothing can interrupt it: 1.4 MB of small objects, each with another field name, take it 0.15 s, and 16 MB more
+// than a second. Nobody else is served during that time. So one pass over the bytes finds the commas at which the text can be cut. The same
+// pass refuses what is too deep or has too many parts.
 import { isUtf8 } from 'node:buffer'
 import { mustHave } from './mustHave.ts'
 import type { Steps } from './steps.ts'
@@ -17,7 +17,7 @@ const pieceBytes = 16 * 1024
 /** How many bytes one step looks at, when there is no comma to cut at. */
 const windowBytes = 256 * 1024
 
-/** The text has a shape that is not taken. */
+/** The text has a shape that is refused. */
 export class JsonRefused extends SyntaxError {}
 
 interface JsonRead {

@@ -1,4 +1,4 @@
-// The files that encryption keys lie in: the key in use, the next one while keys change, and those that were in use before.
+// The files that hold encryption keys: the key in use, the next one while keys change, and those that were in use before.
 import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readIfThere, writeWhole } from './atomicFile.ts'
@@ -7,7 +7,7 @@ import { createKeyring, parseEncryptionKey, sameBytes } from './secrets.ts'
 
 export const keyFile = (dataDir: string): string => join(dataDir, 'key')
 
-/** Written before the database is committed to it, and renamed after: a crash leaves both keys, and the database tells which is right. */
+/** Written before the database commits the new key, and renamed after that: a crash leaves both keys, and the database proves which one is right. */
 export const nextKeyFile = (dataDir: string): string => join(dataDir, 'key.next')
 
 export const oldKeyFile = (dataDir: string, keyId: string): string => join(dataDir, `key.${keyId}`)
@@ -24,13 +24,13 @@ export async function readKeyFile(file: string): Promise<Buffer | undefined> {
 export const writeKeyFile = (file: string, key: Buffer): Promise<void> =>
   writeWhole(file, `${key.toString('base64')}\n`, 0o600)
 
-/** Backups that were made with a key are worth nothing without it, and this may be its only copy. */
+/** Stores the old key: backups that were made with it are worth nothing without it, and this may be its only copy. */
 export async function keepOldKey(dataDir: string, next: Buffer): Promise<void> {
   const key = await readKeyFile(keyFile(dataDir))
   if (key && !sameBytes(key, next)) await writeKeyFile(oldKeyFile(dataDir, createKeyring(key).keyId), key)
 }
 
-/** Makes the next key the key. Whoever is cut off in here leaves what the next one to call it needs. */
+/** Makes the next key the current one. If a process is cut off here, the next call finishes the change. */
 export async function adoptNextKey(dataDir: string, next: Buffer): Promise<void> {
   await keepOldKey(dataDir, next)
   try {

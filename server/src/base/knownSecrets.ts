@@ -1,7 +1,7 @@
 // The rule for data: only values that are known to be secret are cut out, in every spelling that a server could use. Data that merely looks
 // like a secret stays as it is; what looks like one is cut out of the log alone (log.ts).
 
-/** Shorter ones are words that stand in any text. */
+/** How short a secret may be to be cut out: shorter ones are words that occur in any text. */
 const lengthMin = 6
 
 /** The forms in which a value may stand in an answer: plain, in JSON, in a URL, and in base64 with any bytes before it. */

@@ -1,4 +1,4 @@
-// The advisory locks of a Runyard database, in one place so that no two uses share a number.
+// The advisory locks of a Runyard database, in one file so that no two uses share a number.
 
 /** Session lock around migrations and first-start work. */
 export const migrationLock = 0x52590001

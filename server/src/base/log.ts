@@ -17,7 +17,7 @@ function redact(text: string): string {
   })
 }
 
-/** Only what helps: errors of drivers carry their whole connection with them. */
+/** Only the useful fields of an error: errors of drivers hold their whole connection. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { name, message, stack, cause } = error

@@ -20,7 +20,7 @@ export interface Migration {
   sha256: string
 }
 
-/** The database is not for this code: told to the operator in one sentence, never repaired by guessing. */
+/** The database does not fit this code. The operator gets one sentence; nothing is repaired by guessing. */
 export class MigrationRefused extends Error {}
 
 export async function readMigrations(from: URL = folder): Promise<Migration[]> {
@@ -98,10 +98,10 @@ export async function requireVersion(client: Client): Promise<void> {
   if (major < 15) throw new MigrationRefused(`PostgreSQL ${major} is too old: Runyard needs version 15 or newer.`)
 }
 
-/** What a database, or a backup of one, says of itself: the migrations that ran on it, in order. */
+/** What a database, or a backup of one, records: the migrations that ran on it, in order. */
 export type MigrationHistory = Pick<Migration, 'number' | 'name' | 'sha256'>[]
 
-/** How many of this code's migrations have run on it. Refuses what a newer or a changed Runyard has made. */
+/** How many of this code's migrations have run on it. Refuses a database that a newer or a changed Runyard has migrated. */
 export function checkHistory(done: MigrationHistory, migrations: Migration[], whose: 'database' | 'backup'): number {
   const newest = done.at(-1)
   if (newest && newest.number > migrations.length) {
@@ -140,7 +140,7 @@ export async function ensureHistoryTable(client: Client): Promise<void> {
 /** The first line of a migration says that it has no transaction of its own. */
 const isOutside = ({ text }: Migration): boolean => /^-- owner: [\w/]+\. Outside transactions: /.test(text)
 
-/** Such a migration inside a transaction after all, where nobody else uses the tables: a restore is all or nothing. */
+/** Such a migration as one that runs inside a transaction, where nobody else uses the tables: a restore is all or nothing. */
 const insideText = ({ text }: Migration): string =>
   statementsOf(text)
     .map((statement) => statement.replaceAll(/\bindex concurrently\b/g, 'index').replaceAll(/^\s*commit;$/gm, ''))
@@ -177,7 +177,7 @@ async function runRepeatable(client: Client, statement: string): Promise<void> {
   }
 }
 
-/** An index whose build was cut off is there, costs every write, and is used by nobody. */
+/** Drops an index whose build was cut off: it costs every write, and no query uses it. */
 async function dropUnfinished(client: Client, name: string): Promise<void> {
   const { rows } = await client.query(
     'select from pg_index where indexrelid = to_regclass(quote_ident($1)) and not indisvalid',
@@ -227,7 +227,7 @@ async function inTransaction(client: Client, work: () => Promise<void>): Promise
   }
 }
 
-/** graphile-worker keeps its own schema and its own migrations; they run under our lock too. */
+/** graphile-worker has its own schema and its own migrations; they run under our lock too. */
 export async function migrateJobEngine(address: string | Address): Promise<void> {
   class MigratingClient extends SessionClient {
     constructor(config?: ClientConfig) {

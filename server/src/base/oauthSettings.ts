@@ -1,6 +1,6 @@
-// Settings that each OAuth provider has of its own: OAUTH_<PROVIDER>_CLIENT_ID and its kin, read by their names' endings.
+// The settings of each OAuth provider, such as OAUTH_<PROVIDER>_CLIENT_ID, read by the endings of their names.
 
-/** What the environment says of one provider; what is absent comes from the table of providers. */
+/** The settings of one provider from the environment; what is missing comes from the table of providers. */
 export interface OauthSettings {
   client_id?: string
   client_secret?: string
@@ -30,7 +30,7 @@ const word = (text: string): string => {
 const address = (text: string): string => {
   const url = URL.parse(text)
   if (url && /^https?:$/.test(url.protocol) && url.username + url.password === '') return text
-  throw new Error('must be an address that begins with https:// or http://, without a user name or password')
+  throw new Error('must be a URL that begins with https:// or http://, without a user name or password')
 }
 
 const words = (text: string): string[] => text.split(/[\s,]+/).filter((one) => one !== '')

@@ -1,10 +1,10 @@
-// Work that runs once at a time: who asks while it is under way gets one more round behind it, and all of them share that round.
+// Work that runs once at a time: a call during a round gets one more round after it, and all such calls share that round.
 
 interface OnceMoreOptions<Wanted> {
   run: (wanted: Wanted) => Promise<void>
-  /** What two who ask during the same round want together; without it, what the last one wants. */
+  /** Merges what two calls during the same round want; without it the last one counts. */
   merge?: (first: Wanted, second: Wanted) => Wanted
-  /** Called when a round failed; the next one runs all the same. */
+  /** Called when a round failed; the next one still runs. */
   onError: (error: unknown) => void
   /** Called when a round has ended and nobody asked for another. */
   onRest?: () => void

@@ -16,7 +16,7 @@ interface Resealed extends Resealing {
   columns: SealedColumn[]
 }
 
-/** Runs in the caller's transaction, while nobody else writes sealed values. Gives how many values there were. */
+/** Runs in the caller's transaction, while nobody else writes sealed values. Returns how many values there were. */
 export async function resealDatabase(client: Client, { columns, ...resealing }: Resealed): Promise<number> {
   const { from, to } = resealing
   await client.query(settings.join(';'))

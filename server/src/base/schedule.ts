@@ -60,7 +60,7 @@ export function latestDue(timing: Timing, first: Date, until: Date, most: number
   return found
 }
 
-/** Searches by halves: after a year of standing still an every-minute schedule has half a million due times, and only the last few matter. */
+/** Searches by halves: after a year without service an every-minute schedule has half a million due times, and only the last few matter. */
 function lastOf(timing: Timing, first: Date, until: Date): Date {
   let last = first
   let end = until.getTime()
@@ -77,7 +77,7 @@ function lastOf(timing: Timing, first: Date, until: Date): Date {
   }
 }
 
-/** A timing as one or two cron expressions: what a month is, and what a week, is then said in one place. */
+/** A timing as one or two cron expressions, so that only one piece of code knows what a month or a week is. */
 function cronsOf(timing: Timing): string[] {
   const [hour, minute] = (timing.time ?? '0:0').split(':').map(Number)
   return cronsBy[timing.frequency](`${minute} ${hour}`, timing)
@@ -127,7 +127,7 @@ function nextShown(zone: string, fit: Fit, after: number): number | undefined {
     if (fitting === undefined) return undefined
     const at = fitting - offset
     if (offsetAt(zone, at) === offset) return at
-    // the clock was changed on the way: look on from there, the very instant of the change included
+    // the clock changes before that time: continue the search from the instant of the change, which is included
     from = changeBetween(zone, from, at)
     offset = offsetAt(zone, from)
     wall = from + offset - 1

@@ -4,28 +4,28 @@ import { zip } from './zip.ts'
 import { firstRow } from './rows.ts'
 import { sealedHead, type Keyring } from './secrets.ts'
 
-/** Declared once, beside the code that seals it, and listed in `sealed` of its feature; what is not cannot change keys. */
+/** Declared once, beside the code that seals it, and listed in `sealed` of its feature: only listed columns are sealed again with a new key. */
 export interface SealedColumn {
   table: string
   column: string
   /** The columns of the primary key. */
   key: readonly string[]
-  /** Given the values of `key` as text: what a value of that row is sealed for. */
+  /** Returns the purpose for which a value of the row is sealed, from the values of `key` as text. */
   purpose: (row: Readonly<Record<string, string>>) => string
 }
 
-/** A value does not open with the key that it should: told to the operator as it stands. */
+/** A value does not open with the key that it should open with. The operator gets the message unchanged. */
 export class SealBroken extends Error {}
 
 export interface Resealing {
   from: Keyring
   to: Keyring
   signal?: AbortSignal
-  /** What is held in memory at a time; one value that is larger goes alone. */
+  /** How many bytes are held in memory at a time; a larger value is handled alone. */
   batch?: { rows: number; bytes: number }
 }
 
-/** Seals every value of a column again, in the caller's transaction. Gives how many there were. */
+/** Seals every value of a column again, in the caller's transaction. Returns how many there were. */
 export async function resealColumn(client: Client, sealed: SealedColumn, resealing: Resealing): Promise<number> {
   const { from, to, signal, batch = { rows: 500, bytes: 4 * 1024 * 1024 } } = resealing
   const statements = statementsFor(client, sealed, batch)

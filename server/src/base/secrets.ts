@@ -18,7 +18,7 @@ const keyIdBytes = 8
 const headerBytes = 1 + keyIdBytes + ivBytes
 
 export interface Keyring {
-  /** Names the key without telling it: stored beside the data so that a process with another key notices. */
+  /** Identifies the key without revealing it: stored beside the data, so that a process with another key notices. */
   keyId: string
   seal(plain: Uint8Array | string, purpose: string): Buffer
   open(sealed: Uint8Array, purpose: string): Buffer
@@ -29,7 +29,10 @@ export interface Keyring {
 /** What every value that was sealed with this key begins with. */
 export const sealedHead = (keyId: string): Buffer => Buffer.concat([Buffer.of(version), Buffer.from(keyId, 'hex')])
 
-/** The layout of a sealed value: version, key id, iv, tag, ciphertext. The purpose is authenticated, so values cannot change places. */
+/**
+ * The layout of a sealed value: version, key id, iv, tag, ciphertext. The purpose is authenticated, so a value cannot be moved to another
+ * row or column.
+ */
 export function createKeyring(key: Uint8Array): Keyring {
   if (key.length !== 32) throw new Error('an encryption key has 32 bytes')
   const derive = (purpose: string, bytes = 32) => Buffer.from(hkdfSync('sha256', key, 'runyard', purpose, bytes))
@@ -61,7 +64,7 @@ export function createKeyring(key: Uint8Array): Keyring {
 const ivPool = Buffer.alloc(ivBytes * 512)
 let ivsUsed = ivPool.length
 
-/** Each 12 bytes of the pool serve once; filling it at a stroke takes a tenth of the time of asking for each. */
+/** Each 12 bytes of the pool are used once. Filling the whole pool at once takes a tenth of the time of asking for each. */
 function nextIv(): Buffer {
   if (ivsUsed === ivPool.length) {
     randomFillSync(ivPool)

@@ -39,7 +39,7 @@ const settings: Record<string, string> = {
   statement_timeout: '0',
   lock_timeout: '0',
   idle_in_transaction_session_timeout: '0',
-  // a machine that is gone does not say goodbye: the server notices within 5 s and frees its locks
+  // a machine that is gone does not close its connection: the server notices within 5 s and frees its locks
   tcp_keepalives_idle: '2',
   tcp_keepalives_interval: '1',
   tcp_keepalives_count: '3',
@@ -70,7 +70,7 @@ export class SessionClient extends Client {
 
   constructor(config: ClientConfig, more: SessionSettings = {}) {
     super(config)
-    // the server tells its version while a session starts; pg hands it on by this event of its connection
+    // the server sends its version while a session starts; pg passes it on by this event of its connection
     const { connection } = this as unknown as { connection: EventEmitter }
     connection.on('parameterStatus', (told: { parameterName: string; parameterValue: string }) => {
       if (told.parameterName === 'server_version') this.#serverVersion = Number.parseInt(told.parameterValue, 10)

@@ -1,11 +1,11 @@
-// The kinds of settings: how the text of a variable is read, and what is said of one that cannot be.
+// The kinds of settings: how the text of a variable is read, and what the message says if it cannot be read.
 import { isIP } from 'node:net'
 import { parseEncryptionKey } from './secrets.ts'
 
 export interface Setting<T> {
   env: string
   says: string
-  /** What the page says of the default; the value itself comes from `read(undefined)`. */
+  /** What the page says about the default; the value itself comes from `read(undefined)`. */
   unset: string
   secret?: boolean
   /** Returns the value, or throws an Error whose message follows the setting's name. */
@@ -60,7 +60,7 @@ export function databaseAddress(env: string, unset: string, says: string): Setti
     read(value) {
       const [, hosts] = /^postgres(?:ql)?:\/\/(?:[^/?#]*@)?([^/?#]*)/.exec(value ?? '') ?? []
       if (hosts?.includes(',')) {
-        throw new Error('names several hosts, and only one is taken: give the URL that leads to the primary')
+        throw new Error('names several hosts, and only one is allowed: give the URL that leads to the primary')
       }
       return plain.read(value)
     },
@@ -114,7 +114,7 @@ export function providerUrl(env: string, unset: string, says: string): Setting<s
 const retentionKinds = ['runs', 'messages', 'events', 'screenshots', 'files', 'audit', 'refusals'] as const
 export type RetentionDays = Record<(typeof retentionKinds)[number], number | null>
 
-/** Events and what a run made grow without end and have copies elsewhere; what was run, and what was said, goes only when told to. */
+/** Events and what runs made grow without end and have copies elsewhere. Runs and their messages are erased only if a setting says so. */
 const keptByDefault: RetentionDays = {
   runs: null,
   messages: null,

@@ -102,7 +102,7 @@ function step(shape: Shape, hole: TemplateStringsArray | undefined): Shape {
 }
 
 interface Seen {
-  /** How many values came so far. */
+  /** How many values there were so far. */
   count: number
   isAnnounced: boolean
 }
@@ -117,7 +117,7 @@ function textOf([first = '', ...others]: readonly string[], values: readonly unk
   return text
 }
 
-/** Past this many statements something makes new templates as it goes: run those unnamed instead of filling every connection. */
+/** How many statements are named. Beyond that, some code makes new templates all the time: these run unnamed instead of filling every connection. */
 const namedMax = 2000
 let namedCount = 0
 

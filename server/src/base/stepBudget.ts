@@ -1,4 +1,4 @@
-// Bounds work that a tenant wrote. It counts steps instead of time, so the same work ends at the same place on every machine.
+// Bounds work that a tenant wrote. It counts steps instead of time, so the same work ends at the same point on every machine.
 
 /** The work would take more steps than it was given. */
 export class TooManySteps extends Error {}

@@ -1,4 +1,4 @@
-// Makes a value from outside storable in PostgreSQL: the one place that cleans tool results, model answers and foreign texts.
+// Makes a value from outside storable in PostgreSQL: only this file cleans tool results, model answers and foreign texts.
 
 /** Replaces a character that cannot be stored. */
 const replacement = '\ufffd'

@@ -1,4 +1,4 @@
-// Traces for OpenTelemetry: spans of work that is done, sent by OTLP when an endpoint is set; otherwise nothing is loaded and nothing kept.
+// Traces for OpenTelemetry: spans of work that is done, sent by OTLP when an endpoint is set; otherwise nothing is loaded or held.
 import { randomBytes } from 'node:crypto'
 import type { SpanExporter, TracerProviderOptions } from '@opentelemetry/sdk-trace'
 import type { Log } from './log.ts'
@@ -6,7 +6,7 @@ import { runyardVersion as version } from './version.ts'
 
 export type Attributes = Record<string, string | number | boolean>
 
-/** A span's address: 16 and 8 bytes in hex. */
+/** Identifies a span: 16 and 8 bytes in hex. */
 interface SpanRef {
   traceId: string
   spanId: string
@@ -19,11 +19,11 @@ export interface Span {
 }
 
 interface SpanOptions {
-  /** Its own address, where others must find it without being told. */
+  /** The span's own ids, if others must be able to compute them. */
   as?: SpanRef
   /** Another moment than now, in milliseconds since 1970. */
   startedAt?: number
-  /** It calls somebody outside. */
+  /** True for a span that is a call to the outside. */
   isClient?: boolean
 }
 
@@ -80,13 +80,13 @@ export function createTelemetry(options: TelemetryOptions): Telemetry {
   const { endpoint, log } = options
   if (endpoint === undefined) return off
   const opening = openSender({ ...options, endpoint }).catch((error: unknown): Sender => {
-    log.error({ err: error }, 'traces cannot be sent; the service goes on without them')
+    log.error({ err: error }, 'traces cannot be sent; the service continues without them')
     return { send: () => undefined, shutdown: () => Promise.resolve() }
   })
   return {
     span(name, attributes, parent, { as, startedAt = Date.now(), isClient = false } = {}) {
       const place = as ?? { traceId: parent?.traceId ?? newId(16), spanId: newId(8) }
-      // the wall clock may be set during the span: the length is measured by the other one
+      // the wall clock may be set during the span, so the length is measured with performance.now()
       const elapsedBefore = Date.now() - startedAt
       const from = performance.now()
       return {
@@ -139,7 +139,7 @@ async function openSender({ endpoint, headers, log }: TelemetryOptions & { endpo
   }
 }
 
-/** Trouble is told when it begins and when it is over, not with every batch. */
+/** Trouble is logged when it begins and when it is over, not with every batch. */
 function heard(exporter: SpanExporter, log: Log): SpanExporter {
   let isFailing = false
   return {
@@ -159,7 +159,7 @@ function heard(exporter: SpanExporter, log: Log): SpanExporter {
 
 type Resource = NonNullable<TracerProviderOptions['resource']>
 
-/** Who sends. Made here because its package is no dependency of ours. */
+/** The resource that names the sender. It is made here because its package is not a dependency of ours. */
 const resourceOf = (attributes: Resource['attributes']): Resource => ({
   attributes,
   merge: (other) => resourceOf({ ...attributes, ...other?.attributes }),

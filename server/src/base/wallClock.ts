@@ -34,7 +34,7 @@ export function offsetAt(zone: string, at: number): number {
 
 /** The instant at which the wall first shows this time; for a time that it skips, the instant of the skip. */
 export function firstInstantOf(zone: string, wall: number): number {
-  // a day on either side is beyond any one change of the clock, also where a whole day was left out
+  // a day on either side is beyond any one change of the clock, also where a whole day was skipped
   const before = offsetAt(zone, wall - dayMs)
   const after = offsetAt(zone, wall + dayMs)
   const early = wall - Math.max(before, after)

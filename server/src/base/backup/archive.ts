@@ -22,7 +22,7 @@ export interface ArchiveHeader {
   runyard_version: string
   postgres_version: string
   migrations: MigrationHistory
-  /** The names of the keys that this data is sealed with, never the keys. Empty: none was settled yet. */
+  /** The names of the keys that this data is sealed with, never the keys. Empty: the database had no key yet. */
   encryption_key_ids: string[]
   sections: ArchiveSection[]
 }

@@ -1,4 +1,4 @@
-// Writes a backup: everything that Runyard keeps in a database, as of one moment, streamed into one file.
+// Writes a backup: everything that Runyard stores in a database, as of one moment, streamed into one file.
 import { lstat, link, open, rename, rm } from 'node:fs/promises'
 import { randomBytes } from 'node:crypto'
 import { basename, dirname, join, resolve } from 'node:path'
@@ -27,7 +27,7 @@ import { readSequenceNames, readTables } from './catalog.ts'
 import { jobEngineRead, jobEngineSections } from './jobEngine.ts'
 import { withCopySession } from './session.ts'
 
-/** The backup cannot be made as asked: told to the operator as it stands. */
+/** The backup cannot be made as asked. The operator gets the message unchanged. */
 export class BackupRefused extends Error {}
 
 /** Rows of living processes, and the record that running the migrations makes again. */
@@ -155,7 +155,7 @@ async function readSequences(client: Client): Promise<ArchiveEnd['sequences']> {
   return sequences
 }
 
-/** Beside its place, flushed, then named: there is no moment with half a backup under its name. */
+/** Written under another name, flushed, then renamed: half a backup never has the final name. */
 async function writeFileWhole(
   path: string,
   force: boolean,
@@ -167,7 +167,7 @@ async function writeFileWhole(
     const handle = await open(aside, 'wx', 0o600)
     try {
       await handle.chmod(0o600)
-      // not its createWriteStream: that one, told to leave the handle open, never lets go of it
+      // not its createWriteStream, which never releases the handle when it is asked to leave it open
       const write = (compressed: AsyncIterable<Buffer>) => handle.writeFile(compressed)
       await pipeline(content, archiveCompression(), write, { ...(signal && { signal }) })
       await handle.sync()

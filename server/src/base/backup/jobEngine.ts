@@ -81,14 +81,14 @@ function listOf(section: ArchiveSection) {
 
 export const jobEngineRead = (section: ArchiveSection): string => listOf(section).read
 
-/** What the target had to do before is not what the backup has to do. The names of tasks may stay. */
+/** Removes the jobs that the target had before: they do not belong to the backup. The names of tasks may stay. */
 export async function emptyJobEngine(client: Client): Promise<void> {
   await client.query(
     'truncate graphile_worker._private_jobs, graphile_worker._private_job_queues, graphile_worker._private_known_crontabs',
   )
 }
 
-/** Makes the temporary table that holds the list until it is put in place; gives its name. */
+/** Makes the temporary table that holds the list until it is moved to the engine's own tables; returns its name. */
 export async function holdJobEngineList(client: Client, section: ArchiveSection): Promise<string> {
   const { held, columns } = listOf(section)
   const spelled = Object.entries(columns).map(([column, type]) => `${column} ${type}`)

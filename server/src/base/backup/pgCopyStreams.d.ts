@@ -1,4 +1,4 @@
-// Types of the two functions of pg-copy-streams that backups use; the package brings none.
+// Types of the two functions of pg-copy-streams that backups use; the package has none.
 declare module 'pg-copy-streams' {
   import type { Readable, Writable } from 'node:stream'
   import type { Submittable } from 'pg'

@@ -1,4 +1,4 @@
-// Reads a backup as a stream, section by section, and tells a whole one from anything else.
+// Reads a backup as a stream, section by section, and refuses a file that is not a whole backup.
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
@@ -11,13 +11,13 @@ export interface WholeArchive {
   sha256: string
 }
 
-/** No backup, a damaged one, or one that this code cannot read: told to the operator as it stands. */
+/** The file is not a backup, is damaged, or cannot be read by this code. The operator gets the message unchanged. */
 export class ArchiveRefused extends Error {}
 
 /** Takes the rows of a section, all of them, before the next section comes. */
 type TakeSection = (section: ArchiveSection, rows: AsyncIterable<Buffer>) => Promise<void>
 
-/** Reads the file to its end and keeps none of its rows: what it returns is known to be whole. */
+/** Reads the file to its end without storing its rows: if it returns, the file is whole. */
 export const verifyArchive = (file: string, signal?: AbortSignal): Promise<WholeArchive> =>
   readArchive(file, (_section, rows) => passOver(rows), signal)
 
@@ -27,7 +27,7 @@ export async function passOver(rows: AsyncIterable<Buffer>): Promise<void> {
 
 export async function readArchive(file: string, take: TakeSection, signal?: AbortSignal): Promise<WholeArchive> {
   const plain = createGunzip({ chunkSize: 64 * 1024 })
-  // a failure of either stream, and the signal, are told by the iteration over the last one
+  // a failure of either stream, or the signal, ends the iteration over the last one with that error
   pipeline(createReadStream(file), plain, () => undefined)
   const stop = () => plain.destroy(signal?.reason as Error)
   signal?.addEventListener('abort', stop)
@@ -101,7 +101,7 @@ function headerFrom(file: string, line: string): ArchiveHeader {
 
 const newline = 0x0a
 const endAfterRows = Buffer.concat([Buffer.of(newline), endOfData])
-/** The columns of hundreds of tables fit in it a hundred times; what is longer is no line of ours. */
+/** The columns of hundreds of tables fit in it a hundred times; a longer line is not one of ours. */
 const lineBytesMax = 16 * 1024 * 1024
 
 function readerOf(source: AsyncIterable<Buffer>) {
@@ -146,7 +146,7 @@ function readerOf(source: AsyncIterable<Buffer>) {
         consume(endOfData.length)
         return
       }
-      // the mark may lie across two chunks: its length less one stays back
+      // the mark may be split over two chunks, so the last bytes are held back
       const sure = ahead.length - endAfterRows.length + 1
       if (sure > 0) yield consume(sure)
       if (!(await readMore())) throw new Damage('it breaks off')

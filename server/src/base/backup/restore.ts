@@ -21,10 +21,10 @@ import { emptyJobEngine, holdJobEngineList, placeJobEngineList } from './jobEngi
 import { ArchiveRefused, passOver, readArchive, verifyArchive, type WholeArchive } from './readArchive.ts'
 import { withCopySession } from './session.ts'
 
-/** The database is not one to restore into: told to the operator as it stands. */
+/** The backup cannot be restored into this database. The operator gets the message unchanged. */
 export class RestoreRefused extends Error {}
 
-/** A whole backup that these migrations can bring to the present. */
+/** A whole backup whose schema these migrations can bring up to date. */
 interface RestorableArchive extends WholeArchive {
   file: string
   migrations: Migration[]
@@ -44,7 +44,7 @@ export async function openArchive(
 export interface RestoreOptions {
   address: string | Address
   archive: RestorableArchive
-  /** Give up what the database holds. */
+  /** Replace what the database holds; it is lost. */
   replace?: boolean
   /** Called with the migration lock held and before anything is changed; throws to refuse the database. */
   acceptTarget?: (sql: Sql) => Promise<void>
@@ -56,7 +56,7 @@ export interface RestoreOptions {
 
 export interface Restored {
   rows: Record<string, number>
-  /** Tables in the backup that no migration makes: somebody's own, which have no place to go. */
+  /** Tables in the backup that no migration makes: they are somebody's own, and are not restored. */
   passedOver: string[]
   /** Migrations that the backup did not have yet. */
   migrated: string[]
@@ -161,9 +161,9 @@ async function rebuild(client: Client, options: RestoreOptions): Promise<Restore
 }
 
 /**
- * Foreign keys are dropped for the load and checked as a whole when they are added again, instead of loading in the order
- * of their dependencies: tables may refer to each other in a circle, and PostgreSQL would keep one pending check a row in
- * memory. Triggers are off, so that rows arrive as they were, and so that what migrations have seeded can be removed.
+ * Foreign keys are dropped for the load and checked as a whole when they are added again, instead of loading in the order of their
+ * dependencies: tables may refer to each other in a circle, and PostgreSQL would hold one pending check per row in memory. Triggers are
+ * off, so that rows arrive as they were, and so that what migrations have seeded can be removed.
  */
 async function load(client: Client, options: RestoreOptions): Promise<Pick<Restored, 'rows' | 'passedOver'>> {
   const tables = (await readTables(client)).filter(({ name }) => name !== 'schema_migrations')
@@ -222,7 +222,7 @@ async function copyOne(client: Client, section: ArchiveSection, content: AsyncIt
   return copy.rowCount
 }
 
-/** A sequence of the backup that a migration has since dropped, or that was somebody's own, has no place to go. */
+/** A sequence of the backup that a migration has since dropped, or that was somebody's own, is not restored. */
 async function setSequences(client: Client, sequences: ArchiveEnd['sequences']): Promise<void> {
   const present = new Set(await readSequenceNames(client))
   for (const { name, last_value, is_called } of sequences.filter((one) => present.has(one.name))) {

@@ -25,14 +25,14 @@ export async function withCopySession<T>(
     },
     settings,
   )
-  // a lost connection is told by the statement that needed it
+  // the statement that needed the connection reports its loss
   client.on('error', () => undefined)
   await client.connect()
   let result: T
   try {
     result = await work(client)
   } catch (error) {
-    // in the middle of a COPY a polite goodbye waits for ever; the server rolls back what is cut off
+    // in the middle of a COPY a regular end waits for ever; the server rolls back what is cut off
     cut(client)
     throw error
   }

@@ -390,7 +390,7 @@ function isOfType(type: string, value: unknown): boolean {
 
 const misfit = (keyword: string, place: ValuePath | null, message: string): Misfit => ({ keyword, place, message })
 
-/** When no alternative fits, tells the misfit that lies furthest inside the value; when only the types differ, tells all types. */
+/** When no alternative fits, reports the misfit that lies furthest inside the value; when only the types differ, reports all types. */
 function nearest(found: Misfit[], keyword: string, place: ValuePath | null): Misfit {
   if (found.length === 0) return misfit(keyword, place, `must fit one of the schemas under ${keyword}, which has none`)
   if (found.length > 1 && found.every((one) => one.keyword === 'type' && one.place === place)) {

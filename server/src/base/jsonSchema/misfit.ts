@@ -9,7 +9,7 @@ export interface ValuePath {
 export interface Misfit {
   keyword: string
   place: ValuePath | null
-  /** The message ends a sentence about the place. */
+  /** The message ends a sentence that begins with the path. */
   message: string
   missing?: string[]
   choices?: unknown[]

@@ -7,7 +7,7 @@ import { isFields, partsOfSameValue, type Fields, type SchemaNode } from './sche
 export interface SchemaProblem {
   /** A JSON pointer into the schema; empty for the whole schema. */
   path: string
-  /** The message ends a sentence about that place. */
+  /** The message ends a sentence that begins with that pointer. */
   message: string
 }
 

@@ -1,4 +1,4 @@
-// Where a `$ref` leads: only to places inside the same document, by pointer, by anchor, or by the $id of a part.
+// Where a `$ref` leads: only to parts of the same document, by pointer, by anchor, or by the $id of a part.
 import type { ValuePath } from './misfit.ts'
 import { isFields, type Fields } from './schemaNode.ts'
 

@@ -95,7 +95,7 @@ function createConnector(
     connectVetted: (target, done) =>
       openWithCallback(target, (error, socket) => {
         if (error !== null) return done(error, null)
-        // Closed between opening and here: nobody listened yet, so undici would wait for a close that has passed.
+        // The socket was closed before anybody listened for that, so undici would wait for ever.
         if (socket.destroyed) return done(closedAtOnce(target.hostname), null)
         return done(null, socket)
       }),
@@ -130,7 +130,7 @@ function dial(target: buildConnector.Options, addresses: VettedAddress[], signal
     lookup: (_host, _options, answer) => answer(null, addresses),
     port: target.port === '' ? (target.protocol === 'https:' ? 443 : 80) : Number(target.port),
     autoSelectFamily: true,
-    // An attempt that is passed over is given up, not left running as the RFC has it: hence twice its 250 ms.
+    // An attempt that takes too long is given up and not left running, as the RFC would do: hence twice its 250 ms.
     autoSelectFamilyAttemptTimeout: 500,
     noDelay: true,
     keepAlive: true,
@@ -143,8 +143,8 @@ function dial(target: buildConnector.Options, addresses: VettedAddress[], signal
   return promise
 }
 
-// The certificate must be for the name in the URL, and the server is told that name (SNI, RFC 6066 §3: no trailing
-// dot, no address), whatever address was dialled.
+// The certificate must be for the name in the URL, and that name is sent to the server (SNI, RFC 6066 §3: no trailing dot, no address),
+// whatever address was dialled.
 function handshake(
   secure: buildConnector.connector,
   target: buildConnector.Options,

@@ -1,4 +1,4 @@
-// One request and its answer, with every bound on it: total time, time to connect, bytes kept of the answer.
+// One request and its answer, with every bound on it: total time, time to connect, bytes that are read of the answer.
 
 import type { Dispatcher } from 'undici'
 import { connectTimeout, type Connection, type ConnectionAware } from './connect.ts'
@@ -14,9 +14,9 @@ export type OutboundRequest = {
   timeoutMs?: number
   /** Name resolution, TCP and TLS together; it can shorten the limit all connections have, not lengthen it. */
   connectTimeoutMs?: number
-  /** More of the answer's body than this is neither read nor kept. */
+  /** How many bytes of the answer's body are read; the rest is not. */
   answerBytesMax?: number
-  /** For who only wants the status: once that is there, the body is read for so long, and what came until then is kept. */
+  /** For callers that only want the status: how long the body is read after the status has come. */
   answerMs?: number
 }
 

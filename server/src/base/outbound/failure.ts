@@ -3,9 +3,9 @@
 import { OutboundRefused } from './guard.ts'
 
 /**
- * guard: refused by the door. dns: the name has no answer. connect: no TCP connection, or not in time. tls: no secure
- * connection. timeout: the total time is used up. protocol: what came back is not a complete HTTP answer, or the
- * request cannot be written as HTTP. aborted: the caller, or the end of the process, stopped it.
+ * guard: refused by the outbound guard. dns: the name has no answer. connect: no TCP connection, or not in time. tls: no secure connection.
+ * timeout: the total time is used up. protocol: what came back is not a complete HTTP answer, or the request cannot be written as HTTP.
+ * aborted: the caller, or the end of the process, stopped it.
  */
 export type OutboundStage = 'guard' | 'dns' | 'connect' | 'tls' | 'timeout' | 'protocol' | 'aborted'
 
@@ -13,7 +13,7 @@ export class OutboundFailure extends Error {
   override name = 'OutboundFailure'
   readonly stage: OutboundStage
 
-  /** `message` is one sentence for the owner of the address; `cause` is for the log. */
+  /** `message` is one sentence for the owner of the URL; `cause` is for the log. */
   constructor(stage: OutboundStage, message: string, options?: ErrorOptions) {
     super(message, options)
     this.stage = stage

@@ -1,4 +1,4 @@
-// Calls to addresses users gave us: a bounded request of our own, and a fetch for libraries; no redirect is followed.
+// Calls to URLs that users gave us: a bounded request of our own, and a fetch for libraries; no redirect is followed.
 
 import { fetch as undiciFetch, type RequestInit as UndiciRequestInit, type Response as UndiciResponse } from 'undici'
 import { createDispatcher } from './connect.ts'
@@ -14,9 +14,9 @@ type Fetch = typeof globalThis.fetch
 export type Outbound = {
   request: (request: OutboundRequest) => Promise<OutboundAnswer>
   /**
-   * fetch through the same door, for libraries that take one. Redirects are returned, not followed. It has no total
-   * time (answers may be streams that stay open): give it a signal. Failures are OutboundFailure, not TypeError, which
-   * some libraries take for a missing document; an abort rejects with the signal's reason, as everywhere.
+   * fetch through the same guard, for libraries that take one. Redirects are returned, not followed. It has no total time (answers may be
+   * streams that stay open): give it a signal. Failures are OutboundFailure, not TypeError, which some libraries take for a missing
+   * document; an abort rejects with the signal's reason, as everywhere.
    */
   fetch: Fetch
   /** Ends everything at once; calls under way fail as 'aborted'. */
@@ -88,8 +88,8 @@ async function ownInit(...[input, init = {}]: Parameters<Fetch>): Promise<Reques
   return { method: request.method, headers: request.headers, body, signal: request.signal }
 }
 
-// A body nobody read would hold its connection for as long as the other side likes. One that cannot be cancelled has
-// failed already, and nobody is left to be told.
+// A body nobody read would hold its connection for as long as the other side likes. One that cannot be cancelled has failed already, and
+// nobody waits for it.
 const forgotten = new FinalizationRegistry<ReadableStream>((body) => {
   if (!body.locked) body.cancel().catch(() => {})
 })

@@ -1,4 +1,4 @@
-// The one door for every address a user gives us: says which URLs may be saved and which addresses may be dialled.
+// The guard for every URL that a user gives us: it says which URLs may be saved and which addresses may be dialled.
 
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
@@ -8,13 +8,13 @@ import { addressKinds, classifyAddress, embeddedIPv4, isPublicAddress, parseAddr
 export type Resolve = (hostname: string) => Promise<string[]>
 export type VettedAddress = { address: string; family: 4 | 6 }
 
-/** Which rule of the door refused. */
+/** Which rule of the guard refused. */
 export type RefusalRule = 'url' | 'scheme' | 'credentials' | 'port' | 'name' | 'address'
 
 export type Guard = {
-  /** What can be judged without asking a resolver; for every request, also on a connection kept alive. */
+  /** Checks what can be checked without a resolver; called for every request, also on a connection that is already open. */
   checkUrl: (url: string | URL) => URL
-  /** checkUrl, and the addresses the name has now; a name without an answer passes, each connection asks again. */
+  /** Does what checkUrl does, and checks the addresses that the name has now. A name without an answer passes: each connection asks again. */
   checkOnSave: (url: string) => Promise<URL>
   /** The addresses to dial for a host, all of them permitted; rejects with OutboundRefused or the resolver's error. */
   vet: (hostname: string) => Promise<VettedAddress[]>
@@ -22,7 +22,7 @@ export type Guard = {
 
 export class OutboundRefused extends Error {
   override name = 'OutboundRefused'
-  /** A sentence for the caller. It never tells what a name resolves to: that would map the operator's network. */
+  /** A sentence for the caller. It never says what a name resolves to: that would reveal the operator's network. */
   readonly reason: string
   readonly rule: RefusalRule
   /** The address that was refused, for the log. */
@@ -44,7 +44,7 @@ const localSuffixes = ['localhost', 'local', 'internal']
 
 const remedy = 'Only public addresses can be called, unless the operator lists the host in RUNYARD_ALLOW_PRIVATE_HOSTS.'
 
-/** The system's own way, so that /etc/hosts counts as it does for every other program of the machine. */
+/** Resolves as the system does, so that /etc/hosts counts as it does for every other program of the machine. */
 export async function systemResolve(hostname: string): Promise<string[]> {
   const answers = await lookup(hostname, { all: true, order: 'verbatim' })
   return answers.map((answer) => answer.address)
@@ -163,7 +163,7 @@ async function answerWithin(waitMs: number, answer: Promise<string[]>): Promise<
   try {
     return await Promise.race([answer, tooLate])
   } catch {
-    // Not swallowed but the rule itself: a name that does not resolve is accepted, and judged when it is dialled.
+    // This is the rule, and not a swallowed error: a name that does not resolve is accepted, and checked when it is dialled.
     return []
   } finally {
     clearTimeout(timer)

@@ -9,7 +9,7 @@ import { dialFailure } from './failure.ts'
 import { OutboundRefused, type Guard, type VettedAddress } from './guard.ts'
 import { answer, asAnswer, idle, ProxyAnswer, relay, written, type Target } from './relay.ts'
 
-/** What was wanted and may not be: `reason` is a sentence for whoever wanted it. */
+/** Called for a host that is refused; `reason` is a sentence for whoever wanted it. */
 export type ProxyRefusal = { host: string; reason: string }
 
 export type FilteringProxyOptions = {
@@ -17,7 +17,7 @@ export type FilteringProxyOptions = {
   /** Asked after the guard, with the host as it is dialled: lower case, no brackets, no trailing dot. */
   mayReach?: (host: string, port: number) => boolean
   onRefused?: (refusal: ProxyRefusal) => void
-  /** What was permitted but not reached: programs seldom show what a proxy answers to CONNECT. */
+  /** Called for a host that is permitted but was not reached: programs seldom show what a proxy answers to CONNECT. */
   onUnreachable?: (failure: ProxyRefusal) => void
   /** Without them, whoever reaches the listener may use it. */
   credentials?: { username: string; password: string }
@@ -46,7 +46,7 @@ export function createFilteringProxy(options: FilteringProxyOptions): FilteringP
   const server = createServer({ maxHeaderSize: 64 * 1024, headersTimeout: 30_000, requestTimeout: 0, noDelay: true })
   // A page or a script may open connections without end; beyond this they are cut at once.
   server.maxConnections = 256
-  // A little later than the other side's, which can still be told.
+  // A little longer than the limit of the server's side, so that the client can still get an answer.
   server.timeout = (options.idleTimeoutMs ?? usualIdleMs) + 5000
   server.on('connection', (socket) => track(proxy, socket))
   server.on('request', (request, response) => void forward(proxy, request, response))

@@ -1,4 +1,4 @@
-// What the filtering proxy says: one request passed on to its server with the answer back, or an answer of the proxy itself.
+// How the filtering proxy answers: it passes one request on to its server and returns the answer, or answers itself.
 
 import { request as httpRequest, STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
@@ -20,8 +20,8 @@ export class ProxyAnswer extends Error {
   }
 }
 
-// RFC 9110 §7.6.1: these speak of one connection and end here, with whatever `Connection` names. `Expect` was answered by
-// our own server. No `Via` is added (§7.6.3 wants one): it would tell every site which service its visitor comes from.
+// RFC 9110 §7.6.1: these speak of one connection and end here, with whatever `Connection` names. `Expect` was answered by our own server.
+// No `Via` is added (§7.6.3 wants one): it would show every site which service its visitor comes from.
 const endHere = new Set([
   'connection',
   'expect',
@@ -58,7 +58,7 @@ export function relay(target: Target, upstream: Socket, request: IncomingMessage
     try {
       response.writeHead(received.statusCode ?? 0, { ...passedOn(received), ...length(received) })
     } catch {
-      // Not swallowed: the server wrote what HTTP has no place for, a status of 99 for one, and the client is told.
+      // Not swallowed: the server wrote something that is not HTTP, such as a status of 99, and the client gets an error.
       received.destroy()
       return fail(502, 'answered with what cannot be passed on')
     }
@@ -67,7 +67,7 @@ export function relay(target: Target, upstream: Socket, request: IncomingMessage
   sent.on('error', ({ message }) =>
     message === idle ? fail(504, 'stopped answering') : fail(502, 'gave no valid answer'),
   )
-  // Also when it went over to another protocol that nobody asked for.
+  // This also happens when the server changed to another protocol that nobody asked for.
   sent.once('close', () => {
     if (!response.headersSent) fail(502, 'gave no answer')
   })
@@ -94,7 +94,7 @@ export function asAnswer(error: unknown): ProxyAnswer {
   return new ProxyAnswer(502, `The request cannot be passed on: ${reason}.`)
 }
 
-/** Before the headers are out an answer says what is wrong; after that only the cut connection can. */
+/** Before the headers are sent, an answer says what is wrong; after that only the cut connection can show it. */
 export function answer(response: ServerResponse, { status, message, headers }: ProxyAnswer): void {
   if (response.headersSent || response.destroyed) return void response.destroy()
   response.writeHead(status, { ...plainText(message), ...headers }).end(message)

@@ -1,4 +1,4 @@
-// The only place that compiles a pattern of a tenant. A match takes time in proportion to the text, whatever the pattern is.
+// The only file that compiles a pattern of a tenant. A match takes time in proportion to the text, whatever the pattern is.
 import { BoundedCache } from '../boundedCache.ts'
 import type { StepBudget } from '../stepBudget.ts'
 import { BadPattern, parsePattern } from './parsePattern.ts'

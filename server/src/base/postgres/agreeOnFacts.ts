@@ -1,4 +1,4 @@
-// What the processes of one data dir agree on before there is a server: place, cluster name, passwords, first port.
+// What the processes of one data dir agree on before there is a server: its folder, cluster name, passwords, first port.
 import { existsSync } from 'node:fs'
 import { readdir, rmdir } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
@@ -6,7 +6,7 @@ import { type Facts, factsVersion, newFacts, readFacts, replaceFacts, writeFirst
 import { chooseServerFolder, type LogLine } from './serverFolder.ts'
 import { freePort, stopServer } from './server.ts'
 
-/** The facts on disk, or new ones with a place that the server can reach. */
+/** The facts on disk, or new ones with a folder that the server can reach. */
 export async function agreeOnFacts(dataDir: string, programs: string, log: LogLine): Promise<Facts> {
   const before = readFacts(dataDir)
   if (before) return before
@@ -14,25 +14,30 @@ export async function agreeOnFacts(dataDir: string, programs: string, log: LogLi
   const inside = dirname(place) === dataDir
   const strays = await clustersIn(place)
   // Facts are written before any cluster is made: read after the listing, their absence means that they were removed.
-  const meanwhile = readFacts(dataDir)
-  if (!meanwhile && inside && strays.length > 0) {
+  const sinceThen = readFacts(dataDir)
+  if (!sinceThen && inside && strays.length > 0) {
     throw new Error(
       `${place} holds a database, but postgres.json with its passwords is missing from ${dataDir}. ` +
-        `Put the file back, or move ${place} away to begin afresh.`,
+        `Put the file back, or move ${place} away to begin with an empty database.`,
     )
   }
-  if (!meanwhile) await retire(strays, log)
+  if (!sinceThen) await retire(strays, log)
   const proposal = newFacts(inside ? relative(dataDir, place) : place, await freePort())
-  const settled = meanwhile ?? (await writeFirstFacts(dataDir, proposal))
+  const settled = sinceThen ?? (await writeFirstFacts(dataDir, proposal))
   // Another process was faster, with a temporary folder of its own: ours is empty.
   if (!inside && settled.place !== place) await rmdir(place)
   return settled
 }
 
-/** Outside, a cluster is what a removed data dir left behind. Its encryption key went with that dir: begin afresh. */
+/**
+ * A cluster outside the data dir was left behind by a data dir that is removed. Its encryption key is gone with that dir, so a new cluster
+ * is made.
+ */
 async function retire(strays: string[], log: LogLine): Promise<void> {
   for (const stray of strays) {
-    log('a removed data dir left this database behind: it is stopped and kept, delete it when you like', { stray })
+    log('a removed data dir left this database behind: it is stopped and not deleted; delete it when you like', {
+      stray,
+    })
     await stopServer(stray, log)
   }
 }

@@ -33,7 +33,7 @@ export function binaryPackage(platform: string = process.platform, arch: string 
   return { root, version }
 }
 
-/** The programs, runnable for the account: in the package itself where possible, else in a copy inside the place. */
+/** The programs, runnable for the account: in the package itself where possible, else in a copy inside the server's folder. */
 export async function usableBinaries(
   from: BinaryPackage,
   place: string,
@@ -57,7 +57,7 @@ function binariesIn(native: string): Binaries {
   return { initdb: program('initdb'), postgres: program('postgres'), pgCtl: program('pg_ctl') }
 }
 
-/** Why the package cannot be used in place; it is repaired on the way where that is possible. */
+/** Why the package cannot be used where it is; it is repaired if that is possible. */
 async function obstacleToUse(root: string, account: Account | undefined): Promise<string | undefined> {
   try {
     await makeLinks(root)
@@ -97,7 +97,7 @@ async function makeLinks(root: string): Promise<void> {
   }
 }
 
-/** What only compilers need (static libraries, pkgconfig) stays behind; links are made afresh, by makeLinks. */
+/** What only compilers need (static libraries, pkgconfig) stays behind; makeLinks makes the links again. */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to)
   await chmod(to, 0o755)
@@ -109,7 +109,7 @@ async function copyTree(from: string, to: string): Promise<void> {
       await copyFile(source, target, constants.COPYFILE_FICLONE)
       await chmod(target, entry.parentPath.endsWith('bin') ? 0o755 : 0o644)
       await using handle = await open(target, 'r')
-      await handle.sync() // a copy that is in place must be whole after a power cut too
+      await handle.sync() // a finished copy must be whole after a power cut too
     }
   }
 }

@@ -13,11 +13,11 @@ import { makeWholeFolder } from '../atomicFolder.ts'
 const run = promisify(execFile)
 
 /**
- * PostgreSQL's programs get a bare environment: PG* variables would change what they do, and the service's own secrets
- * have no business in a process that outlives it. PATH is for initdb, which calls postgres through a shell.
+ * PostgreSQL's programs get a bare environment: PG* variables would change what they do, and the service's own secrets must not be in a
+ * process that outlives it. PATH is for initdb, which calls postgres through a shell.
  */
 export function bareEnvironment(): NodeJS.ProcessEnv {
-  const kept = ['PATH', 'SystemRoot', 'SystemDrive', 'TEMP', 'TMP'] // the last four: Windows does not run without
+  const kept = ['PATH', 'SystemRoot', 'SystemDrive', 'TEMP', 'TMP'] // Windows programs do not run without the last four
   return {
     LC_ALL: 'C',
     ...Object.fromEntries(kept.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
@@ -36,7 +36,7 @@ export async function makeCluster(
   account: Account | undefined,
 ): Promise<boolean> {
   return makeWholeFolder(cluster, async (staging) => {
-    const passwordFile = `${staging}.password` // beside, since initdb wants an empty folder; swept with the leftovers
+    const passwordFile = `${staging}.password` // a file beside it, since initdb wants an empty folder; it is removed with the leftovers
     try {
       await writeFile(passwordFile, facts.superuser_password, { mode: 0o600, flag: 'wx' })
       await chmod(staging, 0o700)
@@ -83,7 +83,7 @@ export async function ensureRoleAndDatabase(superuser: pg.Client, facts: Facts):
   const databaseMissing = () => missing('select from pg_database where datname = $1', facts.database)
   if (!(await roleMissing()) && !(await databaseMissing())) return
 
-  // A session's lock, for create database runs in no transaction. The server lets go of it when we disconnect or die.
+  // A session's lock, because create database cannot run in a transaction. The server releases it when we disconnect or die.
   await superuser.query(`select pg_advisory_lock(hashtext('runyard role and database'))`)
   // A failed statement would be written to the log as it is, with the password in it.
   await superuser.query(`set log_min_error_statement = 'panic'`)

@@ -15,13 +15,13 @@ export type Facts = {
   superuser_password: string
   /** Folder of the server's files: relative to the data dir when it lies inside (so that the dir can be moved). */
   place: string
-  /** Folder of the cluster inside the place. Its name is random: these passwords never meet another's cluster. */
+  /** Folder of the cluster inside the server's folder. Its name is random, so that these passwords are never used with another cluster. */
   cluster: string
 }
 
 const secret = () => randomBytes(32).toString('base64url')
 
-/** Fresh facts with new passwords, on nobody's disk yet. */
+/** New facts with new passwords, which are not on disk yet. */
 export function newFacts(place: string, port: number): Facts {
   const cluster = `cluster-${randomBytes(4).toString('hex')}`
   return {
@@ -39,7 +39,7 @@ export function newFacts(place: string, port: number): Facts {
 
 const fileOf = (dataDir: string) => join(dataDir, 'postgres.json')
 
-/** Synchronous, because a pool asks for the address at every new connection and the file has 400 bytes. */
+/** Synchronous, because a pool reads the connection settings for every new connection, and the file has 400 bytes. */
 export function readFacts(dataDir: string): Facts | undefined {
   let text: string
   try {
@@ -61,7 +61,7 @@ export function factsVersion(dataDir: string): string | undefined {
   return found && `${found.ino}:${found.mtimeNs}`
 }
 
-/** The first process to come settles the passwords, before there is any cluster; every other one gets the winner's. */
+/** The first process decides the passwords, before there is any cluster; every other process gets those of the first. */
 export async function writeFirstFacts(dataDir: string, proposal: Facts): Promise<Facts> {
   await write(dataDir, proposal, async (staged) => {
     try {

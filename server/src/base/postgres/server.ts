@@ -69,10 +69,9 @@ function processExists(pid: number): boolean {
 }
 
 /**
- * PostgreSQL takes a postmaster.pid for valid as long as *any* process of its own user has that pid, and would refuse
- * to start for ever. Call only when runningPostmaster() found none. Should a new server have written its file between our
- * look and the rename, it is given back; and two servers on one cluster are impossible all the same, because the shared
- * memory key is made from the folder's inode.
+ * PostgreSQL takes a postmaster.pid for valid as long as *any* process of its own user has that pid, and would refuse to start for ever.
+ * Call only when runningPostmaster() found none. If a new server has written its file since we looked, the file is put back. Two servers on
+ * one cluster are impossible in any case, because the shared memory key is made from the folder's inode.
  */
 export async function setAsideStaleLock(cluster: string, log: LogLine): Promise<void> {
   const stale = readLock(cluster)
@@ -105,7 +104,7 @@ function settings(port: number, logs: string): Settings {
     shared_buffers: '256MB',
     fsync: 'on',
     synchronous_commit: 'on',
-    // A process killed or cut off loses its session (and the locks that tell of its life) within 5 s.
+    // A process that is killed or cut off loses its session (and the locks that prove that it lives) within 5 s.
     tcp_keepalives_idle: 2,
     tcp_keepalives_interval: 1,
     tcp_keepalives_count: 3,
@@ -135,7 +134,7 @@ export async function startServer(
   more: Settings,
 ): Promise<StartedServer> {
   const logs = join(place, 'log')
-  const startLog = join(logs, 'start.log') // what is said before the log collector runs
+  const startLog = join(logs, 'start.log') // the output before the log collector runs
   const tooLong = existsSync(startLog) && (await stat(startLog)).size > 200_000
   await using output = await open(startLog, tooLong ? 'w' : 'a', 0o600)
   const words = Object.entries({ ...settings(port, logs), ...more }).flatMap(([name, value]) => [

@@ -25,7 +25,7 @@ export async function accountFor(cluster: string): Promise<Account | undefined> 
   }
 }
 
-/** The place for a new cluster: inside the data dir, unless the server could not enter that or run its programs. */
+/** The folder for a new cluster: inside the data dir, unless the server could not enter that or run its programs. */
 export async function chooseServerFolder(dataDir: string, binaries: string, log: LogLine): Promise<string> {
   const inside = join(dataDir, 'postgres')
   if (!isRoot()) return inside
@@ -52,7 +52,7 @@ export async function chooseServerFolder(dataDir: string, binaries: string, log:
   return place
 }
 
-/** Makes the place and its log folder, as often as asked. Throws when it is not ours or closed to the server. */
+/** Makes the folder and its log folder if they are missing. Throws when the folder is not ours, or the server cannot enter it. */
 export async function prepareServerFolder(place: string, dataDir: string, account: Account | undefined): Promise<void> {
   if (dirname(place) === dataDir) {
     await mkdir(place, { recursive: true })
