@@ -5,7 +5,7 @@ import type { Running } from './serve.ts'
 
 type Shown = Pick<Running, 'baseUrl' | 'firstKey' | 'place'>
 
-/** Only the start that made the key shows it, and only to a terminal: other outputs are most often kept as a log. */
+/** Only the start that made the key shows it, and only to a terminal: other outputs are usually stored as a log. */
 export function box(config: Config, running: Shown, { isTerminal }: { isTerminal: boolean }): string {
   const { baseUrl, firstKey, place } = running
   const data = config.databaseUrl === undefined ? (place ?? config.dataDir) : 'the PostgreSQL of DATABASE_URL'
@@ -36,7 +36,7 @@ function keyWords(config: Config, { secret, isNew }: Running['firstKey'], isTerm
   return isNew && isTerminal ? secret : `in ${firstKeyFile(config)}`
 }
 
-/** Below the box, where a terminal lets it be copied as it stands. */
+/** Printed below the box, so that it can be copied from a terminal. */
 function firstRun(config: Config, { baseUrl, firstKey: { teamId, secret, demoAgentId } }: Shown): string[] {
   if (baseUrl === undefined || secret === undefined || demoAgentId === undefined) return []
   const fromFile = `$(cat '${firstKeyFile(config).replaceAll("'", `'\\''`)}')`

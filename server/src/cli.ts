@@ -48,7 +48,7 @@ type Print = (line: string) => void
 const toStdout: Print = (line) => void process.stdout.write(`${line}\n`)
 const toStderr: Print = (line) => void process.stderr.write(`${line}\n`)
 
-/** Tells what went wrong as a line of its own. What `npm start` would tell in its own way is thrown. */
+/** Reports what went wrong as one line. Errors that `npm start` reports in its own way are thrown. */
 export async function runAndReport(
   words: string[],
   env: NodeJS.ProcessEnv,
@@ -88,7 +88,7 @@ export async function runCommandLine(words: string[], env: NodeJS.ProcessEnv, pr
     return 0
   }
   const config = readConfig(env)
-  // only a service tells its life in a log; a command says what it has done
+  // only the service writes a log; a command prints what it has done
   const log = createLog(env.LOG_LEVEL ? config.logLevel : 'warn')
   const { signal, done } = command === serve ? withoutSignals : abortedByHand()
   try {

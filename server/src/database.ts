@@ -31,7 +31,7 @@ export async function findDatabase(config: Config, log: Log): Promise<FoundDatab
   return { address: () => embedded.address(), embedded }
 }
 
-/** `announce` is called before the lock is given back: from then on others see that somebody lives here with this key. */
+/** `announce` is called before the lock is given back: from then on others see that a process uses this database with this key. */
 export async function prepareDatabase(
   config: Config,
   log: Log,

@@ -24,7 +24,7 @@ import { schedules } from './features/schedules/index.ts'
 import { teams } from './features/teams/index.ts'
 import { webhooks } from './features/webhooks/index.ts'
 
-/** What the kit itself keeps in order. */
+/** The kit's own jobs. */
 const housekeeping = feature({
   name: 'housekeeping',
   jobs: [sweepRequests, sweepAudit, sweepJobDeaths],

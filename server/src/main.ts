@@ -1,4 +1,4 @@
-// The process: reads its settings, serves its roles, and stops cleanly when it is told to.
+// The process: reads its settings, serves its roles, and stops cleanly when it is asked to.
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { ConfigError, readConfig, unknownSettings } from './base/config.ts'
@@ -13,9 +13,9 @@ import { PortTaken, serve, serveSuspects } from './serve.ts'
 
 const ownFile = fileURLToPath(import.meta.url)
 const exitConfig = 78
-/** What work gets beyond the drain time: at its end it was told to stop, and needs a moment to do so. */
+/** How long work may take beyond the drain time: at its end it is asked to stop, and needs a moment to do so. */
 const deafMs = 5000
-/** A terminal and npm may both deliver one Ctrl-C: what comes this soon after the first is the same wish. */
+/** A terminal and npm may both deliver one Ctrl-C: a second signal this soon after the first counts as the same. */
 const sameWishMs = 500
 
 /** How long a process that fails may take to give its work back; other processes find the rest. */
@@ -77,7 +77,7 @@ function untilFailed(log: Log): Promise<{ failure: unknown }> {
     process.on('unhandledRejection', (error) => {
       const isLate = sqlState(error) === queryCanceled
       if (isPassing(error) || isLate)
-        log.error({ err: error }, 'nothing handled this trouble with the database; the process goes on')
+        log.error({ err: error }, 'nothing handled this trouble with the database; the process continues')
       else fail(error)
     })
     process.on('uncaughtException', fail)
@@ -85,8 +85,8 @@ function untilFailed(log: Log): Promise<{ failure: unknown }> {
 }
 
 /**
- * SIGTERM comes from a supervisor behind a load balancer, SIGINT from a person; a second signal exits at once.
- * Listens from the first moment: who is told while it starts still leaves no server and no file behind.
+ * SIGTERM comes from a supervisor behind a load balancer, SIGINT from a person; a second signal exits at once. It listens from the first
+ * moment: a process that is stopped while it starts also leaves no server and no file behind.
  */
 function untilTold(): Promise<{ patient: boolean }> {
   return new Promise((resolve) => {

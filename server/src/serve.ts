@@ -37,7 +37,7 @@ export interface Running {
   stop(options: { patient: boolean }): Promise<void>
 }
 
-/** The port is taken: told with what to do about it. */
+/** The port is taken; the message says what to do. */
 export class PortTaken extends Error {}
 
 interface ServeOptions {
@@ -136,7 +136,7 @@ async function join(config: Config, log: Log, features: Feature[] = allFeatures,
         failures = 0
       } catch (error) {
         failures += 1
-        log.error({ err: error }, 'the embedded database does not start; it is tried again')
+        log.error({ err: error }, 'the embedded database does not start; will retry')
       }
       await sleep(pauseAfter(failures + 1, { firstMs: 1000, longestMs: 30_000 }))
     }
@@ -211,7 +211,7 @@ async function listen(context: Context, opened: Promise<void>): Promise<FastifyI
   return app
 }
 
-/** service.json tells scripts and the command line where the service is; a second API process leaves the first one's. */
+/** service.json shows scripts and the command line where the service is; a second API process leaves the first one's. */
 async function announce(
   context: Context,
   firstKey: FirstKey,

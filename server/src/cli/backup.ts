@@ -1,4 +1,4 @@
-// runyard backup: everything that Runyard keeps in its database, as of one moment, in one file.
+// runyard backup: everything that Runyard stores in its database, as of one moment, in one file.
 import { resolve } from 'node:path'
 import { writeBackup } from '../base/backup/dump.ts'
 import { encryptionKeySource } from '../base/encryptionKey.ts'

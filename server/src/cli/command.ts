@@ -1,4 +1,4 @@
-// What a command of the command line is: its words, what it takes, what it says of itself, and its work.
+// What a command of the command line is: its words, its arguments, its description, and its work.
 import type { Config } from '../base/config.ts'
 import type { Log } from '../base/log.ts'
 

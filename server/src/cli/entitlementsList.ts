@@ -1,4 +1,4 @@
-// runyard entitlements list: what a team may use, and how much of it it does.
+// runyard entitlements list: what a team may use, and how much of it is used.
 import { readEntitlements } from '../features/billing/entitlement.ts'
 import { command } from './command.ts'
 import { withTeam } from './entitlementsOfTeam.ts'

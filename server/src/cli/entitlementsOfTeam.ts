@@ -1,4 +1,4 @@
-// What the commands about entitlements share: the team and the limit that they are told, checked, and a transaction.
+// What the commands about entitlements share: the team and the limit that they are given, checked, and a transaction.
 import type { Sql } from '../base/db.ts'
 import { isId } from '../base/ids.ts'
 import { entitlementKinds, type EntitlementKey } from '../engine/counting/entitlements.ts'

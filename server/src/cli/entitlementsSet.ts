@@ -20,7 +20,7 @@ export const entitlementsSet = command({
   },
 })
 
-/** Money has ten decimals here; the rest are whole numbers that JSON can hold, and places fit the database's int. */
+/** Money has ten decimals here; the rest are whole numbers that JSON can hold, and slots fit the database's int. */
 function requireValue(key: EntitlementKey, value: string): void {
   if (key === 'monthly_cost_usd') {
     if (!/^\d{1,12}(\.\d{1,10})?$/.test(value)) throw new UsageError('VALUE must be dollars, such as 250 or 99.50.')

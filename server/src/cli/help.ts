@@ -1,4 +1,4 @@
-// What the command line says of itself, from the declarations of its commands.
+// The help of the command line, from the declarations of its commands.
 import type { Command } from './command.ts'
 
 export function usageOf({ words, positionals, options }: Command): string {

@@ -1,4 +1,4 @@
-// How a command comes to the database and leaves it: the embedded server is joined or started, and stopped by whoever leaves last.
+// How a command connects to the database and leaves it: the embedded server is joined or started, and stopped by whoever leaves last.
 import { realpath } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Client } from 'pg'
@@ -32,7 +32,7 @@ interface JoinOptions {
   role: string
   /** Make the embedded database when there is none yet. */
   mayMake?: boolean
-  /** Others are told that we are here only when we leave: for what remakes the tables that say so. */
+  /** Announce this process only when it leaves, for a command that makes the table of processes again. */
   announceLate?: boolean
 }
 
@@ -83,7 +83,7 @@ export async function joinDatabase({ config, log, role, mayMake, announceLate }:
     async leave() {
       const announced = presence ?? (await announce())
       if (announced) return leaveDatabase({ embedded, presence: announced, sql, close: () => client.end() })
-      // nobody can have announced themselves either: who started the server stops it, unless somebody is setting it up
+      // no other process can be announced either: whoever started the server stops it, unless somebody is setting it up
       const isOurs = !wasRunning && !(await isBeingPrepared(sql))
       await client.end()
       if (isOurs) await embedded?.stop()
@@ -103,7 +103,7 @@ async function transactionOn<T>(client: Client, work: () => Promise<T>): Promise
   }
 }
 
-/** Leaves the database whatever comes of the work; what the work failed with is what is told. */
+/** Leaves the database whether or not the work succeeds; the failure of the work is the one that is reported. */
 export async function withDatabase<T>(options: JoinOptions, work: (joined: Joined) => Promise<T>): Promise<T> {
   const joined = await joinDatabase(options)
   let result: T

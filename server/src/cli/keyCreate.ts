@@ -1,4 +1,4 @@
-// runyard key create: an API key for a member of a team; its secret is printed once and kept nowhere.
+// runyard key create: an API key for a member of a team; its secret is printed once and stored nowhere.
 import type { Sql } from '../base/db.ts'
 import { isId } from '../base/ids.ts'
 import { issueApiKey } from '../features/credentials/apiKey.ts'
@@ -70,7 +70,7 @@ function readExpiry(given: string | undefined): Date | null {
   return expiresAt
 }
 
-/** Which team is never guessed: a key of the wrong one would open the wrong door. */
+/** The team is never guessed: a key of the wrong team would give access to the wrong data. */
 async function findTeam(sql: Sql, given: string | undefined): Promise<string> {
   const teams = await sql<{ id: string; name: string }>`select id, name from teams order by created_at, id limit 21`
   if (given !== undefined) {

@@ -19,7 +19,7 @@ export const keyRevoke = command({
         return teamId !== undefined
       })
     })
-    // what was given may be a secret, pasted by mistake: it is not said again
+    // the argument may be a secret that was pasted by mistake: it is not repeated
     if (!revoked) throw new CommandFailed('No working key has this id. GET /v2/teams/{team}/api-keys lists them.')
     print(`Revoked ${id}.`)
   },

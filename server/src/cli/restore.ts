@@ -1,4 +1,4 @@
-// runyard restore: a backup put into an empty database, or in the place of what a database holds.
+// runyard restore: puts a backup into an empty database, or replaces what a database holds.
 import type { WholeArchive } from '../base/backup/readArchive.ts'
 import { openArchive, restoreBackup, RestoreRefused } from '../base/backup/restore.ts'
 import type { Config } from '../base/config.ts'

@@ -1,4 +1,4 @@
-// runyard serve: the service itself, until it is told to stop.
+// runyard serve: the service itself, until it is asked to stop.
 import { command } from './command.ts'
 
 export const serve = command({

@@ -51,7 +51,7 @@ async function servicePid(dataDir: string): Promise<number | undefined> {
   }
 }
 
-/** This machine's own listener, by an address of the settings: no business of the guard for addresses that users give. */
+/** This machine's own listener, by the host of the settings. The outbound guard is only for URLs that users give. */
 function askHealth(url: string): Promise<string> {
   return new Promise((resolve) => {
     const request = get(url, { timeout: 2000, agent: false }, (response) => {

@@ -1,4 +1,4 @@
-// Checks of what agents act through: the wall around their commands.
+// Checks the isolation of the commands that agents run.
 import { createGuard } from '../../base/outbound/guard.ts'
 import { createOutbound } from '../../base/outbound/fetch.ts'
 import { createLog } from '../../base/log.ts'

@@ -1,15 +1,15 @@
-// What the service asks of a place for bytes: it keeps them once, under their SHA-256, and gives them back by it.
+// What the service asks of a store for bytes: it stores each content once, under its SHA-256, and returns it by that hash.
 
 export interface Blobs {
-  /** Stores each content, once however often it comes; gives their SHA-256 in hexadecimal, in the same order. */
+  /** Stores each content once, however often it is given; returns their SHA-256 in hexadecimal, in the same order. */
   put(contents: Uint8Array[]): Promise<string[]>
-  /** Stores what arrives in pieces, which are kept as they come: whoever names it in a transaction of theirs finds it whole. */
+  /** Stores a content that arrives in pieces, each as it comes. A later transaction that refers to it finds it whole. */
   putStream(pieces: AsyncIterable<Uint8Array>): Promise<StoredBlob>
-  /** The bytes of those that are there, each at most its first `bytesMax`. */
+  /** The bytes of those that exist, at most the first `bytesMax` of each. */
   get(sha256s: string[], bytesMax?: number): Promise<Map<string, Buffer>>
-  /** The bytes of one, piece by piece; what is not there has none. */
+  /** The bytes of one blob, piece by piece; none if it does not exist. */
   read(sha256: string): AsyncIterable<Buffer>
-  /** The blobs that are there. */
+  /** Which of these blobs exist. */
   has(sha256s: string[]): Promise<Set<string>>
 }
 

@@ -1,4 +1,4 @@
-// Blobs in PostgreSQL, in chunks of 1 MiB. What is put whole is written in the caller's transaction: it is there exactly if that commits.
+// Blobs in PostgreSQL, in chunks of 1 MiB. A content that is put whole is written in the caller's transaction: it exists exactly if that commits.
 import { createHash, hash } from 'node:crypto'
 import { one, type Sql, sqlState } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
@@ -8,7 +8,7 @@ const chunkBytes = 1024 * 1024
 /** How much goes to the server in one statement. With 5 MiB in one, others waited 60 ms for the main thread and 150 ms for the server. */
 const batchBytesMax = chunkBytes
 
-/** Bytes that come again after this are made young, since what is older than a day and unnamed is swept. */
+/** After how long bytes that are stored again get a new time: bytes that are older than a day and that nothing refers to are swept. */
 const rejuvenateAfter = '12 hours'
 
 interface Content {
@@ -23,7 +23,7 @@ export function postgresBlobs(sql: Sql): Blobs {
       where sha256 in (select decode(name, 'hex') from unnest(${sha256s}::text[]) as name)`
     return new Set(rows.map(({ sha256 }) => sha256))
   }
-  /** The blobs that are there, and stay while the transaction lasts. */
+  /** Which blobs exist; they stay while the transaction lasts. */
   const held: Blobs['has'] = async (sha256s) => {
     const rows = await sql<{ sha256: string }>`
       select encode(sha256, 'hex') as sha256 from blobs
@@ -36,10 +36,10 @@ export function postgresBlobs(sql: Sql): Blobs {
     async put(contents) {
       const named = contents.map((bytes): Content => ({ sha256: hash('sha256', bytes, 'hex'), bytes }))
       const once = [...new Map(named.map((content) => [content.sha256, content])).values()]
-      // to ask costs a round trip, and saves sending again what is large and known
+      // this costs a round trip, and saves sending large contents again that are stored already
       const large = once.filter(({ bytes }) => bytes.length > chunkBytes).map(({ sha256 }) => sha256)
       const known = large.length > 0 ? await held(large) : new Set<string>()
-      // in one order for everybody: two callers that bring the same contents wait for each other, never in a circle
+      // everybody uses one order: two callers with the same contents wait for each other, and never deadlock
       const wanted = once.filter(({ sha256 }) => !known.has(sha256)).sort((a, b) => (a.sha256 < b.sha256 ? -1 : 1))
       for (const batch of batchesOf(wanted)) await store(sql, batch)
       return named.map(({ sha256 }) => sha256)
@@ -74,7 +74,7 @@ export function postgresBlobs(sql: Sql): Blobs {
   }
 }
 
-/** Every chunk is a commit of its own; one that never comes to its end is swept like any other that nobody names. */
+/** Every chunk is a commit of its own. A blob that is never completed is swept like any other that nothing refers to. */
 async function storeStream(sql: Sql, pieces: AsyncIterable<Uint8Array>): Promise<StoredBlob> {
   const id = newId()
   const digest = createHash('sha256')
@@ -96,7 +96,7 @@ async function storeStream(sql: Sql, pieces: AsyncIterable<Uint8Array>): Promise
   }
 }
 
-/** Gives it its hash, unless another has it already: then that one stays, young again, and this one goes. */
+/** Gives the blob its hash, unless another blob has that hash already: then the older one stays with a new time, and this one is deleted. */
 async function nameBlob(sql: Sql, id: string, sha256: string, sizeBytes: number): Promise<void> {
   for (;;) {
     const [known] = await sql`update blobs set created_at = now() where sha256 = decode(${sha256}, 'hex') returning 1`
@@ -108,7 +108,7 @@ async function nameBlob(sql: Sql, id: string, sha256: string, sizeBytes: number)
       update blobs set sha256 = decode(${sha256}, 'hex'), size_bytes = ${sizeBytes}, created_at = now()
       where id = ${id} and not exists (select from blobs where sha256 = decode(${sha256}, 'hex')) returning 1`.catch(
       (error: unknown) => {
-        // 23505: another brought the same bytes in this very moment; then it is found above
+        // 23505: another process stored the same bytes at the same moment; then it is found above
         if (sqlState(error) === '23505') return []
         throw error
       },
@@ -171,7 +171,7 @@ async function storeInChunks(sql: Sql, { sha256, bytes }: Content): Promise<void
 async function storeTogether(sql: Sql, batch: Content[]): Promise<void> {
   const lengths = batch.map(({ bytes }) => bytes.length)
   const names = batch.map(({ sha256 }) => sha256)
-  // one that lies here unnamed and old could be swept before this transaction names it: it becomes young again
+  // an old blob that nothing refers to could be swept before this transaction refers to it, so it gets a new time
   await sql`
     with content as materialized (
       select b.id, decode(b.sha256, 'hex') as sha256, b.length, sum(b.length) over (order by b.n) - b.length as at
@@ -187,7 +187,7 @@ async function storeTogether(sql: Sql, batch: Content[]): Promise<void> {
     from content c join stored s using (sha256) where s.is_new and c.length > 0`
 }
 
-/** Takes away bytes that nobody names, if they lie here for a day: younger ones may be about to be named. Answers with how many went. */
+/** Deletes bytes that nothing refers to and that are older than a day: something may soon refer to younger ones. Returns how many were deleted. */
 export async function sweepBlobs(sql: Sql, max: number): Promise<number> {
   const swept = await one(sql<{ gone: number }>`select sweep_blobs(${max}::int) as gone`)
   return swept.gone

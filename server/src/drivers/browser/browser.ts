@@ -1,4 +1,4 @@
-// What the service asks of a browser: sessions that are walled off from each other, and one action at a time in each.
+// What the service asks of a browser: sessions that are isolated from each other, and one action at a time in each.
 
 export type Action =
   | { kind: 'open'; url: string }
@@ -26,7 +26,7 @@ export interface Picture {
 
 export interface PageState {
   id: string
-  /** What it is called within its session: 1, 2, 3 … */
+  /** Its number within its session: 1, 2, 3 … */
   number: number
   url: string
   title: string
@@ -42,7 +42,7 @@ export interface Download {
   size: number
 }
 
-/** How things stand after an action, whether or not it could be done. */
+/** The state after an action, whether or not it could be done. */
 export interface Acted {
   /** A sentence that says what could not be done. */
   error?: string
@@ -52,14 +52,14 @@ export interface Acted {
   page: PageState
   /** Every page that is open. */
   pages: PageState[]
-  /** Missing where the page has crashed or does not answer. */
+  /** Missing if the page has crashed or does not answer. */
   screenshot?: Picture
   thumbnail?: Picture
   takenAt: Date
   downloads: Download[]
-  /** Sentences: addresses that pages wanted and may not reach. */
+  /** Sentences about hosts that pages wanted and may not reach. */
   refusals: string[]
-  /** Sentences: dialogs that were answered, pages that came or went, downloads that were not kept. */
+  /** Sentences about dialogs that were answered, pages that were opened or closed, and downloads that were not saved. */
   notes: string[]
 }
 
@@ -91,13 +91,13 @@ export interface BrowserSession {
 }
 
 export interface BrowserDriver {
-  /** One sentence: how well pages are walled off from the machine and its network. Starts the browser where needed. */
+  /** One sentence: how well pages are isolated from the machine and its network. Starts the browser if needed. */
   strength(): Promise<string>
   open(wanted: { signal: AbortSignal; state?: SessionState }): Promise<BrowserSession>
   close(): Promise<void>
 }
 
-/** The browser or this session of it has ended: whatever comes next needs a new one. */
+/** The browser or this session has ended: the next action needs a new one. */
 export class BrowserGone extends Error {
   override name = 'BrowserGone'
 }

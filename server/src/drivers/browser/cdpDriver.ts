@@ -1,4 +1,4 @@
-// A browser of the operator's own, behind its DevTools address. Its network is not ours: each request is judged, not each connection.
+// The operator's own browser, reached by its DevTools URL. Its network is not ours, so each request is checked instead of each connection.
 import type { Browser, BrowserContext, CDPSession, Page } from 'playwright-core'
 import { OutboundRefused, type Guard } from '../../base/outbound/guard.ts'
 import type { BrowserDriver, BrowserSession } from './browser.ts'
@@ -98,14 +98,14 @@ async function guardRedirects(context: BrowserContext, page: Page, guard: Guard,
       const answer = isPermitted
         ? devtools.send('Fetch.continueRequest', { requestId })
         : devtools.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' })
-      // a page that navigates on has no use for the answer
+      // a page that has navigated elsewhere does not need the answer
       return within(5000, answer, undefined)
     })
   })
   await devtools.send('Fetch.enable', { patterns: [{ urlPattern: '*', requestStage: 'Request' }] })
 }
 
-/** Judged as our own connections are, but for the dialling: that is the browser's. */
+/** Checked like our own connections, except that the browser dials. */
 async function permitted(address: string, guard: Guard, heard: SessionEvents): Promise<boolean> {
   if (/^(data|blob|about):/.test(address)) return true
   const host = URL.parse(address)?.hostname ?? address.slice(0, 200)

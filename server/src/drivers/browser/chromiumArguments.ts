@@ -1,4 +1,4 @@
-// How Chromium is started: nothing that it does by itself, and no way to the network but the proxy of a session.
+// How Chromium is started: it does nothing by itself, and reaches the network only through the proxy of a session.
 
 const disabledFeatures = [
   // what calls home, or looks around in the local network
@@ -11,7 +11,7 @@ const disabledFeatures = [
   'OptimizationHints',
   'PreconnectToSearch',
   'Translate',
-  // what would open another address than the one that was asked for
+  // what would open another URL than the one that was asked for
   'HttpsUpgrades',
   'HttpsFirstBalancedModeAutoEnable',
   // what playwright expects to be off
@@ -27,12 +27,12 @@ export function chromiumArguments(options: { profile: string; isSandboxed: boole
     '--remote-debugging-pipe',
     `--user-data-dir=${options.profile}`,
     ...(options.isSandboxed ? [] : ['--no-sandbox']),
-    // Sessions bring proxies of their own. What belongs to none finds nobody at port 9 and no name resolved; the proxies
-    // resolve for themselves. Chromium would go past any proxy for loopback, hence the bypass list that takes this back.
+    // Each session has a proxy of its own. Requests of no session fail: nothing listens on port 9, and no name is resolved. The proxies
+    // resolve names themselves. Chromium would bypass any proxy for loopback; this bypass list prevents that.
     '--proxy-server=http://127.0.0.1:9',
     '--proxy-bypass-list=<-loopback>',
     '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-    // UDP goes past HTTP proxies
+    // UDP bypasses HTTP proxies
     '--disable-quic',
     '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
     '--webrtc-ip-handling-policy=disable_non_proxied_udp',

@@ -63,7 +63,7 @@ export function chromiumDriver(options: ChromiumOptions): BrowserDriver {
   }
 }
 
-/** The one that runs, or a new one; one that could not start or has ended is not kept. */
+/** The browser that runs, or a new one; one that could not start or has ended is forgotten. */
 function ensure(chromium: Chromium): Promise<Running> {
   if (chromium.running) return chromium.running
   const { cacheDir, account, log } = chromium
@@ -161,7 +161,7 @@ async function strengthOf(chromium: Chromium): Promise<string> {
   return `Chromium ${browser.version()} as ${user}, ${walls}; every connection goes through the filtering proxy.`
 }
 
-/** What the DevTools protocol calls a context; playwright keeps that to itself. */
+/** The id of a context in the DevTools protocol, which playwright does not show. */
 async function contextIdOf(context: BrowserContext): Promise<string | undefined> {
   const [page] = context.pages()
   if (!page) return undefined

@@ -17,7 +17,7 @@ export interface ChromiumFiles {
 
 const run = promisify(execFile)
 
-// Its own font and those of the system, by the family names that pages ask for; what fontconfig finds it keeps in the profile.
+// Its own font and those of the system, by the family names that pages ask for; fontconfig stores its cache in the profile.
 const fontsConf = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
@@ -44,7 +44,7 @@ export async function findChromium(wanted: {
 export const missingChromium = (): string | undefined =>
   isInPackage || installedPath() !== undefined ? undefined : reasonForNone
 
-/** Whether the npm package brings a Chromium for this machine. */
+/** Whether the npm package has a Chromium for this machine. */
 export const isInPackage = process.platform === 'linux' && process.arch === 'x64'
 const installedPath = (): string | undefined => installedPaths().find((path) => existsSync(path))
 const reasonForNone =
@@ -81,7 +81,7 @@ async function placeFor(cacheDir: string, account: Account | undefined, log: Log
   if (!account || closed === undefined) return cacheDir
   const elsewhere = '/var/lib/runyard/chromium'
   try {
-    // what lies in it is executed: it must not have been planted
+    // its files are executed, so nobody else may have put them there
     for (const folder of [dirname(elsewhere), elsewhere]) await makePrivateFolder(folder)
     if ((await closedFolder(elsewhere, account)) === undefined) return elsewhere
   } catch (error) {

@@ -26,8 +26,8 @@ export interface ChromiumProcess {
 }
 
 /**
- * Chromium refuses its sandbox to root, and whoever breaks out of a page should not be root either. Nor `nobody` (65534), whom the
- * embedded database's files belong to: a number that no system gives to anybody.
+ * Chromium refuses its sandbox to root, and whoever breaks out of a page should not be root either. It does not run as `nobody` (65534)
+ * either, who owns the embedded database's files: this is a number that no system gives to anybody.
  */
 export const accountForChromium = (): Account | undefined => (isRoot() ? { uid: 65533, gid: 65533 } : undefined)
 
@@ -92,7 +92,7 @@ function killTree(child: ChildProcess): void {
   try {
     process.kill(process.platform === 'win32' ? child.pid : -child.pid, 'SIGKILL')
   } catch (error) {
-    // it was faster
+    // it had ended already
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
@@ -108,7 +108,7 @@ async function makeFolder(account: Account | undefined): Promise<string> {
   return folder
 }
 
-/** What processes left behind that were killed: the number in the name is theirs. */
+/** Removes the folders of processes that were killed; the number in the name is the id of the process. */
 async function removeLeftovers(parent: string): Promise<void> {
   for (const name of await readdir(parent)) {
     const pid = name.startsWith(folderPrefix) ? Number.parseInt(name.slice(folderPrefix.length), 10) : Number.NaN

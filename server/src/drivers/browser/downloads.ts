@@ -1,4 +1,4 @@
-// Files that pages hand out: watched while they grow, and handed on when they are whole and not too large.
+// Downloads of pages: watched while they grow, and passed on when they are complete and not too large.
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CDPSession, Download as PlaywrightDownload } from 'playwright-core'
@@ -9,13 +9,13 @@ import { within } from './withTimeout.ts'
 const bytesMax = 10 * 1024 * 1024
 const perActionMax = 20
 const finishMs = 30_000
-/** For the browser to say why a download ended; a busy one was seen to take more than 0.1 s. */
+/** How long the browser may take to say why a download ended; a busy one took more than 0.1 s. */
 const reasonMs = 3000
 const watchEveryMs = 250
 
 /**
- * Ends downloads that grow too large while they do, for a site can send without end. Chromium names a file by the id of its download,
- * so that every large file in the folder can be cancelled by its name; those of other sessions are not found and left to them.
+ * Ends downloads that grow too large while they do, for a site can send without end. Chromium names a file by the id of its download, so
+ * that every large file in the folder can be cancelled by its name; downloads of other sessions are not found, and are left alone.
  */
 export function downloadWatch(browser: CDPSession, folder: string, contextId: () => Promise<string | undefined>) {
   return (download: PlaywrightDownload): void => {
@@ -57,7 +57,7 @@ export async function finishedDownloads(heard: SessionEvents): Promise<Download[
   return kept
 }
 
-/** The site chose the name: no folders, no signs that cannot stand in a path, no hidden file. */
+/** The site chose the name, so folders, characters that a path cannot hold, and leading dots are removed. */
 export function plainName(suggested: string): string {
   const bare = suggested
     .normalize('NFC')

@@ -53,7 +53,7 @@ export async function findElement(page: Page, words: string, purpose: Purpose): 
   )
 }
 
-/** What people go by, the surest first. */
+/** The ways to find an element by what people see, the most reliable first. */
 function ways(frame: Frame, words: string, purpose: Purpose, exact: boolean): Locator[] {
   const [, role, name] = roleAndName.exec(words) ?? []
   if (role !== undefined && name !== undefined) return [frame.getByRole(role as Role, { name, exact })]

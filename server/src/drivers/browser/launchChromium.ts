@@ -1,4 +1,4 @@
-// Starts Chromium with its own sandbox where the system allows one, and says so where it does not.
+// Starts Chromium with its own sandbox if the system allows one, and reports whether it does.
 import type { Browser, CDPSession } from 'playwright-core'
 import type { Log } from '../../base/log.ts'
 import type { Account } from '../../base/accounts.ts'

@@ -63,7 +63,7 @@ export async function perform(
   return undefined
 }
 
-/** The address to open, or the refusal. Every redirect and everything the page loads is judged again, by the proxy. */
+/** The URL to open, or the refusal. The proxy checks every redirect and everything that the page loads. */
 function admitted(given: string, guard: Guard): string {
   try {
     return guard.checkUrl(given).href
@@ -79,10 +79,10 @@ export const onlyHttp = 'The browser opens only http and https URLs.'
 async function open(page: Page, given: string, guard: Guard, signal: AbortSignal): Promise<void> {
   const url = admitted(given, guard)
   try {
-    // What comes after the first byte is waited for as after any action: a page can keep its loading open for ever.
+    // Waits only for the first byte; the rest is waited for as after any action, because a page may never finish loading.
     await page.goto(url, { timeout: openMs, signal, waitUntil: 'commit' })
   } catch (error) {
-    // An address that is a download, or has no content, leaves the page where it was.
+    // A URL that is a download, or has no content, does not change the page.
     if (!/Download is starting|ERR_ABORTED/.test(String(error))) throw error
   }
 }
@@ -92,7 +92,7 @@ async function readElement(page: Page, words: string): Promise<string> {
   const limits = { timeout: partMs }
   const own = (await within(partMs, found.inputValue({ timeout: 500 }), '')) || (await found.innerText(limits))
   if (own.trim() !== words) return own.trim()
-  // Whoever asks for "Total" wants what stands beside it.
+  // Whoever asks for "Total" wants the text beside that word.
   const around = found.locator('xpath=ancestor::*[self::tr or self::dl or self::li or self::p or self::div][1]')
   return (await within(partMs, around.innerText({ timeout: 500 }), own)).trim()
 }

@@ -11,7 +11,7 @@ interface Pictures {
   thumbnail: Picture
 }
 
-/** Undefined where the page shows nothing in time. */
+/** Undefined if the page shows nothing in time. */
 export async function takePictures(opening: Promise<CDPSession>): Promise<Pictures | undefined> {
   const devtools = await within(5000, opening, undefined)
   if (!devtools) return undefined

@@ -28,12 +28,12 @@ export function pipeTransport(
       const message = Buffer.concat([...begun, rest.subarray(0, end)]).toString()
       begun = []
       rest = rest.subarray(end + 1)
-      // One a turn of the loop: what playwright does about a message must be done before it hears the next.
+      // One message per turn of the event loop: playwright must have handled a message before it gets the next.
       setImmediate(() => transport.onmessage?.(JSON.parse(message) as object))
     }
     if (rest.length > 0) begun.push(rest)
   })
-  // A browser that dies breaks both pipes; that it has ended is all there is to tell.
+  // A browser that dies breaks both pipes; its end is all that can be reported.
   for (const pipe of [to, from]) pipe.on('error', transport.ended).on('close', transport.ended)
   return transport
 }

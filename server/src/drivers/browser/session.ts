@@ -45,7 +45,7 @@ export async function startSession(parts: SessionParts, state: SessionState | un
       const turn = before
         .then(() => act(session, action, signal))
         .catch((error: unknown) => {
-          // why it was given up says more than that it was
+          // the reason of the abort says more than the abort itself
           signal.throwIfAborted()
           throw error
         })
@@ -126,7 +126,7 @@ async function resultOf(
   return {
     ...(error !== undefined && { error }),
     text: text ?? '',
-    // it may have been closed in this very moment
+    // it may have been closed at this moment
     page: states.find(({ id }) => id === current.id) ?? (await stateOfPage(pages, current)),
     pages: states,
     ...pictures,

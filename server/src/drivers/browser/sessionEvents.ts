@@ -1,4 +1,4 @@
-// What happened in a session since its last action, told with the next one.
+// What happened in a session since its last action; the result of the next action reports it.
 import type { Download as PlaywrightDownload } from 'playwright-core'
 
 export interface SessionEvents {
@@ -9,8 +9,8 @@ export interface SessionEvents {
   downloads: PlaywrightDownload[]
 }
 
-/** Pages may do a thing without end; only so much of it is worth telling. */
-const toldMax = 20
+/** How many notes of each kind are reported: pages may repeat a thing without end. */
+const reportedMax = 20
 
 export const noSessionEvents = (): SessionEvents => ({
   refused: new Map(),
@@ -20,14 +20,14 @@ export const noSessionEvents = (): SessionEvents => ({
 })
 
 export function note(heard: SessionEvents, sentence: string): void {
-  if (heard.notes.length < toldMax && !heard.notes.includes(sentence)) heard.notes.push(sentence)
+  if (heard.notes.length < reportedMax && !heard.notes.includes(sentence)) heard.notes.push(sentence)
 }
 
 export function noteHost(sentences: Map<string, string>, host: string, sentence: string): void {
-  if (sentences.size < toldMax || sentences.has(host)) sentences.set(host, sentence)
+  if (sentences.size < reportedMax || sentences.has(host)) sentences.set(host, sentence)
 }
 
-/** Takes what is there and leaves nothing. */
+/** Returns the events so far, and empties the list. */
 export function takeSessionEvents(heard: SessionEvents): SessionEvents {
   const taken = { ...heard }
   Object.assign(heard, noSessionEvents())

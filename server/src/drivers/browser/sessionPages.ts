@@ -1,4 +1,4 @@
-// The pages of a session: which are open, which one is active, what each is loading and where one could not go.
+// The pages of a session: which are open, which one is active, what each is loading, and which navigations failed.
 import { setTimeout } from 'node:timers/promises'
 import type { BrowserContext, CDPSession, Download, Page, Request } from 'playwright-core'
 import { newId } from '../../base/ids.ts'
@@ -12,7 +12,7 @@ export interface SessionPage {
   number: number
   openedAt: Date
   page: Page
-  /** Opened when it is first asked for: a page that is just being opened by another can hang on it. */
+  /** Opened when it is first needed: a page that another page is just opening can hang on it. */
   devtools: () => Promise<CDPSession>
   /** Requests under way. */
   pending: Set<Request>
@@ -26,7 +26,7 @@ const pagesMax = 10
 
 export interface PageWork {
   takeDownload: (download: Download) => void
-  /** Done with every page before it is used. */
+  /** Called with every page before it is used. */
   prepare?: (page: Page) => Promise<void>
 }
 
@@ -166,7 +166,7 @@ function addStrays(pages: SessionPages): void {
 async function stateOf(one: SessionPage, isActive: boolean): Promise<PageState> {
   const { id, number, openedAt, page } = one
   const title = await within(2000, page.title(), '')
-  // Chromium's own page for what could not be opened has a URL that means nothing to anybody.
+  // The URL of Chromium's own error page means nothing to anybody.
   const url = page.url().startsWith('chrome-error:') ? (one.failed?.url ?? 'about:blank') : page.url()
   return { id, number, openedAt, url: url.slice(0, 4000), title: title.slice(0, 500), active: isActive }
 }

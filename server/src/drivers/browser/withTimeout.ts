@@ -1,6 +1,6 @@
 // A promise with a limit: pages decide how long they take, and must not decide how long we wait.
 
-/** The value, or `otherwise` when it takes too long or fails. */
+/** Resolves to the value, or to `otherwise` when it takes too long or fails. */
 export async function within<T, U>(ms: number, work: Promise<T>, otherwise: U): Promise<T | U> {
   const { promise: late, resolve } = Promise.withResolvers<U>()
   const timer = setTimeout(resolve, ms, otherwise)
@@ -14,7 +14,7 @@ export async function within<T, U>(ms: number, work: Promise<T>, otherwise: U): 
   }
 }
 
-/** The value, or an error when it takes too long. */
+/** Resolves to the value; rejects when it takes too long. */
 export async function inTime<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(new Error(`Timeout ${ms}ms exceeded`)), ms)

@@ -34,11 +34,11 @@ export interface Connected {
   leave: () => Promise<void>
   /** Whether the server gave us a session that it may forget. */
   hasSession: () => boolean
-  /** Its one stream was cut: what the server still had to say is gone with it. */
+  /** Its one stream was cut, and the rest of the server's messages is lost. */
   isCut: () => boolean
 }
 
-/** A POST is not what this address is for. */
+/** The URL does not accept a POST. */
 export class NoSuchPost extends McpTrouble {}
 
 export async function connect(talk: Talk, kind: 'http' | 'sse'): Promise<Connected> {
@@ -62,7 +62,7 @@ export async function connect(talk: Talk, kind: 'http' | 'sse'): Promise<Connect
     throw isForeign ? new NoSuchPost(trouble.message) : trouble
   }
   let isCut = false
-  // the library would open another stream, which the server takes for another client
+  // the library would open another stream, which the server would treat as another client
   const cut = (error: Error) => {
     if (!(error instanceof SseError)) return
     isCut = true
@@ -78,7 +78,7 @@ export async function connect(talk: Talk, kind: 'http' | 'sse'): Promise<Connect
     async leave() {
       door.signal.removeEventListener('abort', end)
       await Promise.race([http?.terminateSession(), new Promise((resolve) => setTimeout(resolve, farewellMs).unref())])
-        // a server that does not say goodbye forgets us by itself
+        // a server that does not confirm the end forgets the session by itself
         .catch(() => {})
       await client.close()
     },

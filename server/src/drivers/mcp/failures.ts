@@ -1,4 +1,4 @@
-// How a talk with an MCP server fails: it wants another authorisation, or it cannot be talked to.
+// How an exchange with an MCP server fails: it wants another authorisation, or it cannot be used.
 import type { Challenge } from '../oauth/challenge.ts'
 import { cleaned } from '../oauth/grant.ts'
 

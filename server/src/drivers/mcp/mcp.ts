@@ -26,6 +26,6 @@ export async function openMcp({ url: address, transport, headers }: Asked, door:
   return openSession({ url, headers, door, secrets: secretsOf(headers) }, transport)
 }
 
-/** The words of a header's value, which is what a server may repeat: of `Bearer x`, the x. */
+/** The words of a header's value, because a server may repeat one of them, such as the x of `Bearer x`. */
 const secretsOf = (headers: Record<string, string>): string[] =>
   Object.values(headers).flatMap((value) => [value, ...value.split(' ').filter((word) => word.length >= 8)])

@@ -1,7 +1,7 @@
 // What a session with an MCP server offers, whatever transport it uses.
 import type { ListedTool } from './toolList.ts'
 
-/** Under it a call's id is sent; a vendor's prefix, as MCP wants for keys of `_meta`. */
+/** The key of `_meta` under which a call's id is sent; MCP wants a vendor's prefix. */
 export const callIdKey = 'runyard/call_id'
 
 export interface McpAnswer {
@@ -19,6 +19,6 @@ export interface McpSession {
     args: Record<string, unknown>,
     options: { signal: AbortSignal; callId: string },
   ): Promise<McpAnswer>
-  /** Never fails, and waits a second at most for the server's farewell. */
+  /** Never fails, and waits at most a second for the server to confirm the end. */
   close(): Promise<void>
 }

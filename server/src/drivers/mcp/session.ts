@@ -19,7 +19,7 @@ export async function openSession(talk: Talk, transport: 'http' | 'sse' | null):
     // MCP's rule for servers of 2024-11-05
     if (!(error instanceof NoSuchPost)) throw error
     const older = await connect(talk, 'sse').catch((failed: unknown) => {
-      // that neither way leads anywhere is told as the newer one tells it
+      // when both transports fail, the error of the newer one is reported
       throw failed instanceof McpUnauthorized || talk.door.signal.aborted ? failed : error
     })
     return session(talk, 'sse', older)
@@ -52,7 +52,7 @@ function session(talk: Talk, transport: 'http' | 'sse', first: Connected): McpSe
     } catch (error) {
       const isForgotten = error instanceof SdkHttpError && error.data.status === 404 && used.hasSession()
       if (!isForgotten) throw error
-      // of calls at once, the first to be told opens the new one for all; the others are still to be told
+      // of several calls at once, the first that learns of it opens the new session for all; the others learn of it later
       if (!forgotten.has(used)) {
         forgotten.add(used)
         await reopen()
@@ -93,7 +93,7 @@ function session(talk: Talk, transport: 'http' | 'sse', first: Connected): McpSe
     },
     async close() {
       isClosed = true
-      // one that could not be opened again needs no farewell, and its caller was told
+      // a session that could not be opened again needs no end, and its caller got the error
       const last = await current.catch(() => undefined)
       await Promise.all([last?.leave(), ...[...forgotten].map(({ client }) => client.close())])
     },

@@ -9,7 +9,7 @@ const answerBytesMax = 8 * 1024 * 1024
 
 export interface SessionFetch {
   fetch: typeof fetch
-  /** The last refusal: a stream that is refused tells its library only that it failed. */
+  /** The last refusal: when a stream is refused, the library learns only that it failed. */
   refusal: () => McpUnauthorized | undefined
   /** A new list of tools begins, whose pages are counted together. */
   beginList: () => void

@@ -19,9 +19,9 @@ export interface WantedCall {
 export type Entry =
   /** `restarts`: it came to an ended run and started it again. */
   | { kind: 'user'; text: string; restarts: boolean }
-  /** The engine's own word to the model: a limit that is near, an output that did not fit its schema. */
+  /** A message of the engine to the model: a limit that is near, an output that did not fit its schema. */
   | { kind: 'system'; text: string }
-  /** `opaque` is what the driver itself gave with that turn, to be handed back unread. */
+  /** `opaque` is what the driver itself gave with that turn, which gets it back unread. */
   | { kind: 'assistant'; text: string | null; calls: WantedCall[]; opaque: unknown }
   | { kind: 'result'; call_id: string; name: string; result: unknown; error: string | null }
 
@@ -69,14 +69,17 @@ export interface Turn {
     | { kind: 'calls' }
     /** The model is done; `output` is what it leaves. */
     | { kind: 'done'; output: unknown }
-    /** It cannot go on and says why; `code` is a word of `run.error.code`. */
+    /** It cannot continue and says why; `code` is a value of `run.error.code`. */
     | { kind: 'failed'; code: string; message: string }
   usage: TokenUsage
-  /** Kept with the turn and handed back in the assistant entry (signatures, item ids of a provider). */
+  /** Stored with the turn and given back in the assistant entry (signatures, item ids of a provider). */
   opaque: unknown
 }
 
-/** One run's talk with its model: fed with what happened, asked for what comes next. Lives in one worker, rebuilt from the log after a takeover. */
+/**
+ * One run's conversation with its model: it gets what happened and returns what comes next. It lives in one worker and is rebuilt from the
+ * log after a takeover.
+ */
 export interface Conversation {
   add(entry: Entry): void
   next(options: { signal: AbortSignal; onText: (delta: string) => void }): Promise<Turn>
@@ -97,11 +100,14 @@ interface TroubleOptions {
 
 /** The provider could not answer now: worth another attempt of the same turn. */
 export class ModelTrouble extends Error {
-  /** The provider's own wish (Retry-After), where it told one. */
+  /** The pause that the provider asks for (Retry-After), if it does. */
   readonly retryAfterMs: number | undefined
   /** What it used for an answer that is of no use. */
   readonly usage: TokenUsage | undefined
-  /** It may have made an answer, and charge for it, without telling us; false where it surely made none, or told. */
+  /**
+   * True if the provider may have made an answer, and charges for it, although we did not get it; false if it surely made none, or we know
+   * what it used.
+   */
   readonly mayBeServed: boolean
   constructor(message: string, options: TroubleOptions = {}) {
     super(message, { cause: options.cause })

@@ -5,7 +5,7 @@ import { createModelFetch } from './aiSdk/modelFetch.ts'
 import { findProvider, providerNames, type ProviderName, type ProviderSettings } from './aiSdk/providers.ts'
 import type { Model } from './model.ts'
 
-/** Why a name gives no model; `code` is a word of `run.error.code`. */
+/** Why a name gives no model; `code` is a value of `run.error.code`. */
 export interface ModelProblem {
   code: 'model_not_configured' | 'model_unknown'
   message: string

@@ -1,4 +1,4 @@
-// What models cost: dollars per million tokens in one table, an operator's own file before it, and exact decimal sums.
+// What models cost: dollars per million tokens in one table, which the operator's own file overrides, and exact decimal sums.
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../../base/config.ts'
 import type { TokenUsage } from './model.ts'
@@ -12,7 +12,7 @@ interface Rates {
 }
 
 export interface Price extends Rates {
-  /** For whole requests with more input than this. */
+  /** The price of whole requests with more input than this. */
   long?: Rates & { over_input_tokens: number }
 }
 

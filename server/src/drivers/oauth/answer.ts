@@ -4,7 +4,7 @@ import { allowInsecureRequests, customFetch } from 'oauth4webapi'
 import { troubleOf, OAuthTrouble } from './failures.ts'
 import { secureUrl } from './secureUrl.ts'
 
-/** The way out: `fetch` of the outbound guard, and what ends the caller's patience. */
+/** How requests leave the service: the `fetch` of the outbound guard, and the signal that ends them. */
 export interface Door {
   fetch: typeof fetch
   signal: AbortSignal
@@ -15,7 +15,7 @@ export type Json = Record<string, unknown>
 export interface Answer {
   status: number
   headers: Headers
-  /** Undefined: it was no JSON object. */
+  /** Undefined: it was not a JSON object. */
   body: Json | undefined
 }
 
@@ -69,6 +69,6 @@ function jsonOf(text: string): Json | undefined {
     const value: unknown = parseBounded(text)
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined
   } catch {
-    return undefined // no JSON: its readers say what that means
+    return undefined // not JSON: its readers decide what that means
   }
 }

@@ -8,7 +8,7 @@ import type { AuthorizationServer } from './oauth.ts'
 import { secureUrl } from './secureUrl.ts'
 
 export interface Discovered {
-  /** What tokens are asked for (RFC 8707); null: the server has no metadata that names it. */
+  /** The resource for which tokens are asked (RFC 8707); null: the server has no metadata that names it. */
   resource: string | null
   /** The scopes to ask for first. */
   scopes: string[]
@@ -19,7 +19,7 @@ export interface Discovered {
 const nothing: Discovered = { resource: null, scopes: [], server: null }
 const serversMax = 3
 
-/** `hint`: the challenge that the server answered with; without one it is asked for it. */
+/** `hint`: the challenge that the server answered with; without it the server is asked for one. */
 export async function discover(
   mcpServerUrl: string,
   door: Door,
@@ -46,7 +46,7 @@ function withOfflineAccess(scopes: string[], { scopes_supported }: Authorization
   return [...new Set([...scopes, 'offline_access'])]
 }
 
-/** Undefined: it lets us in. A GET first, which leaves nothing behind; some servers look at credentials in a POST only. */
+/** Undefined: no authorisation is needed. A GET comes first, which has no effect; some servers check credentials only in a POST. */
 async function askForChallenge(url: URL, door: Door): Promise<Challenge | undefined> {
   const initialize = {
     jsonrpc: '2.0',
@@ -71,7 +71,7 @@ async function askForChallenge(url: URL, door: Door): Promise<Challenge | undefi
   return undefined
 }
 
-/** The body is left: it may be a stream without an end. */
+/** The body is not read: it may be a stream without an end. */
 function headersOf(url: URL, door: Door, init: RequestInit): Promise<{ status: number; headers: Headers }> {
   return within(door, url, async (signal) => {
     const { body, status, headers } = await door.fetch(url, { ...init, signal })
@@ -80,7 +80,7 @@ function headersOf(url: URL, door: Door, init: RequestInit): Promise<{ status: n
   })
 }
 
-/** RFC 9728 §3.1 and §5.1: where the challenge says, else at the well-known place with the server's path, else without. */
+/** RFC 9728 §3.1 and §5.1: where the challenge says, else at the well-known path followed by the server's path, else without that. */
 async function resourceMetadata(url: URL, door: Door, challenge: Challenge | undefined): Promise<Json | undefined> {
   if (challenge?.resource_metadata !== undefined) {
     const at = secureUrl(challenge.resource_metadata, 'resource_metadata URL')
@@ -97,7 +97,10 @@ async function resourceMetadata(url: URL, door: Door, challenge: Challenge | und
   return undefined
 }
 
-/** The document must speak of this server: the same origin, and its path or one above it. Else a token could be asked for another. */
+/**
+ * The document must be about this server: the same origin, and its path or one above it. Otherwise it could make us ask for tokens of
+ * another server.
+ */
 function coveringResource(document: Json, url: URL): string {
   const named = typeof document['resource'] === 'string' ? document['resource'] : ''
   const resource = URL.parse(named)
@@ -142,9 +145,9 @@ async function serverMetadata(
   return undefined
 }
 
-/** RFC 8414 §3.3: else one server could give another's endpoints for its own. */
+/** RFC 8414 §3.3: otherwise one server could present the endpoints of another as its own. */
 const isSame = (found: URL, asked: URL): boolean => found.href === asked.href
-/** The rule of the revision 2025-03-26, where no issuer is named anywhere: the origin is all that was asked for. */
+/** The rule of the revision 2025-03-26, where no issuer is named anywhere: only the origin must match. */
 const isSameOrigin = (found: URL, asked: URL): boolean => found.origin === asked.origin
 
 function readServer(document: Json, asked: string, isMeant: typeof isSame): AuthorizationServer {

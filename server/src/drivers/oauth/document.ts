@@ -12,7 +12,7 @@ export async function fetchDocument(at: URL, door: Door): Promise<Json | undefin
     const { status, headers, body } = await within(door, url, (signal) =>
       door.fetch(url, { headers: { accept: 'application/json' }, redirect: 'manual', signal }),
     )
-    if (status === 200) return body // many a server answers every path with a page: that is no document either
+    if (status === 200) return body // many servers answer every path with a page, which is not a document either
     if (status >= 500 || status === 429) throw new OAuthTrouble(`${url.hostname} answered ${status}. Try again later.`)
     const next = headers.get('location')
     if (status < 300 || status >= 400 || next === null) return undefined

@@ -1,4 +1,4 @@
-// What a token endpoint answers, with the habits of the big providers: a grant, a refusal, or trouble.
+// What a token endpoint answers, in the variants of the large providers: a grant, a refusal, or trouble.
 import type { Answer, Json } from './answer.ts'
 import { GrantRefused, OAuthTrouble } from './failures.ts'
 
@@ -10,22 +10,22 @@ export interface Grant {
   expires_in_s: number | null
   /** Null: the server does not say; then they are those that were asked for (RFC 6749 §5.1). */
   scopes: string[] | null
-  /** All that it said, tokens included: never to be stored or shown as it is. */
+  /** The whole answer with its tokens: it must never be stored or shown. */
   raw: Json
 }
 
 /** Codes that say "not now"; every other one says "no" (RFC 6749 §5.2, RFC 8628 §3.5, Slack's own). */
 const passing = new Set(['temporarily_unavailable', 'server_error', 'slow_down', 'ratelimited', 'rate_limited'])
 
-/** `secrets`: what was sent, which a server may repeat in what it says about it. */
+/** `secrets`: what was sent, which a server may repeat in its error message. */
 export function readGrant(answer: Answer, host: string, secrets: (string | null)[]): Grant {
   const body = requireAccepted(answer, host, secrets)
   const { access_token, refresh_token, token_type, expires_in, scope } = body
-  // a token goes into a header: nothing in it may end one
+  // a token is sent in a header: it must not contain anything that ends a header
   if (typeof access_token !== 'string' || !/^[\x21-\x7e]+$/.test(access_token)) {
     throw new OAuthTrouble(`${host} answered without a usable access token.`)
   }
-  // bound to a key or a message, it would not work as a bearer token; names of Slack's own (`bot`) do
+  // a token that is bound to a key or a message does not work as a bearer token; Slack's own types (`bot`) do
   if (typeof token_type === 'string' && /^(dpop|mac|pop)$/i.test(token_type)) {
     throw new OAuthTrouble(`${host} gave a token of the type ${token_type}; only bearer tokens can be used.`)
   }
@@ -50,7 +50,7 @@ export function requireAccepted({ status, body }: Answer, host: string, secrets:
     throw passing.has(code) ? new OAuthTrouble(sentence) : new GrantRefused(sentence, code)
   }
   if (body && (status === 200 || status === 201)) return body
-  // a refusal in words of its own is one nevertheless; a page of some gateway in between is none
+  // an error in another format is still a refusal; a page of some gateway in between is not
   if (body && (status === 400 || status === 401)) throw new GrantRefused(`${host} refused with ${status}.`)
   throw new OAuthTrouble(`${host} answered ${status} where a JSON object was expected.`)
 }
@@ -81,7 +81,7 @@ function secondsOf(value: unknown): number | null {
   return Number.isFinite(seconds) && seconds > 0 ? seconds : null
 }
 
-/** Parted by spaces (RFC 6749 §3.3), by commas (GitHub, Slack) or as an array. */
+/** Separated by spaces (RFC 6749 §3.3) or commas (GitHub, Slack), or an array. */
 function scopesOf(scope: unknown): string[] | null {
   if (Array.isArray(scope)) return scope.filter((one) => typeof one === 'string')
   if (typeof scope !== 'string') return null

@@ -22,9 +22,9 @@ export type { Door } from './answer.ts'
 export type { Grant } from './grant.ts'
 export { GrantRefused, OAuthTrouble } from './failures.ts'
 
-/** What is known of an authorization server, by its metadata or by our table of providers. */
+/** What is known about an authorization server, from its metadata or from our table of providers. */
 export interface AuthorizationServer {
-  /** Null: it has none that is known. */
+  /** Null: none is known. */
   issuer: string | null
   authorization_endpoint: string
   token_endpoint: string
@@ -35,9 +35,9 @@ export interface AuthorizationServer {
   /** How a client may prove itself at the token endpoint; null: it does not say. */
   auth_methods: string[] | null
   scopes_supported: string[] | null
-  /** Whether a client may be the address of a document about it. */
+  /** Whether a client id may be the URL of a document about the client. */
   takes_metadata_document: boolean
-  /** Null: it has no metadata to say so. */
+  /** Null: it has no metadata that says so. */
   code_challenge_methods: string[] | null
 }
 
@@ -89,7 +89,7 @@ export function authorizationUrl(asked: {
   return url
 }
 
-/** The code of a browser that came back, for tokens; refuses an answer with another state or of another server. */
+/** Exchanges the code that the browser came back with for tokens; refuses an answer with another state or of another server. */
 export async function redeemCode(
   asked: {
     server: AuthorizationServer
@@ -132,7 +132,7 @@ export async function refreshGrant(
   return grantOf(server, answer, [client.client_secret, refreshToken])
 }
 
-/** Nothing where the server has no endpoint for it (RFC 7009). */
+/** Does nothing if the server has no endpoint for it (RFC 7009). */
 export async function revokeGrant(
   { server, client, token }: { server: AuthorizationServer; client: OAuthClient; token: string },
   door: Door,
@@ -143,12 +143,12 @@ export async function revokeGrant(
     revocationRequest(libraryServer(server), idOf(client), authOf(client), token, options),
   )
   if (answer.status === 200 || answer.status === 204) return
-  // gone already; RFC 7009 §2.2 wants a 200 for it, Google gives this
+  // the token is gone already; RFC 7009 §2.2 wants a 200 then, but Google answers with this
   if (answer.body?.['error'] === 'invalid_token') return
   requireAccepted(answer, new URL(endpoint).hostname, [client.client_secret, token])
 }
 
-/** State and issuer are looked at before anything else: what a forged answer says is not even shown. */
+/** State and issuer are checked before anything else: nothing of a forged answer is shown. */
 function requireOwnAnswer({
   server,
   client,
@@ -161,7 +161,7 @@ function requireOwnAnswer({
   state: string
 }): URLSearchParams {
   const parameters = new URLSearchParams(callback)
-  // nothing is known to compare it with, and a server that begins to send it must not cut everybody off
+  // there is nothing to compare it with, and a server that begins to send an issuer must not lock everybody out
   if (server.issuer === null) parameters.delete('iss')
   const host = new URL(server.authorization_endpoint).hostname
   const foreign = new GrantRefused(`The answer does not belong to this authorisation with ${host}. Start it again.`)

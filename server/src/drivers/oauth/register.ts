@@ -7,7 +7,7 @@ import { libraryServer, type AuthorizationServer, type OAuthClient } from './oau
 
 export type Registered = OAuthClient & { expires_at: Date | null }
 
-/** Best first: a server keeps a secret well, so it proves itself where it can. */
+/** The methods in the order of preference: this service can store a secret, so it authenticates with one if it can. */
 const methods = ['client_secret_basic', 'client_secret_post', 'none'] as const
 
 export async function registerClient(
@@ -32,7 +32,7 @@ export async function registerClient(
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
         token_endpoint_auth_method: method,
-        // OpenID's registration takes a loopback address over http from native applications only
+        // OpenID's registration accepts a loopback URL over http from native applications only
         application_type: redirectUri.startsWith('https:') ? 'web' : 'native',
         ...(scopes && scopes.length > 0 && { scope: scopes.join(' ') }),
       },

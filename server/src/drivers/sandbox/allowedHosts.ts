@@ -1,4 +1,4 @@
-// Which hosts sandboxes may reach: the list RUNYARD_SANDBOX_HOSTS, as a question about one host and port.
+// Which hosts sandboxes may reach: the list RUNYARD_SANDBOX_HOSTS, as a function of one host and port.
 
 export type MayReach = (host: string, port: number) => boolean
 

@@ -1,6 +1,6 @@
 // The text of a command's output: at most a given number of bytes, whole characters only, and nothing a database would refuse.
 
-/** NUL becomes U+FFFD, as bytes do that are no UTF-8: PostgreSQL's text cannot hold it. */
+/** NUL becomes U+FFFD, like bytes that are not UTF-8: PostgreSQL's text cannot hold it. */
 export function boundedText(bytes: Uint8Array, bytesMax: number): { text: string; truncated: boolean } {
   const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(wholeCharacters(bytes, bytesMax))
   const clean = text.replaceAll('\0', '\uFFFD')
@@ -23,13 +23,13 @@ interface Collected {
   result(): { text: string; truncated: boolean }
 }
 
-/** Keeps the beginning of a stream and forgets the rest as it comes. */
+/** Holds the beginning of a stream and drops the rest as it comes. */
 export function collectOutput(bytesMax: number): Collected {
   const chunks: Uint8Array[] = []
   let kept = 0
   return {
     add(chunk) {
-      // one byte more than may be shown: by it the cut is seen
+      // one byte more than may be shown, so that a cut is noticed
       const part = chunk.subarray(0, Math.max(0, bytesMax + 1 - kept))
       if (part.length === 0) return
       // a copy: the pool behind a small chunk is larger than the chunk

@@ -85,7 +85,7 @@ function strengthOf({ cgroupParent }: Bubblewrap): string {
   )
 }
 
-/** Nothing of it lives between two commands, so there is nothing to keep warm and nothing to end. */
+/** Nothing of it lives between two commands, so nothing must be prepared or ended. */
 function bubblewrapShell(bubblewrap: Bubblewrap, folder: string, languages: Set<string>): Shell {
   return {
     async exec(command) {
@@ -175,7 +175,7 @@ async function openProxy(
     onRefused: ({ host, reason }) => log.info({ host, reason }, 'a sandbox was refused a host'),
   })
   await proxy.listen({ path: socket })
-  // The folder is closed to others, and the sandbox gets the socket alone, there as nobody.
+  // Other users cannot enter the folder. The sandbox gets only the socket, which it opens as nobody.
   await chmod(socket, 0o666)
   const relay = fileURLToPath(new URL('proxyRelay.ts', import.meta.url))
   return { socket, relay, close: () => proxy.close() }

@@ -3,15 +3,15 @@ import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import { commandNiceness } from './lowerPriority.ts'
 import type { Command, Limits } from './sandbox.ts'
 
-/** "nobody" on every Linux: who a command is inside. */
+/** "nobody" on every Linux: the user of a command inside the sandbox. */
 const nobody = '65534'
-/** Who it is outside, when the service is root: not nobody, to whom the files of the embedded PostgreSQL belong then. */
+/** The user of a command outside the sandbox when the service is root: not nobody, who owns the files of the embedded PostgreSQL then. */
 export const sandboxUserId = 65_532
 const sandboxUser = String(sandboxUserId)
 
 export interface Programs {
   bwrap: string
-  /** Takes the rights of root away before the sandbox is made; null when we are not root. */
+  /** The program that drops the rights of root before the sandbox is made; null when we are not root. */
   setpriv: string | null
   mkfifo: string
   /** The program that lowers the CPU priority before anything else starts; null when it is not installed. */
@@ -25,7 +25,7 @@ export interface Proxied {
   relay: string
 }
 
-/** Numbers of the file descriptors that bubblewrap reads from, or tells us by. */
+/** Numbers of the file descriptors that bubblewrap reads from, or writes to us on. */
 export const descriptors = { code: 3, args: 4, passwd: 5, info: 6 } as const
 
 export const passwd = `sandbox:x:${nobody}:${nobody}::/tmp:/bin/bash\n`
@@ -42,7 +42,7 @@ interface Bind {
 interface BubblewrapCall {
   program: string
   args: string[]
-  /** Read by bubblewrap itself and seen by nobody inside, as its command line would be. */
+  /** Arguments that bubblewrap reads from a descriptor: on its command line, processes inside could see them. */
   options: string[]
 }
 
@@ -117,7 +117,7 @@ function sandboxOptions(binds: Bind[], isProxied: boolean, isStaged: boolean): s
     ['--ro-bind-data', String(descriptors.passwd), '/etc/passwd'],
     ['--ro-bind-data', String(descriptors.code), '/run/code'],
     binds.flatMap(({ from, to, isWritable }) => [bindOption(isWritable), from, to]),
-    // both are made by bubblewrap in memory and would take as much of it as one writes
+    // bubblewrap makes both in memory, and they would grow with everything that is written to them
     ['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/workspace', '--clearenv'],
     Object.entries(environment(isProxied)).flatMap(([name, value]) => ['--setenv', name, value]),
   ].flat()
@@ -151,14 +151,14 @@ function environment(isProxied: boolean): Record<string, string> {
     PATH: '/opt/bin:/usr/local/bin:/usr/bin:/bin',
     HOME: '/tmp',
     LANG: 'C.UTF-8',
-    // the code lies elsewhere, and finds modules in the workspace all the same; what is compiled is no file of the user's
+    // the code is in another folder but must find the modules of the workspace; compiled files must not appear among the user's files
     PYTHONPATH: '/workspace',
     PYTHONDONTWRITEBYTECODE: '1',
     ...(isProxied && { ...Object.fromEntries(names.map((name) => [name, proxy])), NODE_USE_ENV_PROXY: '1' }),
   }
 }
 
-// Whatever file the service itself was started with would be open in everything it starts.
+// Closes the files that the service was started with: otherwise they would be open in everything that it starts.
 const closeInherited = 'for fd in /proc/self/fd/*; do fd=${fd##*/}; (( fd > 2 )) && eval "exec $fd>&-"; done'
 
 function innerCommand(wanted: {
@@ -177,7 +177,7 @@ function innerCommand(wanted: {
     '-c 0',
     `-f ${Math.ceil(limits.fileBytesMax / 1024)}`,
     '-n 1024',
-    // of one process, on all cores: for one that nobody watches any more
+    // the CPU time of one process on all cores, for a process that nobody watches any more
     `-t ${Math.ceil(timeoutMs / 1000 + 1) * 64}`,
     // threads count too
     ...(countsOwnProcesses ? [`-u ${4 * limits.processesMax}`] : []),

@@ -18,7 +18,7 @@ export interface Bubblewrap {
   countsOwnProcesses: boolean
   cgroupParent: string | null
   owner: SandboxDriver['owner']
-  /** Closed to others, for pipes and sockets. */
+  /** A folder for pipes and sockets that other users cannot enter. */
   ownFolder: string
 }
 
@@ -27,7 +27,7 @@ export async function runInBubblewrap(
   { folder, command }: { folder: string; command: Command },
 ): Promise<Executed> {
   const { limits, cgroupParent, owner } = bubblewrap
-  // its files are the caller's to give; the folder itself nobody else would think of
+  // the caller gives the files their owner; the folder itself must be given here
   if (owner !== undefined) await lchown(folder, owner.uid, owner.gid)
   const cgroup = cgroupParent === null ? null : await makeCgroup(cgroupParent, limits)
   try {
@@ -46,7 +46,7 @@ async function run(bubblewrap: Bubblewrap, folder: string, command: Command, cgr
   const watch = watchCommand({ pid, folder, command, limits })
   const outcome = await Promise.race([ended, watch.cut])
   watch.stop()
-  // Also after an end of its own: bubblewrap may leave before the last process inside is gone.
+  // This also happens after a regular end: bubblewrap may exit before the last process inside is gone.
   await killTree(pid, firstInside())
   const [{ code, signal }, out, err] = await Promise.all([ended, pipes.stdout.result(), pipes.stderr.result()])
   if (outcome === 'aborted') throw command.signal.reason
@@ -84,7 +84,7 @@ async function start(
     child.once('error', reject)
   })
   await Promise.all([pipes.stdout.closeWriteEnd(), pipes.stderr.closeWriteEnd()])
-  // the error has been told by then, and is the one to throw
+  // the error was reported before, and is the one to throw
   if (child.pid === undefined) return ended as Promise<never>
   give(pipeOf(child, descriptors.code), command.code)
   give(pipeOf(child, descriptors.args), call.options.map((option) => `${option}\0`).join(''))
@@ -97,7 +97,7 @@ interface Ended {
   signal: NodeJS.Signals | null
 }
 
-/** Bubblewrap itself is never killed by what runs inside: if it was, the system did it. */
+/** Nothing inside can kill bubblewrap itself: if it was killed, the system did it. */
 async function whyItDied(
   signal: NodeJS.Signals | null,
   cgroup: Cgroup | null,
@@ -106,7 +106,7 @@ async function whyItDied(
   return signal === null ? null : 'died'
 }
 
-// Whoever ends before it has read everything says why by its end, not by this pipe.
+// A process that ends before it has read everything reports why by its exit, not by this pipe.
 function give(stream: Writable, text: string): void {
   stream.on('error', () => {})
   stream.end(text)

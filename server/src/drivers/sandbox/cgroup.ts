@@ -6,9 +6,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Limits } from './sandbox.ts'
 
 export interface Cgroup {
-  /** A process that writes its id here is in it, with all that it starts. */
+  /** The file to which a process writes its id to join the group, with everything that it starts. */
   joinPath: string
-  /** Whether the kernel ended something in it for want of memory. */
+  /** Whether the kernel killed something in it because memory ran out. */
   ranOutOfMemory(): Promise<boolean>
   remove(): Promise<void>
 }
@@ -28,7 +28,7 @@ export async function findCgroupParent(root = '/sys/fs/cgroup', own = '/proc/sel
     await probe.remove()
     return parent
   } catch {
-    // no such hierarchy, or not ours to write: then the tree is looked at instead
+    // there is no such hierarchy, or we may not write to it: then the process tree is watched instead
     return null
   }
 }

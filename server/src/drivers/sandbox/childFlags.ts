@@ -38,8 +38,8 @@ function justBashFolders(): Set<string> {
 }
 
 /**
- * Node's permission model is the second wall, behind the interpreter: without a flag there is no child process, no native
- * addon, no file elsewhere. It does not hold the network in this release of Node; nothing in just-bash opens a socket.
+ * Node's permission model is the second barrier, behind the interpreter: without a flag there is no child process, no native addon, no file
+ * elsewhere. It does not restrict the network in this release of Node, but nothing in just-bash opens a socket.
  */
 export function childFlags(folder: string): string[] {
   assert.ok(!folder.includes('*'), 'in these flags a star stands for any name')

@@ -36,7 +36,7 @@ proves('sandbox.choice', 'bubblewrap is chosen where it works, else just-bash, a
 proves('sandbox.choice', 'what is asked for is chosen, or the start fails with what to do', async (t) => {
   assert.deepEqual(await choose(t, { prefer: 'just_bash' }), { name: 'just_bash', why: 'it is asked for' })
   if (usable) assert.equal((await choose(t, { prefer: 'bubblewrap' })).name, 'bubblewrap')
-  else await assert.rejects(choose(t, { prefer: 'bubblewrap' }), /bubblewrap is asked for, but .* Mend that, or ask/)
+  else await assert.rejects(choose(t, { prefer: 'bubblewrap' }), /bubblewrap is asked for, but .* Fix that, or ask/)
   await assert.rejects(choose(t, { hosts: ['http://no'] }), /RUNYARD_SANDBOX_HOSTS/)
 })
 

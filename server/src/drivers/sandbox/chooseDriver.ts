@@ -27,7 +27,7 @@ async function choose(options: SandboxOptions): Promise<{ driver: SandboxDriver;
   const bubblewrap = await bubblewrapDriver(options)
   if (!('unusable' in bubblewrap)) return { driver: bubblewrap, why: 'bwrap works here' }
   if (options.prefer === 'bubblewrap') {
-    throw new Error(`bubblewrap is asked for, but ${bubblewrap.unusable}. Mend that, or ask for just_bash.`)
+    throw new Error(`bubblewrap is asked for, but ${bubblewrap.unusable}. Fix that, or ask for just_bash.`)
   }
   return { driver: justBashDriver(options), why: bubblewrap.unusable }
 }

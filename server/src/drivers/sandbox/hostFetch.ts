@@ -5,12 +5,12 @@ import { fetchBytesMax, type FetchAnswer, type FetchWanted } from './justBashPro
 
 const timeoutMs = 30_000
 
-/** Headers that say how a message travels: they are the connection's, not the caller's. */
+/** Headers that belong to the connection and not to the caller's message. */
 const ownHeaders = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'keep-alive', 'upgrade', 'te'])
 
 export type HostFetch = (wanted: FetchWanted, signal: AbortSignal) => Promise<FetchAnswer>
 
-/** Never follows a redirect: whoever asked comes back with the new address, which is judged like the first. */
+/** Never follows a redirect: the caller sends a new request with the new URL, which is checked like the first. */
 export function createHostFetch(outbound: Outbound, mayReach: MayReach): HostFetch {
   async function request(wanted: FetchWanted, signal: AbortSignal): Promise<FetchAnswer> {
     const url = URL.parse(wanted.url)
@@ -36,7 +36,7 @@ export function createHostFetch(outbound: Outbound, mayReach: MayReach): HostFet
     try {
       return await request(wanted, signal)
     } catch (error) {
-      // whatever a child asks for is its own affair: a refusal of the guard, a dead host, a method that is none
+      // the child gets every failure as an answer: a refusal of the guard, a dead host, an invalid method
       return { refused: error instanceof Error ? error.message : 'The request failed.' }
     }
   }

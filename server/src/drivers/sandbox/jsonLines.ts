@@ -34,7 +34,7 @@ export function readJsonLines({ stream, lineBytesMax, onValue, onNonsense }: Lin
       try {
         value = JSON.parse(line.toString())
       } catch {
-        // not swallowed: whoever speaks to us otherwise than agreed is given up as a whole
+        // not swallowed: a child that breaks the protocol is given up
         return giveUp()
       }
       onValue(value)

@@ -76,7 +76,7 @@ function justBashShell(options: ShellOptions): Shell {
   }
 }
 
-/** Who is killed without our doing was too large: for the watchdog inside it, or for the system. */
+/** A child that we did not kill used too much memory: the watchdog inside it, or the system, killed it. */
 function whyItDied({ signal }: { signal: NodeJS.Signals | null }): Exclude<Cut, 'aborted'> | 'died' {
   return signal === 'SIGKILL' ? 'memory' : 'died'
 }

@@ -30,8 +30,8 @@ const mebibyte = 1024 * 1024
 const manyTimes = 1_000_000_000
 const longMs = 24 * 3600 * 1000
 
-// Time and memory are held from outside, by a kill: counts would only stop honest work. What is limited here is what
-// could take the whole memory in one step.
+// The service limits time and memory by killing the process; counting steps would only stop honest work. Limited here is what could use the
+// whole memory in one step.
 const executionLimits: NonNullable<BashOptions['executionLimits']> = {
   maxOutputSize: outputBytesHeldMax,
   maxStringLength: 32 * mebibyte,
@@ -51,7 +51,7 @@ const executionLimits: NonNullable<BashOptions['executionLimits']> = {
 const fetches = new Map<number, (answer: FetchAnswer) => void>()
 let fetchCount = 0
 
-/** The service makes the request; redirects come back one by one, so that each hop is judged again. */
+/** The service makes the request; redirects come back one by one, so that each of them is checked. */
 const fetchByService: SecureFetch = async (address, options = {}) => {
   let wanted: FetchWanted = {
     url: address,

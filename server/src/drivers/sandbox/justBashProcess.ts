@@ -1,4 +1,4 @@
-// One just-bash child as the service sees it: started with next to no rights, spoken to by lines, killed at will.
+// One just-bash child as the service sees it: started with almost no rights, controlled by lines of JSON, killed at any time.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import type { Duplex, Readable } from 'node:stream'
@@ -77,7 +77,7 @@ export function startJustBash({ limits, hostFetch, log, ...options }: JustBashPr
     finish(child, { code: null, signal: null })
   })
   const startTimer = setTimeout(() => spawned.kill('SIGKILL'), startMs)
-  // whoever opens a shell need not run a command: then nobody waits for this
+  // a shell may be opened without a command: then nobody waits for this
   started.promise.catch(() => {}).finally(() => clearTimeout(startTimer))
   readJsonLines({
     stream: channel,
@@ -136,7 +136,7 @@ function finish(child: Child, end: End): void {
 
 const send = ({ channel }: Child, message: ToChild): void => writeJsonLine(channel, message)
 
-/** What was not asked for is a sign that something else than our code speaks there. */
+/** A message that was not asked for shows that something else than our code is sending. */
 function hear(child: Child, message: Partial<ChildMessages> | null): void {
   const { running, hostFetch } = child
   if (message?.ready === true) child.started.resolve()
@@ -148,7 +148,7 @@ function hear(child: Child, message: Partial<ChildMessages> | null): void {
 
 function answer(child: Child, { command, resolve }: Running, executed: ChildMessages['executed']): void {
   child.running = null
-  // bounded once more: what a child says of itself is not believed
+  // bounded once more, because what a child reports is not trusted
   const bounded = (text: string) => boundedText(Buffer.from(text, 'base64'), command.outputBytesMax)
   const stdout = bounded(executed.stdout)
   const stderr = bounded(executed.stderr)
@@ -177,7 +177,7 @@ function runIn(child: Child, command: Command): Promise<Answer> {
   return promise
 }
 
-/** The types say it already, but they were not asked of the child. */
+/** The types promise this, but the child may send anything. */
 function isExecuted(value: ChildMessages['executed'] | undefined): value is ChildMessages['executed'] {
   const { exit_code, stdout, stderr, truncated } = (value ?? {}) as Partial<
     Record<keyof ChildMessages['executed'], unknown>

@@ -5,7 +5,7 @@ export type ToChild =
   | { exec: Pick<Command, 'language' | 'code' | 'outputBytesMax'> }
   | { fetched: { id: number; answer: FetchAnswer } }
 
-/** Every message of the child by its name; each holds one of them. */
+/** Every message of the child by its name; a line holds exactly one of them. */
 export interface ChildMessages {
   ready: true
   executed: { exit_code: number; stdout: string; stderr: string; truncated: boolean }

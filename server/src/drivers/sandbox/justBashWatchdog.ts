@@ -3,8 +3,8 @@ import { workerData } from 'node:worker_threads'
 
 const { parent, memoryBytesMax } = workerData as { parent: number; memoryBytesMax: number }
 
-// The service looks as well and can say why; this is for systems where it cannot look, and for the time after its death,
-// when a loop without end would otherwise run on for ever: it never gets to read that the channel is closed.
+// The service watches too and can say why. This thread is for systems where the service cannot watch, and for the time after its death: an
+// endless loop would never notice that the channel is closed.
 setInterval(() => {
   const isOrphan = process.ppid !== parent
   if (isOrphan || process.memoryUsage.rss() > 1.25 * memoryBytesMax) process.kill(process.pid, 'SIGKILL')

@@ -1,4 +1,4 @@
-// The open shells of a driver: how many there may be at once, who waits for a place, and the end of them all.
+// The open shells of a driver: how many there may be at once, who waits for a slot, and the end of them all.
 import assert from 'node:assert/strict'
 import { outputBytesAllowed, type Command, type Executed, type SandboxDriver, type Shell } from './sandbox.ts'
 
@@ -25,7 +25,7 @@ export function openShells(shellsMax: number, start: (folder: string) => Shell):
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const giveUp = (): void => {
       const index = waiting.indexOf(resolve)
-      // not there: the place has just become ours, and open() gives it back
+      // not in the line: the slot has just become ours, and open() gives it back
       if (index === -1) return
       waiting.splice(index, 1)
       reject(signal.reason as Error)

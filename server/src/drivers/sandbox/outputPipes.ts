@@ -10,12 +10,12 @@ import { promisify } from 'node:util'
 import { collectOutput } from './boundedText.ts'
 
 const run = promisify(execFile)
-// by number: an object for a file would close it when it is collected, though a socket has it by then
+// by number: a file object would close it when it is garbage-collected, although a socket uses it by then
 const openFile = promisify(open)
 const closeFile = promisify(close)
 
 interface OutputPipe {
-  /** The end for the command; closed here once it has been started. */
+  /** The command's end of the pipe; closed here once the command has been started. */
   writeFd: number
   closeWriteEnd(): Promise<void>
   /** What came through, once every writer is gone. */

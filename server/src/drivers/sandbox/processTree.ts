@@ -1,4 +1,4 @@
-// A process and all that came of it: how much memory they hold, how many they are, and their end.
+// A process and all its descendants: how much memory they hold, how many they are, and how they are ended.
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 interface TreeSample {
   memoryBytes: number
-  /** From the root down, and no more than were asked for. */
+  /** The processes from the root down, at most as many as were asked for. */
   pids: number[]
 }
 
@@ -15,8 +15,8 @@ const killMs = 10_000
 const run = promisify(execFile)
 
 /**
- * One look at a tree. On Linux by /proc, synchronously: a few reads of 20 µs each, and never more than `processesMax + 1`
- * processes are looked at. Elsewhere `ps` tells of the root alone, which is all that drivers start there.
+ * Measures a tree once. On Linux it reads /proc synchronously: a few reads of 20 µs each, and at most `processesMax + 1` processes.
+ * Elsewhere `ps` reports only the root, which is all that drivers start there.
  */
 export async function sampleTree(root: number, processesMax: number): Promise<TreeSample> {
   if (process.platform === 'linux') return sampleProc(root, processesMax)
@@ -46,7 +46,7 @@ function residentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+)/m.exec(read(`/proc/${pid}/status`))?.[1] ?? 0) * 1024
 }
 
-/** Memory written to as a file without a name (memfd_create) is resident for nobody while it is not mapped. */
+/** Memory of a file without a name (memfd_create) counts for no process while it is not mapped. */
 function namelessFileBytes(pid: number): number {
   let bytes = 0
   for (const fd of list(`/proc/${pid}/fd`)) {
@@ -69,7 +69,7 @@ function childrenOf(pid: number): number[] {
   )
 }
 
-// A process may end between two reads: then it has nothing more.
+// A process may end between two reads: then nothing is read.
 function read(path: string): string {
   try {
     return readFileSync(path, 'latin1')
@@ -86,7 +86,7 @@ function list(path: string): string[] {
   }
 }
 
-/** Gone, or a zombie that only waits to be buried. */
+/** Gone, or a zombie that only waits to be reaped. */
 export function isGone(pid: number): boolean {
   const stat = read(`/proc/${pid}/stat`)
   // the name stands in parentheses and may hold any character

@@ -9,7 +9,7 @@ const [, , port, proxySocket = '', program = '', ...args] = process.argv
 
 const relay = createServer((client) => {
   const proxy = connect(proxySocket)
-  // an end of one side is an end of both; why, the program is told by its own connection
+  // when one side ends, both end; the program learns of it by its own connection
   client.on('error', () => proxy.destroy())
   proxy.on('error', () => client.destroy())
   client.pipe(proxy).pipe(client)

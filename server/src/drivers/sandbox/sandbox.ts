@@ -1,10 +1,10 @@
-// What the service asks of a place for foreign code: a shell over one folder of the host that reaches nothing else.
+// What the service asks of a sandbox for foreign code: a shell on one folder of the host that reaches nothing else.
 
 export interface SandboxDriver {
   name: 'just_bash' | 'bubblewrap'
-  /** One sentence for people: how strong this wall is, and what it does not hold back. */
+  /** One sentence for people: how strong this isolation is, and what it does not protect from. */
   strength: string
-  /** Whom the files of a folder must belong to, so that commands can change them; undefined: whoever the service is. */
+  /** The user who must own the files of a folder, so that commands can change them; undefined: the user of the service. */
   owner: { uid: number; gid: number } | undefined
   /**
    * A shell whose /workspace is this folder of the host: absolute, made by the caller, on a local disk, its files linked
@@ -15,7 +15,7 @@ export interface SandboxDriver {
   close(): Promise<void>
 }
 
-/** Each command starts afresh: only what lies in /workspace stays, and what it left running is gone when exec answers. */
+/** Each command starts in a new shell: only the files in /workspace stay, and processes that it left running are gone when exec answers. */
 export interface Shell {
   /** One at a time. After a command that was cut off, or a shell that died, the next one starts a new shell. */
   exec(wanted: Command): Promise<Executed>

@@ -41,7 +41,7 @@ export function watchCommand({ pid, folder, command, limits }: Watched): Watch {
     if (!isStopped) timer = setTimeout(lookAgain, sampleEveryMs)
   }
 
-  // A watch that cannot see must not let go: the command ends as if it had been too large.
+  // If the measurement fails, the command ends as if it had been too large.
   const lookAgain = (): void => void look().catch(() => resolve('memory'))
   let timer: NodeJS.Timeout | undefined
   lookAgain()

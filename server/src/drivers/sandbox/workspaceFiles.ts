@@ -48,7 +48,7 @@ class WorkspaceFs extends ReadWriteFs {
     await rmdir(await this.#realPath(path))
   }
 
-  // Both would open the file and change it by that, which Node's permissions forbid altogether.
+  // Both would open the file and change it through the descriptor, which Node's permissions never allow.
   override async chmod(path: string, mode: number): Promise<void> {
     await chmod(await this.#realPath(path), mode)
   }

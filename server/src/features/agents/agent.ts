@@ -1,4 +1,4 @@
-// An agent: what runs are started of. What it does is said by its builds, of which one is live.
+// An agent: runs are started from it. Its builds say what it does, and one of them is live.
 import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { newestRunOfAgent, runsOfAgent } from '../../engine/counting/runCounts.ts'
@@ -47,7 +47,7 @@ interface NewAgent {
   createdBy: string
 }
 
-/** Without a build, which must follow in the same transaction: only with one can it run. */
+/** Inserts the agent without a build. A build must follow in the same transaction, because an agent cannot run without one. */
 export async function insertAgent(sql: Sql, wanted: NewAgent): Promise<string> {
   const id = newId()
   await sql`

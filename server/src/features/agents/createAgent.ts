@@ -105,6 +105,6 @@ function configOf({ instructions, model }: Static<typeof Body>): BuildConfig {
   }
 }
 
-/** The template is used only when no procedure is given: one that cannot be read is refused and never replaced. */
+/** The template is used only when no procedure is given: a procedure that cannot be read is refused and never replaced. */
 const withProcedure = (config: BuildConfig): BuildConfig =>
   isWithoutProcedure(config) ? { ...config, data: { ...config.data, input: procedureTemplate } } : config

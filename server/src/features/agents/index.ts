@@ -1,4 +1,4 @@
-// Agents and their builds: what runs are started of, the versions of it, and the builder that writes them.
+// Agents and their builds: what runs are started from, its versions, and the builder that writes them.
 import { feature } from '../../kit/feature.ts'
 import { acceptRevision } from './builder/acceptRevision.ts'
 import { advanceBuilder } from './builder/advanceBuilder.job.ts'

@@ -1,4 +1,4 @@
-// An entitlement: something that a team may use, how much of it, and how much it does.
+// An entitlement: something that a team may use, its limit, and how much of it is used.
 import { one, type Sql } from '../../base/db.ts'
 import { entitlementKinds, type EntitlementKey } from '../../engine/counting/entitlements.ts'
 import { agentsOf, bytesStored, costOfMonth, slotsHeld, runsOfMonth } from '../../engine/counting/usageSql.ts'
@@ -28,13 +28,13 @@ export type Entitlement = Static<typeof Entitlement>
 
 interface Row {
   plan: string
-  /** None before its first start. */
+  /** Null before the team's first start. */
   places: number | null
   limits: Partial<Record<EntitlementKey, number>>
   used: Record<EntitlementKey, number>
 }
 
-/** All of them, those without a limit too. */
+/** All entitlements, also those without a limit. */
 export async function readEntitlements(
   sql: Sql,
   teamId: string,

@@ -1,4 +1,4 @@
-// Reads what a team may use, and how much of it it does.
+// Reads what a team may use, and how much of it is used.
 import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { Entitlement, readEntitlements } from './entitlement.ts'

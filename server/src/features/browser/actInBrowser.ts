@@ -1,4 +1,4 @@
-// Makes a call of a browser tool: its actions one after the other, and one outcome that tells of all of them.
+// Makes a call of a browser tool: its actions one after the other, and one outcome for all of them.
 import { readFile } from 'node:fs/promises'
 import { zip } from '../../base/zip.ts'
 import { mustHave } from '../../base/mustHave.ts'
@@ -18,7 +18,7 @@ import { recordActs, type Act } from './recordActs.ts'
 const kept = 'browser'
 const filesMax = 20
 
-/** `lines`: as they were written, where there are several; a failure then names its line. */
+/** `lines`: the actions as they were written, if there are several; a failure then names its line. */
 export async function actInBrowser(
   call: ToolCall<unknown>,
   outside: Outside,
@@ -65,7 +65,7 @@ async function outcomeOf(
 /** The last action: a call has at least one. */
 const lastOf = (acts: Act[]): Act => mustHave(acts.at(-1), 'the last action of a call')
 
-/** The downloaded files, up to a limit; of two with one name the later one, as on any disk. */
+/** The downloaded files, up to a limit; if two have the same name, the later one counts, as on any disk. */
 function filesOf(acts: Act[]): Download[] {
   const named = new Map(acts.flatMap(({ acted }) => acted.downloads).map((file) => [file.name, file]))
   const files = [...named.values()]
@@ -93,7 +93,7 @@ function resultOf(acts: Act[], files: Download[], lines: string[] | undefined, r
   return {
     ...(reopened !== undefined && { note: reopened }),
     page: pageOf(last),
-    // of a list, what was read last: looking at the end page is what the last line would be for
+    // of several reads, the last one counts: the last line of a list usually reads the final page
     content: (lines && acts.findLast(({ action }) => action.startsWith('read'))?.acted.text) ?? last.text,
     ...(lines && {
       lines: acts.map(({ acted }, index) => ({
@@ -115,7 +115,7 @@ function resultOf(acts: Act[], files: Download[], lines: string[] | undefined, r
 
 const pageOf = ({ page: { number, url, title } }: Acted) => ({ number, url, title })
 
-/** What failed, and how things stand now. */
+/** What failed, and the state now. */
 function failureOf(acts: Act[], isList: boolean, reopened: string | undefined): string {
   const { action, acted } = lastOf(acts)
   const { url, title } = acted.page

@@ -28,7 +28,7 @@ export function readLine(line: string): Action | { problem: string } {
   return { problem: `${JSON.stringify(line.slice(0, 80))} is not a browser action. There are: ${lineForms}.` }
 }
 
-/** Whether it can be done twice without harm: opening and looking can, clicking and typing may have sent something. */
+/** Whether it can be done twice without harm: opening and reading can; clicking and typing may have sent something. */
 export function isHarmless(action: Action): boolean {
   return !['click', 'type', 'select', 'press'].includes(action.kind)
 }

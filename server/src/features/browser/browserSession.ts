@@ -1,4 +1,5 @@
-// A run's browser session as it is kept: its row, its sealed state, and the notes that an honest reopening owes.
+// A run's browser session as it is stored: its row, its sealed state, and the notes that the next result must give about a session that was
+// opened again.
 import { newId } from '../../base/ids.ts'
 import type { Sql } from '../../base/db.ts'
 import type { SealedColumn } from '../../base/sealedColumns.ts'
@@ -35,7 +36,7 @@ export const sealedState: SealedColumn = {
   purpose: (row) => purposeOf(row['id'] ?? ''),
 }
 
-/** What a site stores is the site's choice; a state that is larger than this is kept without its storage. */
+/** What a site stores is the site's choice; a larger state is stored without the storage of the sites. */
 const stateBytesMax = 1024 * 1024
 
 export function sealState({ keyring }: Context, sessionId: string, state: SessionState): Buffer {
@@ -49,7 +50,7 @@ export function sealState({ keyring }: Context, sessionId: string, state: Sessio
 export interface HeldSession {
   id: string
   browser: BrowserSession
-  /** What the next result must say of how it was opened. */
+  /** What the next result must say about how the session was opened. */
   note: string | undefined
   close(): Promise<void>
 }

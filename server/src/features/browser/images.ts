@@ -1,4 +1,4 @@
-// The pictures themselves, under signed addresses outside of /v2: no bearer, so that an <img> can show them.
+// The pictures themselves, under signed URLs outside of /v2: no bearer token, so that an <img> can show them.
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '../../base/errors.ts'
 import { postgresBlobs } from '../../drivers/blobs/postgres.ts'
@@ -12,7 +12,7 @@ export function mountImages(app: FastifyInstance, context: Context): void {
     app.get<Params>(`/images/:screenshot_id${size}`, async (request, reply) => {
       const { db, secondsLeft } = await beginTransfer(context, request, reply)
       const { sql } = db
-      // The signature is the permission: it was made for this very address by a caller of the team.
+      // The signature is the permission: it was made for exactly this URL by a caller of the team.
       const [found] = await sql<{ full: string; thumbnail: string }>`
         select encode(sha256, 'hex') as full, encode(thumbnail_sha256, 'hex') as thumbnail
         from browser_screenshots where id = ${request.params.screenshot_id}`
@@ -24,7 +24,7 @@ export function mountImages(app: FastifyInstance, context: Context): void {
         etag,
         'x-content-type-options': 'nosniff',
         'content-security-policy': "default-src 'none'; sandbox",
-        // shown by consoles of other origins too; whoever has the address may see it
+        // shown by consoles of other origins too; whoever has the URL may see it
         'cross-origin-resource-policy': 'cross-origin',
       })
       if (request.headers['if-none-match'] === etag) return reply.code(304).send()
@@ -35,4 +35,4 @@ export function mountImages(app: FastifyInstance, context: Context): void {
   }
 }
 
-const gone = () => new Fault('not_found', 'This screenshot was deleted with its run, or has outlived its retention.')
+const gone = () => new Fault('not_found', 'This screenshot was deleted with its run, or its retention time is over.')

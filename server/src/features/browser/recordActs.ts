@@ -1,4 +1,4 @@
-// Writes what actions left, with the result of their call: the session and its state, its pages, and a picture of each action.
+// Writes the traces of actions with the result of their call: the session and its state, its pages, and a picture of each action.
 import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { storableText } from '../../base/storable.ts'
@@ -21,7 +21,7 @@ interface Recorded {
   step: number
   sessionId: string
   acts: Act[]
-  /** Undefined where it could not be asked for: then what was kept before stays. */
+  /** Undefined if it could not be read: then the stored state stays. */
   state: SessionState | undefined
 }
 

@@ -1,4 +1,4 @@
-// A screenshot: the picture of one action, as the timeline tells it and under addresses that expire.
+// A screenshot: the picture of one action, as the timeline shows it, with URLs that expire.
 import type { Context } from '../../kit/context.ts'
 import { Id, named, Time, Type } from '../../kit/schema.ts'
 import { signedUrl } from '../../kit/signedUrl.ts'

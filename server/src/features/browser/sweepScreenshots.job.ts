@@ -1,4 +1,4 @@
-// Retention of screenshots: takes away those that are old enough; their bytes follow when nobody names them.
+// Retention of screenshots: deletes those that are old enough; their bytes follow when nothing refers to them.
 import { job } from '../../kit/job.ts'
 
 const batch = 1000

@@ -43,7 +43,7 @@ const browserDo = outsideTool({
     const actions: Action[] = []
     for (const [index, line] of call.input.lines.entries()) {
       const read = readLine(line)
-      // before anything is done: half of a mistaken list helps nobody
+      // checked before anything is done: half of a wrong list helps nobody
       if ('problem' in read) return { error: `Line ${index + 1}: ${read.problem}` }
       actions.push(read)
     }

@@ -1,4 +1,4 @@
-// Deletes a connection; its grant is given back to the provider afterwards.
+// Deletes a connection; its grant is revoked at the provider afterwards.
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
 import type { Connection } from './store/connection.ts'

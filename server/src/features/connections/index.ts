@@ -1,4 +1,4 @@
-// Connections to outside services: OAuth, MCP servers, keys; what runs may do with them, and what keeps them good.
+// Connections to outside services: OAuth, MCP servers, keys; what runs may do with them, and what keeps them working.
 import { feature } from '../../kit/feature.ts'
 import { approveConnectionTools } from './mcpTools/approveConnectionTools.ts'
 import { authorizeMcpOAuth } from './oauth/authorizeMcpOAuth.ts'

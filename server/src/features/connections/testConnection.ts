@@ -1,4 +1,4 @@
-// Makes a real call with a connection, and tells whether it works.
+// Makes a real call with a connection, and says whether it works.
 import { OutboundFailure } from '../../base/outbound/fetch.ts'
 import type { Context } from '../../kit/context.ts'
 import { operation } from '../../kit/operation.ts'
@@ -58,7 +58,7 @@ async function judge({ db }: Context, connection: Connection, { error }: Outcome
   const { id, team_id } = connection
   await db.transaction(async (sql) => {
     if (error !== undefined) {
-      // whoever refused it has marked it already; other trouble proves nothing
+      // the code that saw the refusal has marked it already; other trouble proves nothing
       await sql`update connections set status = 'action_required' where id = ${id} and team_id = ${team_id} and status = 'active'`
       return
     }
@@ -108,7 +108,7 @@ async function callService(
       signal,
       timeoutMs: callMs,
     })
-    // an address that answers 404 or 405 to a bare GET is one that answers
+    // a URL that answers 404 or 405 to a bare GET still answers
     return { answer: status === 404 || status === 405 ? undefined : sentenceOf(status), isRefused: status === 401 }
   } catch (error) {
     if (error instanceof OutboundFailure) return { answer: error.message, isRefused: false }

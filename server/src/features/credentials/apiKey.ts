@@ -1,4 +1,4 @@
-// An API key: `ry_<team part>_<random>_<checksum>`, shown once, kept as a hash, bound to a member and to scopes.
+// An API key: `ry_<team part>_<random>_<checksum>`, shown once, stored as a hash, bound to a member and to scopes.
 import { one, part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { checksumWord, hashToken, randomWord } from '../../base/secrets.ts'
@@ -59,7 +59,7 @@ interface NewApiKey {
   secret?: string
 }
 
-/** The last group of the team id is random: it tells teams apart without naming them. */
+/** The last group of the team id is random: it distinguishes teams without naming them. */
 export function newSecret(teamId: string): string {
   const body = `ry_${teamId.slice(-12)}_${randomWord(40)}`
   return `${body}_${checksumWord(body)}`
@@ -76,7 +76,7 @@ export async function issueApiKey(sql: Sql, wanted: NewApiKey): Promise<{ apiKey
   return { apiKey, secret }
 }
 
-/** Gives the team it belonged to; undefined: no such key works. */
+/** Returns the team it belonged to; undefined: no such key works. */
 export async function revokeApiKey(sql: Sql, id: string): Promise<string | undefined> {
   const [revoked] = await sql<{ team_id: string }>`
     update api_keys set revoked_at = now() where id = ${id} and revoked_at is null returning team_id`

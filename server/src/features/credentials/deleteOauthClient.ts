@@ -1,4 +1,4 @@
-// Deletes an OAuth client; its access tokens are dead within a second.
+// Deletes an OAuth client; its access tokens stop working within a second.
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
 

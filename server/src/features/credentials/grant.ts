@@ -1,4 +1,4 @@
-// Who may hand out what: a credential grants nothing that its maker lacks, and nothing beyond the holder's role.
+// Who may grant what: a credential has no scope that its maker lacks, and none beyond the holder's role.
 import type { Sql } from '../../base/db.ts'
 import type { Caller } from '../../kit/credential.ts'
 import { effectiveScopes, scopesBeyond, type Role } from '../../kit/scopes.ts'
@@ -32,7 +32,7 @@ export function requireOwnOrAdmin(caller: Caller, memberId: string, fail: Fail):
 
 type Fail = (code: 'insufficient_scope' | 'invalid_request' | 'not_found', message?: string) => never
 
-/** The scopes to store: what was asked for if it may be granted, else (nothing asked) all that maker and holder share. */
+/** The scopes to store: those that were asked for, if they may be granted; if none were, all that maker and holder share. */
 export async function requireGrantable(sql: Sql, caller: Caller, wanted: Wanted, fail: Fail): Promise<string[]> {
   const [holder] = await sql<{ role: Role }>`
     select role from members where id = ${wanted.memberId} and team_id = ${wanted.teamId} and removed_at is null`

@@ -1,4 +1,4 @@
-// The two documents that tell an OAuth client how to get in: RFC 8414 (server) and RFC 9728 (resource).
+// The two documents that show an OAuth client how to get a token: RFC 8414 (server) and RFC 9728 (resource).
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../kit/context.ts'
 import { scopes } from '../../kit/scopes.ts'

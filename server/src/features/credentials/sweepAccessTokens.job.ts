@@ -1,4 +1,4 @@
-// Forgets access tokens that have run out.
+// Deletes access tokens that have expired.
 import { job } from '../../kit/job.ts'
 
 export const sweepAccessTokens = job({

@@ -1,4 +1,4 @@
-// What the service says of itself: the OpenAPI document, the reference page, how to set up MCP, /llms.txt, and where / leads.
+// How the service describes itself: the OpenAPI document, the reference page, how to set up MCP, /llms.txt, and where / leads.
 import { feature } from '../../kit/feature.ts'
 import { openapiDocument } from '../../kit/openapi.ts'
 import { serveDocument } from '../../kit/servedDocument.ts'

@@ -1,4 +1,4 @@
-// How each MCP client is told of this server: the file or command it wants, in its own format.
+// How each MCP client is set up for this server: the file or command it wants, in its own format.
 
 interface McpClient {
   name: string
@@ -58,7 +58,7 @@ export function mcpClients(baseUrl: string): McpClient[] {
   ]
 }
 
-/** mcp-remote takes an address without TLS only on this machine, or when it is told to. */
+/** mcp-remote accepts a URL without TLS only on this machine, or with a flag. */
 function plainHttp(baseUrl: string): string[] {
   const { protocol, hostname } = new URL(baseUrl)
   return protocol === 'https:' || ['localhost', '127.0.0.1'].includes(hostname) ? [] : ['--allow-http']

@@ -1,4 +1,4 @@
-// Asks the judge about one run: what it is told, what it answers and what that cost are written down before anything is made of it.
+// Asks the judge about one run: its prompt, its answer and the cost are stored before the answer is used.
 import type { Sql } from '../../base/db.ts'
 import { storableJson } from '../../base/storable.ts'
 import { ModelTrouble, type Turn } from '../../drivers/model/model.ts'
@@ -13,7 +13,7 @@ export interface JudgeReply {
   results: Result[]
 }
 
-/** It will not come to an answer that can be used; the message says why. */
+/** There will be no answer that can be used; the message says why. */
 export class NoAnswer extends Error {}
 
 /** After how many invalid answers a judge is not asked again. */
@@ -67,7 +67,7 @@ const rubricsOf = (sql: Sql, { team_id, build_id, results }: HeldJudgement): Pro
     where build_id = ${build_id} and team_id = ${team_id} and slug = any(${slugs}::text[]) order by sort_order, id`
 }
 
-/** One that takes too long is cut off. What was begun and did not reach us whole may have been paid for. */
+/** A call that takes too long is cut off. A call whose answer did not arrive whole may still cost money. */
 async function nextTurn(
   { times, signal }: Asking,
   noteLost: () => Promise<void>,

@@ -1,4 +1,4 @@
-// Takes a rubric out of force; what was judged by it stays as it is.
+// Deactivates a rubric; what was judged by it stays as it is.
 import { operation } from '../../kit/operation.ts'
 import { endRubric, lockBuild } from './rubric.ts'
 

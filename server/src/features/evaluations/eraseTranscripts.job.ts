@@ -1,4 +1,4 @@
-// Retention of what judges were told: a transcript is a copy of a run's messages, and lives no longer than they do.
+// Retention of the judges' transcripts: a transcript is a copy of a run's messages, and is erased with them.
 import { job } from '../../kit/job.ts'
 
 const rowsAtOnce = 500

@@ -1,4 +1,4 @@
-// Evaluates runs that have ended, many in one transaction; what only a model can tell is left to the judge.
+// Evaluates runs that have ended, many in one transaction; what only a model can judge is left to the judge.
 import { isConnectionTrouble, type Sql } from '../../base/db.ts'
 import { inTurns } from '../../base/fairPool.ts'
 import { newId } from '../../base/ids.ts'
@@ -24,7 +24,7 @@ interface Due {
 }
 
 /**
- * Answers with how many it is done with: 0 when there is nothing to do, or only runs that somebody is writing just now. `worker` is this
+ * Returns how many runs it is done with: 0 when there is nothing to do, or only runs that somebody is writing now. `worker` is this
  * process, if others must notice its death.
  */
 export async function evaluateEnded(context: Context, worker?: string): Promise<number> {
@@ -67,7 +67,7 @@ async function evaluateOrGiveUp(context: Context, asked: Asked): Promise<number>
 
 const failedReason = 'The server failed to evaluate the run. Its operator finds the reason in the log.'
 
-/** It counts for nothing: what is not known of a run is neither good nor bad. */
+/** It does not count: what is unknown about a run is neither good nor bad. */
 export async function giveUp(
   sql: Sql,
   { run_id, team_id }: Pick<Due, 'run_id' | 'team_id'>,
@@ -86,7 +86,10 @@ export async function giveUp(
 }
 
 interface Asked {
-  /** Locks what is to be evaluated; skips what another process is at. A run that ends at the same time only adds rows, and never waits for these. */
+  /**
+   * Locks what is to be evaluated; skips what another process works on. A run that ends at the same time only adds rows, and never waits
+   * for these.
+   */
   claim: (sql: Sql) => Promise<Due[]>
   worker?: string | undefined
   /** Gets what was claimed, also when the evaluation fails. */
@@ -183,7 +186,7 @@ async function readLogs(sql: Sql, runs: EndedRun[]): Promise<RunLog[]> {
   return runs.map((run) => ({ ...run, entries: entries.get(run.id)! }))
 }
 
-/** Only now, when nothing but a few writes is left to do, and without waiting: a run that is being written is left for the next round. */
+/** Locks the runs only now, when only a few writes are left to do, and without waiting: a run that is being written is left for the next round. */
 async function hold(sql: Sql, runs: EndedRun[]): Promise<Set<string>> {
   const locked = await sql<{ id: string; ended_at: Date | null }>`
     select id, completed_at as ended_at from runs where id = any(${runs.map(({ id }) => id)}::uuid[]) for no key update skip locked`

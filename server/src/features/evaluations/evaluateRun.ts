@@ -14,7 +14,7 @@ export const evaluateRun = operation({
   answer: Type.Object({ evaluation_id: Id, run_id: Id, status: oneOf(['in_progress']) }),
   errors: ['conflict', 'not_found'],
   async handler({ team, run, sql, fail }) {
-    // held, so that of two who ask at once the second finds the evaluation of the first
+    // locked, so that the second of two requests at once finds the evaluation of the first
     const [ended] = await sql<{ completed_at: Date | null; build_id: string; is_erased: boolean }>`
       select completed_at, build_id, log_erased_at is not null as is_erased from runs
       where id = ${run.id} and team_id = ${team.id} for no key update`

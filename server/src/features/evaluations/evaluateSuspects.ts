@@ -7,7 +7,7 @@ import type { DriveSuspect } from '../../kit/feature.ts'
 import { evaluateOne, giveUp } from './evaluateEnded.ts'
 import { releaseSuspect, noteSuspectDeath, readSuspects, takeSuspect } from './evaluationDeaths.ts'
 
-/** The kind of these units among the work that a process of its own does. */
+/** The kind of these units among the work of processes for suspects. */
 export const evaluationKind = 'evaluation'
 
 const suspectsAtOnce = 100
@@ -16,7 +16,7 @@ const reason =
   `At least ${deathsBeforeGivenUp} processes of the service died while they evaluated this run, so its evaluation was given up. ` +
   'The operator finds the reason in the log.'
 
-/** Begins with those that find a seat; `underWay` holds what this process has begun. */
+/** Begins the evaluations that get a seat; `underWay` holds what this process has begun. */
 export async function evaluateSuspects(
   context: Context,
   suspectProcesses: SuspectProcesses,

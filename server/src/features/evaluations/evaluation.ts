@@ -1,4 +1,4 @@
-// An evaluation: what was checked and judged of one ended run, and what came of it.
+// An evaluation: what was checked and judged of one ended run, and the result.
 import { part } from '../../base/db.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { severities, type Severity } from '../../kit/states.ts'
@@ -78,7 +78,7 @@ export const shown = ({ results, summary, ...rest }: EvaluationRow): Evaluation 
   summary: summary ?? summaryOf(results, 'The run is being evaluated.'),
 })
 
-/** `remark`: what the reader must know beside the figures. */
+/** `remark`: what the reader must know besides the figures. */
 export function summaryOf(results: Result[], remark?: string): Summary {
   const told = results.filter(({ passed }) => passed !== null)
   const missed = told.filter(({ passed }) => passed === false)

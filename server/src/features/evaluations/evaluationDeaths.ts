@@ -3,7 +3,7 @@ import type { Sql } from '../../base/db.ts'
 import { deathsAfter, deathsAfterSuspectProcess, suspectDeaths } from '../../kit/deaths.ts'
 import type { DeadProcess } from '../../kit/presence.ts'
 
-/** Committed before anything of the runs is read. It need not wait for the disk: it is for the death of this process alone. */
+/** Committed before anything of the runs is read. It need not wait for the disk, because it matters only if this process dies. */
 export async function noteEvaluating(sql: Sql, worker: string, runIds: string[]): Promise<void> {
   await sql`
     with quick as materialized (select set_config('synchronous_commit', 'off', true))
@@ -11,7 +11,7 @@ export async function noteEvaluating(sql: Sql, worker: string, runIds: string[])
     on conflict (worker) do update set run_ids = excluded.run_ids`
 }
 
-/** In the transaction of the evaluation: the process is done with these. */
+/** Notes, in the transaction of the evaluation, that the process is done with these runs. */
 export async function noteEvaluated(sql: Sql, worker: string | undefined, runIds: string[]): Promise<void> {
   await sql`
     with done as (delete from evaluating where worker = ${worker ?? null}::uuid)

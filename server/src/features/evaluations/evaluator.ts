@@ -1,4 +1,4 @@
-// What a working process does for evaluations: looks for ended runs and due judgements, and rests much longer than it works.
+// What a working process does for evaluations: polls for ended runs and due judgements, and rests much longer than it works.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { one } from '../../base/db.ts'
 import { createFairPool, teamShare } from '../../base/fairPool.ts'
@@ -12,7 +12,7 @@ import { judge, judgeElsewhere } from './judging.ts'
 
 /** How many times as long as it worked it rests: runs always get five sixths of what one connection can do. */
 const restFactor = 5
-/** Answers of a judge take seconds to minutes, and cost money: a few at a time. */
+/** How many judgements run at a time: each takes seconds to minutes and costs money. */
 const judgesMax = 4
 
 export function startEvaluator(context: Context, { id: worker, suspectProcesses }: WorkingProcess): Work {
@@ -80,7 +80,7 @@ export function startEvaluator(context: Context, { id: worker, suspectProcesses 
   }
 }
 
-/** Everything that is due, until nothing is: how tests wait for nothing. */
+/** Does everything that is due until nothing is left. Tests use it instead of waiting. */
 export async function drainEvaluations(context: Context, times: JudgeTimes = usualTimes): Promise<void> {
   while ((await evaluateEnded(context)) > 0);
   for (;;) {

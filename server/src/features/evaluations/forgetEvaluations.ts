@@ -1,9 +1,9 @@
-// What goes with deleted runs: their evaluations, the counts of these, and what the judge was told.
+// What is deleted with runs: their evaluations, the counts of these, and the judge's transcripts.
 import { part } from '../../base/db.ts'
 import type { Hooks } from '../../kit/feature.ts'
 import { appendCounts } from './evalCounts.ts'
 
-/** Scores speak of runs that there are. */
+/** Scores count only runs that exist. */
 export const forgetEvaluations: NonNullable<Hooks['runsDeleted']> = async ({ sql, teamId, runIds }) => {
   // before the evaluations, as the judge takes them
   await sql`delete from judgements where run_id = any(${runIds}::uuid[]) and team_id = ${teamId}`

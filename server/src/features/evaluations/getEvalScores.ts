@@ -1,4 +1,4 @@
-// Tells how the runs of an agent have scored: how many had issues, which, and on which days.
+// Reports how the runs of an agent have scored: how many had issues, which, and on which days.
 import type { Sql } from '../../base/db.ts'
 import { idForFilter } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
@@ -52,7 +52,7 @@ export const getEvalScores = operation({
     const since = query.since ?? new Date(context.clock.now().getTime() - 30 * 86_400_000).toISOString()
     const buildId = query.revision_id === undefined ? null : idForFilter(query.revision_id)
     const isCustom = query.scope === 'custom'
-    // whole hours from their counts; of the hour in which `since` falls, what comes after it is counted one by one
+    // whole hours come from their counts; in the hour of `since`, the evaluations after it are counted one by one
     const rows = await sql<Counted>`
       with counted as (
         select hour, flag, evaluated, with_issues from eval_counts
@@ -87,7 +87,7 @@ const isOwn = (flag: string): boolean => flag.startsWith('custom__')
 
 const total = (counts: number[]): number => counts.reduce((sum, count) => sum + count, 0)
 
-/** The present title of each flag: that of a custom flag comes from the newest of the agent's rubrics that has it. */
+/** The current title of each flag: that of a custom flag comes from the newest of the agent's rubrics that has it. */
 async function labelsOf(sql: Sql, teamId: string, agentId: string): Promise<Map<string, string>> {
   const own = await sql<{ flag: string; title: string }>`
     select distinct on (slug) 'custom__' || slug as flag, title from eval_rubrics

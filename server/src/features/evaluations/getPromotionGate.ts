@@ -1,4 +1,4 @@
-// Reads the gate before the promotions of an agent's builds, and who went past it with which reason.
+// Reads the gate before the promotions of an agent's builds, and who bypassed it with which reason.
 import { operation } from '../../kit/operation.ts'
 import { GateAnswer, readGate } from './promotionGate.ts'
 

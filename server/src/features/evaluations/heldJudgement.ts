@@ -1,4 +1,4 @@
-// An evaluation in the hands of the judge of one process: held by a lease of the database's clock, and written only while it is its own.
+// A judgement that one process holds: by a lease on the database's clock, and written only while it holds it.
 import { part, type Sql } from '../../base/db.ts'
 import { aloneDeaths, deathsAfter, deathsAfterSuspectProcess, suspectDeaths } from '../../kit/deaths.ts'
 import { leaseUntil } from '../../kit/lease.ts'
@@ -65,7 +65,7 @@ export const claimJudgements = (
 const heldColumns = part`
   j.evaluation_id, j.team_id, j.run_id, j.claim, j.attempts, j.deaths, e.agent_id, e.build_id, e.source, e.run_ended_at, e.results`
 
-/** The process that does nothing else takes the suspect over from the process that keeps it for this. */
+/** A process for suspects takes the judgement over from the process that holds it until then. */
 export async function takeSuspect(
   sql: Sql,
   worker: string,
@@ -98,7 +98,7 @@ export async function noteSuspectDeath(
       and deaths in (${suspectDeaths}, ${aloneDeaths})`
 }
 
-/** At once, for another process, and without counting the attempt: it was not its fault. */
+/** Gives the judgement back at once for another process, without counting the attempt: the judgement did not fail. */
 export const giveBack = (sql: Sql, held: HeldJudgement): Promise<void> => putOff(sql, held, 0, 1)
 
 export async function putOff(sql: Sql, held: HeldJudgement, pauseMs: number, uncounted = 0): Promise<void> {

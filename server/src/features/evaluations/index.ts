@@ -1,4 +1,4 @@
-// Evaluations: what every ended run is checked and judged by, what came of it, and the gate that builds must pass.
+// Evaluations: what every ended run is checked and judged by, the results, and the gate that builds must pass.
 import { feature } from '../../kit/feature.ts'
 import { createEvalRubric } from './createEvalRubric.ts'
 import { deleteEvalRubric } from './deleteEvalRubric.ts'

@@ -56,7 +56,7 @@ export function judgeSetup(model: string, rubrics: JudgedRubric[], { run, facts,
 
 export const request = 'Judge the run in facts.message by each of the rubrics.'
 
-/** Closed, and with every field required: the strictest providers hold their models to no other schema. */
+/** The schema is closed and every field is required: the strictest providers accept no other schema. */
 function answerSchema(rubrics: JudgedRubric[]): Record<string, unknown> {
   const verdict = {
     type: 'object',

@@ -22,11 +22,11 @@ import {
 import { judgeOf, notJudged } from './judgeModel.ts'
 import { endWithout, writeEvaluations } from './writeEvaluations.ts'
 
-/** How often the judge is asked in vain: about three minutes with the pauses. */
+/** How often the judge is asked without an answer: about three minutes with the pauses. */
 const attemptsMax = 5
 const pauseMaxMs = 30 * 60_000
 
-/** Ends with the evaluation finished, put off, or given back because this process stops. */
+/** Ends when the evaluation is finished, postponed, or given back because this process stops. */
 export async function judge(
   context: Context,
   held: HeldJudgement,
@@ -65,13 +65,13 @@ function whileHeld<T>(
   return whileLeased({ name: 'the lease of a judgement', log, everyMs: times.leaseMs / 3, renew: renewOrStop }, work)
 }
 
-/** The kind of these units among the work that a process of its own does. */
+/** The kind of these units among the work of processes for suspects. */
 export const judgementKind = 'judgement'
 
-/** How long a judgement that found no seat waits for the next look. */
+/** How long a judgement that found no seat waits for the next poll. */
 const noSeatMs = 1000
 
-/** This process keeps the judgement until the other process has taken it, and writes down how that process ended. */
+/** This process holds the judgement until the other process has taken it, and records how that process ended. */
 export async function judgeElsewhere(
   context: Context,
   suspectProcesses: SuspectProcesses,

@@ -11,7 +11,7 @@ interface PlatformRubric {
   label: string
   description: string
   severity: Severity
-  /** It looks through all messages, so of a very long run it knows only the last ones. */
+  /** It searches all messages, but of a very long run only the last ones. */
   looksThrough?: true
   check: (log: RunLog) => Verdict
 }

@@ -1,4 +1,4 @@
-// The gate before a promotion: what a build's latest runs must have scored before it may become live, and who went past it.
+// The gate before a promotion: what a build's latest runs must have scored before it may become live, and who bypassed it.
 import { Fault } from '../../base/errors.ts'
 import { part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'

@@ -38,7 +38,7 @@ export const Rubric = named(
 
 export type Rubric = Static<typeof Rubric>
 
-/** What a caller says of a new one. */
+/** The fields that a caller gives for a new rubric. */
 export const NewRubric = Type.Object({
   title: rubricFields.title,
   description: rubricFields.description,
@@ -50,7 +50,7 @@ export const BuildIdOfRubrics = Type.Optional(
   nullable(Type.String({ description: 'One of the agent’s builds; the live one unless given.' })),
 )
 
-/** In force in one build at a time. */
+/** How many rubrics of one build may be active. */
 export const rubricsMax = 5
 
 /** Columns of `eval_rubrics r`. */
@@ -59,7 +59,7 @@ export const rubricColumns = part`
 
 export const flagOf = ({ slug }: { slug: string }): string => `custom__${slug}`
 
-/** One that was replaced or deleted is history, and no longer there to be changed. */
+/** A rubric that was replaced or deleted is history and cannot be changed. */
 export const rubricResource = resource(
   'rubric',
   (sql, id, teamId) => sql<Rubric & { agent_id: string }>`
@@ -84,7 +84,7 @@ export const rubricsOf = (sql: Sql, { teamId }: Pick<Owner, 'teamId'>, buildId: 
     select ${rubricColumns} from eval_rubrics r
     where r.build_id = ${buildId} and r.team_id = ${teamId} and r.deleted_at is null order by r.sort_order, r.id`
 
-/** The id of the agent's live build, or of the one that is named; undefined: it is none of the agent's. */
+/** The id of the agent's live build, or of the one that is named; undefined: the agent has no such build. */
 export async function buildOf(
   sql: Sql,
   { teamId, agentId }: Owner,
@@ -117,7 +117,7 @@ interface RubricWanted {
   description: string
   severity: Severity
   sortOrder: number
-  /** The rubric whose place it takes. */
+  /** The rubric that it replaces. */
   replaces: string | null
 }
 
@@ -133,14 +133,14 @@ export async function insertRubric(sql: Sql, owner: Owner, buildId: string, want
   return made
 }
 
-/** It no longer counts for runs to come; false: another was faster. */
+/** Deactivates a rubric for later runs; false: another request was faster. */
 export async function endRubric(sql: Sql, { teamId }: Pick<Owner, 'teamId'>, id: string): Promise<boolean> {
   const ended = await sql`
     update eval_rubrics set deleted_at = now() where id = ${id} and team_id = ${teamId} and deleted_at is null returning id`
   return ended.length > 0
 }
 
-/** `Stays polite!` as `stays_polite`. */
+/** Turns `Stays polite!` into `stays_polite`. */
 export function slugOf(title: string): string {
   const words = title
     .normalize('NFKD')

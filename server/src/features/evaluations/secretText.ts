@@ -1,4 +1,4 @@
-// Text that looks like a secret: shapes so plain that hardly anything else has them. What was found is named, never repeated.
+// Text that looks like a secret: formats that hardly anything else has. A finding names the kind of secret and never repeats it.
 import { part } from '../../base/db.ts'
 
 /** Each is linear: a part that repeats cannot begin again inside itself. */
@@ -15,8 +15,8 @@ const shapes: [string, RegExp][] = [
   ['a signed token (JWT)', /(?<![A-Za-z0-9_-])eyJ[A-Za-z0-9_-]{8,}\.eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{16,}/],
 ]
 
-/** What it looks like, or undefined. */
+/** The kind of secret that the text looks like, or undefined. */
 export const secretIn = (text: string): string | undefined => shapes.find(([, shape]) => shape.test(text))?.[0]
 
-/** The beginnings of all shapes, as PostgreSQL reads them: only text that has one is brought here at all. */
+/** The beginnings of all formats as a PostgreSQL pattern: only text that has one of them is read at all. */
 export const maySecret = part`'\\m(ry[ts]?_|whsec_|sk-|AIza|AKIA|ASIA|gh[pousr]_|github_pat_|xox[abeoprs]-|[rs]k_live_|eyJ)|PRIVATE KEY-----'`

@@ -22,7 +22,7 @@ const textMax = 8000
 /** How many characters of all messages are shown: about 75,000 tokens. A fifth of it goes to the beginning, which says what was asked. */
 const charactersMax = 300_000
 const beginningShare = 0.2
-/** However short they are. */
+/** How many characters each of them has, however short it is. */
 const messagesMax = 4000
 
 interface Row {

@@ -1,4 +1,4 @@
-// Changes a rubric: a new one takes its place, so that old results keep their meaning.
+// Changes a rubric: a new one replaces it, so that old results keep their meaning.
 import type { Sql } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'

@@ -1,4 +1,4 @@
-// Writes finished evaluations: the one that counts for its run, the counts behind scores, and what the run notes of it.
+// Writes finished evaluations: the one that counts for its run, the counts behind scores, and what the run's row shows of it.
 import { part, type Sql } from '../../base/db.ts'
 import { noteEvaluations } from '../../engine/ledger/noteEvaluations.ts'
 import { appendCounts } from './evalCounts.ts'
@@ -16,7 +16,10 @@ export interface Finished {
   isJudged: boolean
 }
 
-/** Inside a transaction that holds the rows of these runs, of which each comes once: so two that finish at once count one after the other. */
+/**
+ * Called in a transaction that has locked the rows of these runs, each of which comes once: so two evaluations that finish at the same time
+ * count one after the other.
+ */
 export async function writeEvaluations(sql: Sql, finished: Finished[]): Promise<void> {
   if (finished.length === 0) return
   const runIds = finished.map(({ run }) => run.id)
@@ -73,7 +76,7 @@ const rowOf = ({ id, source, status, run, results, summary, isJudged }: Finished
   score: summary.total === 0 ? null : summary.passed / summary.total,
 })
 
-/** It ends without a result and counts for nothing: what is known of the run stays what an earlier one found. */
+/** Ends an evaluation without a result. It does not count: the result of an earlier evaluation stays. */
 export async function endWithout(sql: Sql, evaluationIds: string[], summary: Summary): Promise<void> {
   if (evaluationIds.length === 0) return
   await sql`

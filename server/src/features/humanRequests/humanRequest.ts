@@ -1,4 +1,4 @@
-// A human request: what a run asks a person, and what became of it.
+// A human request: what a run asks a person, and the outcome.
 import { one, type Sql } from '../../base/db.ts'
 import { requestById, type HumanRequest as Row } from '../../engine/requests/humanRequests.ts'
 import type { Status } from '../../engine/ledger/lifecycle.ts'
@@ -15,7 +15,7 @@ export const HumanRequestAnswer = Type.Object({
   status: RunStatus,
 })
 
-/** Its `run_id` is what the pipeline holds against the run of the path. */
+/** The pipeline compares its `run_id` with the run of the path. */
 export const request = resource('request', requestById)
 
 declare module '../../kit/resources.ts' {

@@ -1,4 +1,4 @@
-// What a person answered, held against what was asked: only what fits becomes the response, and only what was asked for is kept.
+// What a person answered, checked against what was asked: only a fitting answer becomes the response, and only what was asked for is stored.
 import { checkForm } from '../../engine/requests/formSchema.ts'
 import type { HumanRequest, Question } from '../../engine/requests/humanRequests.ts'
 import type { RequestType } from '../../kit/states.ts'
@@ -19,7 +19,7 @@ type CheckedResponse =
   | { response: Record<string, unknown> }
   /** The caller's mistake, by the name of the field. */
   | { misfit: string }
-  /** Nothing could fit: the agent's own form cannot be used. */
+  /** No answer could fit: the agent's own form cannot be used. */
   | { broken: string }
 
 type Asked = Pick<HumanRequest, 'type' | 'questions' | 'form_schema'>
@@ -54,7 +54,7 @@ function checkAnswers(questions: Question[], answers: Given['answers']): Checked
   return misfits.length > 0 ? { misfit: joinProblems(misfits) } : { response: { answers: Object.fromEntries(kept) } }
 }
 
-/** Agents act upon labels, so an answer in other words is none; what else there is to say goes into the comment. */
+/** Agents act on labels, so an answer in other words is refused; everything else goes into the comment. */
 function misfitOf({ question, options, multi_select }: Question, chosen: string[]): string | undefined {
   const name = brief(JSON.stringify(question))
   if (chosen.length === 0) return `${name} has no answer.`

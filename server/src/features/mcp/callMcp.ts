@@ -5,7 +5,7 @@ import { oneOf, Type } from '../../kit/schema.ts'
 import { Message, MessageAnswer, MessageRefusal, readMessage } from './message.ts'
 import { offered, toolCatalogOf } from './toolCatalog.ts'
 
-/** Measured: what speaks the protocol takes 0.16 s and 32 MB to load, which a service that no client of MCP calls need not spend. */
+/** Measured: what speaks the protocol takes 0.16 s and 32 MB to load, which a service without MCP clients need not spend. */
 const loadSdk = () => Promise.all([import('./transport.ts'), import('./server.ts')])
 
 const flag = (description: string) => Type.Optional(oneOf(['true', 'false', '1', '0'], { description }))

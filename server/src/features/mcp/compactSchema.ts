@@ -1,4 +1,4 @@
-// What a model needs to know of a schema or a description, and no more: every word of a tool list is read again for each conversation.
+// Shortens a schema or a description to what a model needs: every word of a tool list is read again in each conversation.
 
 const wide = 10_000
 /** Formats that JSON Schema itself knows; a checker may refuse a schema with another. */
@@ -9,7 +9,7 @@ export function outline(schema: object): Record<string, unknown> {
   return Object.fromEntries(said.map(([key, value]) => [key, key === 'properties' ? named(value) : part(value)]))
 }
 
-/** Examples are for people, an open object is one anyway, and limits so wide are met by nobody who means well. */
+/** Examples are for people, an object is open by default, and nobody reaches very wide limits by honest use. */
 function saysSomething(key: string, value: unknown): boolean {
   if (key === 'examples' || (key === 'additionalProperties' && value === true)) return false
   if (key === 'patternProperties') return JSON.stringify(value) !== '{"^.*$":{}}'
@@ -35,7 +35,7 @@ function part(value: unknown): unknown {
 
 const lengthMax = 200
 
-/** Whole sentences from the beginning, as many as fit, and one at least. */
+/** The first sentences that fit, at least one. */
 export function brief(text: string): string {
   const sentences = text.match(/.+?[.:](?= |$)/g) ?? [text]
   let kept = sentences[0]

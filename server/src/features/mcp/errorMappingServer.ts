@@ -1,4 +1,4 @@
-// An MCP server that tells params that do not fit as such, and a failure of ours without its words: both would leave as they were thrown.
+// An MCP server that answers invalid params as such, and hides the message of our own failures: the SDK would send both as they were thrown.
 import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server'
 
 type Handler = Parameters<Server['_wrapHandler']>[1]

@@ -1,4 +1,4 @@
-// JSON-RPC messages as MCP has them: what may be sent, what is answered, and how a malformed message is refused.
+// JSON-RPC messages as MCP uses them: what may be sent, what is answered, and how a malformed message is refused.
 import { errorBody, Fault } from '../../base/errors.ts'
 import { named, nullable, Type } from '../../kit/schema.ts'
 import { validateBody } from '../../kit/validate.ts'

@@ -56,7 +56,7 @@ export function toolOf(operation: Operation): ListedTool {
 
 const hasDefault = (schema: object | undefined): boolean => schema !== undefined && 'default' in schema
 
-/** In a change of a record, null takes a value away, where leaving it out lets it be. */
+/** In a change of a record, null removes a value, and a field that is left out stays as it is. */
 const needsNull = ({ method, body }: Operation, name: string): boolean =>
   method === 'PATCH' || (body?.required?.includes(name) ?? false)
 
@@ -72,7 +72,7 @@ function describePath(parameter: string): Json {
   return noun === 'team' ? { description: 'Yours unless given.' } : noun ? {} : { description: `The ${parameter}.` }
 }
 
-/** What adds something is a POST that made it or took it up; whatever else changes something may take something away. */
+/** A POST that creates or accepts something only adds. Any other change may destroy something. */
 function hintsOf(operation: Operation): Json {
   if (isReading(operation)) return { readOnlyHint: true }
   const { method, status } = operation

@@ -37,7 +37,7 @@ export interface Serving {
   wanted: Wanted
   signal: AbortSignal
   perform: Conversation['perform']
-  /** The Idempotency-Key of the message, and the one that the tool call in it has for that. */
+  /** The Idempotency-Key of the message, and the key that the tool call in it gets from that. */
   messageKey: { given: string; derived: string } | undefined
   /** We failed, or something was busy: the answer is not the outcome of the message. */
   onTrouble: () => void
@@ -111,7 +111,7 @@ async function callTool(serving: Serving, means: Means, name: string, given: Jso
   try {
     if (!tool.operation) return await answerWait(serving, means, given)
     const own = keyOf(tool.operation, given)
-    // the message holds its own key while it runs, so that nothing in it could ever take that
+    // the message holds its own key while it runs, so the call inside needs another key
     const key = own === undefined || own === messageKey?.given ? messageKey?.derived : own
     return resultOf(await means.use(name, given, key))
   } catch (error) {
@@ -122,7 +122,7 @@ async function callTool(serving: Serving, means: Means, name: string, given: Jso
   }
 }
 
-/** Text for models that read text, and the same as a value; an error is text alone, for it has no schema. */
+/** The result as text for models that read text, and as a value; an error is only text, because it has no schema. */
 function resultOf({ status, body }: Reply): CallToolResult {
   if (status >= 400) return failed(body ?? '')
   if (body === null) return { content: [{ type: 'text', text: 'Done.' }] }
@@ -137,7 +137,7 @@ async function answerWait(serving: Serving, { use, mcpReq }: Means, given: Json)
   if (seconds === undefined) {
     throw new Fault('invalid_request', `wait_seconds must be a whole number from 0 to ${waitSecondsMax}.`)
   }
-  // scope, tenancy and words of refusal are those of getRun; only who may read the run waits for it
+  // scope, team and refusals are those of getRun: only who may read the run may wait for it
   const before = await use('getRun', given)
   if (before.status >= 400) return resultOf(before)
   const onProgress = progressOf(serving, mcpReq)
@@ -159,7 +159,7 @@ async function answerWait(serving: Serving, { use, mcpReq }: Means, given: Json)
   return resultOf({ ...reply, body: JSON.stringify({ ...answer, ...says }) })
 }
 
-/** Where the caller asked to be told. The answer to a keyed message is kept, so that it cannot be a stream. */
+/** Reports progress if the caller asked for it. The answer to a keyed message is stored, so it cannot be a stream. */
 function progressOf({ messageKey, context }: Serving, mcpReq: Means['mcpReq']): ((event: string) => void) | undefined {
   const progressToken = mcpReq._meta?.progressToken
   if (progressToken === undefined || messageKey !== undefined) return undefined

@@ -1,4 +1,4 @@
-// Which tools a caller is offered: the sets that the address names, cut to what the credential may do.
+// Which tools a caller is offered: the sets that the URL names, limited to what the credential may do.
 import { Fault } from '../../base/errors.ts'
 import type { Operation } from '../../kit/operation.ts'
 import type { Scope } from '../../kit/scopes.ts'
@@ -65,7 +65,7 @@ export interface Wanted {
   hasSchemas: boolean
 }
 
-/** The tools that this address has; what a credential may do is for `mayUse`. */
+/** The tools of this URL; `mayUse` checks what a credential may do. */
 export function offered({ tools, setNames }: ToolCatalog, { toolsets, isReadOnly }: Wanted): Map<string, CatalogTool> {
   const wanted = toolsets.split(',')
   const unknown = wanted.find((name) => !setNames.includes(name))

@@ -1,4 +1,4 @@
-// Streamable HTTP without sessions: one message in, one answer out, by a server that is made for it, in either era of the protocol.
+// Streamable HTTP without sessions: one message in, one answer out, by a server that is made for it, in either version of the protocol.
 import { randomUUID } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import {
@@ -38,8 +38,8 @@ export async function answerMessage(exchange: Exchange): Promise<Response> {
 }
 
 /**
- * For the protocol with `initialize`, up to 2025-11-25. Its clients take an error of the protocol only with a 200. The id of the session names
- * the conversation in the log; nothing is kept under it, so that any process takes the next message.
+ * For the protocol with `initialize`, up to 2025-11-25. Its clients take an error of the protocol only with a 200. The id of the session
+ * names the conversation in the log; nothing is stored under it, so that any process can take the next message.
  */
 async function answerOlder({ message, headers, makeServer, onError }: Exchange, request: Request): Promise<Response> {
   const version = headers['mcp-protocol-version']
@@ -56,7 +56,7 @@ async function answerOlder({ message, headers, makeServer, onError }: Exchange, 
       message: 'This is not a JSON-RPC 2.0 message as MCP defines them.',
     })
   }
-  // an answer to a question of ours, which nobody asked here
+  // an answer to a question that we never ask
   if (!isJSONRPCRequest(parsed) && !isJSONRPCNotification(parsed)) return new Response(null, { status: 202 })
   const server = makeServer()
   // oxlint-disable-next-line unicorn/prefer-add-event-listener -- it is not an EventTarget

@@ -1,4 +1,4 @@
-// The tool waitForRun: answers when a run has ended or needs somebody, or when the time is up, without asking again and again.
+// The tool waitForRun: answers when a run has ended or needs somebody, or when the time is up, without polling by the client.
 import type { Sql } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import type { Context } from '../../kit/context.ts'
@@ -46,7 +46,7 @@ export const waitForRunTool: ListedTool = {
   annotations: { title: 'Wait for a run', readOnlyHint: true },
 }
 
-/** Undefined: no number of seconds that may be waited. */
+/** Undefined: not a valid number of seconds to wait. */
 export function readWaitSeconds(given: unknown): number | undefined {
   if (given === undefined || given === null) return waitSecondsUsual
   return Number.isInteger(given) && Number(given) >= 0 && Number(given) <= waitSecondsMax ? Number(given) : undefined
@@ -58,7 +58,7 @@ interface State {
   kind: string | null
 }
 
-/** The events behind which a wait may be over; a busy run has many others. */
+/** The events after which a wait may be over; a busy run has many others. */
 const telling = new Set<string>([
   'run.paused',
   'run.completed',

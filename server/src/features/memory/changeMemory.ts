@@ -44,7 +44,7 @@ interface Head {
 /** What becomes of a path in the end; null: it is deleted. */
 type Edit = { content: string; keeps_old: boolean; generation: number; source_run_id: string | null } | null
 
-/** Each change meets what the ones before it left. A refused one changes nothing and stands in nobody's way. */
+/** Each change sees the result of the ones before it. A refused change has no effect and does not stop the others. */
 export async function changeMemory(sql: Sql, changes: MemoryChange[]): Promise<(Changed | Refused)[]> {
   const first = await lockStores(sql, changes)
   const { stores } = first.isStale ? await lockStores(sql, changes) : first

@@ -1,7 +1,7 @@
-// What becomes of an agent's memory when the agent is deleted: nobody can reach it any more, so it goes.
+// Deletes an agent's memory with the agent: nobody can reach it any more.
 import type { Hooks } from '../../kit/feature.ts'
 
-/** The store's row stays and counts a change: a write that waited for it looks again, and finds the agent gone. */
+/** The store's row stays and counts a change: a write that waited for it reads again, and finds that the agent is gone. */
 export const forgetMemory: NonNullable<Hooks['agentDeleted']> = async ({ sql, teamId, agentId }) => {
   await sql`
     insert into memory_stores as s (agent_id, team_id, changes) values (${agentId}, ${teamId}, 1)

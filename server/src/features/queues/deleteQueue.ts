@@ -22,7 +22,7 @@ export const deleteQueue = operation({
   errors: ['not_found'],
   async handler({ team, queue, context, sql, enqueue, fail }) {
     const ofQueue = { teamId: team.id, queueId: queue.id }
-    // runs before queues, and the team's places, which stopping takes, after both: so nobody waits for us in a circle
+    // runs are locked before queues, and the team's slots, which a stop locks, after both: so there is no deadlock
     await lockRunsOfQueue(sql, ofQueue)
     // dispatchers lock this row: from here on nobody dispatches its cases
     const locked = await sql`select id from queues where id = ${queue.id} and team_id = ${team.id} for no key update`

@@ -45,7 +45,7 @@ async function heldBy(sql: Sql, calls: Call<unknown>[]): Promise<Map<string, { i
 
 const byRun = ({ run }: Call<unknown>) => ({ run_id: run.id, agent_id: run.agent_id })
 
-/** Moves the case that each run holds, and tells those that hold none. */
+/** Moves the case that each run holds; a run that holds none gets an error. */
 async function moveHeld<Input>(
   sql: Sql,
   calls: Call<Input>[],

@@ -1,4 +1,4 @@
-// Deletes a run that has ended, with everything that is kept of it.
+// Deletes a run that has ended, with everything that is stored about it.
 import { deleteRuns } from '../../engine/ending/deleteRuns.ts'
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'

@@ -18,7 +18,7 @@ import {
   subRunsOf,
 } from './runDetail.ts'
 
-/** A run that asks or starts more than this is told in parts; its lists have all of it. */
+/** How many requests and sub-runs the answer shows; the lists have all of them. */
 const listedMax = 200
 
 const Total = Type.Integer({ minimum: 0 })

@@ -27,7 +27,7 @@ declare module '../../kit/resources.ts' {
   }
 }
 
-/** The answer to a start, known before the row is written; what the database would say of it a moment later, but for its first move. */
+/** The answer to a start, known before the row is written: what the database would return a moment later, except for its first move. */
 export function newRunAnswer(made: NewRun, agentName: string): Run {
   return {
     id: made.id,

@@ -1,4 +1,4 @@
-// What stands around a run: its build, the requests it made, the runs it started, where its events go.
+// What belongs to a run: its build, its requests, the runs it started, where its events go.
 import { one, type Sql } from '../../base/db.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 import { buildStatuses } from '../../kit/states.ts'

@@ -84,7 +84,7 @@ export const startRun = operation({
   },
   async lane({ team, caller, via, body, sql, context, prepared, stored, fail }) {
     const engine = engineOf(context)
-    // what is remembered of the agent is checked by the statement itself; when it was no longer so, once more with what is true now
+    // the statement itself checks the cached agent; if it has changed, the start is tried again with what is true now
     for (const fresh of [false, true]) {
       const target = await engine.startTargets.find(sql, team.id, body.agent_id, body.build_id ?? null, fresh)
       if (!target) continue

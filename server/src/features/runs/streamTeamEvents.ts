@@ -47,7 +47,7 @@ export const streamTeamEvents = stream({
     const feed = eventFeedOf(context)
     const { after, isGap } = await feed.openTeam(team.id, lastEventId)
     return (opened) => {
-      // with an id, so that a reader who loses the connection before the first event comes back to this place
+      // with an id, so that a reader who loses the connection before the first event comes back to this position
       opened.send({ id: after, event: isGap ? 'gap' : 'start', data: JSON.stringify({ position: after }) })
       return feed.followTeam({ teamId: team.id, after, wants, stream: opened })
     }

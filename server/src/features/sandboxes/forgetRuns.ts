@@ -1,7 +1,7 @@
-// What becomes of the workspaces of deleted runs: nobody can reach them any more, so they go.
+// Deletes the workspaces of deleted runs: nobody can reach them any more.
 import type { Hooks } from '../../kit/feature.ts'
 
-/** The files of a sandbox go with it. One that its caller may still use stays until its own time. */
+/** The files of a sandbox are deleted with it. One that its caller may still use stays until its own time. */
 export const forgetRuns: NonNullable<Hooks['runsDeleted']> = async ({ sql, teamId, runIds }) => {
   await sql`delete from sandbox_uses where team_id = ${teamId} and run_id = any(${runIds}::uuid[])`
   await sql`

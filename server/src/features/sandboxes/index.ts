@@ -1,4 +1,4 @@
-// Workspaces: the files that runs make and keep, and sandboxes that callers make for themselves.
+// Workspaces: the files that runs make, and sandboxes that callers make for themselves.
 import { feature } from '../../kit/feature.ts'
 import { createSandbox } from './createSandbox.ts'
 import { createUploadUrl } from './files/createUploadUrl.ts'

@@ -1,4 +1,4 @@
-// What becomes of sandboxes as runs begin: one that the starter named becomes the run's, and a retried run gets the files of the old one.
+// Gives sandboxes to runs that begin: a sandbox that the starter named becomes the run's, and a retried run gets the files of the old one.
 import { Fault } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
 import type { Hooks } from '../../kit/feature.ts'
@@ -10,7 +10,7 @@ export const takeSandbox: NonNullable<Hooks['runTakesSandbox']> = async ({ sql, 
   if (!isGiven && isNew) throw new Fault('not_found', 'The sandbox was deleted while the run was being started.')
 }
 
-/** A copy names the same bytes. Where the old run had a sandbox of a caller, its files as that run found them come along too. */
+/** A copy refers to the same bytes. If the old run had a sandbox of a caller, the files that it found there are copied too. */
 export const copyWorkspace: NonNullable<Hooks['runCopied']> = async ({
   sql,
   teamId,

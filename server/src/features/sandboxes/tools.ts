@@ -21,7 +21,7 @@ const Path = Type.String({ description: 'Relative to /workspace, or absolute bel
 
 type Checked<T> = T | { problem: string }
 
-/** Runs work on the calls that are good and puts the outcomes of the others in their places. */
+/** Runs the work on the valid calls, and returns all outcomes in the order of the calls. */
 async function onGood<T>(checked: Checked<T>[], work: (good: T[]) => Promise<Outcome[]>): Promise<Outcome[]> {
   const isBad = (one: Checked<T>): one is { problem: string } =>
     typeof one === 'object' && one !== null && 'problem' in one
@@ -78,7 +78,7 @@ function bytesOf(content: string, encoding: 'utf-8' | 'base64' = 'utf-8'): Buffe
   }
   const text = encoding === 'base64' ? content.replace(/\s+/g, '') : content
   const bytes = Buffer.from(text, encoding)
-  // the decoder skips what it does not know; what is good comes out as it went in
+  // the decoder skips invalid characters; valid base64 encodes back to the same text
   if (encoding === 'base64' && bytes.toString('base64').replace(/=+$/, '') !== text.replace(/={1,2}$/, '')) {
     return {
       problem: 'The content is not valid base64 (RFC 4648 §4). Encode it again, or send text with the encoding utf-8.',
@@ -116,7 +116,7 @@ interface Readable {
   truncated?: true
 }
 
-/** Text where it is text. A cut may go through a character, whose rest is then left out. */
+/** Text if it is text. A cut may split a character, which is then left out. */
 function readable(bytes: Buffer, sizeBytes: number): Readable {
   const text = textOf(bytes, sizeBytes)
   const content = text ?? bytes.toString('base64', 0, base64BytesMax)

@@ -1,4 +1,4 @@
-// Fires what is due, as part of every working process: each due time once, however many of them look at it, and whichever dies.
+// Fires what is due, as part of every working process: each due time once, however many processes poll for it, and whichever of them dies.
 import { isPassing, one, part, type Part, retryingDeadlocks, type Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Tick } from '../../kit/feature.ts'
@@ -15,7 +15,7 @@ interface Which {
 }
 
 export const dueSchedules: Which = { where: part`next_run_at <= now()`, since: part`next_run_at` }
-/** A due time was held back for a run that has ended by now, or is gone. */
+/** A due time was held back because of a run that has ended by now, or is gone. */
 const freed: Which = {
   where: part`held_since is not null and not exists (
     select from runs r where r.id = schedules.last_run_id and r.team_id = schedules.team_id and r.status in ${activeList})`,
@@ -55,7 +55,7 @@ export async function fireSome(context: Context, { where, since }: Which): Promi
   return ids.length
 }
 
-/** One that cannot be fired must not hold up the others: it is put off, and tried again. */
+/** One that cannot be fired must not hold up the others: it is postponed, and tried again. */
 async function fireAlone(context: Context, id: string): Promise<void> {
   try {
     await inTransaction(context, async (sql) => {

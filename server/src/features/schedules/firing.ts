@@ -1,8 +1,8 @@
-// Which of a schedule's due times start a run now, which wait for the run before them, and which come to nothing: pure.
+// Decides which of a schedule's due times start a run now, which wait for the run before them, and which are dropped: a pure function.
 import { latestDue, nextAfter, type Timing } from '../../base/schedule.ts'
 import type { catchUps, overlaps } from './schedule.ts'
 
-/** A due time that is later than this was missed: the service stood still, and catch_up says what becomes of it. */
+/** A due time that is later than this was missed: the service was down, and catch_up says what to do with it. */
 const missedAfterMs = 60_000
 /** How many missed times of one schedule are made up for, so that a long outage does not end in a flood. */
 const madeUpMax = 100
@@ -29,7 +29,7 @@ export function decide(schedule: Due, now: Date): Firing {
   const isDue = next_run_at !== null && next_run_at <= now
   const { start, held } = sort(schedule, isDue ? dueUntil(schedule, next_run_at, now) : [], now)
   if (!isDue) return { start, held, next: next_run_at }
-  // one that fires once stays until it did: a due time that came to nothing is none
+  // a schedule that fires once stays until it has fired: a dropped due time does not count
   const isSpent = !recurring && start.length + held.length > 0
   return { start, held, next: isSpent ? null : nextAfter(schedule, now) }
 }
@@ -44,7 +44,7 @@ function sort({ overlap, catch_up, held, is_active }: Due, due: Date[], now: Dat
   const isMissed = (at: Date) => now.getTime() - at.getTime() > missedAfterMs
   const missed = due.filter(isMissed)
   const inTime = due.filter((at) => !isMissed(at))
-  // what is due in time stands for all that was missed before it
+  // a due time that is not missed replaces all missed ones before it
   const latest = catch_up === 'last' && inTime.length === 0 ? missed.slice(-1) : []
   const all = catch_up === 'all' ? missed : []
   if (overlap === 'allow') return { start: [...held, ...all, ...latest, ...inTime], held: [] }

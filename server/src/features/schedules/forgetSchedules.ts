@@ -1,4 +1,4 @@
-// What becomes of an agent's schedules when the agent is deleted: they go with it.
+// Deletes an agent's schedules with the agent.
 import type { Hooks } from '../../kit/feature.ts'
 
 export const forgetSchedules: NonNullable<Hooks['agentDeleted']> = async ({ sql, teamId, agentId }) => {

@@ -1,4 +1,4 @@
-// Tells the next five due times of a schedule.
+// Lists the next five due times of a schedule.
 import { nextAfter, nextFive } from '../../base/schedule.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, Time, Type } from '../../kit/schema.ts'

@@ -19,11 +19,11 @@ export interface LastRun {
   last_status: string | null
   last_error: { code: string; message: string } | null
   failures: number
-  /** Whose end is in that number already. */
+  /** The run whose end is already included in that number. */
   judged_run_id: string | null
 }
 
-/** Asked when the next due time comes, so that the end of a run costs nothing. A run that was stopped or still works says nothing. */
+/** Called when the next due time comes, so that the end of a run costs nothing. A run that was stopped or still works does not count. */
 export function countFailures(last: LastRun): Pick<LastRun, 'failures' | 'judged_run_id'> {
   const { last_run_id, last_status, last_error, failures, judged_run_id } = last
   const cameToItsEnd = last_status === 'completed' || last_status === 'failed'

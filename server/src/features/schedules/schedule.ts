@@ -8,7 +8,7 @@ import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/s
 export const overlaps = ['skip', 'queue', 'allow'] as const
 export const catchUps = ['none', 'last', 'all'] as const
 
-/** What a caller may say of a schedule; the same fields stand in every answer. */
+/** What a caller may set of a schedule; the same fields are in every answer. */
 export const fields = {
   enabled: Type.Boolean({ description: 'Paused when false. Due times of the pause are not made up for.' }),
   frequency: oneOf(frequencies),

@@ -36,13 +36,13 @@ interface Fired {
   judged_run_id: string | null
   /** Why it is disabled by itself. */
   reason: string | null
-  /** Which limit of its team let due times come to nothing. */
+  /** Which limit of its team made due times be skipped. */
   skippedReason: string | null
 }
 
 /** The caller has locked them. */
 export async function startDue(context: Context, sql: Sql, ids: string[]): Promise<void> {
-  // a statement of its own, begun after the locks were had: what it reads stays so until our commit
+  // a separate statement, which begins after the locks are taken: what it reads stays true until our commit
   const rows = await sql<Row>`
     select s.id, s.team_id, s.agent_id, s.user_id, s.changed_by, s.message, s.enabled, s.frequency, s.time, s.day, s.day_of_month, s.cron, s.timezone,
       s.recurring, s.overlap, s.catch_up, s.next_run_at, s.held, s.last_run_id, s.failures, s.judged_run_id,
@@ -81,7 +81,7 @@ const givenUp = (one: Fired, reason: string): Fired => ({ ...one, start: [], hel
 async function startRuns(context: Context, sql: Sql, fired: Fired[]): Promise<void> {
   const engine = engineOf(context)
   let left = fired.filter(({ start }) => start.length > 0)
-  // what is remembered of the agents is checked by the statement itself; when it was no longer so, once more with what is true now
+  // the statement itself checks the cached agents; if they have changed, it is tried again with what is true now
   for (const isFresh of [false, true]) {
     for (const one of left) one.runs = await runsOf(context, sql, one, isFresh)
     const wanted = left.flatMap(({ runs }) => runs)
@@ -139,7 +139,7 @@ async function runsOf(context: Context, sql: Sql, { row, start }: Fired, isFresh
   )
 }
 
-/** Its due time came to nothing; one that fires once has not fired. */
+/** Its due time was skipped; a schedule that fires once has not fired. */
 function withoutBuild(one: Fired): Fired {
   const failures = one.failures + 1
   const next = one.row.recurring ? one.next : nextAfter(one.row, one.row.now)

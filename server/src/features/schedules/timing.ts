@@ -30,7 +30,7 @@ type GivenTiming = { [Name in keyof Timing]?: Timing[Name] | null | undefined }
 /** What is stored of each field when nothing is given for it; null clears one. */
 type Stored = Partial<Timing>
 
-/** The whole timing of a new schedule, or of one that is changed: there, what its frequency has no use for falls away by itself. */
+/** The whole timing of a new schedule, or of one that is changed: there, fields that its frequency does not use are cleared. */
 export function requireTiming(given: GivenTiming, stored: Stored): Timing {
   const problems: string[] = []
   const frequency = given.frequency ?? stored.frequency

@@ -1,4 +1,4 @@
-// Tells who the credential is: the member it belongs to and what it may do.
+// Says who the credential is: the member it belongs to and what it may do.
 import { operation } from '../../kit/operation.ts'
 import { Id, named, nullable, oneOf, Type } from '../../kit/schema.ts'
 import { grantableScopes, roles } from '../../kit/scopes.ts'
@@ -27,7 +27,7 @@ export const getProfile = operation({
   errors: ['unauthorized'],
   async handler({ team, caller, sql, fail }) {
     const [member] = await findMember(sql, caller.member_id, team.id)
-    // removed within the moment that a credential is remembered
+    // the member was removed while the credential was still cached
     if (!member) return fail('unauthorized')
     const { id, name, email, role, team_id } = member
     return { profile: { id, name, email, role, team_id, scopes: [...caller.scopes] } }

@@ -1,4 +1,4 @@
-// One attempt: the delivery signed for this moment, sent through the guard, and what came of it.
+// One attempt: the delivery signed for this moment, sent through the guard, and the outcome.
 import { storableText } from '../../base/storable.ts'
 import { runyardVersion } from '../../base/version.ts'
 import { OutboundFailure, type OutboundAnswer } from '../../base/outbound/fetch.ts'
@@ -7,7 +7,7 @@ import type { Attempt } from './delivery.ts'
 import { retryAfterS } from './retrySchedule.ts'
 import { signatureHeaders, type SigningKey } from './signature.ts'
 
-/** What is sent. Its body is the same at every attempt: the event's data is kept as the text that it was written with. */
+/** What is sent. Its body is the same at every attempt: the event's data is stored as the text that it was written with. */
 export interface Outgoing {
   id: string
   event: string
@@ -26,7 +26,7 @@ export interface AttemptOutcome {
 const timeoutMs = 15_000
 const connectTimeoutMs = 5000
 const answerBytesMax = 4096
-/** What a receiver says beside its status is a help for people; it must not hold a place. */
+/** How long the body of an answer is read: it only helps people, and must not hold a slot. */
 const answerMs = 1000
 
 export const bodyOf = ({ id, event, created_at, data }: Outgoing): Buffer =>

@@ -1,4 +1,4 @@
-// Subscribes an address to a team's events.
+// Subscribes a URL to a team's events.
 import { one } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { withheldEvents } from '../../kit/event.ts'
@@ -6,7 +6,7 @@ import { operation } from '../../kit/operation.ts'
 import { Type, wrapped } from '../../kit/schema.ts'
 import { fields, Webhook, webhookColumns, webhooksOf } from './webhook.ts'
 
-/** Each of them is looked at for every event of the team; and few enough to be listed whole. */
+/** How many webhooks a team may have: each is checked for every event of the team, and a list shows all of them. */
 const webhooksMax = 50
 
 export const createWebhook = operation({

@@ -1,4 +1,4 @@
-// Deletes a webhook; what it got, and what became of it, stays in the list of deliveries.
+// Deletes a webhook; its deliveries and their outcomes stay in the list of deliveries.
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
 
@@ -16,8 +16,8 @@ export const deleteWebhook = operation({
       update delivery_targets set deleted_at = now()
       where id = ${subscription.id} and team_id = ${team.id} and deleted_at is null returning id`
     if (deleted.length === 0) fail('not_found')
-    // Whoever writes results locks deliveries first and their target then: we, who hold the target, must not wait for them.
-    // What is passed over so is never sent either, and sweepDeliveries takes it.
+    // Whoever writes results locks deliveries first and their target then: we, who hold the target, must not wait for them. A delivery that
+    // is skipped here is never sent either, and sweepDeliveries deletes it.
     await sql`
       delete from deliveries where id in (
         select id from deliveries

@@ -1,5 +1,5 @@
 // The channel on which processes notify each other that there is something to deliver.
 export const deliveriesChannel = 'runyard_deliveries'
 
-/** How long at least between two looks for unclaimed targets, and between two notifications, however often events are written. */
+/** How long at least between two polls for unclaimed targets, and between two notifications, however often events are written. */
 export const announceMs = 20

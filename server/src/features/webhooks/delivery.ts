@@ -9,7 +9,7 @@ export type DeliveryState = (typeof deliveryStates)[number]
 /** Nothing will be sent any more, unless somebody asks for it again. */
 export const settledStates = ['delivered', 'dead'] as const
 
-/** Where an attempt failed, from the door to the answer. */
+/** Where an attempt failed, from the guard to the answer. */
 const stages = ['guard', 'dns', 'connect', 'tls', 'timeout', 'protocol', 'status'] as const
 
 export const Attempt = named(

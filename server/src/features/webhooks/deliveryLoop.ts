@@ -11,7 +11,7 @@ import { isPaused, type Outbox } from './outbox.ts'
 import { giveUpAllDisabled, resultLane } from './recordResult.ts'
 import { forgetIdleKeys } from './signingKeys.ts'
 
-/** How many polls pass between two looks for deliveries to disabled subscriptions that a process died before it gave them up. */
+/** How many polls pass between two searches for deliveries to disabled subscriptions that a dead process did not give up. */
 const giveUpEvery = 20
 
 export interface DeliveryLoop {

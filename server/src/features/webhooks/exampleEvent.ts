@@ -1,4 +1,4 @@
-// What a test delivery tells: an example of an event, made of its schema.
+// The content of a test delivery: an example of an event, made from its schema.
 import { envelopeOf, type EventName } from '../../kit/event.ts'
 import { exampleOf as exampleOfSchema } from '../../kit/openapi.ts'
 

@@ -1,4 +1,4 @@
-// What becomes of a run's mark that its receiver is gone when the run is erased: it goes too.
+// Deletes, with an erased run, its mark that the receiver of its callbacks is gone.
 import type { Hooks } from '../../kit/feature.ts'
 
 export const forgetEndedCallbacks: NonNullable<Hooks['runsDeleted']> = async ({ sql, runIds }) => {

@@ -1,4 +1,4 @@
-// Webhooks: the addresses that a team's events are sent to, what became of each delivery, and sending again.
+// Webhooks: the URLs that a team's events are sent to, the outcome of each delivery, and sending again.
 import { feature } from '../../kit/feature.ts'
 import { createWebhook } from './createWebhook.ts'
 import { deleteWebhook } from './deleteWebhook.ts'

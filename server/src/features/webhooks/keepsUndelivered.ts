@@ -1,4 +1,4 @@
-// Events that somebody still has to get, or may ask for again, are kept however old they are.
+// Events that somebody still has to get, or may ask for again, are not erased, however old they are.
 import { part } from '../../base/db.ts'
 
 export const keepsUndelivered = part`

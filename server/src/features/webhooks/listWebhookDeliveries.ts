@@ -28,7 +28,7 @@ export const listWebhookDeliveries = operation({
       ${subscriptionId === undefined ? empty : part`and ${toWebhook(subscriptionId, team.id)}`}
       ${status === undefined ? empty : part`and ${inState(status)}`}
       ${event === undefined ? empty : part`and event = ${event}`}`
-    // page and total are read from an index alone, which holds all that is filtered by; only then the rows of the page
+    // page and total are read only from an index, which has all columns of the filter; then the rows of the page
     const list = { columns: part`n`, from, order: part`n desc` }
     const { rows: places, ...page } = await readPage<{ n: number }>(sql, list, query)
     const deliveries = await sql<Delivery>`

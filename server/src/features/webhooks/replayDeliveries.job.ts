@@ -26,7 +26,7 @@ export const replayDeliveries = job({
   safeToRepeat: 'only what was settled before it was asked for is taken, and what was taken is settled later if at all',
   async handler({ input, context, signal }) {
     for (let after: number | undefined = 0; after !== undefined;) {
-      // thrown, not left: the rest must be sent by whoever gets this job next
+      // thrown, because whoever gets this job next must send the rest
       signal.throwIfAborted()
       after = await context.db.transaction((sql) => replaySome(sql, input, after!))
     }

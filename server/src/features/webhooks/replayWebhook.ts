@@ -1,4 +1,4 @@
-// Sends a webhook everything again that it should have got since some time.
+// Sends everything again that a webhook should have got since a given time.
 import { one } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { Id, instant, Type } from '../../kit/schema.ts'

@@ -39,7 +39,7 @@ const shown = (keyring: Keyring, row: Row): Secret => ({
   previous_expires_at: row.previous_expires_at,
 })
 
-/** Makes it when there is none; of two that do so at once, both get the same. */
+/** Makes the secret if there is none; two callers that do so at once get the same one. */
 export async function readSecret(sql: Sql, keyring: Keyring, teamId: string): Promise<Secret> {
   await sql`
     insert into webhook_secrets (team_id, secret) values (${teamId}, ${keyring.seal(newSecret(), purposeOf(teamId))})

@@ -41,7 +41,7 @@ const isIdle = part`
   t.kind = 'callback' and t.created_at < now() - interval '1 day' and not exists (select from processes p where p.id = t.worker)
     and not exists (select from deliveries d where d.target_id = t.id)`
 
-/** Addresses that runs called back: where each run brings one of its own they would pile up. */
+/** Deletes URLs of callbacks: they would pile up if each run has its own. */
 async function forgetCallbacks(db: Database, signal: AbortSignal): Promise<void> {
   for (let after: string | undefined = '00000000-0000-0000-0000-000000000000'; after && !signal.aborted;) {
     const seen: { id: string; is_idle: boolean }[] = await db.sql`
@@ -54,7 +54,7 @@ async function forgetCallbacks(db: Database, signal: AbortSignal): Promise<void>
 
 /**
  * An event that is being written may have found one of them, and its delivery is not to be seen before the commit. Its transaction has
- * offered the target a row, so the lock of the table waits for it, and the look that follows sees what it wrote. False: others were busy
+ * offered the target a row, so the lock of the table waits for it, and the search that follows sees what it wrote. False: others were busy
  * for too long, and the next sweep tries again.
  */
 async function forgetTargets(db: Database, ids: string[]): Promise<boolean> {

@@ -44,7 +44,7 @@ export const updateWebhook = operation({
       )
     }
     const isSwitchedOn = body.active === true
-    // a new address, or one of which a person says that it works again, has not failed yet
+    // a new URL, or one that a person has enabled again, has not failed yet
     const isFresh = isSwitchedOn || (body.url !== undefined && body.url !== stored.url)
     const changed = await one(sql<Webhook>`${announcing}
       update delivery_targets set

@@ -1,16 +1,16 @@
-// A webhook: an address that a team subscribed to some of its events.
+// A webhook: a URL that a team subscribed to some of its events.
 import { part, type Sql } from '../../base/db.ts'
 import { eventNames } from '../../kit/event.ts'
 import { resource } from '../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, url, type Static } from '../../kit/schema.ts'
 
-/** What a caller may say of a webhook; the same fields stand in every answer. */
+/** What a caller may set of a webhook; the same fields are in every answer. */
 export const fields = {
   url: url('A public http or https URL. Each event is sent there by POST.', ['https://hooks.example.com/runyard']),
   events: Type.Array(oneOf([...eventNames, '*']), {
     minItems: 1,
     maxItems: eventNames.length + 1,
-    // not uniqueItems: comparing the items of a body of 2 MB with one another took minutes; what is named twice is kept once
+    // not uniqueItems: comparing the items of a body of 2 MB with one another took minutes; an event that is named twice is stored once
     description: 'The events it gets; `*` is all there are and will be.',
     examples: [['run.completed', 'run.failed']],
   }),

@@ -33,7 +33,7 @@ function openConversation(provider: Provider, modelId: string, setup: Setup): Co
       try {
         return await ask(signal, onText)
       } catch (error) {
-        // The key is of another account now, or the tools have changed: without its old reasoning the run can go on.
+        // The key is of another account now, or the tools have changed: without its old reasoning the run can continue.
         if (!withReasoning || !(error instanceof ModelRefused) || !refusesReasoning.test(error.message)) throw error
         withReasoning = false
         return ask(signal, onText)
@@ -64,7 +64,7 @@ const functionTool = ({ name, description, input_schema }: Setup['tools'][number
   ...(strictTools === undefined ? {} : { strict: strictTools }),
 })
 
-/** One request. Left before its end, by the signal or by the reader, it takes the connection down with it. */
+/** One request. If the signal or the reader ends it early, the connection is closed too. */
 async function* partsOf(
   provider: Provider,
   modelId: string,

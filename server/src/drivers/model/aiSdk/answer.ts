@@ -13,7 +13,7 @@ export interface Answer {
 type Block = Exclude<AnswerPart, { kind: 'call' }>
 type WireCall = Extract<AnswerPart, { kind: 'call' }> & { name: string; input: string }
 
-/** Sources, files, raw chunks and the like have no place in a run and are passed over. */
+/** Sources, files, raw chunks and the like are not used in a run, and are skipped. */
 export async function gather(stream: AsyncIterable<StreamPart>, onText: (delta: string) => void): Promise<Answer> {
   const answer: Answer = { parts: [], finish: undefined, usage: { input_tokens: 0, output_tokens: 0 } }
   const blocks = new Map<string, Block>()
@@ -21,7 +21,7 @@ export async function gather(stream: AsyncIterable<StreamPart>, onText: (delta: 
 
   function grow(block: Block, delta: string): void {
     if (block.kind === 'text' && delta !== '') {
-      // Text blocks read as paragraphs, in the stream as in the log.
+      // Text blocks become paragraphs, in the stream as in the log.
       onText(block.text === '' && hasText ? `\n\n${delta}` : delta)
       hasText = true
     }

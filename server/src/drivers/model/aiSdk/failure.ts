@@ -1,4 +1,4 @@
-// What went wrong between us and a provider, told as one of two: worth another attempt, or refused for good.
+// What went wrong between us and a provider, as one of two errors: worth another attempt, or refused for good.
 import { parseBounded } from '../../../base/boundedJson.ts'
 import { ModelRefused, ModelTrouble } from '../model.ts'
 import type { Provider } from './provider.ts'
@@ -63,7 +63,7 @@ function broken(failure: Failure, { title, key }: Provider): string {
     : `${title} failed while it answered: ${words(failure, key)}`
 }
 
-/** No connection came about, so nothing was asked. */
+/** No connection was made, so nothing was asked. */
 const isUnreached = (failure: Failure): boolean =>
   /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/.test(
     textOf(root(failure).code),
@@ -79,7 +79,7 @@ function root(failure: Failure): Failure {
   return at
 }
 
-/** The provider's own words: each has its place for them, and a gateway before it yet another. */
+/** The provider's own message: each provider has its own field for it, and a gateway before it has another. */
 function words({ responseBody, message }: Failure, key: string | undefined): string {
   const body = textOf(responseBody)
   const isPage = body.trim() === '' || body.trimStart().startsWith('<')
@@ -100,7 +100,7 @@ function inBody(body: string): string | undefined {
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '')
 
-/** Without the key, and then cut: a cut key would no longer be found. One of a few letters is no secret, but part of words. */
+/** Without the key, and then cut: a cut key would no longer be found. A key of a few letters is not cut out: it would be part of ordinary words. */
 function short(text: string, key = ''): string {
   const safe = key.length < 8 ? text : text.replaceAll(key, '[key]')
   return safe.replaceAll(/\s+/g, ' ').trim().slice(0, wordsMax)

@@ -1,9 +1,9 @@
-// The way to the providers: kept connections, no redirects, and an end to streams on which nothing comes any more.
+// The fetch to the providers: reused connections, no redirects, and an end to streams on which nothing comes any more.
 import { Agent, fetch as undiciFetch, type RequestInit as UndiciRequestInit } from 'undici'
 
 export type ModelFetch = typeof globalThis.fetch
 
-/** Operators name these addresses, not users, so the outbound guard does not stand here. */
+/** Operators give these URLs, not users, so the outbound guard is not needed here. */
 export function createModelFetch(idleMs: number): { fetch: ModelFetch; close: () => Promise<void> } {
   // A local model may read a long prompt for minutes before its first byte; after that a silence means trouble.
   const agent = new Agent({
@@ -15,7 +15,7 @@ export function createModelFetch(idleMs: number): { fetch: ModelFetch; close: ()
   })
   return {
     fetch(input, init) {
-      // A redirect would carry the key to another host. The cast: Node's types are of another release of undici.
+      // A redirect would send the key to another host. The cast: Node's types are of another release of undici.
       const options = { ...init, redirect: 'manual', dispatcher: agent } as unknown as UndiciRequestInit
       return undiciFetch(input as string | URL, options)
     },

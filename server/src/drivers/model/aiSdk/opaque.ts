@@ -10,14 +10,14 @@ export interface Opaque {
   /** `provider:model`: signatures of one mean nothing to another. */
   model: string
   /**
-   * How many entries the model had seen. A message that came while it answered stands before the answer in the log, but
-   * was not part of the request; some providers refuse reasoning whose beginnings have changed since.
+   * How many entries the model had seen. A message that came while the model answered is before the answer in the log, but was not part of
+   * the request. Some providers refuse reasoning if what came before it has changed.
    */
   seen: number
   parts: AnswerPart[]
 }
 
-/** Undefined for a turn of another model, or of none of ours. */
+/** Undefined for a turn of another model. */
 export function readOpaque(value: unknown, model: string): Opaque | undefined {
   const opaque = value as Opaque | null | undefined
   return opaque?.model === model && Array.isArray(opaque.parts) ? opaque : undefined

@@ -4,8 +4,8 @@
 const optionalMax = 10
 
 /**
- * An object at the top, closed objects below, no references, few optional fields. Any other schema is only told to the
- * model in words; the engine checks the answer in both cases.
+ * An object at the top, closed objects below, no references, few optional fields. Any other schema is only described to the model in the
+ * prompt; the engine checks the answer in both cases.
  */
 export function isHoldable(schema: Record<string, unknown>): boolean {
   const optional = { count: 0 }

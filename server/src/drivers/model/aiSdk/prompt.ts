@@ -1,4 +1,4 @@
-// The log of a run as the messages of a request: what stood in one request stands in the next unchanged, and more after it.
+// The log of a run as the messages of a request: the next request repeats the messages of the last one unchanged, and adds more.
 import { mustHave } from '../../../base/mustHave.ts'
 import type { Entry, WantedCall } from '../model.ts'
 import { readOpaque, type AnswerPart } from './opaque.ts'
@@ -32,7 +32,7 @@ export function toPrompt({ system, entries, model, withReasoning, cacheMark }: W
     const due = texts.filter(({ index }) => index < seen)
     texts = texts.filter(({ index }) => index >= seen)
     if (due.length > 0) say(due.map(({ text }) => text).join('\n\n'))
-    // Providers want a user's word at the beginning and before each answer.
+    // Providers want a user's message at the beginning and before each answer.
     else if (messages.length === 0) say('Begin.')
     else if (messages.at(-1)?.role === 'assistant') say('Go on.')
   }

@@ -21,13 +21,13 @@ export interface Provider {
   keySetting: string
   /** Cut out of every error text. */
   key: string | undefined
-  /** Loads the package when it is first needed: start-up and idle memory are paid for no provider that nobody uses. */
+  /** Loads the package when it is first needed: a provider that nobody uses costs no time at the start and no memory. */
   load: () => Promise<(model: string) => LanguageModel>
-  /** With every request. */
+  /** Sent with every request. */
   options?: ProviderOptions
-  /** On the end of the instructions and of the conversation, for a cache that wants to be told. */
+  /** Added to the end of the instructions and of the conversation, for a cache that needs such marks. */
   cacheMark?: ProviderOptions
-  /** With every tool, where leaving it out would turn optional arguments into required ones. */
+  /** Sent with every tool, for a provider that would otherwise turn optional arguments into required ones. */
   strictTools?: false
   /** Whether this model can hold its answer to a schema while it has tools (or has none). */
   holdsSchema: (model: string, hasTools: boolean) => boolean

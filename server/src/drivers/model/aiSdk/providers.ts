@@ -1,4 +1,4 @@
-// The four providers, made from the settings: a key or an address that is there makes one usable.
+// The four providers, made from the settings: a provider is usable if its key or its URL is set.
 import type { Config } from '../../../base/config.ts'
 import type { ModelFetch } from './modelFetch.ts'
 import type { Provider } from './provider.ts'
@@ -56,7 +56,7 @@ const kinds = (settings: ProviderSettings, fetch: ModelFetch): Record<ProviderNa
   },
 })
 
-/** An address without a path gets the provider's usual one: both ways of writing it are common. */
+/** A URL without a path gets the provider's usual path: both ways of writing it are common. */
 function baseURL(given: string | undefined, usual: string): string {
   const { pathname } = new URL(usual)
   if (given === undefined) return usual
@@ -72,7 +72,7 @@ function anthropic(key: string, url: string | undefined, fetch: ModelFetch): Pro
       const { createAnthropic } = await import('@ai-sdk/anthropic')
       return createAnthropic({ apiKey: key, baseURL: baseURL(url, 'https://api.anthropic.com/v1'), fetch })
     },
-    // Its other way to a schema is a forced tool, which would leave no room for ours.
+    // Its other way to get a schema is a forced tool, which would exclude our tools.
     options: { anthropic: { structuredOutputMode: 'outputFormat' } },
     cacheMark: { anthropic: { cacheControl: { type: 'ephemeral' } } },
     holdsSchema: (model) => /claude-(?:opus-4-1|(?:opus|sonnet|haiku)-4-[5-9]|[a-z]+-[5-9])/.test(model),

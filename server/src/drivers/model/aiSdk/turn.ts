@@ -1,4 +1,4 @@
-// What an answer means for the run: go on with these calls, done with this output, or failed for this reason.
+// What an answer means for the run: continue with these calls, done with this output, or failed for this reason.
 import { parseBounded } from '../../../base/boundedJson.ts'
 import { ModelTrouble, type TokenUsage, type Turn, type WantedCall } from '../model.ts'
 import type { Answer } from './answer.ts'
@@ -30,7 +30,10 @@ export function toTurn({ parts, finish, usage }: Answer, { title, model, seen, w
     case undefined:
     case 'interrupted':
     case 'error':
-      throw new ModelTrouble(`The answer of ${title} broke off before its end${reason(finish?.raw)}.`, told(usage))
+      throw new ModelTrouble(
+        `The answer of ${title} broke off before its end${reason(finish?.raw)}.`,
+        reportedUsage(usage),
+      )
     case 'length':
       return finish.raw === 'model_context_window_exceeded'
         ? failed(
@@ -59,26 +62,26 @@ export function toTurn({ parts, finish, usage }: Answer, { title, model, seen, w
   }
   if (calls.length > 0) return { ...said, calls, ending: { kind: 'calls' }, opaque }
   if (text.trim() === '' || finish.unified === 'tool-calls') {
-    throw new ModelTrouble(`${title} answered with neither text nor a call${reason(finish.raw)}.`, told(usage))
+    throw new ModelTrouble(`${title} answered with neither text nor a call${reason(finish.raw)}.`, reportedUsage(usage))
   }
   const answer = finalText(texts) ?? text
   return { ...said, calls: [], ending: { kind: 'done', output: wantsJson ? readJson(answer) : answer }, opaque }
 }
 
-/** None at all: it did not say. */
-const told = (usage: TokenUsage): { usage: TokenUsage | undefined } => ({
+/** Undefined: the provider did not say. */
+const reportedUsage = (usage: TokenUsage): { usage: TokenUsage | undefined } => ({
   usage: usage.input_tokens + usage.output_tokens > 0 ? usage : undefined,
 })
 
 const reason = (raw: string | undefined): string => (raw === undefined ? '' : ` (${raw})`)
 
-/** OpenAI tells its remarks on the way from its answer. */
+/** OpenAI marks which texts are remarks on the way and which are its answer. */
 function finalText(texts: { text: string; meta?: Record<string, Record<string, unknown>> }[]): string | undefined {
   const final = texts.filter(({ meta }) => meta?.openai?.phase === 'final_answer')
   return final.length === 0 ? undefined : final.map(({ text }) => text).join('\n\n')
 }
 
-/** What is not JSON continues as it came: the engine's check of the arguments tells the model. */
+/** What is not JSON stays unchanged: the engine's check of the arguments reports it to the model. */
 function readArguments(input: string): unknown {
   if (input.trim() === '') return {}
   try {
@@ -88,7 +91,7 @@ function readArguments(input: string): unknown {
   }
 }
 
-/** Models like to fence JSON. What is not JSON continues as text: the engine holds it against the schema and says so. */
+/** Models like to fence JSON. What is not JSON stays text: the engine checks it against the schema and reports it. */
 function readJson(text: string): unknown {
   const inside = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1] ?? text
   try {

@@ -42,7 +42,7 @@ export interface Draft {
   line: number
   body: string
   attributes: Map<string, string>
-  /** Words after the kind that are no attributes. */
+  /** Words after the kind that are not attributes. */
   words: string[]
   tell: Tell
   /** A text of the block with its holes, checked for the context that it goes into. `what` names it in messages. */

@@ -1,4 +1,4 @@
-// The filters of the expression language. Null passes through those that have nothing to say about it.
+// The filters of the expression language. A filter that has no rule for null returns null.
 import { parseBounded } from '../../../base/boundedJson.ts'
 import type { StepBudget } from '../../../base/stepBudget.ts'
 import { payFor } from '../../../base/valueSize.ts'

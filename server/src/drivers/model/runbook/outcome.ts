@@ -3,7 +3,7 @@ import { changesMemory, isRecord, noteAnswers, type Scope } from './scope.ts'
 
 interface Outcome {
   failure: string | null
-  /** A person said no: nothing to try again. */
+  /** A person said no, so it is not tried again. */
   isRejected: boolean
 }
 

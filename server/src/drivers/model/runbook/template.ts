@@ -30,7 +30,7 @@ export interface Template {
   holes: Hole[]
 }
 
-/** A template with each hole drawn as one character, for those who read the text around it. */
+/** A template with one character in the place of each hole, for code that reads the text around it. */
 export interface MarkedText {
   text: string
   /** Where in `text` each hole is. */

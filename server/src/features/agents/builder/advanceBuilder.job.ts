@@ -1,4 +1,4 @@
-// Carries a builder run on to its next rest: a proposal, a question, or a failure with its reason.
+// Continues a builder run until it must stop: with a proposal, a question, or a failure with its reason.
 import { isConnectionTrouble, type Sql } from '../../../base/db.ts'
 import { createFairPool, teamShare } from '../../../base/fairPool.ts'
 import { ModelRefused, ModelTrouble } from '../../../drivers/model/model.ts'
@@ -70,12 +70,12 @@ const lookAgainMs = 1000
 
 /** The slots of this process for builder runs. */
 export const builderSlotsOf = runningPart('builder slots', (context) => {
-  const size = placesOf(context)
+  const size = slotsOf(context)
   return createFairPool({ name: 'builder runs', size, perTeam: teamShare(size, context.config.teamShare) })
 })
 
-/** A model may take minutes, and jobs of all kinds share the ten places of a process: some stay for short work. */
-const placesOf = ({ config }: Context): number => Math.max(1, Math.min(4, Math.floor(config.workerConcurrency / 2)))
+/** How many of a process's ten job slots builder runs may take: a model may take minutes, and short jobs need slots too. */
+const slotsOf = ({ config }: Context): number => Math.max(1, Math.min(4, Math.floor(config.workerConcurrency / 2)))
 
 async function advance(held: HeldBuilderRun, { context, sql, signal }: JobCall<Input>): Promise<void> {
   if (held.attempt > claimsMax) return failBuilderRun(sql, held, cutOffTooOften)
@@ -84,7 +84,7 @@ async function advance(held: HeldBuilderRun, { context, sql, signal }: JobCall<I
     else await buildByModel(held, { context, sql, signal })
   } catch (error) {
     signal.throwIfAborted()
-    // where nothing can be written, the job is run again by itself
+    // if nothing can be written, the job engine runs the job again
     if (error instanceof BuilderRunFenced || isConnectionTrouble(error)) throw error
     await afterTrouble(context, held, error)
   }
@@ -129,7 +129,7 @@ async function afterTrouble(context: Context, held: HeldBuilderRun, error: unkno
   })
 }
 
-/** Doubling from a second, spread; a provider's own wish counts more. */
+/** The pause doubles from a second, with a random part. A pause that the provider asks for replaces it. */
 function pauseAfter(attempt: number, wishMs: number | undefined): number {
   const usual = 1000 * 2 ** (attempt - 1) * (0.75 + Math.random() / 2)
   return Math.round(Math.min(pauseMaxMs, wishMs === undefined ? usual : Math.max(wishMs, 100)))

@@ -1,4 +1,4 @@
-// What a model answers a builder run: a procedure, or questions; anything else is a misfit that goes back to it.
+// What a model answers to a builder run: a procedure, or questions. Anything else is sent back to it with what is wrong.
 import { storableText } from '../../../base/storable.ts'
 import { misfitOfOutput } from '../../../engine/builds/outputSchema.ts'
 import type { BuilderQuestion } from './builderRun.ts'
@@ -7,7 +7,7 @@ export type BuilderAnswer = { procedure: string } | { questions: BuilderQuestion
 
 const orNull = (description: string) => ({ anyOf: [{ type: 'string' }, { type: 'null' }], description })
 
-/** Closed, and with every field required: the strictest providers hold their models to no other schema. */
+/** The schema is closed and every field is required: the strictest providers accept no other schema. */
 export const answerSchema = {
   type: 'object',
   additionalProperties: false,
@@ -70,7 +70,7 @@ export function readAnswer(output: unknown): BuilderAnswer {
   return problem === undefined ? { questions: questions.map(asked) } : { misfit: problem }
 }
 
-/** Answers come back by the text of the question, so two of one text could not be told apart. */
+/** Answers refer to questions by their text, so two questions with the same text could not be distinguished. */
 function problemOf(questions: Wire['questions']): string | undefined {
   if (questions.length > questionsMax) return `Ask at most ${questionsMax} questions at once.`
   const texts = questions.map(({ question }) => storableText(question).trim())

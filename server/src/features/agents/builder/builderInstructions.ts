@@ -1,4 +1,4 @@
-// What a model is told before it writes a procedure: its task, the blocks that run as written, and what it may use.
+// The instructions for a model that writes a procedure: its task, the blocks that run as written, and what it may use.
 import { hasModel } from './builderRun.ts'
 import type { HeldBuilderRun } from './heldBuilderRun.ts'
 import { defaultPlugins, parseBuildConfig } from '../../../engine/builds/buildConfig.ts'
@@ -13,7 +13,7 @@ interface BlockWords {
   says: string
 }
 
-/** In the order in which they are told. */
+/** The kinds of blocks, in the order in which the instructions explain them. */
 export const blockWords: Record<string, BlockWords> = {
   http: {
     tool: 'http_request',
@@ -127,6 +127,6 @@ export function builderSetup(held: HeldBuilderRun, toolRegistry: ToolRegistry, s
   }
 }
 
-/** The person's word, or what stands for it when they gave none. */
+/** The person's request, or a text that replaces it when they gave none. */
 export const requestOf = ({ prompt, lesson }: HeldBuilderRun): string =>
   prompt !== '' ? prompt : `Improve the procedure as it is now${lesson ? ', with what the past run shows' : ''}.`

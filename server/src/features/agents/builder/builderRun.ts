@@ -1,4 +1,4 @@
-// A builder run: the writing of a draft's procedure, from what somebody wants to a proposal that a person takes or leaves.
+// A builder run writes the procedure of a draft: from what somebody wants to a proposal that a person accepts or discards.
 import { part, type Sql } from '../../../base/db.ts'
 import { parseBuildConfig } from '../../../engine/builds/buildConfig.ts'
 import type { EnqueueOptions } from '../../../kit/job.ts'
@@ -59,7 +59,7 @@ export const builderRunColumns = part`
     'cost_usd', trim_scale(builder_runs.cost_usd)) as usage,
   builder_runs.created_at`
 
-/** The word for it in every statement: those that hold their build. The index of the same words keeps them one a build. */
+/** SQL condition: the builder run is active. The index with the same condition allows one active builder run per build. */
 export const isActive = part`status in ('pending', 'running', 'waiting', 'review')`
 
 /** A builder run of a deleted agent is not found. */
@@ -96,8 +96,8 @@ export async function hasActiveBuilder(sql: Sql, buildId: string, teamId: string
 }
 
 /**
- * Whatever begins or ends a builder run locks the agent's row, then the build's, as promotions and deletions do: each sees what the
- * one before it left. Undefined: the agent was deleted since then.
+ * Locks the agent's row, then the build's, like everything that begins or ends a builder run and like promotions and deletions: each sees
+ * what the one before it wrote. Undefined: the agent was deleted since then.
  */
 export async function lockBuild(sql: Sql, { id, agent_id }: Build, teamId: string): Promise<Build | undefined> {
   const agents = await sql`
@@ -108,7 +108,7 @@ export async function lockBuild(sql: Sql, { id, agent_id }: Build, teamId: strin
   return build
 }
 
-/** The agent goes, and what was being written for it ends: its writers find no row any more. */
+/** The agent is being deleted: its builder runs end, and whoever writes them finds no row any more. */
 export async function endBuilderRunsOf(sql: Sql, { agentId, teamId }: { agentId: string; teamId: string }) {
   await sql`
     update builder_runs set status = 'discarded', completed_at = now(), pending_user_questions = null, messages = '[]', lesson = null,
@@ -119,7 +119,7 @@ export async function endBuilderRunsOf(sql: Sql, { agentId, teamId }: { agentId:
 export const builtinBuilder = 'builtin:runbook'
 const isBuiltin = (model: string): boolean => model.startsWith('builtin:')
 
-/** Who writes: the server's model; where it has none, the build's own; where that is none either, the builder that needs none. */
+/** Which model writes: the server's; if it has none, the build's; if that has none either, the builder that needs no model. */
 export function writerOf(config: BuildConfig, serverModel: string): string {
   const { model } = parseBuildConfig(config)
   return [serverModel, model].find((name) => name !== null && !isBuiltin(name)) ?? builtinBuilder
@@ -129,5 +129,5 @@ export function writerOf(config: BuildConfig, serverModel: string): string {
 export const hasModel = (config: BuildConfig, serverModel: string): boolean =>
   !isBuiltin(parseBuildConfig(config).model ?? serverModel)
 
-/** One job a builder run: asking for it again replaces the one that waits. */
+/** There is one job per builder run: enqueuing again replaces the one that waits. */
 export const jobOptionsOf = (id: string): EnqueueOptions => ({ key: `builder ${id}` })

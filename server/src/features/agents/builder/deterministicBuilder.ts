@@ -61,7 +61,7 @@ export async function buildDeterministically(
 /** Pure: the same words give the same procedure. */
 export function writeProcedure(wanted: Wanted): { procedure: string } | { questions: BuilderQuestion[] } {
   const { prompt, answers, agentName } = wanted
-  // the template is there to be replaced
+  // the template is meant to be replaced
   const kept = wanted.procedure.trim() === procedureTemplate.trim() ? '' : wanted.procedure.trim()
   const isNew = kept === ''
   const parts = readPrompt(prompt, isNew)
@@ -128,7 +128,7 @@ function noteOf({ run_number, status, error, output, eval_summary }: Lesson): st
 const modelNote =
   '- No model is set for this agent, and without one only executable blocks are carried out: add a block for each step, or set a model.'
 
-/** Said where it is true, since the procedure would fail at its first run. */
+/** Adds a note if there is no model and no executable block: such a procedure would fail at its first run. */
 function withModelNote(procedure: string, isModelSet: boolean): string {
   if (isModelSet || parseRunbook(procedure).blocks.length > 0 || procedure.includes(modelNote)) return procedure
   return addToSection(procedure, 'Notes', [modelNote])

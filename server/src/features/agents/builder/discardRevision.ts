@@ -1,4 +1,4 @@
-// Leaves what a builder run proposes, or ends one that is still at it; the draft is as it was before.
+// Discards what a builder run proposes, or ends one that still works; the draft stays as it was before.
 import { operation } from '../../../kit/operation.ts'
 import { Id, Type } from '../../../kit/schema.ts'
 import { Build, buildColumns } from '../builds/build.ts'

@@ -1,4 +1,4 @@
-// Has the procedure of a draft written: by a model, or by rule where the server has none.
+// Starts a builder run that writes the procedure of a draft: with a model, or by rules if the server has none.
 import type { Sql } from '../../../base/db.ts'
 import { newId } from '../../../base/ids.ts'
 import { operation } from '../../../kit/operation.ts'
@@ -73,7 +73,7 @@ export const generateRevision = operation({
   },
 })
 
-/** Unchecked, like every copy: a build that no longer runs may be just what somebody wants written again. */
+/** The copy is not checked: somebody may want a build rewritten because it no longer runs. */
 async function copyOf(sql: Sql, source: Build, teamId: string, memberId: string): Promise<Build> {
   const copy = await insertBuild(sql, {
     teamId,

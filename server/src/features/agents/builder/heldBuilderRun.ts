@@ -1,4 +1,4 @@
-// A builder run in the hands of one process: claimed by its epoch, and written only while that is still its own.
+// A builder run that one process holds: claimed by its epoch, and written only while the process still holds it.
 import { empty, part, type Part, type Sql } from '../../../base/db.ts'
 import { storable, storableJson, storableText } from '../../../base/storable.ts'
 import type { TokenUsage } from '../../../drivers/model/model.ts'
@@ -7,11 +7,11 @@ import type { BuilderAnswer } from './builderAnswer.ts'
 import type { BuilderQuestion } from './builderRun.ts'
 import type { Lesson } from './lesson.ts'
 
-/** One thing said between the builder and its model, after the request itself. */
+/** One message between the builder and its model, after the request itself. */
 export type BuilderMessage =
   /** The person's answers. */
   | { kind: 'user'; text: string }
-  /** Our own word: what is wrong with its last answer. */
+  /** The builder's message: what is wrong with the model's last answer. */
   | { kind: 'system'; text: string }
   | { kind: 'assistant'; text: string | null; opaque: unknown; answer: BuilderAnswer }
 
@@ -28,9 +28,9 @@ export interface HeldBuilderRun {
   messages: BuilderMessage[]
   created_at: Date
   epoch: number
-  /** Claims since it last came forward, this one included. */
+  /** How often it was claimed since it last advanced, including this claim. */
   attempt: number
-  /** How often it was put off since then. */
+  /** How often it was postponed since then. */
   troubles: number
 }
 
@@ -73,8 +73,8 @@ const cut = (line: string): string => {
 }
 
 /**
- * The progress with these lines, where they are not there yet. Each line is said once in a builder run, so that one that was cut off
- * and begins its turn again does not say it twice.
+ * SQL for the progress with these lines, without those that it has already. Each line is written once per builder run, also when a turn
+ * that was cut off begins again.
  */
 export const addProgress = (lines: string[]): Part => part`
   progress || coalesce((
@@ -108,7 +108,7 @@ const adding = (spent: Spent | undefined): Part =>
     : part`, input_tokens = input_tokens + ${spent.input_tokens}, output_tokens = output_tokens + ${spent.output_tokens},
         cost_usd = cost_usd + ${spent.cost_usd}::numeric`
 
-/** From here on it has come forward: the next turn has all its attempts again, of which this claim is the first. */
+/** Adds a message. The builder run has advanced with it: the next turn has all its attempts again, and this claim is the first of them. */
 export async function addMessage(
   sql: Sql,
   held: HeldBuilderRun,
@@ -124,7 +124,7 @@ export async function addMessage(
   held.troubles = 0
 }
 
-/** What was read and said on the way is not needed any more, and not kept. */
+/** What was read and said before is not needed any more, and is erased. */
 const forgotten = part`messages = '[]', lesson = null, due_at = null`
 
 export async function propose(

@@ -1,4 +1,4 @@
-// What a builder run is told of a run that it shall learn from: read once when it is asked for, cut to what a model can take in.
+// What a builder run learns about a run that it should learn from: read once, and cut to what a model can read.
 import type { Sql } from '../../../base/db.ts'
 import { isId } from '../../../base/ids.ts'
 
@@ -6,7 +6,7 @@ export interface Lesson {
   run_number: number
   status: string
   title: string
-  /** Text, like everything here that may be long. */
+  /** Text that is cut, like everything here that may be long. */
   message: string | null
   output: string | null
   error: { code: string; message: string } | null

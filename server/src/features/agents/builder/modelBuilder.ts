@@ -1,4 +1,4 @@
-// Has a model write the procedure: asks, checks, sends back what is wrong, and hands a person the proposal or the question.
+// Has a model write the procedure: asks, checks, sends back what is wrong, and gives a person the proposal or the question.
 import type { Sql } from '../../../base/db.ts'
 import type { Conversation, Entry, TokenUsage } from '../../../drivers/model/model.ts'
 import { engineOf } from '../../../engine/engine.ts'
@@ -29,7 +29,7 @@ const correctionsMax = 3
 /** How often it may ask questions. After that it must write with what it knows. */
 const questionRoundsMax = 3
 
-/** The row alone says what comes next, so whoever continues after a crash does the same. */
+/** Only the row says what comes next, so whoever continues after a crash does the same. */
 export async function buildByModel(held: HeldBuilderRun, parts: Parts): Promise<void> {
   const { models, toolRegistry } = engineOf(parts.context)
   const conversation = models.find(held.model).open(builderSetup(held, toolRegistry, parts.context.config.model))
@@ -88,7 +88,7 @@ export const spentOn = (context: Context, { model }: HeldBuilderRun, usage: Toke
   cost_usd: engineOf(context).models.costOf(model, usage),
 })
 
-/** The answer, and what was heard of it on the way and not told yet. */
+/** The answer, and the headings in it that are not reported yet. */
 async function askFor(held: HeldBuilderRun, turn: number, conversation: Conversation, { sql, signal }: Parts) {
   const lost = new AbortController()
   const writing = followWriting(
@@ -104,7 +104,7 @@ async function askFor(held: HeldBuilderRun, turn: number, conversation: Conversa
   }
 }
 
-/** True: it rests with a person now, or has failed. */
+/** True: a person must act now, or it has failed. */
 async function actOn(
   held: HeldBuilderRun,
   answer: BuilderAnswer,

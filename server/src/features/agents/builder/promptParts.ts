@@ -1,4 +1,4 @@
-// Reads what somebody wrote into a goal, steps and notes by a few plain rules: pure, and no more clever than it says.
+// Reads what somebody wrote into a goal, steps and notes by a few plain rules: a pure function without any guessing.
 import { endOfBlock } from './procedureSections.ts'
 
 export interface PromptParts {
@@ -71,7 +71,7 @@ function readLine(line: string, section: Section, parts: PromptParts, isNew: boo
     }
     const named: Section = isGoal ? 'goal' : isNotes ? 'notes' : 'steps'
     for (const sentence of sentencesOf(rest)) parts[named].push(sentence)
-    // a label before words says something of these words; alone it says something of what follows
+    // a label with text after it applies to that text; alone on its line it applies to what follows
     return rest === '' ? named : section
   }
   const listed = item.exec(text)?.[1]

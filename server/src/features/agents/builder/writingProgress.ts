@@ -1,11 +1,11 @@
-// Looks after a model while it writes: tells each heading of the procedure as it comes, and notices when nobody wants it any more.
+// Watches a model while it writes: reports each heading of the procedure as it comes, and notices when nobody wants the result any more.
 
 interface WritingProgress {
   /** A piece of the answer, which is JSON. */
   hear: (delta: string) => void
-  /** No more is told from now on; resolves when what was begun is written. */
+  /** Reports nothing more from now on; resolves when what was begun is written. */
   end: () => Promise<void>
-  /** What was heard and not told. */
+  /** The headings that came and were not reported. */
   left: () => string[]
 }
 
@@ -17,24 +17,24 @@ const heading = /(?:"|\\n)#{1,3} ([^"\\\n]{1,80})\\n/
 const headingLengthMax = 100
 
 /**
- * `tell` is called once a second, also with no lines. `lost`: it failed, which ends the work: the builder run is not ours any more, or
+ * `report` is called once a second, also with no lines. `lost`: it failed, which ends the work: the builder run is not ours any more, or
  * the database is away.
  */
 export function followWriting(
   turn: number,
-  tell: (lines: string[]) => Promise<void>,
+  report: (lines: string[]) => Promise<void>,
   lost: (error: unknown) => void,
 ): WritingProgress {
   let text = ''
   let told = 0
   const waiting: string[] = []
-  let telling: Promise<void> | undefined
+  let reporting: Promise<void> | undefined
 
   const timer = setInterval(() => {
-    // one that is slow is not overtaken
-    telling ??= tell(waiting.splice(0))
+    // a slow write is not overtaken by the next one
+    reporting ??= report(waiting.splice(0))
       .catch(lost)
-      .finally(() => (telling = undefined))
+      .finally(() => (reporting = undefined))
   }, everyMs)
 
   return {
@@ -49,7 +49,7 @@ export function followWriting(
     },
     async end() {
       clearInterval(timer)
-      await telling
+      await reporting
     },
     left: () => waiting.splice(0),
   }

@@ -110,7 +110,7 @@ interface NewBuild {
   createdBy: string
 }
 
-/** Undefined: the agent was deleted in the meantime. */
+/** Undefined: the agent was deleted since then. */
 export async function insertBuild(sql: Sql, wanted: NewBuild): Promise<Build | undefined> {
   const [inserted] = await sql<Build>`
     with numbered as (

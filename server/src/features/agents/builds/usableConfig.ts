@@ -20,7 +20,7 @@ interface Asked {
   fail: (code: 'invalid_request', message: string) => never
 }
 
-/** Other names for places in the config, where a body has a short form of it. */
+/** Other names for paths in the config, for a body that has a short form of it. */
 type Names = Record<string, string>
 
 /** Refuses with everything that is wrong at once. */
@@ -29,7 +29,7 @@ export async function requireUsable(config: BuildConfig, asked: Asked, names: Na
   if (problems.length > 0) asked.fail('invalid_request', sentenceOf(problems, names))
 }
 
-/** Everything because of which this server could not run it. */
+/** Every reason why this server could not run it. */
 export async function findProblems(config: BuildConfig, asked: Omit<Asked, 'fail'>): Promise<Problem[]> {
   const { context, team } = asked
   const known = {

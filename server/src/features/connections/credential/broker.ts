@@ -1,10 +1,10 @@
-// A broker that speaks Nango's API: it went through OAuth itself and keeps the tokens; we ask for one whenever a call is made.
+// A broker that speaks Nango's API: it did the OAuth flow itself and stores the tokens; we ask it for one whenever a call is made.
 import { parseBounded } from '../../../base/boundedJson.ts'
 import { OutboundFailure } from '../../../base/outbound/fetch.ts'
 import { GrantRefused, OAuthTrouble } from '../../../drivers/oauth/failures.ts'
 import type { Context } from '../../../kit/context.ts'
 
-/** Which connection of the broker, in the broker's words. */
+/** Identifies the connection by the broker's own ids. */
 interface Brokered {
   connectionId: string
   /** The key of the integration at the broker. */
@@ -21,7 +21,7 @@ interface BrokerAnswer {
 
 const answerBytesMax = 256 * 1024
 
-/** Throws GrantRefused where the broker has no good token, OAuthTrouble where it cannot be asked. */
+/** Throws GrantRefused if the broker has no valid token, and OAuthTrouble if it cannot be asked. */
 export async function askBroker(context: Context, asked: Brokered, signal: AbortSignal): Promise<BrokerAnswer> {
   const { brokerUrl, brokerKey } = context.config
   if (brokerUrl === undefined || brokerKey === undefined) {
@@ -81,7 +81,7 @@ function parse(body: Buffer): Told {
 
 const textOf = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
-/** The token of a connection whose tokens a broker keeps, as the broker has it now. */
+/** The current token of a connection whose tokens a broker stores. */
 export async function brokerToken(
   context: Context,
   { id, team_id }: { id: string; team_id: string },

@@ -1,4 +1,4 @@
-// A connection in the hands of a caller: its credential, still good when the call is made, and what follows when it is refused.
+// The use of a connection by a caller: its credential, which is valid when the call is made, and what follows when it is refused.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isConnectionTrouble } from '../../../base/db.ts'
 import { GrantRefused, OAuthTrouble } from '../../../drivers/oauth/oauth.ts'
@@ -12,7 +12,7 @@ import { scrubberOf, type Scrub } from '../../../base/knownSecrets.ts'
 import { hiddenValues, openSecret, type Secret } from '../store/secret.ts'
 import { breakConnection } from '../store/connectionState.ts'
 
-/** What a caller needs of its row; what it may send stands in `secret`, sealed. */
+/** What a caller needs of its row; the credential itself is sealed in `secret`. */
 export interface Vaulted extends Pick<
   Connection,
   'id' | 'team_id' | 'name' | 'type' | 'provider' | 'server_url' | 'transport' | 'auth_method' | 'status'
@@ -129,7 +129,7 @@ interface Refusal {
   state: { hasRenewedNew: boolean }
 }
 
-/** After a refusal: it is newer or broken now, or nothing newer is to be had. */
+/** After a refusal: the credential is newer or broken now, or there is no newer one. */
 async function makeNewer(
   context: Context,
   refused: Vaulted,
@@ -153,7 +153,7 @@ async function makeNewer(
   return { kind: 'look_again' }
 }
 
-/** What is kept here, or what its broker has now; else why it needs a person, or what is wrong for the moment. */
+/** The stored credential, or the one that its broker has now; else why it needs a person, or what is wrong at the moment. */
 async function secretOf(
   context: Context,
   connection: Vaulted,
@@ -195,7 +195,7 @@ function headersOf(secret: Secret | null): Record<string, string> {
 
 const patienceMs = 10_000
 
-/** Before a call is made, a database that is away for a moment costs that moment and not the call. */
+/** Repeats a question that comes before a call while the database is away: then only time is lost, not the call. */
 export async function retryWhileAway<T>(ask: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + patienceMs
   for (;;) {

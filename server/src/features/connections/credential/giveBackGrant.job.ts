@@ -7,7 +7,7 @@ import { nativeClient } from '../providers/nativeClient.ts'
 import type { OAuthFacts } from '../store/newConnection.ts'
 import { openSecret, sealedConnectionSecret } from '../store/secret.ts'
 
-/** Moved here as it was sealed, so it is sealed for the connection. */
+/** Moved here without opening it, so it is still sealed for the connection. */
 export const sealedRevocation: SealedColumn = {
   table: 'revocations',
   column: 'secret',

@@ -12,12 +12,12 @@ import { breakConnection, reauthorized, refreshInS } from '../store/connectionSt
 import { runningPart } from '../../../kit/runningPart.ts'
 
 type Renewal =
-  /** It is newer than it was, or gone: look again. */
+  /** It is newer than it was, or gone: read it again. */
   | { kind: 'changed' }
   /** Not now; the message says until when. */
   | { kind: 'trouble'; message: string }
 
-/** A connection whose renewal is this process's own until `refreshing_until`. */
+/** A connection that this process renews, and no other, until `refreshing_until`. */
 interface Taken {
   id: string
   team_id: string
@@ -91,8 +91,9 @@ export const takeDue = (
   returning ${takenColumns}`
 
 /**
- * A process that dies between the server's answer and `keep` loses a refresh token that was used up. The next try then brings the old one:
- * servers with a period of grace take it; others refuse, and a person must authorise the connection again, which its runs wait for.
+ * A process that dies between the server's answer and the write loses the new refresh token, and the old one is used up. The next try sends
+ * the old one: servers with a grace period accept it. Others refuse, and a person must authorise the connection again; its runs wait for
+ * that.
  */
 export async function renewTaken(context: Context, taken: Taken, runId?: string): Promise<Renewal> {
   const secret = taken.secret && openSecret(context.keyring, taken.id, taken.secret)
@@ -136,7 +137,7 @@ async function ask(context: Context, taken: Taken, oauth: OAuthFacts, secret: OA
   )
 }
 
-/** A grant in hand is written until it is: the refresh token before it is used up. */
+/** Repeats the write of a new grant until it succeeds, because the old refresh token is used up. */
 async function keep(
   context: Context,
   { id, generation, ...taken }: Taken,
@@ -156,7 +157,7 @@ async function keep(
   for (;;) {
     try {
       return await context.db.transaction(async (sql) => {
-        // whatever its status is by now, for the old token is worth nothing; another generation is newer than ours
+        // written whatever its status is by now, because the old token is worth nothing; another generation is newer than ours
         const [was] = await sql<{ status: string }>`
           with was as (select id, status from connections where id = ${id} and generation = ${generation} for update)
           update connections c set secret = ${sealed}, generation = generation + 1, refreshing_until = null, refresh_attempts = 0,
@@ -182,7 +183,7 @@ async function giveUp(context: Context, taken: Taken, reason: string, runId: str
   return { kind: 'changed' }
 }
 
-/** Tried again after 15 s, then ever later up to an hour; a fifth more or less, so that many do not come at once. */
+/** How many seconds pass before the next try: 15, then more and more up to an hour, with a random fifth more or less. */
 async function putOff(context: Context, { id, generation, name }: Taken, error: unknown): Promise<Renewal> {
   const problem = error instanceof Error ? error.message : String(error)
   context.log.warn({ err: error, connection_id: id }, 'could not renew a connection; will retry')

@@ -1,4 +1,4 @@
-// Connections in the hands of runs: their tools, and calls that carry their credential without anybody of the run seeing it.
+// How runs use connections: their tools, and calls with their credential, which the run never sees.
 import type { Sql } from '../../../base/db.ts'
 import { isId } from '../../../base/ids.ts'
 import { scrubberOf, type Scrub } from '../../../base/knownSecrets.ts'
@@ -29,7 +29,7 @@ export const connectionUse: ConnectionUse = {
   async boundTo({ sql, run, connection: asked }) {
     const all = await connectionsOf(sql, run)
     const found = find(all, asked)
-    // bound to none: should the name mean a connection by the time of the call, that is not what was approved
+    // bound to no connection: if the name means one when the call is made, that is not what was approved
     return typeof found === 'string' ? { connection_id: null } : boundTo(found)
   },
   async call({ context, run, connection: asked, url, send, isRefused, isInvalidToken, bound }) {
@@ -39,7 +39,7 @@ export const connectionUse: ConnectionUse = {
       context,
       { teamId: run.team_id, id },
       async ({ connection, headers }) => {
-        // as it is at the moment of the call: somebody may have pointed it elsewhere
+        // read at the moment of the call: somebody may have changed its URL
         const problem = foreignHost(context, connection, url)
         if (problem !== undefined) throw new Error(problem)
         const answer = await send(headers)

@@ -1,4 +1,4 @@
-// What an MCP server answered to a call, as a run keeps it: text and data inline, pictures and other bytes as files of the workspace.
+// What an MCP server answered to a call, as a run stores it: text and data inline, pictures and other bytes as files of the workspace.
 import { scrubbed, scrubbedBytes, type Scrub } from '../../../base/knownSecrets.ts'
 import type { McpAnswer } from '../../../drivers/mcp/mcp.ts'
 import type { Outcome } from '../../../kit/tool.ts'

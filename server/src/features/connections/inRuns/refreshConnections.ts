@@ -4,14 +4,14 @@ import type { Work } from '../../../kit/feature.ts'
 import { renewTaken, takeDue } from '../credential/refresh.ts'
 import { listTools } from '../mcpTools/toolList.ts'
 
-/** Under way at once; of one provider not all, so that one that does not answer holds up no other. */
+/** How many are under way at once, in total and per provider: a provider that does not answer delays no other. */
 const renewalsMax = 20
 const renewalsOfOne = 5
 const listsMax = 4
 /** How many polls pass between two rounds: nothing of this is urgent. */
 const thoroughEvery = 4
 
-/** A look begins what is due and waits for none of it; `stop` waits for all. */
+/** A poll begins what is due and waits for none of it; `stop` waits for all. */
 export function refreshConnections(context: Context): Work {
   const renewals = new Map<Promise<void>, string>()
   const lists = new Map<Promise<void>, string>()

@@ -1,4 +1,4 @@
-// The tools that MCP connections bring into a run: as a person approved them, called with the connection's credential.
+// The tools of MCP connections in a run: as a person approved them, called with the connection's credential.
 import { zip } from '../../../base/zip.ts'
 import type { Sql } from '../../../base/db.ts'
 import { isId } from '../../../base/ids.ts'
@@ -48,7 +48,7 @@ interface Row extends PinnedTool {
   tools_prefix: string | null
 }
 
-/** One set a connection; oldest connection first, which the names of the tools rest on. */
+/** One set per connection, the oldest connection first: the names of the tools depend on this order. */
 export const toolsForRun: ConnectionUse['tools'] = async ({ sql, context, run, connectionIds }) => {
   const named = await sql<Named>`
     select id, team_id, name, tools_prefix, provider, status, server_url, user_id, given, tools_listed_at is not null as is_listed,
@@ -170,7 +170,7 @@ async function execute(row: Row, { id, run, step, input }: ToolCall<object>, out
   if (used.kind === 'changed') throw new Outdated(outdatedConnection)
   if (used.kind === 'broken') throw waitFor(run, used.connection)
   if (used.kind === 'failed') return { error: used.message }
-  // the server has other tools than those that it listed: what it has now is for its next taker
+  // the server has other tools than those that it listed: the next process that takes the run reads the new list
   if (isUnknownTool(used.answer)) await listTools(context, { id: row.connection_id, team_id: run.team_id })
   return mcpOutcome(used.answer, used.scrub, { step, connectionName: row.connection_name })
 }

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { ListedTool } from '../../../drivers/mcp/mcp.ts'
 
-/** What is kept of a listed tool besides its name. */
+/** What is stored of a listed tool besides its name. */
 type ToolText = Omit<ListedTool, 'name'>
 
 export interface PinnedTool {

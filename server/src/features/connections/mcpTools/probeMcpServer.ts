@@ -1,4 +1,4 @@
-// Talks to an MCP server once, before a connection is made: which tools it has, or why it cannot be used.
+// Calls an MCP server once, before a connection is made: which tools it has, or why it cannot be used.
 import { McpUnauthorized, openMcp, type ListedTool } from '../../../drivers/mcp/mcp.ts'
 import type { Context } from '../../../kit/context.ts'
 import { operation } from '../../../kit/operation.ts'

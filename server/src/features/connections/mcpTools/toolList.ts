@@ -1,4 +1,4 @@
-// Asks an MCP server for its tools and keeps what it lists; only the first list after a person's own act approves anything.
+// Asks an MCP server for its tools and stores what it lists. Only the first list after an action of a person approves anything.
 import { McpTrouble, McpUnauthorized, openMcp, type ListedTool } from '../../../drivers/mcp/mcp.ts'
 import type { Sql } from '../../../base/db.ts'
 import { storable } from '../../../base/storable.ts'

@@ -1,4 +1,4 @@
-// What the tools of connections are called in a run: their connection, two underscores, their own name; never two alike.
+// The names of connections' tools in a run: the connection's name, two underscores, the tool's own name; no two are the same.
 import { hash } from 'node:crypto'
 
 const nameLengthMax = 64
@@ -40,7 +40,7 @@ export function toolNames(tools: ForeignTool[]): string[] {
 const lettersOf = (name: string): string => name.replaceAll(/[^A-Za-z0-9_-]/g, '_')
 const isAltered = ({ name }: ForeignTool): boolean => lettersOf(name) !== name
 
-/** A connection's name in letters that every model takes. */
+/** A connection's name in letters that every model accepts. */
 export function slugOf(name: string): string {
   const slug = name
     .normalize('NFKD')

@@ -1,4 +1,4 @@
-// Begins to connect an MCP server by OAuth: finds its authorization server, is a client there, and gives the address to agree at.
+// Begins to connect an MCP server by OAuth: finds its authorization server, becomes a client there, and returns the URL at which a person agrees.
 import type { Sql } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
 import { isId } from '../../../base/ids.ts'

@@ -1,4 +1,4 @@
-// GET /oauth/callback: where a provider sends the browser back to. No bearer: the state is the permission, once.
+// GET /oauth/callback: where a provider sends the browser back to. There is no bearer token: the state is the permission, and works once.
 import { isConnectionTrouble } from '../../../base/db.ts'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
@@ -30,7 +30,7 @@ export function mountCallback(app: FastifyInstance, context: Context): void {
       return sendPage(reply, 400, lost)
     }
     const { ending, page } = await finish(context, flow, callback, requestId)
-    // 303: whatever the browser did here, there it reads
+    // 303: the browser follows with a GET, whatever method it used here
     if (flow.facts.return_url !== null) return reply.redirect(withEnding(flow.facts.return_url, ending), 303)
     return sendPage(reply, ending.status === 'connected' ? 200 : 400, page)
   })
@@ -102,7 +102,7 @@ function toldOf(error: unknown, requestId: string): Told {
 /** How long the browser waits for the tools of an MCP server, so that they are there when the person looks. */
 const listMs = 5000
 
-/** The connection is made, whatever comes of this: what fails or takes longer is done again by itself. */
+/** The connection is made in any case: what fails or takes longer here is done again later. */
 async function listSoon(context: Context, connection: Connection): Promise<void> {
   const listing = listTools(context, connection).catch((error: unknown) => {
     context.log.warn({ err: error, connection_id: connection.id }, 'the tools of a connection could not be listed')

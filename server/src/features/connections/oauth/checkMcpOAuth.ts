@@ -1,4 +1,4 @@
-// Looks whether an MCP server wants OAuth, and how; keeps nothing of it.
+// Checks whether an MCP server wants OAuth, and how; stores nothing.
 import { discover, type Discovered } from '../../../drivers/oauth/discover.ts'
 import { operation } from '../../../kit/operation.ts'
 import { nullable, Type, url } from '../../../kit/schema.ts'

@@ -14,7 +14,7 @@ interface Sought {
   isRefused: boolean
 }
 
-/** In the order of MCP's authorization chapter. `registered`: it is new, and to be kept. */
+/** In the order of MCP's authorization chapter. `registered`: it is new and must be stored. */
 export async function ownClient(
   { given, server, key, isRefused }: Sought,
   context: Context,

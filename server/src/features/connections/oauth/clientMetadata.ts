@@ -1,4 +1,4 @@
-// Ourselves as an OAuth client, as a document whose address is our client id: no registration is needed where servers take it.
+// Ourselves as an OAuth client, as a document whose URL is our client id: servers that accept it need no registration.
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '../../../base/errors.ts'
 import type { Context } from '../../../kit/context.ts'
@@ -10,7 +10,7 @@ const documentPath = '/oauth/client.json'
 export const clientDocumentUrl = ({ config }: Pick<Context, 'config'>): string | null =>
   config.publicUrl?.startsWith('https://') ? `${config.publicUrl}${documentPath}` : null
 
-/** draft-ietf-oauth-client-id-metadata-document §4: the document names its own address. */
+/** draft-ietf-oauth-client-id-metadata-document §4: the document names its own URL. */
 export function mountClientMetadata(app: FastifyInstance, context: Context): void {
   app.get(documentPath, async (_request, reply) => {
     const client_id = clientDocumentUrl(context)

@@ -1,4 +1,4 @@
-// Makes a connection of one that a broker holds: the account's owner has agreed there, and the tokens stay there.
+// Makes a connection from one that a broker holds: the account's owner has agreed there, and the tokens stay there.
 import { GrantRefused, OAuthTrouble } from '../../../drivers/oauth/oauth.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Type, wrapped } from '../../../kit/schema.ts'
@@ -49,7 +49,7 @@ export const finalizeThirdPartyOAuth = operation({
   actsOutside: true,
   async prepare({ team, params, body, context, fail }) {
     const row = providerSpelled(params.provider)
-    // a provider that the table does not have needs an address, or its token could go nowhere
+    // a provider that is not in the table needs a URL, or its token could not be sent anywhere
     if (!row && body.server_url === undefined) return fail('not_found')
     const { brokerUrl, brokerKey } = context.config
     if (brokerUrl === undefined || brokerKey === undefined) {
@@ -78,7 +78,7 @@ export const finalizeThirdPartyOAuth = operation({
   },
   async handler({ team, caller, params, body, sql, context, prepared: { row, account, providerConfigKey }, fail }) {
     const provider = row?.name ?? params.provider
-    // it belongs to one connection of all teams: who brings it at the same moment waits here
+    // only one connection of all teams may use it: another request with the same one waits here
     await sql`select pg_advisory_xact_lock(hashtextextended(${body.broker_connection_id}, 15))`
     const [known] = await sql<Connection>`
       with c as (

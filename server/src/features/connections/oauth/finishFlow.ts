@@ -66,7 +66,7 @@ function clientOf({ config }: Context, flow: Flow): { client: OAuthClient; provi
   return native
 }
 
-/** A name is a comfort: where it cannot be read the connection is made without one. */
+/** The name is only for people: if it cannot be read, the connection is made without one. */
 async function accountOf(
   { outbound, log }: Context,
   account: AccountRequest,
@@ -141,7 +141,7 @@ async function keep(context: Context, flow: Flow, granted: Granted): Promise<Con
 const automaticName = (provider: Provider | null, account: string | null): string =>
   [provider?.title ?? 'MCP server', ...(account === null ? [] : [`(${account})`])].join(' ')
 
-/** The address that the provider gives for the account's own server, as Salesforce does. */
+/** The URL of the account's own server, which some providers give, such as Salesforce. */
 function ownServerOf(provider: Provider | null, { raw }: Grant): string | null {
   const given = provider?.own_server === undefined ? undefined : raw[provider.own_server]
   const url = typeof given === 'string' ? URL.parse(given) : null

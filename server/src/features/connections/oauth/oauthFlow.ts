@@ -16,7 +16,7 @@ import { hasRight, requireRight } from '../store/connectionRight.ts'
 
 const lifeS = 600
 
-/** What is kept of a flow besides its secrets. */
+/** What is stored of a flow besides its secrets. */
 interface FlowFacts {
   server: AuthorizationServer
   client_id: string
@@ -38,12 +38,12 @@ interface WantedFlow {
   connectionId: string | null
   server: AuthorizationServer
   client: OAuthClient
-  /** Whether the secret was made by a registration for this team: then it is kept with the connection. */
+  /** Whether the secret was made by a registration for this team: then it is stored with the connection. */
   isRegistered: boolean
   resource: string | null
   scopes: string[]
   scopeSeparator?: string
-  /** Further parameters of the authorisation address. */
+  /** Further parameters of the authorisation URL. */
   extra?: Record<string, string>
   /** False: this server refuses it. */
   hasPkce?: boolean
@@ -57,7 +57,7 @@ interface BegunFlow {
   expires_at: Date
 }
 
-/** 256 random bits name it; only their hash is kept, so who reads the table cannot finish a flow. */
+/** 256 random bits name it; only their hash is stored, so whoever reads the table cannot finish a flow. */
 export async function beginFlow(sql: Sql, context: Context, wanted: WantedFlow): Promise<BegunFlow> {
   const { caller, server, client, redirectUri, scopes, resource } = wanted
   const state = randomBytes(32).toString('base64url')

@@ -1,12 +1,12 @@
-// Where a provider sends the browser back to: an address of ours that no request can choose.
+// Where a provider sends the browser back to: one of our own URLs, which no request can choose.
 import { Fault } from '../../../base/errors.ts'
 import type { Context } from '../../../kit/context.ts'
 
 export const callbackPath = '/oauth/callback'
 
 /**
- * PUBLIC_URL, or our own loopback address while we listen there alone (RFC 8252 §7.3). Anything else might not lead back to us, and a
- * Host header is whatever its sender likes.
+ * PUBLIC_URL, or our own loopback URL while we listen only there (RFC 8252 §7.3). Anything else might not lead back to us, and a Host
+ * header is whatever its sender likes.
  */
 export function redirectUriOf({ config, lifecycle }: Pick<Context, 'config' | 'lifecycle'>): string {
   if (config.publicUrl !== undefined) return `${config.publicUrl}${callbackPath}`

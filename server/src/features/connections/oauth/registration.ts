@@ -1,11 +1,11 @@
-// Ourselves as a client of authorization servers that register clients: once for a team, kept until the server forgets it.
+// Ourselves as a client of authorization servers that register clients: once for a team, stored until the server forgets it.
 import type { Sql } from '../../../base/db.ts'
 import type { SealedColumn } from '../../../base/sealedColumns.ts'
 import type { AuthorizationServer, OAuthClient } from '../../../drivers/oauth/oauth.ts'
 import type { Registered } from '../../../drivers/oauth/register.ts'
 import type { Context } from '../../../kit/context.ts'
 
-/** Which registration is meant: servers register a client for the address that browsers come back to. */
+/** Which registration is meant: servers register a client for the URL that browsers come back to. */
 export interface RegistrationKey {
   team_id: string
   issuer: string
@@ -26,7 +26,7 @@ export const sealedRegistration: SealedColumn = {
   purpose: (row) => purposeOf(row as unknown as RegistrationKey),
 }
 
-/** Undefined: there is none that is good for as long as an authorisation takes. */
+/** Undefined: there is none that stays valid for as long as an authorisation takes. */
 export async function findRegistration(
   sql: Sql,
   { keyring }: Pick<Context, 'keyring'>,
@@ -41,7 +41,7 @@ export async function findRegistration(
   )
 }
 
-/** In the place of an older one: connections keep the client that they were made with. */
+/** Replaces an older one; connections keep the client that they were made with. */
 export async function saveRegistration(
   sql: Sql,
   { keyring }: Pick<Context, 'keyring'>,

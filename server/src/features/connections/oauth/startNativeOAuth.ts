@@ -1,4 +1,4 @@
-// Begins to connect an account of a provider of the table: gives the address where its owner agrees.
+// Begins to connect an account of a provider of the table: returns the URL at which its owner agrees.
 import type { Sql } from '../../../base/db.ts'
 import { isId } from '../../../base/ids.ts'
 import { operation } from '../../../kit/operation.ts'

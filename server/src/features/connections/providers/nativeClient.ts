@@ -13,9 +13,7 @@ interface NativeClient {
 /** What a server of OpenID Connect calls a person (its Core 1.0 §5.1), for an instance of one's own. */
 const usualLabels = ['preferred_username', 'email', 'name', 'sub']
 
-/**
- * With another token endpoint it is an instance of one's own: nothing of the row may then lead its tokens to the provider's servers.
- */
+/** With another token endpoint it is an instance of one's own: then nothing of the row may send its tokens to the provider's servers. */
 function ofInstance(row: Provider, set: OauthSettings): Partial<Provider> {
   const { authorization_url, token_url, revocation_url, account_url, issuer } = set
   const isOwn = token_url !== undefined

@@ -17,18 +17,18 @@ export interface Provider {
    * state and the client's secret stand alone.
    */
   pkce: 'checked' | 'sent' | 'none'
-  /** How long its tokens are good, and what becomes of refresh tokens: what an operator should know. */
+  /** How long its tokens are valid, and what happens to refresh tokens: what an operator should know. */
   renewal: string
   /** Asked for when a caller names none: enough to be useful, and to read the account's name. */
   scopes: string[]
   scope_separator: ' ' | ','
-  /** Parameters of the authorisation address without which no refresh token comes, or the wrong person is asked. */
+  /** Parameters of the authorisation URL without which there is no refresh token, or the wrong person is asked. */
   extra: Record<string, string>
   /** Where its credential may be sent, and nowhere else; `*.` in front takes every name below. */
   hosts: string[]
-  /** The field of the token answer with the address of the account's own server: its host is then the only one. */
+  /** The field of the token answer with the URL of the account's own server: its host is then the only one. */
   own_server?: string
-  /** Null: an instance of one's own for which none is set. */
+  /** Null: the operator's own instance, for which none is set. */
   account: AccountRequest | null
   /** Whose client settings count where it has none of its own. */
   settings_of?: string
@@ -65,7 +65,7 @@ const googleScope = (name: string): string => `https://www.googleapis.com/auth/$
 /** Calendar and Drive are at the first. */
 const googleHosts = ['www.googleapis.com', 'openidconnect.googleapis.com']
 
-/** `common` takes work and personal accounts; a tenant of one's own is set by the two addresses. Its issuer differs by tenant. */
+/** `common` takes work and personal accounts; an own tenant is set by the two URLs. Its issuer differs by tenant. */
 const microsoft = {
   authorization_url: 'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
   token_url: 'https://login.microsoftonline.com/common/oauth2/v2.0/token',
@@ -240,7 +240,7 @@ export const providers: readonly Provider[] = [
     name: 'salesforce',
     title: 'Salesforce',
     description: 'Read and change records of an organisation.',
-    // a sandbox or a domain of one's own is set by these addresses
+    // an own sandbox or domain is set by these URLs
     authorization_url: 'https://login.salesforce.com/services/oauth2/authorize',
     token_url: 'https://login.salesforce.com/services/oauth2/token',
     revocation_url: 'https://login.salesforce.com/services/oauth2/revoke',
@@ -327,7 +327,7 @@ export const providers: readonly Provider[] = [
     // OAuth of Connect, for standard accounts; the client's secret is the platform's secret key
     authorization_url: 'https://connect.stripe.com/oauth/authorize',
     token_url: 'https://connect.stripe.com/oauth/token',
-    // an account is let go by /oauth/deauthorize, which is not RFC 7009
+    // an account is released by /oauth/deauthorize, which is not RFC 7009
     revocation_url: null,
     issuer: null,
     auth_method: 'client_secret_post',

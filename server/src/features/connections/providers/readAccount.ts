@@ -5,7 +5,7 @@ import type { AccountRequest } from './providers.ts'
 
 interface AccountAnswer {
   status: number
-  /** Null: the provider tells no name. */
+  /** Null: the provider gives no name. */
   label: string | null
   /** Whether the token is no longer good; Slack says so with status 200. */
   isRefused: boolean
@@ -26,7 +26,7 @@ export async function askAccount(
     headers: {
       accept: 'application/json',
       'accept-encoding': 'identity',
-      // GitHub refuses who does not say who they are
+      // GitHub refuses requests without a User-Agent
       'user-agent': 'Runyard',
       ...account.headers,
       ...headers,

@@ -36,7 +36,7 @@ export const Connection = named(
 
 export type Connection = Static<typeof Connection>
 
-/** Columns of `connections c`; nothing of its secret but whether there is one. */
+/** Columns of `connections c`; of its secret they show only whether there is one. */
 export const connectionColumns = part`
   c.id, c.team_id, c.user_id, c.name, c.type, c.provider, c.server_url, c.transport, c.auth_method, c.status, c.scopes, c.shared,
   c.auth_method = 'oauth' and (c.secret is not null or c.broker_connection_id is not null) as has_oauth_tokens,

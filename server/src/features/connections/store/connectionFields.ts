@@ -1,4 +1,4 @@
-// What a caller may say of a connection that is made without OAuth: where it leads, and the key or headers that it sends.
+// What a caller may set of a connection that is made without OAuth: where it leads, and the key or headers that it sends.
 import { Fault } from '../../../base/errors.ts'
 import { isSecure } from '../../../drivers/oauth/secureUrl.ts'
 import { oneOf, Type, url, type Static } from '../../../kit/schema.ts'
@@ -129,7 +129,7 @@ function checked(headers: Headers, problems: string[]): Headers {
   return headers
 }
 
-/** A credential must not cross the internet in clear. */
+/** A credential must not be sent over the internet unencrypted. */
 export const secureProblem = (serverUrl: string): string | undefined =>
   isSecure(new URL(serverUrl)) ? undefined : 'server_url must be an https URL, since a credential is sent there.'
 

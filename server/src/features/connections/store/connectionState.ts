@@ -22,7 +22,7 @@ export function refreshInS({
   expiresInS,
   isRefreshable,
 }: Pick<Renewed, 'expiresInS' | 'isRefreshable'>): number | null {
-  // one that cannot be renewed is looked at when it ends, and a person is told
+  // one that cannot be renewed is checked when it ends, and a person is notified
   if (!isRefreshable) return expiresInS
   return expiresInS === null ? renewalMaxS : Math.min(renewalMaxS, Math.max(0, expiresInS * renewalShare))
 }
@@ -57,8 +57,8 @@ export async function endWaits(sql: Sql, connectionId: string): Promise<void> {
 }
 
 /**
- * The grant is gone: a person must authorise it again. Only while the secret is still the one that was refused (`generation`), and told
- * once, with the run whose call found out.
+ * The grant is gone: a person must authorise it again. Only while the secret is still the one that was refused (`generation`), and reported
+ * once, with the run whose call found it.
  */
 export async function breakConnection(
   sql: Sql,

@@ -1,4 +1,4 @@
-// Makes a connection and gives a grant to one: the two places where a secret is first sealed.
+// Makes a connection, or gives a grant to one: both seal a secret for the first time.
 import { one, part, type Sql } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
 import { newId } from '../../../base/ids.ts'
@@ -46,7 +46,7 @@ const timeColumns = (grant: GrantTimes | null | undefined) => part`
   now() + make_interval(secs => ${grant?.expiresInS ?? null}::float8),
   now() + make_interval(secs => ${grant ? refreshInS(grant) : null}::float8)`
 
-/** Each of them may be looked at by every run that begins. */
+/** How many connections a team may have: every run that begins may read all of them. */
 const connectionsMax = 1000
 
 /** Undefined: the team has a connection of this name. */
@@ -85,7 +85,7 @@ export async function insertConnection(
 
 const namesTried = 100
 
-/** For what nobody can be asked about any more: a taken name gets a number behind it. */
+/** For a connection whose name nobody can be asked about any more: a taken name gets a number at its end. */
 export async function insertUnderFreeName(
   sql: Sql,
   context: Pick<Context, 'keyring'>,

@@ -1,4 +1,4 @@
-// A bulk action: one thing that is done to many cases, and how far it has come.
+// A bulk action: one action on many cases, and how far it has come.
 import { part } from '../../../base/db.ts'
 import { resource } from '../../../kit/resources.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../../kit/schema.ts'

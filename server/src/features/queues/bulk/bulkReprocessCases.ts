@@ -1,4 +1,4 @@
-// Gives many cases of a queue out again, to any of its agents or to one.
+// Has many cases of a queue worked on again, by any of its agents or by one.
 import { isId } from '../../../base/ids.ts'
 import { operation } from '../../../kit/operation.ts'
 import { nullable, Type } from '../../../kit/schema.ts'

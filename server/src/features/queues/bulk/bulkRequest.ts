@@ -1,4 +1,4 @@
-// What the bulk operations have in one: which cases are meant, done at once when they are few, left to the job when they are many.
+// What the bulk operations share: which cases are meant. Few cases are changed at once, many are left to the job.
 import type { Sql } from '../../../base/db.ts'
 import { isId, newId } from '../../../base/ids.ts'
 import type { Context } from '../../../kit/context.ts'
@@ -82,7 +82,7 @@ async function listedIds({ team, queue, sql, fail }: Asked, wanted: string[]): P
 async function actNow(asked: Asked, action: CaseAction, ids: string[]): Promise<Static<typeof Answer>> {
   const { team, queue, caller, context, sql } = asked
   const bulk: Bulk = { teamId: team.id, queueId: queue.id, userId: caller.member_id, action }
-  // in the order of ids: two actions on the same cases wait for each other instead of for ever
+  // in the order of ids: two actions on the same cases wait for each other and do not deadlock
   const done = await changeCases(context, sql, bulk, ids.toSorted())
   return { ...countsOf(action, done), bulk_action_id: null, status: 'completed' }
 }

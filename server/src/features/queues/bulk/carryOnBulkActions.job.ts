@@ -8,12 +8,15 @@ import type { Settings } from './bulkAction.ts'
 import { fitsCase } from '../lists/caseFilter.ts'
 import { Pacer } from './pace.ts'
 
-/** One statement looks at no more cases than this, however few of them fit. A constant for the planner: of a parameter it expects a tenth of all. */
+/**
+ * One statement looks at no more cases than this, however few of them fit. A constant, because the planner expects a tenth of all rows for
+ * a parameter.
+ */
 const casesSeenMax = 20_000
 const atMostSeen = part`limit 20000`
 /** How long a job works before it lets other waiting jobs go first. */
 const stretchMs = 30_000
-/** More are stopped, but no longer listed: the list is written with every step. */
+/** How many stopped runs are listed. More may be stopped, but the list is written with every step. */
 const runsListedMax = 10_000
 
 const Input = Type.Object({ bulk_action_id: Id, team_id: Id })
@@ -30,7 +33,7 @@ export const carryOnBulkActions: Job<Input> = job({
     const until = performance.now() + stretchMs
     const pacer = new Pacer()
     while (performance.now() < until) {
-      // thrown, not left: whoever gets this job next carries on
+      // thrown, so that whoever gets this job next continues it
       signal.throwIfAborted()
       const isOver = await takeStep(context, input, pacer)
       if (isOver) return
@@ -75,7 +78,7 @@ async function step(
   { bulk_action_id: id, team_id: teamId }: Input,
   pacer: Pacer,
 ): Promise<boolean> {
-  // waited for, not passed by: a process that was taken for dead may still be at it, and whoever ended here would leave the rest undone
+  // this waits for the lock: a process that was declared dead may still work on the action, and skipping it would leave the rest undone
   const [action] = await sql<Action>`
     select queue_id, user_id, settings, after_created_at, after_case_id, until_created_at from bulk_actions
     where id = ${id} and team_id = ${teamId} and status = 'running' for update`

@@ -28,9 +28,9 @@ const restTimesMax = 6
 const restTimesForEachOther = 4
 /** Below this the load is the noise of idle processes. */
 const loadMin = 0.5
-/** The load is an average over about ten looks, which is a second. */
+/** The load is an average over about ten measurements, which is a second. */
 const weightOfLook = 0.15
-/** The load is unknown before the first looks, so an action begins with rests. */
+/** The load is unknown before the first measurements, so an action begins with rests. */
 const loadAtFirst = 1.5
 
 export class Pacer {

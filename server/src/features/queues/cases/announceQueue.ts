@@ -1,4 +1,4 @@
-// Tells the workers of all processes that a queue has cases to dispatch, or room for more of them.
+// Notifies the workers of all processes that a queue has cases to dispatch, or room for more of them.
 import { literals, part, type Part, type Sql } from '../../../base/db.ts'
 
 export const caseQueuesChannel = 'case_queues'

@@ -1,4 +1,4 @@
-// What an event tells of a case: SQL that makes it of the case's row, for the statement that changed it.
+// What an event says about a case: SQL that builds it from the case's row, for the statement that changed it.
 import { part, type Part } from '../../../base/db.ts'
 
 interface CaseEvent {
@@ -10,7 +10,7 @@ interface CaseEvent {
   event: Part
 }
 
-/** The labels are those that the statement sees: of a case that it labels itself, the next one tells. */
+/** The labels are those that the statement sees. If the statement itself adds labels, only the next statement sees them. */
 export const caseEventData = ({ eventId, shown, runId, agentId, event }: CaseEvent): Part => part`
   case_event_data(${eventId}, ${shown}, (
     select json_agg(json_build_object('id', l.id, 'key', l.key, 'value', l.value, 'color_hue', l.color_hue) order by l.key, l.value, l.id)

@@ -1,4 +1,4 @@
-// What a caller may say of a case, when it is made and when it is changed.
+// What a caller may set of a case, when it is made and when it is changed.
 import { oneOf, Type } from '../../../kit/schema.ts'
 import { priorities } from '../../../kit/states.ts'
 

@@ -90,7 +90,7 @@ export const createCases = operation({
         label_ids: labelIds(one),
       })),
     )
-    // the queue was deleted between the look at the path and now
+    // the queue was deleted after the path was resolved
     if (!inserted.every((one) => one !== undefined)) return fail('not_found')
     const isKnown = (index: number) => !inserted[index]!.existing && !given[index]!.labels?.length
     const ids = inserted.filter((_, index) => !isKnown(index)).map(({ id }) => id)
@@ -114,7 +114,7 @@ function problemsOf({ case: one, cases }: Static<typeof Body>): string[] {
   ]
 }
 
-/** A case without labels is known without reading it: what the database would say of it. */
+/** Builds the answer for a case without labels without reading it: the database would return the same. */
 const newCaseAnswer = (
   given: Static<typeof NewCase>,
   { id, created_at }: Inserted,

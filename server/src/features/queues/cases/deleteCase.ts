@@ -4,7 +4,7 @@ import { stopRunsAndLog } from '../../../engine/ending/stopRunsAndLog.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Id, Type } from '../../../kit/schema.ts'
 
-/** Between the look and the lock another run may take it: then that one is looked at. */
+/** Between the read and the lock another run may take the case: then that run is checked. */
 const roundsMax = 3
 
 export const deleteCase = operation({
@@ -19,7 +19,7 @@ export const deleteCase = operation({
   async handler({ team, case: { id }, context, sql, fail }) {
     const holder = part`select claimed_by_run_id as run_id from cases where id = ${id} and team_id = ${team.id}`
     for (let round = 0; round < roundsMax; round++) {
-      // runs are locked before cases, and cases before the places that a stop gives back, everywhere
+      // everywhere, runs are locked before cases, and cases before the slots that a stop frees
       const [seen] = await sql<{ run_id: string | null }>`${holder}`
       if (seen?.run_id) await sql`select id from runs where id = ${seen.run_id} and team_id = ${team.id} for update`
       const [held] = await sql<{ run_id: string | null }>`${holder} for update`

@@ -1,4 +1,4 @@
-// How every case comes to be, whoever makes it: row, labels, timeline and event, many in one statement, and each external_id once.
+// Inserts cases, whoever makes them: row, labels, timeline and event, many in one statement, and each external_id once.
 import { part, type Part, type Sql } from '../../../base/db.ts'
 import { newId } from '../../../base/ids.ts'
 import { insertEvents } from '../../../kit/event.ts'
@@ -23,7 +23,7 @@ interface NewCase {
 export interface Inserted {
   id: string
   created_at: Date
-  /** It was there already, by its external_id. */
+  /** True if a case with its external_id existed already. */
   existing: boolean
 }
 
@@ -31,7 +31,7 @@ export interface Inserted {
 export async function insertCases(sql: Sql, rows: NewCase[]): Promise<(Inserted | undefined)[]> {
   const there = new Map<string, Named>()
   let open = [...new Map(rows.toReversed().map((row) => [nameOf(row), row])).values()]
-  // once more for one that was there and is being deleted: whoever finds that out has waited for its end
+  // tries again for a case that existed and is being deleted: the first try has waited until it is gone
   for (let round = 0; round < 2 && open.length > 0; round++) {
     for (const one of await insert(sql, open)) there.set(nameOf(one), one)
     open = open.filter((row) => !there.has(nameOf(row)))
@@ -46,7 +46,7 @@ export async function insertCases(sql: Sql, rows: NewCase[]): Promise<(Inserted 
 
 type Named = Pick<NewCase, 'id' | 'queue_id' | 'external_id'> & { created_at: Date }
 
-/** What makes it one case: the caller's name for it in its queue, or else itself. */
+/** The key of a case: its external_id in its queue, or else its own id. */
 const nameOf = ({ id, queue_id, external_id }: Omit<Named, 'created_at'>): string =>
   external_id === null ? id : `${queue_id} ${external_id}`
 
@@ -109,7 +109,7 @@ const eventOfNew = caseEventData({
   event: part`'queue.case.created'`,
 })
 
-/** The agent of a run that made it is told with it. */
+/** The event names the agent of the run that made the case. */
 const tellOf = (made: Part): Part =>
   insertEvents(part`
       select w.event_id, w.team_id, 'queue.case.created',

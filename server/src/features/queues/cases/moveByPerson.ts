@@ -39,7 +39,7 @@ function whyNot(now: Case & Holder, userId: string, type: Move['type']): string 
   if (now.claimed_by_run_id !== null) {
     return `The run ${now.claimed_by_run_id} holds this case. Wait until it ends or stop it, then try again.`
   }
-  // also of one's own: whoever shares a key must not take one case for two
+  // also if the holder is the same member: two people who share a key must not both take one case
   if (now.claimed_by_user_id === userId && type === 'claimed') {
     return 'You hold this case already. Complete, fail, postpone or release it.'
   }

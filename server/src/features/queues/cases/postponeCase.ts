@@ -1,4 +1,4 @@
-// A person puts a case aside until a time, at which it is given out before all others.
+// A person postpones a case until a time; then it is dispatched before all others.
 import { one } from '../../../base/db.ts'
 import { operation } from '../../../kit/operation.ts'
 import { instant, nullable, Type, wrapped } from '../../../kit/schema.ts'

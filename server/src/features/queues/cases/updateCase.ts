@@ -1,4 +1,4 @@
-// Changes what a case says, in whatever state it is; its state itself is changed by the verbs alone.
+// Changes the content of a case in any state; only the other verbs change its state.
 import { newId } from '../../../base/ids.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Type, wrapped } from '../../../kit/schema.ts'

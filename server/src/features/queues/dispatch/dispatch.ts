@@ -39,7 +39,7 @@ export async function dispatchQueue(context: Context, queueId: string): Promise<
     try {
       return await context.db.transaction((sql) => dispatchIn(context, sql, queueId, fresh))
     } catch (error) {
-      // what was remembered of an agent has changed: once more with what is true now
+      // the cached agent has changed: tried again with what is true now
       if (!(error instanceof AgentChanged) || fresh) throw error
     }
   }
@@ -131,7 +131,10 @@ interface Given {
   trigger: Trigger
 }
 
-/** In their order, to whom has most room left; one that was handed over goes to its agent alone, while that one works the queue. */
+/**
+ * Assigns cases in their order, each to the agent with the most room left. A case that was handed over goes only to its agent, while that
+ * agent works the queue.
+ */
 function share(cases: NextCase[], rooms: Room[]): Given[] {
   const left = new Map(rooms.map(({ trigger, room }) => [trigger, room]))
   const isOfQueue = (id: string) => rooms.some(({ trigger }) => trigger.agent_id === id)
@@ -186,7 +189,10 @@ async function runsFor(context: Context, sql: Sql, queueId: string, given: Given
 /** Stands for a run that made or moved a case and was erased since: nobody knows any more whom it acted for. */
 const somebody = '00000000-0000-0000-0000-000000000000'
 
-/** Members who made or changed a case have a say in its run, and so have those for whom runs did so. A run that only took it does not count. */
+/**
+ * The run of a case acts for the members who made or changed the case, and for those on whose behalf runs did so. A run that only took it
+ * does not count.
+ */
 async function speakersOf(sql: Sql, caseIds: string[]): Promise<Map<string, string[]>> {
   const rows = await sql<{ case_id: string; members: string[] }>`
     select e.case_id, array_agg(distinct s.member) as members

@@ -1,4 +1,4 @@
-// Lists the agents that fill a queue and those that work it, and what is odd about them.
+// Lists the agents that fill a queue and those that work it, and what is unusual about them.
 import { operation } from '../../../kit/operation.ts'
 import { Id, nullable, oneOf, Type } from '../../../kit/schema.ts'
 import { casesMax, consumersOf, daysMax, producersOf } from './queueAgents.ts'

@@ -1,4 +1,4 @@
-// Tells which agents would share the cases of a queue with this one.
+// Lists the agents that would share the cases of a queue with this one.
 import { idForFilter } from '../../../base/ids.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Type } from '../../../kit/schema.ts'
@@ -18,7 +18,7 @@ export const previewAgentCaseTriggerConflicts = operation({
   async handler({ team, agent, query, sql }) {
     const queueId = query.case_queue_id ?? (await triggersOfAgent(sql, agent.id, team.id))[0]?.case_queue_id
     if (queueId === undefined) return { has_conflict: false, conflicting_agents: [] }
-    // as a filter: on a queue that is not there nobody works
+    // used as a filter: a queue that does not exist has no agents
     const agents = await agentsWithTrigger(sql, { teamId: team.id, queueId: idForFilter(queueId), besides: agent.id })
     return { has_conflict: agents.length > 0, conflicting_agents: agents }
   },

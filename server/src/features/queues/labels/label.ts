@@ -9,7 +9,7 @@ import { Type, type Static } from '../../../kit/schema.ts'
 export { Label }
 export type Label = Static<typeof Label>
 
-/** What a caller may say of a label; the same fields stand in every answer. */
+/** What a caller may set of a label; the same fields are in every answer. */
 export const labelFields = {
   key: Type.String({
     maxLength: 100,
@@ -85,7 +85,7 @@ export async function makeLabels(sql: Sql, { teamId, queueId }: Owner, names: La
   return wanted.map((name) => found.get(nameOf(name))!)
 }
 
-/** In one order for everybody, so that two who make the same ones do not wait for each other. */
+/** Everybody uses one order, so that two requests that make the same labels do not deadlock. */
 async function insertLabels(sql: Sql, { teamId, queueId }: Owner, names: LabelName[]): Promise<Label[]> {
   const sorted = names.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1))
   return sql<Label>`
@@ -112,7 +112,7 @@ export async function findLabels(sql: Sql, { teamId, queueId }: Owner, ids: stri
 export const noSuchLabel =
   'This queue has no label with one of the label_ids. List the labels of the queue and use their ids.'
 
-/** With the queue it belongs to, so that below another one it is not found. */
+/** Found together with its queue, so that the path of another queue does not find it. */
 type FoundLabel = Label & { queue_id: string }
 
 export const labelResource = resource(

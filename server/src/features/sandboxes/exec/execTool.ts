@@ -22,7 +22,7 @@ export const sandboxExec = outsideTool({
     code: Type.String({ maxLength: 1_000_000 }),
     timeout_s: Type.Optional(Type.Integer({ minimum: 1, maximum: timeoutMaxS })),
   }),
-  // without a network a command changes files alone, and those only with its result: made again, it finds what it found
+  // without a network a command changes only files, and these are saved with its result: a repeated command finds the same files
   onDoubt: (_input, { config }) => (config.sandboxHosts.length === 0 ? 'retry' : 'ask'),
   timeoutMs: (timeoutMaxS + 60) * 1000,
   async execute({ run, step, input }, { context, signal, openResources }) {

@@ -1,4 +1,4 @@
-// Makes an address that takes one large file for a sandbox, without a credential.
+// Makes a URL that takes one large file for a sandbox, without a credential.
 import { newId } from '../../../base/ids.ts'
 import { operation } from '../../../kit/operation.ts'
 import { Type } from '../../../kit/schema.ts'

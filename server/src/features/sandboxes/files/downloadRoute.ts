@@ -1,4 +1,4 @@
-// GET /files/…: the bytes of a file by a signed address, streamed, cacheable, and harmless in a browser.
+// GET /files/…: the bytes of a file by a signed URL, streamed, cacheable, and harmless in a browser.
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '../../../base/errors.ts'
@@ -40,7 +40,7 @@ export function mountDownloads(app: FastifyInstance, context: Context): void {
   })
 }
 
-/** The signature says that this sandbox had these bytes. They are there while anybody names them, also after a change of the file. */
+/** The signature says that this sandbox had these bytes. They stay while anything refers to them, also after a change of the file. */
 async function findSize({ sql }: TeamDatabase, { sandbox_id, sha256 }: Wanted): Promise<number> {
   const [blob] = await sql<{ size_bytes: number }>`
     select b.size_bytes from sandboxes s, blobs b
@@ -62,7 +62,7 @@ function sendBytes(db: TeamDatabase, reply: FastifyReply, { sha256, name }: Want
     'content-disposition': disposition(shown.has(type) ? 'inline' : 'attachment', name),
     // nothing in it may run, load or reach our origin, whatever it is taken for
     'content-security-policy': "sandbox; default-src 'none'",
-    // the address is the permission: where it leads to must not learn it
+    // the URL is the permission: a site that is opened from the file must not learn it
     'referrer-policy': 'no-referrer',
     'accept-ranges': 'none',
   })

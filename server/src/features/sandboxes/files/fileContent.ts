@@ -1,4 +1,4 @@
-// The content of a file as callers see it: text where it is text, and an address to download it from in any case.
+// The content of a file as callers see it: text if it is text, and always a URL to download it.
 import { isUtf8 } from 'node:buffer'
 import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
 import type { Sql } from '../../../base/db.ts'
@@ -12,7 +12,7 @@ import { findFiles, type FoundFile, type WorkspaceRef } from '../workspace/works
 
 /** What is larger is only downloaded. */
 export const directBytesMax = 10 * 1024 * 1024
-/** The same address for all who ask within the hour, good for one to two. */
+/** How long a URL is the same for all who ask; it is valid for one to two times as long. */
 const downloadValidS = 3600
 
 export const ContentQuery = Type.Object({ path: FilePath })
@@ -81,7 +81,7 @@ async function contentOf(
 ): Promise<{ content: string | null; encoding: 'utf-8' | 'base64' }> {
   if (size_bytes > directBytesMax) return { content: null, encoding: 'base64' }
   const bytes = (await postgresBlobs(sql).get([sha256])).get(sha256)
-  // the workspace changed between the two statements, and nobody names the bytes any more
+  // the workspace changed between the two statements, and nothing refers to the bytes any more
   if (!bytes) throw nothingThere()
   const isText = isUtf8(bytes) && !bytes.includes(0)
   return isText

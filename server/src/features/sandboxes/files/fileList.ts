@@ -26,7 +26,7 @@ export const FileList = Type.Object({
   path: Type.String({ examples: [workspaceRoot] }),
 })
 
-/** `place` is undefined for a run that has no workspace: then there is a root with nothing in it. */
+/** `place` is the workspace; undefined for a run that has none: then the root is empty. */
 export async function listFolder(
   sql: Sql,
   place: WorkspaceRef | undefined,

@@ -1,9 +1,9 @@
-// The path that a caller asks for: one that leads out of the workspace is answered like one at which nothing is.
+// The path that a caller asks for: a path that leads out of the workspace is answered like one that does not exist.
 import { Fault } from '../../../base/errors.ts'
 import { Type } from '../../../kit/schema.ts'
 import { workspacePath, workspaceRoot } from '../workspace/workspacePath.ts'
 
-/** What every file that the examples speak of is called. */
+/** The path of the file in all examples. */
 export const examplePath = 'out/report.md'
 
 const spelled = 'relative to /workspace or absolute below it'
@@ -23,7 +23,7 @@ export const FolderPath = Type.String({
   examples: ['out'],
 })
 
-/** The same for all paths at which nothing is, so that none of them can be told from another. */
+/** The same answer for every path that does not exist, so that nobody can distinguish the reasons. */
 export const nothingThere = () =>
   new Fault(
     'not_found',

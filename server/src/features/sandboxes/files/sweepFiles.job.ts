@@ -1,4 +1,4 @@
-// Retention of files: takes away workspaces whose time is over, what is left of uploads and commands, and bytes that nobody names.
+// Retention of files: deletes workspaces whose time is over, the rest of uploads and commands, and bytes that nothing refers to.
 import { sweepBlobs } from '../../../drivers/blobs/postgres.ts'
 import type { Sql } from '../../../base/db.ts'
 import { job } from '../../../kit/job.ts'

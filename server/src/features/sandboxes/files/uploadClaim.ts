@@ -1,4 +1,4 @@
-// The right to bring the bytes of one upload: a row that is claimed while they arrive, freed when that fails, spent when they are stored.
+// The right to send the bytes of one upload: a row that is claimed while they arrive, freed when that fails, and used up when they are stored.
 import type { Sql } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
 import { newId } from '../../../base/ids.ts'
@@ -43,7 +43,7 @@ export async function claimUpload(sql: Sql, upload: Upload): Promise<Claim> {
   throw new Fault('conflict', 'A file is being sent to this upload URL right now. Wait for that, or ask for a new URL.')
 }
 
-/** Keeps the claim while the work lasts; frees it when that fails, so that the next try need not wait. */
+/** Holds the claim while the work lasts; frees it if the work fails, so that the next try need not wait. */
 export function whileClaimed<T>({ db, log }: Context, held: Claim, work: () => Promise<T>): Promise<T> {
   const { sql } = db
   const lease = {
@@ -60,7 +60,7 @@ export function whileClaimed<T>({ db, log }: Context, held: Claim, work: () => P
   return whileLeased(lease, work)
 }
 
-/** In the transaction that names the file: the URL is spent exactly if the file is there. */
+/** In the transaction that names the file: the URL is used up exactly if the file exists. */
 export async function spendUpload(sql: Sql, { upload, claim, sandbox }: Claim): Promise<void> {
   const [spent] = await sql`
     update file_uploads set spent_at = now(), claimed_until = null

@@ -1,4 +1,4 @@
-// PUT /files/…/uploads/…: takes one large file by a signed address, piece by piece.
+// PUT /files/…/uploads/…: takes one large file by a signed URL, piece by piece.
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { lockNotAvailable, retryingDeadlocks, sqlState } from '../../../base/db.ts'
 import { Fault } from '../../../base/errors.ts'
@@ -48,7 +48,7 @@ interface Taking {
   bytesMax: number
 }
 
-/** The bytes are stored before the workspace names them: whoever sees the file finds all of it. */
+/** The bytes are stored before the workspace refers to them: whoever sees the file finds all of it. */
 async function takeFile(taking: Taking): Promise<Pick<StoredBlob, 'sha256' | 'size_bytes'>> {
   const { context, db, request, held, bytesMax } = taking
   await refuseInVain(taking)
@@ -64,7 +64,7 @@ async function takeFile(taking: Taking): Promise<Pick<StoredBlob, 'sha256' | 'si
   return { size_bytes: blob.size_bytes, sha256: blob.sha256 }
 }
 
-/** What could not be kept as things stand is refused before it is sent; the end asks again, with the sandbox locked. */
+/** A file that does not fit now is refused before it is sent; the check is repeated at the end, with the sandbox locked. */
 async function refuseInVain({ context, db, request, held }: Taking): Promise<void> {
   await db.transaction(async (sql) => {
     const locked = await lockFreeSandbox(sql, held.sandbox)

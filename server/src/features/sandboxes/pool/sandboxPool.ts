@@ -11,7 +11,7 @@ import { openSandbox, type OpenSandbox, type PoolState } from './openSandbox.ts'
 import { makeProcessFolder } from './processFolder.ts'
 
 interface SandboxPool {
-  /** A sentence for people: what commands run in here, and how strong that wall is. */
+  /** A sentence for people: what commands run in, and how strong that isolation is. */
   strength(): Promise<string>
   /** Slots for commands, with how many each team holds. */
   slots: Pick<FairPool, 'taken' | 'waiting' | 'fullTeams'>

@@ -23,8 +23,8 @@ export async function saveChanges(
   const fresh = added.filter(({ wasThere }) => !wasThere).length
   const gone = changes.length - added.length
   const problem = await quotaProblem(context, sql, sandbox, { bytes, entries: fresh - gone })
-  if (problem !== undefined) throw new CannotSave(`What the command wrote is not kept. ${problem.message}`)
-  // others may have written files while the command ran: where both cannot be, the command's are
+  if (problem !== undefined) throw new CannotSave(`What the command wrote is not saved. ${problem.message}`)
+  // others may have written files while the command ran: if both cannot exist, the command's files win
   const isAlone = sandbox.version === version
   const clashes = isAlone ? [] : await clashesWith(sql, sandbox, added)
   const all = [...clashes.map((path) => ({ path, entry: null })), ...changes]

@@ -1,4 +1,4 @@
-// Brings the folder of a workspace to what the manifest says: removes what is not in it, and writes what is missing.
+// Makes the folder of a workspace match the manifest: removes what is not in it, and writes what is missing.
 import { constants } from 'node:fs'
 import { open, rm, symlink } from 'node:fs/promises'
 import { basename } from 'node:path/posix'
@@ -62,7 +62,7 @@ async function remove(at: WorkspaceFolder, path: string): Promise<void> {
   }
 }
 
-/** The attempt itself finds what is in the way: a new folder has nothing there, and a check before each file would cost most. */
+/** The write itself shows whether something is in the way: a check before each file would cost most of the time. */
 async function put(
   at: WorkspaceFolder,
   path: string,

@@ -1,4 +1,4 @@
-// Opens what lies beneath a folder without ever leaving it: segment by segment, through descriptors, following no link.
+// Opens what is inside a folder without ever leaving it: segment by segment, through descriptors, following no link.
 import { constants } from 'node:fs'
 import { lstat, mkdir, open, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ export async function openFolder(parent: Folder, name: string): Promise<Folder |
   }
 }
 
-/** The folder at the end of these names below the root, made where it is not there; `onMade` is told of each that was. */
+/** The folder at the end of these names below the root, made where it is not there; `onMade` is called for each folder that was made. */
 export async function reachFolder(
   root: string,
   names: string[],

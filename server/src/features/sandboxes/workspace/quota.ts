@@ -7,7 +7,7 @@ import { entriesMax } from './scan.ts'
 import { runningPart } from '../../../kit/runningPart.ts'
 import { storageProblem } from '../../../engine/engine.ts'
 
-/** A team's total is counted this seldom: a busy team would be counted with every write, and may so pass its limit for a moment. */
+/** How long a team's total is cached, because a busy team would be counted with every write. A team may exceed its limit for that long. */
 const countedEveryMs = 10_000
 
 interface Counted {

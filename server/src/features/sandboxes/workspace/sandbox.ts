@@ -31,7 +31,7 @@ export const Sandbox = Type.Object({
 
 export type Sandbox = Static<typeof Sandbox>
 
-/** One that its maker's time is over for is not found any more, though the sweep comes later. */
+/** A sandbox whose time is over is not found any more, although the sweep deletes it later. */
 export const isThere = part`(s.expires_at is null or s.expires_at > now() or s.run_id is not null)`
 
 const isHeld = part`
@@ -60,7 +60,7 @@ const busy = (holder: string) => new Fault('sandbox_busy', `${holder} Wait for i
 
 /** Locks a sandbox for a change that a caller makes; refuses while a run or a command holds it. */
 export async function lockFreeSandbox(sql: Sql, { sandbox_id, team_id }: FoundSandbox): Promise<LockedSandbox> {
-  // its run before it, as everybody does: while both are locked, the run cannot begin
+  // its run is locked first, as everywhere: while both are locked, the run cannot begin
   const [run] = await sql<{ id: string; status: string }>`
     select r.id, r.status from sandboxes s join runs r on r.id = s.run_id
     where s.id = ${sandbox_id} and s.team_id = ${team_id} for share of r`

@@ -8,7 +8,7 @@ import { sideBySide } from './sideBySide.ts'
 import type { WorkspaceEntry } from './workspace.ts'
 import { workspacePath, workspaceRoot } from './workspacePath.ts'
 
-/** What was seen of a path, with the marks by which a change of it shows. */
+/** What was seen of a path, with the marks that show a change of it. */
 export interface Seen {
   entry: WorkspaceEntry
   /** The size, times and inode of a file. Whoever changes a file cannot set the time of the inode's last change. */
@@ -19,7 +19,7 @@ export type Disk = Map<string, Seen>
 
 interface Scan {
   disk: Disk
-  /** Names that no path of ours may have, and what is neither file, folder nor link: it cannot be kept, and was removed. */
+  /** Names that no path of ours may have, and what is neither file, folder nor link: it cannot be stored, and was removed. */
   unkept: string[]
   /** Bytes of small files that were read for their hash, by hash, so that nobody reads them twice; their sum is bounded. */
   contents: Map<string, Buffer>
@@ -28,7 +28,7 @@ interface Scan {
 /** The number of files, links and empty folders that can be laid out and scanned in a moment. */
 export const entriesMax = 10_000
 
-/** The bytes that a scan keeps for the code that stores them. */
+/** How many bytes a scan holds for the code that stores them. */
 const contentsBytesMax = 16 * 1024 * 1024
 
 interface Scanning extends Scan {
@@ -41,7 +41,7 @@ interface Scanning extends Scan {
 
 export const markOf = ({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string => `${size} ${mtimeNs} ${ctimeNs} ${ino}`
 
-/** `before` is what was known of it: a file with the same marks has the same bytes. Rejects as soon as there is more than can be kept. */
+/** `before` is what was known of it: a file with the same marks has the same bytes. Rejects as soon as there is more than can be stored. */
 export async function scanFolder(
   root: string,
   before: Disk,
@@ -94,7 +94,7 @@ async function scanInto(scan: Scanning, folder: Folder, path: string): Promise<n
   return kept
 }
 
-/** False: it cannot be kept. */
+/** False: it cannot be stored. */
 async function scanEntry(scan: Scanning, folder: Folder, name: string, path: string): Promise<boolean> {
   const stat = await lstat(folder.at(name), { bigint: true })
   if (stat.isDirectory()) {

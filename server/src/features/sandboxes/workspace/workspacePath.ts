@@ -1,4 +1,4 @@
-// The path of a file in a workspace: under /workspace, in one spelling, and never out of it by any road.
+// The path of a file in a workspace: under /workspace, in one spelling, and never outside of it.
 
 export const workspaceRoot = '/workspace'
 
@@ -40,7 +40,7 @@ function relativeTo(root: string, text: string): string | undefined {
   return text === root || text.startsWith(`${root}/`) ? text.slice(root.length + 1) : undefined
 }
 
-/** Also what looks like it, or becomes it in other hands: wide dots, dots with spaces or hidden characters, wide slashes. */
+/** Also text that looks like dots, or that other programs turn into dots: wide dots, dots with spaces or hidden characters, wide slashes. */
 function looksLikeDots(name: string): boolean {
   const plain = name.normalize('NFKC').replace(/[\s\p{Cf}]/gu, '')
   return /^\.+$/.test(plain) || /[/\\]/.test(plain)

@@ -64,7 +64,7 @@ const fileChange = (
   entry: { kind: 'file', sha256, size_bytes, is_executable: false },
 })
 
-/** Puts one file whose bytes are stored already where a caller wants it; answers with why not, if it cannot be there. */
+/** Writes one file whose bytes are stored already; returns the refusal if it cannot be at that path. */
 export async function writeStoredFile(
   context: Context,
   sql: Sql,

@@ -37,7 +37,7 @@ function readLine(draft: Draft, text: string, line: number): Template {
   return draft.template(rest === '' ? verb : `${verb} ${rest}`, line, 'line')
 }
 
-/** The first ` = ` ends the name of the field, so a value before it must not bring one. */
+/** The first ` = ` ends the name of the field, so a value before it must not contain one. */
 function readTyping(draft: Draft, rest: string, line: number): Template {
   const equals = indexOutsideHoles(rest, '=')
   if (equals < 1 || rest.slice(0, equals).trim() === '') draft.tell(line, `Write ${usage['type']}.`)
