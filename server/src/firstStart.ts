@@ -35,7 +35,7 @@ export async function firstStart(sql: Sql, config: Config, log: Log): Promise<Fi
     // before the commit: a crash between the two leaves a file without a key, which the next start writes again
     await writeWhole(file, `${secret}\n`, 0o600)
     await issueApiKey(sql, { teamId, memberId, name: 'First key', scopes: ['*'], secret })
-    // who brings a key of their own sets up a real installation
+    // whoever sets a key of their own sets up a real installation
     const wantsDemo = config.hasDemo && config.apiKey === undefined
     const demoAgentId = wantsDemo ? await createDemoAgent(sql, { teamId, memberId }) : undefined
     return { teamId, secret, isNew: config.apiKey === undefined, demoAgentId }

@@ -26,7 +26,7 @@ interface DatabaseOptions {
   lockTimeoutMs?: number
   statementTimeoutMs?: number
   applicationName?: string
-  /** Called when the server does not answer, so that a supervisor can bring it back. */
+  /** Called when the server does not answer, so that a supervisor can restart it. */
   onAway?: () => void
 }
 

@@ -1,4 +1,4 @@
-// Secrets at rest: sealing with AES-256-GCM, keys derived by HKDF, tokens kept only as hashes.
+// Secrets at rest: sealing with AES-256-GCM, keys derived by HKDF, tokens stored only as hashes.
 import {
   createCipheriv,
   createDecipheriv,

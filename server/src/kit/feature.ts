@@ -80,7 +80,7 @@ export interface ConnectionUse {
     connection: string
     url: string
     send: (headers: Record<string, string>) => Promise<T>
-    /** Whether an answer says that the credential is no longer good. */
+    /** Whether an answer says that the credential is no longer valid. */
     isRefused: (answer: T) => boolean
     /** Whether the service also says that the token itself is invalid. */
     isInvalidToken: (answer: T) => boolean

@@ -26,7 +26,7 @@ export async function readJsonBytes(request: FastifyRequest, bytesMax: number): 
   return bytes
 }
 
-/** The body as it was sent, or undefined for none; what is larger than the cap is not kept and not waited for. */
+/** The body as it was sent, or undefined for none; a body that is larger than the limit is not stored and not waited for. */
 export async function readBytes({ raw }: FastifyRequest, bytesMax: number): Promise<Buffer | undefined> {
   if (Number(raw.headers['content-length']) > bytesMax) throw tooLarge(raw, bytesMax)
   return new Promise((resolve, reject) => {

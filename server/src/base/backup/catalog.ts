@@ -1,7 +1,7 @@
 // What PostgreSQL's catalogue says of schema public: its tables, columns, sequences, triggers, foreign keys and the rest.
 import type { Client } from 'pg'
 
-/** Objects that an extension brought belong to it. */
+/** Leaves out objects that belong to an extension. */
 const notOfAnExtension = (catalog: string, oid: string) =>
   `not exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
 

@@ -59,10 +59,10 @@ const ipv4Blocks: Block<ipaddr.IPv4>[] = [
   ipv4('240.0.0.0/4', 'reserved'), // RFC 1112 §4
 ]
 
-// Two prefixes are other spellings of an IPv4 address and judged as that address: the kernel dials the mapped form as
-// IPv4 (RFC 4291 §2.5.5.2), and in an IPv6-only network with DNS64 every IPv4-only name resolves to the well-known
-// NAT64 prefix (RFC 6052 §2.1), where denying it would cut off most of the internet. A network's own NAT64 prefix
-// cannot be told from any other address; keeping private IPv4 out of it is the translator's duty (RFC 6052 §3.1, §5.1).
+// Two prefixes are other spellings of an IPv4 address and judged as that address: the kernel dials the mapped form as IPv4 (RFC 4291
+// §2.5.5.2), and in an IPv6-only network with DNS64 every IPv4-only name resolves to the well-known NAT64 prefix (RFC 6052 §2.1), where
+// denying it would cut off most of the internet. A network's own NAT64 prefix cannot be distinguished from any other address; keeping
+// private IPv4 out of it is the translator's duty (RFC 6052 §3.1, §5.1).
 const ipv4Spellings = [ipaddr.IPv6.parseCIDR('::ffff:0:0/96'), ipaddr.IPv6.parseCIDR('64:ff9b::/96')]
 
 // The IANA IPv6 Special-Purpose Address Registry and the scopes of RFC 4291; the first match counts. Whatever else lies

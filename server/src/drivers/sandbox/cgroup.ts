@@ -41,7 +41,7 @@ export async function makeCgroup(
   await mkdir(folder)
   try {
     await writeFile(join(folder, 'memory.max'), String(limits.memoryBytesMax))
-    // it counts threads, of which some programs have a dozen
+    // it counts threads, and some programs have a dozen of them
     await writeFile(join(folder, 'pids.max'), String(4 * limits.processesMax))
   } catch (error) {
     await rmdir(folder)

@@ -155,7 +155,7 @@ export async function saveHealth(sql: Sql, workerId: string, targets: Target[]):
     where t.id = h.id and t.worker = ${workerId}`
 }
 
-/** Sets when the next retry is due, for targets of which everything due is in memory. */
+/** Sets when the next retry is due, for targets whose due deliveries are all in memory. */
 export async function updateRetryTimes(sql: Sql, workerId: string, ids: string[]): Promise<void> {
   await sql`
     update delivery_targets t set retry_at = case

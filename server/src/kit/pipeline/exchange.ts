@@ -11,7 +11,7 @@ import type { Reply } from '../reply.ts'
 import type { TeamDatabase } from '../teamDatabase.ts'
 import type { TeamTime } from '../teamTime.ts'
 
-/** A request as any transport brings it: HTTP, or a message of another protocol. */
+/** A request as any transport delivers it: HTTP, or a message of another protocol. */
 export interface PlainRequest {
   requestId: string
   authorization: string | undefined

@@ -1,4 +1,4 @@
-// An authorisation under way: begun by a caller, finished once by the browser that brings its state back.
+// An authorisation under way: begun by a caller, finished once by the browser that comes back with its state.
 import { hash, randomBytes } from 'node:crypto'
 import { one, type Sql } from '../../../base/db.ts'
 import type { SealedColumn } from '../../../base/sealedColumns.ts'

@@ -7,7 +7,7 @@ interface AccountAnswer {
   status: number
   /** Null: the provider gives no name. */
   label: string | null
-  /** Whether the token is no longer good; Slack says so with status 200. */
+  /** Whether the token is no longer valid; Slack says so with status 200. */
   isRefused: boolean
 }
 

@@ -14,7 +14,7 @@ export const caseFields = {
   priority: oneOf(priorities, { description: 'Cases with a higher priority are dispatched first.' }),
 }
 
-/** The schema counts characters, of which one has up to four bytes. */
+/** Limits the bytes too: the schema counts characters, and a character has up to four bytes. */
 export const isTooLarge = (data: string | undefined): boolean =>
   data !== undefined && Buffer.byteLength(data) > dataBytesMax
 

@@ -1,4 +1,4 @@
-// Lists the case triggers of an agent, of which there is at most one.
+// Lists the case triggers of an agent, at most one.
 import { operation } from '../../../kit/operation.ts'
 import { Type } from '../../../kit/schema.ts'
 import { CaseTrigger, triggersOfAgent } from './caseTrigger.ts'

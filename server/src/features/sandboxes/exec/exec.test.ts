@@ -146,7 +146,7 @@ async function commandsIn(sandbox: SandboxDriver['name']): Promise<void> {
         const run = await readRun(own, runId)
         assert.match(
           run.output,
-          /^What the command wrote is not kept\. This workspace keeps 5 bytes.*RUNYARD_SANDBOX_BYTES.* \| kept\n$/,
+          /^What the command wrote is not saved\. This workspace keeps 5 bytes.*RUNYARD_SANDBOX_BYTES.* \| kept\n$/,
         )
       },
     )

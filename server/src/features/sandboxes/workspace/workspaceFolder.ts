@@ -37,7 +37,7 @@ export interface WorkspaceFolder {
   version: string | undefined
   manifest: Manifest
   disk: Disk
-  /** A command has run since the folder was brought to the manifest. */
+  /** A command has run since the folder was made to match the manifest. */
   isChanged: boolean
   proposal: { changes: PathChange[]; version: string } | undefined
 }
@@ -61,7 +61,7 @@ export const openWorkspaceFolder = (
   proposal: undefined,
 })
 
-/** These changes are the manifest's if it gets this version. Whether it did, the next `bringTo` finds out. */
+/** Notes that the folder matches the manifest if the manifest gets this version; the next `bringTo` checks whether it did. */
 export function propose(at: WorkspaceFolder, changes: PathChange[], version: string): void {
   at.proposal = { changes, version }
 }
