@@ -29,7 +29,7 @@ export const getRunScreenshotTimeline = operation({
     run_id: Id,
     duration_ms: Type.Integer({
       minimum: 0,
-      description: 'From the start of the run to its end, or to now: every offset_ms lies in it.',
+      description: 'From the start of the run to its end, or to now.',
     }),
     screenshots: Type.Array(Screenshot),
   }),

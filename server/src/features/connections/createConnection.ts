@@ -26,7 +26,7 @@ export const createConnection = operation({
           minLength: 1,
           maxLength: 100,
           pattern: '^[!-~]+$',
-          description: 'What kind of service it is, in a word of yours. Absent: the host.',
+          description: 'Your own word for the kind of service. Absent: the host.',
         }),
       ),
       transport: Type.Optional(fields.transport),

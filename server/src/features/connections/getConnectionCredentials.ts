@@ -16,7 +16,7 @@ export const getConnectionCredentials = operation({
     connection_id: Id,
     auth_method: oneOf(authMethods),
     headers: Type.Array(Type.Object({ name: Type.String({ examples: ['X-Api-Key'] }), is_set: Type.Literal(true) }), {
-      description: 'The headers that are sent with every call, an API key among them.',
+      description: 'The headers that are sent with every call, with that of the API key.',
     }),
     has_oauth_tokens: Type.Boolean(),
     expires_at: nullable(Time),

@@ -17,7 +17,7 @@ const Dependents = Type.Object(
     schedules: Type.Array(
       Type.Object({ id: Id, agent_id: Id, frequency: Type.String(), next_run_at: nullable(Time) }),
       {
-        description: 'Their schedules that are switched on, the next first.',
+        description: 'Their enabled schedules, the next first.',
       },
     ),
     schedules_total: Type.Integer({ minimum: 0 }),

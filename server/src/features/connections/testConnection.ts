@@ -32,7 +32,7 @@ export const testConnection = operation({
   answer: Type.Object({
     success: Type.Boolean(),
     error: Type.Optional(Type.String({ description: 'Why the test failed; absent if it succeeded.' })),
-    tools_count: Type.Optional(Type.Integer({ minimum: 0, description: 'Of an MCP server.' })),
+    tools_count: Type.Optional(Type.Integer({ minimum: 0, description: 'The number of tools of an MCP server.' })),
   }),
   actsOutside: true,
   errors: ['forbidden'],

@@ -10,7 +10,7 @@ export const rubricFields = {
   description: Type.String({
     minLength: 20,
     maxLength: 400,
-    description: 'What must hold in a run for it to pass, as the judge reads it.',
+    description: 'What must be true of a run so that it passes; the judge reads this text.',
     examples: ['Every message to the customer is friendly, and none blames them for the problem.'],
   }),
   severity: oneOf(severities, { description: 'How bad it is when a run does not pass; `medium` unless given.' }),

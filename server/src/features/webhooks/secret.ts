@@ -9,7 +9,7 @@ export const Secret = Type.Object({
   secret: Type.String({ description: 'Signs every delivery of the team.', examples: ['whsec_…'] }),
   created_at: Time,
   previous_expires_at: nullable(
-    Type.Unsafe<Date | string>({ ...Time, description: 'Until then the one before signs too.' }),
+    Type.Unsafe<Date | string>({ ...Time, description: 'Until then the previous secret signs too.' }),
   ),
 })
 export type Secret = Static<typeof Secret>

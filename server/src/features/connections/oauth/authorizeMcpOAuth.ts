@@ -34,7 +34,7 @@ const Wanted = Type.Object(
         minLength: 1,
         maxLength: 2000,
         pattern: '^[!-~]+$',
-        description: 'Of a client that you made at the authorization server. Absent: Runyard is one by itself.',
+        description: 'The id of a client that you made at the authorization server. Absent: Runyard registers itself.',
       }),
     ),
     client_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 2000, pattern: '^[!-~]+$' })),

@@ -25,7 +25,7 @@ export const checkMcpOAuth = operation({
     token_endpoint: nullable(Type.String()),
     registration_endpoint: nullable(Type.String()),
     scopes: Type.Array(Type.String(), { description: 'What authorizeMcpOAuth would ask for.' }),
-    resource: nullable(Type.String({ description: 'What tokens are made for (RFC 8707).' })),
+    resource: nullable(Type.String({ description: 'The resource that tokens are issued for (RFC 8707).' })),
     error: nullable(Type.String({ description: 'Why the server could not be asked.' })),
   }),
   errors: ['url_not_allowed'],

@@ -15,7 +15,7 @@ export const reconnectConnectionId = spelled(
     Type.String({
       maxLength: 100,
       description:
-        'A connection to authorise again: it keeps its id, its name and whatever names it. Its account may be another one afterwards.',
+        'A connection to authorise again: it keeps its id and its name, so agents need no change. It may belong to another account afterwards.',
     }),
   ),
   { names: ['reconnect_instance_id'] },
@@ -23,8 +23,8 @@ export const reconnectConnectionId = spelled(
 
 /** What both ways of beginning answer. */
 export const AuthorizationBegun = Type.Object({
-  authorization_url: Type.String({ description: 'Open this in the browser of whoever owns the account.' }),
-  state: Type.String({ description: 'Names this authorisation; it comes back once.' }),
+  authorization_url: Type.String({ description: 'The owner of the account opens this URL in a browser.' }),
+  state: Type.String({ description: 'Identifies this authorisation; it can be used once.' }),
   connection_id: nullable(Id),
   expires_at: Time,
 })

@@ -25,14 +25,14 @@ export const fields = {
     maxLength: 200,
     // agents name it in their calls: no blanks at its ends, nothing that cannot be seen
     pattern: `^[^\\s${unseen}](?:[^${unseen}]*[^\\s${unseen}])?$`,
-    description: 'Its name in the team, which agents call it by.',
+    description: 'Its name, unique in the team; agents use it.',
     examples: ['Our CRM'],
   }),
-  server_url: url('The MCP server, or the beginning of the API. Its credential is sent to this host alone.', [
+  server_url: url('The URL of the MCP server, or the base URL of the API. The credential is sent only to this host.', [
     'https://mcp.example.com/mcp',
   ]),
   transport: oneOf(transports, {
-    description: 'Of an MCP server. Absent: the newer one, then the older one, is tried.',
+    description: 'For an MCP server. Absent: first the newer transport is tried, then the older one.',
   }),
   api_key: Type.String({
     minLength: 1,
@@ -44,7 +44,7 @@ export const fields = {
   api_key_header: Type.String({
     maxLength: 100,
     pattern: headerName,
-    description: 'The header that takes the bare key.',
+    description: 'The header that carries the key alone.',
     examples: ['X-Api-Key'],
   }),
   headers: Type.Union(
@@ -58,7 +58,7 @@ export const fields = {
     {
       description:
         'Headers that are sent with every call, beside the key where there is one. Never shown again. Also accepted as two maps, ' +
-        '`plaintext` and `secret`, which are sealed alike.',
+        '`plaintext` and `secret`, which are both encrypted.',
       examples: [{ 'X-Api-Key': 'example-0123456789' }],
     },
   ),

@@ -20,7 +20,7 @@ export const bulkReprocessCases = operation({
       agent_id: Type.Optional(
         nullable(
           Type.String({
-            description: 'Only this agent gets them; it needs a case trigger on this queue. Without: any.',
+            description: 'Only this agent gets them; it needs a case trigger on this queue. Absent: any agent.',
           }),
         ),
       ),

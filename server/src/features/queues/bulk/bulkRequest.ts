@@ -20,7 +20,7 @@ export const chosenCases = {
     Type.Array(Type.String(), { minItems: 1, maxItems: 100, description: 'These cases of the queue.' }),
   ),
   all_matching: Type.Optional(
-    Type.Boolean({ description: 'All cases of the queue that fit `filters` and `search`; without both, all of them.' }),
+    Type.Boolean({ description: 'All cases of the queue that match `filters` and `search`; without both, all cases.' }),
   ),
   filters: Type.Optional(CaseFilters),
   search: Type.Optional(searchField),

@@ -6,7 +6,7 @@ import { resource } from '../../../kit/resources.ts'
 import { Id, named, nullable, Time, Type, type Static } from '../../../kit/schema.ts'
 
 export const triggerFields = {
-  case_queue_id: Type.String({ description: 'The queue whose cases the agent works.' }),
+  case_queue_id: Type.String({ description: 'The queue whose cases the agent works on.' }),
   enabled: Type.Boolean({ description: 'While it is false the agent is given no cases.' }),
   concurrency: nullable(
     Type.Integer({

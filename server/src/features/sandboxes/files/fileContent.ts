@@ -53,7 +53,7 @@ export const FileContent = Type.Object({
   content_type: Type.String({ description: 'By the ending of the name.', examples: ['text/markdown'] }),
   size_bytes: Type.Integer({ minimum: 0 }),
   download_url: Type.String({
-    description: 'Gives the bytes to whoever has it, without a credential, for at least an hour.',
+    description: 'Gives the bytes without a credential, for at least an hour.',
     examples: ['http://127.0.0.1:4700/files/…/report.md?path=…&team=…&expires=…&signature=…'],
   }),
 })
