@@ -18,9 +18,12 @@ export type Via = 'api' | 'mcp'
 type PathOf<R extends Route> = R extends `${Method} ${infer Path}` ? Path : never
 
 /** What `prepare` and `handler` both see of a call. */
-export type Seen<R extends Route, Query extends TObject, Body extends TObject, Errors extends ErrorCode> = ResourcesOf<
-  PathOf<R>
-> & {
+export type CallView<
+  R extends Route,
+  Query extends TObject,
+  Body extends TObject,
+  Errors extends ErrorCode,
+> = ResourcesOf<PathOf<R>> & {
   /** The credential's team, which is also the team of everything in the path. */
   team: { id: string }
   caller: Caller
@@ -73,17 +76,17 @@ interface Declaration<
   /** The member for whom the caller acted, as the answer shows: the audit row names them beside the caller. */
   holder?: (answer: Static<Answer>) => string
   /** Slow or outside things (DNS, providers), after validation and before the transaction. */
-  prepare?: (call: Seen<R, Query, Body, Errors>) => Promise<Prepared>
+  prepare?: (call: CallView<R, Query, Body, Errors>) => Promise<Prepared>
   /**
    * Instead of `handler`, for an operation whose rows join those of others in one commit: it writes what `stored` gives for its answer
    * (audit row, key and reply) in that same commit, and answers with 'key_taken' when another request had the key.
    */
   lane?: (
-    call: Seen<R, Query, Body, Errors> & { prepared: Prepared; stored: (answer: Static<Answer>) => StoredRows },
+    call: CallView<R, Query, Body, Errors> & { prepared: Prepared; stored: (answer: Static<Answer>) => StoredRows },
   ) => Promise<Static<Answer> | typeof keyTaken>
   /** The change itself and its SQL; nothing of the outside world. */
   handler?: (
-    call: Seen<R, Query, Body, Errors> & {
+    call: CallView<R, Query, Body, Errors> & {
       prepared: Prepared
       emit: <E extends Emits>(event: E, data: EventData<E>) => Promise<string>
       enqueue: Enqueue

@@ -1,7 +1,7 @@
 // A protocol of its own (MCP) as a kind of operation: admitted by the same stages as any other, then answered in that protocol.
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../base/errors.ts'
-import { operation, type Operation, type Seen, type Via, type ProtocolReply } from './operation.ts'
+import { operation, type Operation, type CallView, type Via, type ProtocolReply } from './operation.ts'
 import type { Reply } from './reply.ts'
 import type { Scope } from './scopes.ts'
 import type { TObject, TSchema } from './schema.ts'
@@ -49,7 +49,7 @@ interface ProtocolDeclaration<R extends ProtocolRoute, Query extends TObject> {
   refusal: TSchema
   /** What runs and audit rows name as the way on which they came. */
   via: Via
-  speak: (call: Seen<R, Query, NoBody, never> & Conversation) => Promise<ProtocolReply>
+  speak: (call: CallView<R, Query, NoBody, never> & Conversation) => Promise<ProtocolReply>
 }
 
 /**

@@ -1,6 +1,6 @@
 // A stream of server-sent events as a kind of operation: refused by the same stages as any other, then held open.
 import { Fault, type ErrorCode } from '../base/errors.ts'
-import { operation, type Operation, type Seen } from './operation.ts'
+import { operation, type Operation, type CallView } from './operation.ts'
 import type { Scope } from './scopes.ts'
 import type { TObject, TSchema } from './schema.ts'
 
@@ -45,7 +45,7 @@ interface StreamDeclaration<R extends StreamRoute, Query extends TObject, Errors
   /** How the stream looks, for the reference. */
   example: StreamEvent[]
   /** Whatever can still be refused is refused here: after it the answer is a 200. */
-  open: (call: Seen<R, Query, NoBody, Errors> & { lastEventId: number | undefined }) => Promise<Source>
+  open: (call: CallView<R, Query, NoBody, Errors> & { lastEventId: number | undefined }) => Promise<Source>
 }
 
 /** No stream is an MCP tool: a tool call has an end. */

@@ -8,12 +8,12 @@ import { createOutbound } from '../../src/base/outbound/fetch.ts'
 import { createGuard } from '../../src/base/outbound/guard.ts'
 import { bubblewrapDriver } from '../../src/drivers/sandbox/bubblewrap.ts'
 import { justBashDriver } from '../../src/drivers/sandbox/justBash.ts'
-import type { Command, Executed, Limits, SandboxDriver, Shell } from '../../src/drivers/sandbox/sandbox.ts'
+import type { Command, Executed, CommandLimits, SandboxDriver, Shell } from '../../src/drivers/sandbox/sandbox.ts'
 
 export interface DriverOptions {
   hosts?: string[]
   shellsMax?: number
-  limits?: Partial<Limits>
+  limits?: Partial<CommandLimits>
 }
 
 export interface DriverUnderTest {

@@ -7,7 +7,7 @@ import { dialFailure, OutboundFailure } from './failure.ts'
 import type { Guard, VettedAddress } from './guard.ts'
 
 /** A dispatch handler that wants to know which connection carries its request. */
-export type ConnectionAware = Dispatcher.DispatchHandler & { onConnection?(connection: Connection): void }
+export type ConnectionAware = Dispatcher.DispatchHandler & { onConnection?(connection: PooledConnection): void }
 
 type GuardedDispatcher = { dispatcher: Dispatcher; close: () => Promise<void> }
 
@@ -20,7 +20,7 @@ export function createDispatcher(guard: Guard, limits: { connectTimeoutMs: numbe
   const { connectVetted, abandon } = createConnector(guard, limits.connectTimeoutMs)
   const agent = new Agent({
     factory: (origin, options: object) =>
-      new Pool(origin, { ...options, factory: (url, own) => new Connection(url, own) }),
+      new Pool(origin, { ...options, factory: (url, own) => new PooledConnection(url, own) }),
     connect: connectVetted,
     // HTTP/1.1 only: its header limit is one number, and no receiver of webhooks or MCP needs more.
     allowH2: false,
@@ -35,7 +35,7 @@ export function createDispatcher(guard: Guard, limits: { connectTimeoutMs: numbe
 }
 
 /** One connection of a pool; it remembers the address it was dialled to. */
-export class Connection extends Client {
+export class PooledConnection extends Client {
   address: string | null = null
 
   constructor(origin: URL, options: Client.Options) {

@@ -1,7 +1,7 @@
 // One request and its answer, with every bound on it: total time, time to connect, bytes that are read of the answer.
 
 import type { Dispatcher } from 'undici'
-import { connectTimeout, type Connection, type ConnectionAware } from './connect.ts'
+import { connectTimeout, type PooledConnection, type ConnectionAware } from './connect.ts'
 import { exchangeFailure, OutboundFailure } from './failure.ts'
 
 export type OutboundRequest = {
@@ -75,7 +75,7 @@ class Exchange implements ConnectionAware {
   #timer: NodeJS.Timeout
   #connectTimer: NodeJS.Timeout
   #answerTimer: NodeJS.Timeout | undefined
-  #connection: Connection | null = null
+  #connection: PooledConnection | null = null
   #controller: Dispatcher.DispatchController | null = null
   #status = 0
   #headers: OutboundAnswer['headers'] = {}
@@ -96,7 +96,7 @@ class Exchange implements ConnectionAware {
     if (signal?.aborted === true) this.#abort()
   }
 
-  onConnection(connection: Connection): void {
+  onConnection(connection: PooledConnection): void {
     this.#connection = connection
   }
 

@@ -7,7 +7,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net'
 import { pipeline, type Duplex } from 'node:stream'
 import { dialFailure } from './failure.ts'
 import { OutboundRefused, type Guard, type VettedAddress } from './guard.ts'
-import { answer, asAnswer, idle, ProxyAnswer, relay, written, type Target } from './relay.ts'
+import { answer, asAnswer, idle, ProxyAnswer, relay, written, type RelayTarget } from './relay.ts'
 
 /** Called for a host that is refused; `reason` is a sentence for whoever wanted it. */
 export type ProxyRefusal = { host: string; reason: string }
@@ -83,7 +83,7 @@ function requireCredentials({ credentials }: Proxy, request: IncomingMessage): v
 }
 
 /** Reads where a request wants to go, and lets it through or throws the refusal. */
-function admit(proxy: Proxy, address: string): Target {
+function admit(proxy: Proxy, address: string): RelayTarget {
   try {
     const url = proxy.guard.checkUrl(address)
     const host = url.hostname.replace(/^\[(.*)\]$/, '$1').replace(/\.+$/, '')
@@ -104,7 +104,7 @@ function refused({ onRefused }: Proxy, host: string, error: unknown): unknown {
 }
 
 /** The name is resolved once, and exactly what was vetted is dialled. */
-async function dial(proxy: Proxy, { host, port }: Target): Promise<Socket> {
+async function dial(proxy: Proxy, { host, port }: RelayTarget): Promise<Socket> {
   const attempt = new AbortController()
   const timer = setTimeout(() => attempt.abort(), proxy.connectTimeoutMs ?? usualConnectMs)
   let stage: 'dns' | 'connect' = 'dns'

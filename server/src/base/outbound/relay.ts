@@ -4,7 +4,7 @@ import { request as httpRequest, STATUS_CODES, type IncomingMessage, type Server
 import type { Socket } from 'node:net'
 import { pipeline } from 'node:stream'
 
-export type Target = { url: URL; host: string; port: number }
+export type RelayTarget = { url: URL; host: string; port: number }
 
 /** The message of the error with which a connection ends on which nothing moves. */
 export const idle = 'idle'
@@ -40,7 +40,7 @@ const endHere = new Set([
 ])
 
 /** One exchange on a connection of its own; both bodies stream, as fast as the slower side takes them. */
-export function relay(target: Target, upstream: Socket, request: IncomingMessage, response: ServerResponse): void {
+export function relay(target: RelayTarget, upstream: Socket, request: IncomingMessage, response: ServerResponse): void {
   const { url, host } = target
   const isChunked = request.headers['transfer-encoding'] !== undefined
   const sent = httpRequest({

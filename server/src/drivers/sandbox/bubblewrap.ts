@@ -12,14 +12,21 @@ import { sandboxUserId, type Programs, type Proxied } from './bubblewrapArgument
 import { runInBubblewrap, type Bubblewrap } from './bubblewrapProcess.ts'
 import { findCgroupParent } from './cgroup.ts'
 import { openShells } from './openShells.ts'
-import { usualLimits, type Command, type Executed, type Limits, type SandboxDriver, type Shell } from './sandbox.ts'
+import {
+  usualLimits,
+  type Command,
+  type Executed,
+  type CommandLimits,
+  type SandboxDriver,
+  type Shell,
+} from './sandbox.ts'
 
 interface BubblewrapOptions {
   guard: Guard
   hosts: string[]
   shellsMax: number
   log: Log
-  limits?: Partial<Limits>
+  limits?: Partial<CommandLimits>
 }
 
 /** A driver that has just run a command with every option that it will use, or the sentence why there is none. */

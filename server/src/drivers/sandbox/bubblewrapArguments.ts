@@ -1,7 +1,7 @@
 // How bubblewrap is called: what of the machine a command sees, and as whom it runs.
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import { commandNiceness } from './lowerPriority.ts'
-import type { Command, Limits } from './sandbox.ts'
+import type { Command, CommandLimits } from './sandbox.ts'
 
 /** "nobody" on every Linux: the user of a command inside the sandbox. */
 const nobody = '65534'
@@ -51,7 +51,7 @@ export function bubblewrapCall(wanted: {
   folder: string
   proxied: Proxied | null
   command: Command
-  limits: Limits
+  limits: CommandLimits
   countsOwnProcesses: boolean
   joinPath: string | null
 }): BubblewrapCall {
@@ -163,7 +163,7 @@ const closeInherited = 'for fd in /proc/self/fd/*; do fd=${fd##*/}; (( fd > 2 ))
 
 function innerCommand(wanted: {
   command: Command
-  limits: Limits
+  limits: CommandLimits
   proxied: Proxied | null
   countsOwnProcesses: boolean
 }): string[] {

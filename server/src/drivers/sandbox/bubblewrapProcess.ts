@@ -7,13 +7,13 @@ import { bubblewrapCall, descriptors, passwd, type Programs, type Proxied } from
 import { makeCgroup, type Cgroup } from './cgroup.ts'
 import { makeOutputPipes, type OutputPipes } from './outputPipes.ts'
 import { killTree } from './processTree.ts'
-import type { Command, Executed, Limits, SandboxDriver } from './sandbox.ts'
-import { endingOf, watchCommand, withSentence, type Cut } from './watchCommand.ts'
+import type { Command, Executed, CommandLimits, SandboxDriver } from './sandbox.ts'
+import { endingOf, watchCommand, withSentence, type CutReason } from './watchCommand.ts'
 
 export interface Bubblewrap {
   programs: Programs
   proxied: Proxied | null
-  limits: Limits
+  limits: CommandLimits
   /** Whether the kernel counts processes for each user namespace: else the limit would count those of the whole machine. */
   countsOwnProcesses: boolean
   cgroupParent: string | null
@@ -101,7 +101,7 @@ interface Ended {
 async function whyItDied(
   signal: NodeJS.Signals | null,
   cgroup: Cgroup | null,
-): Promise<Exclude<Cut, 'aborted'> | 'died' | null> {
+): Promise<Exclude<CutReason, 'aborted'> | 'died' | null> {
   if ((await cgroup?.ranOutOfMemory()) === true) return 'memory'
   return signal === null ? null : 'died'
 }

@@ -3,7 +3,7 @@ import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import { randomUUID } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Limits } from './sandbox.ts'
+import type { CommandLimits } from './sandbox.ts'
 
 export interface Cgroup {
   /** The file to which a process writes its id to join the group, with everything that it starts. */
@@ -35,7 +35,7 @@ export async function findCgroupParent(root = '/sys/fs/cgroup', own = '/proc/sel
 
 export async function makeCgroup(
   parent: string,
-  limits: Pick<Limits, 'memoryBytesMax' | 'processesMax'>,
+  limits: Pick<CommandLimits, 'memoryBytesMax' | 'processesMax'>,
 ): Promise<Cgroup> {
   const folder = join(parent, `runyard-${randomUUID()}`)
   await mkdir(folder)

@@ -6,15 +6,22 @@ import { removeHalfWritten } from './halfWritten.ts'
 import { createHostFetch, type HostFetch } from './hostFetch.ts'
 import { startJustBash, type JustBashProcess } from './justBashProcess.ts'
 import { openShells } from './openShells.ts'
-import { usualLimits, type Command, type Executed, type Limits, type SandboxDriver, type Shell } from './sandbox.ts'
-import { endingOf, watchCommand, withSentence, type Cut } from './watchCommand.ts'
+import {
+  usualLimits,
+  type Command,
+  type Executed,
+  type CommandLimits,
+  type SandboxDriver,
+  type Shell,
+} from './sandbox.ts'
+import { endingOf, watchCommand, withSentence, type CutReason } from './watchCommand.ts'
 
 interface JustBashOptions {
   outbound: Outbound
   hosts: string[]
   shellsMax: number
   log: Log
-  limits?: Partial<Limits>
+  limits?: Partial<CommandLimits>
 }
 
 const strength =
@@ -31,7 +38,7 @@ export function justBashDriver(options: JustBashOptions): SandboxDriver {
 
 interface ShellOptions {
   folder: string
-  limits: Limits
+  limits: CommandLimits
   hostFetch: HostFetch | null
   log: Log
 }
@@ -77,6 +84,6 @@ function justBashShell(options: ShellOptions): Shell {
 }
 
 /** A child that we did not kill used too much memory: the watchdog inside it, or the system, killed it. */
-function whyItDied({ signal }: { signal: NodeJS.Signals | null }): Exclude<Cut, 'aborted'> | 'died' {
+function whyItDied({ signal }: { signal: NodeJS.Signals | null }): Exclude<CutReason, 'aborted'> | 'died' {
   return signal === 'SIGKILL' ? 'memory' : 'died'
 }

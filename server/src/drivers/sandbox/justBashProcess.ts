@@ -11,7 +11,7 @@ import type { HostFetch } from './hostFetch.ts'
 import { fetchLineBytesMax, type ChildSettings, type ChildMessages, type ToChild } from './justBashProtocol.ts'
 import { readJsonLines, writeJsonLine } from './jsonLines.ts'
 import { lowerPriority } from './lowerPriority.ts'
-import type { Command, Executed, Limits } from './sandbox.ts'
+import type { Command, Executed, CommandLimits } from './sandbox.ts'
 
 const childFile = fileURLToPath(new URL('justBashChild.ts', import.meta.url))
 /** A machine whose cores are all taken starts a process of low priority late. */
@@ -39,7 +39,7 @@ export interface JustBashProcess {
 
 interface JustBashProcessOptions {
   folder: string
-  limits: Limits
+  limits: CommandLimits
   hostFetch: HostFetch | null
   log: Log
 }
@@ -104,7 +104,11 @@ export function startJustBash({ limits, hostFetch, log, ...options }: JustBashPr
 }
 
 /** Permissions are for real paths, so `folder` is one: through a link on the way nothing would be allowed. */
-function spawnChild(folder: string, { memoryBytesMax, fileBytesMax }: Limits, hostFetch: HostFetch | null): Child {
+function spawnChild(
+  folder: string,
+  { memoryBytesMax, fileBytesMax }: CommandLimits,
+  hostFetch: HostFetch | null,
+): Child {
   const settings: ChildSettings = { folder, hasNetwork: hostFetch !== null, memoryBytesMax, fileBytesMax }
   const spawned = spawn(process.execPath, [...childFlags(folder), childFile, JSON.stringify(settings)], {
     cwd: folder,

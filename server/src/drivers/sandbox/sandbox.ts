@@ -49,7 +49,7 @@ export interface Executed {
   cut_off: 'timeout' | 'memory' | 'died' | null
 }
 
-export interface Limits {
+export interface CommandLimits {
   /** The memory of all processes of a command together. */
   memoryBytesMax: number
   processesMax: number
@@ -63,7 +63,7 @@ const mebibyte = 1024 * 1024
 
 export const outputBytesAllowed = 4 * mebibyte
 
-export const usualLimits: Limits = {
+export const usualLimits: CommandLimits = {
   memoryBytesMax: 512 * mebibyte,
   processesMax: 64,
   fileBytesMax: 1024 * mebibyte,

@@ -1,13 +1,13 @@
 // The watch over one command: cuts it off when it takes too long, grows too large, or is no longer wanted.
 import { statfs } from 'node:fs/promises'
-import type { Command, Executed, Limits } from './sandbox.ts'
+import type { Command, Executed, CommandLimits } from './sandbox.ts'
 import { sampleTree } from './processTree.ts'
 
-export type Cut = 'timeout' | 'memory' | 'processes' | 'disk' | 'aborted'
+export type CutReason = 'timeout' | 'memory' | 'processes' | 'disk' | 'aborted'
 
 interface Watch {
   /** Resolves when the command must end; never when it is stopped before. */
-  cut: Promise<Cut>
+  cut: Promise<CutReason>
   stop(): void
 }
 
@@ -15,15 +15,15 @@ interface Watched {
   pid: number
   folder: string
   command: Command
-  limits: Limits
+  limits: CommandLimits
 }
 
 const sampleEveryMs = 100
 
 export function watchCommand({ pid, folder, command, limits }: Watched): Watch {
-  const { promise: cut, resolve } = Promise.withResolvers<Cut>()
+  const { promise: cut, resolve } = Promise.withResolvers<CutReason>()
   const abort = (): void => resolve('aborted')
-  const timeout = setTimeout(resolve, command.timeoutMs, 'timeout' satisfies Cut)
+  const timeout = setTimeout(resolve, command.timeoutMs, 'timeout' satisfies CutReason)
   command.signal.addEventListener('abort', abort, { once: true })
   if (command.signal.aborted) abort()
   let isStopped = false
@@ -67,7 +67,7 @@ type Ending = Pick<Executed, 'exit_code' | 'cut_off'> & { sentence: string }
 const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`
 
 /** How a command that was cut off answers, with the sentence for whoever sent it. */
-export function endingOf(cut: Exclude<Cut, 'aborted'> | 'died', command: Command, limits: Limits): Ending {
+export function endingOf(cut: Exclude<CutReason, 'aborted'> | 'died', command: Command, limits: CommandLimits): Ending {
   const disk = mebibytes(limits.diskBytesMax)
   const sentences: Record<typeof cut, string> = {
     timeout: `Stopped after ${command.timeoutMs / 1000} s. Do less at once, or allow it more time.`,

@@ -21,7 +21,7 @@ import { askedOf, keyOf } from './operationTool.ts'
 import { promptList, promptText } from './prompts.ts'
 import { listResources, readResource, resourceTemplates } from './resources.ts'
 import { TellingServer } from './errorMappingServer.ts'
-import { listed, type CatalogTool, type Wanted } from './toolCatalog.ts'
+import { listed, type CatalogTool, type WantedTools } from './toolCatalog.ts'
 import { needsSomebody, readWaitSeconds, waitForRun, waitSecondsMax } from './waitForRun.ts'
 import type { CallOperation } from './callOperation.ts'
 import { hasEnded, type Status } from '../../engine/ledger/lifecycle.ts'
@@ -34,7 +34,7 @@ export interface Serving {
   operations: Map<string, Operation>
   /** The tools of this endpoint. */
   tools: Map<string, CatalogTool>
-  wanted: Wanted
+  wanted: WantedTools
   signal: AbortSignal
   perform: Conversation['perform']
   /** The Idempotency-Key of the message, and the key that the tool call in it gets from that. */

@@ -59,14 +59,17 @@ function makeCatalog({ groups, operations: all }: Registry): ToolCatalog {
   }
 }
 
-export interface Wanted {
+export interface WantedTools {
   toolsets: string
   isReadOnly: boolean
   hasSchemas: boolean
 }
 
 /** The tools of this URL; `mayUse` checks what a credential may do. */
-export function offered({ tools, setNames }: ToolCatalog, { toolsets, isReadOnly }: Wanted): Map<string, CatalogTool> {
+export function offered(
+  { tools, setNames }: ToolCatalog,
+  { toolsets, isReadOnly }: WantedTools,
+): Map<string, CatalogTool> {
   const wanted = toolsets.split(',')
   const unknown = wanted.find((name) => !setNames.includes(name))
   if (unknown !== undefined) {
@@ -78,7 +81,11 @@ export function offered({ tools, setNames }: ToolCatalog, { toolsets, isReadOnly
 }
 
 /** The tools as `tools/list` shows them. */
-export function listed(tools: Iterable<CatalogTool>, scopes: ReadonlySet<Scope>, { hasSchemas }: Wanted): ListedTool[] {
+export function listed(
+  tools: Iterable<CatalogTool>,
+  scopes: ReadonlySet<Scope>,
+  { hasSchemas }: WantedTools,
+): ListedTool[] {
   return [...tools]
     .filter(({ scope }) => scopes.has(scope))
     .map(({ listed: { outputSchema, ...tool } }) => (hasSchemas && outputSchema ? { ...tool, outputSchema } : tool))

@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/server'
 import { refusal, rpcCodes } from './message.ts'
 
-export interface Exchange {
+export interface McpExchange {
   message: Record<string, unknown>
   /** Where the message was sent, for those who look at it. */
   url: string
@@ -24,7 +24,7 @@ export interface Exchange {
 }
 
 /** JSON, or a stream of events once the server sends something before its answer. */
-export async function answerMessage(exchange: Exchange): Promise<Response> {
+export async function answerMessage(exchange: McpExchange): Promise<Response> {
   const { message, url, headers, makeServer, onError } = exchange
   // nothing is ever announced here, so that a stream of announcements would be held open for nothing
   if (message['method'] === 'subscriptions/listen') {
@@ -41,7 +41,10 @@ export async function answerMessage(exchange: Exchange): Promise<Response> {
  * For the protocol with `initialize`, up to 2025-11-25. Its clients take an error of the protocol only with a 200. The id of the session
  * names the conversation in the log; nothing is stored under it, so that any process can take the next message.
  */
-async function answerOlder({ message, headers, makeServer, onError }: Exchange, request: Request): Promise<Response> {
+async function answerOlder(
+  { message, headers, makeServer, onError }: McpExchange,
+  request: Request,
+): Promise<Response> {
   const version = headers['mcp-protocol-version']
   if (version !== undefined && !SUPPORTED_PROTOCOL_VERSIONS.includes(String(version))) {
     const says = `Unsupported MCP-Protocol-Version. Send one of: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`

@@ -10,7 +10,7 @@ import { caseColumns } from './cases/case.ts'
 import { bytesOfCase } from './cases/caseFields.ts'
 import { isFree, priorityName } from './cases/caseLifecycle.ts'
 import { insertCases } from './cases/insertCases.ts'
-import { moveCases, type Move } from './cases/moveCases.ts'
+import { moveCases, type CaseMove } from './cases/moveCases.ts'
 import { storageProblem } from '../../engine/engine.ts'
 
 const postponedMaxS = 366 * 86_400
@@ -49,11 +49,11 @@ const byRun = ({ run }: Call<unknown>) => ({ run_id: run.id, agent_id: run.agent
 async function moveHeld<Input>(
   sql: Sql,
   calls: Call<Input>[],
-  move: (call: Call<Input>) => Omit<Move, 'case_id' | 'team_id' | 'by'>,
+  move: (call: Call<Input>) => Omit<CaseMove, 'case_id' | 'team_id' | 'by'>,
 ): Promise<Outcome[]> {
   const held = await heldBy(sql, calls)
   const able = calls.filter(({ run }) => held.has(run.id))
-  const moves = able.map((call): Move => {
+  const moves = able.map((call): CaseMove => {
     return { case_id: held.get(call.run.id)!.id, team_id: call.run.team_id, by: byRun(call), ...move(call) }
   })
   const moved = moves.length > 0 ? await moveCases(sql, moves) : []

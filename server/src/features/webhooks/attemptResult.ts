@@ -2,9 +2,9 @@
 import type { Log } from '../../base/log.ts'
 import type { AttemptOutcome } from './attempt.ts'
 import { delayAfter } from './retrySchedule.ts'
-import type { Loaded, Result, Target } from './deliveryRows.ts'
+import type { Loaded, AttemptResult, Target } from './deliveryRows.ts'
 
-export function resultOf(scheduleS: number[], delivery: Loaded, outcome: AttemptOutcome): Result {
+export function resultOf(scheduleS: number[], delivery: Loaded, outcome: AttemptOutcome): AttemptResult {
   const about = { delivery, outcome }
   if (outcome.attempt.ok) return { ...about, state: 'delivered', dueInS: null, reason: null }
   const { error } = outcome.attempt
@@ -17,7 +17,7 @@ export function resultOf(scheduleS: number[], delivery: Loaded, outcome: Attempt
 }
 
 /** One log line for each attempt, with everything that somebody on call asks for. */
-export function logAttempt(log: Log, target: Target, { delivery, outcome, state, dueInS }: Result): void {
+export function logAttempt(log: Log, target: Target, { delivery, outcome, state, dueInS }: AttemptResult): void {
   if (!log.isLevelEnabled('info')) return
   const { ok, status, stage, error, latency_ms } = outcome.attempt
   log.info(

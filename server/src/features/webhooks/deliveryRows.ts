@@ -93,7 +93,7 @@ export const loadDue = (sql: Sql, targetIds: string[], known: string[], max: num
   where t.id = any(${targetIds}::uuid[]) and t.retry_at <= now()
   order by d.due_at, d.n`
 
-export interface Result {
+export interface AttemptResult {
   delivery: Loaded
   outcome: AttemptOutcome
   state: 'delivered' | 'retrying' | 'dead'
@@ -109,7 +109,7 @@ const logMax = 100
  * Writes the results of many attempts in one statement, without waiting for the disk: what a crash of PostgreSQL undoes is sent again, as
  * after any crash. An attempt that another process has written since then is not written again: its result is as true as this one.
  */
-export async function markResults(sql: Sql, results: Result[]): Promise<void> {
+export async function markResults(sql: Sql, results: AttemptResult[]): Promise<void> {
   const rows = results.map(({ delivery, outcome, state, dueInS, reason }) => ({
     id: delivery.id,
     seen: delivery.attempts,

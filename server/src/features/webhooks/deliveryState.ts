@@ -2,7 +2,7 @@
 import type { Context } from '../../kit/context.ts'
 import type { WorkingProcess } from '../../kit/feature.ts'
 import type { Lane } from '../../kit/lane.ts'
-import type { Result } from './deliveryRows.ts'
+import type { AttemptResult } from './deliveryRows.ts'
 import type { Outbox } from './outbox.ts'
 import type { SigningKey } from './signature.ts'
 
@@ -36,7 +36,7 @@ export interface DeliveryState {
   keys: Map<string, { at: number; keys: Promise<SigningKey[]> }>
   /** Targets that an isolated process sends to. */
   elsewhere: Set<string>
-  results: Lane<Result, void>
+  results: Lane<AttemptResult, void>
   /** Starts a round, or one more after the round under way. */
   startRound(round: Round): void
   /** Which target is served first when slots are few. */

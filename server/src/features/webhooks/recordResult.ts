@@ -5,7 +5,7 @@ import { createLane, type Lane } from '../../kit/lane.ts'
 import type { AttemptOutcome } from './attempt.ts'
 import { logAttempt, resultOf } from './attemptResult.ts'
 import { disableTarget, endCallbacks, giveUpDisabled, markResults, saveHealth } from './deliveryRows.ts'
-import type { Loaded, Result, Target } from './deliveryRows.ts'
+import type { Loaded, AttemptResult, Target } from './deliveryRows.ts'
 import type { DeliveryState } from './deliveryState.ts'
 import { dropWhatFollows, isDueShort, isFreshShort, noteFailure, noteSuccess, type Outbox } from './outbox.ts'
 
@@ -15,7 +15,7 @@ const failingMaxMs = 5 * 24 * 3600_000
 const givenUpAtOnce = 5000
 
 interface Noted {
-  result: Result
+  result: AttemptResult
   /** Deliveries in memory that are not sent, because the receiver of their run is gone. */
   dropped: Loaded[]
   /** The subscription is to be disabled. */
@@ -23,8 +23,8 @@ interface Noted {
 }
 
 /** Writes results, many in one statement, and with them the health of the targets that changed. */
-export const resultLane = (sql: Sql, workerId: string, outboxes: Map<string, Outbox>): Lane<Result, void> =>
-  createLane<Result, void>({
+export const resultLane = (sql: Sql, workerId: string, outboxes: Map<string, Outbox>): Lane<AttemptResult, void> =>
+  createLane<AttemptResult, void>({
     keyOf: ({ delivery }) => delivery.id,
     // a target belongs to one team, and its attempts in flight are limited there
     teamOf: ({ delivery }) => delivery.target_id,
@@ -84,7 +84,7 @@ export async function recordResult(state: DeliveryState, outbox: Outbox, noted: 
 }
 
 /** A result must be written, however long the database is away. Only the end of the process, or of its right to write, ends this. */
-async function writeResult(state: DeliveryState, result: Result): Promise<void> {
+async function writeResult(state: DeliveryState, result: AttemptResult): Promise<void> {
   for (let waitMs = 100; ; waitMs = Math.min(waitMs * 2, 5000)) {
     try {
       return await state.results.add(result)

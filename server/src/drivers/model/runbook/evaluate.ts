@@ -2,7 +2,7 @@
 import type { StepBudget } from '../../../base/stepBudget.ts'
 import type { Comparison, Expression, Node } from './expression.ts'
 import { applyFilter } from './filters.ts'
-import { isRecord, type Scope } from './scope.ts'
+import { isRecord, type RunbookScope } from './scope.ts'
 import { CannotRender } from './text.ts'
 
 /** A memory file must be read first. */
@@ -14,7 +14,7 @@ export class WantsMemory extends Error {
   }
 }
 
-export const evaluate = ({ node }: Expression, scope: Scope): unknown => valueOf(node, scope)
+export const evaluate = ({ node }: Expression, scope: RunbookScope): unknown => valueOf(node, scope)
 
 export const isTrue = (value: unknown): boolean => {
   if (Array.isArray(value)) return value.length > 0
@@ -29,7 +29,7 @@ const stepsOfNode = 5
 /** A step covers this much of a text that is compared. */
 const charactersPerStep = 16
 
-function valueOf(node: Node, scope: Scope): unknown {
+function valueOf(node: Node, scope: RunbookScope): unknown {
   scope.budget.spend(stepsOfNode)
   if (node.kind === 'literal') return node.value
   if (node.kind === 'path') return follow(node, scope)
@@ -48,7 +48,7 @@ function valueOf(node: Node, scope: Scope): unknown {
   return isTrue(left) === (node.kind === 'or') ? left : valueOf(node.right, scope)
 }
 
-function follow({ root, keys }: Extract<Node, { kind: 'path' }>, scope: Scope): unknown {
+function follow({ root, keys }: Extract<Node, { kind: 'path' }>, scope: RunbookScope): unknown {
   const [first, ...rest] = keys.map((key) => valueOf(key, scope))
   if (root === 'memory') return rest.reduce(property, readMemory(first, scope))
   if (root === 'steps' || root === 'answers') {
@@ -62,7 +62,7 @@ function follow({ root, keys }: Extract<Node, { kind: 'path' }>, scope: Scope): 
   return keys.length === 0 ? value : [first, ...rest].reduce(property, value)
 }
 
-function readMemory(path: unknown, scope: Scope): string | null {
+function readMemory(path: unknown, scope: RunbookScope): string | null {
   if (typeof path !== 'string' || path === '')
     throw new CannotRender('The path of a memory file must be a text: memory["notes/a.md"].')
   const content = scope.memory.get(path)

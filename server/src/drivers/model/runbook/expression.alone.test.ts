@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
 import { evaluate, WantsMemory } from './evaluate.ts'
 import { ExpressionProblem, parseExpression } from './expression.ts'
-import { newScope, type Scope } from './scope.ts'
+import { newScope, type RunbookScope } from './scope.ts'
 import { CannotRender } from './text.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 
@@ -17,7 +17,7 @@ const run = {
   created_at: '2026-01-01T00:00:00.000Z',
 }
 
-function scopeWith(message: unknown): Scope {
+function scopeWith(message: unknown): RunbookScope {
   const scope = newScope({ message, case: { id: 'c1', data: 'x' }, run })
   scope.steps.set('fetch', { output: { items: [{ n: 1 }, { n: 2 }] }, error: null, ok: true, skipped: false })
   scope.steps.set('broken-one', { output: null, error: 'no', ok: false, skipped: false })

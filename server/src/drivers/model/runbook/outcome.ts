@@ -1,5 +1,5 @@
 // What the result of a call means for its step: done, failed, or refused by a person.
-import { changesMemory, isRecord, noteAnswers, type Scope } from './scope.ts'
+import { changesMemory, isRecord, noteAnswers, type RunbookScope } from './scope.ts'
 
 interface Outcome {
   failure: string | null
@@ -35,7 +35,13 @@ const rejection = (comment: unknown): string =>
   typeof comment === 'string' && comment.trim() !== '' ? `rejected: ${comment.slice(0, shownMax)}` : 'rejected'
 
 /** Stores the result of a step where later steps read it. */
-export function noteResult(scope: Scope, id: string, made: MadeCall, result: unknown, failure: string | null): void {
+export function noteResult(
+  scope: RunbookScope,
+  id: string,
+  made: MadeCall,
+  result: unknown,
+  failure: string | null,
+): void {
   scope.steps.set(id, { output: result, error: failure, ok: failure === null, skipped: false })
   if (made.name === 'human_ask' && failure === null) noteAnswers(scope, id, result)
   if (changesMemory(made.name)) scope.memory.clear()

@@ -14,7 +14,7 @@ import { readWords } from './blockOptions.ts'
 
 export type { Block } from './block.ts'
 
-export interface Problem {
+export interface RunbookProblem {
   line: number
   message: string
 }
@@ -50,8 +50,8 @@ const problemsMax = 100
 class TooManyProblems extends Error {}
 
 /** The blocks; they can be run only if there is no problem. */
-export function parseRunbook(markdown: string): { blocks: Block[]; problems: Problem[] } {
-  const problems: Problem[] = []
+export function parseRunbook(markdown: string): { blocks: Block[]; problems: RunbookProblem[] } {
+  const problems: RunbookProblem[] = []
   const tell: Tell = (line, message) => {
     if (problems.push({ line, message }) >= problemsMax) throw new TooManyProblems()
   }

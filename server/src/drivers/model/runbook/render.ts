@@ -2,12 +2,12 @@
 import { payFor } from '../../../base/valueSize.ts'
 import { isHeaderText } from './blocks/http.ts'
 import { evaluate } from './evaluate.ts'
-import type { Scope } from './scope.ts'
+import type { RunbookScope } from './scope.ts'
 import { CannotRender, charactersMax, jsonOf, textOf } from './text.ts'
 import type { Hole, TextKind, Template } from './template.ts'
 
 /** A text, or any value where the template is one value or JSON as a whole. */
-export function render(template: Template, scope: Scope): unknown {
+export function render(template: Template, scope: RunbookScope): unknown {
   const { place, literals, holes } = template
   if (place === 'value') return evaluate(holes[0]!.expression!, scope)
   const parts: string[] = [literals[0]!]

@@ -2,7 +2,7 @@
 import type { Entry, Model, Turn } from '../model.ts'
 import type { Block } from './block.ts'
 import { createRunbookState, type RunbookState } from './runbookState.ts'
-import type { Problem } from './parse.ts'
+import type { RunbookProblem } from './parse.ts'
 import { parsedOnce } from './parsedRunbook.ts'
 
 export const runbook: Model = {
@@ -23,7 +23,7 @@ export const runbook: Model = {
 
 const problemsTold = 5
 
-function refusalOf(blocks: Block[], problems: Problem[]): Turn | undefined {
+function refusalOf(blocks: Block[], problems: RunbookProblem[]): Turn | undefined {
   if (problems.length > 0) {
     const told = problems.slice(0, problemsTold).map(({ line, message }) => `line ${line}: ${message}`)
     const more = problems.length > told.length ? ` And ${problems.length - told.length} more.` : ''

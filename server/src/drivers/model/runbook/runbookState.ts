@@ -2,7 +2,7 @@
 import type { Entry, RunFacts, WantedCall } from '../model.ts'
 import type { Block } from './block.ts'
 import { contentOf, noteResult, outcomeOf } from './outcome.ts'
-import { answersOf, newScope, readMessage, renewBudget, type Scope } from './scope.ts'
+import { answersOf, newScope, readMessage, renewBudget, type RunbookScope } from './scope.ts'
 import { prepare } from './steps.ts'
 import { textOf, tooMuchWork } from './text.ts'
 
@@ -20,7 +20,7 @@ export interface RunbookState {
 type Purpose = { kind: 'step' } | { kind: 'memory'; path: string } | { kind: 'choice' }
 
 interface State {
-  scope: Scope
+  scope: RunbookScope
   position: number
   /** Calls of the step at hand so far, of each purpose: they number its call ids. */
   calls: Record<Purpose['kind'], number>

@@ -11,7 +11,7 @@ interface StepView {
   skipped: boolean
 }
 
-export interface Scope {
+export interface RunbookScope {
   /** The steps that are left for the expressions of this turn. */
   budget: StepBudget
   message: unknown
@@ -24,7 +24,7 @@ export interface Scope {
   memory: Map<string, string | null>
 }
 
-export function newScope(facts: RunFacts, message: unknown = facts.message): Scope {
+export function newScope(facts: RunFacts, message: unknown = facts.message): RunbookScope {
   return {
     budget: new StepBudget(stepsOfTurn),
     message,
@@ -37,7 +37,7 @@ export function newScope(facts: RunFacts, message: unknown = facts.message): Sco
 }
 
 /** Begins a turn: its expressions get a full budget. */
-export function renewBudget(scope: Scope): void {
+export function renewBudget(scope: RunbookScope): void {
   scope.budget = new StepBudget(stepsOfTurn)
 }
 
@@ -52,7 +52,7 @@ export function readMessage(text: string): unknown {
 }
 
 /** Puts the answers that a person gave to an ask block where `answers` finds them. */
-export function noteAnswers(scope: Scope, id: string, result: unknown): void {
+export function noteAnswers(scope: RunbookScope, id: string, result: unknown): void {
   const given = answersOf(result)
   // if a question is spelled like the id of a step, the step wins
   for (const [question, answer] of Object.entries(given))

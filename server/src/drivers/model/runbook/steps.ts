@@ -5,7 +5,7 @@ import type { Block } from './block.ts'
 import { evaluate, isTrue, WantsMemory } from './evaluate.ts'
 import { contentOf, noteResult, outcomeOf, type MadeCall } from './outcome.ts'
 import { render } from './render.ts'
-import { changesMemory, isRecord, newScope, readMessage, renewBudget, type Scope } from './scope.ts'
+import { changesMemory, isRecord, newScope, readMessage, renewBudget, type RunbookScope } from './scope.ts'
 import { CannotRender, jsonOf, tooMuchWork } from './text.ts'
 
 type Prepared =
@@ -18,7 +18,7 @@ type Prepared =
   /** The turn has used up its budget: nothing more can be evaluated in it. */
   | { kind: 'exhausted' }
 
-export function prepare(block: Block, scope: Scope): Prepared {
+export function prepare(block: Block, scope: RunbookScope): Prepared {
   try {
     if (block.condition && !isTrue(evaluate(block.condition, scope))) return { kind: 'skipped' }
     const value = block.resolve((template) => render(template, scope))
@@ -52,7 +52,7 @@ export function missingTools(
 export function resolveStep(
   blocks: Block[],
   id: string,
-  scope: Scope,
+  scope: RunbookScope,
 ): { name: string; arguments: unknown } | { error: string } {
   const block = blocks.find((one) => one.id === id)
   if (!block) return { error: `There is no step ${JSON.stringify(id.slice(0, 64))}. There are: ${idsOf(blocks)}.` }
@@ -84,7 +84,7 @@ const idsOf = (blocks: Block[]): string => {
 
 /** The scope of a run whose model calls `run_step`, fed with the run's entries. */
 interface StepRecord {
-  readonly scope: Scope
+  readonly scope: RunbookScope
   add: (entry: Entry) => void
 }
 

@@ -1,20 +1,27 @@
 // The builder that needs no model, word by word: what becomes of prompts, what is kept, and what it asks.
 import assert from 'node:assert/strict'
 import { suite } from 'node:test'
-import { finishQuestion, goalQuestion, writeProcedure, type Wanted } from './deterministicBuilder.ts'
+import { finishQuestion, goalQuestion, writeProcedure, type WantedProcedure } from './deterministicBuilder.ts'
 import type { Lesson } from './lesson.ts'
 import { procedureTemplate } from '../builds/procedureTemplate.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 
-const nothing: Wanted = { agentName: 'Clerk', prompt: '', procedure: '', answers: {}, lesson: null, hasModel: true }
+const nothing: WantedProcedure = {
+  agentName: 'Clerk',
+  prompt: '',
+  procedure: '',
+  answers: {},
+  lesson: null,
+  hasModel: true,
+}
 
-function written(wanted: Partial<Wanted>): string {
+function written(wanted: Partial<WantedProcedure>): string {
   const result = writeProcedure({ ...nothing, ...wanted })
   assert.ok('procedure' in result, JSON.stringify(result))
   return result.procedure
 }
 
-function asked(wanted: Partial<Wanted>): string[] {
+function asked(wanted: Partial<WantedProcedure>): string[] {
   const result = writeProcedure({ ...nothing, ...wanted })
   return 'questions' in result ? result.questions.map(({ question }) => question) : []
 }
@@ -88,7 +95,7 @@ suite('a prompt becomes goal, steps and notes', () => {
 })
 
 suite('what is missing is asked for, and nothing else', () => {
-  const cases: { about: string; wanted: Partial<Wanted>; questions: string[] }[] = [
+  const cases: { about: string; wanted: Partial<WantedProcedure>; questions: string[] }[] = [
     { about: 'nothing is given', wanted: {}, questions: [goalQuestion, finishQuestion] },
     { about: 'one word is no goal', wanted: { prompt: 'Help' }, questions: [goalQuestion, finishQuestion] },
     {

@@ -11,7 +11,7 @@ import { addToSection, namesGoal, sectionOf } from './procedureSections.ts'
 import { doneWhen, namesFinish, readPrompt, type PromptParts } from './promptParts.ts'
 import { problemLines, procedureOf, proposalOf } from './proposal.ts'
 
-export interface Wanted {
+export interface WantedProcedure {
   agentName: string
   prompt: string
   /** The procedure as it is now. */
@@ -59,7 +59,7 @@ export async function buildDeterministically(
 }
 
 /** Pure: the same words give the same procedure. */
-export function writeProcedure(wanted: Wanted): { procedure: string } | { questions: BuilderQuestion[] } {
+export function writeProcedure(wanted: WantedProcedure): { procedure: string } | { questions: BuilderQuestion[] } {
   const { prompt, answers, agentName } = wanted
   // the template is meant to be replaced
   const kept = wanted.procedure.trim() === procedureTemplate.trim() ? '' : wanted.procedure.trim()

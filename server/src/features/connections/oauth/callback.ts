@@ -12,7 +12,7 @@ import type { Connection } from '../store/connection.ts'
 import { finishFlow } from './finishFlow.ts'
 import { areFlows, takeFlow, type Flow } from './oauthFlow.ts'
 import { callbackPath } from './redirectUri.ts'
-import { withEnding, type Ending } from './returnUrl.ts'
+import { withEnding, type FlowEnding } from './returnUrl.ts'
 import { listTools } from '../mcpTools/toolList.ts'
 
 /** A state that belongs to a flow never waits for made-up states, although both may come from the same address. */
@@ -37,7 +37,7 @@ export function mountCallback(app: FastifyInstance, context: Context): void {
 }
 
 interface Finished {
-  ending: Ending
+  ending: FlowEnding
   page: Page
 }
 

@@ -28,9 +28,9 @@ export function requireReturnUrl({ config, baseUrl }: Pick<Context, 'config' | '
   )
 }
 
-export type Ending = { status: 'connected'; connection_id: string } | { status: 'failed'; error: string }
+export type FlowEnding = { status: 'connected'; connection_id: string } | { status: 'failed'; error: string }
 
-export function withEnding(returnUrl: string, ending: Ending): string {
+export function withEnding(returnUrl: string, ending: FlowEnding): string {
   const target = new URL(returnUrl)
   for (const name of ['status', 'connection_id', 'error']) target.searchParams.delete(name)
   for (const [name, value] of Object.entries(ending)) target.searchParams.set(name, value)

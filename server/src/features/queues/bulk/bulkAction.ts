@@ -17,7 +17,7 @@ export type CaseAction =
 const kinds = ['delete', 'reprocess', 'update_status', 'update_priority'] as const
 
 /** What the row of an action in progress stores: what it does, and to which cases. Stored rows know the action as `deed`. */
-export interface Settings {
+export interface BulkSettings {
   deed: CaseAction
   filter: CaseFilter
 }

@@ -6,7 +6,7 @@ import type { Enqueue } from '../../../kit/job.ts'
 import { refuseFor } from '../../../kit/problems.ts'
 import { Type, type Static } from '../../../kit/schema.ts'
 import { changeCases, type Bulk, type Done } from './changeCases.ts'
-import { bulkAnswer, type CaseAction, type Settings } from './bulkAction.ts'
+import { bulkAnswer, type CaseAction, type BulkSettings } from './bulkAction.ts'
 import { caseFilterFrom, CaseFilters, searchField, type CaseFilter } from '../lists/caseFilter.ts'
 import { found } from '../lists/caseLists.ts'
 import { bulkLine, carryOnBulkActions } from './carryOnBulkActions.job.ts'
@@ -90,7 +90,7 @@ async function actNow(asked: Asked, action: CaseAction, ids: string[]): Promise<
 async function leaveToJob(asked: Asked, action: CaseAction, filter: CaseFilter): Promise<Static<typeof Answer>> {
   const { team, queue, caller, sql, enqueue } = asked
   const id = newId()
-  const settings: Settings = { deed: action, filter }
+  const settings: BulkSettings = { deed: action, filter }
   await sql`
     insert into bulk_actions (id, team_id, queue_id, user_id, kind, settings, until_created_at)
     values (${id}, ${team.id}, ${queue.id}, ${caller.member_id}, ${action.kind}, ${JSON.stringify(settings)}::jsonb, now())`

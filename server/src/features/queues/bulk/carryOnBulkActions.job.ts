@@ -4,7 +4,7 @@ import type { Context } from '../../../kit/context.ts'
 import { enqueueOn, job, type Job } from '../../../kit/job.ts'
 import { Id, Type, type Static } from '../../../kit/schema.ts'
 import { changeCases } from './changeCases.ts'
-import type { Settings } from './bulkAction.ts'
+import type { BulkSettings } from './bulkAction.ts'
 import { fitsCase } from '../lists/caseFilter.ts'
 import { Pacer } from './pace.ts'
 
@@ -61,7 +61,7 @@ export async function takeStep(context: Context, input: Input, pacer = new Pacer
 interface Action {
   queue_id: string
   user_id: string | null
-  settings: Settings
+  settings: BulkSettings
   after_created_at: Date | null
   after_case_id: string | null
   until_created_at: Date

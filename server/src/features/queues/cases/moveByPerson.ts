@@ -2,7 +2,7 @@
 import type { Sql } from '../../../base/db.ts'
 import { Type } from '../../../kit/schema.ts'
 import { Case, caseColumns, type FoundCase } from './case.ts'
-import { moveCases, type Move } from './moveCases.ts'
+import { moveCases, type CaseMove } from './moveCases.ts'
 
 export const Reason = Type.String({ maxLength: 2000, description: 'Why, for the timeline of the case.' })
 
@@ -15,7 +15,7 @@ interface Asked {
 
 export async function moveByPerson(
   { sql, case: found, caller, fail }: Asked,
-  move: Pick<Move, 'type' | 'reason' | 'result' | 'postponed_to'>,
+  move: Pick<CaseMove, 'type' | 'reason' | 'result' | 'postponed_to'>,
 ): Promise<{ case: Case; case_id: string }> {
   const { id, team_id } = found
   const moved = await moveCases(sql, [{ case_id: id, team_id, by: { user_id: caller.member_id }, ...move }])
@@ -35,7 +35,7 @@ interface Holder {
 }
 
 /** Undefined: what refused the move is gone again. */
-function whyNot(now: Case & Holder, userId: string, type: Move['type']): string | undefined {
+function whyNot(now: Case & Holder, userId: string, type: CaseMove['type']): string | undefined {
   if (now.claimed_by_run_id !== null) {
     return `The run ${now.claimed_by_run_id} holds this case. Wait until it ends or stop it, then try again.`
   }

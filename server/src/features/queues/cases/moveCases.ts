@@ -8,7 +8,7 @@ import { mayMove, setByType, type MoveType } from './caseLifecycle.ts'
 /** Who moves a case. A run moves what it holds; a person what they hold, or what nobody does. */
 export type Mover = { run_id: string; agent_id: string } | { user_id: string }
 
-export interface Move {
+export interface CaseMove {
   case_id: string
   team_id: string
   by: Mover
@@ -37,7 +37,7 @@ interface Moved {
 }
 
 /** Returns the moves that were made. One is missing if somebody else holds the case, or if it has ended. */
-export async function moveCases(sql: Sql, moves: Move[]): Promise<Moved[]> {
+export async function moveCases(sql: Sql, moves: CaseMove[]): Promise<Moved[]> {
   const rows = moves.map((move, n) => ({
     n,
     case_id: move.case_id,

@@ -5,7 +5,7 @@ import { basename } from 'node:path/posix'
 import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
 import { foldersAbove } from './changes.ts'
 import { isCode } from './openWithin.ts'
-import { markOf, type Seen } from './scan.ts'
+import { markOf, type SeenPath } from './scan.ts'
 import { sideBySide } from './sideBySide.ts'
 import { readManifest, type WorkspaceEntry } from './workspace.ts'
 import {
@@ -68,7 +68,7 @@ async function put(
   path: string,
   entry: WorkspaceEntry,
   fetched: Map<string, Buffer>,
-): Promise<Seen> {
+): Promise<SeenPath> {
   try {
     return await putThere(at, path, entry, fetched)
   } catch (error) {
@@ -83,7 +83,7 @@ async function putThere(
   path: string,
   entry: WorkspaceEntry,
   fetched: Map<string, Buffer>,
-): Promise<Seen> {
+): Promise<SeenPath> {
   const parent = await openParent(at, path)
   const target = parent.at(basename(path))
   try {

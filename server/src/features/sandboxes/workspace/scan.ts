@@ -9,13 +9,13 @@ import type { WorkspaceEntry } from './workspace.ts'
 import { workspacePath, workspaceRoot } from './workspacePath.ts'
 
 /** What was seen of a path, with the marks that show a change of it. */
-export interface Seen {
+export interface SeenPath {
   entry: WorkspaceEntry
   /** The size, times and inode of a file. Whoever changes a file cannot set the time of the inode's last change. */
   mark: string
 }
 
-export type Disk = Map<string, Seen>
+export type Disk = Map<string, SeenPath>
 
 interface Scan {
   disk: Disk
@@ -115,7 +115,7 @@ async function scanEntry(scan: Scanning, folder: Folder, name: string, path: str
   return true
 }
 
-async function seenFile(scan: Scanning, at: string, stat: BigIntStats, known: Seen | undefined): Promise<Seen> {
+async function seenFile(scan: Scanning, at: string, stat: BigIntStats, known: SeenPath | undefined): Promise<SeenPath> {
   const mark = markOf(stat)
   const is_executable = (stat.mode & 0o100n) !== 0n
   if (known?.mark === mark && known.entry.kind === 'file') return { mark, entry: { ...known.entry, is_executable } }
