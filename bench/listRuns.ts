@@ -4,7 +4,7 @@ import { openDatabase, sqlOn, type Database } from '../server/src/base/db.ts'
 import { createLog } from '../server/src/base/log.ts'
 import { foldRunCounts } from '../server/src/engine/counting/runCounts.ts'
 import { filterOf } from '../server/src/features/runs/runFilter.ts'
-import { readRuns, type Page } from '../server/src/features/runs/runPages.ts'
+import { readRuns, type RunPage } from '../server/src/features/runs/runPages.ts'
 import { totalsOf } from '../server/src/features/runs/runTotals.ts'
 import { seedRuns } from '../server/test/kit/seedRuns.ts'
 import { median, type Bed } from './interleave.ts'
@@ -250,7 +250,7 @@ async function pageP50(shape: Shape, side: Side): Promise<number> {
   const { sort_by = 'created_at', has_issues, ...query } = shape.query(side)
   const asked = { ...query, ...(has_issues !== undefined && { has_issues: has_issues === 'true' }) }
   const filter = filterOf(side.service.teamId, asked)!
-  const page: Page = { sort: sort_by as Page['sort'], isDescending: true, limit: 20, offset: 0 }
+  const page: RunPage = { sort_by: sort_by as RunPage['sort_by'], sort_order: 'desc', limit: 20, offset: 0 }
   const totals = await totalsOf(side.db.sql, filter)
   const times: number[] = []
   for (let n = 0; n < requests; n++) {

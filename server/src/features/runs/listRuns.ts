@@ -1,12 +1,12 @@
 // Lists the runs of a team, filtered, searched and sorted, with the exact number of those that fit.
 import { foldRunCounts } from '../../engine/counting/foldRunCounts.job.ts'
+import { searchWords } from '../../kit/lists/words.ts'
 import { operation } from '../../kit/operation.ts'
 import { paging } from '../../kit/paging.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { Run } from './run.ts'
 import { filterFields, filterOf } from './runFilter.ts'
-import { readRuns, sorts, type Page } from './runPages.ts'
-import { searchWords } from '../../kit/longLists.ts'
+import { readRuns, sorts } from './runPages.ts'
 import { searchRuns } from './runSearch.ts'
 import { totalsOf } from './runTotals.ts'
 
@@ -34,12 +34,7 @@ export const listRuns = operation({
   async handler({ team, query, sql, enqueue }) {
     const filter = filterOf(team.id, query)
     if (!filter) return { data: [], total: 0 }
-    const page: Page = {
-      sort: query.sort_by,
-      isDescending: query.sort_order === 'desc',
-      limit: query.count_only === true ? 0 : query.limit,
-      offset: query.offset,
-    }
+    const page = query.count_only === true ? { ...query, limit: 0 } : query
     const words = query.search === undefined ? null : await searchWords(sql, team.id, query.search)
     if (words !== null) return searchRuns(sql, { ...filter, words }, page)
     const totals = await totalsOf(sql, filter)

@@ -8,8 +8,8 @@ import { newId } from '../../base/ids.ts'
 import { flatten } from '../../base/sql.ts'
 import { foldRunCounts } from '../../engine/counting/runCounts.ts'
 import { filterOf, type RunFilter } from './runFilter.ts'
-import { readRuns, sorts, type Page } from './runPages.ts'
-import { searchWords } from '../../kit/longLists.ts'
+import { readRuns, sorts, type RunPage } from './runPages.ts'
+import { searchWords } from '../../kit/lists/words.ts'
 import { searchRuns } from './runSearch.ts'
 import { totalsOf } from './runTotals.ts'
 import { proves } from '../../../test/kit/proves.ts'
@@ -90,9 +90,14 @@ proves('runs.listPlans', 'no filter, pair of filters or order reads the whole ta
   const queries = [{}, ...one, ...pairs]
   for (const [index, query] of queries.entries()) {
     const filter = filterOf(team.id, query)!
-    for (const sort of index < 12 ? sorts : [sorts[index % 3]!]) {
+    for (const sort_by of index < 12 ? sorts : [sorts[index % 3]!]) {
       const totals = await totalsOf(watched, filter)
-      await readRuns(watched, filter, totals, { sort, isDescending: index % 2 === 0, limit: 20, offset: 0 })
+      await readRuns(watched, filter, totals, {
+        sort_by,
+        sort_order: index % 2 === 0 ? 'desc' : 'asc',
+        limit: 20,
+        offset: 0,
+      })
     }
   }
   assert.ok(statements > queries.length, `${statements} statements for ${queries.length} lists`)
@@ -110,7 +115,7 @@ async function plainly(filter: RunFilter, word: string): Promise<{ total: number
   return { total: rows.length, ids: rows.slice(30, 50).map(({ id }) => id) }
 }
 
-const page: Page = { sort: 'created_at', isDescending: true, limit: 20, offset: 30 }
+const page: RunPage = { sort_by: 'created_at', sort_order: 'desc', limit: 20, offset: 30 }
 
 proves(
   'runs.searchFrequent',

@@ -2,14 +2,13 @@
 import { one, part, type Part, type Sql } from '../../base/db.ts'
 import { allAgents } from '../../engine/counting/runCounts.ts'
 import { countAndRemember, knownTotal, type Search } from '../../engine/counting/searchTotals.ts'
+import { countOn, directionOf, leastOf, totalOf } from '../../kit/lists/indexPath.ts'
+import { fewHits, frequentHits, hitsMax, type Gathering } from '../../kit/lists/words.ts'
 import { runsById, type Run } from './run.ts'
 import type { RunFilter } from './runFilter.ts'
-import { keyOfSearchRow, readRuns, type Page } from './runPages.ts'
-import { shortest, totalsOf, type Totals } from './runTotals.ts'
-import { countOn, fitsSearchRow, inTime } from './runIndexPaths.ts'
-
-/** Up to here hits are gathered by the index of words. */
-const hitsMax = 5000
+import { columnOfSearchRow, fitsSearchRow, inTime, openPaths, pathsOf } from './runIndexPaths.ts'
+import { readRuns, type RunPage } from './runPages.ts'
+import { totalsOf, type Totals } from './runTotals.ts'
 
 type Searched = RunFilter & { words: string }
 
@@ -18,12 +17,13 @@ interface Found {
   total: number
 }
 
-export async function searchRuns(sql: Sql, filter: Searched, page: Page): Promise<Found> {
+export async function searchRuns(sql: Sql, filter: Searched, page: RunPage): Promise<Found> {
   const words = searchFor(filter.teamId, filter.words)
   let frequency = await knownTotal(sql, words)
   if (frequency === undefined) {
-    const few = (await seemsFrequent(sql, filter)) ? undefined : await fewHits(sql, filter, page)
-    if (few) return few
+    const few = (await seemsFrequent(sql, filter)) ? undefined : await fewHits(sql, gatheringOf(filter, page), page)
+    if (few?.ids.length === 0) return { data: [], total: few.total }
+    if (few) return { data: await runsById(sql, filter.teamId, part`${few.ids}`), total: few.total }
     frequency = await countAndRemember(sql, words)
   }
   const totals = await totalsOf(sql, filter)
@@ -31,32 +31,15 @@ export async function searchRuns(sql: Sql, filter: Searched, page: Page): Promis
   return { data: await pageOf(sql, filter, { ...totals, total }, page), total }
 }
 
-/** How many runs a walk reads for words that may all lie far back. */
-const walkMax = part`limit 20000`
-
-/** Through the newest runs first, where frequent words mostly are; if these do not fill the page, all hits are gathered after all. */
-async function pageOf(sql: Sql, filter: Searched, totals: Totals, page: Page): Promise<Run[]> {
-  const [path] = shortest(totals.paths)
-  const wanted = Math.min(page.limit, totals.total - page.offset)
-  if (wanted <= 0 || path !== 'all' || page.sort !== 'created_at') return readRuns(sql, filter, totals, page)
+async function pageOf(sql: Sql, filter: Searched, totals: Totals, page: RunPage): Promise<Run[]> {
   const { teamId, words } = filter
-  const to = page.isDescending ? part`desc` : part`asc`
-  const cut = part`limit ${page.limit} offset ${page.offset}`
-  const near = await runsById(
-    sql,
-    teamId,
-    part`array(select l.run_id from (
-      select l.run_id, l.words from run_search l where l.team_id = ${teamId} and ${inTime(filter, part`l.created_at`)}
-      order by l.created_at ${to}, l.run_id ${to} ${walkMax}) l where l.words @@ ${words}::tsquery ${cut})`,
-  )
-  if (near.length === wanted) return near
-  return runsById(
-    sql,
-    teamId,
-    part`array(select l.run_id from run_search l
-      where l.team_id = ${teamId} and l.words @@ ${words}::tsquery and ${inTime(filter, part`l.created_at`)}
-      order by l.created_at ${to}, l.run_id ${to} ${cut})`,
-  )
+  const isWordsAlone = openPaths(filter).includes('all')
+  if (page.limit === 0 || totals.total <= page.offset || !isWordsAlone || page.sort_by !== 'created_at') {
+    return readRuns(sql, filter, totals, page)
+  }
+  const rows = part`run_search s where s.team_id = ${teamId} and ${inTime(filter, part`s.created_at`)}`
+  const read = (ids: Part) => runsById(sql, teamId, part`array(${ids})`)
+  return frequentHits(read, { rows, id: part`s.run_id`, words, walkMax: part`limit 20000` }, totals.total, page)
 }
 
 const searchFor = (teamId: string, words: string): Search => ({
@@ -77,22 +60,14 @@ async function seemsFrequent(sql: Sql, { teamId, words }: Searched): Promise<boo
   return seen > 0 && (fitting / seen) * runs > 2 * hitsMax
 }
 
-/** Undefined: there are more hits than are gathered. */
-async function fewHits(sql: Sql, filter: Searched, page: Page): Promise<Found | undefined> {
-  const to = page.isDescending ? part`desc` : part`asc`
-  const found = await one(sql<{ hits: number; total: number; ids: string[] }>`
-    with hit as materialized (
-      select * from run_hits(${filter.teamId}, ${filter.words}::tsquery, ${hitsMax + 1}::int)
-    ),
-    fit as materialized (
-      select l.run_id as id, ${keyOfSearchRow(page)} as key from hit l
-      where ${inTime(filter, part`l.created_at`)} and ${fitsSearchRow(filter)} and (select count(*) from hit) <= ${hitsMax}
-    )
-    select (select count(*) from hit) as hits, (select count(*) from fit) as total,
-      array(select id from fit order by key ${to}, id ${to} limit ${page.limit} offset ${page.offset}) as ids`)
-  const { hits, total, ids } = found
-  if (hits > hitsMax) return undefined
-  return { data: ids.length === 0 ? [] : await runsById(sql, filter.teamId, part`${ids}`), total }
+function gatheringOf(filter: Searched, page: RunPage): Gathering {
+  const to = directionOf(page)
+  return {
+    hits: part`run_hits(${filter.teamId}, ${filter.words}::tsquery, ${hitsMax + 1}::int)`,
+    fitting: part`select l.run_id as id, ${columnOfSearchRow(page.sort_by)} as key from hit l
+      where ${inTime(filter, part`l.created_at`)} and ${fitsSearchRow(filter)}`,
+    order: part`key ${to}, id ${to}`,
+  }
 }
 
 /** The total for frequent words with other conditions. */
@@ -112,9 +87,8 @@ async function totalAmong(sql: Sql, filter: Searched, totals: Totals, frequency:
     return (await knownTotal(sql, search)) ?? countAndRemember(sql, search)
   }
   if (totals.total === 0) return 0
-  const [path, length] = shortest(totals.paths)
-  const counted = await one(sql<{ total: number }>`${length < frequency ? countOn(filter, path) : countWords(filter)}`)
-  return counted.total
+  const path = leastOf(pathsOf(filter, totals))
+  return totalOf(sql, path.length < frequency ? countOn(path) : countWords(filter))
 }
 
 const countWords = (filter: Searched): Part => part`

@@ -1,6 +1,7 @@
 // What a list of cases can be narrowed by, as a query or a body says it, and the condition on cases that it is.
 import { part, type Part, type Sql } from '../../../base/db.ts'
-import { rowCondition, searchWords } from '../../../kit/longLists.ts'
+import { rowCondition } from '../../../kit/lists/indexPath.ts'
+import { searchWords } from '../../../kit/lists/words.ts'
 import { instant, oneOf, Type, type Static } from '../../../kit/schema.ts'
 import { spelled } from '../../../kit/spellings.ts'
 import { caseStatuses, priorities, type CaseStatus, type Priority } from '../../../kit/states.ts'
@@ -87,6 +88,10 @@ export interface CaseFilter {
   words: string | null
 }
 
+/** Nothing but a time of creation is asked. */
+export const asksOnlyTime = ({ statuses, priorities, labelSets, updatedFrom, words }: CaseFilter): boolean =>
+  statuses === null && priorities === null && labelSets.length === 0 && updatedFrom === null && words === null
+
 export const filtersOfQuery = (query: Static<typeof QueryFields>): CaseFilters => ({
   ...(query.status !== undefined && { status: query.status.split(',') as CaseStatus[] }),
   ...(query.priority !== undefined && { priority: query.priority.split(',') as Priority[] }),
@@ -130,11 +135,14 @@ async function labelSetsOf(
   )
 }
 
+/** Condition on status and priority, of a case or of a count of cases. */
+export const fitsState = ({ statuses, priorities }: CaseFilter, row: Part): Part => part`
+  (${statuses}::text[] is null or ${row}.display_status = any(${statuses}::text[]))
+    and (${priorities}::int[] is null or ${row}.priority = any(${priorities}::int[]))`
+
 /** Condition on `cases c` in the filter's queue: all of the filter but its words. */
 export const fitsRow = (filter: CaseFilter): Part =>
-  rowCondition(part`(${filter.statuses}::text[] is null or c.display_status = any(${filter.statuses}::text[]))
-    and (${filter.priorities}::int[] is null or c.priority = any(${filter.priorities}::int[]))
-    and c.updated_at >= ${filter.updatedFrom ?? '-infinity'}::timestamptz
+  rowCondition(part`${fitsState(filter, part`c`)} and c.updated_at >= ${filter.updatedFrom ?? '-infinity'}::timestamptz
     ${inTime(filter, part`c.created_at`)} ${filter.labelSets.reduce(hasOneOf, part``)}`)
 
 const hasOneOf = (others: Part, ids: string[]): Part => part`${others}

@@ -1,62 +1,42 @@
-// Cases by words: few hits are gathered and sorted, frequent words are met while walking through the list.
-import { one, part, type Part, type Sql } from '../../../base/db.ts'
-import { fitsRow, inTime, type CaseFilter } from './caseFilter.ts'
-import { countOn, type Cut, type Measured } from './caseIndexPaths.ts'
+// Cases by words: what the lists by words need to know of them, and how many fit.
+import { part, type Part, type Sql } from '../../../base/db.ts'
+import { countOn, directionOf, leastOf, totalOf, type IndexPath, type Page } from '../../../kit/lists/indexPath.ts'
+import { hitsMax, type Gathering, type WordRows } from '../../../kit/lists/words.ts'
+import { asksOnlyTime, fitsRow, inTime, type CaseFilter } from './caseFilter.ts'
 
-/** Up to here hits are gathered by the index of words. */
-const hitsMax = 5000
+export const gatheringOf = (filter: CaseFilter, page: Page): Gathering => ({
+  hits: part`case_hits(${filter.queueId}, ${filter.words}::tsquery, ${hitsMax + 1}::int)`,
+  fitting: part`select c.* from hit join cases c on c.id = hit.case_id where c.queue_id = ${filter.queueId} and ${fitsRow(filter)}`,
+  order: orderOf(page),
+})
 
-interface Hits {
-  ids: string[]
-  total: number
+function orderOf(page: Page): Part {
+  const to = directionOf(page)
+  if (page.sort_by === 'created_at') return part`created_at ${to}, id ${to}`
+  if (page.sort_by === 'updated_at') return part`updated_at ${to}, id ${to}`
+  return part`postponed_to ${to} nulls last, case when postponed_to is null then created_at end ${to}, id ${to}`
 }
 
-/** `order`: of `cases c`. Undefined: there are more hits than are gathered. */
-export async function fewHits(sql: Sql, filter: CaseFilter, order: Part, cut: Cut): Promise<Hits | undefined> {
-  const found = await one(sql<{ hits: number; total: number; ids: string[] }>`
-    with hit as materialized (
-      select case_id from case_hits(${filter.queueId}, ${filter.words}::tsquery, ${hitsMax + 1}::int)
-    ),
-    fit as materialized (
-      select c.* from hit join cases c on c.id = hit.case_id
-      where c.queue_id = ${filter.queueId} and ${fitsRow(filter)} and (select count(*) from hit) <= ${hitsMax}
-    )
-    select (select count(*) from hit) as hits, (select count(*) from fit) as total,
-      array(select c.id from fit c order by ${order} limit ${cut.limit} offset ${cut.offset}) as ids`)
-  return found.hits > hitsMax ? undefined : found
-}
+const rowsInTime = (filter: CaseFilter): Part =>
+  part`s.queue_id = ${filter.queueId} ${inTime(filter, part`s.created_at`)}`
 
-/** Counted each time: what is remembered of words would have to follow every case whose text changes. */
-export async function countHits(sql: Sql, filter: CaseFilter, shortest: Measured): Promise<number> {
-  const isNarrow = shortest.by !== 'all' && shortest.length <= hitsMax
-  const counted = await one(sql<{ total: number }>`${isNarrow ? countOn(filter, shortest) : countByWords(filter)}`)
-  return counted.total
-}
+export const wordRowsOf = (filter: CaseFilter, words: string): WordRows => ({
+  rows: part`case_search s where ${rowsInTime(filter)}`,
+  id: part`s.case_id`,
+  words,
+  walkMax: part`limit 5000`,
+})
 
-const hits = ({ queueId, words }: CaseFilter): Part => part`s.queue_id = ${queueId} and s.words @@ ${words}::tsquery`
+/** Counted each time: what is remembered of words would have to follow every case whose text changes. The first path is `all`. */
+export async function countHits(sql: Sql, filter: CaseFilter, paths: IndexPath[]): Promise<number> {
+  const shortest = leastOf(paths)
+  const isNarrow = shortest !== paths[0] && shortest.length <= hitsMax
+  return totalOf(sql, isNarrow ? countOn(shortest) : countByWords(filter))
+}
 
 function countByWords(filter: CaseFilter): Part {
-  const { statuses, priorities, labelSets, updatedFrom } = filter
-  const found = part`${hits(filter)} ${inTime(filter, part`s.created_at`)}`
-  return statuses === null && priorities === null && labelSets.length === 0 && updatedFrom === null
-    ? part`select count(*) as total from case_search s where ${found}`
-    : part`select count(*) as total from case_search s join cases c on c.id = s.case_id where ${found} and ${fitsRow(filter)}`
-}
-
-/** How many cases a walk reads for words that may all lie far back. */
-const walkMax = part`limit 5000`
-
-/** A page for frequent words alone: first near the beginning of the list, where they mostly are, and then among all hits. */
-export async function frequentHits(sql: Sql, filter: CaseFilter, total: number, cut: Cut): Promise<string[]> {
-  const { limit, offset, to } = cut
-  const near = await sql<{ id: string }>`
-    select s.case_id as id from (
-      select s.* from case_search s where s.queue_id = ${filter.queueId} ${inTime(filter, part`s.created_at`)}
-      order by s.created_at ${to}, s.case_id ${to} ${walkMax}
-    ) s where s.words @@ ${filter.words}::tsquery limit ${limit} offset ${offset}`
-  if (near.length === Math.min(limit, total - offset)) return near.map(({ id }) => id)
-  const all = await sql<{ id: string }>`
-    select s.case_id as id from case_search s where ${hits(filter)} ${inTime(filter, part`s.created_at`)}
-    order by s.created_at ${to}, s.case_id ${to} limit ${limit} offset ${offset}`
-  return all.map(({ id }) => id)
+  const hits = part`${rowsInTime(filter)} and s.words @@ ${filter.words}::tsquery`
+  return asksOnlyTime({ ...filter, words: null })
+    ? part`select count(*) as total from case_search s where ${hits}`
+    : part`select count(*) as total from case_search s join cases c on c.id = s.case_id where ${hits} and ${fitsRow(filter)}`
 }
