@@ -89,8 +89,9 @@ export interface CaseFilter {
 }
 
 /** Nothing but a time of creation is asked. */
-export const asksOnlyTime = ({ statuses, priorities, labelSets, updatedFrom, words }: CaseFilter): boolean =>
-  statuses === null && priorities === null && labelSets.length === 0 && updatedFrom === null && words === null
+export const asksOnlyTime = (filter: CaseFilter): boolean =>
+  [filter.statuses, filter.priorities, filter.updatedFrom, filter.words].every((asked) => asked === null) &&
+  filter.labelSets.length === 0
 
 export const filtersOfQuery = (query: Static<typeof QueryFields>): CaseFilters => ({
   ...(query.status !== undefined && { status: query.status.split(',') as CaseStatus[] }),
@@ -136,9 +137,9 @@ async function labelSetsOf(
 }
 
 /** Condition on status and priority, of a case or of a count of cases. */
-export const fitsState = ({ statuses, priorities }: CaseFilter, row: Part): Part => part`
-  (${statuses}::text[] is null or ${row}.display_status = any(${statuses}::text[]))
-    and (${priorities}::int[] is null or ${row}.priority = any(${priorities}::int[]))`
+export const fitsState = (filter: CaseFilter, row: Part): Part => part`
+  (${filter.statuses}::text[] is null or ${row}.display_status = any(${filter.statuses}::text[]))
+    and (${filter.priorities}::int[] is null or ${row}.priority = any(${filter.priorities}::int[]))`
 
 /** Condition on `cases c` in the filter's queue: all of the filter but its words. */
 export const fitsRow = (filter: CaseFilter): Part =>
