@@ -101,7 +101,7 @@ export async function abandonDatabase(embedded: EmbeddedPostgres | undefined, lo
   }
 }
 
-/** Some process is migrating it, or about to serve it for the first time. */
+/** Whether some process migrates the database now, or prepares its first start. */
 export async function isBeingPrepared(sql: Sql): Promise<boolean> {
   const lock = await one(sql<{ free: boolean }>`select pg_try_advisory_xact_lock(${migrationLock}) as free`)
   return !lock.free

@@ -95,8 +95,8 @@ const patienceMs = 30_000
 
 /**
  * Finds the server, joins or starts it, and repeats this until it answers. After a kill -9 PostgreSQL may refuse to start for up to 2 s
- * (0.1–0.5 s measured), until the last of the old processes has released the shared memory. A server that is alive and replaying its log is
- * waited for as long as that takes.
+ * (0.1–0.5 s measured), until the last of the old processes has released the shared memory. If a server is alive and replays its log, this
+ * waits for as long as that takes.
  */
 async function bringUp(server: Server): Promise<void> {
   const { cluster, log } = server

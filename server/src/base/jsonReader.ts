@@ -41,7 +41,7 @@ interface Frame {
   value: unknown[] | Record<string, unknown>
   isList: boolean
   fields: number
-  /** Where the text begins that is not parsed yet. */
+  /** The index of the first byte that is not parsed yet. */
   from: number
   /** The last member was such a container too, so that a comma or the end must follow. */
   isAfterChild: boolean

@@ -41,7 +41,7 @@ const pollMs = 250
 /** How long after a commit of this process the next poll comes, however many commits there are. */
 const soonMs = 20
 const keepLinesMs = 60_000
-/** Groups read by one statement; each gives a batch of events at most (readEvents.ts), so memory does not grow with what is due. */
+/** How many groups one statement reads. Each gives at most one batch of events (readEvents.ts), so memory does not grow with what is due. */
 const groupsAtOnce = 32
 /** Readers that get their events in one piece of work: a write takes 20 to 50 µs. */
 const readersAtOnce = 50

@@ -3,9 +3,9 @@ import { isIP } from 'node:net'
 import { Fault } from '../base/errors.ts'
 
 /**
- * A page that makes its own name point at us (DNS rebinding) arrives with that name as Host. An address, `localhost` and a name without
- * a dot cannot be made to point anywhere by a stranger; any other name must be the one that users reach us by. A page of another origin
- * says so itself (MCP 2025-11-25, basic/transports, Security Warning).
+ * A page that makes its own name point at us (DNS rebinding) arrives with that name as Host. A stranger cannot make an IP address,
+ * `localhost` or a name without a dot point to us. Any other name must be the one under which users reach us. A page of another origin says
+ * so itself (MCP 2025-11-25, basic/transports, Security Warning).
  */
 export function requireOwnAddress(baseUrl: string, host: string | undefined, origin: string | undefined): void {
   const own = new URL(baseUrl)

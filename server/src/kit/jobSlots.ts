@@ -31,8 +31,8 @@ export function createJobSlots(concurrency: number, sharePercent: number): JobSl
 }
 
 /**
- * Adds the same job again for a second later, with its queue, its key and what was counted; the current one then ends. This was not an
- * attempt. A job without a key is counted by its id, so its deaths follow it to the new one.
+ * Adds the same job again, due in a second, with its queue, its key and its counts; the current one then ends. This was not an attempt. A
+ * job without a key is counted by its id, so its deaths follow it to the new one.
  */
 export async function putBack(db: Pick<Database, 'transaction'>, taken: TakenJob, input: unknown): Promise<void> {
   await db.transaction(async (sql) => {

@@ -37,7 +37,7 @@ const problemsMax = 100
 /** How many values one step looks at. */
 const valuesAtOnce = 5000
 
-/** One container of the walk, and how far it is walked. */
+/** One container of the value, and how many of its members are checked. */
 interface Walked {
   names: string[] | undefined
   values: unknown[]

@@ -24,7 +24,7 @@ export function pageOf<const Name extends string, T extends TSchema>(name: Name,
 }
 
 interface List {
-  /** The select list, which is also what one record is read with. */
+  /** The select list; a single record is read with the same one. */
   columns: Part
   /** Tables and conditions: what belongs to the list. */
   from: Part

@@ -4,7 +4,7 @@ import { part, wordList, type Part, type Sql } from '../base/db.ts'
 import type { EventName } from './event.ts'
 import { endedStatuses } from './states.ts'
 
-/** For `status in …`. */
+/** SQL list for `status in …`. */
 const endedList = wordList(endedStatuses)
 
 /** How many events one group gets at a time. */

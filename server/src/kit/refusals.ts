@@ -3,7 +3,10 @@ import type { Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
 import { recordOutcome, type AuditEntry } from './audit.ts'
 
-/** The rows per minute, credential and process. A client that is refused a hundred times a second would write eight million rows a day. */
+/**
+ * How many rows a credential gets per minute in one process. A client that is refused a hundred times a second would write eight million
+ * rows a day.
+ */
 const refusalsOneByOne = 60
 const windowMs = 60_000
 

@@ -37,7 +37,7 @@ interface Alongside {
   writes?: { path: string; bytes: Buffer }[]
 }
 
-/** Thrown by `record`, or by the call itself: the result cannot be stored, and the message tells the model why. The call then failed. */
+/** Thrown by `record`, or by the call itself: the result cannot be stored, and the message tells the model why. The call then counts as failed. */
 export class CannotSave extends Error {}
 
 /**

@@ -59,7 +59,10 @@ export async function readArchive(file: string, take: TakeSection, signal?: Abor
 
 class Damage extends Error {}
 
-/** Undefined: the fault lies elsewhere. zlib names its errors Z_…; a file that cannot be opened has a code of the system. */
+/**
+ * Why the file is not a backup; undefined: the error has another cause. Errors of zlib have codes that begin with Z_; a file that cannot be
+ * opened has a code of the system.
+ */
 function damageOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined
   if (error instanceof Damage) return error.message

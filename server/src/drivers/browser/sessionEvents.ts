@@ -2,7 +2,7 @@
 import type { Download as PlaywrightDownload } from 'playwright-core'
 
 export interface SessionEvents {
-  /** Sentences by the host that was wanted: refused, or permitted and not reached. */
+  /** Sentences about hosts that pages wanted, by host: those that were refused, and those that were permitted and not reached. */
   refused: Map<string, string>
   unreachable: Map<string, string>
   notes: string[]

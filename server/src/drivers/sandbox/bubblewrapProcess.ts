@@ -14,7 +14,7 @@ export interface Bubblewrap {
   programs: Programs
   proxied: Proxied | null
   limits: CommandLimits
-  /** Whether the kernel counts processes for each user namespace: else the limit would count those of the whole machine. */
+  /** Whether the kernel counts processes for each user namespace: otherwise the limit would count the processes of the whole machine. */
   countsOwnProcesses: boolean
   cgroupParent: string | null
   owner: SandboxDriver['owner']

@@ -18,7 +18,7 @@ interface OutputPipe {
   /** The command's end of the pipe; closed here once the command has been started. */
   writeFd: number
   closeWriteEnd(): Promise<void>
-  /** What came through, once every writer is gone. */
+  /** Resolves to what was written, when every writer is gone. */
   result(): Promise<{ text: string; truncated: boolean }>
 }
 

@@ -9,7 +9,7 @@ import type { Limits } from '../builds/buildConfig.ts'
 import { wholeMessage } from '../ledger/largeTexts.ts'
 import { toRunning } from '../ledger/lifecycle.ts'
 
-/** What a worker needs to know of a run that it holds. */
+/** What a worker needs to know about a run that it holds. */
 export interface ClaimedRun {
   id: string
   team_id: string

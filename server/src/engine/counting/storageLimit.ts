@@ -22,7 +22,10 @@ export interface StorageLimit {
   concerns(teamId: string): boolean
   /** Whether the limit of the team is its own; then the writer locks it until its commit. */
   isOwn(teamId: string): boolean
-  /** What the team may still store; undefined: there is no limit. It costs two statements for a limit of the team's own, otherwise seldom one. */
+  /**
+   * What the team may still store; undefined: there is no limit. If the team has its own limit, this costs two statements; otherwise it
+   * rarely costs one.
+   */
   room(sql: Sql, teamId: string): Promise<StorageRoom | undefined>
   /** Why this many more bytes do not fit, or undefined. */
   problem(sql: Sql, teamId: string, bytes: number): Promise<string | undefined>

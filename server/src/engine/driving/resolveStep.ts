@@ -8,7 +8,7 @@ import { readLateOutcome } from './lateOutcome.ts'
 import { openRequest, requestOf, type HumanRequest, type RequestWanted } from '../requests/humanRequests.ts'
 
 export type Resolved =
-  /** It has its outcome. */
+  /** The call has its outcome. */
   | { kind: 'outcome'; outcome: Outcome }
   /** It may be made now: allowed by a person, or safe to repeat. */
   | { kind: 'make'; step: CallStep; tool: Tool }

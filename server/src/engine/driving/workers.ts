@@ -41,7 +41,7 @@ export interface SuspectRunWorker {
 interface WorkersOptions {
   context: Context
   parts: Omit<DriveParts, 'telemetry'>
-  /** The sweep of what is due; true when there are runs to take. */
+  /** Does one sweep of what is due; true when there are runs to take. */
   sweep: () => Promise<boolean>
   /** Runs have a slot and no worker. */
   onReady: () => void

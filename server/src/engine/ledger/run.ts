@@ -98,7 +98,7 @@ export const runColumns = columnsWith(longColumns[0].whole, longColumns[1].whole
 const listedColumns = part`
   ${columnsWith(listed(longColumns[0]), listed(longColumns[1]))}, ${truncatedColumn([...longColumns])}`
 
-/** Runs in the order of an array of ids. Each is looked up by its id, however many the planner expects. */
+/** Runs in the order of an array of ids. Each is looked up by its id, whatever number of rows the planner expects. */
 export async function runsById(sql: Sql, teamId: string, ids: Part): Promise<Run[]> {
   const sizes = part`
     select wanted.id, wanted.place, (

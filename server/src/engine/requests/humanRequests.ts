@@ -208,8 +208,9 @@ export async function expireRequest(sql: Sql): Promise<HumanRequest | undefined>
 }
 
 /**
- * Whether an answer puts its giver's words before the agent. A yes to a waiting call does not: the turn that wanted the call chose it, and
- * the yes is bound to exactly that. A plain yes or no, a choice among our own options, and "I have logged in" do not either. A comment does.
+ * Whether the agent will read words that the person who answered wrote. A yes to a waiting call does not: the turn that wanted the call
+ * chose it, and the yes is bound to exactly that. A plain yes or no, a choice among our own options, and "I have logged in" do not either.
+ * A comment does.
  */
 function carriesWords({ type, action, response }: Pick<HumanRequest, 'type' | 'action' | 'response'>): boolean {
   const isOfEngine = action !== null && action.tool !== 'human_approve'

@@ -48,7 +48,7 @@ function makeCatalog({ groups, operations: all }: Registry): ToolCatalog {
     }
   }
   const missing = core.find((id) => !tools.has(id))
-  if (missing !== undefined) throw new Error(`${missing} is a core tool, but no operation`)
+  if (missing !== undefined) throw new Error(`${missing} is listed as a core tool and is not an operation`)
   const waiting = { scope: 'runs:read', isReading: true, sets: new Set(['runs', 'core', 'all']) } as const
   tools.set(waitForRunTool.name, { listed: waitForRunTool, ...waiting })
   const operations = new Map(all.map((operation): [string, Operation] => [operation.id, operation]))

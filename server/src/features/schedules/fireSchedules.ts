@@ -55,7 +55,7 @@ export async function fireSome(context: Context, { where, since }: Which): Promi
   return ids.length
 }
 
-/** One that cannot be fired must not hold up the others: it is postponed, and tried again. */
+/** A schedule that cannot be fired must not delay the others: it is postponed and tried again. */
 async function fireAlone(context: Context, id: string): Promise<void> {
   try {
     await inTransaction(context, async (sql) => {

@@ -108,7 +108,7 @@ function skip(one: Fired, run: NewRun, reason: string): void {
   if (one.runs.length === 0 && !one.row.recurring) one.next = nextAfter(one.row, one.row.now)
 }
 
-/** None: the agent has no live build. */
+/** The runs of the due times; none if the agent has no live build. */
 async function runsOf(context: Context, sql: Sql, { row, start }: Fired, isFresh: boolean): Promise<NewRun[]> {
   const engine = engineOf(context)
   const target = await engine.startTargets.find(sql, row.team_id, row.agent_id, null, isFresh)

@@ -49,7 +49,7 @@ export async function isOnlyAdmin(sql: Sql, teamId: string, memberId: string): P
 
 export const onlyAdminMessage = 'This is the only admin of the team. Make somebody else admin first.'
 
-/** Runs a write of a member; an email that another member has becomes a conflict that says so. */
+/** Runs a write of a member; if another member has the email, it fails with a conflict that says so. */
 export async function refusingTakenEmail<T>(
   fail: (code: 'conflict', message: string) => never,
   write: () => Promise<T>,

@@ -3,7 +3,7 @@ import type { Loaded, Target } from './deliveryRows.ts'
 
 /** How many requests to one target are in flight. */
 const inFlightMax = 4
-/** After how many failures in a row only one attempt is made at a time, and how long after the one before. */
+/** After how many failures in a row only one attempt is made at a time, and the pause between two such attempts. */
 const failuresMax = 5
 const pauseMs = 30_000
 /** While new deliveries wait, one of this many attempts is a retry. */

@@ -91,7 +91,7 @@ function readArguments(input: string): unknown {
   }
 }
 
-/** Models like to fence JSON. What is not JSON stays text: the engine checks it against the schema and reports it. */
+/** Models often put JSON into a fenced block. What is not JSON stays text: the engine checks it against the schema and reports it. */
 function readJson(text: string): unknown {
   const inside = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?\s*```\s*$/.exec(text)?.[1] ?? text
   try {

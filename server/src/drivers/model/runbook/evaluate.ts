@@ -24,7 +24,7 @@ export const isTrue = (value: unknown): boolean => {
   return false
 }
 
-/** Each part of an expression costs about as much as this many characters. */
+/** How many characters a part of an expression costs. */
 const stepsOfNode = 5
 /** A step covers this much of a text that is compared. */
 const charactersPerStep = 16

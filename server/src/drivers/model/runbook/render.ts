@@ -105,7 +105,7 @@ function urlText(value: unknown, part: Hole['part']): string {
   return percentEncoded(textOf(value))
 }
 
-/** `.` and `..` walk through a path, however they are encoded. */
+/** `.` and `..` lead to another path, however they are encoded. */
 function refuseSteppingOut(url: string): void {
   const path = url.split(/[?#]/, 1)[0]!
   if (path.split('/').some((segment) => /^(?:\.|%2e){1,2}$/i.test(segment))) {

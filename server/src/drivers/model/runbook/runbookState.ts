@@ -16,17 +16,17 @@ export interface RunbookState {
   next: () => Action
 }
 
-/** What the call at hand is for. */
+/** The purpose of the current call. */
 type Purpose = { kind: 'step' } | { kind: 'memory'; path: string } | { kind: 'choice' }
 
 interface State {
   scope: RunbookScope
   position: number
-  /** Calls of the step at hand so far, of each purpose: they number its call ids. */
+  /** How many calls the current step has made for each purpose: the numbers are part of the call ids. */
   calls: Record<Purpose['kind'], number>
   /** How many of those attempts failed since a person last chose. */
   failures: number
-  /** Why the step at hand failed, while a person is asked about it. */
+  /** Why the current step failed, while a person is asked about it. */
   trouble: { message: string; output: unknown } | null
   ran: number
   skipped: number

@@ -124,7 +124,7 @@ function isNumber({ expression }: Hole): boolean {
   return node?.kind === 'filter' && numberFilters.has(node.name)
 }
 
-/** The first position of a sign outside {{ }}, or -1. */
+/** The first position of a character outside {{ }}, or -1. */
 export function indexOutsideHoles(text: string, sign: string): number {
   let at = 0
   let index = text.indexOf(sign)

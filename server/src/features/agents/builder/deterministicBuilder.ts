@@ -90,7 +90,7 @@ function put({ goal, steps, notes }: PromptParts, kept: string): string {
   return addToSection(withSteps, 'Notes', listed(notes, sectionOf(withSteps, 'Notes')))
 }
 
-/** Blocks stand between the steps as they are. */
+/** Executable blocks stay unchanged between the steps. */
 function numbered(steps: string[], last: number): string[] {
   let number = last
   return steps.flatMap((step, index) => {

@@ -105,7 +105,7 @@ function unbroken(given: string[]): string[] {
   return lines.map((pieces) => pieces.join(' '))
 }
 
-/** Made when it is needed: it takes 20 ms, which every start would pay. */
+/** Made when it is first needed: it takes 20 ms, which would delay every start. */
 let segmenter: Intl.Segmenter | undefined
 
 function sentencesOf(text: string): string[] {

@@ -44,7 +44,7 @@ export const giveBackGrant = job({
         if (!(error instanceof GrantRefused)) throw error
         context.log.info(
           { connection_id: id, provider: row.provider, reason: error.message },
-          'a grant was not taken back',
+          'a grant was not revoked',
         )
       }
     }

@@ -13,7 +13,7 @@ interface ExecBroker {
   work(process: WorkingProcess): Work
 }
 
-/** The first notifies workers of a command to run; the second those who wait, with the id of the command that ended. */
+/** The first channel notifies workers that there is a command to run. The second notifies those who wait, with the id of the command that ended. */
 const askedChannel = 'sandbox_execs'
 const endedChannel = 'sandbox_execs_ended'
 /** How often somebody who waits polls, in case a notification was lost. */

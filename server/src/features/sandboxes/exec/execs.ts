@@ -72,7 +72,7 @@ export async function takeExec(
   return taken
 }
 
-/** Ends it with its answer, in the transaction of what it changed; false: it is no longer this worker's, and nothing may be written. */
+/** Ends a command with its answer, in the transaction that writes what it changed. False: another worker has it now, and nothing may be written. */
 export async function endExec(
   sql: Sql,
   { id, attempt }: TakenExec,

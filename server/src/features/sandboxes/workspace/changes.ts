@@ -16,7 +16,7 @@ export interface LockedSandbox extends WorkspaceRef {
 export const lockedColumns = part`
   s.id as sandbox_id, s.team_id, s.step_base, s.last_step, s.kept_bytes, s.entries, s.version`
 
-/** The sandbox of each run, made where there is none. */
+/** The sandbox of each run; it is made if there is none. */
 export async function lockSandboxesOf(sql: Sql, wanted: RunOfTeam[]): Promise<Map<string, LockedSandbox>> {
   const runs = [...new Map(wanted.map((run) => [run.id, run])).values()]
   const rows = await sql<LockedSandbox & { run_id: string }>`
@@ -44,7 +44,10 @@ export function foldersAbove(path: string): string[] {
   return names.slice(1).map((_, index) => [workspaceRoot, ...names.slice(0, index + 1)].join('/'))
 }
 
-/** Records changes in the order given: of two at one path the later one stays, the earlier one is history. Answers with the new versions. */
+/**
+ * Records changes in the order given: of two changes at one path the later one stays, and the earlier one becomes history. Returns the new
+ * versions.
+ */
 export async function recordChanges(sql: Sql, changes: EntryChange[]): Promise<Map<string, string>> {
   const keyOf = ({ sandbox_id, path }: EntryChange) => `${sandbox_id} ${path}`
   const firsts = [...new Map(changes.toReversed().map((change) => [keyOf(change), change])).values()]

@@ -84,7 +84,7 @@ function stepInCommands(reader: Reader, frame: Frame, sign: string): void {
   else if (sign === ')') return closeParen(reader, frame)
   else if (sign === '<' || sign === '>') return takeRedirection(reader, frame, sign)
   else return takeSign(reader, frame, sign)
-  // a word that opened a frame leaves the sign after it to that frame
+  // a word that opened a frame leaves the character after it to that frame
   if (top(reader) === frame) reader.at += 1
 }
 
@@ -111,7 +111,7 @@ function endCondition(reader: Reader, frame: Frame): void {
   reader.frames.pop()
 }
 
-/** Takes all signs without a meaning of their own that follow. */
+/** Takes all characters without a meaning of their own that follow. */
 const quiet = /[\w./:,@%+=^~-]+/y
 const quietInDouble = /[^"\\$`\uFFFC]+/y
 
@@ -215,7 +215,7 @@ function takeVariable(reader: Reader, frame: Frame, next: string): void {
   const name = variable.exec(reader.text)![0]
   if (/[0-9@*]/.test(next)) reader.references.push(allArguments)
   else if (/\w/.test(next)) reader.references.push(name)
-  // $$ and its like are whole: the second sign begins nothing
+  // $$ and its like are whole: the second character begins nothing
   reader.at += 1 + name.length
 }
 

@@ -6,7 +6,7 @@ import type { Heredoc } from './bashRegions.ts'
 
 export interface Word {
   isBegun: boolean
-  /** The word without its quotes; each value and each expansion is one sign in it. */
+  /** The word without its quotes; each value and each expansion is one character in it. */
   text: string
   /** Its beginning up to the first quote, value or expansion. */
   plain: string

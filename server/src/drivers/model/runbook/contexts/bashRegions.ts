@@ -6,7 +6,7 @@ export function endOfSingleQuotes(text: string, from: number): number {
   return end === -1 ? text.length : end + 1
 }
 
-/** After `$'` or a backtick: a backslash takes the next sign with it. */
+/** After `$'` or a backtick: a backslash takes the next character with it. */
 export function endOfEscaped(text: string, from: number, closing: string): number {
   for (let at = from; at < text.length; at += 1) {
     if (text[at] === '\\') at += 1

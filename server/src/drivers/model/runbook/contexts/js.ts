@@ -7,7 +7,7 @@ interface Reader {
   at: number
   hole: number
   refuse: Refuse
-  /** The last word or sign before this position, to tell a division from a pattern. */
+  /** The last word or character before this position, to tell a division from a pattern. */
   before: string
   /** The end of the line that was searched for last. */
   lineEnd: number

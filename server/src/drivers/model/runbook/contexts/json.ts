@@ -32,7 +32,7 @@ export function checkJson(template: Template, line: number, what: string, tell: 
     if (at === text.length) break
     token.lastIndex = at
     const read = token.exec(text)?.[0]
-    // a sign that only looks like a hole is not one
+    // a character that only looks like a hole is not one
     const isStray = read === '\uFFFC' && positions[hole] !== at
     const next: Expected | undefined = read === undefined || isStray ? undefined : follow(read, expected, open)
     if (next === undefined || open.length > depthMax) {

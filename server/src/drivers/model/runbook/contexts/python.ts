@@ -38,7 +38,7 @@ export function checkPython(drawing: MarkedText, refuse: Refuse): void {
   }
 }
 
-/** Another encoding would read the bytes of a value as other signs. */
+/** Another encoding would read the bytes of a value as other characters. */
 function hasOtherEncoding(text: string): boolean {
   return text
     .split('\n', 2)

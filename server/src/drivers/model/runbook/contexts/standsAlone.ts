@@ -1,7 +1,7 @@
 // Whether a literal put into a hole of a program touches nothing that it could merge with.
 import type { MarkedText } from '../template.ts'
 
-// another hole is drawn as a sign that is not among these
+// another hole is drawn as a character that is not among these
 const neutral = /^[\s()[\]{},:;=+\-*/%<>!&|^~?]?$/
 
 export function standsAlone({ text, positions }: MarkedText, hole: number): boolean {
