@@ -400,7 +400,7 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.equal(running(), undefined)
     await succeeds(['team', 'create', 'Own'], own)
     assert.match(await succeeds(['key', 'create'], own), /^Scopes +\*$/m) // the only team needs no --team
-    assert.match(await succeeds(['key', 'rotate-encryption'], own), /^Sealed \d+ values anew/)
+    assert.match(await succeeds(['key', 'rotate-encryption'], own), /^Sealed \d+ values again/)
     assert.equal(running(), undefined)
 
     const service = start(['serve'], { ...own, LOG_LEVEL: 'warn', RUNYARD_READINESS_INTERVAL_MS: '0' })

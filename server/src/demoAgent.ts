@@ -22,8 +22,8 @@ stands between double braces is worked out when the step runs, and the file stay
 
 ## 2. Wait
 
-A run that waits costs nothing: no process holds it, and it goes on where it was after any restart. Stop the server
-meanwhile, if you like.
+A run that waits costs nothing: no process holds it, and it continues where it was after any restart. You may stop the
+server while it waits.
 
 \`\`\`wait
 5s

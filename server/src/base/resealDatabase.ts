@@ -26,7 +26,7 @@ export async function resealDatabase(client: Client, { columns, ...resealing }: 
   const left = await findSealed(client, from.keyId)
   if (left.length > 0) {
     throw new EncryptionKeyRefused(
-      `${left.join(' and ')} would be lost: this Runyard does not know how to seal it anew. ` +
+      `${left.join(' and ')} would be lost: this Runyard does not know how to seal it again. ` +
         'Nothing was changed. Stay with the key you have until a version does, and report this.',
     )
   }

@@ -42,7 +42,7 @@ export const keyRotateEncryption = command({
         return { from: old, count: values }
       }),
     )
-    print(`Sealed ${count} values anew with the encryption key ${to.keyId}.`)
+    print(`Sealed ${count} values again with the encryption key ${to.keyId}.`)
     for (const line of whatIsLeftToDo(config, from.keyId)) print(line)
   },
 })
@@ -99,7 +99,7 @@ async function refuseWhileOthersLive({ sql, presence }: Joined): Promise<void> {
   const others = (await readLivingProcesses(sql)).filter(({ id }) => id !== presence?.processId)
   if (others.length === 0) return
   throw new CommandFailed(
-    `Runyard is running on this database (${namesOf(others)}) and would go on with the old key. Stop it, then run this again.`,
+    `Runyard is running on this database (${namesOf(others)}) and would continue with the old key. Stop it, then run this again.`,
   )
 }
 

@@ -147,7 +147,7 @@ async function pollTeams(feed: Feed): Promise<boolean> {
   return (await deliverAll(feed, due, read.teamEvents)) || hasUngiven
 }
 
-/** True: some reader that could take more has more to come. */
+/** True: there are more events for a reader that could take them. */
 async function deliverAll<Reader extends RunReader | TeamReader>(
   feed: Feed,
   groups: Group<Reader>[],

@@ -25,7 +25,7 @@ export async function whileLeased<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const renewal = setInterval(() => {
-    renew().catch((error: unknown) => log.warn({ err: error }, `${name} could not be renewed; it is tried again`))
+    renew().catch((error: unknown) => log.warn({ err: error }, `${name} could not be renewed; will retry`))
   }, everyMs)
   try {
     return await work()

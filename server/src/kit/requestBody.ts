@@ -116,8 +116,8 @@ export function dropUnreadBody({ raw }: FastifyRequest): void {
 const lingerMs = 1000
 
 /**
- * RFC 9112 §9.6: to close while the other side still sends resets the connection, and an answer that is under way may be
- * lost with it. So our side ends first, and the rest is thrown away, for a moment.
+ * RFC 9112 §9.6: to close while the other side still sends resets the connection, and an answer that is under way may be lost with it. So
+ * we close our side first, and read and drop the rest for a moment.
  */
 export function closeGently(socket: Socket): void {
   socket.end()

@@ -76,6 +76,6 @@ function readLastEventId(text: string | undefined): number | undefined {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw new Fault(
     'invalid_request',
-    'Last-Event-ID must be the id of an event of this stream, a whole number. Leave it out to begin anew.',
+    'Last-Event-ID must be the id of an event of this stream, a whole number. Leave it out to begin with new events.',
   )
 }

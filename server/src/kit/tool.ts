@@ -97,7 +97,7 @@ export interface InsideTool<Input extends TObject = TObject> extends Described<I
   apply: (calls: ToolCall<Static<Input>>[], sql: Sql, context: Context) => Promise<Outcome[]>
 }
 
-/** Acts on the world. Between its intent and its result it is in doubt, and says itself what to do about that. */
+/** A tool that acts outside of our database. Between its intent and its result it is in doubt, and says itself what to do about that. */
 export interface OutsideTool<Input extends TObject = TObject> extends Described<Input> {
   kind: 'outside'
   /** `retry`: harmless to repeat. `probe`: look whether it happened. `ask`: only a person can know. */

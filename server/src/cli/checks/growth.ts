@@ -6,9 +6,9 @@ export const growth: DatabaseCheck = {
   name: 'growth',
   async runOn({ sql, presence }) {
     // the database does not have Runyard's tables
-    if (!presence) return ok('nothing is kept yet')
+    if (!presence) return ok('nothing is stored yet')
     const told = (await readGrowth(sql)).map(tell)
-    return ok(`${told.join('; ')}. RUNYARD_RETENTION_DAYS says for how long what is kept.`)
+    return ok(`${told.join('; ')}. RUNYARD_RETENTION_DAYS says how long each kind is stored.`)
   },
 }
 

@@ -28,7 +28,7 @@ export function cdpDriver({ guard, cdpUrl }: { guard: Guard; cdpUrl: string }): 
       const browser = await connected()
       return (
         `The browser behind RUNYARD_CDP_URL (${browser.version()}): requests and redirects are judged before they are made. But it resolves ` +
-        'names by itself, so that one which changes its address gets through, and so does what is no request, such as WebRTC. Wall off its network.'
+        'names by itself, so that one which changes its address gets through, and so does what is not a request, such as WebRTC. Restrict its network.'
       )
     },
     async open({ signal, state }) {

@@ -308,7 +308,7 @@ proves(
         [undefined, 'attached.txt', 'Large'],
       )
       const large = await act({ kind: 'click', element: 'Large' })
-      assert.deepEqual([large.downloads, large.notes], [[], ['large.zip is larger than 10 MiB and was not kept.']])
+      assert.deepEqual([large.downloads, large.notes], [[], ['large.zip is larger than 10 MiB and was not saved.']])
     })
   },
 )

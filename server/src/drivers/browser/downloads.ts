@@ -48,8 +48,8 @@ export async function finishedDownloads(heard: SessionEvents): Promise<Download[
     }
     const isCancelled = path === undefined && (await within(reasonMs, download.failure(), null)) === 'canceled'
     if (index >= perActionMax)
-      note(heard, `More than ${perActionMax} files were downloaded at once: ${name} was not kept.`)
-    else if (isCancelled || size > bytesMax) note(heard, `${name} is larger than 10 MiB and was not kept.`)
+      note(heard, `More than ${perActionMax} files were downloaded at once: ${name} was not saved.`)
+    else if (isCancelled || size > bytesMax) note(heard, `${name} is larger than 10 MiB and was not saved.`)
     else note(heard, `The download of ${name} did not finish within ${finishMs / 1000} s and was given up.`)
     await within(1000, download.cancel(), undefined)
     await within(1000, download.delete(), undefined)

@@ -103,7 +103,7 @@ export function startJustBash({ limits, hostFetch, log, ...options }: JustBashPr
   }
 }
 
-/** Permissions are for real paths, so `folder` is one: through a link on the way nothing would be allowed. */
+/** `folder` must be a real path without links: Node's permissions apply to real paths, so a path with a link would allow nothing. */
 function spawnChild(
   folder: string,
   { memoryBytesMax, fileBytesMax }: CommandLimits,

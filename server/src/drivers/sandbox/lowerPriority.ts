@@ -11,8 +11,8 @@ import type { Log } from '../../base/log.ts'
 export const commandNiceness = 10
 
 /**
- * Linux may share the processor between sessions before it compares the processes of one (autogroups). A command in the service's own session
- * would use up the service's share. So a command has a session of its own, and the session gets the low priority too.
+ * Linux may divide the processor between sessions first, and only then between the processes of a session (autogroups). A command in the
+ * service's own session would use up the service's share. So a command has a session of its own, and the session gets the low priority too.
  */
 const autogroupOf = (pid: number): string => `/proc/${pid}/autogroup`
 /** Linux takes one such change in a tenth of a second, unless an administrator makes it. */

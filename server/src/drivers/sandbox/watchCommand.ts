@@ -73,7 +73,7 @@ export function endingOf(cut: Exclude<CutReason, 'aborted'> | 'died', command: C
     timeout: `Stopped after ${command.timeoutMs / 1000} s. Do less at once, or allow it more time.`,
     memory: `Stopped: it used more than ${mebibytes(limits.memoryBytesMax)} of memory. Work on smaller parts.`,
     processes: `Stopped: it had more than ${limits.processesMax} processes at once. Start fewer.`,
-    disk: `Stopped: meanwhile the disk lost ${disk}, or half of what was free on it. Write less.`,
+    disk: `Stopped: while it ran, the disk lost ${disk}, or half of what was free on it. Write less.`,
     died: 'The shell died while it ran this. Try again, or do it another way.',
   }
   return {

@@ -107,8 +107,8 @@ const admitOne = (sql: Sql, teamId: string, seats: FreeSeats | undefined) => sql
 
 /**
  * Counts every team's slots and waiting runs again, and answers with the teams that have both. So no crash between two statements loses a
- * slot or forgets a run for long. Locks first, then counts in a statement that begins after; a team that is being written is left for next
- * time.
+ * slot or forgets a run for long. It locks the rows first and counts in a later statement; a team that is being written is left for the
+ * next time.
  */
 export async function recount(sql: Sql): Promise<string[]> {
   const locked = await sql<{ team_id: string }>`select team_id from admission order by team_id for update skip locked`

@@ -43,7 +43,7 @@ export const newSlotKeeper = (options: SlotKeeperOptions): SlotKeeper => ({
   counting: undefined,
 })
 
-/** Runs of this process ended or began to wait. The slots are served when those who wrote know of it, and their seats are free too. */
+/** Runs of this process ended or began to wait. The slots are given away after the writers have learned of it, when their seats are free too. */
 export function noteFreed(keeper: SlotKeeper, freed: FreedSlots[]): void {
   keeper.slots.noteFreed(freed)
   setImmediate(() => {

@@ -12,7 +12,7 @@ export const entitlementKinds = {
   max_concurrent_runs: { label: 'Runs that work at the same time', unit: 'runs' },
   monthly_runs: { label: 'Runs started in a month', unit: 'runs' },
   monthly_cost_usd: { label: 'Model cost in a month', unit: 'usd' },
-  storage_bytes: { label: 'Bytes kept in files, cases, memory and large messages', unit: 'bytes' },
+  storage_bytes: { label: 'Bytes stored in files, cases, memory and large messages', unit: 'bytes' },
   agents: { label: 'Agents', unit: 'agents' },
 } as const
 export type EntitlementKey = keyof typeof entitlementKinds
@@ -77,9 +77,7 @@ export function createEntitlements({ sql: ownSql, listener, log }: Options): Ent
       if (inTransaction) return age < usableMs ? undefined : read(inTransaction)
       reading ??= read(ownSql).finally(() => (reading = undefined))
       if (age >= usableMs) return reading
-      reading.catch((error: unknown) =>
-        log.debug({ err: error }, 'the limits of teams were not read; it is tried again'),
-      )
+      reading.catch((error: unknown) => log.debug({ err: error }, 'the limits of teams were not read; will retry'))
       return undefined
     },
     has: (teamId, key) => known.get(teamId)?.has(key) ?? false,

@@ -12,7 +12,7 @@ export const allAgents = '00000000-0000-0000-0000-000000000000'
 
 const deltasAtOnce = 10_000
 
-/** Folds until no delta is left that nobody else is folding. */
+/** Folds until no delta is left, except those that others are folding. */
 export async function foldRunCounts(db: Database, signal?: AbortSignal): Promise<void> {
   for (let folded = deltasAtOnce; folded === deltasAtOnce;) {
     signal?.throwIfAborted()

@@ -65,7 +65,7 @@ export function newPool(options: RunPoolOptions, claim: (pool: Pool) => Promise<
         pool.isMissed = freeSeats(pool) === 0
         if (!pool.isMissed) await claim(pool)
       },
-      onError: (error) => options.context.log.warn({ err: error }, 'runs could not be claimed; it is tried again'),
+      onError: (error) => options.context.log.warn({ err: error }, 'runs could not be claimed; will retry'),
       onRest: () => announceIdle(pool),
     }),
     isMissed: false,

@@ -90,9 +90,9 @@ const doubtRequest = (step: CallStep): RequestWanted => ({
       question: doubtQuestion,
       header: 'Outcome',
       options: [
-        { label: happened, description: 'The agent is told that it was done, without its result.' },
+        { label: happened, description: 'The agent learns that it was done, without its result.' },
         { label: again, description: 'The same call is made once more.' },
-        { label: giveUp, description: 'The agent is told that the call failed.' },
+        { label: giveUp, description: 'The agent learns that the call failed.' },
       ],
     },
   ],

@@ -48,7 +48,7 @@ interface WorkersOptions {
 }
 
 export interface Workers extends WorkersOptions {
-  /** The pool of this process while it works. */
+  /** The pool of this process while it works on runs. */
   pool: RunPool | undefined
 }
 

@@ -41,7 +41,7 @@ async function attempt(writing: SureWriting, write: Write): Promise<Applied> {
       return await applyLane.write(write)
     } catch (error) {
       if (!isTransient(error) || (!isConnectionTrouble(error) && tries >= putOffMax)) throw error
-      context.log.warn({ err: error, run_id: run.id }, 'a run could not be written; it is tried again')
+      context.log.warn({ err: error, run_id: run.id }, 'a run could not be written; will retry')
       const found = await untilWritten(() => find(context.db.sql, change), signal)
       if ('outcome' in found) return found
       run.epoch = found.epoch

@@ -92,8 +92,8 @@ async function flushWithEffects(options: ApplyLaneOptions, sql: Sql, writes: Wri
 }
 
 /**
- * Without a lock beforehand: a holder is nearly always still the holder, and locking each run only to update it next costs a round trip and
- * a row version. If a run has another holder by now, everything is undone and each change is tried alone.
+ * Writes without locking the runs first: a holder is nearly always still the holder, and locking each run only to update it next costs a
+ * round trip and a row version. If a run has another holder by now, everything is undone and each change is tried alone.
  */
 async function flushOpenly(options: ApplyLaneOptions, sql: Sql, writes: Write[]): Promise<Flushed> {
   const copies = writes.map((write) => ({ ...write, change: copyOf(write.change) }))

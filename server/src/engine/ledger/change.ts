@@ -119,7 +119,7 @@ export function newChange(run: { id: string; team_id: string; epoch: number }, t
   }
 }
 
-/** Texts in events are cut here; the message itself keeps them. */
+/** How long texts in events may be; the message itself has the whole text. */
 const eventTextBytesMax = 16 * 1024
 
 export function messageRow(turn: number, message: NewMessage): MessageRow {

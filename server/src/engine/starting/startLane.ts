@@ -29,7 +29,7 @@ interface StartLaneOptions {
   onReady: () => void
   slots: KnownSlots
   limits: StartLimits
-  /** After every flush, with the teams as it left them. */
+  /** Called after every flush with the new rows of its teams. */
   onCounted: (teams: TeamSlots[]) => void
   /** Gives a sandbox that its starter named to a run, or refuses. */
   giveSandbox: (sql: Sql, run: NewRun, sandboxId: string) => Promise<void>

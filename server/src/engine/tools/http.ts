@@ -15,7 +15,7 @@ const timeoutMs = 60_000
 /** Headers with which a caller says who it is. */
 const ofCredential = /^(authorization|proxy-authorization|cookie)$/i
 
-/** RFC 9110 §9.2.2: repeating these has the effect of one. Only a person can judge a POST that was cut off. */
+/** RFC 9110 §9.2.2: repeating these methods has the same effect as one call. Only a person can judge a POST that was cut off. */
 const idempotentMethods = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 
 const httpRequest = outsideTool({
@@ -76,7 +76,7 @@ export async function performRequest(call: Request, { context, signal, bound }: 
   const use = connectionUseOf(context)
   if (!use) return { error: 'This server keeps no connections.' }
   const own = Object.keys(headers).find((name) => ofCredential.test(name))
-  if (own) return { error: `Leave the header ${own} out: the connection brings its own credential.` }
+  if (own) return { error: `Leave the header ${own} out: the connection adds its own credential.` }
   const { answer, scrub } = await use.call({
     context,
     run: call.run,

@@ -65,7 +65,7 @@ const resolveBy =
 
 const humanApprove = waitingTool({
   name: 'human_approve',
-  description: 'Ask a person to approve something before you go on; the result says whether they did.',
+  description: 'Ask a person to approve something before you continue; the result says whether they did.',
   input: Type.Object({ title: Title, description: Description, ...Timing }),
   waitsFor: 'human',
   begin: (call, sql) =>

@@ -34,7 +34,7 @@ export const getBillingUsageHistory = operation({
     const length = (until - since) / dayMs
     if (length < 1) fail('invalid_request', 'until must be later than since. Give a later until, or an earlier since.')
     if (length > daysMax) {
-      const says = `since and until are ${length} days apart, and at most ${daysMax} are told at once. Ask for fewer.`
+      const says = `since and until are ${length} days apart, and at most ${daysMax} can be read at once. Ask for fewer.`
       fail('invalid_request', says)
     }
     const days: Days = { since: dayOf(since), until: dayOf(until) }

@@ -71,7 +71,7 @@ function filesOf(acts: Act[]): Download[] {
   const files = [...named.values()]
   const left = files.splice(filesMax)
   if (left.length > 0)
-    lastOf(acts).acted.notes.push(`Only ${filesMax} files are kept of a call; ${left.length} more were not.`)
+    lastOf(acts).acted.notes.push(`Only ${filesMax} files of a call are saved; ${left.length} more were not.`)
   return files
 }
 

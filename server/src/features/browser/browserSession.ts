@@ -56,7 +56,7 @@ export interface HeldSession {
 }
 
 const reopened =
-  'The browser was opened again: cookies and storage were kept and its pages loaded again, what was typed into forms was not.'
+  'The browser was opened again: cookies and storage were restored and its pages loaded again; what was typed into forms was not.'
 const openedEmpty = 'The browser was opened again, empty: the session before was closed with the end of the run.'
 
 /** Opens the run's session, or opens it again from what was recorded with the last call. */

@@ -54,7 +54,7 @@ const browserDo = outsideTool({
 export const browserTools: ToolSet = {
   name: 'browser',
   title: 'Browser',
-  description: 'Open pages, read them, fill in forms, download files. A picture is kept of every action.',
+  description: 'Open pages, read them, fill in forms, download files. A picture of every action is stored.',
   provider: null,
   tools: [
     actionTool({

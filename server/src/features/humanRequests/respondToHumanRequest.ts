@@ -58,7 +58,7 @@ export const respondToHumanRequest = operation({
     if ('broken' in checked) {
       return fail(
         'conflict',
-        `The form of this request cannot be used (${checked.broken}). Cancel the request: the agent is told.`,
+        `The form of this request cannot be used (${checked.broken}). Cancel the request: the agent gets an error.`,
       )
     }
     const answered = await answerRequest(sql, request, { response: checked.response, memberId: caller.member_id })

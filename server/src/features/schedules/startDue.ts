@@ -40,7 +40,7 @@ interface Fired {
   skippedReason: string | null
 }
 
-/** The caller has locked them. */
+/** Starts the due schedules, which the caller has locked. */
 export async function startDue(context: Context, sql: Sql, ids: string[]): Promise<void> {
   // a separate statement, which begins after the locks are taken: what it reads stays true until our commit
   const rows = await sql<Row>`

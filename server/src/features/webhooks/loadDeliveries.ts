@@ -8,7 +8,7 @@ import { signingKeysOf } from './signingKeys.ts'
 /** How many deliveries of a target are loaded at once. */
 const loadedMax = 64
 
-/** For every target that has room for more; then sends what may be sent. */
+/** Loads new deliveries for every target that has room for more; then sends what may be sent. */
 export async function loadNew(state: DeliveryState): Promise<void> {
   const now = new Date()
   const wanting = [...state.outboxes.values()].filter((outbox) => isFreshShort(outbox) && !isPaused(outbox.target, now))
@@ -30,7 +30,7 @@ export async function loadNew(state: DeliveryState): Promise<void> {
   sendAll(state)
 }
 
-/** For every target that has none of these in memory; then sends what may be sent. */
+/** Loads retries and replays for every target that has none of them in memory; then sends what may be sent. */
 export async function loadDue(state: DeliveryState): Promise<void> {
   const { context, process, outboxes } = state
   const wanting = [...outboxes.values()].filter(({ retries, replays }) => retries.length + replays.length === 0)

@@ -25,7 +25,7 @@ export interface Outbox {
   sent: number
   /** The health of the target changed since it was last written. */
   isDirty: boolean
-  /** How often that has changed. */
+  /** How often the health has changed. */
   changes: number
   /** There may be more new ones than are loaded. */
   hasMore: boolean

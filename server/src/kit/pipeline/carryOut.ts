@@ -133,7 +133,7 @@ async function streamOf({ deps, operation, request, caller }: Exchange, open: ()
   return { status: operation.status, body: null, headers: {}, stream: { source, isAllowed, release } }
 }
 
-/** The answer's own rows join a commit that others share; it is known before it is written, so that its reply can be stored with it. */
+/** The rows of this call join a commit that others share. Its answer is known before that commit, so that the reply can be stored in it. */
 async function onLane(exchange: Exchange, lane: NonNullable<Operation['lane']>, call: object): Promise<Reply> {
   const { deps, keyed } = exchange
   const stored = (answer: unknown): StoredRows => {

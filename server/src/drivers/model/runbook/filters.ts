@@ -90,7 +90,7 @@ function parsed(source: string, budget: StepBudget): unknown {
     return parseBounded(source)
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
-    throw new CannotRender(`${JSON.stringify(source.slice(0, 40))} is no JSON, so | parse cannot read it.`, {
+    throw new CannotRender(`${JSON.stringify(source.slice(0, 40))} is not JSON, so | parse cannot read it.`, {
       cause: error,
     })
   }

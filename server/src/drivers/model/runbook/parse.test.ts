@@ -88,7 +88,7 @@ proves('runbook.problems', 'every mistake in a block is reported with its line a
     [block('memory path=""', 'x'), /^1: This memory block does not say where/],
     [
       block('file path=a.json', '{\n"a": nope}'),
-      /^3: The content of a .json file is no JSON: a value must stand here, not "nope}"/,
+      /^3: The content of a .json file is not JSON: a value must stand here, not "nope}"/,
     ],
     [block('http', ''), /^2: The first line of an http block is METHOD URL/],
     [block('http', 'FETCH https://a.example/'), /^2: "FETCH" is not an HTTP method/],
@@ -103,7 +103,7 @@ proves('runbook.problems', 'every mistake in a block is reported with its line a
     [block('http', 'GET https://a.example/\nA: 1\na: 2'), /^4: The header a stands twice/],
     [block('http', 'GET https://a.example/\nA: ☃'), /^3: The header A holds a sign/],
     [block('http', 'GET https://a.example/\n\nbody'), /^1: A GET request has no body/],
-    [block('http', 'POST https://a.example/\n\n{"a": }'), /^4: The body .* is no JSON/],
+    [block('http', 'POST https://a.example/\n\n{"a": }'), /^4: The body .* is not JSON/],
     [block('browser', 'open https://a.example\nhover x'), /^3: "hover" is not a browser action/],
     [block('browser', 'open {{ message }}'), /^2: Write scheme and host/],
     [block('browser', 'type Name'), /^2: Write type Name = text/],
@@ -116,7 +116,7 @@ proves('runbook.problems', 'every mistake in a block is reported with its line a
     [block('approve', 'x'.repeat(301)), /^2: The title is longer than 300/],
     [block('ask', 'Which?\n- A\n- A'), /^4: The option "A" stands twice/],
     [block('ask', 'Which?\n- A\ntext'), /^4: After the options nothing else/],
-    [block('ask', 'Fill in\n{"type": }'), /^3: The form schema is no JSON/],
+    [block('ask', 'Fill in\n{"type": }'), /^3: The form schema is not JSON/],
     [block('wait', 'tomorrow'), /^2: "tomorrow" is neither a duration nor a time/],
     [block('wait', '2026-02-31'), /^2: "2026-02-31" is neither/],
     [block('wait', '1s\n2s'), /^3: A wait block has one line/],
@@ -132,12 +132,12 @@ proves('runbook.problems', 'every mistake in a block is reported with its line a
     [block('tool name=x', '[1]'), /^2: The arguments of a tool are a JSON object/],
     [
       block('tool name=x', '{"a": {{ message }} {{ message }}}'),
-      /^2: The list of arguments is no JSON: , or an end must stand here, not \{\{ \}\}/,
+      /^2: The list of arguments is not JSON: , or an end must stand here, not \{\{ \}\}/,
     ],
     [block('tool name=x', '{"{{ message }}": 1}'), /^2: A value cannot be part of a name in JSON/],
     [block('tool name=x', `{"a": ${'['.repeat(70)}`), /^2: .*nested deeper than 64/],
     [block('output', ''), /^1: This output block is empty/],
-    [block('output', '[not json'), /^2: The output, which begins with \[, is no JSON/],
+    [block('output', '[not json'), /^2: The output, which begins with \[, is not JSON/],
   ]
   for (const [markdown, message] of cases) assert.match(told(markdown).join('\n'), message, markdown)
 })

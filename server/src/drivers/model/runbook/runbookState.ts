@@ -110,7 +110,7 @@ function choiceCall(block: Block, state: State, message: string): NonNullable<St
   const title = `Step ${block.id} failed: ${message.replaceAll(/\s+/g, ' ')}`
   const options = [
     { label: choices.retry, description: 'The step is made once more.' },
-    { label: choices.goOn, description: 'The run goes on with the next step.' },
+    { label: choices.goOn, description: 'The run continues with the next step.' },
     { label: choices.stop, description: 'The run fails.' },
   ]
   const args = {

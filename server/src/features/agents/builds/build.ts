@@ -62,7 +62,7 @@ const columnsWith = (config: Part): Part => part`
 
 export const buildColumns = columnsWith(part`builds.config`)
 
-/** In lists that grow too large a config has only the beginning of its procedure. */
+/** In a list that would be too large, a config has only the beginning of its procedure. */
 export const longConfig = longObject(
   part`builds.config`,
   part`jsonb_build_object('version', 'v2', 'data', jsonb_build_object('input',

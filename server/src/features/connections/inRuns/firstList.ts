@@ -64,7 +64,7 @@ async function list(context: Context, connection: { id: string; team_id: string 
     (error: unknown) =>
       context.log.warn(
         { err: error, connection_id: connection.id },
-        'what a connection said of its tools was not kept',
+        'why a connection could not list its tools was not stored',
       ),
   )
 }

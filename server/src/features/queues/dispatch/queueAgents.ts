@@ -29,7 +29,7 @@ export const consumersOf = (sql: Sql, { teamId, queueId }: Of): Promise<Consumer
   from case_triggers t join agents a on a.id = t.agent_id
   where t.queue_id = ${queueId} and t.team_id = ${teamId} order by t.created_at, t.id`
 
-/** The newest cases that are looked at: all of a busy queue would take as long as it has cases. */
+/** How many of the newest cases are read: reading all cases of a busy queue would take too long. */
 export const casesMax = 10_000
 export const daysMax = 30
 
@@ -54,7 +54,7 @@ export async function producersOf(sql: Sql, of: Of): Promise<Producer[]> {
   )
 }
 
-/** The database finds the few that could; only those are read as procedures. */
+/** The database finds the few builds that may name the queue; only their procedures are parsed. */
 async function agentsWhoseProcedureFills(
   sql: Sql,
   { teamId, queueId, queueName }: Of,

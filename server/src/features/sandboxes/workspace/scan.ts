@@ -67,7 +67,7 @@ function count(scan: Scanning, entries: number): void {
   if (scan.entries <= scan.most) return
   const says = `The command left more than ${scan.most} files and empty folders, and a workspace holds no more than that.`
   throw new CannotSave(
-    `${says} Nothing that it wrote is kept. Remove some before it ends, or pack them into an archive.`,
+    `${says} Nothing that it wrote is saved. Remove some before it ends, or pack them into an archive.`,
   )
 }
 

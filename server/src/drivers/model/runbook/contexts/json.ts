@@ -40,7 +40,7 @@ export function checkJson(template: Template, line: number, what: string, tell: 
         next === undefined
           ? `${expected} must stand here, not ${shown(text, at)}`
           : `it is nested deeper than ${depthMax} levels`
-      tell(line + lineFeeds(text, at), `The ${what} is no JSON: ${trouble}.`)
+      tell(line + lineFeeds(text, at), `The ${what} is not JSON: ${trouble}.`)
       return false
     }
     at += read!.length
@@ -56,7 +56,7 @@ export function checkJson(template: Template, line: number, what: string, tell: 
     expected = next
   }
   if (expected === 'nothing more') return isFine
-  tell(line + lineFeeds(text, at), `The ${what} is no JSON: it ends where ${expected} must stand.`)
+  tell(line + lineFeeds(text, at), `The ${what} is not JSON: it ends where ${expected} must stand.`)
   return false
 }
 

@@ -14,7 +14,7 @@ export function checkUrl(template: Template): string | undefined {
   }
   if (match[1]!.includes('@')) return 'Take user and password out of the URL. Use connection= or a header.'
   if (/[\s\\]/.test(text)) return 'A URL has no spaces and no backslashes. Write %20 for a space.'
-  if (!URL.canParse(text.replaceAll('\uFFFC', 'x'))) return 'This is no URL. Check host and port.'
+  if (!URL.canParse(text.replaceAll('\uFFFC', 'x'))) return 'This is not a URL. Check host and port.'
   const query = text.search(/[?#]/)
   for (const [hole, at] of positions.entries()) {
     if (/%[0-9a-f]?$/i.test(text.slice(Math.max(0, at - 2), at)))
