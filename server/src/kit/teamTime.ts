@@ -52,12 +52,12 @@ const smallPieceMs = 1
  */
 const msOfByte = 4e-5
 /**
- * What a turn uses is known only after it began. So the average of the team's last turns is reserved when a turn begins: otherwise
+ * What a turn uses is known only after it began. So the average of the team's last turns is reserved for each that had to wait: otherwise
  * everyone who waits would continue at the same moment and reach the database together.
  */
 const turnsInAverage = 30
-/** What is reserved for a turn of a team that is not known yet. */
-const unknownTurn: Used = { threadMs: 10, databaseMs: 20 }
+/** The part of the allowance that one turn reserves at most. A few may continue together, whatever the turns before used. */
+const reservedPart = 0.25
 /** A reservation fades in about this time: by then the turn itself was charged. */
 const reservedMs = 100
 /** How soon a team is looked at again that waits only because of what is reserved. */
@@ -170,7 +170,7 @@ function takeTurn(
   const account = accountOf(ledger, teamId)
   const left = waitMs(ledger, account)
   if (left === 0 && account.waiting.isEmpty()) {
-    reserve(account)
+    countTurn(account)
     return undefined
   }
   const turn = waitIn(account, caller, patienceMs)
@@ -197,7 +197,7 @@ function accountOf(ledger: Ledger, teamId: string): Account {
       ...nothing(),
       reserved: nothing(),
       sinceTurn: nothing(),
-      perTurn: { ...unknownTurn },
+      perTurn: nothing(),
       at: ledger.now(),
       statements: 0,
       isServedLater: false,
@@ -235,13 +235,17 @@ function payOff(account: Account, at: number): void {
   account.reserved.databaseMs *= remains
 }
 
-/** A turn begins: what it will use is expected to be like the turns before it. */
-function reserve({ reserved, sinceTurn, perTurn }: Account): void {
+function countTurn({ sinceTurn, perTurn }: Account): void {
   for (const kind of ['threadMs', 'databaseMs'] as const) {
     perTurn[kind] += (sinceTurn[kind] - perTurn[kind]) / turnsInAverage
     sinceTurn[kind] = 0
-    reserved[kind] += perTurn[kind]
   }
+}
+
+/** What a turn will use is expected to be like the turns before it. */
+function reserve({ reserved, perTurn }: Account): void {
+  reserved.threadMs += Math.min(perTurn.threadMs, threadAheadMs * reservedPart)
+  reserved.databaseMs += Math.min(perTurn.databaseMs, databaseAheadMs * reservedPart)
 }
 
 /** How long until the share has covered what was used, if no more is used. */
@@ -282,6 +286,7 @@ function serve(ledger: Ledger, teamId: string, account: Account): void {
   if (account.waiting.isEmpty()) return
   const left = isAlone(ledger, teamId) ? 0 : waitMs(ledger, account)
   if (left === 0) {
+    countTurn(account)
     reserve(account)
     account.waiting.take()?.go()
   }
