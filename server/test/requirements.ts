@@ -36,6 +36,7 @@ const sentences = [
     says: 'The schemas of the API are declared with functions of our own, which make the JSON Schema that TypeBox makes.',
   },
   { id: 'kit.typed', says: 'An undeclared error or event, a wrong answer or an unknown resource does not compile.' },
+  { id: 'tests.typed', says: 'A test that sends or reads a field that its operation does not have does not compile.' },
   {
     id: 'sql.parts',
     says: 'A value can only become a parameter; text of a statement comes only from templates in the code.',

@@ -133,6 +133,14 @@ export interface Operation {
   handler?: (call: never) => Promise<unknown>
 }
 
+/** An operation that still has the types of its declaration, for callers. */
+export type TypedOperation<
+  Path extends string,
+  Query extends TObject,
+  Body extends TObject,
+  Answer extends TSchema,
+> = Operation & { path: Path; query?: Query; body?: Body; answer?: Answer }
+
 /** What the kit wants written with an operation on a lane: see audit.ts and idempotency.ts for the statements that take them. */
 export interface StoredRows {
   audit: AuditColumns
@@ -151,9 +159,11 @@ export function operation<
   const Errors extends ErrorCode = never,
   const Emits extends EventName = never,
   Prepared = undefined,
->(declaration: Declaration<R, Query, Body, Answer, Errors, Emits, Prepared>): Operation {
+>(
+  declaration: Declaration<R, Query, Body, Answer, Errors, Emits, Prepared>,
+): TypedOperation<PathOf<R>, Query, Body, Answer> {
   const { route, errors, emits, tool, actsOutside, bodyBytesMax, ...rest } = declaration
-  const [method, path] = route.split(' ') as [Method, string]
+  const [method, path] = route.split(' ') as [Method, PathOf<R>]
   return {
     ...rest,
     method,

@@ -21,7 +21,8 @@ export function resource<Name extends keyof Resources>(
   return { name, find }
 }
 
-type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+/** The names of a path's parameters. */
+export type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | ParametersOf<`/${Rest}`>
   : Path extends `${string}:${infer Name}*`
     ? Name

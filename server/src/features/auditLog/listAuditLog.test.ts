@@ -4,7 +4,9 @@ import { newId } from '../../base/ids.ts'
 import { sweepAudit } from '../../kit/sweepAudit.job.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { typedClient } from '../../../test/kit/typedClient.ts'
 import { proves } from '../../../test/kit/proves.ts'
+import { listAuditLog } from './listAuditLog.ts'
 
 const service = await testApp()
 
@@ -14,38 +16,35 @@ proves('audit.list', 'the audit log has every mutation, no read and no secret', 
   await team.call('GET /v2/teams')
   await team.call(`DELETE /v2/api-keys/${made.body.key_id}`)
   await team.call(`DELETE /v2/api-keys/${made.body.key_id}`)
-  const { body, text } = await team.call('GET /v2/teams/:teamId/audit-log')
+  const { entries, total } = await typedClient(service, team).send(listAuditLog, {})
   assert.deepEqual(
-    body.entries.map((entry: Record<string, unknown>) => [
-      entry['operation'],
-      entry['outcome'],
-      entry['status'],
-      entry['error'],
-    ]),
+    entries.map(({ operation, outcome, status, error }) => [operation, outcome, status, error]),
     [
       ['deleteApiKey', 'refused', 404, 'not_found'],
       ['deleteApiKey', 'done', 200, null],
       ['createApiKey', 'done', 201, null],
     ],
   )
-  assert.equal(body.entries[1].target_id, made.body.key_id)
-  assert.equal(body.entries[1].user_id, team.memberId)
-  assert.equal(body.entries[1].credential_id, team.keyId)
-  assert.equal(body.total, 3)
-  assert.ok(!text.includes(made.body.secret))
+  assert.equal(entries[1]?.target_id, made.body.key_id)
+  assert.equal(entries[1]?.user_id, team.memberId)
+  assert.equal(entries[1]?.credential_id, team.keyId)
+  assert.equal(total, 3)
+  assert.ok(!JSON.stringify(entries).includes(made.body.secret))
 })
 
 proves('audit.filters', 'it can be narrowed by operation, member and time, also to an empty page', async () => {
   const team = await seedTeam(service)
   await team.call('POST /v2/teams/:teamId/members', { body: { name: 'A' } })
   await team.call('POST /v2/teams/:teamId/api-keys', { body: {} })
-  const total = async (query: string) => (await team.call(`GET /v2/teams/:teamId/audit-log?${query}`)).body.total
-  assert.equal(await total('operation=createMember'), 1)
-  assert.equal(await total(`user_id=${team.memberId}`), 2)
-  assert.equal(await total('user_id=nobody'), 0)
-  assert.equal(await total('since=2999-01-01'), 0)
-  assert.equal(await total('until=2999-01-01T00:00:00%2B02:00'), 2)
-  assert.equal((await team.call('GET /v2/teams/:teamId/audit-log?since=yesterday')).status, 400)
+  const client = typedClient(service, team)
+  const list = (query: { operation?: string; user_id?: string; since?: string; until?: string }) =>
+    client.send(listAuditLog, { query })
+  assert.equal((await list({ operation: 'createMember' })).total, 1)
+  assert.equal((await list({ user_id: team.memberId })).total, 2)
+  assert.equal((await list({ user_id: 'nobody' })).total, 0)
+  assert.equal((await list({ since: '2999-01-01' })).total, 0)
+  assert.equal((await list({ until: '2999-01-01T00:00:00+02:00' })).total, 2)
+  assert.equal((await client.refused(listAuditLog, { query: { since: 'yesterday' } })).status, 400)
 })
 
 proves('audit.appendOnly', 'its rows can be neither changed nor deleted, not even by the service itself', async () => {

@@ -2,21 +2,27 @@
 import assert from 'node:assert/strict'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp, type Answer } from '../../../test/kit/testApp.ts'
+import { typedClient } from '../../../test/kit/typedClient.ts'
 import { proves } from '../../../test/kit/proves.ts'
+import { deleteAgentMemoryFile } from './deleteAgentMemoryFile.ts'
+import { getAgentMemoryFile } from './getAgentMemoryFile.ts'
+import { listAgentMemoryFiles } from './listAgentMemoryFiles.ts'
+import { putAgentMemoryFile } from './putAgentMemoryFile.ts'
 
 const service = await testApp()
 const { sql } = service.context.db
 const team = await seedTeam(service)
+const client = typedClient(service, team)
 
 const newAgent = (owner: TestTeam = team): Promise<string> => seeders['agent']!(owner, {})
 const statusesOf = (answers: Answer[]): number[] => answers.map(({ status }) => status).toSorted((a, b) => a - b)
 const files = (agentId: string) => `/v2/agents/${agentId}/memory/files`
 
 proves('memory.crud', 'a file is written, read, listed by path and deleted', async () => {
-  const at = files(await newAgent())
-  const put = await team.call(`PUT ${at}/notes/b.md`, { body: { content: 'héllo' } })
-  assert.equal(put.status, 200)
-  const { updated_at, ...facts } = put.body
+  const agent_id = await newAgent()
+  const at = (path: string) => ({ params: { agent_id, path } })
+  const put = await client.send(putAgentMemoryFile, { ...at('notes/b.md'), body: { content: 'héllo' } })
+  const { updated_at, ...facts } = put
   assert.deepEqual(facts, {
     path: 'notes/b.md',
     content: 'héllo',
@@ -24,20 +30,20 @@ proves('memory.crud', 'a file is written, read, listed by path and deleted', asy
     source_type: 'user',
     source_run_id: null,
   })
-  assert.deepEqual((await team.call(`GET ${at}/notes/b.md`)).body, put.body)
-  await team.call(`PUT ${at}/a.md`, { body: { content: '' } })
-  const { body } = await team.call(`GET ${at}`)
+  assert.deepEqual(await client.send(getAgentMemoryFile, at('notes/b.md')), put)
+  await client.send(putAgentMemoryFile, { ...at('a.md'), body: { content: '' } })
+  const listed = await client.send(listAgentMemoryFiles, { params: { agent_id } })
   assert.deepEqual(
-    body.files.map(({ name, path, size_bytes }: Record<string, unknown>) => [name, path, size_bytes]),
+    listed.files.map(({ name, path, size_bytes }) => [name, path, size_bytes]),
     [
       ['a.md', 'a.md', 0],
       ['b.md', 'notes/b.md', 6],
     ],
   )
-  assert.equal(body.files[1].updated_at, updated_at)
-  assert.deepEqual((await team.call(`DELETE ${at}/a.md`)).body, { success: true })
-  assert.equal((await team.call(`GET ${at}/a.md`)).status, 404)
-  assert.equal((await team.call(`DELETE ${at}/a.md`)).status, 404)
+  assert.equal(listed.files[1]?.updated_at, updated_at)
+  assert.deepEqual(await client.send(deleteAgentMemoryFile, at('a.md')), { success: true })
+  assert.equal((await client.refused(getAgentMemoryFile, at('a.md'))).status, 404)
+  assert.equal((await client.refused(deleteAgentMemoryFile, at('a.md'))).status, 404)
 })
 
 proves(

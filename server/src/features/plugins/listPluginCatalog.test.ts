@@ -5,7 +5,9 @@ import { Type } from '../../kit/schema.ts'
 import { outsideTool } from '../../kit/tool.ts'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { typedClient } from '../../../test/kit/typedClient.ts'
 import { proves } from '../../../test/kit/proves.ts'
+import { listPluginCatalog } from './listPluginCatalog.ts'
 
 proves(
   'plugins.catalog',
@@ -27,8 +29,8 @@ proves(
     })
     const service = await testApp({ features: [telescope] })
     const team = await seedTeam(service)
-    const { body } = await team.call('GET /v2/plugins/catalog')
-    const names = body.plugins.map(({ name }: { name: string }) => name)
+    const { plugins } = await typedClient(service, team).send(listPluginCatalog, {})
+    const names = plugins.map(({ name }) => name)
     assert.deepEqual(names, [
       'memory',
       'sandbox',
@@ -40,14 +42,16 @@ proves(
       'cases',
       'telescope',
     ])
-    const sandbox = body.plugins.find(({ name }: { name: string }) => name === 'sandbox')
+    const sandbox = plugins.find(({ name }) => name === 'sandbox')
+    assert.ok(sandbox)
     assert.deepEqual([sandbox.type, sandbox.requires_connection, sandbox.provider], ['built_in', false, null])
     assert.deepEqual(
-      sandbox.tools.map(({ name }: { name: string }) => name),
+      sandbox.tools.map(({ name }) => name),
       ['sandbox_exec', 'sandbox_write_file', 'sandbox_read_file', 'sandbox_list_files'],
     )
     assert.match(sandbox.description, /^Run commands.*(bubblewrap|just-bash)/i)
-    const native = body.plugins.at(-1)
+    const native = plugins.at(-1)
+    assert.ok(native)
     assert.deepEqual(native.tools, [{ name: 'look', description: 'Look at something.' }])
     assert.deepEqual([native.type, native.requires_connection, native.provider], ['native', true, 'observatory'])
   },

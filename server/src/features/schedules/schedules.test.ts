@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { typedClient } from '../../../test/kit/typedClient.ts'
 import { proves } from '../../../test/kit/proves.ts'
+import { createSchedule } from './createSchedule.ts'
+import { getSchedulePreview } from './getSchedulePreview.ts'
+import { updateSchedule } from './updateSchedule.ts'
 
 const service = await testApp()
 
@@ -153,21 +157,24 @@ proves(
 )
 
 proves('schedules.preview', 'the preview tells five times, of one that fires once its only one', async () => {
-  const { team, path } = await seed()
+  const { team, agentId: agent_id } = await seed()
+  const client = typedClient(service, team)
   service.clock.set('2026-03-27T12:00:00.000Z')
-  const made = await team.call(`POST ${path}`, {
+  const { schedule_id } = await client.send(createSchedule, {
+    params: { agent_id },
     body: { frequency: 'daily', time: '02:30', timezone: 'Europe/Berlin' },
   })
-  const preview = async () => (await team.call(`GET ${path}/${made.body.id}/preview`)).body
+  const params = { agent_id, schedule_id }
+  const preview = () => client.send(getSchedulePreview, { params })
   const five = ['2026-03-28T01:30', '2026-03-29T01:00', '2026-03-30T00:30', '2026-03-31T00:30', '2026-04-01T00:30']
   assert.deepEqual(await preview(), {
-    schedule_id: made.body.id,
+    schedule_id,
     timezone: 'Europe/Berlin',
     next_runs: five.map((at) => `${at}:00.000Z`),
   })
-  await team.call(`PATCH ${path}/${made.body.id}`, { body: { enabled: false } })
+  await client.send(updateSchedule, { params, body: { enabled: false } })
   assert.equal((await preview()).next_runs.length, 5, 'those it would have')
-  await team.call(`PATCH ${path}/${made.body.id}`, { body: { recurring: false } })
+  await client.send(updateSchedule, { params, body: { recurring: false } })
   assert.deepEqual((await preview()).next_runs, [`${five[0]}:00.000Z`])
 })
 

@@ -2,34 +2,42 @@
 import assert from 'node:assert/strict'
 import { seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { typedClient } from '../../../test/kit/typedClient.ts'
 import { proves } from '../../../test/kit/proves.ts'
+import { createMember } from './createMember.ts'
+import { deleteMember } from './deleteMember.ts'
+import { getTeam } from './getTeam.ts'
+import { listMembers } from './listMembers.ts'
+import { listTeams } from './listTeams.ts'
+import { updateMember } from './updateMember.ts'
 
 const service = await testApp()
 
 proves('teams.get', 'a team counts its members', async () => {
   const team = await seedTeam(service, { name: 'Night crew' })
-  await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ann' } })
-  const { body } = await team.call('GET /v2/teams/:teamId')
-  assert.equal(body.team_id, team.id)
-  assert.equal(body.team.name, 'Night crew')
-  assert.equal(body.team.members_count, 2)
-  assert.deepEqual((await team.call('GET /v2/teams')).body.teams, [body.team])
+  const client = typedClient(service, team)
+  await client.send(createMember, { body: { name: 'Ann' } })
+  const read = await client.send(getTeam, {})
+  assert.equal(read.team_id, team.id)
+  assert.equal(read.team.name, 'Night crew')
+  assert.equal(read.team.members_count, 2)
+  assert.deepEqual((await client.send(listTeams, {})).teams, [read.team])
 })
 
 proves(
   ['members.crud', 'paging.numbers'],
   'members are listed oldest first, in pages, with an exact total',
   async () => {
-    const team = await seedTeam(service)
-    for (const name of ['B', 'C', 'D']) await team.call('POST /v2/teams/:teamId/members', { body: { name } })
-    const page = await team.call('GET /v2/teams/:teamId/members?limit=2&offset=1')
+    const client = typedClient(service, await seedTeam(service))
+    for (const name of ['B', 'C', 'D']) await client.send(createMember, { body: { name } })
+    const page = await client.send(listMembers, { query: { limit: 2, offset: 1 } })
     assert.deepEqual(
-      page.body.members.map(({ name }: { name: string }) => name),
+      page.members.map(({ name }) => name),
       ['B', 'C'],
     )
-    assert.equal(page.body.total, 4)
-    const none = await team.call('GET /v2/teams/:teamId/members?limit=0')
-    assert.deepEqual(none.body, { members: [], total: 4, limit: 0, offset: 0 })
+    assert.equal(page.total, 4)
+    const none = await client.send(listMembers, { query: { limit: 0 } })
+    assert.deepEqual(none, { members: [], total: 4, limit: 0, offset: 0 })
   },
 )
 
@@ -37,31 +45,28 @@ proves(
   'members.email',
   'an email belongs to one member of a team, whatever its case, and can be taken away',
   async () => {
-    const team = await seedTeam(service)
-    const first = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'A', email: 'a@example.com' } })
-    const second = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'B', email: 'A@Example.com' } })
+    const client = typedClient(service, await seedTeam(service))
+    const first = await client.send(createMember, { body: { name: 'A', email: 'a@example.com' } })
+    const second = await client.refused(createMember, { body: { name: 'B', email: 'A@Example.com' } })
     assert.equal(second.status, 409)
-    const cleared = await team.call(`PATCH /v2/teams/:teamId/members/${first.body.member_id}`, {
+    const { member } = await client.send(updateMember, {
+      params: { member_id: first.member_id },
       body: { email: null },
     })
-    assert.equal(cleared.body.member.email, null)
-    assert.equal(cleared.body.member.name, 'A')
-    assert.equal(
-      (await team.call('POST /v2/teams/:teamId/members', { body: { name: 'B', email: 'a@example.com' } })).status,
-      201,
-    )
+    assert.deepEqual([member.email, member.name], [null, 'A'])
+    await client.send(createMember, { body: { name: 'B', email: 'a@example.com' } })
   },
 )
 
 proves('members.lastAdmin', 'a team keeps an admin, also when two admins leave at the same moment', async () => {
   const team = await seedTeam(service)
-  const alone = await team.call(`DELETE /v2/teams/:teamId/members/${team.memberId}`)
-  assert.equal(alone.status, 409)
-  const demoted = await team.call(`PATCH /v2/teams/:teamId/members/${team.memberId}`, { body: { role: 'viewer' } })
-  assert.equal(demoted.status, 409)
-  const second = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Second', role: 'admin' } })
+  const client = typedClient(service, team)
+  const params = { member_id: team.memberId }
+  assert.equal((await client.refused(deleteMember, { params })).status, 409)
+  assert.equal((await client.refused(updateMember, { params, body: { role: 'viewer' } })).status, 409)
+  const second = await client.send(createMember, { body: { name: 'Second', role: 'admin' } })
   const answers = await Promise.all(
-    [team.memberId, second.body.member_id].map((id) => team.call(`DELETE /v2/teams/:teamId/members/${id}`)),
+    [team.memberId, second.member_id].map((id) => team.call(`DELETE /v2/teams/:teamId/members/${id}`)),
   )
   assert.deepEqual(answers.map(({ status }) => String(status)).toSorted(), ['200', '409'])
 })

@@ -2,7 +2,10 @@
 import assert from 'node:assert/strict'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { typedClient } from '../../../test/kit/typedClient.ts'
 import { newId } from '../../base/ids.ts'
+import { getWebhookSecret } from './getWebhookSecret.ts'
+import { rotateWebhookSecret } from './rotateWebhookSecret.ts'
 import { signingSecrets } from './secret.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
@@ -10,12 +13,14 @@ const service = await testApp()
 const { keyring, db } = service.context
 const path = '/v2/teams/:teamId/webhook-secret'
 
-const rotate = async (team: TestTeam, body: object = {}) => (await team.call(`POST ${path}/rotate`, { body })).body
+const read = (team: TestTeam) => typedClient(service, team).send(getWebhookSecret, {})
+const rotate = (team: TestTeam, body: { overlap_seconds?: number } = {}) =>
+  typedClient(service, team).send(rotateWebhookSecret, { body })
 const signing = (team: TestTeam) => signingSecrets(team.sql, keyring, team.id)
 
 /** Seconds from the making of the secret to the end of the one before. */
-const overlap = ({ created_at, previous_expires_at }: { created_at: string; previous_expires_at: string }) =>
-  (Date.parse(previous_expires_at) - Date.parse(created_at)) / 1000
+const overlap = ({ created_at, previous_expires_at }: { created_at: string; previous_expires_at: string | null }) =>
+  (Date.parse(previous_expires_at ?? '') - Date.parse(created_at)) / 1000
 
 proves(
   'webhooks.secret',
@@ -28,7 +33,7 @@ proves(
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
     for (const { body } of answers) assert.deepEqual(body, { secret, created_at, previous_expires_at: null })
     assert.deepEqual(await signing(team), [secret])
-    assert.notEqual((await (await seedTeam(service)).call(`GET ${path}`)).body.secret, secret)
+    assert.notEqual((await read(await seedTeam(service))).secret, secret)
   },
 )
 
@@ -53,7 +58,7 @@ proves(
   'no column of any table holds a secret in clear, not even the stored reply of a rotation',
   async () => {
     const team = await seedTeam(service, { name: 'A name in clear' })
-    const first = (await team.call(`GET ${path}`)).body.secret
+    const first = (await read(team)).secret
     const idempotencyKey = newId()
     const second = await team.call(`POST ${path}/rotate`, { idempotencyKey, body: {} })
     const again = await team.call(`POST ${path}/rotate`, { idempotencyKey, body: {} })
@@ -69,7 +74,7 @@ proves(
 
 proves('webhooks.rotate', 'a rotation without a body replaces the secret at once', async () => {
   const team = await seedTeam(service)
-  const { secret: first } = (await team.call(`GET ${path}`)).body
+  const { secret: first } = await read(team)
   for (const options of [{}, { body: {} }]) {
     const { status, body: rotated } = await team.call(`POST ${path}/rotate`, options)
     assert.equal(status, 200)
@@ -81,11 +86,11 @@ proves('webhooks.rotate', 'a rotation without a body replaces the secret at once
 
 proves('webhooks.rotate', 'with an overlap the secret before signs too until it is over', async () => {
   const team = await seedTeam(service)
-  const { secret: first } = (await team.call(`GET ${path}`)).body
+  const { secret: first } = await read(team)
   const rotated = await rotate(team, { overlap_seconds: 86_400 })
   assert.notEqual(rotated.secret, first)
   assert.equal(overlap(rotated), 86_400)
-  assert.deepEqual((await team.call(`GET ${path}`)).body, rotated)
+  assert.deepEqual(await read(team), rotated)
   assert.deepEqual(await signing(team), [rotated.secret, first])
   assert.equal(overlap(await rotate(team, { overlap_seconds: 604_800 })), 604_800)
   for (const overlap_seconds of [-1, 604_801, 1.5, '60', null]) {
@@ -100,7 +105,7 @@ proves(
   'at most two secrets sign: rotating again drops the older at once, an overlap of 0 the one before',
   async () => {
     const team = await seedTeam(service)
-    const { secret: first } = (await team.call(`GET ${path}`)).body
+    const { secret: first } = await read(team)
     const { secret: second } = await rotate(team, { overlap_seconds: 60 })
     const { secret: third } = await rotate(team, { overlap_seconds: 60 })
     assert.deepEqual(await signing(team), [third, second])
@@ -110,7 +115,7 @@ proves(
     const { secret: fifth } = await rotate(team, { overlap_seconds: 60 })
     await team.sql`update webhook_secrets set previous_expires_at = now() - interval '1 second' where team_id = ${team.id}`
     assert.deepEqual(await signing(team), [fifth], 'its time is over')
-    assert.equal((await team.call(`GET ${path}`)).body.previous_expires_at, null)
+    assert.equal((await read(team)).previous_expires_at, null)
     assert.equal(new Set([first, second, third, fourth.secret, fifth]).size, 5)
   },
 )
