@@ -20,7 +20,7 @@ export function openPaths({ agentId, statuses, issues, userId, queueId, source }
   return open.length > 0 ? open : ['all']
 }
 
-export interface Lengths {
+export interface RunLengths {
   /** How many runs lie on each path. */
   lengths: Partial<Record<PathName, number>>
   /** About what share of them is in the filter's time. */
@@ -28,7 +28,11 @@ export interface Lengths {
 }
 
 /** `statuses`: those that have runs that fit, where that is known. */
-export function pathsOf(filter: RunFilter, { lengths, share }: Lengths, statuses?: readonly CountedAs[]): IndexPath[] {
+export function pathsOf(
+  filter: RunFilter,
+  { lengths, share }: RunLengths,
+  statuses?: readonly CountedAs[],
+): IndexPath[] {
   const names = openPaths(filter)
   // every row on the only path fits, if its time does
   const isWhole = names.length === 1 && filter.words === null

@@ -1,18 +1,18 @@
 // Pages of runs, in each order that a list of them can have.
 import { empty, part, type Part, type Sql } from '../../base/db.ts'
 import { hasEnded } from '../../engine/ledger/lifecycle.ts'
-import { idsOfPage, type Page } from '../../kit/lists/indexPath.ts'
+import { idsOfPage, type ListPage } from '../../kit/lists/indexPath.ts'
 import { runsById, type Run } from './run.ts'
 import type { RunFilter } from './runFilter.ts'
 import { pathsOf, walkOf } from './runIndexPaths.ts'
-import type { Totals } from './runTotals.ts'
+import type { RunTotals } from './runTotals.ts'
 
 export const sorts = ['created_at', 'completed_at', 'run_number'] as const
 
-export type RunPage = Page<(typeof sorts)[number]>
+export type RunPage = ListPage<(typeof sorts)[number]>
 
 /** One page of the runs that fit, of which there are `totals.total`. */
-export async function readRuns(sql: Sql, filter: RunFilter, totals: Totals, page: RunPage): Promise<Run[]> {
+export async function readRuns(sql: Sql, filter: RunFilter, totals: RunTotals, page: RunPage): Promise<Run[]> {
   if (page.limit === 0 || totals.total <= page.offset) return []
   const { sort_by } = page
   const walk = sort_by === 'created_at' ? undefined : walkOf(filter, sort_by, totals.runs, endOf(totals, page))
@@ -21,7 +21,7 @@ export async function readRuns(sql: Sql, filter: RunFilter, totals: Totals, page
 }
 
 /** Runs that have not ended lie together at one end of the index: a walk need not pass through all of them in vain. */
-function endOf({ statuses }: Totals, { sort_by }: RunPage): Part {
+function endOf({ statuses }: RunTotals, { sort_by }: RunPage): Part {
   const ended = statuses.filter((status) => status !== 'needs_attention' && hasEnded(status)).length
   if (sort_by !== 'completed_at') return empty
   if (ended === statuses.length) return part`and r.completed_at is not null`

@@ -8,7 +8,7 @@ import { runsById, type Run } from './run.ts'
 import type { RunFilter } from './runFilter.ts'
 import { columnOfSearchRow, fitsSearchRow, inTime, openPaths, pathsOf } from './runIndexPaths.ts'
 import { readRuns, type RunPage } from './runPages.ts'
-import { totalsOf, type Totals } from './runTotals.ts'
+import { totalsOf, type RunTotals } from './runTotals.ts'
 
 type Searched = RunFilter & { words: string }
 
@@ -31,7 +31,7 @@ export async function searchRuns(sql: Sql, filter: Searched, page: RunPage): Pro
   return { data: await pageOf(sql, filter, { ...totals, total }, page), total }
 }
 
-async function pageOf(sql: Sql, filter: Searched, totals: Totals, page: RunPage): Promise<Run[]> {
+async function pageOf(sql: Sql, filter: Searched, totals: RunTotals, page: RunPage): Promise<Run[]> {
   const { teamId, words } = filter
   const isWordsAlone = openPaths(filter).includes('all')
   if (page.limit === 0 || totals.total <= page.offset || !isWordsAlone || page.sort_by !== 'created_at') {
@@ -71,7 +71,7 @@ function gatheringOf(filter: Searched, page: RunPage): Gathering {
 }
 
 /** The total for frequent words with other conditions. */
-async function totalAmong(sql: Sql, filter: Searched, totals: Totals, frequency: number): Promise<number> {
+async function totalAmong(sql: Sql, filter: Searched, totals: RunTotals, frequency: number): Promise<number> {
   const { agentId, userId, queueId, source, statuses, issues, since, until } = filter
   const origins = [agentId, userId, queueId, source]
   const isOfAllTime = since === null && until === null

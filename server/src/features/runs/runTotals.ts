@@ -3,10 +3,10 @@ import { empty, one, part, type Part, type Sql } from '../../base/db.ts'
 import { allAgents, countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
 import { countOn, leastOf, totalOf } from '../../kit/lists/indexPath.ts'
 import type { RunFilter } from './runFilter.ts'
-import { fitsOrigin, fitsState, openPaths, pathsOf, type Lengths, type PathName } from './runIndexPaths.ts'
+import { fitsOrigin, fitsState, openPaths, pathsOf, type RunLengths, type PathName } from './runIndexPaths.ts'
 import { spansOf, type Edge, type Range } from './timeSpans.ts'
 
-export interface Totals extends Lengths {
+export interface RunTotals extends RunLengths {
   /** Exactly how many runs fit. */
   total: number
   /** How many runs the team has. */
@@ -18,7 +18,7 @@ export interface Totals extends Lengths {
 }
 
 /** All but its words. */
-export async function totalsOf(sql: Sql, filter: RunFilter): Promise<Totals> {
+export async function totalsOf(sql: Sql, filter: RunFilter): Promise<RunTotals> {
   if (openPaths(filter).every((path) => path === 'all' || path === 'status')) return plainTotals(sql, filter)
   const ofAllTime = await originTotals(sql, filter)
   const isTimed = filter.since !== null || filter.until !== null
@@ -32,7 +32,7 @@ interface PlainRow {
 }
 
 /** The totals of a filter by agent, status and time alone. */
-async function plainTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
+async function plainTotals(sql: Sql, filter: RunFilter): Promise<RunTotals> {
   const { teamId, agentId, since, until } = filter
   const statuses = filter.statuses ?? countedAs
   const spans = spansOf(since, until)
@@ -74,7 +74,7 @@ interface OriginRow extends Partial<Record<PathName, number>> {
 }
 
 /** The totals of any filter, without its times. */
-async function originTotals(sql: Sql, filter: RunFilter): Promise<Totals> {
+async function originTotals(sql: Sql, filter: RunFilter): Promise<RunTotals> {
   const { teamId } = filter
   const counted = part`counted`
   const rows = await sql<OriginRow>`
@@ -126,7 +126,7 @@ const lookUpCost = 10
  * Counted along the shortest path, of which the index gives just this time; or, where that is more than half of all time, what lies
  * outside is counted and taken away.
  */
-async function inItsTime(sql: Sql, filter: RunFilter, ofAllTime: Totals): Promise<Totals> {
+async function inItsTime(sql: Sql, filter: RunFilter, ofAllTime: RunTotals): Promise<RunTotals> {
   const ofTeam = { ...filter, agentId: null, statuses: null, issues: null, userId: null, queueId: null, source: null }
   const { total: inside } = await plainTotals(sql, ofTeam)
   const share = ofAllTime.runs === 0 ? 1 : inside / ofAllTime.runs

@@ -2,7 +2,7 @@
 import { empty, one, part, word, type Part, type Sql } from '../../base/db.ts'
 
 /** A page as a query asks for it. */
-export interface Page<Sort extends string = string> {
+export interface ListPage<Sort extends string = string> {
   /** A column of what is listed. */
   sort_by: Sort
   sort_order: 'asc' | 'desc'
@@ -71,12 +71,12 @@ export async function totalOf(sql: Sql, statement: Part): Promise<number> {
 export const countOn = (path: IndexPath): Part => part`
   select count(*) as total from (${everyRow(path, part`${path.id} as id`, empty)}) counted`
 
-export const directionOf = ({ sort_order }: Page): Part => word(sort_order)
-export const cutOf = ({ limit, offset }: Page): Part => part`limit ${limit} offset ${offset}`
-const sorted = (page: Page): Part => part`order by key ${directionOf(page)}, id ${directionOf(page)} ${cutOf(page)}`
+export const directionOf = ({ sort_order }: ListPage): Part => word(sort_order)
+export const cutOf = ({ limit, offset }: ListPage): Part => part`limit ${limit} offset ${offset}`
+const sorted = (page: ListPage): Part => part`order by key ${directionOf(page)}, id ${directionOf(page)} ${cutOf(page)}`
 
 /** The ids of a page in the path's own order: the first of each range, merged, since no more of any can be on the page. */
-export function idsInOrder(path: IndexPath, page: Page): Part {
+export function idsInOrder(path: IndexPath, page: ListPage): Part {
   const [key, to, last] = [path.column(path.order), directionOf(page), page.limit + page.offset]
   const walk = part`(
     select ${path.id} as id, ${key} as key from ${path.rows} order by ${key} ${to}, ${path.id} ${to} ${constantLimit(last)}) walk`
@@ -85,7 +85,7 @@ export function idsInOrder(path: IndexPath, page: Page): Part {
 }
 
 /** The ids of a page in any order: all that fit, found on a path and then sorted. */
-function idsGathered(path: IndexPath, page: Page): Part {
+function idsGathered(path: IndexPath, page: ListPage): Part {
   const columns = part`${path.id} as id, ${path.column(page.sort_by)} as key`
   // twice as many as there were a moment ago
   return part`select id from (${everyRow(path, columns, constantLimit(2 * path.lengthMax))}) gathered ${sorted(page)}`
@@ -106,7 +106,12 @@ export const leastOf = (paths: readonly IndexPath[], cost = costOf): IndexPath =
  * The ids of a page, of `total` that fit, along the path that costs least. A path in the page's order is followed until the page is full,
  * if those that fit lie evenly on it. Every row of another path is gathered. `walk` is an index in the page's order, where no path is.
  */
-export function idsOfPage(paths: readonly IndexPath[], walk: IndexPath | undefined, total: number, page: Page): Part {
+export function idsOfPage(
+  paths: readonly IndexPath[],
+  walk: IndexPath | undefined,
+  total: number,
+  page: ListPage,
+): Part {
   const share = Math.min(1, (page.limit + page.offset) / total)
   const isShort = paths.some(({ length }) => length <= gatheredAnyway)
   const best = leastOf(walk && !isShort ? [...paths, walk] : paths, (path) =>

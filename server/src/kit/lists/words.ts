@@ -1,6 +1,6 @@
 // Long lists by words: few hits are gathered and sorted, frequent words are met while walking through the list.
 import { one, part, type Part, type Sql } from '../../base/db.ts'
-import { cutOf, directionOf, type Page } from './indexPath.ts'
+import { cutOf, directionOf, type ListPage } from './indexPath.ts'
 
 /** How many hits of words are gathered; of more frequent words the list is walked through. */
 export const hitsMax = 5000
@@ -26,7 +26,11 @@ interface Hits {
 }
 
 /** Undefined: there are more hits than are gathered. */
-export async function fewHits(sql: Sql, { hits, fitting, order }: Gathering, page: Page): Promise<Hits | undefined> {
+export async function fewHits(
+  sql: Sql,
+  { hits, fitting, order }: Gathering,
+  page: ListPage,
+): Promise<Hits | undefined> {
   const found = await one(sql<{ hits: number; total: number; ids: string[] }>`
     with hit as materialized (select * from ${hits}),
     fit as materialized (${fitting} and (select count(*) from hit) <= ${hitsMax})
@@ -50,7 +54,7 @@ export async function frequentHits<Row>(
   read: (ids: Part) => Promise<Row[]>,
   { rows, id, words, walkMax }: WordRows,
   total: number,
-  page: Page,
+  page: ListPage,
 ): Promise<Row[]> {
   const to = directionOf(page)
   const order = part`order by s.created_at ${to}, ${id} ${to}`

@@ -4,7 +4,7 @@ import type { IndexPath } from '../../../kit/lists/indexPath.ts'
 import { asksOnlyTime, fitsCase, inTime, type CaseFilter } from './caseFilter.ts'
 
 /** How many cases lie on each path. */
-export interface Lengths {
+export interface CaseLengths {
   all: number
   status: number
   priority: number
@@ -15,7 +15,7 @@ export interface Lengths {
 }
 
 /** The paths that the filter's fields open; the first is `all`. */
-export function pathsOf(filter: CaseFilter, lengths: Lengths): [IndexPath, ...IndexPath[]] {
+export function pathsOf(filter: CaseFilter, lengths: CaseLengths): [IndexPath, ...IndexPath[]] {
   const { statuses, priorities, labelSets, updatedFrom } = filter
   const paths: [IndexPath, ...IndexPath[]] = [timePath(filter, filter, empty, lengths.all)]
   if (statuses !== null) {

@@ -1,13 +1,13 @@
 // Lists of cases: their exact totals, and pages along the path that costs least.
 import type { Part, Sql } from '../../../base/db.ts'
-import { idsInOrder, idsOfPage, type Page } from '../../../kit/lists/indexPath.ts'
+import { idsInOrder, idsOfPage, type ListPage } from '../../../kit/lists/indexPath.ts'
 import { fewHits, frequentHits } from '../../../kit/lists/words.ts'
 import { oneOf } from '../../../kit/schema.ts'
 import { caseStatuses } from '../../../kit/states.ts'
 import { casesById, type Case } from '../cases/case.ts'
 import type { CaseFilter } from './caseFilter.ts'
 import { gatheringOf, wordRowsOf } from './caseSearch.ts'
-import { totalsOf, type Totals } from './caseTotals.ts'
+import { totalsOf, type CaseTotals } from './caseTotals.ts'
 import { changePath, postponedPath } from './caseIndexPaths.ts'
 
 const sorts = ['created_at', 'updated_at', 'postponed_to'] as const
@@ -20,7 +20,7 @@ export const sortFields = {
   sort_order: oneOf(['asc', 'desc'], { default: 'desc', description: 'Newest or latest first unless `asc`.' }),
 }
 
-type CasePage = Page<(typeof sorts)[number]>
+type CasePage = ListPage<(typeof sorts)[number]>
 
 interface Found {
   cases: Case[]
@@ -48,7 +48,7 @@ export async function found(sql: Sql, filter: CaseFilter, page: CasePage): Promi
   return { total: totals.total, ids: await pageIds(sql, filter, totals, page) }
 }
 
-async function pageIds(sql: Sql, filter: CaseFilter, { total, paths }: Totals, page: CasePage): Promise<string[]> {
+async function pageIds(sql: Sql, filter: CaseFilter, { total, paths }: CaseTotals, page: CasePage): Promise<string[]> {
   const read = async (ids: Part) => (await sql<{ id: string }>`${ids}`).map(({ id }) => id)
   if (page.limit === 0 || total <= page.offset) return []
   if (page.sort_by === 'postponed_to') return postponedFirst(sql, filter, page)

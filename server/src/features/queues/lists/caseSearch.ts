@@ -1,16 +1,16 @@
 // Cases by words: what the lists by words need to know of them, and how many fit.
 import { part, type Part, type Sql } from '../../../base/db.ts'
-import { countOn, directionOf, leastOf, totalOf, type IndexPath, type Page } from '../../../kit/lists/indexPath.ts'
+import { countOn, directionOf, leastOf, totalOf, type IndexPath, type ListPage } from '../../../kit/lists/indexPath.ts'
 import { hitsMax, type Gathering, type WordRows } from '../../../kit/lists/words.ts'
 import { asksOnlyTime, fitsRow, inTime, type CaseFilter } from './caseFilter.ts'
 
-export const gatheringOf = (filter: CaseFilter, page: Page): Gathering => ({
+export const gatheringOf = (filter: CaseFilter, page: ListPage): Gathering => ({
   hits: part`case_hits(${filter.queueId}, ${filter.words}::tsquery, ${hitsMax + 1}::int)`,
   fitting: part`select c.* from hit join cases c on c.id = hit.case_id where c.queue_id = ${filter.queueId} and ${fitsRow(filter)}`,
   order: orderOf(page),
 })
 
-function orderOf(page: Page): Part {
+function orderOf(page: ListPage): Part {
   const to = directionOf(page)
   if (page.sort_by === 'created_at') return part`created_at ${to}, id ${to}`
   if (page.sort_by === 'updated_at') return part`updated_at ${to}, id ${to}`

@@ -2,17 +2,17 @@
 import { one, part, type Part, type Sql } from '../../../base/db.ts'
 import { countOn, leastOf, totalOf, type IndexPath } from '../../../kit/lists/indexPath.ts'
 import { asksOnlyTime, fitsState, type CaseFilter } from './caseFilter.ts'
-import { countLabelled, pathsOf, type Lengths } from './caseIndexPaths.ts'
+import { countLabelled, pathsOf, type CaseLengths } from './caseIndexPaths.ts'
 import { countHits } from './caseSearch.ts'
 
-export interface Totals {
+export interface CaseTotals {
   /** Exactly how many cases fit. */
   total: number
   /** The first is `all`. */
   paths: [IndexPath, ...IndexPath[]]
 }
 
-export async function totalsOf(sql: Sql, filter: CaseFilter): Promise<Totals> {
+export async function totalsOf(sql: Sql, filter: CaseFilter): Promise<CaseTotals> {
   const { labelSets, updatedFrom, words } = filter
   const [counts, labels] = [await countsOf(sql, filter), await labelCountsOf(sql, filter)]
   const ofSet = (set: string[]) => set.reduce((sum, id) => sum + (labels.get(id)?.cases ?? 0), 0)
@@ -30,7 +30,7 @@ export async function totalsOf(sql: Sql, filter: CaseFilter): Promise<Totals> {
 }
 
 /** Reduces a known total of all time to the filter's time span. If most cases are in it, the others are counted and subtracted. */
-async function knownInTime(sql: Sql, filter: CaseFilter, lengths: Lengths, known: number): Promise<number> {
+async function knownInTime(sql: Sql, filter: CaseFilter, lengths: CaseLengths, known: number): Promise<number> {
   const { createdFrom } = filter
   if (createdFrom === null || known === 0) return known
   const since = await madeSince(sql, filter, createdFrom)
@@ -40,7 +40,7 @@ async function knownInTime(sql: Sql, filter: CaseFilter, lengths: Lengths, known
   return Math.max(0, known - (await count(sql, before, lengths)))
 }
 
-async function count(sql: Sql, filter: CaseFilter, lengths: Lengths): Promise<number> {
+async function count(sql: Sql, filter: CaseFilter, lengths: CaseLengths): Promise<number> {
   const isByLabels = filter.labelSets.length > 0 && asksOnlyTime({ ...filter, labelSets: [] })
   return totalOf(sql, isByLabels ? countLabelled(filter) : countOn(leastOf(pathsOf(filter, lengths))))
 }
