@@ -246,7 +246,7 @@ proves(
     const run = await readRun(team, runId)
     assert.equal(run.status, 'completed', JSON.stringify(run.error))
     assert.equal(run.output.content, 'Cookie: order=7')
-    assert.match(run.output.note, /^The browser was opened again: cookies and storage were kept/)
+    assert.match(run.output.note, /^The browser was opened again: cookies and storage were restored/)
     const whole = await timelineOf(team, runId)
     assert.deepEqual(
       whole.screenshots.map((one: Record<string, unknown>) => [one['seq'], one['session_id'], one['page_id']]),
