@@ -62,8 +62,8 @@ const reservedPart = 0.25
 const reservedMs = 100
 /** How soon a team is looked at again that waits only because of what is reserved. */
 const lookAgainMs = 10
-/** A team counts as at work this long after its last turn. */
-const atWorkMs = 30_000
+/** A team counts as at work this long after its last turn. It is shorter than a request waits, so nobody is refused because of a team that left. */
+const atWorkMs = 8000
 /** Above this many accounts, those without debt are forgotten. */
 const accountsMax = 1000
 /** How often it is checked whether a waiting team is alone by now. */
