@@ -19,14 +19,15 @@ const turnMs = 2
 /** Does the steps and lets others have their turn in between. `onTurn` gets the processor time of each turn. */
 export async function takeStepsInTurns<T>(steps: Steps<T>, onTurn: (ms: number) => void): Promise<T> {
   for (;;) {
-    const startedAt = threadTimeMs()
+    const startedAt = performance.now()
+    const threadStartedAt = threadTimeMs()
     try {
-      while (threadTimeMs() - startedAt < turnMs) {
+      while (performance.now() - startedAt < turnMs) {
         const step = steps.next()
         if (step.done) return step.value
       }
     } finally {
-      onTurn(threadTimeMs() - startedAt)
+      onTurn(threadTimeMs() - threadStartedAt)
     }
     await setImmediate()
   }
