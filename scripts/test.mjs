@@ -1,6 +1,8 @@
 // npm test: the checks beside every test; with files named (npm test -- FILE…), only those tests.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { runChecks } from './checks.mjs'
-import { ensureInstalled } from './install.mjs'
+import { ensureInstalled, root } from './install.mjs'
 import { exitWith, runNode } from './run.mjs'
 import { inTestFolder } from './testFolder.mjs'
 import { withTestGroups } from './testGroups.mjs'
@@ -14,6 +16,9 @@ process.env.NODE_PRESERVE_SYMLINKS = '1'
 await exitWith(async () => {
   await ensureInstalled({ dev: true })
   const named = process.argv.slice(2)
+  // Node passes over a name without a file in silence when another one is there
+  const missing = named.filter((name) => !/^-|[*?[{]/.test(name) && !existsSync(join(root, name)))
+  if (missing.length > 0) throw new Error(`no such test: ${missing.join(', ')}`)
   // Three at a time for two cores: many tests wait for something. A test that hangs fails with its name instead of holding everything up.
   const limits = ['--test-concurrency=3', '--test-timeout=300000']
   const options = ['--test', ...limits, '--test-reporter=spec', `--test-global-setup=${setup}`]

@@ -155,7 +155,7 @@ async function openStepOf(sql: Sql, runId: string): Promise<RunFacts['step']> {
   return step ?? null
 }
 
-/** What stopped it was written in one transaction with it, and so bears the same time. */
+/** The stop and its cause are written in one transaction, so both have the same time. */
 async function stopperOf(sql: Sql, run: Run): Promise<RunFacts['stopped_by']> {
   const found = await one(sql<{ name: string | null; is_asked: boolean; is_parent: boolean; is_agent: boolean }>`
     select m.name, l.id is not null as is_asked,

@@ -4,7 +4,7 @@ import type { catchUps, overlaps } from './schedule.ts'
 
 /** A due time that is later than this was missed: the service was down, and catch_up says what to do with it. */
 const missedAfterMs = 60_000
-/** How many missed times of one schedule are made up for, so that a long outage does not end in a flood. */
+/** How many missed times of one schedule are fired later. A limit keeps a long outage from ending in a flood. */
 const madeUpMax = 100
 
 export interface Due extends Timing {
