@@ -24,24 +24,27 @@ const triesMax = 50
  * inherits the value. Lowering the priority of one's own process needs no special rights. A program that starts others at once needs
  * `nice` instead.
  */
-export function lowerPriority({ pid }: ChildProcess, log: Log): void {
+export function lowerPriority(child: ChildProcess, log: Log): void {
+  const { pid } = child
   if (pid === undefined) return
   try {
     setPriority(pid, commandNiceness)
-    lowerSession(pid, log)
+    lowerSession(child, pid, log)
   } catch (error) {
     // the child may also have ended already
     log.debug({ err: error, pid }, 'the CPU priority of a sandbox process could not be lowered')
   }
 }
 
-function lowerSession(pid: number, log: Log, tries = 1): void {
+function lowerSession(child: ChildProcess, pid: number, log: Log, tries = 1): void {
+  // its number may belong to another process by now
+  if (child.exitCode !== null || child.signalCode !== null) return
   try {
     // not created: where Linux has no autogroups, there is no such file
     writeFileSync(autogroupOf(pid), String(commandNiceness), { flag: 'r+' })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'EAGAIN' && tries < triesMax) setTimeout(lowerSession, tryAgainMs, pid, log, tries + 1).unref()
+    if (code === 'EAGAIN' && tries < triesMax) setTimeout(lowerSession, tryAgainMs, child, pid, log, tries + 1).unref()
     else if (code !== 'ENOENT')
       log.debug({ err: error, pid }, 'the CPU priority of a command’s session could not be lowered')
   }
