@@ -108,6 +108,26 @@ proves('blobs.streams', 'a stream that breaks off leaves nothing', async () => {
   assert.deepEqual(left, { blobs: 0 })
 })
 
+proves(
+  'blobs.streams',
+  'a large content that is cut off between two of its chunks is not found by its hash',
+  async () => {
+    const content = randomBytes(2 * mebibyte)
+    let statements = 0
+    const dying: typeof sql = (strings, ...values) => {
+      statements += 1
+      if (statements === 4) throw new Error('the process died')
+      return sql(strings, ...values)
+    }
+    await assert.rejects(postgresBlobs(dying).put([content]), /the process died/)
+    const name = nameOf(content)
+    assert.deepEqual(await blobs.has([name]), new Set())
+    await blobs.put([content])
+    assert.ok((await blobs.get([name])).get(name)!.equals(content))
+    await sql`delete from blobs where sha256 is null`
+  },
+)
+
 proves('blobs.swept', 'bytes that nobody names go after a day, and those that somebody names stay', async () => {
   const [young, named, unnamed] = await blobs.put([randomBytes(9), randomBytes(8), randomBytes(7)])
   const unfinished = newId()

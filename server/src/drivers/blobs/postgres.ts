@@ -155,16 +155,22 @@ async function store(sql: Sql, batch: Content[]): Promise<void> {
   else await storeTogether(sql, batch)
 }
 
+/** Not every caller has a transaction. So the chunks come first, and one statement gives them their hash: whoever finds it finds all of them. */
 async function storeInChunks(sql: Sql, { sha256, bytes }: Content): Promise<void> {
-  const [stored] = await sql<{ id: string; is_new: boolean }>`
-    insert into blobs as was (id, sha256, size_bytes) values (${newId()}, decode(${sha256}, 'hex'), ${bytes.length})
-    on conflict (sha256) do update set created_at = now() where was.created_at < now() - ${rejuvenateAfter}::interval
-    returning id, xmax = 0 as is_new`
-  if (!stored?.is_new) return
+  const unnamed = newId()
+  await sql`insert into blobs (id, size_bytes) values (${unnamed}, 0)`
   for (let n = 0; n * chunkBytes < bytes.length; n++) {
     const chunk = bytes.subarray(n * chunkBytes, (n + 1) * chunkBytes)
-    await sql`insert into blob_chunks (blob_id, n, bytes) values (${stored.id}, ${n}, ${chunk})`
+    await sql`insert into blob_chunks (blob_id, n, bytes) values (${unnamed}, ${n}, ${chunk})`
   }
+  await sql`
+    with stored as (
+      insert into blobs as was (id, sha256, size_bytes) values (${newId()}, decode(${sha256}, 'hex'), ${bytes.length})
+      on conflict (sha256) do update set created_at = now() where was.created_at < now() - ${rejuvenateAfter}::interval
+      returning id, xmax = 0 as is_new
+    )
+    update blob_chunks c set blob_id = s.id from stored s where s.is_new and c.blob_id = ${unnamed}`
+  await sql`delete from blobs where id = ${unnamed}`
 }
 
 /** Each is one chunk, cut by the server out of one value, which travels as it is; a list of bytea would travel as hex text. */
