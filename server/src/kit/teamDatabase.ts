@@ -2,7 +2,7 @@
 //
 // A slot is held for one statement or one transaction, never for a whole request: a request that waits for a worker or for somebody
 // outside holds nothing. The other connections are left for credentials, runs, jobs and the sweep, whatever the requests do.
-import type { Sql } from '../base/db.ts'
+import type { Database, Sql } from '../base/db.ts'
 import { createFairPool, teamShare } from '../base/fairPool.ts'
 import type { Context } from './context.ts'
 import { teamTimeOf } from './teamTime.ts'
@@ -31,9 +31,16 @@ export function teamDatabaseOf(context: Context, teamId: string): TeamDatabase {
   const { db } = context
   const slots = statementSlotsOf(context)
   const time = teamTimeOf(context)
-  const take = <T>(work: () => Promise<T>): Promise<T> => slots.use(teamId, () => time.inDatabase(teamId, work))
-  return {
-    sql: (strings, ...values) => take(() => db.sql(strings, ...values)),
-    transaction: (work) => take(() => db.transaction(work)),
-  }
+  return chargedDatabase(db, (work) => slots.use(teamId, () => time.inDatabase(teamId, work)))
 }
+
+/** The database as a team uses it outside of requests: its time is charged to the team, but no slot of the requests is needed. */
+export function backgroundDatabaseOf(context: Context, teamId: string): TeamDatabase {
+  const time = teamTimeOf(context)
+  return chargedDatabase(context.db, (work) => time.inDatabase(teamId, work))
+}
+
+const chargedDatabase = (db: Database, take: <T>(work: () => Promise<T>) => Promise<T>): TeamDatabase => ({
+  sql: (strings, ...values) => take(() => db.sql(strings, ...values)),
+  transaction: (work) => take(() => db.transaction(work)),
+})

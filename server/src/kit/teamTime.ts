@@ -23,14 +23,18 @@ export interface TeamTime {
   usedThread(teamId: string, ms: number): void
   /** Charges bytes that pass through the process, in small pieces. */
   moved(teamId: string, bytes: number): void
+  /** Charges files that are looked at, read or written: many short pieces of work. */
+  handledFiles(teamId: string, files: number): void
   /** Charges the time of a statement while it lasts. */
   inDatabase<T>(teamId: string, work: () => Promise<T>): Promise<T>
 }
 
 /** The part of the main thread that one team may use beside others. */
 const threadShare = 0.2
-/** How many connections one team may keep busy beside others: the database usually runs on the same machine. */
-const databaseShare = availableParallelism() * 0.75
+/** The database usually runs on the same machine. More statements than cores take longer in proportion. */
+const cores = availableParallelism()
+/** How many cores one team may keep busy in the database beside others. */
+const databaseShare = cores * 0.5
 /** How far a team may be ahead of its share before it waits. */
 const threadAheadMs = 200
 const databaseAheadMs = 500
@@ -51,6 +55,8 @@ const smallPieceMs = 1
  * collecting it stops the thread for 10 to 30 ms at a time, and long pieces are charged by their square.
  */
 const msOfByte = 4e-5
+/** What a file is charged: to find, open, read and close one are five calls, and each comes back to the main thread. */
+const msOfFile = 0.2
 /**
  * What a turn uses is known only after it began. So the average of the team's last turns is reserved for each that had to wait: otherwise
  * everyone who waits would continue at the same moment and reach the database together.
@@ -84,8 +90,9 @@ interface Account {
   /** What was charged since the last turn began, and what a turn uses on average. */
   sinceTurn: Used
   perTurn: Used
-  /** Statements under way. */
+  /** Statements under way, charged up to `statementsAt` of the ledger's statement time. */
   statements: number
+  statementsAt: number
   waiting: TurnLine<Waiting>
   /** A later call of `serve` is due. */
   isServedLater: boolean
@@ -110,6 +117,11 @@ interface Ledger {
   latest: { teamId: string; at: number }
   other: { teamId: string; at: number }
   forgetAbove: number
+  /** What one statement used of the database so far, if it had been under way all the time: its part of the cores beside the others. */
+  statementMs: number
+  statementAt: number
+  /** Statements of all teams that are under way. */
+  statements: number
   now: () => number
   isStopping: () => boolean
 }
@@ -125,6 +137,9 @@ export function createTeamTime({
     latest: nobody,
     other: nobody,
     forgetAbove: accountsMax,
+    statementMs: 0,
+    statementAt: now(),
+    statements: 0,
     now,
     isStopping,
   }
@@ -148,15 +163,14 @@ export function createTeamTime({
     },
     usedThread,
     moved: (teamId, bytes) => chargeThread(ledger, teamId, bytes * msOfByte),
+    handledFiles: (teamId, files) => chargeThread(ledger, teamId, files * msOfFile),
     async inDatabase(teamId, work) {
       const account = accountOf(ledger, teamId)
-      payOff(account, now())
-      account.statements += 1
+      countStatement(ledger, account, 1)
       try {
         return await work()
       } finally {
-        payOff(account, now())
-        account.statements -= 1
+        countStatement(ledger, account, -1)
       }
     },
   }
@@ -202,6 +216,7 @@ function accountOf(ledger: Ledger, teamId: string): Account {
       perTurn: nothing(),
       at: ledger.now(),
       statements: 0,
+      statementsAt: ledger.statementMs,
       isServedLater: false,
       waiting: createTurnLine(),
     }
@@ -212,26 +227,42 @@ function accountOf(ledger: Ledger, teamId: string): Account {
 
 /** Accounts do not pile up with the number of teams. */
 function forgetPaid(ledger: Ledger): void {
-  const { accounts, now } = ledger
+  const { accounts } = ledger
   if (accounts.size < ledger.forgetAbove) return
   for (const [teamId, account] of accounts) {
-    payOff(account, now())
+    payOff(ledger, account)
     const isIdle = account.statements === 0 && account.waiting.isEmpty()
     if (isIdle && account.threadMs + account.databaseMs === 0) accounts.delete(teamId)
   }
   ledger.forgetAbove = Math.max(accountsMax, accounts.size * 2)
 }
 
+function countStatement(ledger: Ledger, account: Account, change: 1 | -1): void {
+  payOff(ledger, account)
+  account.statements += change
+  ledger.statements += change
+}
+
+/** More statements than cores slow each other down. Each is charged its part of the cores, so nobody pays for the statements of others. */
+function passStatementTime(ledger: Ledger, at: number): void {
+  ledger.statementMs += (at - ledger.statementAt) * Math.min(1, cores / ledger.statements)
+  ledger.statementAt = at
+}
+
 /** Brings the account up to date: the share pays the debt off, statements under way raise it, and what is reserved fades. */
-function payOff(account: Account, at: number): void {
+function payOff(ledger: Ledger, account: Account): void {
+  const at = ledger.now()
+  passStatementTime(ledger, at)
   const passed = at - account.at
   account.at = at
   account.threadMs = within(account.threadMs - passed * threadShare, threadAheadMs + debtMaxMs * threadShare)
+  const inDatabase = (ledger.statementMs - account.statementsAt) * account.statements
+  account.statementsAt = ledger.statementMs
   account.databaseMs = within(
-    account.databaseMs + passed * (account.statements - databaseShare),
+    account.databaseMs + inDatabase - passed * databaseShare,
     databaseAheadMs + debtMaxMs * databaseShare,
   )
-  account.sinceTurn.databaseMs += passed * account.statements
+  account.sinceTurn.databaseMs += inDatabase
   const remains = Math.exp(-passed / reservedMs)
   account.reserved.threadMs *= remains
   account.reserved.databaseMs *= remains
@@ -252,7 +283,7 @@ function reserve({ reserved, perTurn }: Account): void {
 
 /** How long until the share has covered what was used, if no more is used. */
 function waitMs(ledger: Ledger, account: Account): number {
-  payOff(account, ledger.now())
+  payOff(ledger, account)
   const { threadMs, databaseMs, reserved } = account
   const thread = leftOf(threadMs - threadAheadMs, reserved.threadMs, threadShare)
   const database = leftOf(databaseMs - databaseAheadMs, reserved.databaseMs, databaseShare)
@@ -265,11 +296,11 @@ function leftOf(owedMs: number, reservedNowMs: number, share: number): number {
 }
 
 /** The wait, or 0 while another team owes much more. */
-function owesMost({ accounts, now }: Ledger, account: Account, kind: 'threadMs' | 'databaseMs', ms: number): number {
+function owesMost(ledger: Ledger, account: Account, kind: 'threadMs' | 'databaseMs', ms: number): number {
   if (ms <= 0) return 0
   const owed = account[kind]
-  for (const other of accounts.values()) {
-    payOff(other, now())
+  for (const other of ledger.accounts.values()) {
+    payOff(ledger, other)
     if (owed < other[kind] * partOfLargest) return 0
   }
   return ms
@@ -277,7 +308,7 @@ function owesMost({ accounts, now }: Ledger, account: Account, kind: 'threadMs' 
 
 function chargeThread(ledger: Ledger, teamId: string, ms: number): void {
   const account = accountOf(ledger, teamId)
-  payOff(account, ledger.now())
+  payOff(ledger, account)
   account.threadMs += ms
   account.sinceTurn.threadMs += ms
 }

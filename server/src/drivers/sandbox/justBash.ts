@@ -43,6 +43,8 @@ interface ShellOptions {
   log: Log
 }
 
+const never = (): boolean => false
+
 function justBashShell(options: ShellOptions): Shell {
   const { folder, limits, log } = options
   // started before it is asked for: the first command finds it warm
@@ -58,8 +60,10 @@ function justBashShell(options: ShellOptions): Shell {
     const own = await warm()
     const startedAt = performance.now()
     const watch = watchCommand({ pid: own.pid, folder, command, limits })
+    const stopYielding = own.priority.watch(command.isToYield ?? never)
     const outcome = await Promise.race([own.run(command), own.over, watch.cut])
     watch.stop()
+    stopYielding()
     const duration_ms = Math.round(performance.now() - startedAt)
     if (typeof outcome === 'object' && 'executed' in outcome) {
       return { ...outcome.executed, duration_ms, cut_off: null }

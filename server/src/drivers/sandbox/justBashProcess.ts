@@ -10,7 +10,7 @@ import { childFlags } from './childFlags.ts'
 import type { HostFetch } from './hostFetch.ts'
 import { fetchLineBytesMax, type ChildSettings, type ChildMessages, type ToChild } from './justBashProtocol.ts'
 import { readJsonLines, writeJsonLine } from './jsonLines.ts'
-import { lowerPriority } from './lowerPriority.ts'
+import { lowerPriority, type CommandPriority } from './lowerPriority.ts'
 import type { Command, Executed, CommandLimits } from './sandbox.ts'
 
 const childFile = fileURLToPath(new URL('justBashChild.ts', import.meta.url))
@@ -31,6 +31,7 @@ export interface JustBashProcess {
   /** Resolves when it has ended, however that came. */
   over: Promise<End>
   isOver(): boolean
+  priority: CommandPriority
   run(command: Command): Promise<{ executed: Pick<Executed, 'exit_code' | 'stdout' | 'stderr' | 'truncated'> }>
   kill(): Promise<void>
   /** The end of what it wrote to stderr: for the log, when it died. */
@@ -69,7 +70,7 @@ interface Child {
 export function startJustBash({ limits, hostFetch, log, ...options }: JustBashProcessOptions): JustBashProcess {
   const child = spawnChild(realpathSync(options.folder), limits, hostFetch)
   const { process: spawned, channel, started, over } = child
-  lowerPriority(spawned, log)
+  const priority = lowerPriority(spawned, log)
   spawned.once('exit', (code, signal) => finish(child, { code, signal }))
   spawned.once('error', (error) => {
     if (spawned.pid !== undefined) return
@@ -92,6 +93,7 @@ export function startJustBash({ limits, hostFetch, log, ...options }: JustBashPr
     ready: started.promise,
     over: over.promise,
     isOver: () => child.end !== null,
+    priority,
     run: (command) => runIn(child, command),
     async kill() {
       child.running = null

@@ -33,6 +33,8 @@ export interface Command {
    * writes more than 32 MiB.
    */
   outputBytesMax: number
+  /** Asked while it runs. Once it is true, the command gets only processor time that nobody else wants. Left out: never. */
+  isToYield?: () => boolean
   /** Cuts the command off: then exec rejects with the signal's reason, once its processes are gone. */
   signal: AbortSignal
 }

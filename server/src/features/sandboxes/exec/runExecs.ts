@@ -3,6 +3,7 @@ import { createOnceMore, type OnceMore } from '../../../base/onceMore.ts'
 import type { Sql } from '../../../base/db.ts'
 import { createFairPool, teamShare, type FairPool } from '../../../base/fairPool.ts'
 import type { Context } from '../../../kit/context.ts'
+import { backgroundDatabaseOf } from '../../../kit/teamDatabase.ts'
 import type { Work, WorkingProcess } from '../../../kit/feature.ts'
 import { CannotSave } from '../../../kit/tool.ts'
 import { commandResult, outputBytesMax } from '../pool/command.ts'
@@ -142,7 +143,7 @@ async function execute(runner: RunnerState, exec: TakenExec, signal: AbortSignal
       outputBytesMax,
       signal,
     })
-    return await db.transaction((sql) => record(runner, sql, exec, outcome))
+    return await backgroundDatabaseOf(context, team_id).transaction((sql) => record(runner, sql, exec, outcome))
   } finally {
     mine.idleSince = performance.now()
     await closeIdle(warm)

@@ -5,6 +5,8 @@ import type { FairPool } from '../../../base/fairPool.ts'
 import { newId } from '../../../base/ids.ts'
 import type { Command, Executed, SandboxDriver, Shell } from '../../../drivers/sandbox/sandbox.ts'
 import type { Context } from '../../../kit/context.ts'
+import { backgroundDatabaseOf } from '../../../kit/teamDatabase.ts'
+import { teamTimeOf } from '../../../kit/teamTime.ts'
 import { bringTo } from '../workspace/bringTo.ts'
 import { findChanges } from '../workspace/findChanges.ts'
 import type { WorkspaceRef } from '../workspace/workspace.ts'
@@ -35,10 +37,13 @@ interface IdleShell {
   close(): Promise<void>
 }
 
+/** Whether it is to yield depends on what its team used. */
+type WantedCommand = Omit<Command, 'isToYield'>
+
 export interface OpenSandbox {
   workspace: WorkspaceRef
   /** Runs one command on this version of the workspace. A workspace runs one command at a time; the next waits, and teams take turns. */
-  run(version: string, command: Command): Promise<CommandOutcome>
+  run(version: string, command: WantedCommand): Promise<CommandOutcome>
   /** Removes its folder and closes its shell. */
   close(): Promise<void>
 }
@@ -67,10 +72,21 @@ export async function openSandbox(pool: PoolState, workspace: WorkspaceRef): Pro
   const folder = join(await pool.folder(), newId())
   await mkdir(folder, { mode: 0o755 })
   const { owner } = await pool.driver()
+  const { team_id } = workspace
+  const time = teamTimeOf(pool.context)
   const state: SandboxState = {
     pool,
     workspace,
-    at: openWorkspaceFolder(pool.context.db, workspace, folder, owner),
+    at: openWorkspaceFolder({
+      sql: backgroundDatabaseOf(pool.context, team_id).sql,
+      charge(files, bytes) {
+        time.handledFiles(team_id, files)
+        time.moved(team_id, bytes)
+      },
+      workspace,
+      folder,
+      owner,
+    }),
     shell: undefined,
     asIdle: { close: () => closeShell(state) },
     isClosed: false,
@@ -100,7 +116,7 @@ async function closeShell(state: SandboxState): Promise<void> {
   await pool.closeShell(shell)
 }
 
-async function runInTurn(state: SandboxState, version: string, command: Command): Promise<CommandOutcome> {
+async function runInTurn(state: SandboxState, version: string, command: WantedCommand): Promise<CommandOutcome> {
   const { pool, workspace, asIdle } = state
   const release = await pool.slots.take(workspace.team_id, command.signal)
   try {
@@ -114,12 +130,14 @@ async function runInTurn(state: SandboxState, version: string, command: Command)
   }
 }
 
-async function runInShell(state: SandboxState, version: string, command: Command): Promise<CommandOutcome> {
+async function runInShell(state: SandboxState, version: string, command: WantedCommand): Promise<CommandOutcome> {
   const { pool, workspace, at } = state
+  const time = teamTimeOf(pool.context)
+  await time.turn(workspace.team_id)
   await bringTo(at, version)
   const shell = (state.shell ??= await pool.openShell(at.folder, workspace.team_id, command.signal))
   try {
-    const executed = await shell.exec(command)
+    const executed = await shell.exec({ ...command, isToYield: () => time.isAhead(workspace.team_id) })
     const { changes, unkept } = await findChanges(at, command.signal)
     return { executed, changes, unkept, version, proposed: (next) => propose(at, changes, next) }
   } catch (error) {

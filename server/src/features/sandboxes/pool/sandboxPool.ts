@@ -77,7 +77,6 @@ const startMs = 15
 /** The caller holds a slot. So when all shells are open, one of them is idle or about to close. */
 async function openShell(pool: PoolState, folder: string, teamId: string, signal: AbortSignal): Promise<Shell> {
   const time = teamTimeOf(pool.context)
-  await time.turn(teamId)
   time.usedThread(teamId, startMs)
   while (pool.shells >= pool.context.config.sandboxShells) {
     const [longest] = pool.idle

@@ -11,6 +11,7 @@ import { readManifest, type WorkspaceEntry } from './workspace.ts'
 import {
   batchBytesMax,
   batchFilesMax,
+  bytesOf,
   clearFolder,
   giveToOwner,
   isSame,
@@ -27,16 +28,17 @@ export async function bringTo(at: WorkspaceFolder, wanted: string): Promise<void
   if (at.proposal?.version === wanted) acceptProposal(at, at.proposal)
   at.proposal = undefined
   if (wanted === at.version && !at.isChanged) return
-  const now = await readManifest(at.db.sql, at.workspace)
+  const now = await readManifest(at.sql, at.workspace)
   const left = [...at.disk.keys()].filter((path) => !now.manifest.has(path))
   // where most entries go, emptying the folder takes one listing, and removing each path takes many calls
   if (left.length > now.manifest.size) await clearFolder(at)
   else await sideBySide(left, (path) => remove(at, path))
   at.disk = new Map([...at.disk].filter(([path, { entry }]) => isSame(now.manifest.get(path), entry)))
   const missing = [...now.manifest].filter(([path]) => !at.disk.has(path))
+  at.charge(left.length + missing.length, bytesOf(missing.map(([, entry]) => entry)))
   for (const batch of batchesOf(missing)) {
     const small = batch.flatMap(([, entry]) => (isSmall(entry) ? entry.sha256 : []))
-    const fetched = await postgresBlobs(at.db.sql).get(small)
+    const fetched = await postgresBlobs(at.sql).get(small)
     await sideBySide(batch, async ([path, entry]) => void at.disk.set(path, await put(at, path, entry, fetched)))
   }
   at.manifest = now.manifest
@@ -108,7 +110,7 @@ async function clearPath(at: WorkspaceFolder, path: string): Promise<void> {
 }
 
 async function putFile(
-  { db, owner }: WorkspaceFolder,
+  { sql, owner }: WorkspaceFolder,
   target: string,
   entry: FileEntry,
   bytes: Buffer | undefined,
@@ -117,7 +119,7 @@ async function putFile(
   const file = await open(target, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644)
   try {
     if (bytes) await file.writeFile(bytes)
-    else for await (const piece of postgresBlobs(db.sql).read(entry.sha256)) await file.writeFile(piece)
+    else for await (const piece of postgresBlobs(sql).read(entry.sha256)) await file.writeFile(piece)
     if (owner) await file.chown(owner.uid, owner.gid)
     await file.chmod(entry.is_executable ? 0o755 : 0o644)
     return markOf(await file.stat({ bigint: true }))

@@ -6,6 +6,7 @@ import { openForReading, scanFolder } from './scan.ts'
 import {
   batchBytesMax,
   batchFilesMax,
+  bytesOf,
   isSame,
   openParent,
   smallBytesMax,
@@ -30,6 +31,7 @@ export async function findChanges(
     ...gone.map((path): PathChange => ({ path, entry: null, wasThere: true })),
     ...fresh.map(([path, { entry }]): PathChange => ({ path, entry, wasThere: manifest.has(path) })),
   ]
+  at.charge(scan.disk.size, bytesOf(fresh.map(([, { entry }]) => entry)))
   await storeContents(at, changes, scan.contents, signal)
   return { changes, unkept: scan.unkept }
 }
@@ -41,7 +43,7 @@ async function storeContents(
   contents: Map<string, Buffer>,
   signal: AbortSignal,
 ): Promise<void> {
-  const blobs = postgresBlobs(at.db.sql)
+  const blobs = postgresBlobs(at.sql)
   const files = changes.flatMap(({ path, entry }) => (entry?.kind === 'file' ? [{ path, entry }] : []))
   const known = await blobs.has(files.map(({ entry }) => entry.sha256))
   let batch: Buffer[] = []

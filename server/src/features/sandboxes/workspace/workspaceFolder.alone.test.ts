@@ -42,10 +42,12 @@ async function newPlace(): Promise<WorkspaceRef> {
   return { sandbox_id, team_id: team.id }
 }
 
+const disk = { sql: db.sql, charge: () => undefined, owner: undefined }
+
 async function layOut(place: WorkspaceRef): Promise<WorkspaceFolder> {
   const folder = join(above, newId())
   await mkdir(folder)
-  const at = openWorkspaceFolder(db, place, folder, undefined)
+  const at = openWorkspaceFolder({ ...disk, workspace: place, folder })
   await bring(at, place)
   return at
 }
@@ -208,7 +210,7 @@ proves(
     const place = await newPlace()
     const folder = join(above, newId())
     await mkdir(folder)
-    const at = openWorkspaceFolder(db, place, folder, undefined, 50)
+    const at = openWorkspaceFolder({ ...disk, workspace: place, folder, most: 50 })
     await bring(at, place)
     for (let n = 0; n <= 50; n++) writeFileSync(join(folder, `file ${n}`), `many ${n}`)
     await assert.rejects(findChanges(at, never), (error: unknown) => {

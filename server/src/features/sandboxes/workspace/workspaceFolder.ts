@@ -2,7 +2,7 @@
 import { lchown, readdir, rm, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { dirname } from 'node:path/posix'
-import type { Database } from '../../../base/db.ts'
+import type { Sql } from '../../../base/db.ts'
 import { reachFolder, type Folder } from './openWithin.ts'
 import { entriesMax, type Disk } from './scan.ts'
 import { sideBySide } from './sideBySide.ts'
@@ -28,7 +28,9 @@ interface Owner {
 }
 
 export interface WorkspaceFolder {
-  db: Database
+  sql: Sql
+  /** Charges the team for the files that are read or written on the disk. */
+  charge: (files: number, bytes: number) => void
   workspace: WorkspaceRef
   folder: string
   owner: Owner | undefined
@@ -42,17 +44,10 @@ export interface WorkspaceFolder {
   proposal: { changes: PathChange[]; version: string } | undefined
 }
 
-export const openWorkspaceFolder = (
-  db: Database,
-  workspace: WorkspaceRef,
-  folder: string,
-  owner: Owner | undefined,
-  most = entriesMax,
-): WorkspaceFolder => ({
-  db,
-  workspace,
-  folder,
-  owner,
+type FolderOptions = Pick<WorkspaceFolder, 'sql' | 'charge' | 'workspace' | 'folder' | 'owner'> & { most?: number }
+
+export const openWorkspaceFolder = ({ most = entriesMax, ...given }: FolderOptions): WorkspaceFolder => ({
+  ...given,
   entriesMax: most,
   version: undefined,
   manifest: new Map(),
@@ -68,7 +63,9 @@ export function propose(at: WorkspaceFolder, changes: PathChange[], version: str
 
 /** Removes everything: what a command left that was cut off belongs to nobody. */
 export async function clearFolder(at: WorkspaceFolder): Promise<void> {
-  await sideBySide(await readdir(at.folder, { withFileTypes: true }), async (one) => {
+  const found = await readdir(at.folder, { withFileTypes: true })
+  at.charge(found.length, 0)
+  await sideBySide(found, async (one) => {
     const path = join(at.folder, one.name)
     // a plain unlink is several times as fast as rm, which first looks at what it removes
     await (one.isDirectory() ? rm(path, { recursive: true, force: true }) : unlink(path))
@@ -76,6 +73,9 @@ export async function clearFolder(at: WorkspaceFolder): Promise<void> {
   at.disk = new Map()
   at.version = undefined
 }
+
+export const bytesOf = (entries: WorkspaceEntry[]): number =>
+  entries.reduce((sum, entry) => sum + (entry.kind === 'file' ? entry.size_bytes : 0), 0)
 
 export async function giveToOwner({ owner }: WorkspaceFolder, path: string): Promise<void> {
   if (owner) await lchown(path, owner.uid, owner.gid)
