@@ -3,6 +3,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
+import { nodeFlags } from '../server/bin/nodeFlags.mjs'
 import { nodeBinary, root } from './install.mjs'
 
 /**
@@ -15,7 +16,7 @@ import { nodeBinary, root } from './install.mjs'
  * `hear`: gets what the child says, instead of the terminal.
  */
 export function runNode(words, { watched = false, hear } = {}) {
-  const child = spawn(nodeBinary(), words, {
+  const child = spawn(nodeBinary(), [...nodeFlags, ...words], {
     cwd: root,
     // compiled code is kept, which takes a third off every start (measured: 0.6 → 0.4 s)
     env: {

@@ -1688,7 +1688,7 @@ const sentences = [
   },
   {
     id: 'pools.time',
-    says: 'Beside other teams, one team uses at most a fifth of the main thread of a process and three quarters of the cores in the database; past that, if no other team owes twice as much, its next requests, large bodies, turns of runs and live streams wait. A request that waited for 10 s is a 429. A piece of work of more than 1 ms is charged more than its time; bytes are charged for the garbage that they leave. Those who wait continue one at a time. A team that is alone never waits.',
+    says: 'Beside other teams, one team uses at most a fifth of the main thread of a process and half of the cores in the database; past that, if no other team owes twice as much, its next requests, large bodies, turns of runs and live streams wait. A request that waited for 10 s is a 429. A piece of work of more than 1 ms is charged more than its time; bytes are charged for the garbage that they leave, and files of commands by their number. A statement is charged its part of the cores. Those who wait continue one at a time. A team that is alone never waits.',
     gap: { question: 'What may one team cost the others in the same process?', file: 'server/src/kit/teamTime.ts' },
   },
   {
@@ -1742,7 +1742,7 @@ const sentences = [
   },
   {
     id: 'pools.priority',
-    says: 'Commands in sandboxes run at a lower CPU priority than the service, so that endless loops do not slow everybody’s requests.',
+    says: 'Commands in sandboxes run at a lower CPU priority than the service, so that endless loops do not slow everybody’s requests. While its team is ahead of its share, a command gets only what nobody else wants.',
   },
   // webhooks and deliveries
   {

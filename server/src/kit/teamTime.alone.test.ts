@@ -146,7 +146,7 @@ proves('pools.time', 'those who wait do not all continue at once when what they 
 
 proves(
   'pools.time',
-  'statements are charged while they run, beyond three quarters of the cores, and a request is refused after its patience',
+  'statements are charged while they run, beyond half of the cores, and a request is refused after its patience',
   async (t) => {
     const { time, pass } = startClock(t)
     const gate = Promise.withResolvers<void>()
@@ -170,6 +170,23 @@ proves(
     assert.ok(!time.isAhead('noisy'))
   },
 )
+
+proves('pools.time', 'a team does not pay for the statements of others that slow down its own', async (t) => {
+  const { time, pass } = startClock(t)
+  const gate = Promise.withResolvers<void>()
+  const cores = availableParallelism()
+  const begin = (teamId: string, count: number) =>
+    Array.from({ length: count }, () => time.inDatabase(teamId, () => gate.promise))
+  const statements = ['one', 'two', 'three', 'four'].flatMap((teamId) => begin(teamId, cores))
+  void time.turn('quiet')
+  pass(5000)
+  assert.ok(!time.isAhead('one'), 'a quarter of the cores is less than its share')
+  const more = begin('one', 12 * cores)
+  pass(3000)
+  assert.ok(time.isAhead('one') && !time.isAhead('two'), 'by now it has 13 of 16 statements')
+  gate.resolve()
+  await Promise.all([...statements, ...more])
+})
 
 proves('pools.time', 'a team that is ahead does not wait for the sake of one that owes much more', (t) => {
   const { time, pass } = startClock(t)
@@ -199,6 +216,16 @@ proves('pools.time', 'bytes are charged for the garbage that they leave too', (t
   assert.ok(!time.isAhead('noisy'))
   time.moved('noisy', 2 ** 20)
   assert.ok(time.isAhead('noisy'), '5 MiB count as 210 ms')
+})
+
+proves('pools.time', 'files are charged by their number too', (t) => {
+  const { time } = startClock(t)
+  void time.turn('quiet')
+  time.handledFiles('noisy', 1000)
+  void time.turn('noisy')
+  assert.ok(!time.isAhead('noisy'))
+  time.handledFiles('noisy', 1)
+  assert.ok(time.isAhead('noisy'), '1,000 files count as 200 ms')
 })
 
 proves('pools.time', 'when the process stops, those who wait continue at the next look', async (t) => {

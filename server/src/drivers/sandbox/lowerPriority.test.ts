@@ -2,14 +2,18 @@
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { getPriority } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { bubblewrapCall } from './bubblewrapArguments.ts'
 import { closeAfterwards, driversUnderTest, never, openShell } from '../../../test/kit/sandboxDrivers.ts'
-import { commandNiceness } from './lowerPriority.ts'
+import { commandNiceness, lowestNiceness } from './lowerPriority.ts'
 import { sampleProc } from './processTree.ts'
 import { usualLimits } from './sandbox.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 const [justBash, bubblewrap] = driversUnderTest
+const noAutogroups = existsSync('/proc/self/autogroup')
+  ? false
+  : 'this system does not share the processor between sessions'
 
 proves(
   'pools.priority',
@@ -28,7 +32,7 @@ proves(
 proves(
   'pools.priority',
   'commands of just-bash have a session of their own, and Linux gives all of it the lower CPU priority',
-  { skip: existsSync('/proc/self/autogroup') ? false : 'this system does not share the processor between sessions' },
+  { skip: noAutogroups },
   async (t) => {
     const driver = await justBash!.make()
     closeAfterwards(driver)
@@ -40,6 +44,50 @@ proves(
     const [own, ofCommands] = autogroups.map((line) => line.split(' nice '))
     assert.notEqual(own![0], ofCommands![0])
     assert.equal(ofCommands![1], String(commandNiceness))
+  },
+)
+
+proves(
+  'pools.priority',
+  'a command of a team that used more than its share gets the lowest CPU priority until it ends',
+  { skip: noAutogroups },
+  async (t) => {
+    const driver = await justBash!.make()
+    closeAfterwards(driver)
+    const { run } = await openShell(t, driver)
+    await run('bash', 'true')
+    const pid = sampleProc(process.pid, 1000).pids.at(-1)!
+    const seen: string[] = []
+    const niceness = () => readFileSync(`/proc/${pid}/autogroup`, 'utf8').trim().split(' nice ')[1]!
+    let asked = 0
+    const isToYield = () => {
+      seen.push(niceness())
+      asked += 1
+      return asked > 1
+    }
+    const reached = async (wanted: number) => {
+      while (niceness() !== String(wanted)) await sleep(20)
+    }
+    const stop = new AbortController()
+    const cut = run('bash', 'sleep 60', { isToYield, signal: stop.signal })
+    await reached(lowestNiceness)
+    assert.deepEqual(seen, [String(commandNiceness), String(commandNiceness)])
+    stop.abort(new Error('seen'))
+    await assert.rejects(cut, /seen/)
+  },
+)
+
+proves(
+  'pools.priority',
+  'the next command has the usual low CPU priority again',
+  { skip: noAutogroups },
+  async (t) => {
+    const driver = await justBash!.make()
+    closeAfterwards(driver)
+    const { run } = await openShell(t, driver)
+    await run('bash', 'true', { isToYield: () => true })
+    const pid = sampleProc(process.pid, 1000).pids.at(-1)!
+    while (!readFileSync(`/proc/${pid}/autogroup`, 'utf8').trim().endsWith(` nice ${commandNiceness}`)) await sleep(20)
   },
 )
 
