@@ -77,19 +77,14 @@ proves(
   },
 )
 
-proves(
-  'pools.priority',
-  'the next command has the usual low CPU priority again',
-  { skip: noAutogroups },
-  async (t) => {
-    const driver = await justBash!.make()
-    closeAfterwards(driver)
-    const { run } = await openShell(t, driver)
-    await run('bash', 'true', { isToYield: () => true })
-    const pid = sampleProc(process.pid, 1000).pids.at(-1)!
-    while (!readFileSync(`/proc/${pid}/autogroup`, 'utf8').trim().endsWith(` nice ${commandNiceness}`)) await sleep(20)
-  },
-)
+proves('pools.priority', 'the next command has the usual low CPU priority again', { skip: noAutogroups }, async (t) => {
+  const driver = await justBash!.make()
+  closeAfterwards(driver)
+  const { run } = await openShell(t, driver)
+  await run('bash', 'true', { isToYield: () => true })
+  const pid = sampleProc(process.pid, 1000).pids.at(-1)!
+  while (!readFileSync(`/proc/${pid}/autogroup`, 'utf8').trim().endsWith(` nice ${commandNiceness}`)) await sleep(20)
+})
 
 proves(
   'pools.priority',
