@@ -218,14 +218,20 @@ proves('pools.time', 'bytes are charged for the garbage that they leave too', (t
   assert.ok(time.isAhead('noisy'), '5 MiB count as 210 ms')
 })
 
-proves('pools.time', 'files are charged by their number too', (t) => {
-  const { time } = startClock(t)
-  void time.turn('quiet')
-  time.handledFiles('noisy', 1000)
-  void time.turn('noisy')
-  assert.ok(!time.isAhead('noisy'))
-  time.handledFiles('noisy', 1)
-  assert.ok(time.isAhead('noisy'), '1,000 files count as 200 ms')
+proves('pools.time', 'files are charged by their number and by their bytes', (t) => {
+  for (const [teamId, files, bytes] of [
+    ['many', 1000, 0],
+    ['large', 0, 19_999_000],
+  ] as const) {
+    const { time } = startClock(t)
+    void time.turn('quiet')
+    time.handledFiles(teamId, files, bytes)
+    void time.turn(teamId)
+    assert.ok(!time.isAhead(teamId))
+    time.handledFiles(teamId, 1, 0)
+    assert.ok(time.isAhead(teamId), '1,000 files count as 200 ms, and so do 20 megabytes')
+    t.mock.timers.reset()
+  }
 })
 
 proves('pools.time', 'when the process stops, those who wait continue at the next look', async (t) => {

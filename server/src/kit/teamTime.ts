@@ -24,7 +24,7 @@ export interface TeamTime {
   /** Charges bytes that pass through the process, in small pieces. */
   moved(teamId: string, bytes: number): void
   /** Charges files that are looked at, read or written: many short pieces of work. */
-  handledFiles(teamId: string, files: number): void
+  handledFiles(teamId: string, files: number, bytes: number): void
   /** Charges the time of a statement while it lasts. */
   inDatabase<T>(teamId: string, work: () => Promise<T>): Promise<T>
 }
@@ -57,6 +57,8 @@ const smallPieceMs = 1
 const msOfByte = 4e-5
 /** What a file is charged: to find, open, read and close one are five calls, and each comes back to the main thread. */
 const msOfFile = 0.2
+/** Bytes of files leave little garbage: they are hashed and stored as they are, a mebibyte at a time. */
+const msOfFileByte = 1e-5
 /**
  * What a turn uses is known only after it began. So the average of the team's last turns is reserved for each that had to wait: otherwise
  * everyone who waits would continue at the same moment and reach the database together.
@@ -163,7 +165,7 @@ export function createTeamTime({
     },
     usedThread,
     moved: (teamId, bytes) => chargeThread(ledger, teamId, bytes * msOfByte),
-    handledFiles: (teamId, files) => chargeThread(ledger, teamId, files * msOfFile),
+    handledFiles: (teamId, files, bytes) => chargeThread(ledger, teamId, files * msOfFile + bytes * msOfFileByte),
     async inDatabase(teamId, work) {
       const account = accountOf(ledger, teamId)
       countStatement(ledger, account, 1)

@@ -79,10 +79,7 @@ export async function openSandbox(pool: PoolState, workspace: WorkspaceRef): Pro
     workspace,
     at: openWorkspaceFolder({
       sql: backgroundDatabaseOf(pool.context, team_id).sql,
-      charge(files, bytes) {
-        time.handledFiles(team_id, files)
-        time.moved(team_id, bytes)
-      },
+      charge: (files, bytes) => time.handledFiles(team_id, files, bytes),
       workspace,
       folder,
       owner,

@@ -32,10 +32,13 @@ export async function bringTo(at: WorkspaceFolder, wanted: string): Promise<void
   const left = [...at.disk.keys()].filter((path) => !now.manifest.has(path))
   // where most entries go, emptying the folder takes one listing, and removing each path takes many calls
   if (left.length > now.manifest.size) await clearFolder(at)
-  else await sideBySide(left, (path) => remove(at, path))
+  else {
+    at.charge(left.length, 0)
+    await sideBySide(left, (path) => remove(at, path))
+  }
   at.disk = new Map([...at.disk].filter(([path, { entry }]) => isSame(now.manifest.get(path), entry)))
   const missing = [...now.manifest].filter(([path]) => !at.disk.has(path))
-  at.charge(left.length + missing.length, bytesOf(missing.map(([, entry]) => entry)))
+  at.charge(missing.length, bytesOf(missing.map(([, entry]) => entry)))
   for (const batch of batchesOf(missing)) {
     const small = batch.flatMap(([, entry]) => (isSmall(entry) ? entry.sha256 : []))
     const fetched = await postgresBlobs(at.sql).get(small)
