@@ -19,9 +19,7 @@ export interface Floor extends AsyncDisposable {
 
 /** `execArgv`: options for Node itself, such as --cpu-prof. */
 export async function startFloor(file: string, facts: FloorFacts, execArgv: string[] = []): Promise<Floor> {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [JSON.stringify(facts)], {
-    execArgv: [...process.execArgv, ...execArgv],
-  })
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), [JSON.stringify(facts)], { execArgv })
   const port = await new Promise<number>((resolve, reject) => {
     child.once('message', (message) => resolve(message as number))
     child.once('error', reject)

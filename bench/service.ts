@@ -62,7 +62,7 @@ export async function makeDataDir(): Promise<DataDir> {
 
 export async function startService(dataDir: DataDir, options: ServiceOptions = {}): Promise<Service> {
   const child = fork(entry, options.args ?? [], {
-    execArgv: [...process.execArgv, ...(options.execArgv ?? [])],
+    execArgv: options.execArgv ?? [],
     env: {
       ...neutralEnvironment(),
       PORT: '0',

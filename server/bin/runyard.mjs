@@ -5,7 +5,6 @@ import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { nodeFlags } from './nodeFlags.mjs'
 
 const server = dirname(dirname(fileURLToPath(import.meta.url)))
 const checkout = dirname(server)
@@ -39,7 +38,7 @@ if (node) {
 }
 
 function run(program) {
-  const child = spawn(program, [...nodeFlags, join(server, 'src', 'cli.ts'), ...process.argv.slice(2)], {
+  const child = spawn(program, [join(server, 'src', 'cli.ts'), ...process.argv.slice(2)], {
     // the channel lets the service notice that we were killed, and stop
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {

@@ -9,9 +9,6 @@ import { fileURLToPath } from 'node:url'
 import { readIfThere } from '../../src/base/atomicFile.ts'
 import { copyPreparedDataDir } from '../kit/preparedDataDir.ts'
 
-/** The flags that npm gives to the service. */
-const nodeFlags = process.execArgv.filter((flag) => flag.startsWith('--v8-pool-size='))
-
 export const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
 export interface Service {
@@ -87,7 +84,7 @@ export async function startProgram({
   readySign,
   hasOwnSession = false,
 }: ProgramOptions): Promise<Program> {
-  const child = spawn(process.execPath, [...nodeFlags, entry, ...args], {
+  const child = spawn(process.execPath, [entry, ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: hasOwnSession,
