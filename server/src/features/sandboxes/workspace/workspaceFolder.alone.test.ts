@@ -44,10 +44,10 @@ async function newPlace(): Promise<WorkspaceRef> {
 
 const disk = { sql: db.sql, charge: () => undefined, owner: undefined }
 
-async function layOut(place: WorkspaceRef): Promise<WorkspaceFolder> {
+async function layOut(place: WorkspaceRef, charge: WorkspaceFolder['charge'] = disk.charge): Promise<WorkspaceFolder> {
   const folder = join(above, newId())
   await mkdir(folder)
-  const at = openWorkspaceFolder({ ...disk, workspace: place, folder })
+  const at = openWorkspaceFolder({ ...disk, charge, workspace: place, folder })
   await bring(at, place)
   return at
 }
@@ -83,6 +83,25 @@ async function treeOf(folder: string): Promise<Record<string, string>> {
   }
   return tree
 }
+
+proves(
+  'pools.time',
+  'a team is charged for the files that a command left, and for those that are laid out for the next',
+  async () => {
+    const charged = { files: 0, bytes: 0 }
+    const charge = (files: number, bytes: number): void => {
+      charged.files += files
+      charged.bytes += bytes
+    }
+    const place = await newPlace()
+    const one = await layOut(place, charge)
+    for (let n = 0; n < 5; n++) writeFileSync(join(one.folder, `file ${n}`), 'x'.repeat(100))
+    await keep(one, place)
+    assert.deepEqual(charged, { files: 5, bytes: 500 })
+    await layOut(place, charge)
+    assert.deepEqual(charged, { files: 10, bytes: 1000 })
+  },
+)
 
 proves('workspace.layout', 'files, links, empty folders and executable files come out the same elsewhere', async () => {
   const place = await newPlace()
