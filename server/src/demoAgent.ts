@@ -82,6 +82,6 @@ export async function createDemoAgent(sql: Sql, owner: { teamId: string; memberI
 /** Undefined: it was deleted, renamed, or never made. */
 export async function findDemoAgent(sql: Sql, teamId: string): Promise<string | undefined> {
   const [agent] = await sql<{ id: string }>`
-    select id from agents where team_id = ${teamId} and name = ${demoName} and deleted_at is null order by created_at limit 1`
+    select id from agents where team_id = ${teamId} and name = ${demoName} and deleted_at is null and not is_hidden order by created_at limit 1`
   return agent?.id
 }

@@ -748,6 +748,10 @@ const sentences = [
     says: 'A deleted agent and its builds are a 404 everywhere, its rows stay, and other features are told in the same transaction.',
   },
   {
+    id: 'agents.hidden',
+    says: 'A hidden agent runs the work of another record. No list, count, limit, name or id leads a caller to it or to its builds; runs have its name.',
+  },
+  {
     id: 'builds.draft',
     says: 'A revision is a draft of a given config, or a copy of a given build of the team, or of the live build.',
   },

@@ -95,6 +95,26 @@ export interface ConnectionUse {
   hasCome: (asked: { sql: Sql; run: CallingRun; waitingOn: WaitingOn }) => Promise<boolean>
 }
 
+/**
+ * Agents behind other records, such as an artifact. No list shows them, no limit counts them, and no caller finds them or their builds
+ * by id; the engine runs them like any other agent, and runs have their names.
+ */
+export interface HiddenAgents {
+  /** The agent has a draft build for each config, in their order, and no memory. */
+  create: (wanted: {
+    sql: Sql
+    teamId: string
+    name: string
+    createdBy: string
+    configs: object[]
+  }) => Promise<{ agentId: string; buildIds: string[] }>
+  /** Gives one of its builds another config; runs that began before keep theirs. `by`: the member who wrote the config. */
+  configure: (wanted: { sql: Sql; teamId: string; buildId: string; config: object; by: string }) => Promise<void>
+  rename: (wanted: { sql: Sql; teamId: string; agentId: string; name: string }) => Promise<void>
+  /** Stops its active runs and removes what belongs to it, as for any agent that is deleted. */
+  remove: (wanted: { sql: Sql; context: Context; teamId: string; agentId: string }) => Promise<void>
+}
+
 /** What a feature does twice a second in every working process, by itself or beside others of its kind; `signal` ends it early. */
 export type Tick = (call: { context: Context; signal: AbortSignal }) => Promise<void>
 
@@ -156,6 +176,8 @@ export interface Feature {
   keepsEvents?: Part
   /** Only the feature of connections has it. */
   connectionUse?: ConnectionUse
+  /** Only the feature of agents has it. */
+  hiddenAgents?: HiddenAgents
   /** Every column of its tables that holds sealed values: a new encryption key seals these again. */
   sealed?: SealedColumn[]
   /** Mounts routes that are not operations of /v2: the token endpoint, metadata documents. */
@@ -182,6 +204,7 @@ type Declared = Pick<Feature, 'name'> & {
     | 'onEvents'
     | 'keepsEvents'
     | 'connectionUse'
+    | 'hiddenAgents'
     | 'sealed'
     | 'routes'
   >

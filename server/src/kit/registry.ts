@@ -1,7 +1,7 @@
 // Everything that the features of a process declare, checked once and stored with its context.
 import type { Config } from '../base/config.ts'
 import type { Context } from './context.ts'
-import type { ConnectionUse, Feature, Hooks, ToolSet } from './feature.ts'
+import type { ConnectionUse, Feature, HiddenAgents, Hooks, ToolSet } from './feature.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { Resource } from './resources.ts'
@@ -85,6 +85,13 @@ export async function runHooks<Name extends keyof Hooks>(name: Name, happened: H
 /** Undefined: this server has no feature of connections. */
 export const connectionUseOf = (context: Context): ConnectionUse | undefined =>
   registryOf(context).features.find(({ connectionUse }) => connectionUse)?.connectionUse
+
+/** Throws if this server has no feature of agents: a feature that needs hidden agents cannot work without it. */
+export function hiddenAgentsOf(context: Context): HiddenAgents {
+  const found = registryOf(context).features.find(({ hiddenAgents }) => hiddenAgents)?.hiddenAgents
+  if (!found) throw new Error('no feature has hidden agents')
+  return found
+}
 
 /** Called before the database and the other parts that features need for closing are closed themselves. */
 export async function closeFeatures(context: Context): Promise<void> {

@@ -1,5 +1,6 @@
 // What a path parameter names: `run_id` and `runId` both lead to the resource `run`, found together with its team.
 import type { Sql } from '../base/db.ts'
+import type { Caller } from './credential.ts'
 
 /**
  * The row each resource gives to handlers. A noun file adds its own:
@@ -10,13 +11,13 @@ export interface Resources {}
 
 export interface Resource {
   name: string
-  /** One statement that finds the row by id and team: what is not ours does not exist. */
-  find(sql: Sql, id: string, teamId: string): Promise<object[]>
+  /** One statement that finds the row by id and team: what is not ours, or is hidden from this caller, does not exist. */
+  find(sql: Sql, id: string, teamId: string, caller: Caller): Promise<object[]>
 }
 
 export function resource<Name extends keyof Resources>(
   name: Name,
-  find: (sql: Sql, id: string, teamId: string) => Promise<Resources[Name][]>,
+  find: (sql: Sql, id: string, teamId: string, caller: Caller) => Promise<Resources[Name][]>,
 ): Resource {
   return { name, find }
 }

@@ -17,7 +17,7 @@ export const bytesStored = (teamId: string): Part => part`(
   + coalesce((select sum(bytes) from stored_bytes where team_id = ${teamId}), 0))::bigint`
 
 export const agentsOf = (teamId: string): Part => part`(
-  select count(*) from agents where team_id = ${teamId} and deleted_at is null)`
+  select count(*) from agents where team_id = ${teamId} and deleted_at is null and not is_hidden)`
 
 /** Runs that hold a slot; freed slots that are not counted yet are subtracted. */
 export const slotsHeld = (teamId: string): Part => part`greatest(

@@ -47,7 +47,7 @@ export function createStartTargets(): StartTargets {
       const [row] = await sql<Row>`
         select a.id as agent_id, a.name as agent_name, a.updated_at as agent_at, b.id as build_id, b.updated_at as build_at, b.config
         from agents a join builds b on b.agent_id = a.id
-        where a.id = ${agentId} and a.team_id = ${teamId} and a.deleted_at is null
+        where a.id = ${agentId} and a.team_id = ${teamId} and a.deleted_at is null and not a.is_hidden
           and (b.id = ${buildId} or (${buildId}::uuid is null and b.status = 'live'))`
       if (!row) return undefined
       const found: StartTarget = {

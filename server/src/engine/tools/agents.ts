@@ -30,7 +30,7 @@ async function subAgentsOf(sql: Sql, run: CallingRun): Promise<SubAgent[]> {
   return sql<SubAgent>`
     select a.id, a.name, a.description, b.id as build_id, b.config
     from agents a left join builds b on b.agent_id = a.id and b.status = 'live'
-    where a.team_id = ${run.team_id} and a.id = any(${ids}::uuid[]) and a.deleted_at is null order by a.name`
+    where a.team_id = ${run.team_id} and a.id = any(${ids}::uuid[]) and a.deleted_at is null and not a.is_hidden order by a.name`
 }
 
 const agentsRun = waitingTool({

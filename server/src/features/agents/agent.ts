@@ -37,7 +37,7 @@ export const agentColumns = part`
   ${newestRunOfAgent} as last_run_at, ${runsOfAgent} as runs_count`
 
 export const findAgent = (sql: Sql, id: string, teamId: string): Promise<Agent[]> => sql<Agent>`
-  select ${agentColumns} from agents where id = ${id} and team_id = ${teamId} and deleted_at is null`
+  select ${agentColumns} from agents where id = ${id} and team_id = ${teamId} and deleted_at is null and not is_hidden`
 
 interface NewAgent {
   teamId: string
@@ -45,14 +45,16 @@ interface NewAgent {
   description: string | null
   memoryEnabled: boolean
   createdBy: string
+  isHidden?: boolean
 }
 
 /** Inserts the agent without a build. A build must follow in the same transaction, because an agent cannot run without one. */
 export async function insertAgent(sql: Sql, wanted: NewAgent): Promise<string> {
   const id = newId()
   await sql`
-    insert into agents (id, team_id, name, description, memory_enabled, builds_count, created_by)
-    values (${id}, ${wanted.teamId}, ${wanted.name}, ${wanted.description}, ${wanted.memoryEnabled}, 0, ${wanted.createdBy})`
+    insert into agents (id, team_id, name, description, memory_enabled, builds_count, created_by, is_hidden)
+    values (${id}, ${wanted.teamId}, ${wanted.name}, ${wanted.description}, ${wanted.memoryEnabled}, 0, ${wanted.createdBy},
+      ${wanted.isHidden ?? false})`
   return id
 }
 

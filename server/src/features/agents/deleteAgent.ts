@@ -1,8 +1,7 @@
 // Deletes an agent: nothing of it can be started any more, and its runs stay readable.
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
-import { endBuilderRunsOf } from './builder/builderRun.ts'
-import { runHooks } from '../../kit/registry.ts'
+import { removeAgent } from './removeAgent.ts'
 
 export const deleteAgent = operation({
   id: 'deleteAgent',
@@ -15,12 +14,7 @@ export const deleteAgent = operation({
   answer: Success,
   errors: ['not_found'],
   async handler({ team, agent, context, sql, fail }) {
-    const deleted = await sql`
-      update agents set deleted_at = now(), updated_at = now()
-      where id = ${agent.id} and team_id = ${team.id} and deleted_at is null returning id`
-    if (deleted.length === 0) fail('not_found')
-    await endBuilderRunsOf(sql, { agentId: agent.id, teamId: team.id })
-    await runHooks('agentDeleted', { sql, context, teamId: team.id, agentId: agent.id })
+    if (!(await removeAgent({ sql, context, teamId: team.id, agentId: agent.id }))) fail('not_found')
     return { success: true as const }
   },
 })

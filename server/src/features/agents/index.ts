@@ -15,6 +15,7 @@ import { getAgent } from './getAgent.ts'
 import { getBuilderRunStatus } from './builder/getBuilderRunStatus.ts'
 import { getRevision } from './getRevision.ts'
 import { getRevisionBuilderRun } from './builder/getRevisionBuilderRun.ts'
+import { hiddenAgents } from './hiddenAgents.ts'
 import { forgetLessons } from './builder/lesson.ts'
 import { listAgentRevisions } from './listAgentRevisions.ts'
 import { listAgents } from './listAgents.ts'
@@ -48,5 +49,6 @@ export const agents = feature({
   ],
   resources: [agent, build, builderRun],
   jobs: [advanceBuilder, reviveBuilderRuns],
+  hiddenAgents,
   hooks: { runsDeleted: ({ sql, teamId, runIds }) => forgetLessons(sql, { teamId, runIds }) },
 })

@@ -32,7 +32,7 @@ export const listAgents = operation({
   status: 200,
   answer: pageOf('agents', ListedAgent),
   async handler({ team, query, sql }) {
-    const from = part`agents where team_id = ${team.id} and deleted_at is null`
+    const from = part`agents where team_id = ${team.id} and deleted_at is null and not is_hidden`
     const { rows, ...page } = await readPage<Agent>(sql, { columns: agentColumns, from, order: part`id desc` }, query)
     const ids = rows.map(({ id }) => id)
     const builds = await readLongRows<Build>(sql, {

@@ -1,6 +1,7 @@
 // Queues as callers see them: made, changed, listed with exact counts, and deleted with all that is in them.
 import assert from 'node:assert/strict'
 import { newId } from '../../base/ids.ts'
+import type { Caller } from '../../kit/credential.ts'
 import { drainRuns, readRun, seedAgent } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -146,7 +147,7 @@ proves(
     assert.equal((await readRun(team, active[0]!)).status, 'stopped')
     assert.equal((await team.call(`GET /v2/queues/${queueId}`)).status, 404)
     assert.equal((await team.call(`GET /v2/queues/${queueId}/cases/${cases[0]}/labels`)).status, 404)
-    assert.deepEqual(await caseResource.find(sql, cases[0]!, team.id), [])
+    assert.deepEqual(await caseResource.find(sql, cases[0]!, team.id, { member_id: team.memberId } as Caller), [])
     assert.deepEqual(await sql`select id from case_triggers where agent_id = ${agentId}`, [])
     await newQueue(team, { name: 'Short-lived' })
 

@@ -6,6 +6,7 @@ import { engineOf } from '../../engine/engine.ts'
 import { tightened } from '../../engine/driving/limits.ts'
 import { titleOf } from '../../engine/starting/title.ts'
 import type { Context } from '../../kit/context.ts'
+import type { Caller } from '../../kit/credential.ts'
 import { keyTaken, operation } from '../../kit/operation.ts'
 import { Id, nullable, Type, url } from '../../kit/schema.ts'
 import { spelled } from '../../kit/spellings.ts'
@@ -70,14 +71,14 @@ export const startRun = operation({
   status: 201,
   answer: Type.Object({ run: Run, run_id: Id, status: RunStatus }),
   errors: ['not_found', 'invalid_request', 'sandbox_busy', 'entitlement_exceeded'],
-  async prepare({ team, body, context, sql, fail }) {
+  async prepare({ caller, body, context, sql, fail }) {
     const callbackUrl = body.callback_url ?? null
     if (callbackUrl !== null) await context.guard.checkOnSave(callbackUrl)
     if (body.metadata && Buffer.byteLength(JSON.stringify(body.metadata)) > metadataBytesMax) {
       fail('invalid_request', 'metadata is larger than 16 KiB. Keep large things elsewhere and put a reference here.')
     }
     const sandboxId = body.sandbox_id ?? null
-    if (sandboxId !== null && !(await isNamed(context, sql, 'sandbox', sandboxId, team.id))) {
+    if (sandboxId !== null && !(await isNamed(context, sql, 'sandbox', sandboxId, caller))) {
       fail('not_found', 'This team has no sandbox with this sandbox_id.')
     }
     return { callbackUrl, sandboxId }
@@ -118,8 +119,10 @@ export const startRun = operation({
 })
 
 /** Whether an id in a body names one of the team's, as it would in a path. */
-async function isNamed(context: Context, sql: Sql, resource: string, id: string, teamId: string): Promise<boolean> {
-  return isId(id) && (await registryOf(context).resources.get(resource)!.find(sql, id, teamId)).length > 0
+async function isNamed(context: Context, sql: Sql, resource: string, id: string, caller: Caller): Promise<boolean> {
+  return (
+    isId(id) && (await registryOf(context).resources.get(resource)!.find(sql, id, caller.team_id, caller)).length > 0
+  )
 }
 
 type Wanted = Partial<Omit<Limits, 'max_cost_usd'>> & { max_cost_usd?: number | string }

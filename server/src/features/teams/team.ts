@@ -21,7 +21,7 @@ export async function readTeam(sql: Sql, id: string): Promise<Team> {
   const team = await one(sql<Team>`
     select id, name, created_at, plan,
       (select count(*) from members m where m.team_id = teams.id and m.removed_at is null) as members_count,
-      (select count(*) from agents a where a.team_id = teams.id and a.deleted_at is null) as agents_count
+      (select count(*) from agents a where a.team_id = teams.id and a.deleted_at is null and not a.is_hidden) as agents_count
     from teams where id = ${id}`)
   return team
 }

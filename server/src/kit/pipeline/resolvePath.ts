@@ -17,7 +17,7 @@ export async function resolvePath({ deps, operation, request, caller, found, pla
       plain[name] = value
       continue
     }
-    const [row] = isId(value) ? await resource.find(db.sql, value, caller.team_id) : []
+    const [row] = isId(value) ? await resource.find(db.sql, value, caller.team_id, caller) : []
     // a record that the path puts below another must say so itself: its `agent_id` is the agent of the path
     const isMisplaced = found.some(({ noun: parent, id }) => {
       const ofParent = (row as Record<string, unknown> | undefined)?.[`${parent}_id`]

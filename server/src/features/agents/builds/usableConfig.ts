@@ -63,7 +63,7 @@ async function idProblems(config: BuildConfig, { sql, team }: Omit<Asked, 'fail'
   if (connections.length + subAgents.length === 0) return []
   const found = await sql<{ id: string; noun: 'agent' | 'connection' }>`
     select id, 'agent' as noun from agents
-    where team_id = ${team.id} and id = any(${subAgents.filter(isId)}::uuid[]) and deleted_at is null
+    where team_id = ${team.id} and id = any(${subAgents.filter(isId)}::uuid[]) and deleted_at is null and not is_hidden
     union all select id, 'connection' from connections
     where team_id = ${team.id} and id = any(${connections.filter(isId)}::uuid[])`
   const isKnown = (id: string, noun: string) => found.some((one) => one.id === id && one.noun === noun)

@@ -37,7 +37,7 @@ export const bulkReprocessCases = operation({
       const [agent] = isId(agentId)
         ? await sql<{ works_here: boolean }>`
             select exists (select from case_triggers t where t.agent_id = a.id and t.queue_id = ${queue.id}) as works_here
-            from agents a where a.id = ${agentId} and a.team_id = ${team.id} and a.deleted_at is null`
+            from agents a where a.id = ${agentId} and a.team_id = ${team.id} and a.deleted_at is null and not a.is_hidden`
         : []
       if (!agent) return fail('not_found', 'Your credential can see no agent with this agent_id. Check the id.')
       // no other agent would get the cases, and this one never does

@@ -44,7 +44,7 @@ export async function producersOf(sql: Sql, of: Of): Promise<Producer[]> {
         order by created_at desc limit ${casesMax}) newest
       group by newest.run_id) made
     join runs r on r.id = made.run_id and r.team_id = ${of.teamId} join agents a on a.id = r.agent_id
-    where a.deleted_at is null group by a.id, a.name`
+    where a.deleted_at is null and not a.is_hidden group by a.id, a.name`
   const producers = new Map(makers.map((maker): [string, Producer] => [maker.id, { ...maker, in_procedure: false }]))
   for (const { id, name } of await agentsWhoseProcedureFills(sql, of)) {
     producers.set(id, { cases_made: 0, ...producers.get(id), id, name, in_procedure: true })
