@@ -12,12 +12,12 @@ const service = await testApp()
 const { db } = service.context
 const hidden = hiddenAgentsOf(service.context)
 
-const output = (value: object) => `\`\`\`output\n${JSON.stringify(value)}\n\`\`\``
-const make = (team: TestTeam) => seedHiddenAgent(service, team, [configOf(output({ made: 1 })), configOf('Wait.')])
+const outputs = (value: object) => `\`\`\`output\n${JSON.stringify(value)}\n\`\`\``
+const make = (team: TestTeam) => seedHiddenAgent(service, team, [configOf(outputs({ made: 1 })), configOf('Wait.')])
 
 proves('agents.hidden', 'no operation finds a hidden agent or its builds, and no count contains it', async () => {
   const team = await seedTeam(service)
-  const shown = await seedAgent(team, output({}))
+  const shown = await seedAgent(team, outputs({}))
   const { agentId, buildIds } = await make(team)
   const { body: list } = await team.call('GET /v2/teams/:teamId/agents')
   assert.deepEqual([list.total, list.agents.map(({ id }: { id: string }) => id)], [1, [shown]])
@@ -57,7 +57,7 @@ proves('agents.hidden', 'no operation finds a hidden agent or its builds, and no
     assert.equal(unknown.status, 404, each[0])
     assert.deepEqual(await said(each, { agent: agentId, build: buildIds[0]! }), unknown, each[0])
   }
-  const config = { version: 'v2', data: { input: output({}), plugins: ['agents'], subAgents: [agentId] } }
+  const config = { version: 'v2', data: { input: outputs({}), plugins: ['agents'], subAgents: [agentId] } }
   const named = await team.call('POST /v2/teams/:teamId/agents', { body: { build: { config } } })
   assert.equal(named.status, 400, named.text)
 })
@@ -68,14 +68,14 @@ proves('agents.hidden', 'its drafts run, get other configs and names, and end wi
   const [buildId] = buildIds as [string]
   const first = await startArtifactRun(service, team, { agentId, buildIds })
   await db.transaction((sql) =>
-    hidden.configure({ sql, teamId: team.id, buildId, config: configOf(output({ made: 2 })), by: team.memberId }),
+    hidden.configure({ sql, teamId: team.id, buildId, config: configOf(outputs({ made: 2 })), by: team.memberId }),
   )
   const second = await startArtifactRun(service, team, { agentId, buildIds })
   await drainRuns(service)
-  const outputs = await db.sql<{ output: unknown }>`
+  const made = await db.sql<{ output: unknown }>`
     select output from runs where id = any(${[first, second]}::uuid[]) order by run_number`
   assert.deepEqual(
-    outputs.map(({ output }) => output),
+    made.map(({ output }) => output),
     [{ made: 1 }, { made: 2 }],
   )
   await db.transaction((sql) => hidden.rename({ sql, teamId: team.id, agentId, name: 'Sales' }))
@@ -94,7 +94,7 @@ proves('agents.hidden', 'its drafts run, get other configs and names, and end wi
 proves('agents.hidden', 'only drafts of hidden agents of the team are changed this way', async () => {
   const [team, other] = [await seedTeam(service), await seedTeam(service)]
   const { buildIds } = await make(other)
-  const agentId = await seedAgent(team, output({}))
+  const agentId = await seedAgent(team, outputs({}))
   const [live] = await db.sql<{ id: string }>`select id from builds where agent_id = ${agentId}`
   const configure = (buildId: string) =>
     db.transaction((sql) =>
@@ -111,7 +111,7 @@ proves('agents.hidden', 'a run of an artifact also acts on behalf of whoever wro
   const [buildId] = buildIds as [string]
   const writer = await seeders.member!(team, {})
   await db.transaction((sql) =>
-    hidden.configure({ sql, teamId: team.id, buildId, config: configOf(output({})), by: writer }),
+    hidden.configure({ sql, teamId: team.id, buildId, config: configOf(outputs({})), by: writer }),
   )
   const id = await startArtifactRun(service, team, { agentId, buildIds })
   const [run] = await db.sql<{ acts_for: string[] }>`select acts_for from runs where id = ${id}`
