@@ -945,7 +945,7 @@ const sentences = [
   {
     id: 'bounds.templates',
     says: 'Expressions and templates are counted while they are worked out; one that takes too much fails its run in that turn, with little memory.',
-    gap: { question: 'How much may the expressions of one turn do?', file: 'server/src/drivers/model/runbook/text.ts' },
+    gap: { question: 'How much may the expressions of one turn do?', file: 'server/src/base/expression/text.ts' },
   },
   {
     id: 'bounds.runMemory',
@@ -1136,7 +1136,7 @@ const sentences = [
   {
     id: 'runbook.quoting',
     says: 'A value arrives exactly, and as a value, in bash, python, js, JSON, URLs, headers, forms and texts.',
-    gap: { question: 'What is written for null?', file: 'server/src/drivers/model/runbook/text.ts' },
+    gap: { question: 'What is written for null?', file: 'server/src/base/expression/text.ts' },
   },
   {
     id: 'runbook.places',

@@ -1,6 +1,7 @@
 // What models cost: dollars per million tokens in one table, which the operator's own file overrides, and exact decimal sums.
 import { readFileSync } from 'node:fs'
 import { ConfigError } from '../../base/config.ts'
+import { isRecord } from '../../base/isRecord.ts'
 import type { TokenUsage } from './model.ts'
 
 /** Dollars per million tokens, as decimal text. What has no price of its own in the cache costs what fresh input does. */
@@ -217,6 +218,3 @@ function readRates(given: Record<string, unknown>): Rates | string {
   const { input, output, ...cache } = read
   return input === undefined || output === undefined ? 'must have "input" and "output"' : { input, output, ...cache }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

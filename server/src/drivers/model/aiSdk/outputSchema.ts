@@ -1,4 +1,5 @@
 // Which output schemas a provider's own JSON mode can hold without refusing them or losing what they allow.
+import { isRecord } from '../../../base/isRecord.ts'
 
 /** Providers refuse grammars with many optional fields; the strictest compiles ten. */
 const optionalMax = 10
@@ -33,6 +34,3 @@ function isPlain(schema: unknown, optional: { count: number }): boolean {
   if (items !== undefined) parts.push(items)
   return parts.every((part) => isPlain(part, optional))
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

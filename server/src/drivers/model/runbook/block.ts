@@ -1,11 +1,12 @@
 // What a fenced block of a procedure becomes: a step that can be turned into a tool call, or into the run's output.
+import type { Expression } from '../../../base/expression/expression.ts'
+import { markHoles, type Tell } from '../../../base/expression/holes.ts'
+import { checkJson } from '../../../base/expression/jsonHoles.ts'
 import { checkBash } from './contexts/bash.ts'
 import { checkJs } from './contexts/js.ts'
-import { checkJson } from './contexts/json.ts'
 import { checkPython } from './contexts/python.ts'
 import { checkUrl } from './contexts/url.ts'
-import type { Expression } from './expression.ts'
-import { markHoles, splitHoles, type TextKind, type Tell, type Template } from './template.ts'
+import { splitTemplate, type TextKind, type Template } from './template.ts'
 
 export const blockKinds = [
   ...(['agent', 'approve', 'ask', 'bash', 'browser', 'case', 'file', 'http', 'js', 'memory'] as const),
@@ -52,13 +53,13 @@ export interface Draft {
 }
 
 export function readTemplate(text: string, line: number, place: TextKind, what: string, tell: Tell): Template {
-  const template = splitHoles(text, line, place, tell)
+  const template = splitTemplate(text, line, place, tell)
   const refuse = (hole: number, why: string): void => tell(template.holes[hole]!.line, `A value cannot stand ${why}`)
   if (place === 'bash') checkBash(markHoles(template), refuse)
   else if (place === 'python') checkPython(markHoles(template), refuse)
   else if (place === 'js') checkJs(markHoles(template), refuse)
   else if (place === 'json_text' || place === 'json_value') {
-    checkJson(template, line, what, tell)
+    checkJson(template, line, what, tell, (hole) => (template.holes[hole]!.part = 'json_string'))
     takeValues(template)
   } else if (place === 'url') {
     const problem = checkUrl(template)

@@ -1,11 +1,13 @@
 // The language inside {{ }}: what it reads, what it refuses, and that data can never become more than data.
 import assert from 'node:assert/strict'
 import * as fc from 'fast-check'
-import { evaluate, WantsMemory } from './evaluate.ts'
-import { ExpressionProblem, parseExpression } from './expression.ts'
-import { newScope, type RunbookScope } from './scope.ts'
-import { CannotRender } from './text.ts'
+import { evaluate } from '../../../base/expression/evaluate.ts'
+import { ExpressionProblem, parseExpression, type Expression } from '../../../base/expression/expression.ts'
+import { CannotRender } from '../../../base/expression/text.ts'
+import { newScope, runbookRoots, WantsMemory, type RunbookScope } from './scope.ts'
 import { proves } from '../../../../test/kit/proves.ts'
+
+const parsed = (source: string): Expression => parseExpression(source, runbookRoots)
 
 const run = {
   id: 'r',
@@ -40,7 +42,7 @@ const message = {
   in: 'word',
   'strange key': true,
 }
-const value = (source: string): unknown => evaluate(parseExpression(source), scopeWith(message))
+const value = (source: string): unknown => evaluate(parsed(source), scopeWith(message))
 
 proves('runbook.expressions', 'paths, literals, comparisons and filters give what they say', () => {
   const cases: [string, unknown][] = [
@@ -96,7 +98,7 @@ proves('runbook.expressions', 'paths, literals, comparisons and filters give wha
     ['message.tags[message.missing | default(2)]', 'c'],
   ]
   for (const [source, expected] of cases) assert.deepEqual(value(source), expected, source)
-  assert.deepEqual(evaluate(parseExpression('message | sum'), scopeWith([1, 2.5])), 3.5)
+  assert.deepEqual(evaluate(parsed('message | sum'), scopeWith([1, 2.5])), 3.5)
 })
 
 proves('runbook.expressions', 'what is not an expression is refused with a sentence', () => {
@@ -126,7 +128,7 @@ proves('runbook.expressions', 'what is not an expression is refused with a sente
   ]
   for (const [source, sentence] of cases) {
     assert.throws(
-      () => parseExpression(source),
+      () => parsed(source),
       (error) => error instanceof ExpressionProblem && sentence.test(error.message),
       source,
     )
@@ -155,7 +157,7 @@ proves('runbook.expressionsSafe', 'only own properties of data can be read', () 
     assert.equal(value(root), null, root)
   }
   const own = JSON.parse('{"__proto__": {"a": 1}, "constructor": 2}') as unknown
-  assert.equal(evaluate(parseExpression('message.__proto__.a'), scopeWith(own)), 1)
+  assert.equal(evaluate(parsed('message.__proto__.a'), scopeWith(own)), 1)
 })
 
 proves('runbook.expressionsSafe', 'values that do not fit are reported as such, and none can fill the memory', () => {
@@ -173,7 +175,7 @@ proves('runbook.expressionsSafe', 'values that do not fit are reported as such, 
     ['memory[message]', 3, /must be a text/],
   ]
   for (const [source, given, sentence] of cases) {
-    const read = (): unknown => evaluate(parseExpression(source), scopeWith(given))
+    const read = (): unknown => evaluate(parsed(source), scopeWith(given))
     assert.throws(read, (error) => error instanceof CannotRender && sentence.test(error.message), source)
   }
   assert.throws(
@@ -202,7 +204,7 @@ proves(
         fc.json().map((text) => JSON.parse(text) as unknown),
         (text, given) => {
           try {
-            evaluate(parseExpression(text), scopeWith(given))
+            evaluate(parsed(text), scopeWith(given))
           } catch (error) {
             if (error instanceof WantsMemory) return
             assert.ok(error instanceof ExpressionProblem || error instanceof CannotRender, String(error))

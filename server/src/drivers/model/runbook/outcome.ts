@@ -1,5 +1,6 @@
 // What the result of a call means for its step: done, failed, or refused by a person.
-import { changesMemory, isRecord, noteAnswers, type RunbookScope } from './scope.ts'
+import { isRecord } from '../../../base/isRecord.ts'
+import { changesMemory, noteAnswers, type RunbookScope } from './scope.ts'
 
 interface Outcome {
   failure: string | null

@@ -1,4 +1,6 @@
 // Reads a procedure: its executable blocks, and everything that is wrong with them, each with its line.
+import { ExpressionProblem, parseExpression, type Expression } from '../../../base/expression/expression.ts'
+import type { Tell } from '../../../base/expression/holes.ts'
 import { agentBlock, outputBlock, toolBlock, writeBlock } from './blocks/texts.ts'
 import { browserBlock } from './blocks/browser.ts'
 import { caseBlock, waitBlock } from './blocks/cases.ts'
@@ -6,10 +8,9 @@ import { codeBlock } from './blocks/code.ts'
 import { httpBlock } from './blocks/http.ts'
 import { approveBlock, askBlock } from './blocks/people.ts'
 import { blockKinds, readTemplate, type Block, type BlockKind, type BlockAction, type Draft } from './block.ts'
-import { ExpressionProblem, parseExpression, type Expression } from './expression.ts'
 import { openingOf, readFences, type Fence, type MissedFence } from './fences.ts'
 import { durationHint, readDuration } from './durations.ts'
-import type { Tell } from './template.ts'
+import { runbookRoots } from './scope.ts'
 import { readWords } from './blockOptions.ts'
 
 export type { Block } from './block.ts'
@@ -154,13 +155,16 @@ function readBlock(fence: Fence, kind: BlockKind, tell: Tell): ReadBlock {
   }
 }
 
+/** The ids of the steps that it reads. */
+const stepsOf = ({ reads }: Expression): string[] => [...(reads.get('steps') ?? [])]
+
 const attributesOf = (kind: BlockKind): string =>
   `A ${kind} block takes ${kinds[kind].attributes.map((name) => `${name}=`).join(', ')}.`
 
 function readCondition(source: string | undefined, line: number, tell: Tell): Expression | null {
   if (source === undefined) return null
   try {
-    return parseExpression(source)
+    return parseExpression(source, runbookRoots)
   } catch (error) {
     if (!(error instanceof ExpressionProblem)) throw error
     const hint = source.includes('{{') ? ' Write the expression without {{ }}.' : ''
@@ -207,8 +211,8 @@ function withIds(read: ReadBlock[], tell: Tell): Block[] {
   return read.map((block, index) => {
     const { givenId, expressions, ...rest } = block
     const isOwn = givenId !== undefined && given.get(givenId) === block
-    const reads = [...new Set(expressions.flatMap(({ expression }) => expression.steps))]
-    const readsMemory = expressions.some(({ expression }) => expression.readsMemory)
+    const reads = [...new Set(expressions.flatMap(({ expression }) => stepsOf(expression)))]
+    const readsMemory = expressions.some(({ expression }) => expression.reads.has('memory'))
     return { ...rest, id: isOwn ? givenId : defaultId(index + 1, given), reads, readsMemory }
   })
 }
@@ -224,7 +228,7 @@ function checkReferences(read: ReadBlock[], blocks: Block[], tell: Tell): void {
   const order = new Map(blocks.map(({ id }, index) => [id, index]))
   for (const [index, { expressions }] of read.entries()) {
     for (const { expression, line } of expressions) {
-      for (const id of expression.steps) {
+      for (const id of stepsOf(expression)) {
         const at = order.get(id)
         const shown = JSON.stringify(id.slice(0, 64))
         if (at === undefined) tell(line, `There is no step ${shown}. Give the block that is meant id=….`)

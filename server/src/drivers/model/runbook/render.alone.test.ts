@@ -9,7 +9,7 @@ import * as fc from 'fast-check'
 import { readTemplate } from './block.ts'
 import { render } from './render.ts'
 import { newScope } from './scope.ts'
-import { CannotRender } from './text.ts'
+import { CannotRender } from '../../../base/expression/text.ts'
 import type { TextKind } from './template.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 

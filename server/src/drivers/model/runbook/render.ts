@@ -1,9 +1,9 @@
 // Fills the holes of a template: each value is written so that it stays a value in its context.
+import { evaluate } from '../../../base/expression/evaluate.ts'
+import { CannotRender, charactersMax, jsonOf, textOf } from '../../../base/expression/text.ts'
 import { payFor } from '../../../base/valueSize.ts'
 import { isHeaderText } from './blocks/http.ts'
-import { evaluate } from './evaluate.ts'
 import type { RunbookScope } from './scope.ts'
-import { CannotRender, charactersMax, jsonOf, textOf } from './text.ts'
 import type { Hole, TextKind, Template } from './template.ts'
 
 /** A text, or any value where the template is one value or JSON as a whole. */

@@ -2,9 +2,9 @@
 import type { Entry, RunFacts, WantedCall } from '../model.ts'
 import type { Block } from './block.ts'
 import { contentOf, noteResult, outcomeOf } from './outcome.ts'
+import { textOf, tooMuchWork } from '../../../base/expression/text.ts'
 import { answersOf, newScope, readMessage, renewBudget, type RunbookScope } from './scope.ts'
 import { prepare } from './steps.ts'
-import { textOf, tooMuchWork } from './text.ts'
 
 type Ending = { kind: 'done'; output: unknown; text: string } | { kind: 'failed'; code: string; message: string }
 

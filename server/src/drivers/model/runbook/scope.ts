@@ -1,8 +1,29 @@
 // What expressions can read while a procedure runs: facts, results of steps, answers of people, memory files.
 import { parseBounded } from '../../../base/boundedJson.ts'
+import { valueAt, type Scope } from '../../../base/expression/evaluate.ts'
+import type { Roots } from '../../../base/expression/expression.ts'
+import { CannotRender, stepsOfTurn } from '../../../base/expression/text.ts'
+import { isRecord } from '../../../base/isRecord.ts'
 import { StepBudget } from '../../../base/stepBudget.ts'
 import type { RunFacts } from '../model.ts'
-import { stepsOfTurn } from './text.ts'
+
+export const runbookRoots: Roots = {
+  message: {},
+  case: {},
+  steps: { named: 'Name the step: steps.fetch or steps["fetch"].' },
+  answers: {},
+  memory: { keyed: 'Say which memory file: memory["notes/a.md"].' },
+  run: {},
+}
+
+/** A memory file must be read first. */
+export class WantsMemory extends Error {
+  readonly path: string
+  constructor(path: string) {
+    super(`memory file ${path}`)
+    this.path = path
+  }
+}
 
 interface StepView {
   output: unknown
@@ -11,9 +32,8 @@ interface StepView {
   skipped: boolean
 }
 
-export interface RunbookScope {
-  /** The steps that are left for the expressions of this turn. */
-  budget: StepBudget
+/** Its budget is that of one turn. */
+export interface RunbookScope extends Scope {
   message: unknown
   case: unknown
   run: unknown
@@ -25,7 +45,7 @@ export interface RunbookScope {
 }
 
 export function newScope(facts: RunFacts, message: unknown = facts.message): RunbookScope {
-  return {
+  const scope: RunbookScope = {
     budget: new StepBudget(stepsOfTurn),
     message,
     case: facts.case,
@@ -33,7 +53,30 @@ export function newScope(facts: RunFacts, message: unknown = facts.message): Run
     steps: new Map(),
     answers: new Map(),
     memory: new Map(),
+    read: (root, keys) => readRoot(scope, root, keys),
   }
+  return scope
+}
+
+function readRoot(scope: RunbookScope, root: string, keys: readonly unknown[]): unknown {
+  const [first, ...rest] = keys
+  if (root === 'memory') return valueAt(readMemory(first, scope), rest)
+  if (root === 'steps' || root === 'answers') {
+    if (keys.length === 0) {
+      scope.budget.spend(scope[root].size)
+      return Object.fromEntries(scope[root])
+    }
+    return valueAt(typeof first === 'string' ? (scope[root].get(first) ?? null) : null, rest)
+  }
+  return valueAt(scope, [root, ...keys])
+}
+
+function readMemory(path: unknown, scope: RunbookScope): string | null {
+  if (typeof path !== 'string' || path === '')
+    throw new CannotRender('The path of a memory file must be a text: memory["notes/a.md"].')
+  const content = scope.memory.get(path)
+  if (content === undefined) throw new WantsMemory(path)
+  return content
 }
 
 /** Begins a turn: its expressions get a full budget. */
@@ -69,9 +112,6 @@ export function answersOf(result: unknown): Record<string, unknown> {
   }
   return {}
 }
-
-export const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** The agent's memory may have changed: what was read of it counts no more. */
 export const changesMemory = (tool: string): boolean =>

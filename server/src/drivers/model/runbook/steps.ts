@@ -1,12 +1,13 @@
 // Steps of a procedure, one at a time: turned into calls with the values that are there, for the runbook and for other models.
+import { evaluate, isTrue } from '../../../base/expression/evaluate.ts'
+import { CannotRender, jsonOf, tooMuchWork } from '../../../base/expression/text.ts'
+import { isRecord } from '../../../base/isRecord.ts'
 import { TooManySteps } from '../../../base/stepBudget.ts'
 import type { Entry, RunFacts, WantedCall } from '../model.ts'
 import type { Block } from './block.ts'
-import { evaluate, isTrue, WantsMemory } from './evaluate.ts'
 import { contentOf, noteResult, outcomeOf, type MadeCall } from './outcome.ts'
 import { render } from './render.ts'
-import { changesMemory, isRecord, newScope, readMessage, renewBudget, type RunbookScope } from './scope.ts'
-import { CannotRender, jsonOf, tooMuchWork } from './text.ts'
+import { changesMemory, newScope, readMessage, renewBudget, WantsMemory, type RunbookScope } from './scope.ts'
 
 type Prepared =
   | { kind: 'call'; name: string; arguments: unknown }

@@ -2,7 +2,7 @@
 import type { Sql } from '../../../base/db.ts'
 import { isId } from '../../../base/ids.ts'
 import { createPrices } from '../../../drivers/model/prices.ts'
-import { ExpressionProblem, parseExpression } from '../../../drivers/model/runbook/expression.ts'
+import { ExpressionProblem, parseExpression } from '../../../base/expression/expression.ts'
 import { parseRunbook } from '../../../drivers/model/runbook/parse.ts'
 import { approvalRoots } from '../../../engine/builds/approvalPolicy.ts'
 import { parseBuildConfig, problemsOf, type Problem } from '../../../engine/builds/buildConfig.ts'

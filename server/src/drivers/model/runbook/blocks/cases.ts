@@ -1,6 +1,6 @@
 // case and wait: what becomes of the case, and until when the run rests.
 import { content, headAndRest, withoutBlankEdges, type BlockAction, type Draft, type Line } from '../block.ts'
-import { CannotRender } from '../text.ts'
+import { CannotRender } from '../../../../base/expression/text.ts'
 import { momentHint, readMoment } from '../durations.ts'
 import { readWords } from '../blockOptions.ts'
 import type { Fill } from '../block.ts'

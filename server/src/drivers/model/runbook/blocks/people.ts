@@ -1,8 +1,8 @@
 // approve and ask: what a person is asked, with a title, a text and answers to choose from.
 import { schemaProblems } from '../../../../base/jsonSchema/jsonSchema.ts'
 import { headAndRest, withoutBlankEdges, type BlockAction, type Draft, type Line } from '../block.ts'
-import { isRecord } from '../scope.ts'
-import { CannotRender } from '../text.ts'
+import { isRecord } from '../../../../base/isRecord.ts'
+import { CannotRender } from '../../../../base/expression/text.ts'
 import { indexOutsideHoles, type Template } from '../template.ts'
 import type { Fill } from '../block.ts'
 

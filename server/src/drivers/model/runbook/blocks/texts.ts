@@ -1,8 +1,8 @@
 // file, memory, output, agent and tool: a text or a JSON value, handed over as it is.
 import { content, type BlockAction, type Draft } from '../block.ts'
-import { isRecord } from '../scope.ts'
+import { isRecord } from '../../../../base/isRecord.ts'
 import type { Template } from '../template.ts'
-import { textOf } from '../text.ts'
+import { textOf } from '../../../../base/expression/text.ts'
 
 export function writeBlock(tool: 'sandbox_write_file' | 'memory_write'): (draft: Draft) => BlockAction {
   return (draft) => {

@@ -1,5 +1,6 @@
 // Finds the holes of a bash script where a single-quoted word would not be exactly one literal word, or would be run later.
-import type { MarkedText, Refuse } from '../template.ts'
+import type { MarkedText } from '../../../../base/expression/holes.ts'
+import type { Refuse } from '../template.ts'
 import { refusalOf, newCommand, useVariable } from './bashCommands.ts'
 import { allArguments, computedIn, holesThatRun, namesIn, newFlows, noteUnread } from './bashFlow.ts'
 import {

@@ -1,5 +1,6 @@
 // Finds the holes of a Python program where a literal would not be a value of its own: in texts and comments, or against a word.
-import type { MarkedText, Refuse } from '../template.ts'
+import type { MarkedText } from '../../../../base/expression/holes.ts'
+import type { Refuse } from '../template.ts'
 import { standsAlone } from './standsAlone.ts'
 
 const inText = 'in a text. Join it: "text " + str({{ … }}) + " text", or set a name before it: name = {{ … }}.'

@@ -1,5 +1,5 @@
 // Whether a literal put into a hole of a program touches nothing that it could merge with.
-import type { MarkedText } from '../template.ts'
+import type { MarkedText } from '../../../../base/expression/holes.ts'
 
 // another hole is drawn as a character that is not among these
 const neutral = /^[\s()[\]{},:;=+\-*/%<>!&|^~?]?$/

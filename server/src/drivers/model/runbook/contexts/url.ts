@@ -1,5 +1,6 @@
 // Reads a URL with holes: its scheme and host are written out, and a value stays inside its own part.
-import { markHoles, type Template } from '../template.ts'
+import { markHoles } from '../../../../base/expression/holes.ts'
+import type { Template } from '../template.ts'
 
 const authority = /^https?:\/\/([^/?#\\\s\uFFFC]+)(?=[/?#]|$)/i
 

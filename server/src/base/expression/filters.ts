@@ -1,9 +1,9 @@
 // The filters of the expression language. A filter that has no rule for null returns null.
-import { parseBounded } from '../../../base/boundedJson.ts'
-import type { StepBudget } from '../../../base/stepBudget.ts'
-import { payFor } from '../../../base/valueSize.ts'
+import { parseBounded } from '../boundedJson.ts'
+import { isRecord } from '../isRecord.ts'
+import type { StepBudget } from '../stepBudget.ts'
+import { payFor } from '../valueSize.ts'
 import type { FilterName } from './expression.ts'
-import { isRecord } from './scope.ts'
 import { CannotRender, charactersMax, jsonOf, quoted, textOf } from './text.ts'
 
 type Filter = (value: unknown, argument: unknown, budget: StepBudget) => unknown

@@ -1,5 +1,5 @@
 // Reads JSON with holes: marks those inside a string, and says where the text is not JSON, whatever the values are.
-import { markHoles, type Template, type Tell } from '../template.ts'
+import { markHoles, type SplitText, type Tell } from './holes.ts'
 
 const depthMax = 64
 
@@ -16,10 +16,16 @@ const token =
   /"(?:[^"\\\p{Cc}]|\x7f|[\x80-\x9f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null|[{}[\],:\uFFFC]/uy
 const space = /[ \t\n\r]*/y
 
-/** Checks the text and marks its holes; true: it is JSON. */
-export function checkJson(template: Template, line: number, what: string, tell: Tell): boolean {
-  const { text, positions } = markHoles(template)
-  const { holes } = template
+/** True: it is JSON. `markInString` gets the number of each hole inside a string. */
+export function checkJson(
+  split: SplitText,
+  line: number,
+  what: string,
+  tell: Tell,
+  markInString: (hole: number) => void,
+): boolean {
+  const { text, positions } = markHoles(split)
+  const { holes } = split
   const open: string[] = []
   let expected: Expected = 'a value'
   let hole = 0
@@ -45,7 +51,7 @@ export function checkJson(template: Template, line: number, what: string, tell: 
     }
     at += read!.length
     for (; hole < positions.length && positions[hole]! < at; hole += 1) {
-      if (read !== '\uFFFC') holes[hole]!.part = 'json_string'
+      if (read !== '\uFFFC') markInString(hole)
       if (next !== ':') continue
       isFine = false
       tell(

@@ -1,20 +1,19 @@
-// Reads the value of an expression: own properties of plain data only, and a missing one is null.
-import type { StepBudget } from '../../../base/stepBudget.ts'
+// Computes the value of an expression: own properties of plain data only, and a missing one is null.
+import { isRecord } from '../isRecord.ts'
+import type { StepBudget } from '../stepBudget.ts'
 import type { Comparison, Expression, Node } from './expression.ts'
 import { applyFilter } from './filters.ts'
-import { isRecord, type RunbookScope } from './scope.ts'
 import { CannotRender } from './text.ts'
 
-/** A memory file must be read first. */
-export class WantsMemory extends Error {
-  readonly path: string
-  constructor(path: string) {
-    super(`memory file ${path}`)
-    this.path = path
-  }
+/** What an expression reads, whoever asks: a procedure, a policy, a page. */
+export interface Scope {
+  /** The steps that are left for its expressions. */
+  budget: StepBudget
+  /** The value at these keys below a root; `valueAt` follows them through plain data. */
+  read: (root: string, keys: readonly unknown[]) => unknown
 }
 
-export const evaluate = ({ node }: Expression, scope: RunbookScope): unknown => valueOf(node, scope)
+export const evaluate = ({ node }: Expression, scope: Scope): unknown => valueOf(node, scope)
 
 export const isTrue = (value: unknown): boolean => {
   if (Array.isArray(value)) return value.length > 0
@@ -29,11 +28,17 @@ const stepsOfNode = 5
 /** A step covers this much of a text that is compared. */
 const charactersPerStep = 16
 
-function valueOf(node: Node, scope: RunbookScope): unknown {
+function valueOf(node: Node, scope: Scope): unknown {
   scope.budget.spend(stepsOfNode)
   if (node.kind === 'literal') return node.value
-  if (node.kind === 'path') return follow(node, scope)
-  if (node.kind === 'get') return node.keys.map((key) => valueOf(key, scope)).reduce(property, valueOf(node.of, scope))
+  if (node.kind === 'path') {
+    const keys = node.keys.map((key) => valueOf(key, scope))
+    return scope.read(node.root, keys)
+  }
+  if (node.kind === 'get') {
+    const keys = node.keys.map((key) => valueOf(key, scope))
+    return valueAt(valueOf(node.of, scope), keys)
+  }
   if (node.kind === 'not') return !isTrue(valueOf(node.of, scope))
   if (node.kind === 'compare') {
     return comparisons[node.operator](valueOf(node.left, scope), valueOf(node.right, scope), scope.budget)
@@ -48,27 +53,7 @@ function valueOf(node: Node, scope: RunbookScope): unknown {
   return isTrue(left) === (node.kind === 'or') ? left : valueOf(node.right, scope)
 }
 
-function follow({ root, keys }: Extract<Node, { kind: 'path' }>, scope: RunbookScope): unknown {
-  const [first, ...rest] = keys.map((key) => valueOf(key, scope))
-  if (root === 'memory') return rest.reduce(property, readMemory(first, scope))
-  if (root === 'steps' || root === 'answers') {
-    if (keys.length === 0) {
-      scope.budget.spend(scope[root].size)
-      return Object.fromEntries(scope[root])
-    }
-    return rest.reduce(property, typeof first === 'string' ? (scope[root].get(first) ?? null) : null)
-  }
-  const value = property(scope, root)
-  return keys.length === 0 ? value : [first, ...rest].reduce(property, value)
-}
-
-function readMemory(path: unknown, scope: RunbookScope): string | null {
-  if (typeof path !== 'string' || path === '')
-    throw new CannotRender('The path of a memory file must be a text: memory["notes/a.md"].')
-  const content = scope.memory.get(path)
-  if (content === undefined) throw new WantsMemory(path)
-  return content
-}
+export const valueAt = (value: unknown, keys: readonly unknown[]): unknown => keys.reduce(property, value)
 
 function property(value: unknown, key: unknown): unknown {
   if (typeof value !== 'object' || value === null) return null

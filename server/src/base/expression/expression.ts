@@ -1,7 +1,5 @@
 // The language inside {{ }}: reads its text into a tree. Nothing of it is ever run as code.
 
-const roots = ['message', 'case', 'steps', 'answers', 'memory', 'run'] as const
-
 const filterNames = [
   'default',
   'first',
@@ -31,11 +29,20 @@ export type Node =
   | { kind: 'compare'; operator: Comparison; left: Node; right: Node }
   | { kind: 'filter'; name: FilterName; of: Node; argument: Node | null }
 
+/** A name that a path may begin with, and what it demands of the key after it. A demand is the sentence for a path without it. */
+export interface Root {
+  /** A key must follow. */
+  keyed?: string
+  /** A key that follows is written out, so what the path reads is known before any value is there. */
+  named?: string
+}
+
+export type Roots = Readonly<Record<string, Root>>
+
 export interface Expression {
   node: Node
-  /** Ids of the steps that it reads. */
-  steps: string[]
-  readsMemory: boolean
+  /** The roots that it reads, each with the keys that are written out after it, where its root demands that. */
+  reads: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** The text is not an expression; the message says why. */
@@ -78,28 +85,27 @@ function strange(rest: string): string {
   return `${JSON.stringify(rest.slice(0, 20))} cannot stand here.`
 }
 
-/** `known`: the names that a path may begin with, where they are others than a procedure's. */
-export function parseExpression(source: string, known: readonly string[] = roots): Expression {
+/** `roots`: the names that a path may begin with. */
+export function parseExpression(source: string, roots: Roots): Expression {
   if (source.length > lengthMax) throw new ExpressionProblem(`It is longer than ${lengthMax} characters.`)
   if (source.trim() === '') throw new ExpressionProblem('It is empty.')
-  const parser = new Parser(tokensOf(source), known)
+  const parser = new Parser(tokensOf(source), roots)
   const node = parser.either()
   parser.expectEnd()
-  return { node, steps: [...parser.steps], readsMemory: parser.readsMemory }
+  return { node, reads: parser.reads }
 }
 
 /** Recursive descent; loosest first: or, and, not, comparison, filters, value. */
 class Parser {
-  readonly steps = new Set<string>()
-  readsMemory = false
+  readonly reads = new Map<string, Set<string>>()
   readonly #tokens: Token[]
-  readonly #known: readonly string[]
+  readonly #roots: Roots
   #at = 0
   #depth = 0
 
-  constructor(tokens: Token[], known: readonly string[]) {
+  constructor(tokens: Token[], roots: Roots) {
     this.#tokens = tokens
-    this.#known = known
+    this.#roots = roots
   }
 
   either(): Node {
@@ -189,13 +195,15 @@ class Parser {
   }
 
   #path(root: string): Node {
-    if (!this.#known.includes(root)) {
+    const demands = Object.hasOwn(this.#roots, root) ? this.#roots[root] : undefined
+    if (!demands) {
+      const known = Object.keys(this.#roots).join(', ')
       throw new ExpressionProblem(
-        `${JSON.stringify(root)} is not known. An expression reads ${this.#known.join(', ')}; a text stands in quotes.`,
+        `${JSON.stringify(root)} is not known. An expression reads ${known}; a text stands in quotes.`,
       )
     }
     const keys = this.#keys()
-    this.#note(root, keys[0])
+    this.#note(root, keys[0], demands)
     return { kind: 'path', root, keys }
   }
 
@@ -217,17 +225,13 @@ class Parser {
   }
 
   /** What a path needs before it can be read is known without reading it. */
-  #note(root: string, key: Node | undefined): void {
-    if (root === 'memory') {
-      if (!key) throw new ExpressionProblem('Say which memory file: memory["notes/a.md"].')
-      this.readsMemory = true
-    }
-    if (root === 'steps' && key) {
-      if (key.kind !== 'literal' || typeof key.value !== 'string') {
-        throw new ExpressionProblem('Name the step: steps.fetch or steps["fetch"].')
-      }
-      this.steps.add(key.value)
-    }
+  #note(root: string, key: Node | undefined, { keyed, named }: Root): void {
+    const names = this.reads.get(root) ?? new Set()
+    this.reads.set(root, names)
+    if (!key && keyed !== undefined) throw new ExpressionProblem(keyed)
+    if (!key || named === undefined) return
+    if (key.kind !== 'literal' || typeof key.value !== 'string') throw new ExpressionProblem(named)
+    names.add(key.value)
   }
 
   #peek(): Token {

@@ -1,0 +1,4 @@
+// Whether a value is an object of JSON: neither null nor a list.
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
