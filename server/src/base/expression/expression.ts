@@ -30,7 +30,7 @@ export type Node =
   | { kind: 'filter'; name: FilterName; of: Node; argument: Node | null }
 
 /** A name that a path may begin with, and what it demands of the key after it. A demand is the sentence for a path without it. */
-export interface Root {
+interface Root {
   /** A key must follow. */
   keyed?: string
   /** A key that follows is written out, so what the path reads is known before any value is there. */
