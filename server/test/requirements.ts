@@ -36,6 +36,10 @@ const sentences = [
     says: 'The schemas of the API are declared with functions of our own, which make the JSON Schema that TypeBox makes.',
   },
   { id: 'kit.typed', says: 'An undeclared error or event, a wrong answer or an unknown resource does not compile.' },
+  {
+    id: 'files.answered',
+    says: 'An operation may answer a file: with its type, length and a safe name, never cached, charged to the team, refused in JSON.',
+  },
   { id: 'tests.typed', says: 'A test that sends or reads a field that its operation does not have does not compile.' },
   {
     id: 'sql.parts',

@@ -1,6 +1,7 @@
 // The OpenAPI 3.1 document, from the same declarations that the pipeline runs.
 import { mustHave } from '../base/mustHave.ts'
 import { errorKinds, type ErrorCode, type ErrorStatus } from '../base/errors.ts'
+import { isText, type AnswerFile } from './answerFile.ts'
 import { envelopeOf, eventNames } from './event.ts'
 import { capitalized, titleOf } from './feature.ts'
 import { isMutating, type Operation } from './operation.ts'
@@ -130,7 +131,7 @@ function describe(operation: Operation, group: Group, plain: (schema: TSchema) =
     ...requestBody(operation, plain),
     responses: {
       [operation.status]: {
-        description: 'Done.',
+        description: operation.answerFile?.description ?? 'Done.',
         headers: headersOf(['X-Request-Id', ...Object.keys(rateLimitHeaders)]),
         ...answerContent(operation, plain),
       },
@@ -178,8 +179,9 @@ function requestBody(operation: Operation, plain: (schema: TSchema) => Json): Js
   return { requestBody: { required: false, content: jsonContent(plain(operation.body), exampleOf(operation.body)) } }
 }
 
-function answerContent({ answer, stream, protocol }: Operation, plain: (schema: TSchema) => Json): Json {
+function answerContent({ answer, answerFile, stream, protocol }: Operation, plain: (schema: TSchema) => Json): Json {
   if (stream) return { content: streamContent(stream.example) }
+  if (answerFile) return { content: fileContent(answerFile) }
   if (!answer) return {}
   const example = exampleOf(answer)
   const asEvents = protocol && streamContent(`event: message\ndata: ${JSON.stringify(example)}\n\n`)
@@ -234,6 +236,12 @@ const bytesContent = (form: Json): Json => ({
   'application/octet-stream': { schema: {} },
   'multipart/form-data': { schema: form },
 })
+
+/** Other files than texts have the format by which generators of clients know bytes. */
+const fileContent = ({ types }: AnswerFile): Json =>
+  Object.fromEntries(
+    types.map((type) => [type, { schema: { type: 'string', ...(!isText(type) && { format: 'binary' }) } }]),
+  )
 
 /** OpenAPI 3.1 has no word for the parts of a stream: it is a text, shown by example. */
 const streamContent = (example: string): Json => ({ 'text/event-stream': { schema: { type: 'string' }, example } })

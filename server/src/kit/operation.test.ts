@@ -4,6 +4,8 @@ import { alias, operation } from './operation.ts'
 import { Type } from './schema.ts'
 import { proves } from '../../test/kit/proves.ts'
 
+const csv = async () => ({ bytes: 'a,b', type: 'text/csv' })
+
 proves('kit.typed', 'undeclared errors and events, wrong answers and unknown resources do not compile', () => {
   const declared = operation({
     id: 'typed',
@@ -47,6 +49,20 @@ proves('kit.typed', 'undeclared errors and events, wrong answers and unknown res
     // @ts-expect-error the answer lacks its name
     handler: async () => ({}),
   })
+  const file = { types: ['text/csv'] }
+  const ofFile = { summary: 'Answers a file', scope: 'team:read', status: 200, answerFile: file } as const
+  operation({
+    ...ofFile,
+    id: 'wrongFile',
+    route: 'GET /v2/wrong-file',
+    // @ts-expect-error a file has a type
+    handler: async () => ({ bytes: 'a,b' }),
+  })
+  // @ts-expect-error only a GET answers a file
+  operation({ ...ofFile, id: 'postedFile', route: 'POST /v2/wrong-file', handler: csv })
+  const id = 'twoAnswers'
+  // @ts-expect-error an operation answers JSON or a file
+  operation({ ...ofFile, id, route: 'GET /v2/two-answers', answer: Type.Object({}), handler: csv })
   const second = alias(declared, { id: 'typedToo', route: 'POST /v2/members/:member_id/:word' })
   assert.equal(second.handler, declared.handler)
   assert.equal(second.path, '/v2/members/:member_id/:word')

@@ -1,6 +1,7 @@
 // One declaration per operation; the pipeline, the OpenAPI document, the MCP tool and the client are derived from it.
 import type { Sql } from '../base/db.ts'
 import type { ErrorCode } from '../base/errors.ts'
+import type { AnswerFile, FileAnswer } from './answerFile.ts'
 import type { AuditColumns } from './audit.ts'
 import type { Context } from './context.ts'
 import type { Caller } from './credential.ts'
@@ -51,6 +52,7 @@ interface Declaration<
   Errors extends ErrorCode,
   Emits extends EventName,
   Prepared,
+  File extends AnswerFile,
 > {
   id: string
   route: R
@@ -66,6 +68,8 @@ interface Declaration<
   status: 200 | 201 | 202 | 204
   /** Absent: no body (204). */
   answer?: Answer
+  /** Instead of `answer`, for a GET: a file of one of these types. No MCP tool. */
+  answerFile?: File
   /** What `fail` may say; the kit's own refusals need no mention. */
   errors?: readonly Errors[]
   emits?: readonly Emits[]
@@ -91,8 +95,11 @@ interface Declaration<
       emit: <E extends Emits>(event: E, data: EventData<E>) => Promise<string>
       enqueue: Enqueue
     },
-  ) => Promise<Static<Answer>>
+  ) => Promise<[File] extends [never] ? Static<Answer> : FileAnswer>
 }
+
+/** What only a GET may answer, and only alone. */
+type FileRules<File> = [File] extends [never] ? unknown : { route: `GET /v2/${string}`; status: 200; answer?: never }
 
 /** The reply to a message of another protocol. */
 export interface ProtocolReply {
@@ -118,6 +125,7 @@ export interface Operation {
   bodyBytesMax: number
   status: 200 | 201 | 202 | 204
   answer?: TSchema
+  answerFile?: AnswerFile
   errors: readonly ErrorCode[]
   emits: readonly EventName[]
   tool: boolean
@@ -159,10 +167,12 @@ export function operation<
   const Errors extends ErrorCode = never,
   const Emits extends EventName = never,
   Prepared = undefined,
+  File extends AnswerFile = never,
 >(
-  declaration: Declaration<R, Query, Body, Answer, Errors, Emits, Prepared>,
+  declaration: Declaration<R, Query, Body, Answer, Errors, Emits, Prepared, File> & FileRules<File>,
 ): TypedOperation<PathOf<R>, Query, Body, Answer> {
-  const { route, errors, emits, tool, actsOutside, bodyBytesMax, ...rest } = declaration
+  const plain: Declaration<R, Query, Body, Answer, Errors, Emits, Prepared, File> = declaration
+  const { route, errors, emits, tool, actsOutside, bodyBytesMax, ...rest } = plain
   const [method, path] = route.split(' ') as [Method, PathOf<R>]
   return {
     ...rest,
@@ -172,7 +182,7 @@ export function operation<
     bodyBytesMax: bodyBytesMax ?? defaultBodyBytesMax,
     errors: errors ?? [],
     emits: emits ?? [],
-    tool: tool !== false && !declaration.takesBytes,
+    tool: tool !== false && !plain.takesBytes && !plain.answerFile,
     actsOutside: actsOutside === true,
   }
 }

@@ -13,6 +13,8 @@ export interface Reply {
   status: number
   body: string | null
   headers: Record<string, string>
+  /** Instead of a body: a file, with its whole Content-Type. */
+  file?: { bytes: Buffer | string; type: string }
   /** Instead of a body: a stream of events, for as long as the credential is valid. */
   stream?: { source: Source; isAllowed: () => Promise<boolean>; release: () => void }
   /** Instead of a body: a stream of another protocol, which has an end. */

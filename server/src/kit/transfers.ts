@@ -7,6 +7,7 @@ import { Fault } from '../base/errors.ts'
 import { createFairPool, teamShare } from '../base/fairPool.ts'
 import type { Context } from './context.ts'
 import { requireSignature } from './signedUrl.ts'
+import { dropWhenStalled } from './stalledReaders.ts'
 import { teamDatabaseOf, type TeamDatabase } from './teamDatabase.ts'
 import { teamTimeOf } from './teamTime.ts'
 import { runningPart } from './runningPart.ts'
@@ -14,8 +15,6 @@ import { runningPart } from './runningPart.ts'
 /** How many transfers of one team may wait, per slot of the pool: each is a connection whose body is not read yet. */
 const waitingPerSlot = 4
 const waitMaxMs = 10_000
-/** A reader that takes nothing for this long is disconnected. A sender that pauses gets an answer earlier (requestBody.ts). */
-const stalledMs = 90_000
 
 /** The transfers of this process. */
 export const transfersOf = runningPart('transfers', ({ config: { transfersMax: size, teamShare: percent } }) => {
@@ -44,6 +43,6 @@ export async function beginTransfer(context: Context, request: FastifyRequest, r
   if (left.signal.aborted) release()
   left.signal.throwIfAborted()
   for (const end of ['finish', 'close']) reply.raw.once(end, release)
-  reply.raw.setTimeout(stalledMs, () => reply.raw.destroy())
+  dropWhenStalled(reply.raw)
   return { db: teamDatabaseOf(context, team), secondsLeft }
 }

@@ -40,8 +40,9 @@ export interface Check {
 }
 
 export interface DocumentedAnswer {
-  /** Absent: the answer has no body. */
-  contentType?: string
+  /** The types that it may have; none: the answer has no body. */
+  contentTypes: string[]
+  /** Of its JSON. */
   check?: Check
   /** In lower case. */
   headers: string[]
@@ -116,10 +117,10 @@ export function readDocument(text: string): ApiDocument {
   const strictComponents = strictly(served.components) as Components
   const readAnswer = (given: ServedResponse): DocumentedAnswer => {
     const { headers = {}, content } = lookUp(given)
-    const [contentType, media] = Object.entries(content ?? {})[0] ?? []
+    const media = content?.['application/json']
     return {
       headers: Object.keys(headers).map((name) => name.toLowerCase()),
-      ...(contentType !== undefined && { contentType }),
+      contentTypes: Object.keys(content ?? {}),
       ...(media && { check: compile(strictly(media.schema) as Schema, strictComponents) }),
     }
   }

@@ -125,12 +125,13 @@ function judgeAgainstDocument(operation: DocumentedOperation, draft: Draft, answ
   for (const name of rateLimitHeaders) {
     if (headers[name] !== undefined && !/^\d+$/.test(textOf(headers[name]))) found.push(`${name} is no whole number`)
   }
-  if (documented.contentType === undefined) return text === '' ? found : [...found, 'there should be no body']
-  if (!textOf(headers['content-type']).startsWith(documented.contentType)) {
-    return [...found, `the body is not ${documented.contentType}`]
-  }
-  if (!isJson(answer)) return documented.contentType === 'application/json' ? [...found, 'the body is no JSON'] : found
-  if (!documented.check!.fits(body)) found.push(`the body is off its schema: ${documented.check!.explain(body)}`)
+  const { contentTypes, check } = documented
+  if (contentTypes.length === 0) return text === '' ? found : [...found, 'there should be no body']
+  const type = textOf(headers['content-type']).replace(/;.*/, '')
+  if (!contentTypes.includes(type)) return [...found, `the body is not ${contentTypes.join(' or ')}`]
+  if (type !== 'application/json' || !check) return found
+  if (!isJson(answer)) return [...found, 'the body is no JSON']
+  if (!check.fits(body)) found.push(`the body is off its schema: ${check.explain(body)}`)
   return found
 }
 

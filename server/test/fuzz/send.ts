@@ -25,8 +25,12 @@ export interface Answer {
   text: string
 }
 
-/** An answer that is no UTF-8 does not get past this. */
+/** A text that is no UTF-8 does not get past this. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A file that does not say that it is UTF-8 is read byte by byte. */
+const textIn = (bytes: Buffer, type: string | undefined): string =>
+  type === undefined || type.includes('charset=utf-8') ? utf8.decode(bytes) : bytes.toString('latin1')
 
 /** `place`: the how-manyth request of its operation this is. */
 export type Send = (draft: Draft, place: number) => Promise<Answer>
@@ -67,7 +71,8 @@ async function inject(service: TestApp, draft: Draft): Promise<Answer> {
     ...(payload !== undefined && { payload }),
     payloadAsStream: isStream,
   })
-  const text = isStream ? await textOrBeginning(response) : utf8.decode(response.rawPayload)
+  const type = response.headers['content-type']?.toString()
+  const text = isStream ? await textOrBeginning(response) : textIn(response.rawPayload, type)
   return { status: response.statusCode, headers: response.headers as Answer['headers'], text }
 }
 
@@ -85,7 +90,9 @@ function overSocket(agent: Agent, baseUrl: string, draft: Draft): Promise<Answer
       }
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
-      response.on('end', () => resolve({ status, headers, text: utf8.decode(Buffer.concat(chunks)) }))
+      response.on('end', () =>
+        resolve({ status, headers, text: textIn(Buffer.concat(chunks), headers['content-type']) }),
+      )
     })
     request.on('error', reject)
     request.end(payloadOf(draft))

@@ -9,6 +9,9 @@ interface Seen {
   method: string
   url: string
   status: number
+  /** The Content-Type. */
+  type: string | undefined
+  /** Undefined when the answer is not JSON. */
   body: unknown
 }
 
@@ -33,7 +36,7 @@ export function operationOf(registry: Registry, method: string, url: string): Op
     ?.operation
 }
 
-export function requireFit(registry: Registry, { method, url, status, body }: Seen): void {
+export function requireFit(registry: Registry, { method, url, status, type = '', body }: Seen): void {
   const operation = operationOf(registry, method, url)
   if (!operation) return
   const where = `${operation.id} ${status} ${JSON.stringify(body)}`
@@ -42,6 +45,9 @@ export function requireFit(registry: Registry, { method, url, status, body }: Se
   if (protocol && isRefusal(body)) return assert.ok(validatorOf(protocol.refusal).Check(body), where)
   if (status >= 400) return requireErrorShape(status, body, where)
   assert.equal(status, operation.status, where)
+  if (operation.answerFile) {
+    return assert.ok(operation.answerFile.types.includes(type.replace(/;.*/, '')), `${where} has the type ${type}`)
+  }
   if (!operation.answer) return assert.equal(body, undefined, where)
   const validator = validatorOf(operation.answer)
   // what is wrong is found out only where something is: that takes much longer than to see that nothing is

@@ -34,6 +34,8 @@ export interface Answer {
   // oxlint-disable-next-line typescript/no-explicit-any
   body: any
   text: string
+  /** The same as it came, for files that are not text; empty for a stream of events. */
+  bytes: Buffer
   headers: Record<string, string>
 }
 
@@ -124,13 +126,15 @@ async function call(context: Context, app: FastifyInstance, route: string, optio
     request.payload = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body)
   const isStream = operationOf(registryOf(context), method, url)?.stream !== undefined
   const response = await app.inject({ ...request, payloadAsStream: isStream })
-  const text = isStream ? await textOrBeginning(response) : response.body
+  const bytes = isStream ? Buffer.from(await textOrBeginning(response)) : response.rawPayload
+  const text = bytes.toString()
   const headers = response.headers as Record<string, string>
   assert.ok(headers['x-request-id'], 'every answer carries X-Request-Id')
-  const isJson = headers['content-type']?.startsWith('application/json')
+  const type = headers['content-type']
+  const isJson = type?.startsWith('application/json')
   const parsed: unknown = isJson ? JSON.parse(text) : undefined
-  requireFit(registryOf(context), { method, url, status: response.statusCode, body: parsed })
-  return { status: response.statusCode, body: parsed, text, headers }
+  requireFit(registryOf(context), { method, url, status: response.statusCode, type, body: parsed })
+  return { status: response.statusCode, body: parsed, text, bytes, headers }
 }
 
 /** A stream of events has no end to wait for: it is left at once. What is refused has one. */

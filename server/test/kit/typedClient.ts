@@ -35,6 +35,11 @@ interface TypedClient {
     operation: TypedOperation<Path, Query, Body, Answer>,
     given: Given<Path, Query, Body>,
   ): Promise<Json<Static<Answer>>>
+  /** Sends a request that is answered by a file. */
+  file<Path extends string, Query extends TObject, Body extends TObject>(
+    operation: TypedOperation<Path, Query, Body, TSchema>,
+    given: Given<Path, Query, Body>,
+  ): Promise<{ bytes: Buffer; headers: Headers }>
   /** Sends a request that must be refused, and gives the refusal. */
   refused<Path extends string, Query extends TObject, Body extends TObject>(
     operation: TypedOperation<Path, Query, Body, TSchema>,
@@ -63,16 +68,24 @@ export function typedClient(service: TestApp, team: TestTeam): TypedClient {
       headers: { authorization: `Bearer ${team.key}`, ...(body && { 'content-type': 'application/json' }) },
       ...(body && { body: JSON.stringify(body) }),
     })
-    const text = await response.text()
-    const parsed = text === '' ? undefined : JSON.parse(text)
-    requireFit(registryOf(context), { method, url, status: response.status, body: parsed })
-    return { status: response.status, body: parsed, text }
+    const bytes = Buffer.from(await response.arrayBuffer())
+    const text = bytes.toString()
+    const type = response.headers.get('content-type') ?? undefined
+    const parsed = type?.startsWith('application/json') ? JSON.parse(text) : undefined
+    requireFit(registryOf(context), { method, url, status: response.status, type, body: parsed })
+    return { status: response.status, body: parsed, text, bytes, headers: response.headers }
   }
   return {
     async send(operation, given) {
       const { status, body, text } = await exchange(operation, given)
       assert.equal(status, operation.status, text)
       return body
+    },
+    async file(operation, given) {
+      assert.ok(operation.answerFile, `${operation.id} answers JSON`)
+      const { status, text, bytes, headers } = await exchange(operation, given)
+      assert.equal(status, operation.status, text)
+      return { bytes, headers }
     },
     async refused(operation, given) {
       const { status, body, text } = await exchange(operation, given)

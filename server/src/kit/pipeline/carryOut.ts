@@ -1,6 +1,7 @@
 // The stages from the path's records to the committed answer: the only ones in which an operation's own code runs.
 import { retryingDeadlocks, type Sql } from '../../base/db.ts'
 import { takeSteps, takeStepsInTurns } from '../../base/steps.ts'
+import { replyOfFile, type AnswerFile, type FileAnswer } from '../answerFile.ts'
 import { auditColumnsOf } from '../audit.ts'
 import { bearerToken } from '../credential.ts'
 import { emitEvent } from '../event.ts'
@@ -39,6 +40,7 @@ export async function carryOut(exchange: Exchange): Promise<Reply> {
   if (operation.stream) return streamOf(exchange, () => handle(db.sql) as Promise<Source>)
   if (!isMutating(operation)) {
     const answer = await handle(db.sql)
+    if (operation.answerFile) return fileReplyFor(exchange, operation.answerFile, answer as FileAnswer)
     return hasList(answer) ? replyInTurns(exchange, answer) : replyFor(exchange, answer)
   }
   return retryingDeadlocks(() =>
@@ -84,6 +86,12 @@ async function replyInTurns({ deps, operation, caller: { team_id } }: Exchange, 
   const body = await takeStepsInTurns(writeAnswer(answer as object), (ms) => time.usedThread(team_id, ms))
   time.moved(team_id, body.length)
   return { status: operation.status, body, headers: {} }
+}
+
+/** The bytes are sent as they are; only moving them is charged. */
+function fileReplyFor({ deps: { time }, operation, caller }: Exchange, declared: AnswerFile, file: FileAnswer): Reply {
+  time.moved(caller.team_id, file.bytes.length)
+  return { status: operation.status, ...replyOfFile(declared, file) }
 }
 
 const hasList = (answer: unknown): boolean => Object.values(answer as object).some(Array.isArray)

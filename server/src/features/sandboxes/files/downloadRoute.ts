@@ -1,6 +1,7 @@
 // GET /files/…: the bytes of a file by a signed URL, streamed, cacheable, and harmless in a browser.
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { contentDisposition } from '../../../base/contentDisposition.ts'
 import { Fault } from '../../../base/errors.ts'
 import { postgresBlobs } from '../../../drivers/blobs/postgres.ts'
 import type { Context } from '../../../kit/context.ts'
@@ -59,7 +60,7 @@ function sendBytes(db: TeamDatabase, reply: FastifyReply, { sha256, name }: Want
   reply.headers({
     'content-type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
     'content-length': sizeBytes,
-    'content-disposition': disposition(shown.has(type) ? 'inline' : 'attachment', name),
+    'content-disposition': contentDisposition(shown.has(type) ? 'inline' : 'attachment', name),
     // nothing in it may run, load or reach our origin, whatever it is taken for
     'content-security-policy': "sandbox; default-src 'none'",
     // the URL is the permission: a site that is opened from the file must not learn it
@@ -77,11 +78,4 @@ async function* wholeOf({ sql }: TeamDatabase, sha256: string, sizeBytes: number
     yield piece
   }
   if (sent !== sizeBytes) throw new Error(`the blob ${sha256} has ${sent} of ${sizeBytes} bytes`)
-}
-
-/** RFC 6266: a name in ASCII for old readers, and the whole one as RFC 8187 spells it. */
-function disposition(how: 'inline' | 'attachment', name: string): string {
-  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_')
-  const whole = encodeURIComponent(name).replace(/['()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`)
-  return `${how}; filename="${plain}"; filename*=UTF-8''${whole}`
 }
