@@ -16,6 +16,7 @@ import { health } from './features/health/index.ts'
 import { mcp } from './features/mcp/index.ts'
 import { memory } from './features/memory/index.ts'
 import { humanRequests } from './features/humanRequests/index.ts'
+import { operations } from './features/operations/index.ts'
 import { runs } from './features/runs/index.ts'
 import { plugins } from './features/plugins/index.ts'
 import { queues } from './features/queues/index.ts'
@@ -48,6 +49,7 @@ export const features: Feature[] = [
   connections,
   billing,
   evaluations,
+  operations,
   webhooks,
   plugins,
   mcp,

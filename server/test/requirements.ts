@@ -3199,6 +3199,34 @@ const sentences = [
     id: 'entitlements.commands',
     says: 'runyard entitlements list, set and unset work on the database, check what is typed, and are in the audit log; no route changes a limit.',
   },
+  // Figures for agents and pages
+  {
+    id: 'operations.runs',
+    says: 'operations_runs counts runs by status, agent, hour or day of UTC, exactly, from counts and what is not folded yet.',
+  },
+  {
+    id: 'operations.bounded',
+    says: 'The tools of operations answer at most 500 rows of at most 400 days, and say how many rows were left out.',
+  },
+  {
+    id: 'operations.inputs',
+    says: 'A time, an agent or a queue that a tool of operations cannot read is answered with a sentence that says what would be right.',
+  },
+  {
+    id: 'operations.queues',
+    says: 'operations_queues counts the cases of queues by status, and those that wait by their age.',
+  },
+  { id: 'operations.usage', says: 'operations_usage adds up runs, time, tokens and cost by day, agent and model.' },
+  {
+    id: 'operations.evaluations',
+    says: 'operations_evaluations adds up evaluations by agent and day, and the checks that did not pass by severity.',
+  },
+  {
+    id: 'operations.deliveries',
+    says: 'operations_deliveries counts deliveries by target and state, and shows no more of a URL than its host.',
+  },
+  { id: 'operations.tenancy', says: 'The tools of operations read the rows of the run’s own team alone.' },
+  { id: 'operations.plans', says: 'No statement of the tools of operations reads a large table whole.' },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof sentences)[number]['id']

@@ -1,10 +1,9 @@
 // The plans of the hot statements on tables of some size: by their keys, never by reading a table of runs whole.
 import assert from 'node:assert/strict'
-import { after, suite } from 'node:test'
-import { Client } from 'pg'
-import { connectionSettings, type Sql } from '../base/db.ts'
+import { suite } from 'node:test'
+import type { Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
-import { flatten } from '../base/sql.ts'
+import { plansOn } from '../../test/kit/plans.ts'
 import { seedAgent } from '../../test/kit/runs.ts'
 import { seedTeam } from '../../test/kit/seed.ts'
 import { testApp } from '../../test/kit/testApp.ts'
@@ -62,35 +61,7 @@ await db.sql`
   select id, 1, 1, 'tool', 'done', now() from runs where status = 'completed'`
 await db.pool.query('analyze')
 
-const client = new Client(connectionSettings(db.address()))
-await client.connect()
-await client.query('set plan_cache_mode = force_generic_plan')
-after(() => client.end())
-
-const literal = (value: unknown): string => {
-  if (value === null || value === undefined) return 'null'
-  if (Array.isArray(value)) return `'{${value.map((one) => `"${String(one)}"`).join(',')}}'`
-  const text = value instanceof Date ? value.toISOString() : typeof value === 'string' ? value : JSON.stringify(value)
-  return `'${text.replaceAll("'", "''")}'`
-}
-
-/** Explains each statement as a prepared one would be planned, and then runs it, so that the next one finds what it needs. */
-async function plansOf(work: (sql: Sql) => Promise<unknown>): Promise<string[]> {
-  const plans: string[] = []
-  const explaining: Sql = async (strings, ...values) => {
-    const { statement, parameters } = flatten(strings, values)
-    await client.query(`prepare hot as ${statement.text}`)
-    const arguments_ = parameters.length > 0 ? `(${parameters.map(literal).join(', ')})` : ''
-    const explained = await client.query<{ 'QUERY PLAN': string }>(`explain (costs off) execute hot${arguments_}`)
-    await client.query('deallocate hot')
-    plans.push(explained.rows.map((row) => row['QUERY PLAN']).join('\n'))
-    return (await client.query(statement.text, parameters)).rows
-  }
-  await client.query('begin')
-  await work(explaining)
-  await client.query('rollback')
-  return plans
-}
+const plansOf = await plansOn(db)
 
 const changeOf = (run: NewRun) => {
   const change = newChange(claimedAtStart(run, null), 1)

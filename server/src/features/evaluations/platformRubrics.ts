@@ -1,13 +1,14 @@
 // What the service checks of every ended run by itself, from the run's own log and without a model.
 import type { RunLog, RunLogEntry } from './runLog.ts'
 import type { Result } from './evaluation.ts'
+import { platformChecks, type PlatformFlag } from '../../kit/platformChecks.ts'
 import type { Severity } from '../../kit/states.ts'
 import { secretIn } from './secretText.ts'
 
 type Verdict = Pick<Result, 'passed' | 'comment' | 'evidence'>
 
 interface PlatformRubric {
-  key: string
+  key: PlatformFlag
   label: string
   description: string
   severity: Severity
@@ -118,55 +119,45 @@ function noSecretPrinted({ entries, suspicious_output }: RunLog): Verdict {
   )
 }
 
-export const platformRubrics: PlatformRubric[] = [
+const rubrics: Omit<PlatformRubric, 'label' | 'severity'>[] = [
   {
     key: 'ended_by_itself',
-    label: 'Ended by itself',
     description: 'The run came to its own end: it neither failed nor was stopped.',
-    severity: 'critical',
     check: endedByItself,
   },
   {
     key: 'tool_errors_handled',
-    label: 'Tool errors were handled',
     description: 'After a call that failed something worked; the run did not end with an error that nobody dealt with.',
-    severity: 'medium',
     looksThrough: true,
     check: errorsHandled,
   },
   {
     key: 'no_repeated_calls',
-    label: 'No call was repeated',
     description: 'No call that had worked was made again at once with the same arguments, and none three times in all.',
-    severity: 'low',
     looksThrough: true,
     check: noRepeatedCalls,
   },
   {
     key: 'case_closed',
-    label: 'The case was closed',
     description:
       'The run completed or failed its case itself. Does not apply to runs without a case, or that handed theirs over.',
-    severity: 'medium',
     check: caseClosed,
   },
   {
     key: 'limits_kept',
-    label: 'Limits were kept',
     description: 'The run did not reach its limit of steps, time, tokens or cost.',
-    severity: 'medium',
     check: limitsKept,
   },
   {
     key: 'no_secret_printed',
-    label: 'No secret was printed',
     description:
       'Nothing that looks like a key, a token or a private key stands in its messages, calls, results or output.',
-    severity: 'critical',
     looksThrough: true,
     check: noSecretPrinted,
   },
 ]
+
+export const platformRubrics: PlatformRubric[] = rubrics.map((rubric) => ({ ...rubric, ...platformChecks[rubric.key] }))
 
 export const platformResults = (log: RunLog): Result[] =>
   platformRubrics.map(({ key, label, severity, looksThrough, check }) => {

@@ -40,6 +40,7 @@ proves(
       'schedule',
       'agents',
       'cases',
+      'operations',
       'telescope',
     ])
     const sandbox = plugins.find(({ name }) => name === 'sandbox')

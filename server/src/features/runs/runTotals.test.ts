@@ -7,7 +7,7 @@ import { newId } from '../../base/ids.ts'
 import { countedAs, foldRunCounts } from '../../engine/counting/runCounts.ts'
 import { filterOf, type RunFilter } from './runFilter.ts'
 import { totalsOf } from './runTotals.ts'
-import { spansOf } from './timeSpans.ts'
+import { spansOf } from '../../engine/counting/timeSpans.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
 const service = await testApp()

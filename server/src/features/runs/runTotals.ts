@@ -4,7 +4,7 @@ import { allAgents, countedAs, type CountedAs } from '../../engine/counting/runC
 import { countOn, leastOf, totalOf } from '../../kit/lists/indexPath.ts'
 import type { RunFilter } from './runFilter.ts'
 import { fitsOrigin, fitsState, openPaths, pathsOf, type RunLengths, type PathName } from './runIndexPaths.ts'
-import { spansOf, type Edge, type Range } from './timeSpans.ts'
+import { spansOf, type Edge, type Range } from '../../engine/counting/timeSpans.ts'
 
 export interface RunTotals extends RunLengths {
   /** Exactly how many runs fit. */

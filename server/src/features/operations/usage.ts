@@ -1,0 +1,122 @@
+// The tool operations_usage: runs, active time, tokens and cost by day, agent, model, or agent and model.
+import { part, type Part } from '../../base/db.ts'
+import { usageOf } from '../../engine/counting/usage.ts'
+import { oneOf, Type } from '../../kit/schema.ts'
+import { figures, firstRows, latestRows, shownSpan, sumOf } from './answer.ts'
+import { dayOf, daysOf, spanFields, spanOf } from './span.ts'
+import { agentField, agentIdOf, namesOf } from './teamAgents.ts'
+
+const groupings = ['day', 'agent', 'model', 'agent_model'] as const
+type Grouping = (typeof groupings)[number]
+
+const usual = '30d'
+
+interface Used {
+  day: string | null
+  agent_id: string | null
+  model: string | null
+  runs: number
+  active_s: number
+  calls: number
+  input_tokens: number
+  output_tokens: number
+  tokens: number
+  cost_usd: number
+}
+
+export const operationsUsage = figures({
+  name: 'operations_usage',
+  description:
+    'Read what this team used: runs, active seconds, calls of models, tokens, and cost in US dollars (cost_usd). `rows` is a list of flat ' +
+    'objects: by day {day, …}, by agent {agent_id, agent, …, cost_per_run}, by model {model, …}, by agent_model {agent_id, agent, model, …}, the most ' +
+    'expensive first; days in order. Runs and active_s belong to agents, so rows of models do not have them. The cost of builders and ' +
+    'judges counts too. `totals` adds up the whole time. Whole days of UTC. At most 500 rows; left_out says how many more there are.',
+  input: Type.Object(
+    {
+      by: Type.Optional(oneOf(groupings, { description: 'What a row stands for. day unless given.', default: 'day' })),
+      agent: agentField,
+      ...spanFields(usual),
+    },
+    { additionalProperties: false },
+  ),
+  async read({ sql, teamId, input, now }) {
+    const by = input.by ?? 'day'
+    const span = spanOf(input, { now, usual, unit: 'day' })
+    const agentId = await agentIdOf(sql, teamId, input.agent)
+    const days = { since: dayOf(span.since), until: dayOf(span.until) }
+    const used = await sql<Used>`
+      select ${keysOf(by)}, coalesce(sum(runs), 0)::bigint as runs, (coalesce(sum(active_ms), 0) / 1000)::float8 as active_s,
+        coalesce(sum(calls), 0)::bigint as calls, coalesce(sum(input_tokens), 0)::bigint as input_tokens,
+        coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(input_tokens + output_tokens), 0)::bigint as tokens,
+        coalesce(sum(cost_usd), 0)::float8 as cost_usd
+      from (${usageOf(teamId, days)}) used
+      where ${agentId ?? null}::uuid is null or agent_id = ${agentId ?? null}
+      group by 1, 2, 3`
+    const ids = used.flatMap(({ agent_id }) => agent_id ?? [])
+    const names = by === 'day' || by === 'model' ? new Map<string, string>() : await namesOf(sql, teamId, ids)
+    return { by, ...shownSpan(span), ...rowsOf(by, { used, names, days: daysOf(span) }), totals: totalsOf(used) }
+  },
+})
+
+const keysOf = (by: Grouping): Part => {
+  const none = part`null::text`
+  const [day, agent, model] = [
+    by === 'day' ? part`to_char(day, 'YYYY-MM-DD')` : none,
+    by.startsWith('agent') ? part`agent_id` : none,
+    by.endsWith('model') ? part`model` : none,
+  ]
+  return part`${day} as day, ${agent} as agent_id, ${model} as model`
+}
+
+function totalsOf(used: Used[]) {
+  const runs = sumOf(used, (row) => row.runs)
+  const cost_usd = sumOf(used, (row) => row.cost_usd)
+  return {
+    runs,
+    active_s: sumOf(used, (row) => row.active_s),
+    calls: sumOf(used, (row) => row.calls),
+    input_tokens: sumOf(used, (row) => row.input_tokens),
+    output_tokens: sumOf(used, (row) => row.output_tokens),
+    tokens: sumOf(used, (row) => row.tokens),
+    cost_usd,
+    cost_per_run: costPerRun({ runs, cost_usd }),
+  }
+}
+
+interface Shown {
+  used: Used[]
+  names: Map<string, string>
+  days: string[]
+}
+
+function rowsOf(by: Grouping, { used, names, days }: Shown) {
+  if (by === 'day') {
+    const known = new Map(used.map((row) => [row.day, row]))
+    return latestRows(days.map((day) => ({ day, ...ofRun(known.get(day)), ...ofCalls(known.get(day)) })))
+  }
+  const sorted = used.toSorted((a, b) => b.cost_usd - a.cost_usd || b.tokens - a.tokens || b.runs - a.runs)
+  const agentOf = ({ agent_id: id }: Used) => ({ agent_id: id, agent: id === null ? null : (names.get(id) ?? id) })
+  if (by === 'agent') {
+    const ofAgents = sorted.filter(({ agent_id }) => agent_id !== null)
+    return firstRows(
+      ofAgents.map((row) => ({ ...agentOf(row), ...ofRun(row), ...ofCalls(row), cost_per_run: costPerRun(row) })),
+    )
+  }
+  const ofModels = sorted.filter(({ model }) => model !== null)
+  return firstRows(
+    ofModels.map((row) => ({ ...(by === 'agent_model' && agentOf(row)), model: row.model, ...ofCalls(row) })),
+  )
+}
+
+const ofRun = (row: Used | undefined) => ({ runs: row?.runs ?? 0, active_s: row?.active_s ?? 0 })
+
+const ofCalls = (row: Used | undefined) => ({
+  calls: row?.calls ?? 0,
+  input_tokens: row?.input_tokens ?? 0,
+  output_tokens: row?.output_tokens ?? 0,
+  tokens: row?.tokens ?? 0,
+  cost_usd: row?.cost_usd ?? 0,
+})
+
+const costPerRun = ({ runs, cost_usd }: { runs: number; cost_usd: number }): number | null =>
+  runs === 0 ? null : cost_usd / runs
