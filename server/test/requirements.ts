@@ -2261,6 +2261,11 @@ const sentences = [
     says: 'A page or browser that dies is told, and the next one opens with the state of the old.',
   },
   {
+    id: 'browser.print',
+    says: 'A page of ours becomes a picture with a thumbnail, or a PDF with title, time and page numbers, or the reason is a sentence.',
+  },
+  { id: 'browser.printsOffline', says: 'A page that is drawn as a picture or a PDF reaches nothing at all.' },
+  {
     id: 'browser.cdp',
     says: 'With RUNYARD_CDP_URL, requests and redirects to forbidden places are stopped and told.',
   },

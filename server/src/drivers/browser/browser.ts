@@ -94,10 +94,39 @@ export interface BrowserDriver {
   /** One sentence: how well pages are isolated from the machine and its network. Starts the browser if needed. */
   strength(): Promise<string>
   open(wanted: { signal: AbortSignal; state?: SessionState }): Promise<BrowserSession>
+  /** Draws pages of our own, which reach nothing. */
+  printer: Printer
   close(): Promise<void>
+}
+
+export interface Printer {
+  /** Rejects with CannotPrint, BrowserGone, or the reason of `signal`. */
+  picture(html: string, wanted: PictureWanted): Promise<{ picture: Picture; thumbnail: Picture }>
+  pdf(html: string, wanted: PdfWanted): Promise<Buffer>
+}
+
+interface PictureWanted {
+  width: number
+  /** Without it the picture shows the whole page, up to 4,000 pixels. */
+  height?: number
+  theme: 'light' | 'dark'
+  signal: AbortSignal
+}
+
+interface PdfWanted {
+  /** It stands at the top of each page, beside the time. */
+  title: string
+  /** Without it: now. */
+  at?: Date
+  signal: AbortSignal
 }
 
 /** The browser or this session has ended: the next action needs a new one. */
 export class BrowserGone extends Error {
   override name = 'BrowserGone'
+}
+
+/** The page cannot be drawn here, whoever tries again: the message says why. */
+export class CannotPrint extends Error {
+  override name = 'CannotPrint'
 }

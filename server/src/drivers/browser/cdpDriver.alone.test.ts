@@ -103,6 +103,13 @@ proves('browser.cdp', 'pages are opened, typed into and pictured', needsBrowser,
   await session.close()
 })
 
+proves('browser.cdp', 'pages of ours are printed', needsBrowser, async () => {
+  const pdf = await driver.printer.pdf(`<p>x<img src="${base}">`, { title: 'x', signal })
+  assert.equal(pdf.subarray(0, 5).toString(), '%PDF-')
+  const { thumbnail } = await driver.printer.picture('<p>x', { width: 960, theme: 'dark', signal })
+  assert.deepEqual([thumbnail.width, thumbnail.height], [480, 300])
+})
+
 proves(
   'browser.cdp',
   'requests, redirects and frames to forbidden hosts are stopped and reported',

@@ -4,6 +4,7 @@ import { OutboundRefused, type Guard } from '../../base/outbound/guard.ts'
 import type { BrowserDriver, BrowserSession } from './browser.ts'
 import { noteHost, note, noSessionEvents, type SessionEvents } from './sessionEvents.ts'
 import { onlyHttp } from './perform.ts'
+import { createPrinter } from './printer.ts'
 import { viewport } from './pictures.ts'
 import { startSession } from './session.ts'
 import { within } from './withTimeout.ts'
@@ -52,6 +53,7 @@ export function cdpDriver({ guard, cdpUrl }: { guard: Guard; cdpUrl: string }): 
       sessions.add(session)
       return session
     },
+    printer: createPrinter(async (print) => print(await connected())),
     async close() {
       await Promise.all([...sessions].map((session) => session.close()))
       const browser = connecting && (await within(5000, connecting, undefined))

@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createListener, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { needsBrowser } from '../../../test/kit/browser.ts'
+import { chromiumProcess, rendererPids } from '../../../test/kit/chromiumProcess.ts'
 import { isLongForm } from '../../../test/kit/longForm.ts'
 import { createLog } from '../../base/log.ts'
 import { createGuard } from '../../base/outbound/guard.ts'
@@ -337,39 +338,6 @@ proves('browser.downloads', 'a site cannot choose where a download lands', () =>
     `${'x'.repeat(50)}.gz`,
   ])
 })
-
-/** The browser process of this test, as the system knows it. */
-function chromiumProcess(): { pid: number; environ: string[]; uid: string } | undefined {
-  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
-  for (const pid of pids) {
-    try {
-      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
-      if (!command.includes(`runyard-browser-${process.pid}-`) || command.includes('--type=')) continue
-      const environ = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean)
-      return { pid: Number(pid), environ, uid: /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]! }
-    } catch {
-      continue // it ended while we looked
-    }
-  }
-  return undefined
-}
-
-/** The processes that show pages, below that one. */
-function rendererPids(browserPid: number): number[] {
-  const parents = new Map<number, number>()
-  const renderers: number[] = []
-  for (const name of readdirSync('/proc').filter((one) => /^\d+$/.test(one))) {
-    try {
-      const parent = /^PPid:\t(\d+)/m.exec(readFileSync(`/proc/${name}/status`, 'utf8'))![1]
-      parents.set(Number(name), Number(parent))
-      if (readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('--type=renderer')) renderers.push(Number(name))
-    } catch {
-      continue // it ended while we looked
-    }
-  }
-  const isBelow = (pid: number | undefined): boolean => pid === browserPid || (!!pid && isBelow(parents.get(pid)))
-  return renderers.filter(isBelow)
-}
 
 describe('the process', { skip: needsBrowser.skip || (process.platform !== 'linux' && 'looks into /proc') }, () => {
   proves('browser.process', 'has none of our rights and none of our environment', async () => {

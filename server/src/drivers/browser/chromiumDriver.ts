@@ -8,6 +8,7 @@ import type { BrowserDriver, BrowserSession, SessionState } from './browser.ts'
 import { accountForChromium, type ChromiumProcess } from './chromiumProcess.ts'
 import { downloadWatch } from './downloads.ts'
 import { launchChromium, type Running } from './launchChromium.ts'
+import { createPrinter } from './printer.ts'
 import { noteHost, noSessionEvents } from './sessionEvents.ts'
 import { viewport } from './pictures.ts'
 import { startSession } from './session.ts'
@@ -20,14 +21,16 @@ interface ChromiumOptions {
   cacheDir: string
   /** How long it stays when nobody has a session. */
   idleMs?: number
+  /** How long a page may take to be printed. */
+  printMaxMs?: number
 }
 
 /** The one Chromium of this process, and who uses it. */
 interface Chromium extends ChromiumOptions {
   account: ReturnType<typeof accountForChromium>
   sessions: Set<BrowserSession>
-  /** How many sessions are being opened. */
-  opening: number
+  /** How many sessions are being opened, and pages printed. */
+  users: number
   running: Promise<Running> | undefined
   idle: NodeJS.Timeout | undefined
 }
@@ -39,7 +42,7 @@ export function chromiumDriver(options: ChromiumOptions): BrowserDriver {
     ...options,
     account: accountForChromium(),
     sessions: new Set(),
-    opening: 0,
+    users: 0,
     running: undefined,
     idle: undefined,
   }
@@ -47,19 +50,33 @@ export function chromiumDriver(options: ChromiumOptions): BrowserDriver {
     strength: () => strengthOf(chromium),
     async open({ signal, state }) {
       signal.throwIfAborted()
-      clearTimeout(chromium.idle)
-      chromium.opening += 1
-      try {
-        return await openSession(chromium, state)
-      } finally {
-        chromium.opening -= 1
-        await rest(chromium)
-      }
+      return inUse(chromium, () => openSession(chromium, state))
     },
+    printer: createPrinter(
+      (print) =>
+        inUse(chromium, async () => {
+          const { browser, process } = await ensure(chromium)
+          process.hold(true)
+          return print(browser)
+        }),
+      options.printMaxMs,
+    ),
     async close() {
       await Promise.all([...chromium.sessions].map((session) => session.close()))
       await end(chromium)
     },
+  }
+}
+
+/** The browser does not end for want of sessions while this work uses it. */
+async function inUse<T>(chromium: Chromium, work: () => Promise<T>): Promise<T> {
+  clearTimeout(chromium.idle)
+  chromium.users += 1
+  try {
+    return await work()
+  } finally {
+    chromium.users -= 1
+    await rest(chromium)
   }
 }
 
@@ -127,8 +144,8 @@ async function openSession(chromium: Chromium, state: SessionState | undefined):
 
 /** Nobody has a session: the browser does not keep this process alive, and ends when that stays so. */
 async function rest(chromium: Chromium): Promise<void> {
-  const { sessions, opening, running, idleMs = usualIdleMs } = chromium
-  if (sessions.size > 0 || opening > 0 || !running) return
+  const { sessions, users, running, idleMs = usualIdleMs } = chromium
+  if (sessions.size > 0 || users > 0 || !running) return
   const resting = await within(60_000, running, undefined)
   resting?.process.hold(false)
   clearTimeout(chromium.idle)

@@ -19,23 +19,27 @@ export async function takePictures(opening: Promise<CDPSession>): Promise<Pictur
   if (!metrics) return undefined
   // a clip counts from the top of the page, not of what is seen of it
   const { pageX: x, pageY: y } = metrics.cssVisualViewport
-  const screenshot = await capture(devtools, { x, y, scale: 1, quality: 70 })
+  const place = { ...viewport, x, y }
+  const screenshot = await within(5000, capture(devtools, { ...place, scale: 1 }, 70), undefined)
   const scale = thumbnailWidth / viewport.width
-  const thumbnail = screenshot && (await capture(devtools, { x, y, scale, quality: 60 }))
+  const thumbnail = screenshot && (await within(5000, capture(devtools, { ...place, scale }, 60), undefined))
   return screenshot && thumbnail && { screenshot, thumbnail }
 }
 
-async function capture(
+/** `isBeyond`: the place may be outside of what is seen of the page. Without it, a picture of scale 1 shows just what is seen. */
+export async function capture(
   devtools: CDPSession,
-  { quality, ...place }: { x: number; y: number; scale: number; quality: number },
-): Promise<Picture | undefined> {
-  const clip = { ...viewport, ...place }
-  const wanted = { format: 'jpeg' as const, quality, optimizeForSpeed: true, ...(place.scale !== 1 && { clip }) }
-  const taken = await within(5000, devtools.send('Page.captureScreenshot', wanted), undefined)
-  if (!taken) return undefined
-  return {
-    bytes: Buffer.from(taken.data, 'base64'),
-    width: viewport.width * place.scale,
-    height: viewport.height * place.scale,
-  }
+  place: { x: number; y: number; width: number; height: number; scale: number },
+  quality: number,
+  isBeyond = false,
+): Promise<Picture> {
+  const { data } = await devtools.send('Page.captureScreenshot', {
+    format: 'jpeg',
+    quality,
+    optimizeForSpeed: true,
+    captureBeyondViewport: isBeyond,
+    ...((isBeyond || place.scale !== 1) && { clip: place }),
+  })
+  const { width, height, scale } = place
+  return { bytes: Buffer.from(data, 'base64'), width: Math.round(width * scale), height: Math.round(height * scale) }
 }

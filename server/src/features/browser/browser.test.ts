@@ -9,7 +9,7 @@ import { needsBrowser } from '../../../test/kit/browser.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import { browserOf } from './browserOf.ts'
+import { browserOf } from '../../kit/browserOf.ts'
 import { sweepScreenshots } from './sweepScreenshots.job.ts'
 import { proves } from '../../../test/kit/proves.ts'
 

@@ -7,7 +7,8 @@ import type { BrowserSession, SessionState } from '../../drivers/browser/browser
 import type { Context } from '../../kit/context.ts'
 import { resource } from '../../kit/resources.ts'
 import type { CallingRun } from '../../kit/tool.ts'
-import { browserOf, sessionSlotsOf } from './browserOf.ts'
+import { browserOf } from '../../kit/browserOf.ts'
+import { sessionSlotsOf } from './sessionSlots.ts'
 
 interface SessionRow {
   id: string

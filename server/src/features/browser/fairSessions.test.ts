@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../base/ids.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
-import { browserOf, sessionSlotsOf } from './browserOf.ts'
+import { browserOf } from '../../kit/browserOf.ts'
+import { sessionSlotsOf } from './sessionSlots.ts'
 import { openSession } from './browserSession.ts'
 import { proves } from '../../../test/kit/proves.ts'
 

@@ -1,7 +1,7 @@
 // The browser: sessions of runs, with a picture of every action.
 import { feature } from '../../kit/feature.ts'
 import { session, sealedState } from './browserSession.ts'
-import { browserOf } from './browserOf.ts'
+import { browserOf } from '../../kit/browserOf.ts'
 import { forgetSessions } from './forgetSessions.ts'
 import { getAgentRunScreenshotTimeline } from './getAgentRunScreenshotTimeline.ts'
 import { getRunScreenshotTimeline } from './getRunScreenshotTimeline.ts'
