@@ -249,7 +249,7 @@ async function bothPages(shape: Shape, large: Side, small: Side): Promise<{ larg
 async function pageP50(shape: Shape, side: Side): Promise<number> {
   const { sort_by = 'created_at', has_issues, ...query } = shape.query(side)
   const asked = { ...query, ...(has_issues !== undefined && { has_issues: has_issues === 'true' }) }
-  const filter = filterOf(side.service.teamId, asked)!
+  const filter = filterOf({ team_id: side.service.teamId, member_id: crypto.randomUUID() }, asked)!
   const page: RunPage = { sort_by: sort_by as RunPage['sort_by'], sort_order: 'desc', limit: 20, offset: 0 }
   const totals = await totalsOf(side.db.sql, filter)
   const times: number[] = []

@@ -817,7 +817,7 @@ const sentences = [
     says: 'Every question needs an answer: a label where it has options, several only with multi_select; anything else is said in comment.',
     gap: {
       question: 'May a question with options be answered in other words?',
-      file: 'server/src/features/humanRequests/humanResponse.ts',
+      file: 'server/src/engine/requests/humanResponse.ts',
     },
   },
   { id: 'humanRequests.form', says: 'Values fit the form’s schema, or the 400 names the place.' },
@@ -1625,6 +1625,26 @@ const sentences = [
   { id: 'runs.listTotals', says: 'Totals of time ranges are exact to the millisecond.' },
   { id: 'runs.listNothing', says: 'A filter that names nothing, or two that exclude each other, give an empty page.' },
   { id: 'runs.listCountOnly', says: 'count_only and limit=0 give the total alone.' },
+  {
+    id: 'runs.listArtifacts',
+    says: 'Runs of artifacts are in no list, total or search of runs unless it asks for source=artifact; then the list is exact, too.',
+  },
+  {
+    id: 'runs.ofArtifacts',
+    says: 'Runs of artifacts count in usage and limits like others. They are not evaluated; retryRun and postRunMessage are a 409 that names the operation of the artifact.',
+    gap: {
+      question: 'What may be done with a run that works on an artifact?',
+      file: 'server/src/features/runs/retryRun.ts',
+    },
+  },
+  {
+    id: 'runs.private',
+    says: 'A run of a private artifact and all that belongs to it exist only for the member who made the artifact: for others they are a 404, and in no list, inbox, stream or webhook. Once the artifact is deleted, nobody finds its runs.',
+    gap: {
+      question: 'Who sees the runs behind a private artifact?',
+      file: 'server/src/engine/ledger/visibleRuns.ts',
+    },
+  },
   { id: 'runs.listPlans', says: 'No filter, pair of filters or order reads the whole table.' },
   {
     id: 'runs.searchText',

@@ -16,7 +16,10 @@ interface RunReader extends AnyReader {
   runId: string
 }
 
-type TeamReader = AnyReader
+interface TeamReader extends AnyReader {
+  /** The member who reads. */
+  memberId: string
+}
 
 interface AnyReader {
   teamId: string
@@ -222,14 +225,15 @@ function deliver(reader: RunReader | TeamReader, events: read.ReadEvent[]): void
   const { stream } = reader
   reader.held = []
   stream.together(() => {
-    for (const [index, { number, event, text }] of events.entries()) {
+    for (const [index, { number, event, onlyFor, text }] of events.entries()) {
       if (!stream.isOpen) return
       if (stream.isFull) {
         reader.held = atMost(heldMax, events.slice(index))
         return
       }
       reader.after = number
-      if (!reader.wants(event)) stream.passed(number)
+      const isWithheld = 'memberId' in reader && (onlyFor ?? reader.memberId) !== reader.memberId
+      if (isWithheld || !reader.wants(event)) stream.passed(number)
       else stream.send({ id: number, event, data: text })
     }
   })

@@ -38,6 +38,8 @@ export interface ReadEvent {
   /** Its sequence in the run, or its position in the team. */
   number: number
   event: EventName
+  /** The only member who may read it; null: whoever may read this kind. Undefined for events of one run, which its reader found. */
+  onlyFor?: string | null
   /** The envelope of events.md; there is no delivery here, so its id is the event's own. */
   text: string
 }
@@ -74,14 +76,15 @@ interface Row {
   event: EventName
   created_at: Date
   data: string
+  only_for?: string | null
   /** Whether more events were found than fit into the batch. */
   is_cut: boolean
 }
 
 /** SQL for the next events of a group; `number` is the column that orders them. The size of JSON is known before its text is made. */
 const nextOf = (number: Part, of: Part): Part => part`
-  select number, id, event, created_at, data::text as data, bytes_after > ${batchBytes}::bigint as is_cut from (
-    select ${number} as number, e.id, e.event, e.created_at, e.data, row_number() over (order by ${number}) as place,
+  select number, id, run_id, event, created_at, data::text as data, bytes_after > ${batchBytes}::bigint as is_cut from (
+    select ${number} as number, e.id, e.run_id, e.event, e.created_at, e.data, row_number() over (order by ${number}) as place,
       sum(octet_length(e.data::text)) over (order by ${number}) as bytes_so_far,
       sum(octet_length(e.data::text)) over () as bytes_after
     from (select * from events e where ${of} and ${number} > w.after order by ${number} limit ${batch}) e
@@ -98,13 +101,22 @@ export async function runEvents(sql: Sql, groups: ReadPosition[]): Promise<Batch
   return batchesOf(groups, rows)
 }
 
+/** Stands for nobody, as in artifact_reader. */
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * The readers of a team share what is read. So each event comes with who may read it, as its run is now. Of a deleted run nobody knows
+ * that any more, and its events are about to be erased.
+ */
 export async function teamEvents(sql: Sql, groups: ReadPosition[]): Promise<Batch[]> {
   const rows = await sql<Row>`
-    select w.place, e.*
+    select w.place, e.*, case when r.source = 'artifact' then artifact_reader(r.agent_id)
+      when e.run_id is not null and r.id is null then ${nobody}::uuid end as only_for
     from unnest(${groups.map(({ teamId }) => teamId)}::uuid[], ${groups.map(({ after }) => after)}::bigint[])
       with ordinality as w (team_id, after, place)
     cross join lateral (
       ${nextOf(part`e.position`, part`e.team_id = w.team_id`)}) e
+    left join lateral (select id, source, agent_id from runs where id = e.run_id limit 1) r on true
     order by w.place, e.number`
   return batchesOf(groups, rows)
 }
@@ -120,7 +132,7 @@ function batchesOf(groups: ReadPosition[], rows: Row[]): Batch[] {
 }
 
 /** `data` is taken as the database writes it: parsing it only to write it again would be most of a stream's work. */
-function readEvent({ number, id, event, created_at, data }: Row): ReadEvent {
+function readEvent({ number, id, event, created_at, data, only_for: onlyFor }: Row): ReadEvent {
   const head = JSON.stringify({ id, event, created_at })
-  return { number, event, text: `${head.slice(0, -1)},"data":${data}}` }
+  return { number, event, ...(onlyFor !== undefined && { onlyFor }), text: `${head.slice(0, -1)},"data":${data}}` }
 }

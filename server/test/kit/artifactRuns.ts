@@ -1,4 +1,5 @@
 // Hidden agents and runs with source artifact for tests, made as the feature of artifacts makes them.
+import { newId } from '../../src/base/ids.ts'
 import { parseBuildConfig } from '../../src/engine/builds/buildConfig.ts'
 import { engineOf } from '../../src/engine/engine.ts'
 import { hiddenAgentsOf } from '../../src/kit/registry.ts'
@@ -23,6 +24,23 @@ export const seedHiddenAgent = (app: TestApp, team: TestTeam, configs: object[])
       configs,
     }),
   )
+
+/** An artifact of the team's first member, without a page. */
+export async function seedArtifact(
+  app: TestApp,
+  team: TestTeam,
+  wanted: { visibility?: 'private' | 'team' | 'public'; config?: object } = {},
+): Promise<Hidden> {
+  const config = wanted.config ?? configOf('```output\ndone\n```\n')
+  const hidden = await seedHiddenAgent(app, team, [config, config])
+  const visibility = wanted.visibility ?? 'private'
+  const publicKey = visibility === 'public' ? newId() : null
+  await app.context.db.sql`
+    insert into artifacts (id, team_id, agent_id, page_build_id, work_build_id, created_by_user_id, kind, status, visibility, public_key)
+    values (${newId()}, ${team.id}, ${hidden.agentId}, ${hidden.buildIds[0]}, ${hidden.buildIds[1]}, ${team.memberId}, 'dashboard',
+      'not_started', ${visibility}, ${publicKey})`
+  return hidden
+}
 
 /** Starts a run of one of its drafts, on behalf of the team's first member. */
 export async function startArtifactRun(
@@ -54,6 +72,7 @@ export async function startArtifactRun(
     case: null,
     isCapped: false,
   })
-  await app.context.db.transaction((transaction) => engine.create(transaction, [run]))
+  const created = await app.context.db.transaction((transaction) => engine.create(transaction, [run]))
+  if (created.length === 0) throw new Error('no run was made')
   return run.id
 }

@@ -35,11 +35,12 @@ async function foldSome(sql: Sql): Promise<number> {
       where ctid = any(array(select ctid from run_count_deltas limit ${deltasAtOnce} for update skip locked))
       returning *
     ),
+    listed as (select * from taken where source <> 'artifact'),
     change as (
       select team_id, agent_id, hour, source, user_id, case_queue_id, became as counted_as, became_issues as issues, runs
-      from taken where became is not null
+      from listed where became is not null
       union all
-      select team_id, agent_id, hour, source, user_id, case_queue_id, was, was_issues, -runs from taken where was is not null
+      select team_id, agent_id, hour, source, user_id, case_queue_id, was, was_issues, -runs from listed where was is not null
     ),
     counted as (
       insert into run_counts as c (team_id, agent_id, unit, at, counted_as, runs)

@@ -110,11 +110,12 @@ export async function openRequest(
   }
   const request = await one(sql<HumanRequest>`
     insert into human_requests (id, team_id, run_id, step, type, title, description, questions, form_schema, action, bound, expires_at,
-      on_timeout, assignee_user_id)
+      on_timeout, assignee_user_id, hidden_agent_id)
     values (${newId()}, ${call.run.team_id}, ${call.run.id}, ${call.step}, ${wanted.type}, ${wanted.title}, ${wanted.description ?? null},
       ${json(wanted.questions)}::jsonb, ${json(wanted.form_schema)}::jsonb, ${json(action)}::jsonb, ${json(wanted.binds)}::jsonb,
       now() + make_interval(secs => ${wanted.expires_in_s ?? null}::float8), ${wanted.on_timeout ?? 'fail'},
-      ${wanted.assignee_user_id ?? null})
+      ${wanted.assignee_user_id ?? null},
+      (select agent_id from runs where id = ${call.run.id} and source = 'artifact'))
     returning ${requestColumns}`)
   return request
 }

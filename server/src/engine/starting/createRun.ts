@@ -158,7 +158,10 @@ const followed = part`
 
 const hashOfConfig = part`encode(sha256(convert_to(b.config::text, 'UTF8')), 'hex')`
 
-/** `wanted`, the rows as they were given, and `possible`, those whose agent and build are there. */
+/**
+ * `wanted`, the rows as they were given, and `possible`, those whose agent and build are there. Hidden agents have the runs of artifacts
+ * and no others: the lists and counts of runs rely on it.
+ */
 export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part => part`
   wanted as materialized (
     select * from json_to_recordset(${JSON.stringify(rows)}::json) as w (
@@ -173,6 +176,7 @@ export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part =>
     select w.*, ${followed} as follows, case when b.status = 'draft' then ${hashOfConfig} end as config_hash
     from wanted w
     join agents a on a.id = w.agent_id and a.team_id = w.team_id and a.deleted_at is null
+      and a.is_hidden = (w.source = 'artifact')
       and (w.agent_seen is null or a.updated_at = w.agent_seen)
     join builds b on b.id = w.build_id and b.agent_id = w.agent_id
       and (w.build_seen is null or b.updated_at = w.build_seen) and (b.status = 'live' or not w.wants_live)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../base/ids.ts'
 import { hiddenAgentsOf } from '../../kit/registry.ts'
-import { configOf, seedHiddenAgent, startArtifactRun } from '../../../test/kit/artifactRuns.ts'
+import { configOf, seedArtifact, seedHiddenAgent, startArtifactRun } from '../../../test/kit/artifactRuns.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { drainRuns, seedAgent } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
@@ -64,7 +64,7 @@ proves('agents.hidden', 'no operation finds a hidden agent or its builds, and no
 
 proves('agents.hidden', 'its drafts run, get other configs and names, and end with it', async () => {
   const team = await seedTeam(service)
-  const { agentId, buildIds } = await make(team)
+  const { agentId, buildIds } = await seedArtifact(service, team, { config: configOf(outputs({ made: 1 })) })
   const [buildId] = buildIds as [string]
   const first = await startArtifactRun(service, team, { agentId, buildIds })
   await db.transaction((sql) =>

@@ -13,8 +13,11 @@ export const getBillingUsage = operation({
   scope: 'billing:read',
   status: 200,
   answer: Type.Object({ usage: Usage, team_id: Id }),
-  async handler({ team, sql, enqueue }) {
-    const usage = await readUsage({ sql, enqueue, teamId: team.id }, await currentMonth(sql))
+  async handler({ team, caller, sql, enqueue }) {
+    const usage = await readUsage(
+      { sql, enqueue, teamId: team.id, memberId: caller.member_id },
+      await currentMonth(sql),
+    )
     return { usage, team_id: team.id }
   },
 })

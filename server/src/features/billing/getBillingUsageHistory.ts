@@ -25,7 +25,7 @@ export const getBillingUsageHistory = operation({
   status: 200,
   answer: Type.Object({ usage: Usage, team_id: Id }),
   errors: ['invalid_request'],
-  async handler({ team, query, sql, enqueue, fail }) {
+  async handler({ team, caller, query, sql, enqueue, fail }) {
     const month = await currentMonth(sql)
     const monthEnd = Date.parse(month.until)
     const asked = query.until === undefined ? monthEnd : startOfDay(Date.parse(query.until) + dayMs - 1)
@@ -38,7 +38,10 @@ export const getBillingUsageHistory = operation({
       fail('invalid_request', says)
     }
     const days: Days = { since: dayOf(since), until: dayOf(until) }
-    return { usage: await readUsage({ sql, enqueue, teamId: team.id }, days), team_id: team.id }
+    return {
+      usage: await readUsage({ sql, enqueue, teamId: team.id, memberId: caller.member_id }, days),
+      team_id: team.id,
+    }
   },
 })
 

@@ -115,9 +115,11 @@ interface Asked {
   sql: Sql
   enqueue: Enqueue
   teamId: string
+  /** The member who asks: the name of somebody's private artifact is not for others. */
+  memberId: string
 }
 
-export async function readUsage({ sql, enqueue, teamId }: Asked, days: Days): Promise<Static<typeof Usage>> {
+export async function readUsage({ sql, enqueue, teamId, memberId }: Asked, days: Days): Promise<Static<typeof Usage>> {
   const rows = await sql<Row>`
     with used as materialized (${usageOf(teamId, days)}),
     sums as (
@@ -132,7 +134,7 @@ export async function readUsage({ sql, enqueue, teamId }: Asked, days: Days): Pr
         coalesce(sum(deliveries), 0)::bigint as deliveries, count(*) filter (where not is_folded) as unfolded
       from used group by grouping sets ((), (day), (agent_id), (model), (purpose))
     )
-    select sums.*, a.name as agent_name, ${storedOf(teamId, days)} as sandbox_bytes
+    select sums.*, case when not a.is_hidden or coalesce(artifact_reader(a.id) = ${memberId}::uuid, true) then a.name end as agent_name, ${storedOf(teamId, days)} as sandbox_bytes
     from sums left join agents a on a.id = sums.agent_id and a.team_id = ${teamId}
     order by sums.day, sums.cost_usd desc, tokens desc, sums.runs desc, sums.agent_id, sums.model, sums.purpose`
   const all = rows.find(({ by }) => by === 'all')!

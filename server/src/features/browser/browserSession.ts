@@ -1,9 +1,10 @@
 // A run's browser session as it is stored: its row, its sealed state, and the notes that the next result must give about a session that was
 // opened again.
 import { newId } from '../../base/ids.ts'
-import type { Sql } from '../../base/db.ts'
+import { part } from '../../base/db.ts'
 import type { SealedColumn } from '../../base/sealedColumns.ts'
 import type { BrowserSession, SessionState } from '../../drivers/browser/browser.ts'
+import { isOfVisibleRun } from '../../engine/ledger/visibleRuns.ts'
 import type { Context } from '../../kit/context.ts'
 import { resource } from '../../kit/resources.ts'
 import type { CallingRun } from '../../kit/tool.ts'
@@ -18,8 +19,9 @@ interface SessionRow {
 
 export const session = resource(
   'session',
-  (sql: Sql, id: string, teamId: string): Promise<SessionRow[]> => sql<SessionRow>`
-    select id, run_id, status from browser_sessions where id = ${id} and team_id = ${teamId}`,
+  (sql, id, teamId, { member_id }) => sql<SessionRow>`
+    select id, run_id, status from browser_sessions s
+    where id = ${id} and team_id = ${teamId} and ${isOfVisibleRun(member_id, part`s.run_id`)}`,
 )
 
 declare module '../../kit/resources.ts' {

@@ -3,6 +3,7 @@ import { operation } from '../../kit/operation.ts'
 import { Id, nullable, Time, Type } from '../../kit/schema.ts'
 import { one, part, wordList } from '../../base/db.ts'
 import { endedCaseStatuses } from '../../kit/states.ts'
+import { isVisibleTo } from '../../engine/ledger/visibleRuns.ts'
 import { begunList } from '../../engine/ledger/lifecycle.ts'
 
 const shownMax = 100
@@ -44,13 +45,14 @@ export const listConnectionDependents = operation({
   scope: 'connections:read',
   status: 200,
   answer: Dependents,
-  async handler({ team, connection: { id }, sql }) {
+  async handler({ team, caller, connection: { id }, sql }) {
     const agents = part`
       select a.id, a.name, b.id as build_id from agents a join builds b on b.agent_id = a.id and b.status = 'live' and b.team_id = ${team.id}
       where a.team_id = ${team.id} and a.deleted_at is null and b.config #> '{data,connections}' ? ${id}`
     const runs = part`
       select r.id, r.agent_id, r.title, r.case_id, w.created_at as since from connection_waits w join runs r on r.id = w.run_id
-      where w.connection_id = ${id} and not w.is_over and r.team_id = ${team.id} and r.status in ${begunList}`
+      where w.connection_id = ${id} and not w.is_over and r.team_id = ${team.id} and r.status in ${begunList}
+        and ${isVisibleTo(caller.member_id, part`r`)}`
     const found = await one(sql<{ dependents: DependentsRow }>`
       with agents_of as materialized (${agents}), runs_of as materialized (${runs}),
       schedules_of as materialized (

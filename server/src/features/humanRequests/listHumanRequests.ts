@@ -28,7 +28,8 @@ export const listHumanRequests = operation({
     const { status, assignee_user_id: assignee } = query
     const where = part`team_id = ${team.id}
       ${status === 'all' ? empty : part`and status = ${status}`}
-      ${assignee === undefined ? empty : assignedTo(assignee, caller.member_id)}`
+      ${assignee === undefined ? empty : assignedTo(assignee, caller.member_id)}
+      and (hidden_agent_id is null or coalesce(artifact_reader(hidden_agent_id) = ${caller.member_id}::uuid, true))`
     const order = status === 'pending' ? part`human_requests.id` : part`human_requests.id desc`
     const { rows, ...page } = await readLongPage<Row>(sql, { ...requestList, where, order }, query)
     return { human_requests: rows, ...page }

@@ -5,7 +5,7 @@ import { operation } from '../../kit/operation.ts'
 import { nullable, Type } from '../../kit/schema.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import { HumanRequestAnswer, requestAnswer } from './humanRequest.ts'
-import { checkResponse } from './humanResponse.ts'
+import { checkResponse } from '../../engine/requests/humanResponse.ts'
 
 const commentLengthMax = 10_000
 const answerLengthMax = 65_536

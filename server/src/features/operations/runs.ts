@@ -98,9 +98,9 @@ const keyOf = (by: Grouping): Part => {
   return part`''`
 }
 
-/** Changes that the counts do not contain yet: both together are exact. */
+/** Changes that the counts do not contain yet: both together are exact. Runs of artifacts are in neither. */
 const unfolded = (teamId: string, agentId: string | undefined): Part => {
-  const own = part`team_id = ${teamId} ${agentId === undefined ? empty : part`and agent_id = ${agentId}`}`
+  const own = part`team_id = ${teamId} and source <> 'artifact' ${agentId === undefined ? empty : part`and agent_id = ${agentId}`}`
   return part`
     select agent_id, hour, became as counted_as, runs from run_count_deltas where ${own} and became is not null
     union all

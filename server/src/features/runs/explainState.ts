@@ -174,16 +174,26 @@ const advice: Record<string, string> = {
   internal_error: 'the operator finds the reason in the log by this run’s id',
 }
 
-function failed({ run: { error }, for: since }: Said): string {
+/** What to do about an error of a run of an artifact: retryRun does not take it, and nobody edits its build. */
+const adviceToArtifact: Record<string, string> = {
+  ...advice,
+  limit_reached: 'give the artifact less to do',
+  model_unavailable: 'refresh the artifact when the model answers',
+  step_failed: 'its execution report shows that step; a message to the artifact can change it',
+  output_invalid: 'a message to the artifact can change its procedure',
+}
+
+function failed({ run: { error, source }, for: since }: Said): string {
   if (!error) return `It failed ${since} ago, and no reason was recorded.`
   const place = error.step === null ? '' : ` at step ${error.step}`
-  const todo = advice[error.code]
+  const todo = (source === 'artifact' ? adviceToArtifact : advice)[error.code]
   return `It failed${place} ${since} ago: ${plain(error.message)}${todo ? ` (${todo})` : ''}.`
 }
 
-function stopped({ facts: { stopped_by: by }, for: since }: Said): string {
+function stopped({ run: { source: of }, facts: { stopped_by: by }, for: since }: Said): string {
   if (by?.reason === 'member') return `${by.name ?? 'A member'} stopped it ${since} ago.`
   if (by?.reason === 'parent_run') return `It was stopped ${since} ago together with the run that had started it.`
-  if (by?.reason === 'agent_deleted') return `It was stopped ${since} ago because its agent was deleted.`
+  if (by?.reason === 'agent_deleted')
+    return `It was stopped ${since} ago because its ${of === 'artifact' ? 'artifact' : 'agent'} was deleted.`
   return `It was stopped ${since} ago; who asked for that is not on record.`
 }

@@ -31,8 +31,8 @@ export const listRuns = operation({
   }),
   status: 200,
   answer: Type.Object({ data: Type.Array(Run), total: Type.Integer({ minimum: 0 }) }, { additionalProperties: false }),
-  async handler({ team, query, sql, enqueue }) {
-    const filter = filterOf(team.id, query)
+  async handler({ team, caller, query, sql, enqueue }) {
+    const filter = filterOf(caller, query)
     if (!filter) return { data: [], total: 0 }
     const page = query.count_only === true ? { ...query, limit: 0 } : query
     const words = query.search === undefined ? null : await searchWords(sql, team.id, query.search)

@@ -32,6 +32,9 @@ export const postRunMessage = operation({
   answer: Type.Object({ message: Message, message_id: Id, run_id: Id, status: RunStatus }),
   errors: ['invalid_request', 'not_found', 'conflict', 'sandbox_busy'],
   async handler({ team, caller, run, body, sql, context, fail }) {
+    if (run.source === 'artifact') {
+      fail('conflict', 'This run works on an artifact. Post to the artifact: POST /v2/artifacts/{artifactId}/messages.')
+    }
     const given = typeof body.message === 'string' ? body.message : JSON.stringify(body.message)
     if (Buffer.byteLength(given) > messageBytesMax) {
       fail('invalid_request', 'message is larger than 64 KiB. Put large things into files and say where they are.')

@@ -43,6 +43,9 @@ export const retryRun = operation({
   answer: Type.Object({ run: Run, run_id: Id, status: RunStatus }),
   errors: ['invalid_request', 'not_found', 'conflict', 'entitlement_exceeded'],
   async prepare({ team, caller, run, body, context, sql, fail }) {
+    if (run.source === 'artifact') {
+      fail('conflict', 'This run worked on an artifact. Refresh the artifact: POST /v2/artifacts/{artifactId}/refresh.')
+    }
     const buildId = body.build_id ?? run.build_id
     const [build] = isId(buildId)
       ? await sql<{ config: unknown }>`

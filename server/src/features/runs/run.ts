@@ -1,7 +1,8 @@
 // A run: one piece of work of an agent, durable from its start to its end.
-import type { Sql } from '../../base/db.ts'
+import { part, type Sql } from '../../base/db.ts'
 import type { NewRun } from '../../engine/starting/createRun.ts'
 import { runColumns, runsWithAgent, type Run } from '../../engine/ledger/run.ts'
+import { isVisibleTo } from '../../engine/ledger/visibleRuns.ts'
 import { resource } from '../../kit/resources.ts'
 
 export {
@@ -15,11 +16,16 @@ export {
   sandboxOf,
 } from '../../engine/ledger/run.ts'
 
-/** Also of a deleted agent: its runs stay readable. */
+/** Also of a deleted agent: its runs stay readable. For a run that the caller has just made, or found before. */
 export const findRun = (sql: Sql, id: string, teamId: string): Promise<Run[]> => sql<Run>`
   select ${runColumns} from ${runsWithAgent} where r.id = ${id} and r.team_id = ${teamId}`
 
-export const run = resource('run', findRun)
+export const run = resource(
+  'run',
+  (sql, id, teamId, { member_id }) => sql<Run>`
+    select ${runColumns} from ${runsWithAgent}
+    where r.id = ${id} and r.team_id = ${teamId} and ${isVisibleTo(member_id, part`r`)}`,
+)
 
 declare module '../../kit/resources.ts' {
   interface Resources {

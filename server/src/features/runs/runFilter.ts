@@ -1,6 +1,7 @@
 // What a list of runs can be narrowed by, as the query says it.
 import { isId } from '../../base/ids.ts'
 import { allAgents, countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
+import type { Caller } from '../../kit/credential.ts'
 import { instant, oneOf, Type, type Static } from '../../kit/schema.ts'
 import { spelled } from '../../kit/spellings.ts'
 import { runSources, severities } from '../../kit/states.ts'
@@ -23,7 +24,12 @@ export const filterFields = {
   until: Type.Optional(instant('Runs created before this time.')),
   user_id: Type.Optional(Type.String({ description: 'Only runs that this member started.' })),
   case_queue_id: Type.Optional(Type.String({ description: 'Only runs on cases of this queue.' })),
-  source: Type.Optional(oneOf(runSources, { description: 'Only runs that were started this way.' })),
+  source: Type.Optional(
+    oneOf(runSources, {
+      description:
+        'Only runs that were started this way. Runs of artifacts are listed and counted only with `artifact`.',
+    }),
+  ),
   search: Type.Optional(
     Type.String({
       maxLength: 500,
@@ -47,6 +53,8 @@ const Fields = Type.Object(filterFields)
 /** Null: not narrowed by it. */
 export interface RunFilter {
   teamId: string
+  /** The member who asks. */
+  memberId: string
   agentId: string | null
   statuses: CountedAs[] | null
   userId: string | null
@@ -61,13 +69,17 @@ export interface RunFilter {
 }
 
 /** Undefined: no run can fit it. */
-export function filterOf(teamId: string, query: Static<typeof Fields>): RunFilter | undefined {
+export function filterOf(
+  { team_id: teamId, member_id: memberId }: Pick<Caller, 'team_id' | 'member_id'>,
+  query: Static<typeof Fields>,
+): RunFilter | undefined {
   const ids = [query.agent_id, query.user_id, query.case_queue_id]
   if (ids.some((id) => id !== undefined && (!isId(id) || id === allAgents))) return undefined
   const issues = issuesOf(query)
   if (issues?.length === 0) return undefined
   return {
     teamId,
+    memberId,
     agentId: query.agent_id ?? null,
     statuses: query.status === undefined ? null : statusesOf(query.status),
     userId: query.user_id ?? null,

@@ -2,13 +2,19 @@
 import { empty, part, word, type Part } from '../../base/db.ts'
 import { countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
 import { rowCondition, type IndexPath } from '../../kit/lists/indexPath.ts'
+import { isVisibleTo } from '../../engine/ledger/visibleRuns.ts'
 import type { RunFilter } from './runFilter.ts'
 
 /** `status` is the path of an agent, too: of one agent's runs, or of the whole team's, by status. */
-export type PathName = 'status' | 'issues' | 'user' | 'queue' | 'source' | 'all'
+export type PathName = 'status' | 'issues' | 'user' | 'queue' | 'source' | 'all' | 'artifact'
+
+/** Runs of artifacts are in no list, count or search but their own: run_search and the counts do not have them. */
+export const isOfArtifacts = ({ source }: RunFilter): boolean => source === 'artifact'
 
 /** The paths that the filter's fields open; `all` where it has none. */
-export function openPaths({ agentId, statuses, issues, userId, queueId, source }: RunFilter): PathName[] {
+export function openPaths(filter: RunFilter): PathName[] {
+  if (isOfArtifacts(filter)) return ['artifact']
+  const { agentId, statuses, issues, userId, queueId, source } = filter
   const fields: [PathName, boolean][] = [
     ['status', agentId !== null || statuses !== null],
     ['issues', issues !== null],
@@ -35,7 +41,7 @@ export function pathsOf(
 ): IndexPath[] {
   const names = openPaths(filter)
   // every row on the only path fits, if its time does
-  const isWhole = names.length === 1 && filter.words === null
+  const isWhole = names.length === 1 && filter.words === null && !isOfArtifacts(filter)
   return names.map((name) => {
     const lengthMax = lengths[name] ?? 0
     const rows = rowsOn(filter, name, isWhole, statuses)
@@ -50,13 +56,17 @@ function rowsOn(filter: RunFilter, name: PathName, isWhole: boolean, statuses?: 
   const { agentId, userId, queueId, source, issues } = filter
   const runsInTime = inTime(filter, part`r.created_at`)
   if (name === 'status') {
-    const ofAgent = agentId === null ? empty : part`and r.agent_id = ${agentId}`
+    // an agent has either runs of artifacts alone, and then the total is 0, or none
+    const ofAgent = agentId === null ? part`and ${isListed}` : part`and r.agent_id = ${agentId}`
     const rows = runRows(filter, part`${ofAgent} and r.counted_as = range.value and ${runsInTime}`, isWhole)
     return { ...rows, ranges: part`${statuses ?? filter.statuses ?? countedAs}::text[]` }
   }
   if (name === 'issues') {
     const rows = runRows(filter, part`and r.issues = range.value and ${runsInTime}`, isWhole)
     return { ...rows, ranges: part`${issues}::int[]` }
+  }
+  if (name === 'artifact') {
+    return runRows(filter, part`and r.source = 'artifact' and ${runsInTime}`, isWhole)
   }
   const along = {
     user: part`and l.user_id = ${userId}`,
@@ -94,6 +104,9 @@ const searchRows = (filter: RunFilter, along: Part, isWhole: boolean): Rows => (
 export const columnOfSearchRow = (name: string): Part =>
   name === 'completed_at' ? part`(select r.completed_at from runs r where r.id = l.run_id)` : part`l.${word(name)}`
 
+/** Condition on `runs r`, which runs_by_status answers without a look at the run. */
+const isListed = part`r.source <> 'artifact'`
+
 /** A range of an index on `column`. */
 export const inTime = ({ since, until }: RunFilter, column: Part): Part => part`
   ${column} >= ${since ?? '-infinity'}::timestamptz and ${column} < ${until ?? 'infinity'}::timestamptz`
@@ -116,8 +129,14 @@ export const fitsSearchRow = (filter: RunFilter): Part =>
 const fittingSearchRow = (filter: RunFilter): Part => part`and ${fitsSearchRow(filter)}
   and case when ${filter.words}::text is null then true else l.words @@ ${filter.words}::tsquery end`
 
-const fittingRun = (filter: RunFilter): Part => part`
-  and ${rowCondition(part`${fitsOrigin(filter, part`r`)} and ${fitsState(filter, part`r`)}`)}
+const fittingRun = (filter: RunFilter): Part =>
+  isOfArtifacts(filter)
+    ? part`
+        and ${rowCondition(part`${isVisibleTo(filter.memberId, part`r`)} and ${fitsOrigin(filter, part`r`)} and ${fitsState(filter, part`r`)}`)}
+        and case when ${filter.words}::text is null then true else
+          run_words(r.team_id, run_text(r.title, r.case_title, r.message)) @@ ${filter.words}::tsquery end`
+    : part`
+  and ${rowCondition(part`${isListed} and ${fitsOrigin(filter, part`r`)} and ${fitsState(filter, part`r`)}`)}
   and case when ${filter.words}::text is null then true else (
     select l.words @@ ${filter.words}::tsquery from run_search l
     where l.team_id = r.team_id and l.created_at = r.created_at and l.run_id = r.id) end`

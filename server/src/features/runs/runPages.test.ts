@@ -1,5 +1,6 @@
 // Lists of many runs: no way of asking reads the whole table, and frequent words are found and counted as exactly as rare ones.
 import assert from 'node:assert/strict'
+import { seedArtifact } from '../../../test/kit/artifactRuns.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { seedRuns } from '../../../test/kit/seedRuns.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
@@ -17,6 +18,7 @@ import { proves } from '../../../test/kit/proves.ts'
 const service = await testApp()
 const { db } = service.context
 const team = await seedTeam(service)
+const caller = { team_id: team.id, member_id: team.memberId }
 const agentIds = await Promise.all([1, 2, 3, 4].map(() => seeders['agent']!(team, {})))
 const users = [newId(), newId(), newId()]
 const queues = [newId(), newId()]
@@ -85,11 +87,39 @@ const one: Parameters<typeof filterOf>[1][] = [
   { since },
 ]
 
+proves('runs.listPlans', 'a list of runs of artifacts, and its total, follow their own index', async () => {
+  const artifact = await seedArtifact(service, team)
+  await db.sql`
+    insert into runs (id, team_id, agent_id, build_id, run_number, source, title, limits, status, created_at)
+    select gen_random_uuid(), ${team.id}, ${artifact.agentId}, ${artifact.buildIds[0]}, nextval('run_numbers'), 'artifact', 'Refresh', '{}',
+      'pending', now() - make_interval(secs => n) from generate_series(1, 500) n`
+  await db.pool.query('vacuum analyze runs')
+  for (const query of [{}, ...one.filter((each) => !('source' in each))]) {
+    const filter = filterOf(caller, { ...query, source: 'artifact' })!
+    for (const sort_by of sorts) {
+      const totals = await totalsOf(watched, filter)
+      await readRuns(watched, filter, totals, { sort_by, sort_order: 'desc', limit: 20, offset: 0 })
+    }
+  }
+  const plans: string[] = []
+  const explaining: Sql = async (strings, ...values) => {
+    const { statement, parameters } = flatten(strings, values)
+    const { rows } = await db.pool.query(`explain (format json) ${statement.text}`, parameters)
+    plans.push(JSON.stringify(rows))
+    return db.sql(strings, ...values)
+  }
+  const filter = filterOf(caller, { source: 'artifact' })!
+  const totals = await totalsOf(explaining, filter)
+  await readRuns(explaining, filter, totals, { sort_by: 'created_at', sort_order: 'desc', limit: 20, offset: 0 })
+  assert.deepEqual([totals.total, plans.length], [500, 2])
+  for (const plan of plans) assert.match(plan, /runs_of_artifacts/)
+})
+
 proves('runs.listPlans', 'no filter, pair of filters or order reads the whole table', async () => {
   const pairs = one.flatMap((a, index) => one.slice(index + 1).map((b) => ({ ...a, ...b })))
   const queries = [{}, ...one, ...pairs]
   for (const [index, query] of queries.entries()) {
-    const filter = filterOf(team.id, query)!
+    const filter = filterOf(caller, query)!
     for (const sort_by of index < 12 ? sorts : [sorts[index % 3]!]) {
       const totals = await totalsOf(watched, filter)
       await readRuns(watched, filter, totals, {
@@ -130,7 +160,7 @@ proves(
     ]) {
       for (const word of ['invoice', 'order']) {
         const words = (await searchWords(db.sql, team.id, word))!
-        const filter = { ...filterOf(team.id, query)!, words }
+        const filter = { ...filterOf(caller, query)!, words }
         // counting thousands reads them all, in whatever way; from then on nothing does
         await searchRuns(db.sql, filter, page)
         const found = await searchRuns(Object.keys(query).length === 0 ? watched : db.sql, filter, page)

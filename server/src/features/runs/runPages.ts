@@ -4,7 +4,7 @@ import { hasEnded } from '../../engine/ledger/lifecycle.ts'
 import { idsOfPage, type ListPage } from '../../kit/lists/indexPath.ts'
 import { runsById, type Run } from './run.ts'
 import type { RunFilter } from './runFilter.ts'
-import { pathsOf, walkOf } from './runIndexPaths.ts'
+import { isOfArtifacts, pathsOf, walkOf } from './runIndexPaths.ts'
 import type { RunTotals } from './runTotals.ts'
 
 export const sorts = ['created_at', 'completed_at', 'run_number'] as const
@@ -15,7 +15,9 @@ export type RunPage = ListPage<(typeof sorts)[number]>
 export async function readRuns(sql: Sql, filter: RunFilter, totals: RunTotals, page: RunPage): Promise<Run[]> {
   if (page.limit === 0 || totals.total <= page.offset) return []
   const { sort_by } = page
-  const walk = sort_by === 'created_at' ? undefined : walkOf(filter, sort_by, totals.runs, endOf(totals, page))
+  // an index in another order would pass through all runs of the team for the few of artifacts
+  const isOnPath = sort_by === 'created_at' || isOfArtifacts(filter)
+  const walk = isOnPath ? undefined : walkOf(filter, sort_by, totals.runs, endOf(totals, page))
   const ids = idsOfPage(pathsOf(filter, totals, totals.statuses), walk, totals.total, page)
   return runsById(sql, filter.teamId, part`array(${ids})`)
 }

@@ -6,7 +6,7 @@ import { countOn, directionOf, leastOf, totalOf } from '../../kit/lists/indexPat
 import { fewHits, frequentHits, hitsMax, type Gathering } from '../../kit/lists/words.ts'
 import { runsById, type Run } from './run.ts'
 import type { RunFilter } from './runFilter.ts'
-import { columnOfSearchRow, fitsSearchRow, inTime, openPaths, pathsOf } from './runIndexPaths.ts'
+import { columnOfSearchRow, fitsSearchRow, inTime, isOfArtifacts, openPaths, pathsOf } from './runIndexPaths.ts'
 import { readRuns, type RunPage } from './runPages.ts'
 import { totalsOf, type RunTotals } from './runTotals.ts'
 
@@ -18,6 +18,7 @@ interface Found {
 }
 
 export async function searchRuns(sql: Sql, filter: Searched, page: RunPage): Promise<Found> {
+  if (isOfArtifacts(filter)) return readAlong(sql, filter, page)
   const words = searchFor(filter.teamId, filter.words)
   let frequency = await knownTotal(sql, words)
   if (frequency === undefined) {
@@ -29,6 +30,12 @@ export async function searchRuns(sql: Sql, filter: Searched, page: RunPage): Pro
   const totals = await totalsOf(sql, filter)
   const total = await totalAmong(sql, filter, totals, frequency)
   return { data: await pageOf(sql, filter, { ...totals, total }, page), total }
+}
+
+/** Runs of artifacts are in no index of words: each on their path is read. */
+async function readAlong(sql: Sql, filter: Searched, page: RunPage): Promise<Found> {
+  const totals = await totalsOf(sql, filter)
+  return { data: await readRuns(sql, filter, totals, page), total: totals.total }
 }
 
 async function pageOf(sql: Sql, filter: Searched, totals: RunTotals, page: RunPage): Promise<Run[]> {

@@ -59,7 +59,7 @@ function filtersOf({ team, agentIds, users }: Seeded): RunFilter[] {
     { has_issues: true },
     { status: 'waiting', has_issues: false },
   ]
-  return queries.map((query) => filterOf(team.id, query)!)
+  return queries.map((query) => filterOf({ team_id: team.id, member_id: team.memberId }, query)!)
 }
 
 async function requireExact(made: Seeded): Promise<void> {
@@ -99,7 +99,10 @@ proves(
   'several movers, folders and readers at once leave nothing out and count nothing twice',
   async () => {
     const made = await seeded(300)
-    const whole = filterOf(made.team.id, { since: '2020-01-01T00:00:00Z', until: '2099-01-01T00:00:00Z' })!
+    const whole = filterOf(
+      { team_id: made.team.id, member_id: made.team.memberId },
+      { since: '2020-01-01T00:00:00Z', until: '2099-01-01T00:00:00Z' },
+    )!
     const move = async () => {
       for (let round = 0; round < 8; round++) {
         await db.sql`

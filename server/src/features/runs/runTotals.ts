@@ -3,7 +3,15 @@ import { empty, one, part, type Part, type Sql } from '../../base/db.ts'
 import { allAgents, countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
 import { countOn, leastOf, totalOf } from '../../kit/lists/indexPath.ts'
 import type { RunFilter } from './runFilter.ts'
-import { fitsOrigin, fitsState, openPaths, pathsOf, type RunLengths, type PathName } from './runIndexPaths.ts'
+import {
+  fitsOrigin,
+  fitsState,
+  isOfArtifacts,
+  openPaths,
+  pathsOf,
+  type RunLengths,
+  type PathName,
+} from './runIndexPaths.ts'
 import { spansOf, type Edge, type Range } from '../../engine/counting/timeSpans.ts'
 
 export interface RunTotals extends RunLengths {
@@ -17,12 +25,21 @@ export interface RunTotals extends RunLengths {
   deltas: number
 }
 
-/** All but its words. */
+/** All but its words; of runs of artifacts, which nothing counts beforehand, with its words. */
 export async function totalsOf(sql: Sql, filter: RunFilter): Promise<RunTotals> {
+  if (isOfArtifacts(filter)) return countedTotals(sql, filter)
   if (openPaths(filter).every((path) => path === 'all' || path === 'status')) return plainTotals(sql, filter)
   const ofAllTime = await originTotals(sql, filter)
   const isTimed = filter.since !== null || filter.until !== null
   return isTimed && ofAllTime.total > 0 ? inItsTime(sql, filter, ofAllTime) : ofAllTime
+}
+
+/** The totals of a filter that has one path, counted along it. */
+async function countedTotals(sql: Sql, filter: RunFilter): Promise<RunTotals> {
+  const unknown = { lengths: {}, share: 1 }
+  const total = await totalOf(sql, countOn(leastOf(pathsOf(filter, unknown))))
+  const lengths = Object.fromEntries(openPaths(filter).map((path) => [path, total]))
+  return { total, runs: total, lengths, share: 1, statuses: filter.statuses ?? countedAs, deltas: 0 }
 }
 
 interface PlainRow {
@@ -52,7 +69,7 @@ async function plainTotals(sql: Sql, filter: RunFilter): Promise<RunTotals> {
             and hour >= ${spans.wholeHours[0]} and hour < ${spans.wholeHours[1]}), 0) as counted,
         coalesce(sum(case when was is null then runs when became is null then -runs end), 0) as runs,
         count(*) as deltas
-      from run_count_deltas where team_id = ${teamId}
+      from run_count_deltas where team_id = ${teamId} and source <> 'artifact'
     )
     select (delta.counted + ${counted})::bigint as total, delta.deltas,
       (delta.runs + coalesce((select sum(runs) from run_counts
@@ -61,9 +78,14 @@ async function plainTotals(sql: Sql, filter: RunFilter): Promise<RunTotals> {
   return { ...row, statuses, lengths: { all: row.total, status: row.total }, share: 1 }
 }
 
-/** Rows at the edge of a range of time, at most an hour of them. */
+/** Rows at the edge of a range of time, at most an hour of them. A hidden agent has only runs of artifacts, which are not listed. */
 const edge = ({ teamId, agentId, statuses }: RunFilter, [from, to]: Edge): Part => part`(
-  select count(*) from runs where team_id = ${teamId} ${agentId === null ? empty : part`and agent_id = ${agentId}`}
+  select count(*) from runs where team_id = ${teamId}
+    and ${
+      agentId === null
+        ? part`source <> 'artifact'`
+        : part`agent_id = ${agentId} and not exists (select from agents where id = ${agentId} and is_hidden)`
+    }
     and counted_as = any(${statuses ?? countedAs}::text[]) and created_at >= ${from} and created_at < ${to})`
 
 interface OriginRow extends Partial<Record<PathName, number>> {
@@ -83,10 +105,10 @@ async function originTotals(sql: Sql, filter: RunFilter): Promise<RunTotals> {
       where team_id = ${teamId}
       union all
       select agent_id, became, source, user_id, case_queue_id, became_issues, runs, 1 from run_count_deltas
-      where team_id = ${teamId} and became is not null
+      where team_id = ${teamId} and became is not null and source <> 'artifact'
       union all
       select agent_id, was, source, user_id, case_queue_id, was_issues, -runs, 1 from run_count_deltas
-      where team_id = ${teamId} and was is not null
+      where team_id = ${teamId} and was is not null and source <> 'artifact'
     )
     select counted_as, ${sumWhere(part`${fitsOrigin(filter, counted)} and ${fitsState(filter, counted)}`)} as total,
       ${pathSums(filter)} sum(runs)::bigint as "all", sum(deltas) as deltas
@@ -115,6 +137,7 @@ function pathSums(filter: RunFilter): Part {
     user: part`${sumWhere(part`user_id = ${filter.userId}::uuid`)} as "user",`,
     queue: part`${sumWhere(part`case_queue_id = ${filter.queueId}::uuid`)} as queue,`,
     source: part`${sumWhere(part`source = ${filter.source}::text`)} as source,`,
+    artifact: empty,
   }
   return openPaths(filter).reduce((all, path) => part`${all} ${sums[path]}`, empty)
 }

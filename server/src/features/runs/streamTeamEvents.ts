@@ -49,7 +49,7 @@ export const streamTeamEvents = stream({
     return (opened) => {
       // with an id, so that a reader who loses the connection before the first event comes back to this position
       opened.send({ id: after, event: isGap ? 'gap' : 'start', data: JSON.stringify({ position: after }) })
-      return feed.followTeam({ teamId: team.id, after, wants, stream: opened })
+      return feed.followTeam({ teamId: team.id, memberId: caller.member_id, after, wants, stream: opened })
     }
   },
 })

@@ -4,6 +4,7 @@ import { Fault } from '../../../base/errors.ts'
 import { resource } from '../../../kit/resources.ts'
 import { Id, nullable, oneOf, Time, Type, type Static } from '../../../kit/schema.ts'
 import { lockedColumns, type LockedSandbox } from './changes.ts'
+import { isOfVisibleRun } from '../../../engine/ledger/visibleRuns.ts'
 import { activeList } from '../../../engine/ledger/lifecycle.ts'
 
 export const SandboxStatus = oneOf(['ready', 'busy'], {
@@ -46,8 +47,9 @@ export type FoundSandbox = Sandbox & { team_id: string }
 
 export const sandbox = resource(
   'sandbox',
-  (sql, id, teamId) => sql<FoundSandbox>`
-    select ${sandboxColumns}, s.team_id from sandboxes s where s.id = ${id} and s.team_id = ${teamId} and ${isThere}`,
+  (sql, id, teamId, { member_id }) => sql<FoundSandbox>`
+    select ${sandboxColumns}, s.team_id from sandboxes s
+    where s.id = ${id} and s.team_id = ${teamId} and ${isThere} and ${isOfVisibleRun(member_id, part`s.run_id`)}`,
 )
 
 declare module '../../../kit/resources.ts' {

@@ -1,6 +1,6 @@
 // Answers of people against what was asked: what fits, what is kept of it, and what is said about the rest.
 import assert from 'node:assert/strict'
-import { problemOfForm } from '../../engine/requests/formSchema.ts'
+import { problemOfForm } from './formSchema.ts'
 import { checkResponse, type Given } from './humanResponse.ts'
 import { proves } from '../../../test/kit/proves.ts'
 

@@ -1,6 +1,6 @@
 // What a person answered, checked against what was asked: only a fitting answer becomes the response, and only what was asked for is stored.
-import { checkForm } from '../../engine/requests/formSchema.ts'
-import type { HumanRequest, Question } from '../../engine/requests/humanRequests.ts'
+import { checkForm } from './formSchema.ts'
+import type { HumanRequest, Question } from './humanRequests.ts'
 import type { RequestType } from '../../kit/states.ts'
 import { choicesOf } from '../../kit/choices.ts'
 import { brief } from '../../kit/json.ts'

@@ -1,0 +1,10 @@
+// Which runs a member finds: all of the team, except those of artifacts that are private to somebody else.
+import { part, type Part } from '../../base/db.ts'
+
+/** SQL condition on a row of `runs`. The database function has the rule, because triggers follow it too. */
+export const isVisibleTo = (memberId: string, run: Part): Part => part`
+  (${run}.source <> 'artifact' or coalesce(artifact_reader(${run}.agent_id) = ${memberId}::uuid, true))`
+
+/** SQL condition on a row that belongs to a run: `runId` is null, or names a run that the member finds. */
+export const isOfVisibleRun = (memberId: string, runId: Part): Part => part`
+  not exists (select from runs owner where owner.id = ${runId} and not ${isVisibleTo(memberId, part`owner`)})`
