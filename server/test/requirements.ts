@@ -1175,6 +1175,30 @@ const sentences = [
     id: 'runbook.constantCost',
     says: 'A procedure of ten thousand steps is run and rebuilt without reading the log again.',
   },
+  {
+    id: 'pages.values',
+    says: 'A value stays a value in text, in an attribute, in a URL and in JSON of a page: no value adds an element, an attribute or a script.',
+  },
+  {
+    id: 'pages.refused',
+    says: 'What could run, load or send something in a page is refused when its template is read, with its line.',
+  },
+  {
+    id: 'pages.bounds',
+    says: 'A template and its data are read and shown in bounded steps, memory and length, whatever they hold.',
+  },
+  {
+    id: 'pages.charts',
+    says: 'Charts, tables and big numbers are drawn on the server from rows as they come: empty, negative, huge, missing, or text.',
+  },
+  {
+    id: 'pages.exports',
+    says: 'A page is also Markdown and tables; a cell of a CSV file is never a formula.',
+  },
+  {
+    id: 'pages.policy',
+    says: 'A page is served and saved with a policy by which it loads nothing and runs one script of ours.',
+  },
   { id: 'runbook.tools', says: 'The tools that a procedure needs are known, with their lines, without running it.' },
   {
     id: 'runbook.runStep',

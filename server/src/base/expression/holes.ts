@@ -30,7 +30,7 @@ export function splitHoles(text: string, firstLine: number, roots: Roots, tell: 
 }
 
 /** The holes with the text between their braces. */
-function splitText(text: string, firstLine: number, tell: Tell): SplitText<{ source: string; line: number }> {
+export function splitText(text: string, firstLine: number, tell: Tell): SplitText<{ source: string; line: number }> {
   const split: SplitText<{ source: string; line: number }> = { literals: [], holes: [] }
   let literal = ''
   let taken = 0
@@ -76,7 +76,7 @@ export function endOfHole(text: string, from: number): { at: number; isOpen: boo
   return { at: text.length, isOpen: true }
 }
 
-function readHole(source: string, line: number, roots: Roots, tell: Tell): Expression | null {
+export function readHole(source: string, line: number, roots: Roots, tell: Tell): Expression | null {
   try {
     return parseExpression(source, roots)
   } catch (error) {

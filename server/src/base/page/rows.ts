@@ -1,0 +1,82 @@
+// Rows of data as charts and tables take them: which columns they have, and what each column holds.
+import { isRecord } from '../isRecord.ts'
+import { numberOf, timeOf } from './figures.ts'
+import { columnKinds, type Column, type ColumnKind } from './pageTable.ts'
+
+export type Row = Record<string, unknown>
+
+/** A list of objects; a list of plain values and an object of plain values can be shown too. */
+export function rowsOf(value: unknown): Row[] | undefined {
+  if (value === null || value === '') return []
+  if (Array.isArray(value)) return value.map((item) => (isRecord(item) ? item : { value: item as unknown }))
+  if (isRecord(value)) return Object.entries(value).map(([name, item]) => ({ name, value: item }))
+  return undefined
+}
+
+/** An own property, or a path of them such as agent.name; missing ones are null. */
+export function cellOf(row: Row, key: string): unknown {
+  if (Object.hasOwn(row, key)) return row[key] ?? null
+  let value: unknown = row
+  for (const part of key.split('.')) value = isRecord(value) && Object.hasOwn(value, part) ? value[part] : null
+  return value ?? null
+}
+
+export interface KeyedColumn extends Column {
+  key: string
+}
+
+/** How many columns a table may have. */
+const columnsMax = 50
+
+/** Reads `name: Agent, cost_usd: Cost (usd)`: the key of each column, its name, its kind. */
+export function readColumns(text: string): { key: string; name: string; kind: ColumnKind | undefined }[] {
+  const parts = text.split(',').slice(0, columnsMax)
+  return parts.flatMap((part) => {
+    const match = /^([^:()]{1,200})(?::([^()]{0,200}))?(?:\(\s*([a-z]{1,20})\s*\))?$/.exec(part.trim())
+    const key = match?.[1]?.trim() ?? ''
+    if (key === '') return []
+    return [{ key, name: match?.[2]?.trim() || titled(key), kind: columnKinds.find((kind) => kind === match?.[3]) }]
+  })
+}
+
+/** How many rows are looked at to know what a column holds. */
+const sampleSize = 100
+
+export function columnsOf(text: string, rows: Row[]): KeyedColumn[] {
+  const sample = rows.slice(0, sampleSize)
+  const given = readColumns(text)
+  const columns = given.length > 0 ? given : keysOf(sample).map((key) => ({ key, name: titled(key), kind: undefined }))
+  return columns.map(({ key, name, kind }) => ({ key, name, kind: kind ?? kindOf(key, sample) }))
+}
+
+function keysOf(rows: Row[]): string[] {
+  const keys = new Set<string>()
+  for (const row of rows) {
+    for (const key of Object.keys(row)) {
+      keys.add(key)
+      if (keys.size >= columnsMax) return [...keys]
+    }
+  }
+  return [...keys]
+}
+
+/** The kind that fits all values; the name of a column says more than they do. */
+export function kindOf(key: string, rows: Row[]): ColumnKind {
+  const values = rows.map((row) => cellOf(row, key)).filter((value) => value !== null)
+  if (values.length === 0) return 'text'
+  if (values.every((value) => numberOf(value) !== null && (typeof value === 'number' || key.endsWith('_usd')))) {
+    if (/(?:^|_)(?:usd|cost|price)$/.test(key)) return 'usd'
+    if (/(?:^|_)(?:share|percent|ratio|rate)$/.test(key)) return 'percent'
+    return /_s$|(?:^|_)(?:duration|seconds)$/.test(key) ? 'duration' : 'number'
+  }
+  return values.every((value) => timeOf(value) !== null) ? 'time' : 'text'
+}
+
+/** created_at becomes Created at, cost_usd becomes Cost. */
+function titled(key: string): string {
+  const words = key
+    .replace(/(.)_(?:usd|s)$/, '$1')
+    .replaceAll(/[_.]+/g, ' ')
+    .trim()
+  return words === '' ? key : words[0]!.toUpperCase() + words.slice(1)
+}

@@ -1,0 +1,88 @@
+// Draws the elements of our own: charts, tables and big numbers.
+import { textOf } from '../expression/text.ts'
+import { payFor } from '../valueSize.ts'
+import type { StepBudget } from '../stepBudget.ts'
+import { barChart } from './barChart.ts'
+import { bigNumber } from './bigNumber.ts'
+import { chartData, type ChartText } from './chartData.ts'
+import { emptyFrame } from './chartFrame.ts'
+import { dataTable } from './dataTable.ts'
+import type { DrawnElement } from './drawn.ts'
+import { numberOf } from './figures.ts'
+import { lineChart } from './lineChart.ts'
+import { columnKinds, type ColumnKind } from './pageTable.ts'
+import type { WidgetName } from './pageTemplate.ts'
+import { rowsOf } from './rows.ts'
+
+/** How many rows a chart, a table or each= shows. */
+export const rowsMax = 1000
+const heights = { min: 80, max: 800, usual: 220 }
+
+/** The values of the attributes by name. */
+type WidgetValues = ReadonlyMap<string, unknown>
+
+/** `note` gets what the page says about rows that are left out. */
+export function drawWidget(
+  name: WidgetName,
+  values: WidgetValues,
+  budget: StepBudget,
+  note: (text: string) => void,
+): DrawnElement {
+  const text = (key: string): string => {
+    const value = values.get(key) ?? null
+    if (Array.isArray(value)) return value.map(textOf).join(', ')
+    return value === null ? '' : textOf(value).slice(0, 2000)
+  }
+  const kind = columnKinds.find((one) => one === text('kind'))
+  for (const value of values.values()) payFor(value, budget)
+  if (name === 'big-number') {
+    const plain = {
+      value: values.get('value') ?? null,
+      label: text('label'),
+      unit: text('unit'),
+      kind: kind ?? 'number',
+    }
+    return bigNumber({
+      ...plain,
+      change: values.get('change') ?? null,
+      before: values.get('before') ?? null,
+      good: text('good'),
+    })
+  }
+  const given = rowsOf(values.get('rows') ?? null) ?? []
+  const limit = Math.min(rowsMax, Math.max(1, Math.floor(numberOf(values.get('limit')) ?? rowsMax)))
+  const rows = given.slice(0, limit)
+  const hidden = given.length - rows.length
+  const left =
+    hidden === 0 ? '' : `${rows.length.toLocaleString('en')} of ${given.length.toLocaleString('en')} rows are shown.`
+  const title = text('title')
+  if (rows.length === 0) return emptyFrame(title, text('empty') || 'No data yet')
+  if (name === 'data-table') return dataTable(rows, text('columns'), title, left)
+  if (left !== '') note(`${title === '' ? 'A chart' : title}: ${left}`)
+  return drawChart(name, rows, text, kind, values)
+}
+
+function drawChart(
+  name: Exclude<WidgetName, 'big-number' | 'data-table'>,
+  rows: NonNullable<ReturnType<typeof rowsOf>>,
+  text: (key: string) => string,
+  kind: ColumnKind | undefined,
+  values: WidgetValues,
+): DrawnElement {
+  const asked: ChartText = {
+    x: text('x'),
+    y: text('y'),
+    series: text('series'),
+    title: text('title'),
+    kind,
+    unit: text('unit'),
+    colors: text('colors'),
+  }
+  const data = chartData(rows, asked)
+  const hasValues = data.series.some(({ values: all }) => all.some((value) => value !== null))
+  if (!hasValues) return emptyFrame(data.title, text('empty') || 'No data yet')
+  const height = Math.min(heights.max, Math.max(heights.min, numberOf(values.get('height')) ?? heights.usual))
+  const isStacked = values.has('stacked') && !['false', 'null'].includes(text('stacked'))
+  if (name === 'bar-chart') return barChart(data, { height, isStacked, direction: text('direction') })
+  return lineChart(data, { height, isArea: name === 'area-chart', isStacked })
+}
