@@ -3274,6 +3274,10 @@ const sentences = [
     id: 'operations.deliveries',
     says: 'operations_deliveries counts deliveries by target and state, and shows no more of a URL than its host.',
   },
+  {
+    id: 'operations.artifacts',
+    says: 'The tools of operations do not count runs of artifacts; what these used is counted, without the name of an artifact.',
+  },
   { id: 'operations.tenancy', says: 'The tools of operations read the rows of the run’s own team alone.' },
   { id: 'operations.plans', says: 'No statement of the tools of operations reads a large table whole.' },
 ] as const satisfies readonly Requirement[]

@@ -78,6 +78,7 @@ export interface RunRow {
   agent_id: string
   build_id: string
   status: string
+  source?: string
   user_id?: string
   parent_run_id?: string
   title?: string

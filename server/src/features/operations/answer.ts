@@ -1,8 +1,7 @@
 // How the figures are answered: each call by itself, in a bounded number of flat rows, with a sentence where something was left out.
 import type { Sql } from '../../base/db.ts'
 import type { Context } from '../../kit/context.ts'
-import type { TObject } from '../../kit/schema.ts'
-import type { Static } from '../../kit/schema.ts'
+import type { Static, TObject } from '../../kit/schema.ts'
 import { insideTool, type Outcome, type Tool } from '../../kit/tool.ts'
 import { Unfit, type Span } from './span.ts'
 

@@ -32,14 +32,16 @@ export const operationsEvaluations = figures({
     const span = spanOf(input, { now, usual, unit: 'hour' })
     const agentId = await agentIdOf(sql, teamId, input.agent)
     const counted = await countEvaluations(sql, { teamId, agentId, by, span })
-    const groups = new Map([...Map.groupBy(counted, ({ key }) => key)].map(([key, rows]) => [key, figuresOf(rows)]))
+    const groups = new Map(
+      [...Map.groupBy(counted, ({ key }) => key)].map(([key, rows]) => [key, figuresOfEvaluations(rows)]),
+    )
     return {
       by,
       ...shownSpan(span),
       ...(by === 'day'
-        ? latestRows(daysOf(span).map((day) => ({ day, ...(groups.get(day) ?? figuresOf([])) })))
+        ? latestRows(daysOf(span).map((day) => ({ day, ...(groups.get(day) ?? figuresOfEvaluations([])) })))
         : firstRows(await ofAgents(sql, teamId, groups))),
-      totals: figuresOf(counted),
+      totals: figuresOfEvaluations(counted),
       checks: checksOf(counted).slice(0, checksMax),
     }
   },
@@ -66,7 +68,7 @@ interface Wanted {
 }
 
 /** The severity and the name of a custom check are those of its rubric in the build that was evaluated. */
-const countEvaluations = (sql: Sql, { teamId, agentId, by, span }: Wanted): Promise<Counted[]> => sql<Counted>`
+export const countEvaluations = (sql: Sql, { teamId, agentId, by, span }: Wanted): Promise<Counted[]> => sql<Counted>`
   with shown as materialized (${agentId === undefined ? agentsWithRuns(teamId) : part`select ${agentId}::uuid as agent_id`})
   select ${by === 'day' ? part`(date '1970-01-01' + floor(c.hour / 24.0)::int)::text` : part`c.agent_id::text`} as key, c.flag,
     r.title as label, r.severity, sum(c.evaluated)::bigint as evaluated, sum(c.with_issues)::bigint as with_issues
@@ -79,7 +81,7 @@ const own: Record<string, { label: string; severity: Severity } | undefined> = p
 
 const severityOf = ({ flag, severity }: Counted): Severity | undefined => severity ?? own[flag]?.severity
 
-function figuresOf(rows: Counted[]) {
+export function figuresOfEvaluations(rows: Counted[]) {
   const sum = (fits: (row: Counted) => boolean, of: 'evaluated' | 'with_issues') =>
     rows.reduce((all, row) => all + (fits(row) ? row[of] : 0), 0)
   const evaluated = sum(({ flag }) => flag === 'all', 'evaluated')
@@ -96,7 +98,7 @@ function figuresOf(rows: Counted[]) {
   }
 }
 
-type Figures = ReturnType<typeof figuresOf>
+type Figures = ReturnType<typeof figuresOfEvaluations>
 
 async function ofAgents(sql: Sql, teamId: string, groups: Map<string, Figures>) {
   const names = await namesOf(sql, teamId, [...groups.keys()])

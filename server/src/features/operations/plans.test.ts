@@ -67,8 +67,9 @@ const inputs: Record<string, object[]> = {
     ...['status', 'agent', 'hour', 'day'].map((by) => ({ by, last: '30d' })),
     ...['agent', 'hour', 'day'].map((by) => ({ by, agent: agentId })),
   ],
+  operations_agents: [{}],
   operations_queues: [{ labels: true }],
-  operations_usage: ['day', 'agent', 'model', 'agent_model'].map((by) => ({ by })),
+  operations_usage: ['day', 'agent', 'model', 'agent_model', 'day_model'].map((by) => ({ by })),
   operations_evaluations: [{ by: 'agent' }, { by: 'day' }, { by: 'day', agent: agentId }],
   operations_deliveries: [{}],
 }

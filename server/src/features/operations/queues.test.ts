@@ -76,7 +76,20 @@ proves('operations.queues', 'cases are counted by queue and status, and the wait
     figures.ages.map(({ cases }: { cases: number }) => cases),
     [2, 1, 1, 1, 1],
   )
-  assert.deepEqual(figures.totals, { queues: 2, ...none, pending: 6, completed: 1, failed: 1, open: 6, ...waits })
+  assert.deepEqual(figures.totals, {
+    queues: 2,
+    ...none,
+    pending: 6,
+    completed: 1,
+    failed: 1,
+    open: 6,
+    under_1h: 2,
+    under_4h: 1,
+    under_1d: 1,
+    under_3d: 1,
+    older: 1,
+    ...waits,
+  })
   assert.deepEqual(figures.labels, [{ queue: 'Busy', label: 'region: north', open: 2, cases: 4 }])
   const { rows, left_out } = await read(team, 'operations_queues', { queue: 'Idle' })
   assert.deepEqual([rows.length, rows[0].queue, left_out], [1, 'Idle', 0])

@@ -39,9 +39,8 @@ export const operationsQueues = figures({
     const queueId = await queueIdOf(sql, teamId, input.queue)
     const { found, queues } = await readQueues(sql, { teamId, queueId, now })
     const rows = found.map((row) => shown(row, now))
-    const totals = Object.fromEntries(
-      [...caseStatuses, 'open' as const].map((name) => [name, sumOf(rows, (row) => row[name])]),
-    )
+    const columns = [...caseStatuses, 'open' as const, ...ages.map(({ column }) => column)]
+    const totals = Object.fromEntries(columns.map((name) => [name, sumOf(rows, (row) => row[name])]))
     const oldest = earliest(found.map(({ oldest_waiting_at }) => oldest_waiting_at))
     return {
       at: now.toISOString(),

@@ -11,7 +11,7 @@ import { testApp } from '../../../test/kit/testApp.ts'
 
 const service = await testApp()
 const { db } = service.context
-const { read } = figuresAt(service, '2026-07-18T09:30:00.000Z')
+const { ask, read } = figuresAt(service, '2026-07-18T09:30:00.000Z')
 
 interface Agent {
   agent_id: string
@@ -80,6 +80,9 @@ proves('operations.runs', 'runs are counted by hour, day, agent and status, befo
       { hour: '2026-07-18T09:00:00.000Z', runs: 4, active: 2, completed: 2, failed: 0, stopped: 0 },
     ])
     assert.deepEqual(hours.totals, { runs: 6, active: 2, completed: 2, failed: 1, stopped: 1, success_rate: 0.6667 })
+    assert.deepEqual(hours.before, { runs: 0, active: 0, completed: 0, failed: 0, stopped: 0, success_rate: null })
+    const { before } = await read(team, 'operations_runs', { last: '6d' })
+    assert.deepEqual([before.runs, before.completed], [3, 3])
     assert.deepEqual(hours.now, { active: 2, waiting_for_person: 1 })
 
     const days = await read(team, 'operations_runs')
@@ -206,6 +209,21 @@ proves(
         { model: 'large', ...tokens(1), cost_usd: 0.5 },
         { model: 'small', ...tokens(2), cost_usd: 0.375 },
       ])
+      assert.deepEqual([models.totals.cost_usd, models.before.cost_usd], [0.875, 0])
+      const series = await read(team, 'operations_usage', { by: 'day_model', last: '2d' })
+      assert.deepEqual(
+        series.rows.map(({ day, model, cost_usd }: { day: string; model: string; cost_usd: number }) => [
+          day,
+          model,
+          cost_usd,
+        ]),
+        [
+          ['2026-07-17', 'large', 0],
+          ['2026-07-17', 'small', 0.375],
+          ['2026-07-18', 'large', 0.5],
+          ['2026-07-18', 'small', 0],
+        ],
+      )
       const both = await read(team, 'operations_usage', { by: 'agent_model', agent: 'Invoices' })
       assert.deepEqual(
         both.rows.map(({ agent, model, cost_usd }: { agent: string; model: string; cost_usd: number }) => [
@@ -297,5 +315,47 @@ proves(
         ['2026-07-13', 0, 0],
       ],
     )
+  },
+)
+
+proves(
+  ['operations.runs', 'operations.usage', 'operations.evaluations'],
+  'agents are compared in one row each',
+  async () => {
+    const { rows, totals, before } = await read(team, 'operations_agents', { last: '8d' })
+    const ofRuns = await read(team, 'operations_runs', { by: 'agent', last: '8d' })
+    const ofUsage = await read(team, 'operations_usage', { by: 'agent', last: '8d' })
+    const ofEvaluations = await read(team, 'operations_evaluations', { by: 'agent', last: '8d' })
+    for (const [at, row] of rows.entries()) {
+      assert.deepEqual(row, { ...ofUsage.rows[at], ...ofRuns.rows[at], ...ofEvaluations.rows[at] })
+    }
+    assert.equal(rows.length, 2)
+    assert.deepEqual([totals.agents, totals.runs, totals.evaluated, totals.cost_usd], [2, 9, 7, 0.875])
+    assert.deepEqual([before.agents, before.runs, before.evaluated], [0, 0, 0])
+  },
+)
+
+proves(
+  ['operations.artifacts'],
+  'runs of artifacts are not counted, and what they used is one row without their names',
+  async () => {
+    const own = await seedTeam(service)
+    const hidden = await newAgent(own, 'A private page')
+    await db.sql`update agents set is_hidden = true where id = ${hidden.agent_id}`
+    await insert(own, hidden, 'completed', '2026-07-18T09:00:00Z', { source: 'artifact' })
+    await add(own, hidden.agent_id, '2026-07-18', 'large', '0.5')
+    await foldedOrNot(async () => {
+      for (const by of ['status', 'agent', 'hour', 'day']) {
+        assert.equal((await read(own, 'operations_runs', { by })).totals.runs, 0)
+      }
+      const usage = await read(own, 'operations_usage', { by: 'agent', last: '1d' })
+      const { agent_id, agent, runs, cost_usd } = usage.rows[0]
+      assert.deepEqual([agent_id, agent, runs, cost_usd, usage.totals.runs], [null, 'Artifacts', 0, 0.5, 0])
+      const agents = await read(own, 'operations_agents')
+      assert.deepEqual([agents.rows, agents.totals.cost_usd], [[], 0.5])
+    })
+    for (const asked of [hidden.agent_id, 'A private page']) {
+      assert.match(JSON.stringify(await ask(own, 'operations_runs', { agent: asked })), /There is no agent/)
+    }
   },
 )

@@ -4,7 +4,7 @@ import { allAgents, countedAs, type CountedAs } from '../../engine/counting/runC
 import { spansOf, type Range } from '../../engine/counting/timeSpans.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { figures, firstRows, latestRows, shareOf, shownSpan } from './answer.ts'
-import { daysOf, hoursOf, nameOfHour, spanFields, spanOf, type Span } from './span.ts'
+import { daysOf, hoursOf, nameOfHour, spanBefore, spanFields, spanOf, type Span } from './span.ts'
 import { agentField, agentIdOf, namesOf } from './teamAgents.ts'
 
 const groupings = ['status', 'agent', 'hour', 'day'] as const
@@ -16,7 +16,7 @@ export const operationsRuns = figures({
     'Count this team’s runs by the time of their creation, and by how they stand now. `rows` is a list of flat objects: by hour ' +
     '{hour, runs, active, completed, failed, stopped}, by day the same with day, by agent the same with agent_id, agent and ' +
     'success_rate, by status {status, runs}. active: not ended yet. success_rate: completed of those that completed or failed, from 0 to 1, ' +
-    'or null. `totals` adds up the same time; `now` counts all runs that are active at this moment, and of those the ones that wait for a person. ' +
+    'or null. `totals` adds up the same time, and `before` the time before it that was as long; `now` counts all runs that are active at this moment, and of those the ones that wait for a person. Runs of artifacts are not counted. ' +
     'At most 500 rows; left_out says how many more there are. Times are UTC.',
   input: Type.Object(
     {
@@ -32,12 +32,13 @@ export const operationsRuns = figures({
     const agentId = await agentIdOf(sql, teamId, input.agent)
     const counted = await countRuns(sql, { teamId, agentId, by, span })
     const names = by === 'agent' ? await namesOf(sql, teamId, [...counted.keys()]) : new Map<string, string>()
-    const totals = shown(addedUp([...counted.values()]))
+    const before = await countRuns(sql, { teamId, agentId, by: 'status', span: spanBefore(span) })
     return {
       by,
       ...shownSpan(span),
       ...rowsOf(by, { counted, span, names }),
-      totals: { ...totals, success_rate: successRate(totals) },
+      totals: totalsOfRuns(counted),
+      before: totalsOfRuns(before),
       now: await countNow(sql, teamId, agentId),
     }
   },
@@ -53,7 +54,7 @@ interface Wanted {
 }
 
 /** What each row stands for (an hour, a day, the id of an agent) and its runs by status. */
-async function countRuns(sql: Sql, { teamId, agentId, by, span }: Wanted): Promise<Map<string, Counts>> {
+export async function countRuns(sql: Sql, { teamId, agentId, by, span }: Wanted): Promise<Map<string, Counts>> {
   const { days, hours, wholeHours } = spansOf(span.since, span.until)
   // the count of a day does not say which hours it is of
   const pieces =
@@ -121,6 +122,13 @@ async function countNow(sql: Sql, teamId: string, agentId: string | undefined) {
   return { active: shown(counts).active, waiting_for_person: counts.needs_attention ?? 0 }
 }
 
+export const totalsOfRuns = (counted: Map<string, Counts>) => figuresOfRuns(addedUp([...counted.values()]))
+
+export function figuresOfRuns(counts: Counts) {
+  const row = shown(counts)
+  return { ...row, success_rate: shareOf(row.completed, row.completed + row.failed) }
+}
+
 const addedUp = (all: Counts[]): Counts =>
   Object.fromEntries(countedAs.map((status) => [status, all.reduce((sum, one) => sum + (one[status] ?? 0), 0)]))
 
@@ -129,9 +137,6 @@ function shown(counts: Counts) {
   const active = pending + running + waiting + needs_attention
   return { runs: active + completed + failed + stopped, active, completed, failed, stopped }
 }
-
-const successRate = ({ completed, failed }: { completed: number; failed: number }) =>
-  shareOf(completed, completed + failed)
 
 interface Counted {
   counted: Map<string, Counts>
@@ -151,8 +156,7 @@ function rowsOf(by: Grouping, { counted, span, names }: Counted) {
     return firstRows(countedAs.map((status) => ({ status, runs: all[status] ?? 0 })))
   }
   const rows = [...counted].map(([agent_id, counts]) => {
-    const row = shown(counts)
-    return { agent_id, agent: names.get(agent_id) ?? agent_id, ...row, success_rate: successRate(row) }
+    return { agent_id, agent: names.get(agent_id) ?? agent_id, ...figuresOfRuns(counts) }
   })
   return firstRows(rows.toSorted((one, other) => other.runs - one.runs || (one.agent < other.agent ? -1 : 1)))
 }

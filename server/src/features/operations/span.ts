@@ -61,6 +61,12 @@ export function spanOf(
   return { since: new Date(span.since), until: new Date(span.until) }
 }
 
+/** As much time right before it. */
+export const spanBefore = ({ since, until }: Span): Span => ({
+  since: new Date(2 * since.getTime() - until.getTime()),
+  until: since,
+})
+
 function timeOf(name: string, text: string): number {
   const time = readInstant(text)
   if (time === undefined)

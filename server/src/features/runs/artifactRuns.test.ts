@@ -110,7 +110,7 @@ proves('runs.listArtifacts', 'figures of a team count its own agents, and do not
     assert.deepEqual([runs.totals.runs, runs.rows.length, runs.rows[0].agent_id], [1, 1, agentId])
     const { rows } = await read(team, 'operations_usage', { by: 'agent' })
     const names = rows.map(({ agent }: { agent: string }) => agent)
-    assert.deepEqual(names.toSorted(), ['Artifact', 'Tested'])
+    assert.deepEqual(names.toSorted(), ['Artifacts', 'Tested'])
   })
   for (const agent of [artifact.agentId, 'Behind a page']) {
     assert.match(JSON.stringify(await ask(team, 'operations_runs', { agent })), /There is no agent/)
