@@ -2,7 +2,7 @@
 import { empty, part, word, type Part } from '../../base/db.ts'
 import { countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
 import { rowCondition, type IndexPath } from '../../kit/lists/indexPath.ts'
-import { isVisibleTo } from '../../engine/ledger/visibleRuns.ts'
+import { isOfVisibleArtifact } from '../../engine/ledger/visibleRuns.ts'
 import type { RunFilter } from './runFilter.ts'
 
 /** `status` is the path of an agent, too: of one agent's runs, or of the whole team's, by status. */
@@ -131,12 +131,18 @@ const fittingSearchRow = (filter: RunFilter): Part => part`and ${fitsSearchRow(f
 
 const fittingRun = (filter: RunFilter): Part =>
   isOfArtifacts(filter)
-    ? part`
-        and ${rowCondition(part`${isVisibleTo(filter.memberId, part`r`)} and ${fitsOrigin(filter, part`r`)} and ${fitsState(filter, part`r`)}`)}
-        and case when ${filter.words}::text is null then true else
-          run_words(r.team_id, run_text(r.title, r.case_title, r.message)) @@ ${filter.words}::tsquery end`
+    ? fittingRunOfArtifact(filter)
     : part`
   and ${rowCondition(part`${isListed} and ${fitsOrigin(filter, part`r`)} and ${fitsState(filter, part`r`)}`)}
   and case when ${filter.words}::text is null then true else (
     select l.words @@ ${filter.words}::tsquery from run_search l
     where l.team_id = r.team_id and l.created_at = r.created_at and l.run_id = r.id) end`
+
+const fittingRunOfArtifact = (filter: RunFilter): Part => part`
+  and ${rowCondition(part`${isOfVisibleArtifact(filter, part`r`)} and ${fitsOrigin(filter, part`r`)} and ${fitsState(filter, part`r`)}`)}
+  and case when ${filter.words}::text is null then true else r.id in (${hitsOfArtifacts(filter)}) end`
+
+/** By the index of words and nothing else, as in run_hits: making the words of a run again takes 0.1 ms. */
+const hitsOfArtifacts = ({ teamId, words }: RunFilter): Part => part`
+  select h.id from runs h where h.source = 'artifact' and (h.team_id = ${teamId}) is true
+    and run_words(h.team_id, run_text(h.title, h.case_title, h.message)) @@ ${words}::tsquery`

@@ -112,7 +112,11 @@ proves('runs.listPlans', 'a list of runs of artifacts, and its total, follow the
   const totals = await totalsOf(explaining, filter)
   await readRuns(explaining, filter, totals, { sort_by: 'created_at', sort_order: 'desc', limit: 20, offset: 0 })
   assert.deepEqual([totals.total, plans.length], [500, 2])
-  for (const plan of plans) assert.match(plan, /runs_of_artifacts/)
+  for (const plan of plans) assert.match(plan, /runs_of_artifacts"/)
+  const words = await searchWords(db.sql, team.id, 'refresh')
+  const found = await totalsOf(explaining, { ...filter, words })
+  assert.equal(found.total, 500)
+  assert.match(plans.at(-1) ?? '', /runs_of_artifacts_by_word/)
 })
 
 proves('runs.listPlans', 'no filter, pair of filters or order reads the whole table', async () => {

@@ -32,7 +32,7 @@ export async function searchRuns(sql: Sql, filter: Searched, page: RunPage): Pro
   return { data: await pageOf(sql, filter, { ...totals, total }, page), total }
 }
 
-/** Runs of artifacts are in no index of words: each on their path is read. */
+/** Runs of artifacts are not in run_search: they are found on their own path, and their words in an index of their own. */
 async function readAlong(sql: Sql, filter: Searched, page: RunPage): Promise<Found> {
   const totals = await totalsOf(sql, filter)
   return { data: await readRuns(sql, filter, totals, page), total: totals.total }
