@@ -1176,6 +1176,10 @@ const sentences = [
     says: 'A procedure of ten thousand steps is run and rebuilt without reading the log again.',
   },
   {
+    id: 'runbook.html',
+    says: 'An html block is a template that is checked with its procedure; it hands over itself and the results of the steps that it reads.',
+  },
+  {
     id: 'pages.values',
     says: 'A value stays a value in text, in an attribute, in a URL and in JSON of a page: no value adds an element, an attribute or a script.',
   },

@@ -50,6 +50,8 @@ export interface PageTemplate {
   nodes: PageNode[]
   /** The first keys of `data.…`: the ids of the steps that it shows. */
   reads: string[]
+  /** The line where each of them is first read. */
+  readAt: ReadonlyMap<string, number>
   /** Whether it has an h1, so that the page needs none of ours. */
   hasHeading: boolean
 }

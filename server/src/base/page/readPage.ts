@@ -1,9 +1,8 @@
 // Reads a template: parses it, refuses what could act or load, and finds the expressions. Nothing of it is evaluated here.
-import { ExpressionProblem, parseExpression, type Expression, type Roots } from '../expression/expression.ts'
-import { readHole, type Tell } from '../expression/holes.ts'
+import type { Tell } from '../expression/holes.ts'
 import { checkJson } from '../expression/jsonHoles.ts'
 import { htmlElements, refusalOf, ruleOf, svgElements } from './allowed.ts'
-import { hasMark, markHoles, splitMarks, withoutMarks, type MarkedHtml } from './holeMarks.ts'
+import { hasMark, markHoles, withoutMarks } from './holeMarks.ts'
 import { loads, placeOf, valueProblem } from './attributes.ts'
 import {
   childrenOf,
@@ -15,15 +14,14 @@ import {
   type HtmlElement,
   type HtmlNode,
 } from './parseHtml.ts'
+import { dataAlone, PageExpressions, withName, type Names } from './pageExpressions.ts'
 import {
   widgetNames,
   type Filling,
   type PageAttribute,
-  type PageHole,
   type PageNode,
   type PageProblem,
   type PageTemplate,
-  type Repeat,
   type Shown,
 } from './pageTemplate.ts'
 import { widgetAttributes } from './widgetAttributes.ts'
@@ -39,16 +37,18 @@ export function readPage(html: string): { page: PageTemplate; problems: PageProb
   const tell: Tell = (line, message) => {
     if (problems.length < problemsMax) problems.push({ line, message })
   }
-  const page: PageTemplate = { nodes: [], reads: [], hasHeading: false }
+  const page: PageTemplate = { nodes: [], reads: [], readAt: new Map(), hasHeading: false }
   if (html.length > charactersMax) {
     tell(1, `The page is longer than ${charactersMax.toLocaleString('en')} characters.`)
     return { page, problems }
   }
   const marked = markHoles(html, tell)
   try {
-    const reader = new Reader(marked, tell)
-    page.nodes = reader.nodes(parseHtml(marked.html), { roots: { data: dataRoot }, depth: 0, isInParagraph: false })
-    page.reads = [...reader.reads]
+    const expressions = new PageExpressions(marked, tell)
+    const reader = new Reader(expressions, tell)
+    page.nodes = reader.nodes(parseHtml(marked.html), { ...dataAlone(), depth: 0, isInParagraph: false })
+    page.reads = [...expressions.readAt.keys()]
+    page.readAt = expressions.readAt
     page.hasHeading = reader.hasHeading
   } catch (error) {
     if (!(error instanceof TreeRefused)) throw error
@@ -57,28 +57,21 @@ export function readPage(html: string): { page: PageTemplate; problems: PageProb
   return { page, problems: problems.sort((one, other) => one.line - other.line) }
 }
 
-const dataRoot = {
-  keyed: 'Say which step: data.fetch.',
-  named: 'Name the step: data.fetch or data["fetch"].',
-}
-
 /** Where in the tree an element stands: the names that its expressions may read, and how deep it is. */
-interface Around {
-  roots: Roots
+interface Around extends Names {
   depth: number
   isInParagraph: boolean
 }
 
 class Reader {
-  readonly reads = new Set<string>()
   hasHeading = false
-  readonly #sources: MarkedHtml['sources']
+  readonly #expressions: PageExpressions
   readonly #tell: Tell
   /** The line of the last node that says its own; nodes that the parser adds have none. */
   #line = 1
 
-  constructor({ sources }: MarkedHtml, tell: Tell) {
-    this.#sources = sources
+  constructor(expressions: PageExpressions, tell: Tell) {
+    this.#expressions = expressions
     this.#tell = tell
   }
 
@@ -102,7 +95,7 @@ class Reader {
   }
 
   #text(text: string, around: Around): PageNode {
-    const filling = this.#filling(text, around)
+    const filling = this.#expressions.filling(text, around)
     for (const [index, { line }] of filling.holes.entries()) {
       if (filling.literals[index]!.endsWith('<'))
         this.#refuse('A value cannot be the name of an element. Write < as &lt; where the sign itself is meant.', line)
@@ -179,7 +172,7 @@ class Reader {
         )
     const id = element.attrs.find(({ name }) => name === 'id')?.value ?? null
     if (id !== null && hasMark(id)) this.#refuse('A value cannot be the id of data.')
-    const text = this.#filling(
+    const text = this.#expressions.filling(
       childrenOf(element)
         .map((child) => ('value' in child ? child.value : ''))
         .join(''),
@@ -198,7 +191,7 @@ class Reader {
     for (const { name: attribute, value } of element.attrs) {
       if (attribute === 'if' || attribute === 'each') continue
       const at = element.sourceCodeLocation?.attrs?.[attribute]?.startLine ?? line
-      if (known.includes(attribute)) attributes.set(attribute, this.#filling(value, inner))
+      if (known.includes(attribute)) attributes.set(attribute, this.#expressions.filling(value, inner))
       else this.#refuse(`<${name}> has no ${withoutMarks(attribute).slice(0, 40)}=. It takes ${known.join(', ')}.`, at)
     }
     if (around.isInParagraph && name !== 'big-number')
@@ -224,7 +217,7 @@ class Reader {
         this.#refuse(`${shown}= means nothing on <${element.tagName}>, so no value can stand in it.`, line)
       if (rule !== 'kept' || hasMark(name)) continue
       const place = placeOf(element.tagName, name)
-      const filling = this.#filling(value, around)
+      const filling = this.#expressions.filling(value, around)
       const problem = valueProblem(name, place, filling, isSvg(element))
       if (problem !== undefined) this.#refuse(problem, line)
       else kept.push({ name, place, value: filling })
@@ -236,59 +229,12 @@ class Reader {
   #shown(element: HtmlElement, around: Around): Shown & { inner: Around } {
     const each = element.attrs.find(({ name }) => name === 'each')?.value
     const condition = element.attrs.find(({ name }) => name === 'if')?.value
-    const repeat = each === undefined ? null : this.#repeat(each, around.roots)
-    const inner = repeat ? { ...around, roots: { ...around.roots, [repeat.name]: {} } } : around
-    return { repeat, inner, condition: condition === undefined ? null : this.#bare('if', condition, inner.roots) }
-  }
-
-  #repeat(text: string, roots: Roots): Repeat | null {
-    const match = /^\s*([A-Za-z_]\w{0,39})\s+in\s+(\S.*)$/s.exec(text)
-    if (!match)
-      return (
-        this.#refuse(
-          `each="${withoutMarks(text).slice(0, 60)}" cannot be read. Write each="row in data.fetch.rows".`,
-        ) ?? null
-      )
-    const [, name, source] = match as unknown as [string, string, string]
-    if (reserved.has(name))
-      return this.#refuse(`each= cannot name its row ${name}. Choose another name, e.g. row.`) ?? null
-    const list = this.#bare('each', source, roots)
-    return list && { name, list, source: source.trim().slice(0, 100) }
-  }
-
-  /** An expression without braces. */
-  #bare(attribute: string, source: string, roots: Roots): PageHole | null {
-    const line = this.#line
-    try {
-      if (hasMark(source)) throw new ExpressionProblem('Write the expression without {{ }}.')
-      const expression = parseExpression(source, roots)
-      this.#note(expression)
-      return { expression, line }
-    } catch (error) {
-      if (!(error instanceof ExpressionProblem)) throw error
-      this.#refuse(`${attribute}="${withoutMarks(source).slice(0, 60)}" cannot be read: ${error.message}`)
-      return null
+    const repeat = each === undefined ? null : this.#expressions.repeat(each, around, this.#line)
+    const inner = repeat ? { ...around, ...withName(around, repeat.name) } : around
+    return {
+      repeat,
+      inner,
+      condition: condition === undefined ? null : this.#expressions.bare('if', condition, inner, this.#line),
     }
-  }
-
-  #filling(text: string, { roots }: Around): Filling {
-    const { literals, indexes } = splitMarks(text)
-    const holes: PageHole[] = []
-    for (const index of indexes) {
-      const { source, line } = this.#sources[index] ?? { source: '', line: this.#line }
-      const expression = readHole(source, line, roots, this.#tell)
-      if (expression) this.#note(expression)
-      // a page with such a hole has a problem and is never shown
-      holes.push({ expression: expression ?? nothing, line })
-    }
-    return { literals, holes }
-  }
-
-  #note({ reads }: Expression): void {
-    for (const step of reads.get('data') ?? []) this.reads.add(step)
   }
 }
-
-const nothing: Expression = { node: { kind: 'literal', value: null }, reads: new Map() }
-
-const reserved = new Set(['data', 'and', 'or', 'not', 'in', 'contains', 'true', 'false', 'null'])

@@ -9,7 +9,7 @@ import { checkUrl } from './contexts/url.ts'
 import { splitTemplate, type TextKind, type Template } from './template.ts'
 
 export const blockKinds = [
-  ...(['agent', 'approve', 'ask', 'bash', 'browser', 'case', 'file', 'http', 'js', 'memory'] as const),
+  ...(['agent', 'approve', 'ask', 'bash', 'browser', 'case', 'file', 'html', 'http', 'js', 'memory'] as const),
   ...(['output', 'python', 'tool', 'wait'] as const),
 ] as const
 export type BlockKind = (typeof blockKinds)[number]

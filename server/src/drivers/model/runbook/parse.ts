@@ -5,6 +5,7 @@ import { agentBlock, outputBlock, toolBlock, writeBlock } from './blocks/texts.t
 import { browserBlock } from './blocks/browser.ts'
 import { caseBlock, waitBlock } from './blocks/cases.ts'
 import { codeBlock } from './blocks/code.ts'
+import { htmlBlock } from './blocks/html.ts'
 import { httpBlock } from './blocks/http.ts'
 import { approveBlock, askBlock } from './blocks/people.ts'
 import { blockKinds, readTemplate, type Block, type BlockKind, type BlockAction, type Draft } from './block.ts'
@@ -29,6 +30,7 @@ const kinds: Record<BlockKind, { attributes: string[]; read: (draft: Draft) => B
   browser: { attributes: ofAll, read: browserBlock },
   case: { attributes: [...ofAll, 'queue', 'title'], read: caseBlock },
   file: { attributes: [...ofAll, 'path'], read: writeBlock('sandbox_write_file') },
+  html: { attributes: ['id', 'if'], read: htmlBlock },
   http: { attributes: [...ofAll, 'connection'], read: httpBlock },
   js: { attributes: [...ofAll, 'timeout'], read: codeBlock('js') },
   memory: { attributes: [...ofAll, 'path'], read: writeBlock('memory_write') },

@@ -38,6 +38,10 @@ export const blockWords: Record<string, BlockWords> = {
     tool: null,
     says: 'needs `name=`, one of the tools in facts.message.tools; the body is its arguments as a JSON object.',
   },
+  html: {
+    tool: 'artifact_show',
+    says: 'only for an artifact: the template of its page, which reads earlier steps as `{{ data.<id> }}`.',
+  },
   bash: { tool: 'sandbox_exec', says: 'shell code. Gives `.exit_code`, `.stdout`, `.stderr`.' },
   python: { tool: 'sandbox_exec', says: 'Python code, with the same results.' },
   js: { tool: 'sandbox_exec', says: 'JavaScript code, with the same results.' },
