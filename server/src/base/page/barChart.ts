@@ -29,9 +29,11 @@ const barMax = 0.09
 
 export function barChart(data: ChartData, options: BarOptions): DrawnElement {
   const lies = options.direction === 'horizontal' || (options.direction !== 'vertical' && wantsToLie(data))
-  const scale = scaleOf(extentOf(data, options.isStacked), { fromZero: true, isDuration: data.kind === 'duration' })
-  return lies ? lying(data, scale, options.isStacked) : upright(data, scale, options)
+  return lies ? lying(data, options.isStacked) : upright(data, scaleFor(data, options.isStacked), options)
 }
+
+const scaleFor = (data: ChartData, isStacked: boolean): Scale =>
+  scaleOf(extentOf(data, isStacked), { fromZero: true, isDuration: data.kind === 'duration' })
 
 /** Names that have no room below upright bars are read better beside lying ones. */
 const wantsToLie = ({ positions, labels }: ChartData): boolean =>
@@ -46,6 +48,13 @@ function extentOf({ series, names }: ChartData, isStacked: boolean): number[] {
 }
 
 const sum = (values: number[]): number => values.reduce((total, value) => total + value, 0)
+
+interface Box {
+  x: string
+  y: string
+  width: string
+  height: string
+}
 
 interface Segment {
   series: Series
@@ -78,6 +87,8 @@ function upright(data: ChartData, scale: Scale, { height, isStacked }: BarOption
   const lanes = isStacked ? 1 : Math.max(1, data.series.length)
   const gap = data.names.length > 120 ? 0.05 : 0.28
   const width = Math.min(barMax, (slot * (1 - gap)) / lanes)
+  // without values below zero, bars stand on the floor: there their lower corners are cut off
+  const isOnFloor = scale.min >= 0
   const bars = data.names.map((_, at) => {
     const start = slot * (at + 0.5) - (width * lanes) / 2
     const pieces = segmentsAt(data, at, isStacked).map((segment) => {
@@ -89,32 +100,43 @@ function upright(data: ChartData, scale: Scale, { height, isStacked }: BarOption
         y: share(Math.min(a, b)),
         height: share(Math.abs(a - b)),
       }
-      return bar(segment, box, width < 0.012)
+      return bar(segment, box, width < 0.012, isOnFloor)
     })
     const hit = draw('rect', { class: 'ry-hit', x: share(slot * at), y: 0, width: share(slot), height: '100%' })
-    return draw('g', { class: 'ry-at' }, [hit, ...pieces, draw('title', {}, [pointText(data, at)])])
+    return draw('g', { class: 'ry-at' }, [hit, ...pieces.toReversed(), draw('title', {}, [pointText(data, at)])])
   })
   const centers = data.names.map((_, at) => slot * (at + 0.5))
   return frame(data, [
-    plotArea(height, left, 8, data.table.title, [...axis, ...bars, ...pointAxis(data.labels, centers)]),
+    plotArea(height, left, 8, data.table.title, [
+      ...axis,
+      draw('svg', { width: '100%', height: '100%' }, bars),
+      ...pointAxis(data.labels, centers),
+    ]),
     spaceBelow(),
   ])
 }
 
-const bar = ({ series, isEnd }: Segment, box: Record<string, string>, isThin: boolean): Drawn =>
-  draw('rect', { class: `ry-bar ry-${series.color}`, ...box, rx: isEnd && !isThin ? 3 : undefined })
+const radius = 3
+
+/** Only the end of a bar is round: what lies below it, or the floor, covers its other corners. */
+function bar({ series, isEnd }: Segment, box: Box, isThin: boolean, isOnFloor: boolean): Drawn {
+  const isRound = isEnd && !isThin
+  const style = isRound && isOnFloor ? `height:calc(${box.height} + ${radius}px)` : undefined
+  return draw('rect', { class: `ry-bar ry-${series.color}`, ...box, rx: isRound ? radius : undefined, style })
+}
 
 /** Room for the labels below the drawing. */
 export const spaceBelow = (): Drawn => draw('div', { class: 'ry-below' })
 
 const rowHeight = 28
 
-function lying(data: ChartData, scale: Scale, isStacked: boolean): DrawnElement {
+function lying(data: ChartData, isStacked: boolean): DrawnElement {
   const lanes = isStacked ? 1 : Math.max(1, data.series.length)
   const each = lanes === 1 ? rowHeight : 14 * lanes + 12
   const thickness = lanes === 1 ? 16 : 12
   const labels = data.labels.map((label) => cut(label))
   const hasNumbers = !isStacked || data.series.length === 1
+  const scale = hasNumbers ? tightScale(extentOf(data, isStacked)) : scaleFor(data, isStacked)
   const numbers = data.series.flatMap(({ values }) =>
     values.map((value) => (value === null ? '' : shownNumber(value, data.kind, true))),
   )
@@ -129,7 +151,7 @@ function lying(data: ChartData, scale: Scale, isStacked: boolean): DrawnElement 
       const [a, b] = [shareOf(scale, segment.from), shareOf(scale, segment.to)]
       const y = top + segment.lane * (thickness + 2)
       const box = { x: share(Math.min(a, b)), width: share(Math.abs(a - b)), y: String(y), height: String(thickness) }
-      const piece = bar(segment, box, false)
+      const piece = bar(segment, box, false, false)
       if (!hasNumbers) return [piece]
       const text = shownNumber(segment.to - segment.from, data.kind, true)
       return [
@@ -152,6 +174,15 @@ function lying(data: ChartData, scale: Scale, isStacked: boolean): DrawnElement 
     plotArea(height, widest(labels) + 18, right, data.table.title, [...grid, ...rows, ...ticks]),
     ...(hasNumbers ? [] : [spaceBelow()]),
   ])
+}
+
+/** Bars with their numbers beside them need no round ticks, so the longest takes all the room. */
+function tightScale(values: number[]): Scale {
+  const { min, max } = values.reduce(
+    (sofar, value) => ({ min: Math.min(sofar.min, value), max: Math.max(sofar.max, value) }),
+    { min: 0, max: 0 },
+  )
+  return min === max ? { min: 0, max: 1, ticks: [0] } : { min, max, ticks: [0] }
 }
 
 /** Lying bars without numbers beside them need an axis. */

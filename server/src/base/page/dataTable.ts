@@ -52,7 +52,7 @@ function bodyCell(column: KeyedColumn, value: unknown): Drawn {
   return draw(
     'td',
     {
-      class: isNumeric(column) ? 'ry-right' : undefined,
+      class: isNumeric(column) ? 'ry-right' : column.kind === 'time' ? 'ry-time' : undefined,
       'data-order': order === null ? undefined : order,
       title: isLong ? shown.slice(0, 2000) : undefined,
     },

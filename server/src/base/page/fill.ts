@@ -11,8 +11,7 @@ export type Report = (line: number, message: string) => void
 
 export function valueOf({ expression, line }: PageHole, scope: Scope, report: Report): unknown {
   try {
-    const value = evaluate(expression, scope)
-    return value
+    return evaluate(expression, scope)
   } catch (error) {
     if (!(error instanceof CannotRender)) throw error
     report(line, error.message)

@@ -16,6 +16,8 @@ import { rowsOf } from './rows.ts'
 
 /** How many rows a chart, a table or each= shows. */
 export const rowsMax = 1000
+/** How many steps a row of a chart costs. */
+const stepsOfPoint = 40
 const heights = { min: 80, max: 800, usual: 220 }
 
 /** The values of the attributes by name. */
@@ -59,7 +61,7 @@ export function drawWidget(
   if (rows.length === 0) return emptyFrame(title, text('empty') || 'No data yet')
   if (name === 'data-table') return dataTable(rows, text('columns'), title, left)
   if (left !== '') note(`${title === '' ? 'A chart' : title}: ${left}`)
-  return drawChart(name, rows, text, kind, values)
+  return drawChart(name, rows, text, kind, values, budget)
 }
 
 function drawChart(
@@ -68,6 +70,7 @@ function drawChart(
   text: (key: string) => string,
   kind: ColumnKind | undefined,
   values: WidgetValues,
+  budget: StepBudget,
 ): DrawnElement {
   const asked: ChartText = {
     x: text('x'),
@@ -78,6 +81,7 @@ function drawChart(
     unit: text('unit'),
     colors: text('colors'),
   }
+  budget.spend(rows.length * stepsOfPoint)
   const data = chartData(rows, asked)
   const hasValues = data.series.some(({ values: all }) => all.some((value) => value !== null))
   if (!hasValues) return emptyFrame(data.title, text('empty') || 'No data yet')
