@@ -2309,6 +2309,10 @@ const sentences = [
     says: 'A page or browser that dies is told, and the next one opens with the state of the old.',
   },
   {
+    id: 'pages.xlsx',
+    says: 'The tables of a page become a spreadsheet: numbers, dates and texts as such, never a formula, at most 100,000 cells.',
+  },
+  {
     id: 'browser.print',
     says: 'A page of ours becomes a picture with a thumbnail, or a PDF with title, time and page numbers, or the reason is a sentence.',
   },
