@@ -30,6 +30,8 @@ proves('pages.charts', 'each= repeats, if= shows, a failed value is a dash and i
   const none = show('<p each="row in data.a">x</p><p each="row in data.b">y</p>', { a: null, b: 3 })
   assert.equal(mainOf(none), '')
   assert.match(none.problems[0]!.message, /data.b is not a list/)
+  const text = show('\n<bar-chart rows="{{ data.a }}"></bar-chart>', { a: 'x' })
+  assert.deepEqual(text.problems, [{ line: 2, message: 'rows= of <bar-chart> is not a list, so it shows nothing.' }])
 })
 
 proves('pages.charts', 'a page says how many rows are left out', () => {
@@ -241,3 +243,12 @@ proves(
     assert.equal(csvOf([]), '')
   },
 )
+
+proves('pages.bounds', 'rows that are not shown cost nothing', () => {
+  const rows = Array.from({ length: 200_000 }, (_, n) => ({ name: `row ${n}`, n }))
+  const template =
+    '<bar-chart rows="{{ data.a }}" limit="20"></bar-chart><data-table rows="{{ data.a }}" limit="20"></data-table>'
+  const page = show(template.repeat(10), { a: rows }, 200_000)
+  assert.equal(page.tables.length, 20)
+  assert.match(page.html, /20 of 200,000 rows are shown\./)
+})

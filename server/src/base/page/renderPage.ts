@@ -109,6 +109,9 @@ class Drawing {
       const values = new Map(
         [...node.attributes].map(([key, filling]) => [key, fillValue(filling, scope, this.#report)]),
       )
+      const rows = values.get('rows') ?? null
+      if (typeof rows !== 'object')
+        this.#report(node.line, `rows= of <${node.name}> is not a list, so it shows nothing.`)
       return this.#counted(drawWidget(node.name, values, this.#budget, (text) => this.#note(text)))
     }
     const element: DrawnElement = draw(node.name)

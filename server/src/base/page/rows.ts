@@ -5,12 +5,15 @@ import { columnKinds, type Column, type ColumnKind } from './pageTable.ts'
 
 export type Row = Record<string, unknown>
 
-/** A list of objects; a list of plain values and an object of plain values can be shown too. */
-export function rowsOf(value: unknown): Row[] | undefined {
-  if (value === null || value === '') return []
-  if (Array.isArray(value)) return value.map((item) => (isRecord(item) ? item : { value: item as unknown }))
-  if (isRecord(value)) return Object.entries(value).map(([name, item]) => ({ name, value: item }))
-  return undefined
+/** A list of objects, or of plain values; an object of plain values can be shown too. The first `limit` rows, and how many there are. */
+export function rowsOf(value: unknown, limit: number): { rows: Row[]; total: number } {
+  if (Array.isArray(value)) {
+    const shown = value.slice(0, limit) as unknown[]
+    return { rows: shown.map((item) => (isRecord(item) ? item : { value: item })), total: value.length }
+  }
+  if (!isRecord(value)) return { rows: [], total: 0 }
+  const names = Object.keys(value)
+  return { rows: names.slice(0, limit).map((name) => ({ name, value: value[name] })), total: names.length }
 }
 
 /** An own property, or a path of them such as agent.name; missing ones are null. */

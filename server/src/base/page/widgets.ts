@@ -12,7 +12,7 @@ import { numberOf } from './figures.ts'
 import { lineChart } from './lineChart.ts'
 import { columnKinds, type ColumnKind } from './pageTable.ts'
 import type { WidgetName } from './pageTemplate.ts'
-import { rowsOf } from './rows.ts'
+import { rowsOf, type Row } from './rows.ts'
 
 /** How many rows a chart, a table or each= shows. */
 export const rowsMax = 1000
@@ -36,7 +36,8 @@ export function drawWidget(
     return value === null ? '' : textOf(value).slice(0, 2000)
   }
   const kind = columnKinds.find((one) => one === text('kind'))
-  for (const value of values.values()) payFor(value, budget)
+  // rows that are not shown cost nothing
+  for (const [key, value] of values) if (key !== 'rows') payFor(value, budget)
   if (name === 'big-number') {
     const plain = {
       value: values.get('value') ?? null,
@@ -51,12 +52,11 @@ export function drawWidget(
       good: text('good'),
     })
   }
-  const given = rowsOf(values.get('rows') ?? null) ?? []
   const limit = Math.min(rowsMax, Math.max(1, Math.floor(numberOf(values.get('limit')) ?? rowsMax)))
-  const rows = given.slice(0, limit)
-  const hidden = given.length - rows.length
+  const { rows, total } = rowsOf(values.get('rows') ?? null, limit)
+  payFor(rows, budget)
   const left =
-    hidden === 0 ? '' : `${rows.length.toLocaleString('en')} of ${given.length.toLocaleString('en')} rows are shown.`
+    total === rows.length ? '' : `${rows.length.toLocaleString('en')} of ${total.toLocaleString('en')} rows are shown.`
   const title = text('title')
   if (rows.length === 0) return emptyFrame(title, text('empty') || 'No data yet')
   if (name === 'data-table') return dataTable(rows, text('columns'), title, left)
@@ -66,7 +66,7 @@ export function drawWidget(
 
 function drawChart(
   name: Exclude<WidgetName, 'big-number' | 'data-table'>,
-  rows: NonNullable<ReturnType<typeof rowsOf>>,
+  rows: Row[],
   text: (key: string) => string,
   kind: ColumnKind | undefined,
   values: WidgetValues,
