@@ -1,6 +1,7 @@
 // npm run bench [name …]: measures the service against its floors and prints one table, also of what falls short.
 import { statfs } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
+import { artifacts } from './artifacts.ts'
 import { browsing } from './browsing.ts'
 import { bulk } from './bulk.ts'
 import { cases } from './cases.ts'
@@ -36,6 +37,7 @@ const benches: Record<string, (bed: Bed) => Promise<Row[]>> = {
   bulk,
   evaluations,
   listRuns,
+  artifacts,
 }
 
 /** The generator dies of it, the bench under way fails, and everything it started is stopped and removed on the way out. */

@@ -3288,6 +3288,10 @@ const sentences = [
   },
   { id: 'operations.tenancy', says: 'The tools of operations read the rows of the run’s own team alone.' },
   { id: 'operations.plans', says: 'No statement of the tools of operations reads a large table whole.' },
+  {
+    id: 'artifacts.templates',
+    says: 'The built-in pages show the figures of a team at work, and tell a new team what will be there.',
+  },
 ] as const satisfies readonly Requirement[]
 
 export type RequirementId = (typeof sentences)[number]['id']

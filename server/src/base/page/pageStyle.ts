@@ -60,7 +60,7 @@ th{color:var(--soft);font-weight:600;font-size:.82rem;white-space:nowrap}tbody t
 .ry-scroll{overflow:auto;margin:0 -6px}.ry-tall{max-height:560px}.ry-table th{position:sticky;top:0;background:var(--card);padding:0;box-shadow:inset 0 -1px var(--line);border:0}
 .ry-table tbody tr:hover{background:color-mix(in srgb,var(--ink) 4%,transparent)}
 .ry-table .ry-right{text-align:right;white-space:nowrap}.ry-table .ry-time{white-space:nowrap}
-.ry-sort{all:unset;display:block;padding:7px 12px;cursor:pointer}.ry-sort:hover{color:var(--ink)}.ry-sort:focus-visible{outline:2px solid var(--link);outline-offset:-2px;border-radius:4px}
+.ry-sort{all:unset;display:block;box-sizing:border-box;width:100%;padding:7px 12px;cursor:pointer}.ry-sort:hover{color:var(--ink)}.ry-sort:focus-visible{outline:2px solid var(--link);outline-offset:-2px;border-radius:4px}
 th[aria-sort=ascending] .ry-sort::after{content:" \\2191"}th[aria-sort=descending] .ry-sort::after{content:" \\2193"}`
 
 const paper = `

@@ -67,15 +67,23 @@ interface Wanted {
   span: Span
 }
 
-/** The severity and the name of a custom check are those of its rubric in the build that was evaluated. */
+/**
+ * The severity and the name of a custom check are those of its rubric in the build that was evaluated. They are looked up for the sums: there are
+ * many more counts.
+ */
 export const countEvaluations = (sql: Sql, { teamId, agentId, by, span }: Wanted): Promise<Counted[]> => sql<Counted>`
-  with shown as materialized (${agentId === undefined ? agentsWithRuns(teamId) : part`select ${agentId}::uuid as agent_id`})
-  select ${by === 'day' ? part`(date '1970-01-01' + floor(c.hour / 24.0)::int)::text` : part`c.agent_id::text`} as key, c.flag,
-    r.title as label, r.severity, sum(c.evaluated)::bigint as evaluated, sum(c.with_issues)::bigint as with_issues
-  from shown join eval_counts c on c.agent_id = shown.agent_id and c.team_id = ${teamId}
-    and c.hour >= run_hour(${span.since}::timestamptz) and c.hour < run_hour(${span.until}::timestamptz)
-  left join eval_rubrics r on starts_with(c.flag, 'custom__') and r.build_id = c.build_id and r.slug = substr(c.flag, 9)
-  group by 1, 2, 3, 4 having sum(c.evaluated) <> 0 or sum(c.with_issues) <> 0`
+  with shown as materialized (${agentId === undefined ? agentsWithRuns(teamId) : part`select ${agentId}::uuid as agent_id`}),
+  summed as materialized (
+    select ${by === 'day' ? part`floor(c.hour / 24.0)::int` : part`c.agent_id`} as key, c.build_id, c.flag, sum(c.evaluated) as evaluated,
+      sum(c.with_issues) as with_issues
+    from shown join eval_counts c on c.agent_id = shown.agent_id and c.team_id = ${teamId}
+      and c.hour >= run_hour(${span.since}::timestamptz) and c.hour < run_hour(${span.until}::timestamptz)
+    group by 1, 2, 3
+  )
+  select ${by === 'day' ? part`(date '1970-01-01' + s.key)::text` : part`s.key::text`} as key, s.flag, r.title as label, r.severity,
+    sum(s.evaluated)::bigint as evaluated, sum(s.with_issues)::bigint as with_issues
+  from summed s left join eval_rubrics r on starts_with(s.flag, 'custom__') and r.build_id = s.build_id and r.slug = substr(s.flag, 9)
+  group by 1, 2, 3, 4 having sum(s.evaluated) <> 0 or sum(s.with_issues) <> 0`
 
 const own: Record<string, { label: string; severity: Severity } | undefined> = platformChecks
 

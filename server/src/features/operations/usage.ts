@@ -1,5 +1,5 @@
 // The tool operations_usage: runs, active time, tokens and cost by day, agent and model.
-import { empty, part, type Part, type Sql } from '../../base/db.ts'
+import { empty, part, type Sql } from '../../base/db.ts'
 import { usageOf } from '../../engine/counting/usage.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { figures, firstRows, latestRows, shownSpan, sumOf } from './answer.ts'
@@ -68,26 +68,24 @@ interface Wanted {
   span: Span
 }
 
-/** A hidden agent works for an artifact, whose name may be private: all of them are one. */
+/** A hidden agent works for an artifact, whose name may be private: all of them are one. Agents are looked up for the sums. */
 export const readUsed = (sql: Sql, { teamId, agentId, by, span }: Wanted) => sql<Used>`
-  select ${keysOf(by)}, coalesce(sum(runs) filter (where hidden.id is null), 0)::bigint as runs,
-    (coalesce(sum(active_ms), 0) / 1000)::float8 as active_s, coalesce(sum(calls), 0)::bigint as calls,
-    coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(output_tokens), 0)::bigint as output_tokens,
-    coalesce(sum(input_tokens + output_tokens), 0)::bigint as tokens, coalesce(sum(cost_usd), 0)::float8 as cost_usd
-  from (${usageOf(teamId, { since: dayOf(span.since), until: dayOf(span.until) })}) used
-  left join agents hidden on hidden.id = used.agent_id and hidden.is_hidden
-  ${agentId === undefined ? empty : part`where agent_id = ${agentId}`}
-  group by 1, 2, 3`
-
-const keysOf = (by: Grouping): Part => {
-  const none = part`null::text`
-  const [day, agent, model] = [
-    by.startsWith('day') ? part`to_char(day, 'YYYY-MM-DD')` : none,
-    by.startsWith('agent') ? part`case when hidden.id is null then agent_id end` : none,
-    by.endsWith('model') ? part`model` : none,
-  ]
-  return part`${day} as day, ${agent} as agent_id, ${model} as model`
-}
+  with summed as materialized (
+    select ${by.startsWith('day') ? part`day` : part`null::date as day`}, agent_id, ${by.endsWith('model') ? part`model` : part`null::text as model`},
+      sum(runs) as runs, sum(active_ms) as active_ms, sum(calls) as calls, sum(input_tokens) as input_tokens,
+      sum(output_tokens) as output_tokens, sum(cost_usd) as cost_usd
+    from (${usageOf(teamId, { since: dayOf(span.since), until: dayOf(span.until) })}) used
+    ${agentId === undefined ? empty : part`where agent_id = ${agentId}`}
+    group by 1, 2, 3
+  ),
+  known as materialized (
+    select summed.*, coalesce((select a.is_hidden from agents a where a.id = summed.agent_id), false) as is_hidden from summed
+  )
+  select to_char(day, 'YYYY-MM-DD') as day, ${by.startsWith('agent') ? part`case when not is_hidden then agent_id end` : part`null::uuid`} as agent_id,
+    model, coalesce(sum(runs) filter (where not is_hidden), 0)::bigint as runs, (sum(active_ms) / 1000)::float8 as active_s,
+    sum(calls)::bigint as calls, sum(input_tokens)::bigint as input_tokens, sum(output_tokens)::bigint as output_tokens,
+    sum(input_tokens + output_tokens)::bigint as tokens, sum(cost_usd)::float8 as cost_usd
+  from known group by 1, 2, 3`
 
 export function totalsOfUsage(used: Used[]) {
   const runs = sumOf(used, (row) => row.runs)
