@@ -61,7 +61,7 @@ export function spanOf(
   return { since: new Date(span.since), until: new Date(span.until) }
 }
 
-/** As much time right before it. */
+/** The span of the same length right before it. */
 export const spanBefore = ({ since, until }: Span): Span => ({
   since: new Date(2 * since.getTime() - until.getTime()),
   until: since,
