@@ -1,6 +1,7 @@
 // The built-in pages: each can be read, shows a team at work, and is kind to a team that has only begun.
 import assert from 'node:assert/strict'
 import { isRecord } from '../../../base/isRecord.ts'
+import { parseRunbook } from '../../../drivers/model/runbook/parse.ts'
 import { figuresAt } from '../../../../test/kit/figures.ts'
 import { proves } from '../../../../test/kit/proves.ts'
 import { sampleFigures } from '../../../../test/kit/sampleFigures.ts'
@@ -10,7 +11,7 @@ import { subscribe } from '../../../../test/kit/deliveries.ts'
 import { seeders, seedTeam } from '../../../../test/kit/seed.ts'
 import { pageOf, stepsOf } from '../../../../test/kit/templatePages.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
-import { templates } from './index.ts'
+import { templates, type PageOffer } from './index.ts'
 
 const service = await testApp()
 const sample = (tool: string, input: object) => Promise.resolve(sampleFigures(tool, input))
@@ -48,6 +49,27 @@ proves('artifacts.templates', 'there are five built-in pages, and each is a runb
     assert.equal(template.procedure.match(/^```tool /gm)?.length ?? 0, stepsOf(template).length)
   }
 })
+
+/** The steps and the template as one procedure. */
+const whole = ({ procedure, html }: PageOffer): string => `${procedure}\n\`\`\`\`html\n${html}\`\`\`\`\n`
+
+proves(
+  'artifacts.templates',
+  'each page is a runbook without a mistake, and so is the example on the blank one',
+  () => {
+    for (const template of templates) {
+      const { blocks, problems } = parseRunbook(whole(template))
+      assert.deepEqual(problems, [])
+      const kinds = blocks.map(({ kind }) => kind)
+      assert.deepEqual(kinds, [...stepsOf(template).map(() => 'tool'), 'html'])
+    }
+    const blank = templates.find(({ name }) => name === 'blank')
+    const [, shown = ''] = /<pre><code>([^]*)<\/code><\/pre>/.exec(blank?.html ?? '') ?? []
+    const example = shown.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('\\{{', '{{')
+    const { blocks, problems } = parseRunbook(example)
+    assert.deepEqual([blocks.map(({ kind }) => kind), problems], [['tool', 'html'], []])
+  },
+)
 
 for (const template of templates) {
   proves('artifacts.templates', `${template.name} shows the figures of a team at work, in light and dark`, async () => {
