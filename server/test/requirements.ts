@@ -2309,6 +2309,10 @@ const sentences = [
     says: 'A page or browser that dies is told, and the next one opens with the state of the old.',
   },
   {
+    id: 'pages.hostile',
+    says: 'In a real browser, a hostile page sends nothing and reaches neither the window around it nor the service.',
+  },
+  {
     id: 'pages.xlsx',
     says: 'The tables of a page become a spreadsheet: numbers, dates and texts as such, never a formula, at most 100,000 cells.',
   },

@@ -70,6 +70,13 @@ export const testFileProofs: Proof[] = [
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
+    name: 'hostile pages of artifacts',
+    must: 'every payload in a frame and in a window of real Chromium, 0 get through',
+    file: 'test/hostilePages.alone.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+    telling: /\d+ of \d+ payloads act/,
+  }),
+  proofOf({
     name: 'signatures of deliveries',
     must: '10,000 random deliveries verify by both families, 0 with a flipped byte',
     file: 'src/features/webhooks/signature.test.ts',

@@ -1,49 +1,16 @@
 // A browser behind a DevTools address: it works as our own does, and requests to forbidden places are stopped before they are made.
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { createServer as createListener, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import { after } from 'node:test'
 import { needsBrowser } from '../../../test/kit/browser.ts'
-import { createLog } from '../../base/log.ts'
+import { startOtherBrowser } from '../../../test/kit/otherBrowser.ts'
 import { createGuard } from '../../base/outbound/guard.ts'
 import type { Acted } from './browser.ts'
 import { cdpDriver } from './cdpDriver.ts'
-import { findChromium, isInPackage } from './chromiumFiles.ts'
-import { accountForChromium } from './chromiumProcess.ts'
+import { isInPackage } from './chromiumFiles.ts'
 import { proves } from '../../../test/kit/proves.ts'
-
-const log = createLog('silent', { write: () => undefined })
-
-/** Somebody else's browser: with a port, and with names of its own. */
-async function startOther(): Promise<{ url: string; end: () => Promise<void> }> {
-  const account = accountForChromium()
-  const profile = await mkdtemp(join(tmpdir(), 'runyard-other-browser-'))
-  if (account) await chown(profile, account.uid, account.gid)
-  const { executable, env } = await findChromium({ cacheDir: join(process.cwd(), '.runyard/browser'), account, log })
-  const names = '--host-resolver-rules=MAP *.example 127.0.0.1'
-  const given = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${profile}`, names, 'about:blank']
-  const child = spawn(executable, given, { ...account, cwd: profile, env, stdio: ['ignore', 'ignore', 'pipe'] })
-  for await (const line of createInterface(child.stderr)) {
-    const [, url] = /^DevTools listening on (ws:\S+)/.exec(line) ?? []
-    if (url === undefined) continue
-    child.stderr.resume()
-    return {
-      url,
-      async end() {
-        child.kill('SIGKILL')
-        await once(child, 'exit')
-        await rm(profile, { recursive: true, force: true, maxRetries: 5 })
-      },
-    }
-  }
-  throw new Error('the other browser said no address')
-}
 
 // a full Chromium opens connections before it knows whether it will need them; what counts is whether it sends anything
 let requests = 0
@@ -76,7 +43,7 @@ const site = createServer((request, response) => {
 await once(site, 'listening')
 const base = `http://site.example:${(site.address() as AddressInfo).port}`
 
-const other = needsBrowser.skip === false ? await startOther() : undefined
+const other = needsBrowser.skip === false ? await startOtherBrowser() : undefined
 const guard = createGuard({ allowPrivateHosts: ['site.example'], resolve: async () => ['127.0.0.1'] })
 const driver = cdpDriver({ guard, cdpUrl: other?.url ?? 'http://127.0.0.1:9' })
 const { signal } = new AbortController()
