@@ -146,7 +146,8 @@ begin
   select * into draft from artifact_drafts where artifact_id = artifact.id and run_id = new.id and new.status = 'completed';
   if draft.run_id is not null and artifact.work = 'refresh' then
     update artifact_revisions set data = draft.data, data_at = draft.made_at, picture_failures = 0,
-      picture_due_at = coalesce(picture_due_at, now())
+      -- a picture that is a few refreshes old still shows what the page is
+      picture_due_at = coalesce(picture_due_at, now() + case when picture_sha256 is null then '0' else '1 hour' end::interval)
     where id = artifact.current_revision_id;
   elsif draft.run_id is not null then
     select version into parent_version from artifact_revisions where id = artifact.base_revision_id;

@@ -5,6 +5,7 @@ import { sweepAudit } from './kit/sweepAudit.job.ts'
 import { sweepJobDeaths } from './kit/sweepJobDeaths.job.ts'
 import { sweepRequests } from './kit/sweepRequests.job.ts'
 import { agents } from './features/agents/index.ts'
+import { artifacts } from './features/artifacts/index.ts'
 import { auditLog } from './features/auditLog/index.ts'
 import { billing } from './features/billing/index.ts'
 import { browser } from './features/browser/index.ts'
@@ -50,6 +51,7 @@ export const features: Feature[] = [
   billing,
   evaluations,
   operations,
+  artifacts,
   webhooks,
   plugins,
   mcp,

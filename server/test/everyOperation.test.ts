@@ -66,6 +66,7 @@ async function bodyFor(operation: Operation, ids: Ids, owner = team): Promise<ob
   const example = exampleOf(operation.body) as Record<string, unknown>
   if ('user_id' in example) example['user_id'] = team.memberId
   if ('agent_id' in example) example['agent_id'] = agentId
+  if ('connection_id' in example) example['connection_id'] = await seeders['connection']!(owner, {})
   if ('case_queue_id' in example) example['case_queue_id'] = await seeders['queue']!(owner, {})
   if ('mcp_server_url' in example) example['mcp_server_url'] = mcpServerUrl
   if ('broker_connection_id' in example) example['broker_connection_id'] = newId()

@@ -30,6 +30,69 @@ const sentences = [
     id: 'fuzz.raw',
     says: 'What is no proper HTTP gets a 400 in the error shape or a closed connection, and harms nobody else.',
   },
+  // Artifacts
+  {
+    id: 'artifacts.make',
+    says: 'A message becomes a page, made by a run of the engine that no list of runs shows unasked.',
+  },
+  {
+    id: 'artifacts.noModel',
+    says: 'Without a model, a message without steps is answered by a question that offers the built-in pages.',
+  },
+  {
+    id: 'artifacts.refused',
+    says: 'Steps, templates and connections that cannot be used are refused when they are sent, all problems at once.',
+  },
+  {
+    id: 'artifacts.change',
+    says: 'Each change of a page is a revision; while something works on the artifact, another change is a 409.',
+  },
+  {
+    id: 'artifacts.keepsLast',
+    says: 'A page is shown whole or not at all: work that fails or is stopped leaves the last good page.',
+  },
+  {
+    id: 'artifacts.refresh',
+    says: 'A refresh runs the steps of the current page again, without a model, and replaces its data.',
+  },
+  {
+    id: 'artifacts.refreshFails',
+    says: 'A refresh that fails is reported in refresh_error, and the last good page stays.',
+  },
+  {
+    id: 'artifacts.refreshOnce',
+    says: 'A due refresh happens once over any number of processes; while something works on the artifact it is skipped.',
+  },
+  {
+    id: 'artifacts.killed',
+    says: 'Processes that die while a page is made cost time only: in the end it is whole, or failed with a reason.',
+  },
+  {
+    id: 'artifacts.branches',
+    says: 'Restoring moves the head and loses nothing: the chat shown is that of the branch of the current page.',
+    gap: {
+      question: 'Does a restore make a revision? What is restored_from_version of a revision?',
+      file: 'server/src/features/artifacts/restoreArtifactRevision.ts',
+    },
+  },
+  { id: 'artifacts.connections', says: 'A connection is attached once; the steps may use what is attached.' },
+  {
+    id: 'artifacts.copy',
+    says: 'A copy is private and idle: it has the page, and neither chat, sharing nor connections.',
+  },
+  {
+    id: 'artifacts.delete',
+    says: 'A deleted artifact is gone with its pages, messages and public URL; work on it is stopped.',
+  },
+  { id: 'artifacts.private', says: 'A private artifact exists for its creator only.' },
+  {
+    id: 'artifacts.team',
+    says: 'A shared artifact is read by the team, and changed by it with the permission to edit.',
+  },
+  {
+    id: 'artifacts.public',
+    says: 'A public artifact is read by anybody who has its URL; a URL that was taken back never works again.',
+  },
   // Requests
   {
     id: 'schemas.builder',
@@ -682,6 +745,10 @@ const sentences = [
       question: 'Where is a message placed that came while the model answered?',
       file: 'server/src/drivers/model/aiSdk/prompt.ts',
     },
+  },
+  {
+    id: 'model.pictures',
+    says: 'A picture in the result of a tool reaches models that can see; for others the result has its text.',
   },
   {
     id: 'model.prompt',

@@ -25,15 +25,22 @@ export const transfersOf = runningPart('transfers', ({ config: { transfersMax: s
 interface Transfer {
   /** The database as the URL's team uses it. */
   db: TeamDatabase
-  /** How long the URL is still valid. */
-  secondsLeft: number
 }
 
-/** Refuses a URL that we did not sign, then waits for a slot. */
-export async function beginTransfer(context: Context, request: FastifyRequest, reply: FastifyReply): Promise<Transfer> {
+/** Refuses a URL that we did not sign, then waits for a slot. `secondsLeft`: how long the URL is still valid. */
+export async function beginTransfer(
+  context: Context,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Transfer & { secondsLeft: number }> {
   const { secondsLeft } = requireSignature(context, request)
   // older URLs do not contain a team: all of them share what one team has
   const { team = '' } = request.query as { team?: string }
+  return { ...(await beginTransferOf(context, team, reply)), secondsLeft }
+}
+
+/** Waits for a slot of this team, for a URL that was checked already. */
+export async function beginTransferOf(context: Context, team: string, reply: FastifyReply): Promise<Transfer> {
   const left = new AbortController()
   const leave = () => left.abort(new Fault('invalid_request', 'The caller left before the transfer began.'))
   reply.raw.once('close', leave)
@@ -44,5 +51,5 @@ export async function beginTransfer(context: Context, request: FastifyRequest, r
   left.signal.throwIfAborted()
   for (const end of ['finish', 'close']) reply.raw.once(end, release)
   dropWhenStalled(reply.raw)
-  return { db: teamDatabaseOf(context, team), secondsLeft }
+  return { db: teamDatabaseOf(context, team) }
 }

@@ -5,6 +5,7 @@ import { newId } from '../../src/base/ids.ts'
 import { issueApiKey } from '../../src/features/credentials/apiKey.ts'
 import { examplePath } from '../../src/features/sandboxes/files/requestPath.ts'
 import { createTeam } from '../../src/features/teams/team.ts'
+import { artifactThatAsks, attachedConnection, seedArtifact } from './artifactSeeds.ts'
 import type { Answer, CallOptions, TestApp } from './testApp.ts'
 
 export interface TestTeam {
@@ -137,6 +138,12 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     const { body } = await team.call('POST /v2/teams/:teamId/connections', { body: wanted })
     return body.connection_id
   },
+  /** One whose page is there, and on which nothing works: most of what can be done to an artifact needs that. */
+  artifact: seedArtifact,
+  revision: async (team, above) => {
+    const { body } = await team.call(`GET /v2/artifacts/${above['artifact']}/revisions`)
+    return body.current_revision_id
+  },
   provider: async () => configuredProvider,
   queue: async (team) => {
     const { body } = await team.call('POST /v2/teams/:teamId/queues', { body: { name: `Queue ${unique()}` } })
@@ -188,6 +195,10 @@ const seedersOf: Record<string, typeof seeders> = {
   discardRevision: { build: (team, above) => buildInReview(team, above) },
   createWebhook: { team: (team) => makeRoomForWebhook(team) },
   approveConnectionTools: { connection: (team, above) => connectionWithTool(team, above) },
+  answerArtifact: { artifact: artifactThatAsks },
+  detachArtifactConnection: {
+    connection: async (team, above) => attachedConnection(team, above, await seeders['connection']!(team, above)),
+  },
   testConnection: { connection: (team, above) => connectionToNowhere(team, above) },
   previewAgentCaseTriggerConflicts: { agent: (team, above) => agentWithTrigger(team, above) },
   releaseCase: { case: (team, above) => claimedCase(team, above) },

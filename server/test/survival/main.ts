@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { Client } from 'pg'
 import { embeddedPostgres } from '../../src/base/embeddedPostgres.ts'
+import { artifactProofs } from './artifacts.ts'
 import { badReceiverProof } from './badReceivers.ts'
 import { brokenConnectionProof } from './brokenConnection.ts'
 import { builderProof } from './builder.ts'
@@ -110,6 +111,7 @@ const proofs: Proof[] = [
   badReceiverProof,
   rotationProof,
   scheduleProof,
+  ...artifactProofs,
   builderProof,
   uploadProof,
   workspaceProof,

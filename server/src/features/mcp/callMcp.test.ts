@@ -54,7 +54,7 @@ describe('official clients, over HTTP', () => {
 
       const { resources } = await client.listResources()
       assert.equal(resources[0]!.uri, `runyard://runs/${run_id}`)
-      assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 3)
+      assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 4)
       const [read] = (await client.readResource({ uri: `runyard://runs/${run_id}` })).contents
       assert.equal(JSON.parse((read as { text: string }).text).run_id, run_id)
       const [file] = (await client.readResource({ uri: `runyard://runs/${run}/files/out/report.md` })).contents
@@ -62,6 +62,10 @@ describe('official clients, over HTTP', () => {
       const uri = `runyard://agents/${agent}/memory/${encodeURIComponent(path)}`
       const [note] = (await client.readResource({ uri })).contents
       assert.equal((note as { text: string }).text, 'One thing to remember.')
+      const artifact = await seeders['artifact']!(team, {})
+      const [page] = (await client.readResource({ uri: `runyard://artifacts/${artifact}` })).contents
+      assert.match((page as { text: string }).text, /Seeded/)
+      assert.ok((await client.listResources()).resources.some((one) => one.uri === `runyard://artifacts/${artifact}`))
       await assert.rejects(client.readResource({ uri: 'runyard://runs/nothing' }), /not found/i)
 
       assert.equal((await client.listPrompts()).prompts.length, 3)

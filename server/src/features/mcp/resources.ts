@@ -1,10 +1,11 @@
-// Runs, their files and the memory of agents as MCP resources; each is read through the operation that reads it over HTTP.
+// Runs, their files, artifacts and the memory of agents as MCP resources; each is read through the operation that reads it over HTTP.
 import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError } from '@modelcontextprotocol/server'
 import type { Reply } from '../../kit/reply.ts'
 import type { CallOperation } from './callOperation.ts'
 
 const scheme = 'runyard://'
 const recentRuns = 20
+const recentArtifacts = 20
 
 export const resourceTemplates = [
   {
@@ -24,10 +25,34 @@ export const resourceTemplates = [
     description: 'A memory file of an agent.',
     mimeType: 'text/markdown',
   },
+  {
+    uriTemplate: `${scheme}artifacts/{artifact_id}`,
+    name: 'artifact',
+    description: 'The current page of an artifact, as Markdown.',
+    mimeType: 'text/markdown',
+  },
 ]
 
-/** The newest runs; none for a credential that may not read runs. */
+/** The newest runs and the caller's own artifacts, as far as the credential may read them. */
 export async function listResources(use: CallOperation) {
+  return [...(await listedRuns(use)), ...(await listedArtifacts(use))]
+}
+
+async function listedArtifacts(use: CallOperation) {
+  const reply = await use('listArtifacts', { limit: recentArtifacts })
+  if (reply.status === 403) return []
+  const { artifacts } = bodyOf<{ artifacts: { id: string; title: string | null; html_code_present: boolean }[] }>(reply)
+  return artifacts
+    .filter(({ html_code_present }) => html_code_present)
+    .map(({ id, title }) => ({
+      uri: `${scheme}artifacts/${id}`,
+      name: title ?? 'Untitled',
+      description: 'A live page',
+      mimeType: 'text/markdown',
+    }))
+}
+
+async function listedRuns(use: CallOperation) {
   const reply = await use('listRuns', { limit: recentRuns })
   if (reply.status === 403) return []
   const { data } = bodyOf<{ data: { id: string; title: string; agent_name: string; status: string }[] }>(reply)
@@ -52,6 +77,11 @@ export async function readResource(use: CallOperation, uri: string) {
     const given = { agent_id: decoded(id, uri), path: decoded(path, uri) }
     const { content } = JSON.parse(textOf(await use('getAgentMemoryFile', given), uri)) as { content: string }
     return { uri, mimeType: 'text/markdown', text: content }
+  }
+  if (noun === 'artifacts' && below === undefined) {
+    const reply = await use('exportArtifactMd', { artifact_id: decoded(id, uri) })
+    textOf(reply, uri)
+    return { uri, mimeType: 'text/markdown', text: String(reply.file?.bytes ?? '') }
   }
   throw new ResourceNotFoundError(uri)
 }

@@ -93,3 +93,29 @@ proves(
     assert.equal(text.split('</facts>').length, 2)
   },
 )
+
+proves(
+  'model.pictures',
+  'a picture that a tool gave reaches models that can see, beside its result, and no others',
+  () => {
+    const picture = { media_type: 'image/jpeg', base64: '/9j/4AAQ' }
+    const looked: Entry = {
+      kind: 'result',
+      call_id: 'run:1',
+      name: 'look',
+      result: { text: 'a page', picture },
+      error: null,
+    }
+    const entries = [say('look'), turn(null, '1'), looked]
+    const of = (model: string) =>
+      toPrompt({ system: 'S', entries, model, withReasoning: true, cacheMark: undefined }).slice(-2)
+    const [result, shown] = of('anthropic:claude')
+    assert.doesNotMatch(JSON.stringify(result), /4AAQ/)
+    assert.match(JSON.stringify(result), /a page/)
+    assert.deepEqual(shown?.content, [
+      { type: 'text', text: 'The picture that look gave:' },
+      { type: 'file', mediaType: 'image/jpeg', data: { type: 'data', data: '/9j/4AAQ' } },
+    ])
+    assert.doesNotMatch(JSON.stringify(of('openai-compatible:local')), /4AAQ/)
+  },
+)

@@ -3,6 +3,7 @@ import { mustHave } from '../../../base/mustHave.ts'
 import type { Entry, WantedCall } from '../model.ts'
 import { readOpaque, type AnswerPart } from './opaque.ts'
 import type { Message, Prompt, ProviderOptions } from './provider.ts'
+import { takePicture, type ToolPicture } from './toolPicture.ts'
 
 interface Wish {
   system: string
@@ -21,17 +22,25 @@ export function toPrompt({ system, entries, model, withReasoning, cacheMark }: W
   const messages: Message[] = []
   const ids = callIds()
   /** Texts wait for the next answer or the end: results must follow their calls at once, whatever came between. */
-  let texts: { index: number; text: string }[] = []
+  let texts: { index: number; text: string; picture?: ToolPicture | undefined }[] = []
   const open = new Map<string, string>()
 
-  const say = (text: string) =>
-    messages.push({ role: 'user', content: [{ type: 'text', text: text.trim() === '' ? '(empty message)' : text }] })
+  const say = (text: string, pictures: ToolPicture[] = []) =>
+    messages.push({
+      role: 'user',
+      content: [{ type: 'text', text: text.trim() === '' ? '(empty message)' : text }, ...pictures.map(filePart)],
+    })
   const sayUntil = (seen: number) => {
     for (const [id, name] of open) results(messages).push(resultPart(id, name, noResult))
     open.clear()
     const due = texts.filter(({ index }) => index < seen)
     texts = texts.filter(({ index }) => index >= seen)
-    if (due.length > 0) say(due.map(({ text }) => text).join('\n\n'))
+    if (due.length > 0) {
+      say(
+        due.map(({ text }) => text).join('\n\n'),
+        due.flatMap(({ picture }) => picture ?? []),
+      )
+    }
     // Providers want a user's message at the beginning and before each answer.
     else if (messages.length === 0) say('Begin.')
     else if (messages.at(-1)?.role === 'assistant') say('Go on.')
@@ -49,8 +58,10 @@ export function toPrompt({ system, entries, model, withReasoning, cacheMark }: W
       for (const call of entry.calls) open.set(ids.of(call.id), call.name)
     } else {
       const id = ids.of(entry.call_id)
-      if (open.delete(id)) results(messages).push(resultPart(id, entry.name, entry))
-      else texts.push({ index, text: `Result of ${entry.name}: ${entry.error ?? JSON.stringify(entry.result)}` })
+      const { picture, rest } = takePicture(entry.result)
+      if (picture && seesPictures(model)) texts.push({ index, text: `The picture that ${entry.name} gave:`, picture })
+      if (open.delete(id)) results(messages).push(resultPart(id, entry.name, { ...entry, result: rest }))
+      else texts.push({ index, text: `Result of ${entry.name}: ${entry.error ?? JSON.stringify(rest)}` })
     }
   }
   sayUntil(entries.length)
@@ -62,6 +73,15 @@ export function toPrompt({ system, entries, model, withReasoning, cacheMark }: W
   }
   return [first, ...messages]
 }
+
+/** Whoever serves the other models may not know pictures, and would refuse the whole request. */
+const seesPictures = (model: string): boolean => /^(?:anthropic|openai|google):/.test(model)
+
+const filePart = ({ media_type, base64 }: ToolPicture) => ({
+  type: 'file' as const,
+  mediaType: media_type,
+  data: { type: 'data' as const, data: base64 },
+})
 
 const noResult = { result: null, error: 'This call has no result: it was cut off. Whether it took effect is unknown.' }
 

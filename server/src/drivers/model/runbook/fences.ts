@@ -5,6 +5,8 @@ export interface Fence {
   info: string
   /** The line of the opening fence, from 1. */
   line: number
+  /** The line after its closing fence. */
+  nextLine: number
   /** Its lines, joined by line feeds, without a last one. */
   body: string
   isClosed: boolean
@@ -70,7 +72,7 @@ function takeBlock(lines: string[], at: number, opening: Opening, fences: Fence[
     body.push(unindented(lines[next]!, indent))
     next += 1
   }
-  fences.push({ info, line: at + 1, body: body.join('\n'), isClosed: next < lines.length })
+  fences.push({ info, line: at + 1, nextLine: next + 2, body: body.join('\n'), isClosed: next < lines.length })
   return next + 1
 }
 

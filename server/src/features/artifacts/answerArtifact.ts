@@ -1,0 +1,57 @@
+// Answers what the work on an artifact asked. The work continues with the answer.
+import { one } from '../../base/db.ts'
+import { isId } from '../../base/ids.ts'
+import { answerRequest, requestById } from '../../engine/requests/humanRequests.ts'
+import { checkResponse } from '../../engine/requests/humanResponse.ts'
+import { operation } from '../../kit/operation.ts'
+import { Type } from '../../kit/schema.ts'
+import { spelled } from '../../kit/spellings.ts'
+import { artifactAnswer, ArtifactAnswer, findArtifact, requireEditor } from './artifact.ts'
+
+const Answer = Type.String({ maxLength: 65_536 })
+
+export const answerArtifact = operation({
+  id: 'answerArtifact',
+  route: 'POST /v2/artifacts/:artifactId/answer',
+  summary: 'Answer a question of an artifact',
+  description: 'Answers `pending_question`. Of several answers the first one counts; the others get a 409.',
+  scope: 'artifacts:write',
+  body: Type.Object(
+    {
+      answers: Type.Record(Type.String(), Type.Union([Answer, Type.Array(Answer)]), {
+        description:
+          'By the text of the question. Where it has options: the label of one, or with `multi_select` a list of labels.',
+      }),
+      tool_call_id: spelled(
+        Type.Optional(
+          Type.String({ description: 'The `tool_call_id` that you were shown: refused if another question is open.' }),
+        ),
+        { names: ['toolCallId'] },
+      ),
+    },
+    { examples: [{ answers: { 'Which page shall this become?': 'Operations today' } }] },
+  ),
+  status: 200,
+  answer: Type.Object({ ...ArtifactAnswer.properties, ok: Type.Literal(true) }),
+  errors: ['forbidden', 'invalid_request', 'conflict'],
+  async handler({ team, artifact, caller, body, context, sql, fail }) {
+    requireEditor(artifact, caller, fail)
+    const open = artifact.pending_question
+    if (!open) return fail('conflict', 'This artifact asks nothing now.')
+    if (body.tool_call_id !== undefined && body.tool_call_id !== open.tool_call_id) {
+      return fail('conflict', 'Another question is open by now. Read the artifact again, then answer.')
+    }
+    const [request] = isId(open.tool_call_id) ? await requestById(sql, open.tool_call_id, team.id) : []
+    if (!request) return fail('conflict', 'This question is closed.')
+    const checked = checkResponse(
+      request,
+      request.type === 'approval' ? { approved: body.answers[request.title] === 'Approve' } : { answers: body.answers },
+    )
+    if ('misfit' in checked) return fail('invalid_request', checked.misfit)
+    if ('broken' in checked) return fail('conflict', checked.broken)
+    const answered = await answerRequest(sql, request, { response: checked.response, memberId: caller.member_id })
+    if (!answered) return fail('conflict', 'Somebody else answered first, or the question is closed.')
+    const row = await one(findArtifact(sql, artifact.id, team.id, caller))
+    return { ...artifactAnswer(context, row), ok: true as const }
+  },
+})

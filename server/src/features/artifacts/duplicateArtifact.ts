@@ -1,0 +1,40 @@
+// Copies an artifact: its current page, without its chat, its sharing and its connections.
+import { one, part } from '../../base/db.ts'
+import { operation } from '../../kit/operation.ts'
+import { hiddenAgentsOf } from '../../kit/registry.ts'
+import { artifactAnswer, ArtifactAnswer, findArtifact } from './artifact.ts'
+import { insertArtifact } from './insertArtifact.ts'
+import { joinSource } from './pageSource.ts'
+import { pageConfig } from './workConfig.ts'
+
+interface Page {
+  procedure: string
+  html: string
+}
+
+export const duplicateArtifact = operation({
+  id: 'duplicateArtifact',
+  route: 'POST /v2/artifacts/:artifactId/duplicate',
+  summary: 'Copy an artifact',
+  description: 'The copy is yours and private. It has the current page, and neither chat, connections nor refreshes.',
+  scope: 'artifacts:write',
+  status: 201,
+  answer: ArtifactAnswer,
+  async handler({ team, artifact, caller, context, sql }) {
+    const [page] = await sql<Page>`
+      select procedure, html from artifact_revisions where id = ${artifact.current_revision_id} and artifact_id = ${artifact.id}`
+    const title = `${artifact.title ?? 'Untitled'} (copy)`.slice(-120)
+    const source = page ? joinSource(page.procedure, page.html) : ''
+    const id = await insertArtifact(sql, hiddenAgentsOf(context), {
+      teamId: team.id,
+      memberId: caller.member_id,
+      title,
+      kind: artifact.kind,
+      configs: [pageConfig(context, source, []), pageConfig(context, '', [])],
+      page: page
+        ? part`select procedure, html, data, data_at, picture_sha256 from artifact_revisions where id = ${artifact.current_revision_id}`
+        : null,
+    })
+    return artifactAnswer(context, await one(findArtifact(sql, id, team.id, caller)))
+  },
+})

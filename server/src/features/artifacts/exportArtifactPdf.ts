@@ -1,0 +1,35 @@
+// The current page of an artifact as a file: pdf.
+import { BrowserGone, CannotPrint } from '../../drivers/browser/browser.ts'
+import { operation } from '../../kit/operation.ts'
+import { Type } from '../../kit/schema.ts'
+import { currentPage } from './currentPage.ts'
+import { printFor } from './printing.ts'
+import { themeField } from './renderPage.ts'
+
+/** How long a caller waits for a PDF, including its turn. */
+const printMaxMs = 60_000
+
+export const exportArtifactPdf = operation({
+  id: 'exportArtifactPdf',
+  route: 'GET /v2/artifacts/:artifactId/export/pdf',
+  summary: 'Export an artifact as pdf',
+  description:
+    'The page on A4, with its title and time. Paper is light, whatever `theme` says. Needs the browser of the service.',
+  scope: 'artifacts:read',
+  query: Type.Object(themeField),
+  status: 200,
+  answerFile: { types: ['application/pdf'] },
+  errors: ['not_found', 'conflict'],
+  async handler({ artifact, context, sql, fail }) {
+    const page = await currentPage(context, sql, artifact, 'light', fail)
+    const signal = AbortSignal.timeout(printMaxMs)
+    try {
+      const print = { title: page.title, at: page.at, signal }
+      const bytes = await printFor(context, artifact.team_id, (printer) => printer.pdf(page.html, print), signal)
+      return { bytes, type: 'application/pdf', name: `${page.title}.pdf` }
+    } catch (error) {
+      if (error instanceof CannotPrint || error instanceof BrowserGone) return fail('conflict', error.message)
+      throw error
+    }
+  },
+})

@@ -1,0 +1,38 @@
+// Lists the chat of an artifact: the messages of the branch that the current page is on.
+import { one, part } from '../../base/db.ts'
+import { isId } from '../../base/ids.ts'
+import { operation } from '../../kit/operation.ts'
+import { Type } from '../../kit/schema.ts'
+import { ArtifactMessage, messageColumns } from './message.ts'
+
+export const listArtifactMessages = operation({
+  id: 'listArtifactMessages',
+  route: 'GET /v2/artifacts/:artifactId/messages',
+  summary: 'List the messages of an artifact',
+  description:
+    'The newest page, oldest first in it. Messages of branches that were left are not in it; they come back with their revision.',
+  scope: 'artifacts:read',
+  query: Type.Object({
+    limit: Type.Integer({ minimum: 0, maximum: 500, default: 50, description: 'How many to give, at most 500.' }),
+    before: Type.Optional(Type.String({ description: 'Only messages before the one with this id.' })),
+  }),
+  status: 200,
+  answer: Type.Object({
+    data: Type.Array(ArtifactMessage),
+    total: Type.Integer({ minimum: 0 }),
+    has_more: Type.Boolean({ description: 'Whether there are older ones.' }),
+  }),
+  async handler({ artifact, query, sql }) {
+    const onBranch = part`artifact_messages where artifact_messages.artifact_id = ${artifact.id}
+      and (artifact_messages.run_id = ${artifact.run_id}::uuid or (
+        (base_revision_id is null or base_revision_id in (select b.id from artifact_branch(${artifact.current_revision_id}) b))
+        and (revision_id is null or revision_id in (select b.id from artifact_branch(${artifact.current_revision_id}) b))))`
+    const { before } = query
+    const older = before === undefined ? part`` : part`and artifact_messages.id < ${isId(before) ? before : null}::uuid`
+    const newestFirst = await sql<ArtifactMessage>`
+      select ${messageColumns} from ${onBranch} ${older} order by artifact_messages.id desc limit ${query.limit + 1}`
+    const count = await one(sql<{ total: number }>`select count(*) as total from ${onBranch}`)
+    const data = newestFirst.slice(0, query.limit).toReversed()
+    return { data, total: count.total, has_more: newestFirst.length > query.limit }
+  },
+})

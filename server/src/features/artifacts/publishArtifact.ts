@@ -1,0 +1,31 @@
+// Says who may see an artifact: its creator, the team, or everybody who has its URL.
+import { one } from '../../base/db.ts'
+import { operation } from '../../kit/operation.ts'
+import { oneOf, Type } from '../../kit/schema.ts'
+import { artifactAnswer, ArtifactAnswer, findArtifact, permissions, requireCreator, visibilities } from './artifact.ts'
+
+export const publishArtifact = operation({
+  id: 'publishArtifact',
+  route: 'POST /v2/artifacts/:artifactId/publish',
+  summary: 'Share an artifact',
+  description:
+    'Only its creator may. `team`: the team reads it, and changes it with the permission `edit`. `public`: everybody who has `public_url` ' +
+    'reads it too, without a credential. That URL stops working when the artifact is public no more, for ever.',
+  scope: 'artifacts:write',
+  body: Type.Object(
+    { visibility: oneOf(visibilities), permission: Type.Optional(oneOf(permissions)) },
+    { examples: [{ visibility: 'team', permission: 'view' }] },
+  ),
+  status: 200,
+  answer: ArtifactAnswer,
+  errors: ['forbidden', 'not_found'],
+  async handler({ team, artifact, caller, body, context, sql, fail }) {
+    requireCreator(artifact, caller, fail)
+    const changed = await sql`
+      update artifacts set visibility = ${body.visibility}, publish_permission = ${body.permission ?? artifact.publish_permission},
+        public_key = case when ${body.visibility} = 'public' then coalesce(public_key, gen_random_uuid()) end, updated_at = now()
+      where id = ${artifact.id} and team_id = ${team.id} returning id`
+    if (changed.length === 0) return fail('not_found')
+    return artifactAnswer(context, await one(findArtifact(sql, artifact.id, team.id, caller)))
+  },
+})

@@ -1,0 +1,105 @@
+// Refreshes the artifacts that are due, as part of every working process: each due time once, however many processes look for it.
+import { isPassing, one, part, retryingDeadlocks, type Sql } from '../../base/db.ts'
+import { engineOf } from '../../engine/engine.ts'
+import { announceReady } from '../../engine/ledger/notifyChannels.ts'
+import type { NewRun } from '../../engine/starting/createRun.ts'
+import type { Context } from '../../kit/context.ts'
+import type { Tick } from '../../kit/feature.ts'
+import { isIdle, prepareWork } from './startWork.ts'
+
+/** How many refreshes share a commit. A process that dies leaves as many to the others. */
+const atOnce = 100
+
+interface Due {
+  id: string
+  team_id: string
+  agent_id: string
+  title: string | null
+  page_build_id: string
+  current_revision_id: string
+  created_by_user_id: string
+  config: unknown
+}
+
+const isDue = part`artifacts.next_refresh_at <= now()`
+const next = part`next_artifact_refresh(artifacts.refresh_frequency, artifacts.next_refresh_at)`
+
+/** Called twice a second. While nothing is due it is this one statement, answered by the first entry of an index. */
+export const refreshDue: Tick = async ({ context, signal }) => {
+  const found = await one(context.db.sql<{ is_due: boolean }>`
+    select coalesce((select min(next_refresh_at) from artifacts) <= now(), false) as is_due`)
+  if (!found.is_due) return
+  await skipBusy(context.db.sql)
+  while (!signal.aborted && (await refreshSome(context)) === atOnce) continue
+}
+
+/** What is worked on, or has no page yet, is left out this time. */
+async function skipBusy(sql: Sql): Promise<void> {
+  await sql`
+    update artifacts set next_refresh_at = ${next} where id in (
+      select id from artifacts where ${isDue} and (current_revision_id is null or not ${isIdle}) order by id for update skip locked)`
+}
+
+/** Runs one transaction; answers how many artifacts it had. */
+export async function refreshSome(context: Context): Promise<number> {
+  let ids: string[] = []
+  try {
+    await retryingDeadlocks(() => context.db.transaction(async (sql) => (ids = await refreshClaimed(context, sql))))
+  } catch (error) {
+    if (isPassing(error)) throw error
+    context.log.error(
+      { err: error, artifacts: ids },
+      'could not refresh artifacts that are due; will retry in a minute',
+    )
+    await context.db.sql`
+      update artifacts set next_refresh_at = now() + interval '1 minute' where id = any(${ids}::uuid[]) and ${isDue}`
+  }
+  return ids.length
+}
+
+/** The oldest of each team, then the next of each, so that no team waits for all of another's. */
+async function refreshClaimed(context: Context, sql: Sql): Promise<string[]> {
+  const claimed = await sql<{ id: string }>`
+    select id from artifacts where ${isDue} and current_revision_id is not null and ${isIdle} and id in (
+      select id from (
+        select id, next_refresh_at, row_number() over (partition by team_id order by next_refresh_at) as turn from artifacts where ${isDue}
+      ) s order by turn, next_refresh_at limit ${atOnce})
+    for update skip locked`
+  const ids = claimed.map(({ id }) => id)
+  if (ids.length === 0) return ids
+  // a separate statement, which begins after the locks are taken: what it reads stays true until our commit
+  const due = await sql<Due>`
+    select a.id, a.team_id, a.agent_id, a.title, a.page_build_id, a.current_revision_id, a.created_by_user_id, b.config
+    from artifacts a join builds b on b.id = a.page_build_id where a.id = any(${ids}::uuid[]) order by a.next_refresh_at, a.id`
+  const runs = new Map<NewRun, Due>()
+  for (const one of due) runs.set(await refreshRun(context, one), one)
+  const engine = engineOf(context)
+  const { fitting, refused } = await engine.fitting(sql, [...runs.keys()])
+  const created = fitting.length > 0 ? await engine.create(sql, fitting) : []
+  if (created.some(({ is_admitted }) => is_admitted)) await announceReady(sql)
+  const made = new Set(created.map(({ id }) => id))
+  const rows = [...runs].map(([run, { id }]) => ({
+    id,
+    run_id: made.has(run.id) ? run.id : null,
+    refusal: refused.find((one) => one.run === run)?.reason ?? null,
+  }))
+  await sql`
+    update artifacts set next_refresh_at = ${next}, run_id = u.run_id, work = case when u.run_id is not null then 'refresh' end,
+      base_revision_id = case when u.run_id is not null then artifacts.current_revision_id end,
+      refresh_error = coalesce(u.refusal, artifacts.refresh_error)
+    from json_to_recordset(${JSON.stringify(rows)}::json) as u (id uuid, run_id uuid, refusal text)
+    where artifacts.id = u.id`
+  return ids
+}
+
+const refreshRun = (context: Context, due: Due): Promise<NewRun> =>
+  prepareWork(context, {
+    kind: 'refresh',
+    artifact: due,
+    buildId: due.page_build_id,
+    config: due.config,
+    message: null,
+    memberId: due.created_by_user_id,
+    actsFor: [due.created_by_user_id],
+    baseRevisionId: due.current_revision_id,
+  })

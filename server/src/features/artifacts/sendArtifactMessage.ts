@@ -1,0 +1,55 @@
+// Asks for a change of an artifact. The page is changed afterwards, by a run.
+import { operation } from '../../kit/operation.ts'
+import { Id, Type } from '../../kit/schema.ts'
+import { requireEditor } from './artifact.ts'
+import { connectionIdsOf } from './artifactConnections.ts'
+import { ArtifactMessage, MessageText, SelectedElement } from './message.ts'
+import { addMessage } from './messages.ts'
+import { planMessage } from './messagePlan.ts'
+
+export const sendArtifactMessage = operation({
+  id: 'sendArtifactMessage',
+  route: 'POST /v2/artifacts/:artifactId/messages',
+  summary: 'Send a message to an artifact',
+  description:
+    'The message is worked on afterwards; while something works on the artifact, the answer is a 409. With `from_revision_id` the change ' +
+    'begins from that revision: a new branch.',
+  scope: 'artifacts:write',
+  body: Type.Object(
+    {
+      message: MessageText,
+      from_revision_id: Type.Optional(Id),
+      selected_element: Type.Optional(SelectedElement),
+    },
+    { examples: [{ message: 'Add a chart of the failed runs by day.' }] },
+  ),
+  status: 200,
+  answer: Type.Object({ user_message: ArtifactMessage }),
+  errors: ['invalid_request', 'forbidden', 'artifact_busy', 'entitlement_exceeded'],
+  async handler({ artifact, caller, body, context, sql, fail }) {
+    requireEditor(artifact, caller, fail)
+    const base = body.from_revision_id ?? artifact.current_revision_id
+    const [page] = await sql<{ html: string }>`
+      select html from artifact_revisions where id = ${base} and artifact_id = ${artifact.id}`
+    if (!page && body.from_revision_id !== undefined) {
+      return fail('invalid_request', 'from_revision_id: this artifact has no revision with this id.')
+    }
+    const plan = planMessage(context, {
+      teamId: artifact.team_id,
+      text: body.message,
+      template: undefined,
+      html: page?.html,
+      connectionIds: await connectionIdsOf(sql, artifact.id),
+    })
+    if ('problem' in plan) return fail('invalid_request', plan.problem)
+    const user_message = await addMessage(context, sql, {
+      artifact,
+      memberId: caller.member_id,
+      text: body.message,
+      selectedElement: body.selected_element ?? null,
+      baseRevisionId: base,
+      config: plan.config,
+    })
+    return user_message ? { user_message } : fail('artifact_busy')
+  },
+})

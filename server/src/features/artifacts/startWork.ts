@@ -1,0 +1,67 @@
+// Starts a run that works on an artifact: a message or a refresh. One at a time, guarded by the artifact's own row.
+import { part, type Sql } from '../../base/db.ts'
+import { engineOf } from '../../engine/engine.ts'
+import { activeList } from '../../engine/ledger/lifecycle.ts'
+import { announceReady } from '../../engine/ledger/notifyChannels.ts'
+import { parseBuildConfig } from '../../engine/builds/buildConfig.ts'
+import type { NewRun } from '../../engine/starting/createRun.ts'
+import type { Context } from '../../kit/context.ts'
+
+interface Work {
+  kind: 'message' | 'refresh'
+  artifact: { id: string; team_id: string; agent_id: string; title: string | null; current_revision_id: string | null }
+  buildId: string
+  /** The config of that build. */
+  config: unknown
+  /** Writes that config, once the artifact is taken. */
+  configure?: () => Promise<void>
+  message: unknown
+  /** Who asked for it; null: the clock. */
+  memberId: string | null
+  /** On whose behalf it acts. */
+  actsFor: string[]
+  /** The revision that it changes. */
+  baseRevisionId: string | null
+}
+
+/** SQL condition: nothing works on the artifact. A run that was erased works no more. */
+export const isIdle = part`
+  (artifacts.run_id is null or not exists (select from runs r where r.id = artifacts.run_id and r.status in ${activeList}))`
+
+export function prepareWork(context: Context, { artifact, buildId, config, ...work }: Work): Promise<NewRun> {
+  const { limits, max_concurrent_runs } = parseBuildConfig(config)
+  return engineOf(context).prepare({
+    teamId: artifact.team_id,
+    agentId: artifact.agent_id,
+    buildId,
+    source: 'artifact',
+    userId: work.memberId,
+    actsFor: work.actsFor,
+    message: work.message,
+    title: artifact.title ?? 'Artifact',
+    metadata: { artifact_id: artifact.id },
+    limits,
+    callbackUrl: null,
+    sandboxId: null,
+    parentRunId: null,
+    retryOfRunId: null,
+    depth: 0,
+    case: null,
+    isCapped: max_concurrent_runs !== null,
+  })
+}
+
+/** Takes the artifact and starts the run in the caller's transaction. Undefined: something else works on the artifact. */
+export async function startWork(context: Context, sql: Sql, work: Work): Promise<string | undefined> {
+  const run = await prepareWork(context, work)
+  const taken = await sql`
+    update artifacts set run_id = ${run.id}, work = ${work.kind}, base_revision_id = ${work.baseRevisionId}, updated_at = now()
+    where id = ${work.artifact.id} and team_id = ${work.artifact.team_id} and ${isIdle}
+    returning id`
+  if (taken.length === 0) return undefined
+  await work.configure?.()
+  const [created] = await engineOf(context).create(sql, [run])
+  if (!created) throw new Error(`the hidden agent of the artifact ${work.artifact.id} does not exist`)
+  if (created.is_admitted) await announceReady(sql)
+  return run.id
+}
