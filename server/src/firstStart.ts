@@ -1,4 +1,4 @@
-// What happens once per database: the first team, its admin, its key and a demo agent; and how later starts find that key again.
+// What happens once per database: the first team, its admin, its key, a demo agent and an example artifact; and how later starts find that key again.
 import { join } from 'node:path'
 import type { Config } from './base/config.ts'
 import type { Sql } from './base/db.ts'
@@ -6,6 +6,7 @@ import { readIfThere, writeWhole } from './base/atomicFile.ts'
 import type { Log } from './base/log.ts'
 import { hashToken } from './base/secrets.ts'
 import { createDemoAgent, findDemoAgent } from './demoAgent.ts'
+import { createDemoArtifact } from './demoArtifact.ts'
 import { issueApiKey, newSecret } from './features/credentials/apiKey.ts'
 import { createTeam } from './features/teams/team.ts'
 
@@ -38,6 +39,7 @@ export async function firstStart(sql: Sql, config: Config, log: Log): Promise<Fi
     // whoever sets a key of their own sets up a real installation
     const wantsDemo = config.hasDemo && config.apiKey === undefined
     const demoAgentId = wantsDemo ? await createDemoAgent(sql, { teamId, memberId }) : undefined
+    if (wantsDemo) await createDemoArtifact(sql, { teamId, memberId })
     return { teamId, secret, isNew: config.apiKey === undefined, demoAgentId }
   }
   if (config.apiKey) await addGivenKey(sql, config.apiKey, oldest, log)

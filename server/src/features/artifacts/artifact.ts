@@ -11,8 +11,12 @@ export const kinds = ['dashboard', 'document'] as const
 export const visibilities = ['private', 'team', 'public'] as const
 export const permissions = ['view', 'edit'] as const
 export const frequencies = [
-  ...(['every_15_minutes', 'every_30_minutes', 'hourly'] as const),
-  ...(['every_6_hours', 'daily', 'weekly'] as const),
+  'every_15_minutes',
+  'every_30_minutes',
+  'hourly',
+  'every_6_hours',
+  'daily',
+  'weekly',
 ] as const
 const statuses = ['not_started', 'pending', 'running', 'completed', 'failed', 'interrupted'] as const
 

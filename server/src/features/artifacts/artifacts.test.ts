@@ -18,6 +18,7 @@ import { pageQuestion } from './messagePlan.ts'
 const service = await testApp()
 const team = await seedTeam(service)
 
+const create = (body: object) => team.call('POST /v2/artifacts', { body: { message: 'x', ...body } })
 const render = (id: string, of = team) => of.call(`GET /v2/artifacts/${id}/render`)
 const messagesOf = async (id: string) => (await team.call(`GET /v2/artifacts/${id}/messages`)).body
 
@@ -64,20 +65,19 @@ proves(
     const { tool_call_id, questions } = asking.pending_question
     assert.equal(questions[0].question, pageQuestion)
     const answer = (body: object) => team.call(`POST /v2/artifacts/${id}/answer`, { body })
-    assert.equal((await answer({ answers: { [pageQuestion]: 'Blank' }, tool_call_id: newId() })).status, 409)
+    assert.equal((await answer({ answers: { [pageQuestion]: 'Blank page' }, tool_call_id: newId() })).status, 409)
     assert.equal((await answer({ answers: { [pageQuestion]: 'A horse' } })).status, 400)
-    const given = await answer({ answers: { [pageQuestion]: 'Blank' }, toolCallId: tool_call_id })
+    const given = await answer({ answers: { [pageQuestion]: 'Blank page' }, toolCallId: tool_call_id })
     assert.deepEqual([given.status, given.body.ok, given.body.artifact_id], [200, true, id])
-    assert.equal((await answer({ answers: { [pageQuestion]: 'Blank' } })).status, 409)
+    assert.equal((await answer({ answers: { [pageQuestion]: 'Blank page' } })).status, 409)
     await drainRuns(service)
     const artifact = await readArtifact(team, id)
     assert.deepEqual([artifact.status, artifact.current_version, artifact.pending_question], ['completed', 1, null])
-    assert.match((await messagesOf(id)).data.at(-1).content, /built-in template “Blank”/)
+    assert.match((await messagesOf(id)).data.at(-1).content, /built-in template “Blank page”/)
   },
 )
 
 proves('artifacts.refused', 'what cannot become a page is refused with every problem', async () => {
-  const create = (body: object) => team.call('POST /v2/artifacts', { body: { message: 'x', ...body } })
   const unknown = await create({ template: 'horse' })
   assert.deepEqual([unknown.status, unknown.body.error], [400, 'invalid_request'])
   assert.match(unknown.body.message, /no template "horse".*blank/)

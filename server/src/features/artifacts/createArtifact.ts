@@ -41,7 +41,7 @@ export const createArtifact = operation({
         Type.String({ minLength: 1, maxLength: 100, description: `A built-in page: ${templateNames()}.` }),
       ),
     },
-    { examples: [{ message: 'Show me how our agents do today.', template: 'blank' }] },
+    { examples: [{ message: 'Show me how our agents do today.', template: 'operations_today' }] },
   ),
   status: 201,
   answer: Type.Object({

@@ -55,7 +55,7 @@ const blank = () => {
   return found
 }
 
-/** By its name, or by the title that people choose from. */
+/** `wanted` is its name, or the title that people choose from. */
 export const findTemplate = (wanted: string) => templates.find(({ name, title }) => name === wanted || title === wanted)
 
 export const templateNames = (): string => templates.map(({ name }) => name).join(', ')

@@ -72,7 +72,7 @@ async function refreshClaimed(context: Context, sql: Sql): Promise<string[]> {
     select a.id, a.team_id, a.agent_id, a.title, a.page_build_id, a.current_revision_id, a.created_by_user_id, b.config
     from artifacts a join builds b on b.id = a.page_build_id where a.id = any(${ids}::uuid[]) order by a.next_refresh_at, a.id`
   const runs = new Map<NewRun, Due>()
-  for (const one of due) runs.set(await refreshRun(context, one), one)
+  for (const artifact of due) runs.set(await refreshRun(context, artifact), artifact)
   const engine = engineOf(context)
   const { fitting, refused } = await engine.fitting(sql, [...runs.keys()])
   const created = fitting.length > 0 ? await engine.create(sql, fitting) : []
@@ -81,7 +81,7 @@ async function refreshClaimed(context: Context, sql: Sql): Promise<string[]> {
   const rows = [...runs].map(([run, { id }]) => ({
     id,
     run_id: made.has(run.id) ? run.id : null,
-    refusal: refused.find((one) => one.run === run)?.reason ?? null,
+    refusal: refused.find((refusal) => refusal.run === run)?.reason ?? null,
   }))
   await sql`
     update artifacts set next_refresh_at = ${next}, run_id = u.run_id, work = case when u.run_id is not null then 'refresh' end,

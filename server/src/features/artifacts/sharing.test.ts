@@ -35,6 +35,8 @@ const publish = (id: string, visibility: string, permission = 'view') =>
 const listed = async (by: TestTeam, scope: string): Promise<string[]> =>
   (await by.call(`GET /v2/artifacts?scope=${scope}`)).body.artifacts.map((one: { id: string }) => one.id)
 
+const pathOf = (url: string) => `GET ${new URL(url).pathname}`
+
 const reads = ['', '/render', '/messages', '/revisions', '/connections', '/export/html', '/export/md', '/export/csv']
 
 proves('artifacts.private', 'a private artifact exists for its creator only', async () => {
@@ -89,7 +91,6 @@ proves(
   async () => {
     const id = await finishedArtifact(service, creator)
     const { public_url } = (await publish(id, 'public')).body
-    const pathOf = (url: string) => `GET ${new URL(url).pathname}`
     const shown = await service.call(pathOf(public_url))
     assert.equal(shown.status, 200)
     assert.match(shown.text, /<h1>First<\/h1>/)

@@ -35,8 +35,11 @@ export const pageConfig = (context: Context, source: string, connectionIds: stri
   pageConfigWith(registryOf(context).toolSets, source, connectionIds)
 
 /** The same before there is a context. */
-const pageConfigWith = (toolSets: readonly { name: string }[], source: string, connectionIds: string[]): object =>
-  configOf(toolSets, { procedure: source, model: 'builtin:runbook', connectionIds })
+export const pageConfigWith = (
+  toolSets: readonly { name: string }[],
+  source: string,
+  connectionIds: string[],
+): object => configOf(toolSets, { procedure: source, model: 'builtin:runbook', connectionIds })
 
 /** The server's own model, which answers messages; undefined where it has none. */
 export function chatModelOf(context: Context): string | undefined {
