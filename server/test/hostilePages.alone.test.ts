@@ -9,9 +9,13 @@ import { inTime, within } from '../src/drivers/browser/withTimeout.ts'
 import type { PagePayload } from './hostile/pagePayload.ts'
 import { pagePayloads } from './hostile/pagePayloads.ts'
 import { openStage, type Listener, type ShownPage, type Stage } from './hostile/pageStage.ts'
+import { createArtifact, fenced } from './kit/artifacts.ts'
 import { needsBrowser } from './kit/browser.ts'
 import { isLongForm } from './kit/longForm.ts'
 import { proves, provesTogether } from './kit/proves.ts'
+import { drainRuns } from './kit/runs.ts'
+import { seedTeam } from './kit/seed.ts'
+import { testApp } from './kit/testApp.ts'
 
 /** How many pages are shown together. */
 const batchSize = 12
@@ -150,6 +154,53 @@ provesTogether('pages.hostile', 'a hostile page', needsBrowser, () => {
       afterAnother,
     )
     assert.deepEqual(seen, [])
+  })
+
+  proves('pages.hostile', 'is refused as an artifact, or shows nothing but itself by its public URL', async (t) => {
+    const service = await testApp()
+    const team = await seedTeam(service)
+    const origin = await service.listen()
+    const asked: string[] = []
+    service.app.server.on('request', ({ url }: { url?: string }) => asked.push(url ?? ''))
+    const tried: Tried[] = []
+    for (const payload of pagePayloads) tried.push({ payload, listener: await stage.listen() })
+    const step = fenced('tool name=artifact_read id=page', '{}')
+    const made: string[] = []
+    let refused = 0
+    for (const { payload, listener } of tried) {
+      const html = payload.html(listener.goal)
+      const template = await team.call('POST /v2/artifacts', { body: { message: `${step}\n${fenced('html', html)}` } })
+      if (template.status === 400) refused += 1
+      else made.push(template.body.artifact_id)
+      const shows = fenced('html', '<p title="{{ data.page.title }}">{{ data.page.title }}</p>')
+      // a title is short
+      const title = html.slice(0, 120)
+      made.push(await createArtifact(team, { message: `${html}\n\n${step}\n${shows}`, title }))
+    }
+    await drainRuns(service)
+    const urls = await Promise.all(
+      made.map(async (id) => {
+        const { body } = await team.call(`POST /v2/artifacts/${id}/publish`, { body: { visibility: 'public' } })
+        return String(body.public_url)
+      }),
+    )
+    for (const url of urls) assert.equal((await service.call(`GET ${url.slice(origin.length)}`)).status, 200)
+    t.diagnostic(`${refused} of ${tried.length} templates are refused, ${urls.length} artifacts are shown`)
+    for (let start = 0; start < urls.length; start += batchSize) {
+      const { page, until } = await afterAnother()
+      await stage.visit(urls.slice(start, start + batchSize), [page], () => inTime(seenMaxMs, until()))
+    }
+    assert.deepEqual(
+      tried.filter(({ listener }) => listener.seen.length > 0).map(({ payload }) => payload.name),
+      [],
+    )
+    assert.deepEqual(asked.toSorted(), urls.map((url) => url.slice(origin.length)).toSorted())
+    const { headers, body } = await team.call(`GET /v2/artifacts/${made.at(-1)}/messages`)
+    assert.deepEqual(
+      [headers['content-type'], headers['x-content-type-options']],
+      ['application/json; charset=utf-8', 'nosniff'],
+    )
+    assert.ok(body.data[0].content.includes('xmp'), 'a message is only ever data')
   })
 })
 

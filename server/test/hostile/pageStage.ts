@@ -24,6 +24,8 @@ export interface ShownPage {
 
 export interface Stage {
   listen: () => Promise<Listener>
+  /** Opens the URLs of another server in windows, beside the pages. */
+  visit: (urls: string[], pages: ShownPage[], until: () => Promise<unknown>) => Promise<void>
   /** Shows the pages together, clicks what can be clicked, and then waits for `until`. */
   show: (pages: ShownPage[], until: () => Promise<unknown>) => Promise<void>
   close: () => Promise<void>
@@ -59,27 +61,27 @@ export async function openStage(): Promise<Stage> {
   await once(server, 'listening')
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const pathOf = (page: ShownPage): string => `/page/${documents.push(page) - 1}`
+  async function showAll(urls: string[], pages: ShownPage[], until: () => Promise<unknown>): Promise<void> {
+    const shown = pages.map((page) => ({ ...page, path: pathOf(page) }))
+    const framed = shown.filter(({ only }) => only !== 'window')
+    const around = pathOf({ html: parentOf(framed.map(({ path }) => path)), headers: { 'content-type': 'text/html' } })
+    const context = await browser.newContext()
+    try {
+      const visited = urls.map((path) => ({ path, html: '', headers: {}, only: 'window' as const }))
+      await showIn(context, `${origin}${around}`, [...visited, ...shown])
+      await until()
+    } finally {
+      await context.close()
+    }
+  }
   return {
     async listen() {
       const listener = await startListener(listeners.length)
       listeners.push(listener)
       return listener
     },
-    async show(pages, until) {
-      const shown = pages.map((page) => ({ ...page, path: pathOf(page) }))
-      const framed = shown.filter(({ only }) => only !== 'window')
-      const around = pathOf({
-        html: parentOf(framed.map(({ path }) => path)),
-        headers: { 'content-type': 'text/html' },
-      })
-      const context = await browser.newContext()
-      try {
-        await showIn(context, `${origin}${around}`, shown)
-        await until()
-      } finally {
-        await context.close()
-      }
-    },
+    show: (pages, until) => showAll([], pages, until),
+    visit: showAll,
     async close() {
       await browser.close()
       await other.end()
