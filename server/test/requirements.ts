@@ -68,6 +68,13 @@ const sentences = [
     says: 'Processes that die while a page is made cost time only: in the end it is whole, or failed with a reason.',
   },
   {
+    id: 'artifacts.chat',
+    says: 'A model reads, saves and changes the page with tools; what it saves is checked and run like what a person sends.',
+  },
+  { id: 'artifacts.look', says: 'A model sees a picture of the page where there is a browser.' },
+  { id: 'artifacts.ownTools', says: 'The tools of pages work in runs of artifacts only.' },
+  { id: 'artifacts.pictures', says: 'Each change of a page gets a picture in the background, tried three times.' },
+  {
     id: 'artifacts.branches',
     says: 'Restoring moves the head and loses nothing: the chat shown is that of the branch of the current page.',
     gap: {

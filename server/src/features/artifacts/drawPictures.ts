@@ -17,7 +17,7 @@ interface Due {
   team_id: string
 }
 
-export function startDrawing(context: Context): Work {
+export function startDrawing(context: Context): Work & { idle: () => Promise<void> } {
   const stopping = new AbortController()
   let drawing: Promise<void> | undefined
   async function drawDue(): Promise<void> {
@@ -35,6 +35,8 @@ export function startDrawing(context: Context): Work {
         )
         .finally(() => (drawing = undefined))
     },
+    /** Resolves when nothing is due any more. */
+    idle: async () => drawing,
     async stop() {
       stopping.abort()
       await drawing
