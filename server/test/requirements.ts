@@ -47,6 +47,7 @@ const sentences = [
     id: 'artifacts.change',
     says: 'Each change of a page is a revision; while something works on the artifact, another change is a 409.',
   },
+  { id: 'artifacts.oneWork', says: 'One run works on an artifact at a time, whatever comes at once.' },
   {
     id: 'artifacts.keepsLast',
     says: 'A page is shown whole or not at all: work that fails or is stopped leaves the last good page.',

@@ -1,12 +1,11 @@
 // Answers what the work on an artifact asked. The work continues with the answer.
-import { one } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import { answerRequest, requestById } from '../../engine/requests/humanRequests.ts'
 import { checkResponse } from '../../engine/requests/humanResponse.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
 import { spelled } from '../../kit/spellings.ts'
-import { artifactAnswer, ArtifactAnswer, findArtifact, requireEditor } from './artifact.ts'
+import { answerNow, ArtifactAnswer, requireEditor } from './artifact.ts'
 
 const Answer = Type.String({ maxLength: 65_536 })
 
@@ -51,7 +50,6 @@ export const answerArtifact = operation({
     if ('broken' in checked) return fail('conflict', checked.broken)
     const answered = await answerRequest(sql, request, { response: checked.response, memberId: caller.member_id })
     if (!answered) return fail('conflict', 'Somebody else answered first, or the question is closed.')
-    const row = await one(findArtifact(sql, artifact.id, team.id, caller))
-    return { ...artifactAnswer(context, row), ok: true as const }
+    return { ...(await answerNow(context, sql, artifact, caller)), ok: true as const }
   },
 })

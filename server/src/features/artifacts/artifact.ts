@@ -1,5 +1,6 @@
 // An artifact: a live page that a chat makes and that refreshes itself. Its record, and who may read and change it.
 import { part, type Sql } from '../../base/db.ts'
+import { Fault } from '../../base/errors.ts'
 import type { Context } from '../../kit/context.ts'
 import type { Caller } from '../../kit/credential.ts'
 import { resource } from '../../kit/resources.ts'
@@ -129,7 +130,7 @@ export function shown(context: Context, row: ArtifactRow): Artifact {
 /** "The artifact" as an answer: its fields at the top, and the record beside them. */
 export const ArtifactAnswer = Type.Object({ ...Artifact.properties, artifact: Artifact, artifact_id: Id })
 
-export function artifactAnswer(context: Context, row: ArtifactRow): Static<typeof ArtifactAnswer> {
+function artifactAnswer(context: Context, row: ArtifactRow): Static<typeof ArtifactAnswer> {
   const artifact = shown(context, row)
   return { ...artifact, artifact, artifact_id: artifact.id }
 }
@@ -157,6 +158,18 @@ export const findArtifact = (sql: Sql, id: string, teamId: string, { member_id }
   sql<ArtifactRow>`
     select ${artifactColumns} from artifacts
     where artifacts.id = ${id} and artifacts.team_id = ${teamId} and ${readableBy(member_id)}`
+
+/** The answer with the record as it is now. It may have been deleted, or made private by its creator, since the path was resolved. */
+export async function answerNow(
+  context: Context,
+  sql: Sql,
+  { id, team_id }: { id: string; team_id: string },
+  caller: Person,
+): Promise<Static<typeof ArtifactAnswer>> {
+  const [row] = await findArtifact(sql, id, team_id, caller)
+  if (!row) throw new Fault('not_found')
+  return artifactAnswer(context, row)
+}
 
 export const artifact = resource('artifact', findArtifact)
 

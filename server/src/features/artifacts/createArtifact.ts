@@ -6,14 +6,11 @@ import { hiddenAgentsOf } from '../../kit/registry.ts'
 import { Id, oneOf, Type } from '../../kit/schema.ts'
 import { Artifact, findArtifact, kinds, shown } from './artifact.ts'
 import { attachConnections } from './artifactConnections.ts'
-import { insertArtifact } from './insertArtifact.ts'
+import { insertArtifact, requireRoom } from './insertArtifact.ts'
 import { ArtifactMessage, MessageText } from './message.ts'
 import { addMessage } from './messages.ts'
 import { findTemplate, planMessage, templateNames } from './messagePlan.ts'
 import { pageConfig } from './workConfig.ts'
-
-/** How many artifacts a team may have: a list of them is read whole by people. */
-const artifactsMax = 5000
 
 export const ArtifactTitle = Type.String({ minLength: 1, maxLength: 120, examples: ['Operations today'] })
 
@@ -61,10 +58,7 @@ export const createArtifact = operation({
       connectionIds,
     })
     if ('problem' in plan) return fail('invalid_request', plan.problem)
-    const counted = await one(sql<{ made: number }>`select count(*) as made from artifacts where team_id = ${team.id}`)
-    if (counted.made >= artifactsMax) {
-      return fail('conflict', `This team has ${artifactsMax} artifacts, which is the most. Delete one of them.`)
-    }
+    await requireRoom(sql, team.id, fail)
     const known = body.template === undefined ? undefined : findTemplate(body.template)
     const title = body.title ?? known?.title ?? titleOf(body.message, 'Untitled')
     const kind = body.kind ?? 'dashboard'

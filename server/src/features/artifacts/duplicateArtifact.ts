@@ -1,9 +1,9 @@
 // Copies an artifact: its current page, without its chat, its sharing and its connections.
-import { one, part } from '../../base/db.ts'
+import { part } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { hiddenAgentsOf } from '../../kit/registry.ts'
-import { artifactAnswer, ArtifactAnswer, findArtifact } from './artifact.ts'
-import { insertArtifact } from './insertArtifact.ts'
+import { answerNow, ArtifactAnswer } from './artifact.ts'
+import { insertArtifact, requireRoom } from './insertArtifact.ts'
 import { joinSource } from './pageSource.ts'
 import { pageConfig } from './workConfig.ts'
 
@@ -20,9 +20,13 @@ export const duplicateArtifact = operation({
   scope: 'artifacts:write',
   status: 201,
   answer: ArtifactAnswer,
-  async handler({ team, artifact, caller, context, sql }) {
+  errors: ['conflict', 'not_found'],
+  async handler({ team, artifact, caller, context, sql, fail }) {
+    await requireRoom(sql, team.id, fail)
+    // locked: it must not be deleted before it is copied
     const [page] = await sql<Page>`
-      select procedure, html from artifact_revisions where id = ${artifact.current_revision_id} and artifact_id = ${artifact.id}`
+      select procedure, html from artifact_revisions where id = ${artifact.current_revision_id} and artifact_id = ${artifact.id} for key share`
+    if (!page && artifact.current_revision_id !== null) return fail('not_found')
     const title = `${artifact.title ?? 'Untitled'} (copy)`.slice(-120)
     const source = page ? joinSource(page.procedure, page.html) : ''
     const id = await insertArtifact(sql, hiddenAgentsOf(context), {
@@ -35,6 +39,6 @@ export const duplicateArtifact = operation({
         ? part`select procedure, html, data, data_at, picture_sha256 from artifact_revisions where id = ${artifact.current_revision_id}`
         : null,
     })
-    return artifactAnswer(context, await one(findArtifact(sql, id, team.id, caller)))
+    return answerNow(context, sql, { id, team_id: team.id }, caller)
   },
 })

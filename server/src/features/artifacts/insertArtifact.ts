@@ -1,5 +1,5 @@
 // Inserts an artifact that has a page from its beginning: a copy of another one, or the example of a first start.
-import type { Part, Sql } from '../../base/db.ts'
+import { one, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import type { HiddenAgents } from '../../kit/feature.ts'
 
@@ -16,6 +16,19 @@ interface WithPage {
   visibility?: 'team'
   /** Its first refresh is due at once. */
   refreshFrequency?: 'hourly'
+}
+
+/** How many artifacts a team may have: a list of them is read whole by people. */
+const artifactsMax = 5000
+
+export async function requireRoom(
+  sql: Sql,
+  teamId: string,
+  fail: (code: 'conflict', message: string) => never,
+): Promise<void> {
+  const { made } = await one(sql<{ made: number }>`select count(*) as made from artifacts where team_id = ${teamId}`)
+  if (made < artifactsMax) return
+  fail('conflict', `This team has ${artifactsMax} artifacts, which is the most. Delete one of them.`)
 }
 
 /** Returns its id. */

@@ -1,8 +1,7 @@
 // Says who may see an artifact: its creator, the team, or everybody who has its URL.
-import { one } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
-import { artifactAnswer, ArtifactAnswer, findArtifact, permissions, requireCreator, visibilities } from './artifact.ts'
+import { answerNow, ArtifactAnswer, permissions, requireCreator, visibilities } from './artifact.ts'
 
 export const publishArtifact = operation({
   id: 'publishArtifact',
@@ -22,10 +21,10 @@ export const publishArtifact = operation({
   async handler({ team, artifact, caller, body, context, sql, fail }) {
     requireCreator(artifact, caller, fail)
     const changed = await sql`
-      update artifacts set visibility = ${body.visibility}, publish_permission = ${body.permission ?? artifact.publish_permission},
+      update artifacts set visibility = ${body.visibility}, publish_permission = coalesce(${body.permission ?? null}::text, publish_permission),
         public_key = case when ${body.visibility} = 'public' then coalesce(public_key, gen_random_uuid()) end, updated_at = now()
       where id = ${artifact.id} and team_id = ${team.id} returning id`
     if (changed.length === 0) return fail('not_found')
-    return artifactAnswer(context, await one(findArtifact(sql, artifact.id, team.id, caller)))
+    return answerNow(context, sql, artifact, caller)
   },
 })

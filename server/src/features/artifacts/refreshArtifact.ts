@@ -1,7 +1,6 @@
 // Refreshes an artifact now: its steps run again, and the page shows what they give.
-import { one } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
-import { artifactAnswer, ArtifactAnswer, findArtifact, requireEditor } from './artifact.ts'
+import { answerNow, ArtifactAnswer, requireEditor } from './artifact.ts'
 import { startWork } from './startWork.ts'
 
 export const refreshArtifact = operation({
@@ -32,6 +31,6 @@ export const refreshArtifact = operation({
       baseRevisionId: artifact.current_revision_id,
     })
     if (runId === undefined) return fail('artifact_busy')
-    return artifactAnswer(context, await one(findArtifact(sql, artifact.id, team.id, caller)))
+    return answerNow(context, sql, artifact, caller)
   },
 })

@@ -67,10 +67,12 @@ async function refreshClaimed(context: Context, sql: Sql): Promise<string[]> {
     for update skip locked`
   const ids = claimed.map(({ id }) => id)
   if (ids.length === 0) return ids
-  // a separate statement, which begins after the locks are taken: what it reads stays true until our commit
+  // a separate statement, which begins after the locks are taken: it sees the runs that began since, and what it reads stays true until our commit
   const due = await sql<Due>`
-    select a.id, a.team_id, a.agent_id, a.title, a.page_build_id, a.current_revision_id, a.created_by_user_id, b.config
-    from artifacts a join builds b on b.id = a.page_build_id where a.id = any(${ids}::uuid[]) order by a.next_refresh_at, a.id`
+    select artifacts.id, artifacts.team_id, artifacts.agent_id, artifacts.title, artifacts.page_build_id, artifacts.current_revision_id,
+      artifacts.created_by_user_id, b.config
+    from artifacts join builds b on b.id = artifacts.page_build_id
+    where artifacts.id = any(${ids}::uuid[]) and ${isDue} and ${isIdle} order by artifacts.next_refresh_at, artifacts.id`
   const runs = new Map<NewRun, Due>()
   for (const artifact of due) runs.set(await refreshRun(context, artifact), artifact)
   const engine = engineOf(context)

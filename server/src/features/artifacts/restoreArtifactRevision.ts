@@ -3,7 +3,7 @@ import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { requireEditor } from './artifact.ts'
 import { joinSource } from './pageSource.ts'
-import { isIdle } from './startWork.ts'
+import { lockIdle } from './startWork.ts'
 
 export const restoreArtifactRevision = operation({
   id: 'restoreArtifactRevision',
@@ -18,11 +18,9 @@ export const restoreArtifactRevision = operation({
     current_version: Type.Integer({ minimum: 1 }),
   }),
   errors: ['forbidden', 'artifact_busy', 'not_found'],
-  async handler({ team, artifact, revision, caller, sql, fail }) {
+  async handler({ artifact, revision, caller, sql, fail }) {
     requireEditor(artifact, caller, fail)
-    const idle = await sql`
-      select id from artifacts where id = ${artifact.id} and team_id = ${team.id} and ${isIdle} for no key update`
-    if (idle.length === 0) return fail('artifact_busy')
+    if (!(await lockIdle(sql, artifact))) return fail('artifact_busy')
     const [page] = await sql<{ procedure: string; html: string }>`
       select procedure, html from artifact_revisions where id = ${revision.id} and artifact_id = ${artifact.id}`
     if (!page) return fail('not_found')

@@ -1,5 +1,6 @@
 // Starts a run that works on an artifact: a message or a refresh. One at a time, guarded by the artifact's own row.
 import { part, type Sql } from '../../base/db.ts'
+import { Fault } from '../../base/errors.ts'
 import { engineOf } from '../../engine/engine.ts'
 import { activeList } from '../../engine/ledger/lifecycle.ts'
 import { announceReady } from '../../engine/ledger/notifyChannels.ts'
@@ -28,6 +29,22 @@ interface Work {
 export const isIdle = part`
   (artifacts.run_id is null or not exists (select from runs r where r.id = artifacts.run_id and r.status in ${activeList}))`
 
+/**
+ * Locks the artifact until the commit, and says whether it is idle and still shows the page that the caller saw. The second statement begins
+ * after the lock: the first one may have waited, and would not see a run that began since then.
+ */
+export async function lockIdle(
+  sql: Sql,
+  { id, team_id, current_revision_id }: { id: string; team_id: string; current_revision_id: string | null },
+): Promise<boolean> {
+  const locked = await sql`select id from artifacts where id = ${id} and team_id = ${team_id} for no key update`
+  if (locked.length === 0) throw new Fault('not_found')
+  const idle = await sql`
+    select id from artifacts
+    where id = ${id} and team_id = ${team_id} and current_revision_id is not distinct from ${current_revision_id}::uuid and ${isIdle}`
+  return idle.length > 0
+}
+
 export function prepareWork(context: Context, { artifact, buildId, config, ...work }: Work): Promise<NewRun> {
   const { limits, max_concurrent_runs } = parseBuildConfig(config)
   return engineOf(context).prepare({
@@ -53,12 +70,11 @@ export function prepareWork(context: Context, { artifact, buildId, config, ...wo
 
 /** Takes the artifact and starts the run in the caller's transaction. Undefined: something else works on the artifact. */
 export async function startWork(context: Context, sql: Sql, work: Work): Promise<string | undefined> {
+  if (!(await lockIdle(sql, work.artifact))) return undefined
   const run = await prepareWork(context, work)
-  const taken = await sql`
+  await sql`
     update artifacts set run_id = ${run.id}, work = ${work.kind}, base_revision_id = ${work.baseRevisionId}, updated_at = now()
-    where id = ${work.artifact.id} and team_id = ${work.artifact.team_id} and ${isIdle}
-    returning id`
-  if (taken.length === 0) return undefined
+    where id = ${work.artifact.id} and team_id = ${work.artifact.team_id}`
   await work.configure?.()
   const [created] = await engineOf(context).create(sql, [run])
   if (!created) throw new Error(`the hidden agent of the artifact ${work.artifact.id} does not exist`)

@@ -1,10 +1,9 @@
 // Stops the work on an artifact. The page stays as it was before that work.
-import { one } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import { stopRunsAndLog } from '../../engine/ending/stopRunsAndLog.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
-import { artifactAnswer, ArtifactAnswer, findArtifact, requireEditor } from './artifact.ts'
+import { answerNow, ArtifactAnswer, requireEditor } from './artifact.ts'
 
 export const stopArtifact = operation({
   id: 'stopArtifact',
@@ -38,6 +37,6 @@ export const stopArtifact = operation({
           from artifact_messages m where m.run_id = ${artifact.run_id} limit 1`
       }
     }
-    return artifactAnswer(context, await one(findArtifact(sql, artifact.id, team.id, caller)))
+    return answerNow(context, sql, artifact, caller)
   },
 })

@@ -1,9 +1,8 @@
 // Changes the title of an artifact, or how often it is refreshed.
-import { one } from '../../base/db.ts'
 import { operation } from '../../kit/operation.ts'
 import { hiddenAgentsOf } from '../../kit/registry.ts'
 import { nullable, oneOf, Type } from '../../kit/schema.ts'
-import { artifactAnswer, ArtifactAnswer, findArtifact, frequencies, requireCreator } from './artifact.ts'
+import { answerNow, ArtifactAnswer, frequencies, requireCreator } from './artifact.ts'
 import { ArtifactTitle } from './createArtifact.ts'
 
 export const updateArtifact = operation({
@@ -29,11 +28,11 @@ export const updateArtifact = operation({
       await hiddenAgentsOf(context).rename({ sql, teamId: team.id, agentId: artifact.agent_id, name: title })
     }
     const changed = await sql`
-      update artifacts set title = ${title ?? artifact.title}, updated_at = now(),
+      update artifacts set title = coalesce(${title ?? null}::text, title), updated_at = now(),
         refresh_frequency = case when ${refresh_frequency !== undefined} then ${refresh_frequency ?? null} else refresh_frequency end,
         next_refresh_at = case when ${refresh_frequency !== undefined} then next_artifact_refresh(${refresh_frequency ?? null}, now()) else next_refresh_at end
       where id = ${artifact.id} and team_id = ${team.id} returning id`
     if (changed.length === 0) return fail('not_found')
-    return artifactAnswer(context, await one(findArtifact(sql, artifact.id, team.id, caller)))
+    return answerNow(context, sql, artifact, caller)
   },
 })
