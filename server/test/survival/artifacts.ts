@@ -222,8 +222,6 @@ export const holdsForMakers = (seen: KilledMakers): boolean =>
 export const modelEnv = ({ url }: FakeProvider): Record<string, string> => ({
   RUNYARD_MODEL: 'openai-compatible:local',
   OPENAI_COMPATIBLE_URL: url,
-  // the first start makes an artifact of its own
-  RUNYARD_DEMO: '0',
 })
 
 export const artifactProofs: Proof[] = [
@@ -231,7 +229,7 @@ export const artifactProofs: Proof[] = [
     name: '1,000 artifacts due at one moment, 3 processes, one killed',
     must: 'each is refreshed once, has new data and is moved on',
     async run(dataDir) {
-      const env = { LOG_LEVEL: 'error', RUNYARD_DEMO: '0' }
+      const env = { LOG_LEVEL: 'error' }
       const yard = await openYard({ options: { dataDir, env }, workers: 3 })
       try {
         const counts = await killWhileRefreshing(yard, { artifacts: 1000 })

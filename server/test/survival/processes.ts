@@ -50,7 +50,8 @@ export async function startService({
   const program = await startProgram({
     entry,
     args,
-    env: { RUNYARD_DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'info', ...env },
+    // without the example artifact, whose refresh would be a run that no proof has started
+    env: { RUNYARD_DATA_DIR: dataDir, PORT: port, LOG_LEVEL: 'info', RUNYARD_DEMO: '0', ...env },
     readySign: '└',
     hasOwnSession,
   })

@@ -1,7 +1,7 @@
 // Answers what the work on an artifact asked. The work continues with the answer.
 import { isId } from '../../base/ids.ts'
-import { answerRequest, requestById } from '../../engine/requests/humanRequests.ts'
-import { checkResponse } from '../../engine/requests/humanResponse.ts'
+import { answerRequest, requestById, type HumanRequest } from '../../engine/requests/humanRequests.ts'
+import { checkResponse, type Given } from '../../engine/requests/humanResponse.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
 import { spelled } from '../../kit/spellings.ts'
@@ -42,10 +42,7 @@ export const answerArtifact = operation({
     }
     const [request] = isId(open.tool_call_id) ? await requestById(sql, open.tool_call_id, team.id) : []
     if (!request) return fail('conflict', 'This question is closed.')
-    const checked = checkResponse(
-      request,
-      request.type === 'approval' ? { approved: body.answers[request.title] === 'Approve' } : { answers: body.answers },
-    )
+    const checked = checkResponse(request, givenTo(request, body.answers))
     if ('misfit' in checked) return fail('invalid_request', checked.misfit)
     if ('broken' in checked) return fail('conflict', checked.broken)
     const answered = await answerRequest(sql, request, { response: checked.response, memberId: caller.member_id })
@@ -53,3 +50,13 @@ export const answerArtifact = operation({
     return { ...(await answerNow(context, sql, artifact, caller)), ok: true as const }
   },
 })
+
+/** An approval is shown as a question with two options. Any other answer is none: the check then says what is missing. */
+function givenTo({ type, title }: HumanRequest, answers: Record<string, string | string[]>): Given {
+  if (type !== 'approval') return { answers }
+  const approved = new Map<unknown, boolean>([
+    ['Approve', true],
+    ['Reject', false],
+  ]).get(answers[title])
+  return approved === undefined ? {} : { approved }
+}

@@ -77,6 +77,24 @@ proves(
   },
 )
 
+proves(
+  'artifacts.noModel',
+  'an approval of the steps is answered with Approve or Reject, and nothing else counts',
+  async () => {
+    const id = await createArtifact(team, { message: pageMessage('Approved', fenced('approve id=page', 'Show it?')) })
+    await drainRuns(service)
+    const { pending_question } = await readArtifact(team, id)
+    const { question, options } = pending_question.questions[0]
+    assert.deepEqual([question, options], ['Show it?', [{ label: 'Approve' }, { label: 'Reject' }]])
+    const answer = (answers: object) => team.call(`POST /v2/artifacts/${id}/answer`, { body: { answers } })
+    for (const answers of [{}, { 'Show it?': 'Perhaps' }, { other: 'Approve' }])
+      assert.equal((await answer(answers)).status, 400)
+    assert.equal((await answer({ 'Show it?': 'Approve' })).status, 200)
+    await drainRuns(service)
+    assert.equal((await readArtifact(team, id)).status, 'completed')
+  },
+)
+
 proves('artifacts.refused', 'what cannot become a page is refused with every problem', async () => {
   const unknown = await create({ template: 'horse' })
   assert.deepEqual([unknown.status, unknown.body.error], [400, 'invalid_request'])

@@ -27,20 +27,24 @@ export function planMessage(context: Context, asked: Asked): Plan {
       ? { config: pageConfig(context, joinSource(known.procedure, known.html), connectionIds) }
       : { problem: `There is no template ${JSON.stringify(template)}. There are: ${templateNames()}.` }
   }
-  const steps = teamTimeOf(context).piece(asked.teamId, () => stepsOf(asked))
+  const model = chatModelOf(context)
+  const steps = teamTimeOf(context).piece(asked.teamId, () => stepsOf(asked, model !== undefined))
   if (steps) {
     return 'problem' in steps ? steps : { config: pageConfig(context, steps.source, connectionIds) }
   }
-  const model = chatModelOf(context)
   if (model !== undefined) return { config: chatConfig(context, model, connectionIds) }
   return { config: pageConfig(context, choiceOfPage(), connectionIds) }
 }
 
-/** A message that has fenced steps is a procedure itself, with or without a template of its own. */
-function stepsOf({ text, html }: Asked): { source: string } | { problem: string } | undefined {
+/**
+ * A message that has fenced steps is a procedure itself, with or without a template of its own. With a model it needs the template:
+ * a person who shows the model a piece of code does not mean to run it.
+ */
+function stepsOf({ text, html }: Asked, hasModel: boolean): { source: string } | { problem: string } | undefined {
+  const { procedure, html: own } = splitSource(text)
+  if (hasModel && own === null) return undefined
   const written = parseRunbook(text)
   if (written.blocks.length === 0 && written.problems.length === 0) return undefined
-  const { procedure, html: own } = splitSource(text)
   const shown = own ?? html ?? blank().html
   const source = joinSource(procedure, shown)
   // a message that brings its template is checked as it was written, so that its line numbers are right
