@@ -17,6 +17,9 @@ const charactersPerStep = 4
 export const payFor = (value: unknown, budget: StepBudget): void =>
   walk(value, (characters) => budget.spend(1 + characters / charactersPerStep))
 
+/** Charges for looking at a text. */
+export const payForText = (text: string, budget: StepBudget): void => budget.spend(1 + text.length / charactersPerStep)
+
 /** `visit` gets the characters of each text and key, and 0 for every other value. */
 function walk(whole: unknown, visit: (characters: number) => void): void {
   const open = [whole]

@@ -1,12 +1,19 @@
 // A page as Markdown: headings, paragraphs, lists and tables; charts become tables, and big numbers become lines.
+import type { StepBudget } from '../stepBudget.ts'
+import { payForText } from '../valueSize.ts'
 import type { Drawn, DrawnElement } from './drawn.ts'
 import { momentOf, shownValue } from './figures.ts'
 import type { PageTable } from './pageTable.ts'
 import { tableOf, textIn } from './tables.ts'
 
-export function markdownOf(nodes: Drawn[], { title, at }: { title: string; at: Date }, hasHeading: boolean): string {
+/** A text is written again at each level around it, so every level is paid for. */
+export function markdownOf(
+  nodes: Drawn[],
+  { title, at, budget }: { title: string; at: Date; budget: StepBudget },
+  hasHeading: boolean,
+): string {
   const blocks: string[] = hasHeading || title === '' ? [] : [`# ${escaped(title)}`]
-  blocks.push(`As of ${momentOf(at)} UTC.`, ...blocksOf(nodes))
+  blocks.push(`As of ${momentOf(at)} UTC.`, ...blocksOf(nodes, budget))
   return `${blocks.join('\n\n')}\n`
 }
 
@@ -17,11 +24,11 @@ const inlineElements = new Set(
 )
 
 /** Runs of text become paragraphs, and each other element a block of its own. */
-function blocksOf(nodes: Drawn[]): string[] {
+function blocksOf(nodes: Drawn[], budget: StepBudget): string[] {
   const blocks: string[] = []
   let run: Drawn[] = []
   const flush = (): void => {
-    const text = inlineText(run)
+    const text = inlineText(run, budget)
     if (text !== '') blocks.push(text)
     run = []
   }
@@ -29,43 +36,47 @@ function blocksOf(nodes: Drawn[]): string[] {
     if (typeof node === 'string' || (inlineElements.has(node.name) && !node.shows)) run.push(node)
     else {
       flush()
-      blocks.push(...blockOf(node))
+      for (const block of blockOf(node, budget)) blocks.push(block)
     }
   }
   flush()
   return blocks
 }
 
-function blockOf(node: DrawnElement): string[] {
+function blockOf(node: DrawnElement, budget: StepBudget): string[] {
   const { name, children } = node
   if (name === 'style' || name === 'script' || name === 'svg') return []
   if (node.shows && 'line' in node.shows) return [`**${escaped(node.shows.line)}**`]
-  const table = tableOf(node, '')
+  const table = tableOf(node, '', budget)
   if (table) return tableText(table, node.name !== 'table')
   const level = /^h([1-6])$/.exec(name)?.[1]
-  if (level !== undefined) return [`${'#'.repeat(Number(level))} ${inlineText(children)}`]
+  if (level !== undefined) return [`${'#'.repeat(Number(level))} ${inlineText(children, budget)}`]
   if (name === 'hr') return ['---']
   if (name === 'pre') return [fenced(rawText(node))]
-  if (name === 'ul' || name === 'ol' || name === 'menu') return [listText(node)]
-  if (name === 'blockquote') return [indent(blocksOf(children).join('\n\n'), '> ', '> ')]
-  return blocksOf(children)
+  if (name === 'ul' || name === 'ol' || name === 'menu') return [listText(node, budget)]
+  if (name === 'blockquote') return [indent(blocksOf(children, budget).join('\n\n'), '> ', '> ', budget)]
+  return blocksOf(children, budget)
 }
 
-function listText({ name, children }: DrawnElement): string {
+function listText({ name, children }: DrawnElement, budget: StepBudget): string {
   const items = children.filter((child) => typeof child !== 'string')
   return items
     .map((item, index) => {
       const mark = name === 'ol' ? `${index + 1}. ` : '- '
-      return indent(blocksOf(item.children).join('\n\n'), mark, ' '.repeat(mark.length))
+      return indent(blocksOf(item.children, budget).join('\n\n'), mark, ' '.repeat(mark.length), budget)
     })
     .join('\n')
 }
 
-const indent = (text: string, first: string, rest: string): string =>
-  text
-    .split('\n')
-    .map((line, index) => ((index === 0 ? first : rest) + line).trimEnd())
-    .join('\n')
+/** How many steps a line costs. */
+const stepsOfLine = 5
+
+function indent(text: string, first: string, rest: string, budget: StepBudget): string {
+  payForText(text, budget)
+  const lines = text.split('\n')
+  budget.spend(lines.length * stepsOfLine)
+  return lines.map((line, index) => ((index === 0 ? first : rest) + line).trimEnd()).join('\n')
+}
 
 const line = (cells: string[]): string => `| ${cells.join(' | ')} |`
 
@@ -98,9 +109,9 @@ function fenced(text: string): string {
   return `${fence}\n${text.replace(/^\n|\n$/g, '')}\n${fence}`
 }
 
-function inlineText(nodes: Drawn[]): string {
+function inlineText(nodes: Drawn[], budget: StepBudget): string {
   const text = nodes
-    .map(inline)
+    .map((node) => inline(node, budget))
     .join('')
     .replaceAll(/[ \t\r\n\f]+/g, ' ')
     .trim()
@@ -108,17 +119,21 @@ function inlineText(nodes: Drawn[]): string {
   return text.replace(/^(?:#{1,6}|[-+]|\d{1,9}[.)])(?= |$)/, String.raw`\$&`)
 }
 
-function inline(node: Drawn): string {
+function inline(node: Drawn, budget: StepBudget): string {
   if (typeof node === 'string') return escaped(node)
   const { name, children } = node
   if (name === 'br') return ' '
   if (name === 'img') return escaped(attribute(node, 'alt'))
   if (node.shows && 'line' in node.shows) return escaped(node.shows.line)
-  const text = children.map(inline).join('')
+  if (name === 'code') {
+    const code = textIn(node, budget)
+    return code === '' || code.includes('`') ? escaped(code) : `\`${code}\``
+  }
+  const text = children.map((child) => inline(child, budget)).join('')
+  payForText(text, budget)
   if (text.trim() === '') return text
   if (name === 'strong' || name === 'b') return `**${text.trim()}**`
   if (name === 'em' || name === 'i') return `*${text.trim()}*`
-  if (name === 'code') return textIn(node).includes('`') ? text : `\`${textIn(node)}\``
   const href = name === 'a' ? attribute(node, 'href') : ''
   return href === '' || href.startsWith('#') ? text : `[${text}](<${href.replaceAll(/[<>\s]/g, encodeURIComponent)}>)`
 }

@@ -252,3 +252,20 @@ proves('pages.bounds', 'rows that are not shown cost nothing', () => {
   assert.equal(page.tables.length, 20)
   assert.match(page.html, /20 of 200,000 rows are shown\./)
 })
+
+proves('pages.bounds', 'text that each level writes again, and cells that only a long row gives, are paid for', () => {
+  const many = Array.from({ length: 1000 }, (_, n) => n)
+  const nested = ['<blockquote>', '<ul><li>', '<b>', '<h2><div>'].map((tags) =>
+    tags.repeat(Math.floor(90 / tags.split('<').length)),
+  )
+  for (const tags of nested) {
+    const lines = { t: 'a\n'.repeat(400_000) }
+    assert.throws(() => show(`${tags}<pre>{{ data.t }}</pre>`, lines), TooManySteps, tags.slice(0, 20))
+  }
+  const row = '<tr><td each="n in data.a">x</td></tr>'
+  const { tables, markdown } = show(`<table>${row}<tr each="n in data.a"><td>y</td></tr></table>`, { a: many })
+  assert.deepEqual([tables[0]?.columns.length, tables[0]?.rows.length], [100, 1001])
+  assert.ok(markdown.length < 1_000_000)
+  const tall = '<tr each="n in data.a"><td>y</td></tr>'.repeat(10)
+  assert.throws(() => show(`<table>${row}${tall}</table>`, { a: many }), TooManySteps)
+})

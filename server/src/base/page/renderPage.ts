@@ -44,7 +44,7 @@ export function renderPage(page: PageTemplate, view: PageView): RenderedPage {
   const content = drawing.nodes(page.nodes, new Map([['data', view.data]]))
   const html = documentOf({ ...view, content, notes: drawing.notes, hasHeading: page.hasHeading })
   if (html.length > charactersMax) throw tooLarge()
-  const tables = tablesOf(content)
+  const tables = tablesOf(content, view.budget)
   return { html, tables, markdown: markdownOf(content, view, page.hasHeading), problems: drawing.problems }
 }
 
