@@ -79,7 +79,8 @@ proves(
     const { paths } = (await service.call('GET /openapi.json')).body
     const answers: [string, number][] = []
     for (const [path, methods] of Object.entries<Record<string, { operationId: string }>>(paths)) {
-      if (!path.includes('/connections')) continue
+      // those of artifacts have scopes of their own
+      if (!path.includes('/connections') || path.includes('/artifacts')) continue
       for (const [method, { operationId }] of Object.entries(methods)) {
         const url = path.replace('{teamId}', own.id).replace('{connection_id}', id).replace('{provider}', 'github')
         const body = { mcp_server_url: `${server.url}/mcp`, server_url: `${server.url}/mcp`, name: 'Other' }
