@@ -41,6 +41,7 @@ proves(
       'agents',
       'cases',
       'operations',
+      'artifacts',
       'telescope',
     ])
     const sandbox = plugins.find(({ name }) => name === 'sandbox')
