@@ -83,6 +83,14 @@ const sentences = [
       file: 'server/src/features/artifacts/restoreArtifactRevision.ts',
     },
   },
+  {
+    id: 'artifacts.guide',
+    says: 'The page in the guide to artifacts can be made as it stands there, and shows what the guide says.',
+  },
+  {
+    id: 'artifacts.explains',
+    says: 'A person who makes a page learns what is missing: why there is no page, and what a page cannot show.',
+  },
   { id: 'artifacts.connections', says: 'A connection is attached once; the steps may use what is attached.' },
   {
     id: 'artifacts.copy',

@@ -58,7 +58,10 @@ const kinds = {
   rubric_limit: { status: 409, says: 'A build has at most five rubrics. Delete one first.' },
   case_trigger_exists: { status: 409, says: 'This agent has a case trigger already. Change or delete that one.' },
   duplicate_name: { status: 409, says: 'This name is taken. Choose another.' },
-  artifact_busy: { status: 409, says: 'The artifact is being worked on. Wait until it is done.' },
+  artifact_busy: {
+    status: 409,
+    says: 'Something works on this artifact. Wait until it is done, answer its `pending_question`, or stop it.',
+  },
   already_attached: { status: 409, says: 'This is attached already.' },
   rate_limited: { status: 429, says: 'Too many requests in this minute. Send again after Retry-After seconds.' },
   internal_error: {

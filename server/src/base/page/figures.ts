@@ -111,11 +111,10 @@ export const dayOf = (at: Date): string => `${at.getUTCDate()} ${months[at.getUT
 export const monthOf = (at: Date): string => `${months[at.getUTCMonth()]!} ${at.getUTCFullYear()}`
 export const clockOf = (at: Date): string => `${two(at.getUTCHours())}:${two(at.getUTCMinutes())}`
 
-/** 16 Nov 2026, 09:30; without the clock at midnight. */
-export function momentOf(at: Date): string {
-  const day = `${dayOf(at)} ${at.getUTCFullYear()}`
-  return at.getTime() % 86_400_000 === 0 ? day : `${day}, ${clockOf(at)}`
-}
+const dateOf = (at: Date): string => `${dayOf(at)} ${at.getUTCFullYear()}`
+
+/** 16 Nov 2026, 09:30. */
+export const momentOf = (at: Date): string => `${dateOf(at)}, ${clockOf(at)}`
 
 /** A number as its kind shows it. Short forms are for axes and big figures. */
 export function shownNumber(value: number, kind: ColumnKind, isShort: boolean): string {
@@ -133,7 +132,8 @@ export function shownValue(value: unknown, kind: ColumnKind = 'text', isShort = 
   if (value === null || value === undefined || value === '') return noValue
   if (kind === 'time') {
     const time = timeOf(value)
-    if (time !== null) return momentOf(new Date(time))
+    // a bare date has no clock to show
+    if (time !== null) return String(value).length === 10 ? dateOf(new Date(time)) : momentOf(new Date(time))
   } else if (kind !== 'text') {
     const number = numberOf(value)
     if (number !== null) return shownNumber(number, kind, isShort)

@@ -51,6 +51,7 @@ function blockOf(node: DrawnElement, budget: StepBudget): string[] {
   if (table) return tableText(table, node.name !== 'table')
   const level = /^h([1-6])$/.exec(name)?.[1]
   if (level !== undefined) return [`${'#'.repeat(Number(level))} ${inlineText(children, budget)}`]
+  if (name === 'figcaption') return [`**${inlineText(children, budget)}**`]
   if (name === 'hr') return ['---']
   if (name === 'pre') return [fenced(rawText(node))]
   if (name === 'ul' || name === 'ol' || name === 'menu') return [listText(node, budget)]

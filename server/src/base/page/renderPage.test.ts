@@ -136,6 +136,27 @@ proves('pages.charts', 'figures are short where there is little room, and exact 
   assert.match(changed.markdown, /\*\*Runs: 100 runs \(↑ 25%\)\*\*/)
 })
 
+proves('pages.charts', 'a time has its clock at midnight too, and a bare date has none', () => {
+  const { markdown } = show('<data-table rows="{{ data.a }}" title="Hours"></data-table>', {
+    a: [
+      { at: '2026-11-15T23:00:00Z', day: '2026-11-15' },
+      { at: '2026-11-16T00:00:00Z', day: '2026-11-16' },
+    ],
+  })
+  assert.match(markdown, /\| 15 Nov 2026, 23:00 \| 15 Nov 2026 \|\n\| 16 Nov 2026, 00:00 \| 16 Nov 2026 \|/)
+})
+
+proves('pages.charts', 'a column that no row has, and rows without a value, are reported', () => {
+  const page = show(
+    '<line-chart rows="{{ data.a }}" x="day" y="run.count, rums" series="agnet"></line-chart>\n<data-table rows="{{ data.b }}"></data-table>',
+    { a: [{ day: '2026-11-16', run: { count: 1 } }] },
+  )
+  assert.deepEqual(page.problems, [
+    { line: 1, message: '<line-chart>: No row has rums, agnet. The rows have day, run.' },
+    { line: 2, message: 'rows= of <data-table> has no value, so it shows nothing.' },
+  ])
+})
+
 proves('pages.bounds', 'what a page takes is bounded, whatever its data', () => {
   const many = Array.from({ length: 1000 }, (_, n) => n)
   const template = '<p each="a in data.a"><b each="b in data.a"><i each="c in data.a">{{ c }}</i></b></p>'
@@ -181,6 +202,8 @@ proves('pages.policy', 'the theme is the viewer’s own unless one is given', ()
 })
 
 proves('pages.exports', 'a page is Markdown too', () => {
+  const empty = show('<data-table rows="{{ data.a }}" title="Queues" empty="None yet"></data-table>', { a: [] })
+  assert.match(empty.markdown, /\*\*Queues\*\*\n\nNone yet/)
   const { markdown } = show(
     `<style>p{}</style><h2>Part <em>one</em></h2><p>Some   text, <b>bold</b>, <a href="https://example.com/a b">link</a>, <code>x|y</code> *no*</p>
      <ul><li>one</li><li>two<ol><li>deep</li></ol></li></ul><pre>a\n  b</pre><blockquote><p>said</p></blockquote><hr>

@@ -109,10 +109,12 @@ class Drawing {
       const values = new Map(
         [...node.attributes].map(([key, filling]) => [key, fillValue(filling, scope, this.#report)]),
       )
+      const report = (message: string) => this.#report(node.line, message)
       const rows = values.get('rows') ?? null
-      if (typeof rows !== 'object')
-        this.#report(node.line, `rows= of <${node.name}> is not a list, so it shows nothing.`)
-      return this.#counted(drawWidget(node.name, values, this.#budget, (text) => this.#note(text)))
+      if (typeof rows !== 'object') report(`rows= of <${node.name}> is not a list, so it shows nothing.`)
+      if (rows === null && values.has('rows')) report(`rows= of <${node.name}> has no value, so it shows nothing.`)
+      const remarks = { report, note: (text: string) => this.#note(text) }
+      return this.#counted(drawWidget(node.name, values, this.#budget, remarks))
     }
     const element: DrawnElement = draw(node.name)
     for (const attribute of node.attributes) {

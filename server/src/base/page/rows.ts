@@ -63,6 +63,16 @@ function keysOf(rows: Row[]): string[] {
   return [...keys]
 }
 
+/** What is wrong with the names of columns: a name that no row has is most likely misspelled. */
+export function unknownColumns(keys: string[], rows: Row[]): string | undefined {
+  const sample = rows.slice(0, sampleSize)
+  const isKnown = (key: string, row: Row) => Object.hasOwn(row, key) || Object.hasOwn(row, key.split('.')[0]!)
+  const unknown = keys.filter((key) => !sample.some((row) => isKnown(key, row)))
+  if (unknown.length === 0) return undefined
+  const known = keysOf(sample).map((key) => key.slice(0, 60))
+  return `No row has ${unknown.map((key) => key.slice(0, 60)).join(', ')}. The rows have ${known.join(', ')}.`
+}
+
 /** The kind that fits all values; the name of a column says more than they do. */
 export function kindOf(key: string, rows: Row[]): ColumnKind {
   const values = rows.map((row) => cellOf(row, key)).filter((value) => value !== null)

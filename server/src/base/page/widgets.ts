@@ -12,7 +12,7 @@ import { numberOf } from './figures.ts'
 import { lineChart } from './lineChart.ts'
 import { columnKinds, type ColumnKind } from './pageTable.ts'
 import type { WidgetName } from './pageTemplate.ts'
-import { rowsOf, type Row } from './rows.ts'
+import { readColumns, rowsOf, unknownColumns, type Row } from './rows.ts'
 
 /** How many rows a chart, a table or each= shows. */
 export const rowsMax = 1000
@@ -23,12 +23,18 @@ const heights = { min: 80, max: 800, usual: 220 }
 /** The values of the attributes by name. */
 type WidgetValues = ReadonlyMap<string, unknown>
 
-/** `note` gets what the page says about rows that are left out. */
+interface Remarks {
+  /** Gets what the page says about rows that are left out. */
+  note: (text: string) => void
+  /** Gets what the writer of the page should know. */
+  report: (message: string) => void
+}
+
 export function drawWidget(
   name: WidgetName,
   values: WidgetValues,
   budget: StepBudget,
-  note: (text: string) => void,
+  { note, report }: Remarks,
 ): DrawnElement {
   const text = (key: string): string => {
     const value = values.get(key) ?? null
@@ -59,6 +65,10 @@ export function drawWidget(
     total === rows.length ? '' : `${rows.length.toLocaleString('en')} of ${total.toLocaleString('en')} rows are shown.`
   const title = text('title')
   if (rows.length === 0) return emptyFrame(title, text('empty') || 'No data yet')
+  const named = ['x', 'y', 'columns'].flatMap((key) => readColumns(text(key)).map((column) => column.key))
+  budget.spend(named.length * rows.length)
+  const unknown = unknownColumns(text('series') === '' ? named : [...named, text('series')], rows)
+  if (unknown !== undefined) report(`<${name}>: ${unknown}`)
   if (name === 'data-table') return dataTable(rows, text('columns'), title, left)
   if (left !== '') note(`${title === '' ? 'A chart' : title}: ${left}`)
   return drawChart(name, rows, text, kind, values, budget)

@@ -2,6 +2,8 @@
 import { storable } from '../../base/storable.ts'
 import { checkAgainst, keysTo } from '../../base/jsonSchema/jsonSchema.ts'
 import { brief } from '../../kit/json.ts'
+import { misfitsOf } from '../../kit/misfits.ts'
+import { joinProblems } from '../../kit/problems.ts'
 import { Type } from '../../kit/schema.ts'
 import type { Tool } from '../../kit/tool.ts'
 import { validatorOf } from '../../kit/validate.ts'
@@ -44,9 +46,7 @@ function misfitOf(tool: Tool, args: unknown): string | undefined {
   const isForeign = tool.kind === 'outside' && tool.isForeign === true
   const validator = validatorOf(isForeign ? anyArguments : tool.input)
   if (validator.Check(args)) return isForeign ? misfitOfForeign(tool, args) : undefined
-  const [first] = validator.Errors(args)
-  const place = first?.instancePath ? ` at ${first.instancePath}` : ''
-  return `The arguments of ${tool.name} do not fit its schema${place}: ${first?.message ?? 'not an object'}.`
+  return `The arguments of ${tool.name} do not fit its schema: ${joinProblems(misfitsOf(validator, args, 'arguments'))}`
 }
 
 const anyArguments = Type.Object({})

@@ -22,7 +22,10 @@ type CheckedResponse =
   /** No answer could fit: the agent's own form cannot be used. */
   | { broken: string }
 
-type Asked = Pick<HumanRequest, 'type' | 'questions' | 'form_schema'>
+interface Asked extends Pick<HumanRequest, 'type' | 'questions' | 'form_schema'> {
+  /** Whether the answer can have a comment. True unless given. */
+  takesComment?: boolean
+}
 
 export function checkResponse(request: Asked, given: Given): CheckedResponse {
   const comment = given.comment ? { comment: given.comment } : {}
@@ -33,13 +36,13 @@ export function checkResponse(request: Asked, given: Given): CheckedResponse {
 const checks: Record<RequestType, (asked: Asked, given: Given) => CheckedResponse> = {
   approval: (_asked, { approved }) =>
     approved === undefined ? { misfit: 'approved is missing: say true or false.' } : { response: { approved } },
-  question: ({ questions }, { answers }) => checkAnswers(questions ?? [], answers),
+  question: ({ questions, takesComment = true }, { answers }) => checkAnswers(questions ?? [], answers, takesComment),
   form: ({ form_schema }, { values }) => checkValues(form_schema ?? {}, values),
   login: (_asked, { done }) =>
     done === true ? { response: { done } } : { misfit: 'done must be true: it says that you have logged in.' },
 }
 
-function checkAnswers(questions: Question[], answers: Given['answers']): CheckedResponse {
+function checkAnswers(questions: Question[], answers: Given['answers'], takesComment: boolean): CheckedResponse {
   if (answers === undefined)
     return { misfit: 'answers is missing: give one to each question, by the text of the question.' }
   const kept: [string, string | string[]][] = []
@@ -47,7 +50,7 @@ function checkAnswers(questions: Question[], answers: Given['answers']): Checked
   for (const question of questions) {
     const answer = Object.hasOwn(answers, question.question) ? answers[question.question] : undefined
     const chosen = choicesOf(question, answer)
-    const misfit = misfitOf(question, chosen)
+    const misfit = misfitOf(question, chosen, takesComment)
     if (misfit === undefined) kept.push([question.question, question.multi_select ? chosen : chosen[0]!])
     else misfits.push(`answers: ${misfit}`)
   }
@@ -55,14 +58,18 @@ function checkAnswers(questions: Question[], answers: Given['answers']): Checked
 }
 
 /** Agents act on labels, so an answer in other words is refused; everything else goes into the comment. */
-function misfitOf({ question, options, multi_select }: Question, chosen: string[]): string | undefined {
+function misfitOf(
+  { question, options, multi_select }: Question,
+  chosen: string[],
+  takesComment: boolean,
+): string | undefined {
   const name = brief(JSON.stringify(question))
   if (chosen.length === 0) return `${name} has no answer.`
   if (chosen.length > 1 && !multi_select) return `${name} takes one answer, not ${chosen.length}.`
   const strange = options && chosen.find((text) => !options.some(({ label }) => label === text))
   if (strange === undefined) return undefined
   const labels = brief(options!.map(({ label }) => label).join(', '))
-  return `${name} takes one of: ${labels}. Say anything else in comment.`
+  return `${name} takes one of: ${labels}.${takesComment ? ' Say anything else in comment.' : ''}`
 }
 
 function checkValues(schema: Record<string, unknown>, values: Given['values']): CheckedResponse {

@@ -42,7 +42,7 @@ export const answerArtifact = operation({
     }
     const [request] = isId(open.tool_call_id) ? await requestById(sql, open.tool_call_id, team.id) : []
     if (!request) return fail('conflict', 'This question is closed.')
-    const checked = checkResponse(request, givenTo(request, body.answers))
+    const checked = checkResponse({ ...request, takesComment: false }, givenTo(request, body.answers))
     if ('misfit' in checked) return fail('invalid_request', checked.misfit)
     if ('broken' in checked) return fail('conflict', checked.broken)
     const answered = await answerRequest(sql, request, { response: checked.response, memberId: caller.member_id })

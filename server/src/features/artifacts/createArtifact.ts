@@ -1,6 +1,5 @@
 // Makes an artifact of a first message. The page is made afterwards, by a run.
 import { one } from '../../base/db.ts'
-import { titleOf } from '../../engine/starting/title.ts'
 import { operation } from '../../kit/operation.ts'
 import { hiddenAgentsOf } from '../../kit/registry.ts'
 import { Id, oneOf, Type } from '../../kit/schema.ts'
@@ -9,7 +8,7 @@ import { attachConnections } from './artifactConnections.ts'
 import { insertArtifact, requireRoom } from './insertArtifact.ts'
 import { ArtifactMessage, MessageText } from './message.ts'
 import { addMessage } from './messages.ts'
-import { findTemplate, planMessage, templateNames } from './messagePlan.ts'
+import { findTemplate, planMessage, templateNames, titleOfMessage } from './messagePlan.ts'
 import { pageConfig } from './workConfig.ts'
 
 export const ArtifactTitle = Type.String({ minLength: 1, maxLength: 120, examples: ['Operations today'] })
@@ -60,7 +59,7 @@ export const createArtifact = operation({
     if ('problem' in plan) return fail('invalid_request', plan.problem)
     await requireRoom(sql, team.id, fail)
     const known = body.template === undefined ? undefined : findTemplate(body.template)
-    const title = body.title ?? known?.title ?? titleOf(body.message, 'Untitled')
+    const title = body.title ?? known?.title ?? titleOfMessage(body.message)
     const kind = body.kind ?? 'dashboard'
     const id = await insertArtifact(sql, hiddenAgentsOf(context), {
       teamId: team.id,

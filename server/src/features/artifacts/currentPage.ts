@@ -13,5 +13,12 @@ export async function currentPage(
 ): Promise<ArtifactPage> {
   const wanted = { teamId: artifact.team_id, revisionId: artifact.current_revision_id, theme }
   const page = await pageOfRevision(context, sql, wanted)
-  return page ?? fail('not_found', 'This artifact has no page yet. Read it until its status is `completed`.')
+  return page ?? fail('not_found', `This artifact has no page yet. ${reasonOf(artifact)}`)
+}
+
+function reasonOf({ status, pending_question }: ArtifactRow): string {
+  if (pending_question) return 'It asks something first: answer `pending_question`.'
+  if (status === 'failed') return 'Making it failed: its messages say why. Send another message.'
+  if (status === 'interrupted') return 'Making it was stopped. Send another message.'
+  return 'Read it until its status is `completed`.'
 }

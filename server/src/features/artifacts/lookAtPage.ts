@@ -25,7 +25,7 @@ export const artifactLook = outsideTool({
     const page = await pageNow(sql, artifact.id)
     if (!page) return { error: 'There is no page yet. Save one with artifact_save.' }
     const theme = input.theme ?? 'light'
-    const drawn = drawPage(context, { ...page, teamId: run.team_id, title: artifact.title ?? 'Untitled' }, theme)
+    const drawn = drawPage(context, { ...page, teamId: run.team_id, title: artifact.title ?? 'Untitled page' }, theme)
     const text = drawn.markdown.slice(0, textMax).toWellFormed()
     try {
       const wanted = { ...size, theme, signal }

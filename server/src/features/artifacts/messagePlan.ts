@@ -1,9 +1,10 @@
 // What a message leads to: steps that the message brings itself, a built-in page, a model, or a question to the person.
 import { parseRunbook } from '../../drivers/model/runbook/parse.ts'
+import { titleOf } from '../../engine/starting/title.ts'
 import type { Context } from '../../kit/context.ts'
 import { joinProblems } from '../../kit/problems.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
-import { joinSource, splitSource } from './pageSource.ts'
+import { joinSource, splitSource, withoutFences } from './pageSource.ts'
 import { templates } from './templates/index.ts'
 import { chatConfig, chatModelOf, pageConfig } from './workConfig.ts'
 
@@ -57,6 +58,12 @@ const blank = () => {
   const found = findTemplate('blank')
   if (!found) throw new Error('there is no blank template')
   return found
+}
+
+/** The first line outside its steps: a heading, or what the message asks for. */
+export function titleOfMessage(text: string): string {
+  const words = withoutFences(text).replace(/^\s*#{1,6}\s/, '')
+  return titleOf(words, 'Untitled page')
 }
 
 /** `wanted` is its name, or the title that people choose from. */

@@ -19,9 +19,15 @@ export function joinSource(procedure: string, html: string): string {
 
 /** Takes every html block out; the last one is the template. */
 export function splitSource(markdown: string): PageSource {
-  const { fences } = readFences(markdown)
-  const templates = fences.filter(isHtml)
+  const templates = readFences(markdown).fences.filter(isHtml)
+  return { procedure: without(markdown, templates), html: templates.at(-1)?.body ?? null }
+}
+
+/** The words between the blocks. */
+export const withoutFences = (markdown: string): string => without(markdown, readFences(markdown).fences)
+
+function without(markdown: string, fences: { line: number; nextLine: number }[]): string {
   const lines = markdown.split(/\r\n|\n|\r/)
-  for (const { line, nextLine } of templates.toReversed()) lines.splice(line - 1, nextLine - line)
-  return { procedure: lines.join('\n').trim(), html: templates.at(-1)?.body ?? null }
+  for (const { line, nextLine } of fences.toReversed()) lines.splice(line - 1, nextLine - line)
+  return lines.join('\n').trim()
 }

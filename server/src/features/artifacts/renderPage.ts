@@ -65,7 +65,7 @@ export async function pageOfRevision(
     select a.title, r.data_at from artifact_revisions r join artifacts a on a.id = r.artifact_id
     where r.id = ${revisionId} and r.team_id = ${teamId}`
   if (!known) return undefined
-  const title = known.title ?? 'Untitled'
+  const title = known.title ?? 'Untitled page'
   const key = `${revisionId} ${known.data_at.toISOString()} ${theme ?? ''} ${title}`
   const cache = cacheOf(context)
   const drawn = cache.get(key)

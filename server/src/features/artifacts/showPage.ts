@@ -60,12 +60,14 @@ async function show({ run, input }: ToolCall<Shown>, sql: Sql, context: Context)
     drawPage(context, { teamId: run.team_id, html, data: JSON.parse(text) as unknown, title, at }),
   )
   if ('error' in tried) return { error: tried.error }
+  const { problems } = tried
   await sql`
-    insert into artifact_drafts as d (artifact_id, run_id, procedure, html, source, data, made_at, made_by)
-    select a.id, a.run_id, ${procedure}, ${html}, ${joinSource(procedure, html)}, ${text}::jsonb, ${at}, ${run.user_id}
+    insert into artifact_drafts as d (artifact_id, run_id, procedure, html, source, data, made_at, made_by, problems)
+    select a.id, a.run_id, ${procedure}, ${html}, ${joinSource(procedure, html)}, ${text}::jsonb, ${at}, ${run.user_id},
+      ${problems.length > 0 ? joinProblems(problems) : null}
     from artifacts a where a.id = ${artifact.id} and a.run_id = ${artifact.run_id}
     on conflict (artifact_id) do update set run_id = excluded.run_id, procedure = excluded.procedure, html = excluded.html,
-      source = excluded.source, data = excluded.data, made_at = excluded.made_at, made_by = excluded.made_by`
-  const { problems } = tried
+      source = excluded.source, data = excluded.data, made_at = excluded.made_at, made_by = excluded.made_by,
+      problems = excluded.problems`
   return { result: { shown: true, data_bytes: bytes, ...(problems.length > 0 && { problems }) } }
 }
