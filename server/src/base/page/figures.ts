@@ -127,13 +127,15 @@ export function shownNumber(value: number, kind: ColumnKind, isShort: boolean): 
 /** What is shown where there is no value. */
 export const noValue = '\u2013'
 
+const isBareDate = (value: unknown): boolean => typeof value === 'string' && value.length === '2026-11-16'.length
+
 /** Any value as text of a page. */
 export function shownValue(value: unknown, kind: ColumnKind = 'text', isShort = false): string {
   if (value === null || value === undefined || value === '') return noValue
   if (kind === 'time') {
     const time = timeOf(value)
     // a bare date has no clock to show
-    if (time !== null) return String(value).length === 10 ? dateOf(new Date(time)) : momentOf(new Date(time))
+    if (time !== null) return isBareDate(value) ? dateOf(new Date(time)) : momentOf(new Date(time))
   } else if (kind !== 'text') {
     const number = numberOf(value)
     if (number !== null) return shownNumber(number, kind, isShort)

@@ -17,6 +17,9 @@ const lastMessage = async (id: string): Promise<string> =>
 const whyNoPage = async (id: string): Promise<string> =>
   (await team.call(`GET /v2/artifacts/${id}/render`)).body.message
 
+const titled = async (message: string): Promise<string> =>
+  (await readArtifact(team, await createArtifact(team, { message, title: undefined }))).title
+
 proves(
   'artifacts.guide',
   'every page in the guide is made as it stands there, and nothing of it is missing',
@@ -37,8 +40,6 @@ proves(
 
 proves('artifacts.explains', 'a page is named by its words, not by its steps', async () => {
   const steps = fenced('tool name=operations_runs id=runs', '{}')
-  const titled = async (message: string) =>
-    (await readArtifact(team, await createArtifact(team, { message, title: undefined }))).title
   assert.equal(await titled(`${steps}\nHow we do\n${fenced('html', '<p>x</p>')}`), 'How we do')
   assert.equal(await titled(`${steps}\n${fenced('html', '<p>x</p>')}`), 'Untitled page')
 })
