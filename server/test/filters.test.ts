@@ -54,7 +54,13 @@ await seed('member')
 await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ada', email: 'ada@example.com', role: 'viewer' } })
 await seed('client')
 
+/** Two artifacts, the older one with messages and with a page. */
+const artifact = await seed('artifact')
+const revision = await seed('revision', { artifact })
+await seed('artifact')
+
 const page = { limit: '0', offset: '1' }
+const theme = { theme: 'dark' }
 const path = { path: 'out' }
 
 /** For each operation: its path, and for each parameter a value that must change the answer. */
@@ -135,14 +141,29 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
     with: { since: long.future, scope: 'custom', revision_id: draft },
   },
   getEvalRubrics: { at: `/v2/agents/${agent}/eval-rubrics`, with: { build_id: draft } },
+  listArtifacts: { at: '/v2/artifacts', with: { scope: 'shared', search: 'nothing', ...page } },
+  listArtifactMessages: { at: `/v2/artifacts/${artifact}/messages`, with: { limit: '0', before: nobody } },
+  renderArtifact: { at: `/v2/artifacts/${artifact}/render`, with: theme },
+  renderArtifactRevision: { at: `/v2/artifacts/${artifact}/revisions/${revision}/render`, with: theme },
+  exportArtifactHtml: { at: `/v2/artifacts/${artifact}/export/html`, with: theme },
   listWebhookDeliveries: {
     at: '/v2/teams/:teamId/webhook-deliveries',
     with: { status: 'delivered', event: 'run.failed', subscription_id: nobody, ...page },
   },
 }
 
-/** A run with one file gives it without a path: what a path changes is proved in features/sandboxes/files/runFiles.test.ts. */
-const provedElsewhere = new Set(['getRunSandboxFileContent', 'getRunSandboxFileContentByRun', 'streamTeamEvents'])
+const provedElsewhere = new Set([
+  // a run with one file gives it without a path: what a path changes is proved in features/sandboxes/files/runFiles.test.ts
+  'getRunSandboxFileContent',
+  'getRunSandboxFileContentByRun',
+  'streamTeamEvents',
+  // needs a browser: features/artifacts/exports.test.ts
+  'exportArtifactPdf',
+  // tables and Markdown have no theme; they take it so that one URL serves every kind of export
+  'exportArtifactCsv',
+  'exportArtifactXlsx',
+  'exportArtifactMd',
+])
 
 interface Described {
   operationId: string
@@ -160,6 +181,7 @@ const reading = Object.entries(document.paths as Record<string, { get?: Describe
 async function ask(at: string, query: string): Promise<object> {
   const { status, body, text } = await team.call(`GET ${at}?${query}`)
   assert.equal(status, 200, `${at}?${query} ${text}`)
+  if (body === undefined) return { text }
   const { limit: _limit, offset: _offset, ...found } = body
   return found
 }

@@ -72,6 +72,7 @@ const sentences = [
     id: 'artifacts.chat',
     says: 'A model reads, saves and changes the page with tools; what it saves is checked and run like what a person sends.',
   },
+  { id: 'artifacts.export', says: 'An artifact is exported as html, pdf, csv, xlsx and md: whole files with a name.' },
   { id: 'artifacts.look', says: 'A model sees a picture of the page where there is a browser.' },
   { id: 'artifacts.ownTools', says: 'The tools of pages work in runs of artifacts only.' },
   { id: 'artifacts.pictures', says: 'Each change of a page gets a picture in the background, tried three times.' },

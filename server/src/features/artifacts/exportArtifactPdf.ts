@@ -14,14 +14,14 @@ export const exportArtifactPdf = operation({
   route: 'GET /v2/artifacts/:artifactId/export/pdf',
   summary: 'Export an artifact as pdf',
   description:
-    'The page on A4, with its title and time. Paper is light, whatever `theme` says. Needs the browser of the service.',
+    'The page on A4, with its title and time. Light unless `theme` says dark. Needs the browser of the service.',
   scope: 'artifacts:read',
   query: Type.Object(themeField),
   status: 200,
   answerFile: { types: ['application/pdf'] },
   errors: ['not_found', 'conflict'],
-  async handler({ artifact, context, sql, fail }) {
-    const page = await currentPage(context, sql, artifact, 'light', fail)
+  async handler({ artifact, query, context, sql, fail }) {
+    const page = await currentPage(context, sql, artifact, query.theme ?? 'light', fail)
     const signal = AbortSignal.timeout(printMaxMs)
     try {
       const print = { title: page.title, at: page.at, signal }
