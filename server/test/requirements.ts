@@ -78,7 +78,7 @@ const sentences = [
   { id: 'artifacts.pictures', says: 'Each change of a page gets a picture in the background, tried three times.' },
   {
     id: 'artifacts.branches',
-    says: 'Restoring moves the head and loses nothing: the chat shown is that of the branch of the current page.',
+    says: 'A restore makes an earlier revision the current one and loses nothing; the chat has the messages that led to the current page.',
     gap: {
       question: 'Does a restore make a revision? What is restored_from_version of a revision?',
       file: 'server/src/features/artifacts/restoreArtifactRevision.ts',
@@ -3378,7 +3378,7 @@ const sentences = [
   { id: 'operations.plans', says: 'No statement of the tools of operations reads a large table whole.' },
   {
     id: 'artifacts.templates',
-    says: 'The built-in pages show the figures of a team at work, and tell a new team what will be there.',
+    says: 'The built-in pages show the figures of a team at work, and say to a new team what they will show.',
   },
 ] as const satisfies readonly Requirement[]
 

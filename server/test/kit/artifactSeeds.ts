@@ -25,7 +25,7 @@ async function artifactAtWork(team: TestTeam): Promise<string> {
 export async function artifactThatAsks(team: TestTeam): Promise<string> {
   const id = await artifactAtWork(team)
   const requestId = newId()
-  const questions = [{ question: 'Which page shall this become?' }]
+  const questions = [{ question: 'Which page do you want?' }]
   const [run] = await team.sql<{
     run_id: string
   }>`select run_id from artifacts where id = ${id} and team_id = ${team.id}`

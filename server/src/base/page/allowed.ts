@@ -78,7 +78,7 @@ export function ruleOf(element: string, attribute: string, isSvg: boolean): Attr
 
 const instead: Record<string, string> = {
   script:
-    'A page runs no script of its own. Use <bar-chart>, <line-chart>, <area-chart>, <data-table> or <big-number> for what moves, and <script type="application/json"> for data.',
+    'A page runs no script of its own. Use <bar-chart>, <line-chart>, <area-chart>, <data-table> or <big-number> to show figures, and <script type="application/json"> for data.',
   link: 'A page loads nothing. Write styles into <style>.',
   iframe: 'A page shows no other page.',
   form: 'A page sends nothing.',

@@ -27,7 +27,7 @@ export function valueProblem(
   if (place === 'link') return linkProblem(filling)
   if (place === 'image') {
     if (holes.length === 0)
-      return isImage(written) ? undefined : 'A page loads nothing: src= of an image is a data: URL.'
+      return isImage(written) ? undefined : 'A page loads nothing: src= of an image must be a data: URL.'
     if (holes.length > 1 || written !== '') return 'src= of an image is one value or a data: URL, not a mix of both.'
   }
   return undefined
@@ -56,6 +56,6 @@ function linkProblem({ literals, holes }: Filling): string | undefined {
   // a value behind the host cannot change where the link leads, and one in the host must give a host
   const sample = literals.join('x')
   return linkOf(sample) === undefined
-    ? 'A link leads to http:, https:, mailto: or # only, and is written as a whole URL.'
+    ? 'A link must be a whole URL with http:, https: or mailto:, or begin with #.'
     : undefined
 }

@@ -199,7 +199,7 @@ class Reader {
     const missing = name === 'big-number' ? 'value' : 'rows'
     if (!attributes.has(missing)) this.#refuse(`<${name}> needs ${missing}="{{ … }}".`, line)
     if (element.childNodes.some((child) => 'tagName' in child || ('value' in child && child.value.trim() !== '')))
-      this.#refuse(`<${name}> holds nothing. Close it right away: <${name} …></${name}>.`, line)
+      this.#refuse(`<${name}> takes no content. Close it at once: <${name} …></${name}>.`, line)
     return { kind: 'widget', name, attributes, line, ...shown }
   }
 

@@ -19,16 +19,19 @@ export const answerArtifact = operation({
     {
       answers: Type.Record(Type.String(), Type.Union([Answer, Type.Array(Answer)]), {
         description:
-          'By the text of the question. Where it has options: the label of one, or with `multi_select` a list of labels.',
+          'The answer to each question, by the text of the question. If it has options: the label of one, or with `multi_select` a list of labels.',
       }),
       tool_call_id: spelled(
         Type.Optional(
-          Type.String({ description: 'The `tool_call_id` that you were shown: refused if another question is open.' }),
+          Type.String({
+            description:
+              'The `tool_call_id` of `pending_question`. If another question is open by now, the answer is refused.',
+          }),
         ),
         { names: ['toolCallId'] },
       ),
     },
-    { examples: [{ answers: { 'Which page shall this become?': 'Operations today' } }] },
+    { examples: [{ answers: { 'Which page do you want?': 'Operations today' } }] },
   ),
   status: 200,
   answer: Type.Object({ ...ArtifactAnswer.properties, ok: Type.Literal(true) }),
@@ -36,7 +39,7 @@ export const answerArtifact = operation({
   async handler({ team, artifact, caller, body, context, sql, fail }) {
     requireEditor(artifact, caller, fail)
     const open = artifact.pending_question
-    if (!open) return fail('conflict', 'This artifact asks nothing now.')
+    if (!open) return fail('conflict', 'This artifact has no open question.')
     if (body.tool_call_id !== undefined && body.tool_call_id !== open.tool_call_id) {
       return fail('conflict', 'Another question is open by now. Read the artifact again, then answer.')
     }

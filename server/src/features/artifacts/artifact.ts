@@ -41,21 +41,21 @@ export const Artifact = named(
     visibility: oneOf(visibilities),
     publish_permission: oneOf(permissions),
     public_url: nullable(
-      Type.String({ description: 'Shows the page to anybody, until the artifact is public no more.' }),
+      Type.String({ description: 'Shows the page to everybody who has it, as long as the artifact is public.' }),
     ),
     thumbnail_url: nullable(
-      Type.String({ description: 'A picture of the current page. The URL is valid for an hour or two.' }),
+      Type.String({ description: 'A picture of the current page. The URL is valid for at least an hour.' }),
     ),
     refresh_frequency: nullable(oneOf(frequencies)),
     last_refresh_at: nullable(Time),
     next_refresh_at: nullable(Time),
-    refresh_error: nullable(Type.String({ description: 'Why the last refresh failed. The page before it stays.' })),
+    refresh_error: nullable(Type.String({ description: 'Why the last refresh failed. The last good page stays.' })),
     current_revision_id: nullable(Id),
     current_version: Type.Integer({ minimum: 0 }),
     pending_question: nullable(
       Type.Object(
         { tool_call_id: Type.String(), questions: Type.Array(Question) },
-        { description: 'What it asks you.' },
+        { description: 'What the work asks. answerArtifact answers it.' },
       ),
     ),
     created_at: Time,

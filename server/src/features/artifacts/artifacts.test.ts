@@ -73,7 +73,7 @@ proves(
     await drainRuns(service)
     const artifact = await readArtifact(team, id)
     assert.deepEqual([artifact.status, artifact.current_version, artifact.pending_question], ['completed', 1, null])
-    assert.match((await messagesOf(id)).data.at(-1).content, /built-in template “Blank page”/)
+    assert.match((await messagesOf(id)).data.at(-1).content, /built-in page “Blank page”/)
   },
 )
 

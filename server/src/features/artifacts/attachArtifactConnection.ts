@@ -14,7 +14,7 @@ export const attachArtifactConnection = operation({
   route: 'POST /v2/artifacts/:artifactId/connections',
   summary: 'Attach a connection to an artifact',
   description:
-    'Its steps may use the connection from the next work on. A private connection works only in an artifact of its own maker.',
+    'Its steps may use the connection from the next message or refresh. A private connection works only in an artifact of the member who made it.',
   scope: 'artifacts:write',
   body: Type.Object(
     { connection_id: Type.String() },
@@ -32,7 +32,7 @@ export const attachArtifactConnection = operation({
       from artifact_connections where artifact_id = ${artifact.id}`)
     if (attached.has) return fail('already_attached')
     if (attached.total >= connectionsMax) {
-      return fail('conflict', `An artifact has at most ${connectionsMax} connections. Remove one of them.`)
+      return fail('conflict', `An artifact has at most ${connectionsMax} connections. Remove one first.`)
     }
     const missing = isId(connection_id) ? await attachConnections(sql, artifact, [connection_id]) : [connection_id]
     if (missing.length > 0) return fail('not_found', 'This team has no connection with this id.')

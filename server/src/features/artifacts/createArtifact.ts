@@ -18,8 +18,8 @@ export const createArtifact = operation({
   route: 'POST /v2/artifacts',
   summary: 'Make an artifact',
   description:
-    'The page is made afterwards: read the artifact until its status is `completed`. With `template`, or with a message that has fenced ' +
-    'steps and an html block, no model is needed. Without a model, any other message is answered by a question.',
+    'The page is made after the answer: read the artifact until its status is `completed`. With `template`, or with a message that has fenced ' +
+    'steps and an html block, no model is needed. Without a model, any other message leads to a question in `pending_question`.',
   scope: 'artifacts:write',
   body: Type.Object(
     {

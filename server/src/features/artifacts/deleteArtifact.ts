@@ -8,7 +8,7 @@ export const deleteArtifact = operation({
   id: 'deleteArtifact',
   route: 'DELETE /v2/artifacts/:artifactId',
   summary: 'Delete an artifact',
-  description: 'Only its creator may. Its revisions, messages and public URL are gone; work on it is stopped.',
+  description: 'Only its creator can do this. Its revisions, messages and public URL are gone; work on it is stopped.',
   scope: 'artifacts:write',
   status: 200,
   answer: Success,

@@ -1,4 +1,4 @@
-// Takes a connection away from an artifact: its steps may use it no more.
+// Removes a connection from an artifact: its steps can no longer use it.
 import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
 import { requireEditor } from './artifact.ts'

@@ -16,7 +16,7 @@ export const duplicateArtifact = operation({
   id: 'duplicateArtifact',
   route: 'POST /v2/artifacts/:artifactId/duplicate',
   summary: 'Copy an artifact',
-  description: 'The copy is yours and private. It has the current page, and neither chat, connections nor refreshes.',
+  description: 'The copy is yours and private. It has the current page, but no chat, connections or refreshes.',
   scope: 'artifacts:write',
   status: 201,
   answer: ArtifactAnswer,

@@ -1,4 +1,4 @@
-// The current page of an artifact as a file: csv.
+// The current page of an artifact as a file: CSV.
 import { csvOf } from '../../base/page/csv.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
@@ -8,8 +8,8 @@ import { themeField } from './renderPage.ts'
 export const exportArtifactCsv = operation({
   id: 'exportArtifactCsv',
   route: 'GET /v2/artifacts/:artifactId/export/csv',
-  summary: 'Export an artifact as csv',
-  description: 'The tables of the page, one after another.',
+  summary: 'Export an artifact as CSV',
+  description: 'The tables of the page and the data of its charts, one below the other.',
   scope: 'artifacts:read',
   query: Type.Object(themeField),
   status: 200,

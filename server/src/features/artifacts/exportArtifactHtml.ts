@@ -1,4 +1,4 @@
-// The current page of an artifact as a file: html.
+// The current page of an artifact as a file: HTML.
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
 import { currentPage } from './currentPage.ts'
@@ -7,7 +7,7 @@ import { themeField } from './renderPage.ts'
 export const exportArtifactHtml = operation({
   id: 'exportArtifactHtml',
   route: 'GET /v2/artifacts/:artifactId/export/html',
-  summary: 'Export an artifact as html',
+  summary: 'Export an artifact as HTML',
   description: 'The page as one file that needs nothing else.',
   scope: 'artifacts:read',
   query: Type.Object(themeField),

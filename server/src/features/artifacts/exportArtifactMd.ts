@@ -1,4 +1,4 @@
-// The current page of an artifact as a file: md.
+// The current page of an artifact as a file: Markdown.
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
 import { currentPage } from './currentPage.ts'
@@ -7,7 +7,7 @@ import { themeField } from './renderPage.ts'
 export const exportArtifactMd = operation({
   id: 'exportArtifactMd',
   route: 'GET /v2/artifacts/:artifactId/export/md',
-  summary: 'Export an artifact as md',
+  summary: 'Export an artifact as Markdown',
   description: 'The page as Markdown: its texts, and its charts and tables as tables.',
   scope: 'artifacts:read',
   query: Type.Object(themeField),

@@ -1,4 +1,4 @@
-// The current page of an artifact as a file: pdf.
+// The current page of an artifact as a file: PDF.
 import { BrowserGone, CannotPrint } from '../../drivers/browser/browser.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
@@ -12,9 +12,9 @@ const printMaxMs = 60_000
 export const exportArtifactPdf = operation({
   id: 'exportArtifactPdf',
   route: 'GET /v2/artifacts/:artifactId/export/pdf',
-  summary: 'Export an artifact as pdf',
+  summary: 'Export an artifact as PDF',
   description:
-    'The page on A4, with its title and time. Light unless `theme` says dark. Needs the browser of the service.',
+    'The page on A4, with its title and time. It is light unless `theme` is `dark`. It needs the browser of the service.',
   scope: 'artifacts:read',
   query: Type.Object(themeField),
   status: 200,

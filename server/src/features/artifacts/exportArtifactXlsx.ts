@@ -1,4 +1,4 @@
-// The current page of an artifact as a file: xlsx.
+// The current page of an artifact as a file: XLSX.
 import { xlsxOf } from '../../base/page/xlsx.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
@@ -10,8 +10,8 @@ const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 export const exportArtifactXlsx = operation({
   id: 'exportArtifactXlsx',
   route: 'GET /v2/artifacts/:artifactId/export/xlsx',
-  summary: 'Export an artifact as xlsx',
-  description: 'The tables of the page, and the data of its charts: a sheet each.',
+  summary: 'Export an artifact as XLSX',
+  description: 'The tables of the page and the data of its charts, each on a sheet of its own.',
   scope: 'artifacts:read',
   query: Type.Object(themeField),
   status: 200,

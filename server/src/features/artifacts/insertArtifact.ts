@@ -1,9 +1,9 @@
-// Inserts an artifact that has a page from its beginning: a copy of another one, or the example of a first start.
+// Inserts an artifact with its hidden agent: without a page, or with one (a copy, or the example of a first start).
 import { one, type Part, type Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
 import type { HiddenAgents } from '../../kit/feature.ts'
 
-interface WithPage {
+interface NewArtifact {
   teamId: string
   memberId: string
   title: string
@@ -18,7 +18,7 @@ interface WithPage {
   refreshFrequency?: 'hourly'
 }
 
-/** How many artifacts a team may have: a list of them is read whole by people. */
+/** How many artifacts a team may have. */
 const artifactsMax = 5000
 
 export async function requireRoom(
@@ -28,11 +28,11 @@ export async function requireRoom(
 ): Promise<void> {
   const { made } = await one(sql<{ made: number }>`select count(*) as made from artifacts where team_id = ${teamId}`)
   if (made < artifactsMax) return
-  fail('conflict', `This team has ${artifactsMax} artifacts, which is the most. Delete one of them.`)
+  fail('conflict', `A team has at most ${artifactsMax} artifacts. Delete one first.`)
 }
 
 /** Returns its id. */
-export async function insertArtifact(sql: Sql, hiddenAgents: HiddenAgents, wanted: WithPage): Promise<string> {
+export async function insertArtifact(sql: Sql, hiddenAgents: HiddenAgents, wanted: NewArtifact): Promise<string> {
   const { teamId, memberId, title, kind, configs, page } = wanted
   const hidden = await hiddenAgents.create({ sql, teamId, name: title, createdBy: memberId, configs })
   const [pageBuild = '', workBuild = ''] = hidden.buildIds

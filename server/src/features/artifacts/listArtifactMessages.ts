@@ -10,7 +10,7 @@ export const listArtifactMessages = operation({
   route: 'GET /v2/artifacts/:artifactId/messages',
   summary: 'List the messages of an artifact',
   description:
-    'The newest page, oldest first in it. Messages of branches that were left are not in it; they come back with their revision.',
+    'The newest messages, in the order in which they were written. Only messages that led to the current page are listed: restoring a revision also brings back its messages.',
   scope: 'artifacts:read',
   query: Type.Object({
     limit: Type.Integer({ minimum: 0, maximum: 500, default: 50, description: 'How many to give, at most 500.' }),
@@ -20,7 +20,7 @@ export const listArtifactMessages = operation({
   answer: Type.Object({
     data: Type.Array(ArtifactMessage),
     total: Type.Integer({ minimum: 0 }),
-    has_more: Type.Boolean({ description: 'Whether there are older ones.' }),
+    has_more: Type.Boolean({ description: 'Whether there are older messages.' }),
   }),
   async handler({ artifact, query, sql }) {
     const onBranch = part`artifact_messages where artifact_messages.artifact_id = ${artifact.id}

@@ -7,7 +7,8 @@ export const listArtifactRevisions = operation({
   id: 'listArtifactRevisions',
   route: 'GET /v2/artifacts/:artifactId/revisions',
   summary: 'List the revisions of an artifact',
-  description: 'Every change is one, newest first. A refresh is not: it gives the current revision new data.',
+  description:
+    'Newest first. Each change of the page makes a revision. A refresh does not: it gives the current revision new data.',
   scope: 'artifacts:read',
   status: 200,
   answer: Type.Object({

@@ -10,7 +10,7 @@ export const listArtifacts = operation({
   id: 'listArtifacts',
   route: 'GET /v2/artifacts',
   summary: 'List artifacts',
-  description: 'The latest updated first.',
+  description: 'Those that changed last come first.',
   scope: 'artifacts:read',
   query: Type.Object({
     scope: oneOf(['created', 'shared', 'team'], {

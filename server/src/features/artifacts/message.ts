@@ -1,4 +1,4 @@
-// A message of an artifact's chat: what a person asked for, or what came of it.
+// A message of an artifact's chat: what a person asked for, or the answer to it.
 import { part } from '../../base/db.ts'
 import { Id, named, nullable, oneOf, Time, Type, type Static } from '../../kit/schema.ts'
 

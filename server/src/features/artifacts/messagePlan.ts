@@ -72,7 +72,7 @@ export const findTemplate = (wanted: string) => templates.find(({ name, title })
 export const templateNames = (): string => templates.map(({ name }) => name).join(', ')
 
 /** Without a model nobody can read the message, so the person chooses a built-in page. */
-export const pageQuestion = 'Which page shall this become?'
+export const pageQuestion = 'Which page do you want?'
 
 function choiceOfPage(): string {
   const options = templates.map(({ title, description }) => `- ${title}: ${description}`)
@@ -90,7 +90,7 @@ ${options.join('\n')}
 \`\`\`
 
 \`\`\`output
-The page shows the built-in template “{{ answers.page[${JSON.stringify(pageQuestion)}] }}”. This server has no model that could read your message; its operator can set RUNYARD_MODEL. A message may also bring its own steps and an html block.
+This is the built-in page “{{ answers.page[${JSON.stringify(pageQuestion)}] }}”. This server has no model that could read your message; its operator can set RUNYARD_MODEL. Without a model, send a message with steps and an html block.
 \`\`\`
 `
 }

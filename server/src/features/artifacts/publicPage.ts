@@ -57,4 +57,4 @@ async function findPublic({ db }: Context, id: string): Promise<Public | undefin
 }
 
 /** The same for what never was, what is not public, and a wrong signature. */
-const gone = () => new Fault('not_found', 'There is no page at this URL, or it is not public any more.')
+const gone = () => new Fault('not_found', 'There is no page at this URL, or it is no longer public.')

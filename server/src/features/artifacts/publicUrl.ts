@@ -17,8 +17,8 @@ const signatureOf = (context: Context, { id, publicKey }: Public): string =>
 export const publicUrl = (context: Context, artifact: Public): string =>
   `${context.baseUrl()}/pages/${artifact.id}/${signatureOf(context, artifact)}`
 
-export function isSignedFor(context: Context, artifact: Public, given: string): boolean {
+export function isSignedFor(context: Context, artifact: Public, signature: string): boolean {
   const wanted = Buffer.from(signatureOf(context, artifact))
-  const told = Buffer.from(given)
-  return told.length === wanted.length && timingSafeEqual(told, wanted)
+  const given = Buffer.from(signature)
+  return given.length === wanted.length && timingSafeEqual(given, wanted)
 }

@@ -8,8 +8,8 @@ export const publishArtifact = operation({
   route: 'POST /v2/artifacts/:artifactId/publish',
   summary: 'Share an artifact',
   description:
-    'Only its creator may. `team`: the team reads it, and changes it with the permission `edit`. `public`: everybody who has `public_url` ' +
-    'reads it too, without a credential. That URL stops working when the artifact is public no more, for ever.',
+    'Only its creator can do this. `team`: the team reads it, and changes it with the permission `edit`. `public`: everybody who has `public_url` ' +
+    'reads it too, without a credential. When the artifact is no longer public, that URL stops working and never works again.',
   scope: 'artifacts:write',
   body: Type.Object(
     { visibility: oneOf(visibilities), permission: Type.Optional(oneOf(permissions)) },

@@ -10,7 +10,7 @@ export const renderArtifact = operation({
   route: 'GET /v2/artifacts/:artifactId/render',
   summary: 'Render an artifact',
   description:
-    'The page as HTML that runs no script but our own and loads nothing. Its Content-Security-Policy puts it into a sandbox; show it in a sandboxed frame.',
+    'The page as HTML. It loads nothing, and its only script is one of the service that sorts tables. Its Content-Security-Policy puts it into a sandbox; show it in a sandboxed frame.',
   scope: 'artifacts:read',
   query: Type.Object(themeField),
   status: 200,

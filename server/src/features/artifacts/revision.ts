@@ -11,7 +11,7 @@ export const ArtifactRevision = named(
     version: Type.Integer({ minimum: 1 }),
     parent_revision_id: nullable(Id),
     restored_from_version: nullable(
-      Type.Integer({ minimum: 1, description: 'The version that it continues, where a newer one existed by then.' }),
+      Type.Integer({ minimum: 1, description: 'The version that this one changes, if that was not the newest one.' }),
     ),
     created_at: Time,
   }),

@@ -27,14 +27,18 @@ const Input = Type.Object({
     Type.Array(
       Type.Object({
         in: oneOf(['procedure', 'html']),
-        find: Type.String({ ...Part, description: 'A text that stands there exactly once.' }),
+        find: Type.String({ ...Part, description: 'A text that occurs there exactly once.' }),
         replace: Type.String({ maxLength: 256 * 1024 }),
       }),
       { maxItems: 50, description: 'Small changes, made one after the other, instead of the whole text.' },
     ),
   ),
   template: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 100, description: 'A built-in page instead of all that.' }),
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The name of a built-in page, instead of the other fields.',
+    }),
   ),
 })
 type Input = Static<typeof Input>
@@ -73,7 +77,7 @@ export const artifactSave = waitingTool({
   },
 })
 
-/** The values that the page could not compute, as its html block was told. */
+/** What the page cannot show, as its html block reported it. */
 async function problemsShown(sql: Sql, runId: string): Promise<unknown> {
   const [step] = await sql<{ problems: unknown }>`
     select result -> 'problems' as problems from run_steps where run_id = ${runId} and tool = 'artifact_show' order by seq desc limit 1`

@@ -12,8 +12,8 @@ export const sendArtifactMessage = operation({
   route: 'POST /v2/artifacts/:artifactId/messages',
   summary: 'Send a message to an artifact',
   description:
-    'The message is worked on afterwards; while something works on the artifact, the answer is a 409. With `from_revision_id` the change ' +
-    'begins from that revision: a new branch.',
+    'The page is changed after the answer. While something works on the artifact, another message is a 409. With `from_revision_id`, that ' +
+    'revision is changed instead of the current one.',
   scope: 'artifacts:write',
   body: Type.Object(
     {

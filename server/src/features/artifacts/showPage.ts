@@ -22,7 +22,7 @@ interface Shown {
 
 export const artifactShow = insideTool({
   name: 'artifact_show',
-  description: 'What an html block calls. To change a page, use artifact_save.',
+  description: 'Called by an html block. To change a page, use artifact_save.',
   input: Type.Object({
     html: Type.String({ maxLength: 256 * 1024 }),
     steps: Type.Record(
@@ -47,7 +47,9 @@ async function show({ run, input }: ToolCall<Shown>, sql: Sql, context: Context)
   const text = storableJson(data)
   const bytes = Buffer.byteLength(text)
   if (bytes > dataBytesMax) {
-    return { error: `The steps gave ${bytes} bytes of data. A page may have ${dataBytesMax}: let the steps give less.` }
+    return {
+      error: `The steps gave ${bytes} bytes of data, and a page has at most ${dataBytesMax}. Let the steps give less.`,
+    }
   }
   const written = readPage(html).problems
   if (written.length > 0) {

@@ -25,7 +25,7 @@ interface Work {
   baseRevisionId: string | null
 }
 
-/** SQL condition: nothing works on the artifact. A run that was erased works no more. */
+/** SQL condition: nothing works on the artifact. A run that was erased no longer works. */
 export const isIdle = part`
   (artifacts.run_id is null or not exists (select from runs r where r.id = artifacts.run_id and r.status in ${activeList}))`
 

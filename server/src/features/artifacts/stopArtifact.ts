@@ -9,7 +9,7 @@ export const stopArtifact = operation({
   id: 'stopArtifact',
   route: 'POST /v2/artifacts/:artifactId/stop',
   summary: 'Stop the work on an artifact',
-  description: 'The artifact is `interrupted` then. Without work under way nothing changes.',
+  description: 'The artifact becomes `interrupted`. If nothing works on it, nothing changes.',
   scope: 'artifacts:write',
   body: Type.Object(
     {

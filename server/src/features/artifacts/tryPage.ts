@@ -11,6 +11,6 @@ export function tryPage(draw: () => RenderedPage): { page: RenderedPage; problem
   } catch (error) {
     if (error instanceof CannotRender) return { error: error.message }
     if (!(error instanceof TooManySteps)) throw error
-    return { error: 'The page takes too long to draw. Let the steps give less, or show less of it.' }
+    return { error: 'The page takes too long to draw. Let the steps give less data, or show fewer rows.' }
   }
 }

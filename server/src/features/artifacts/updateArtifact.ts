@@ -9,7 +9,7 @@ export const updateArtifact = operation({
   id: 'updateArtifact',
   route: 'PATCH /v2/artifacts/:artifactId',
   summary: 'Change an artifact',
-  description: 'Only its creator may. A new `refresh_frequency` counts from now; null ends the refreshes.',
+  description: 'Only its creator can do this. A new `refresh_frequency` counts from now; null ends the refreshes.',
   scope: 'artifacts:write',
   body: Type.Object(
     {

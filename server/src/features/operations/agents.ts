@@ -16,7 +16,7 @@ export const operationsAgents = figures({
     'Compare this team’s agents. `rows` has one flat object for each agent that did something, the one with the most runs first: {agent_id, agent, runs, ' +
     'active, completed, failed, stopped, success_rate, evaluated, passed, with_issues, pass_rate, critical, medium, low, active_s, calls, input_tokens, ' +
     'output_tokens, tokens, cost_usd, cost_per_run}. The columns mean what they mean in operations_runs, operations_evaluations and operations_usage. ' +
-    '`totals` adds up all agents, with how many there are, and `before` the time before it that was as long. Whole days of UTC. At most 500 rows; left_out says how many more ' +
+    '`totals` adds up all agents, with how many there are, and `before` the time of the same length before it. Whole days of UTC. At most 500 rows; left_out says how many more ' +
     'there are.',
   input: Type.Object(spanFields(usual), { additionalProperties: false }),
   async read({ sql, teamId, input, now }) {

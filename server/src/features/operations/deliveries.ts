@@ -15,7 +15,7 @@ export const operationsDeliveries = figures({
     'all callbacks to a host, those with trouble first: {target, kind, active, delivered_today, waiting, retrying, dead, oldest_waiting_at, ' +
     'oldest_waiting_s}. target is the host of the URL. delivered_today: deliveries of today’s events (UTC) that were accepted; null where more than ' +
     '20,000 were made today. waiting: not tried yet. retrying: tried, and due again. dead: given up. `states` adds up all targets: {state, ' +
-    'deliveries}. `totals.delivered_today` is how many receivers accepted today, of whatever day. At most 500 rows; left_out says how many more ' +
+    'deliveries}. `totals.delivered_today` counts what was accepted today, also of earlier events. At most 500 rows; left_out says how many more ' +
     'targets there are.',
   input: Type.Object({}, { additionalProperties: false }),
   async read({ sql, teamId, now }) {

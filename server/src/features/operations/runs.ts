@@ -16,7 +16,7 @@ export const operationsRuns = figures({
     'Count this team’s runs by the time of their creation, and by how they stand now. `rows` is a list of flat objects: by hour ' +
     '{hour, runs, active, completed, failed, stopped}, by day the same with day, by agent the same with agent_id, agent and ' +
     'success_rate, by status {status, runs}. active: not ended yet. success_rate: completed of those that completed or failed, from 0 to 1, ' +
-    'or null. `totals` adds up the same time, and `before` the time before it that was as long; `now` counts all runs that are active at this moment, and of those the ones that wait for a person. Runs of artifacts are not counted. ' +
+    'or null. `totals` adds up the same time, and `before` the time of the same length before it; `now` counts all runs that are active at this moment, and of those the ones that wait for a person. Runs of artifacts are not counted. ' +
     'At most 500 rows; left_out says how many more there are. Times are UTC.',
   input: Type.Object(
     {

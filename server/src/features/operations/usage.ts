@@ -20,8 +20,8 @@ export const operationsUsage = figures({
     'objects: by day {day, …}, by agent {agent_id, agent, …, cost_per_run}, by model {model, …}, by agent_model {agent_id, agent, model, …}, by ' +
     'day_model {day, model, …} for a chart with a series for each model. Days are in order, other rows have the most expensive first. Runs and ' +
     'active_s belong to agents, so rows of models do not have them. The cost of builders and judges counts too. What the pages of artifacts used ' +
-    'is one row of the agent “Artifacts”, and their runs are not counted. `totals` adds up the whole time, and `before` the time before it that ' +
-    'was as long. Whole days of UTC. At most 500 rows; left_out says how many more there are.',
+    'is one row of the agent “Artifacts”, and their runs are not counted. `totals` adds up the whole time, and `before` the time of the same ' +
+    'length before it. Whole days of UTC. At most 500 rows; left_out says how many more there are.',
   input: Type.Object(
     {
       by: Type.Optional(oneOf(groupings, { description: 'What a row stands for. day unless given.', default: 'day' })),

@@ -233,7 +233,7 @@ function checkReferences(read: ReadBlock[], blocks: Block[], tell: Tell): void {
       for (const id of stepsOf(expression)) {
         const at = order.get(id)
         const shown = JSON.stringify(id.slice(0, 64))
-        if (at === undefined) tell(line, `There is no step ${shown}. Give the block that is meant id=….`)
+        if (at === undefined) tell(line, `There is no step ${shown}. Give a block this id, or correct the name.`)
         else if (at >= index)
           tell(
             line,

@@ -53,7 +53,7 @@ proves('runbook.html', 'what is wrong with a template is reported with its line 
     ),
     [
       '3: The step "later" (line 6) does not come before this one, so it has no result here.',
-      '3: There is no step "nobody". Give the block that is meant id=….',
+      '3: There is no step "nobody". Give a block this id, or correct the name.',
     ],
   )
   assert.match(told('```html\n\n```')[0]!, /^1: This html block is empty/)
