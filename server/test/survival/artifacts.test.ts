@@ -29,7 +29,7 @@ proves(
   'artifacts.refreshOnce',
   'artifacts that are due at one moment are refreshed once each, though a process dies',
   async (t) => {
-    const seen = await killWhileRefreshing(yard, { artifacts: 40 })
+    const seen = await killWhileRefreshing(yard, { artifacts: 20 })
     t.diagnostic(JSON.stringify(seen))
     assert.ok(holdsForRefreshes({ ...seen, startedAtKill: 0 }), JSON.stringify(seen))
     yard.workers.push(await yard.startWorker())
@@ -41,7 +41,7 @@ proves(
   'artifacts.killed',
   'a page whose workers are killed is whole in the end, or failed with a reason',
   async (t) => {
-    const seen = await killMakers(yard, { killsBetween: 3, atOnce: 6 })
+    const seen = await killMakers(yard, { killsBetween: 2, atOnce: 6 })
     t.diagnostic(JSON.stringify(seen))
     assert.ok(holdsForMakers(seen), JSON.stringify(seen))
   },
