@@ -101,6 +101,11 @@ const sentences = [
     id: 'artifacts.delete',
     says: 'A deleted artifact is gone with its pages, messages and public URL; work on it is stopped.',
   },
+  {
+    id: 'artifacts.actsFor',
+    says: 'Work on an artifact acts for everybody who has changed it, so nobody gets the private connection of another used.',
+  },
+  { id: 'artifacts.runs', says: 'Who may only view an artifact cannot stop, answer or delete its runs.' },
   { id: 'artifacts.private', says: 'A private artifact exists for its creator only.' },
   {
     id: 'artifacts.team',

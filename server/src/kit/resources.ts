@@ -13,13 +13,16 @@ export interface Resource {
   name: string
   /** One statement that finds the row by id and team: what is not ours, or is hidden from this caller, does not exist. */
   find(sql: Sql, id: string, teamId: string, caller: Caller): Promise<object[]>
+  /** Throws a Fault if this caller may read the row, but not change it. Asked before every operation that is not a GET. */
+  requireChange?: ((sql: Sql, row: never, caller: Caller) => Promise<void>) | undefined
 }
 
 export function resource<Name extends keyof Resources>(
   name: Name,
   find: (sql: Sql, id: string, teamId: string, caller: Caller) => Promise<Resources[Name][]>,
+  requireChange?: (sql: Sql, row: Resources[Name], caller: Caller) => Promise<void>,
 ): Resource {
-  return { name, find }
+  return { name, find, requireChange }
 }
 
 /** The names of a path's parameters. */

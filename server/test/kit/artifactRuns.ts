@@ -36,8 +36,8 @@ export async function seedArtifact(
   const visibility = wanted.visibility ?? 'private'
   const publicKey = visibility === 'public' ? newId() : null
   await app.context.db.sql`
-    insert into artifacts (id, team_id, agent_id, page_build_id, work_build_id, created_by_user_id, kind, status, visibility, public_key)
-    values (${newId()}, ${team.id}, ${hidden.agentId}, ${hidden.buildIds[0]}, ${hidden.buildIds[1]}, ${team.memberId}, 'dashboard',
+    insert into artifacts (id, team_id, agent_id, page_build_id, work_build_id, created_by_user_id, acts_for, kind, status, visibility, public_key)
+    values (${newId()}, ${team.id}, ${hidden.agentId}, ${hidden.buildIds[0]}, ${hidden.buildIds[1]}, ${team.memberId}, array[${team.memberId}::uuid], 'dashboard',
       'not_started', ${visibility}, ${publicKey})`
   return hidden
 }

@@ -1,5 +1,6 @@
-// Which runs a member finds: all of the team, except those of artifacts that are private to somebody else.
-import { part, type Part } from '../../base/db.ts'
+// Which runs a member finds: all of the team, except those of artifacts that are private to somebody else. And which of them they may change.
+import { part, type Part, type Sql } from '../../base/db.ts'
+import { Fault } from '../../base/errors.ts'
 
 /** SQL condition on a row of `runs`. The database function has the rule, because triggers follow it too. */
 export const isVisibleTo = (memberId: string, run: Part): Part => part`
@@ -20,3 +21,14 @@ export const isOfVisibleArtifact = (
 /** SQL condition on a row that belongs to a run: `runId` is null, or names a run that the member finds. */
 export const isOfVisibleRun = (memberId: string, runId: Part): Part => part`
   not exists (select from runs owner where owner.id = ${runId} and not ${isVisibleTo(memberId, part`owner`)})`
+
+/** Refuses whoever may only view the artifact that the run works on. */
+export async function requireRunChange(sql: Sql, runId: string | null, memberId: string): Promise<void> {
+  const refused = await sql`
+    select r.id from runs r where r.id = ${runId}::uuid and r.source = 'artifact' and not artifact_editor(r.agent_id, ${memberId})`
+  if (refused.length === 0) return
+  throw new Fault(
+    'forbidden',
+    'This run works on an artifact that you may only view. Its creator can let the team edit it.',
+  )
+}

@@ -67,6 +67,8 @@ export type Artifact = Static<typeof Artifact>
 /** The record as operations use it: with what the wire does not show. */
 export interface ArtifactRow extends Omit<Artifact, 'public_url' | 'thumbnail_url'> {
   agent_id: string
+  /** Whose words are in it: its work acts on behalf of all of them. */
+  acts_for: string[]
   page_build_id: string
   work_build_id: string
   run_id: string | null
@@ -95,7 +97,7 @@ export const artifactColumns = part`
   coalesce((select v.version from artifact_revisions v where v.id = artifacts.current_revision_id), 0) as current_version,
   case when artifacts.run_id is not null then ${pendingQuestion} end as pending_question,
   artifacts.created_at, artifacts.updated_at,
-  artifacts.agent_id, artifacts.page_build_id, artifacts.work_build_id, artifacts.run_id, artifacts.public_key,
+  artifacts.agent_id, artifacts.acts_for, artifacts.page_build_id, artifacts.work_build_id, artifacts.run_id, artifacts.public_key,
   (select encode(v.picture_sha256, 'hex') from artifact_revisions v where v.id = artifacts.current_revision_id) as picture`
 
 /** SQL condition: this member may read the artifact. */
@@ -109,6 +111,7 @@ const pictureUrlS = 3600
 export function shown(context: Context, row: ArtifactRow): Artifact {
   const {
     agent_id: _agent,
+    acts_for: _actsFor,
     page_build_id: _page,
     work_build_id: _work,
     run_id: _run,
@@ -123,7 +126,13 @@ export function shown(context: Context, row: ArtifactRow): Artifact {
     thumbnail_url:
       picture === null
         ? null
-        : signedUrl(context, { method: 'GET', path, query: { picture }, teamId: row.team_id, validS: pictureUrlS }),
+        : signedUrl(context, {
+            method: 'GET',
+            path,
+            query: { picture, for: row.visibility === 'private' ? 'creator' : 'team' },
+            teamId: row.team_id,
+            validS: pictureUrlS,
+          }),
   }
 }
 

@@ -5,6 +5,7 @@ import { operation } from '../../kit/operation.ts'
 import { Success, Type } from '../../kit/schema.ts'
 import { requireEditor } from './artifact.ts'
 import { attachConnections, configureConnections } from './artifactConnections.ts'
+import { follow } from './startWork.ts'
 
 /** How many connections an artifact may have. */
 const connectionsMax = 10
@@ -14,7 +15,8 @@ export const attachArtifactConnection = operation({
   route: 'POST /v2/artifacts/:artifactId/connections',
   summary: 'Attach a connection to an artifact',
   description:
-    'Its steps may use the connection from the next message or refresh. A private connection works only in an artifact of the member who made it.',
+    'Its steps may use the connection from the next message or refresh. A private connection works only in an artifact that the same member ' +
+    'made and nobody else has changed.',
   scope: 'artifacts:write',
   body: Type.Object(
     { connection_id: Type.String() },
@@ -26,7 +28,7 @@ export const attachArtifactConnection = operation({
   async handler({ artifact, caller, body, context, sql, fail }) {
     requireEditor(artifact, caller, fail)
     const { connection_id } = body
-    await sql`select id from artifacts where id = ${artifact.id} for no key update`
+    await follow(sql, artifact, caller.member_id)
     const attached = await one(sql<{ total: number; has: boolean }>`
       select count(*) as total, coalesce(bool_or(connection_id::text = ${connection_id.toLowerCase()}), false) as has
       from artifact_connections where artifact_id = ${artifact.id}`)

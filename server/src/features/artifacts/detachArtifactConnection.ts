@@ -3,6 +3,7 @@ import { operation } from '../../kit/operation.ts'
 import { Success } from '../../kit/schema.ts'
 import { requireEditor } from './artifact.ts'
 import { configureConnections } from './artifactConnections.ts'
+import { follow } from './startWork.ts'
 
 export const detachArtifactConnection = operation({
   id: 'detachArtifactConnection',
@@ -15,6 +16,7 @@ export const detachArtifactConnection = operation({
   errors: ['forbidden', 'not_found'],
   async handler({ artifact, connection, caller, context, sql, fail }) {
     requireEditor(artifact, caller, fail)
+    await follow(sql, artifact, caller.member_id)
     const removed = await sql`
       delete from artifact_connections where artifact_id = ${artifact.id} and connection_id = ${connection.id} returning connection_id`
     if (removed.length === 0) return fail('not_found', 'This connection is not attached to the artifact.')

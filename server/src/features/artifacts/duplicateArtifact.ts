@@ -34,6 +34,7 @@ export const duplicateArtifact = operation({
       memberId: caller.member_id,
       title,
       kind: artifact.kind,
+      actsFor: artifact.acts_for,
       configs: [pageConfig(context, source, []), pageConfig(context, '', [])],
       page: page
         ? part`select procedure, html, data, data_at, picture_sha256 from artifact_revisions where id = ${artifact.current_revision_id}`

@@ -12,6 +12,8 @@ interface NewArtifact {
   configs: [page: object, work: object]
   /** SQL for one row with `procedure, html, data, data_at, picture_sha256`; null: it has no page. */
   page: Part | null
+  /** Whose words are in that page; the member's unless given. */
+  actsFor?: string[]
   /** Private unless given. */
   visibility?: 'team'
   /** Its first refresh is due at once. */
@@ -39,9 +41,9 @@ export async function insertArtifact(sql: Sql, hiddenAgents: HiddenAgents, wante
   const id = newId()
   const revisionId = page ? newId() : null
   await sql`
-    insert into artifacts (id, team_id, agent_id, page_build_id, work_build_id, created_by_user_id, title, kind, status,
+    insert into artifacts (id, team_id, agent_id, page_build_id, work_build_id, created_by_user_id, acts_for, title, kind, status,
       current_revision_id, revisions_count, visibility, refresh_frequency, next_refresh_at)
-    values (${id}, ${teamId}, ${hidden.agentId}, ${pageBuild}, ${workBuild}, ${memberId}, ${title}, ${kind},
+    values (${id}, ${teamId}, ${hidden.agentId}, ${pageBuild}, ${workBuild}, ${memberId}, ${[...new Set([memberId, ...(wanted.actsFor ?? [])])]}::uuid[], ${title}, ${kind},
       ${page ? 'completed' : 'not_started'}, ${revisionId}, ${page ? 1 : 0},
       ${wanted.visibility ?? 'private'}, ${wanted.refreshFrequency ?? null}, case when ${wanted.refreshFrequency !== undefined} then now() end)`
   if (page) {

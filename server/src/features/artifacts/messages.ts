@@ -45,7 +45,6 @@ export async function addMessage(context: Context, sql: Sql, wanted: NewMessage)
       conversation: await conversationBefore(sql, artifact.id),
     },
     memberId,
-    actsFor: [...new Set([memberId, artifact.created_by_user_id])],
     baseRevisionId,
   })
   if (runId === undefined) return undefined

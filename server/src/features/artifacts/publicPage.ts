@@ -28,14 +28,18 @@ export function mountPages(app: FastifyInstance, context: Context): void {
   )
   app.get<{ Params: { revision_id: string } }>('/artifacts/pictures/:revision_id', async (request, reply) => {
     const { db, secondsLeft } = await beginTransfer(context, request, reply)
-    const { picture = '' } = request.query as { picture?: string }
-    // the signature is the permission: it was made for exactly this picture by a caller who may read the artifact
+    const { picture = '', for: reader } = request.query as { picture?: string; for?: string }
+    // the signature is the permission: it was made for exactly this picture; if for the team, then it is valid while the artifact is shared
     const [known] = await db.sql`
-      select id from artifact_revisions where id = ${request.params.revision_id} and picture_sha256 = decode(${picture}, 'hex')`
+      select r.id from artifact_revisions r join artifacts a on a.id = r.artifact_id
+      where r.id = ${request.params.revision_id} and r.picture_sha256 = decode(${picture}, 'hex')
+        and (a.visibility <> 'private' or ${reader === 'creator'})`
     const bytes = known && (await postgresBlobs(db.sql).get([picture])).get(picture)
-    if (!bytes) throw new Fault('not_found', 'There is a newer picture, or the artifact was deleted.')
+    if (!bytes)
+      throw new Fault('not_found', 'There is a newer picture, or the artifact was deleted or is not shared any more.')
     reply.headers({
-      'cache-control': `private, max-age=${secondsLeft}, immutable`,
+      // a picture that was shared must not be shown from a cache when it is private again
+      'cache-control': reader === 'creator' ? `private, max-age=${secondsLeft}, immutable` : 'private, no-cache',
       'content-security-policy': "default-src 'none'; sandbox",
       'cross-origin-resource-policy': 'cross-origin',
     })

@@ -27,7 +27,6 @@ export const refreshArtifact = operation({
       config: build?.config,
       message: null,
       memberId: caller.member_id,
-      actsFor: [...new Set([caller.member_id, artifact.created_by_user_id])],
       baseRevisionId: artifact.current_revision_id,
     })
     if (runId === undefined) return fail('artifact_busy')

@@ -18,6 +18,7 @@ interface Due {
   page_build_id: string
   current_revision_id: string
   created_by_user_id: string
+  acts_for: string[]
   config: unknown
 }
 
@@ -70,7 +71,7 @@ async function refreshClaimed(context: Context, sql: Sql): Promise<string[]> {
   // a separate statement, which begins after the locks are taken: it sees the runs that began since, and what it reads stays true until our commit
   const due = await sql<Due>`
     select artifacts.id, artifacts.team_id, artifacts.agent_id, artifacts.title, artifacts.page_build_id, artifacts.current_revision_id,
-      artifacts.created_by_user_id, b.config
+      artifacts.created_by_user_id, artifacts.acts_for, b.config
     from artifacts join builds b on b.id = artifacts.page_build_id
     where artifacts.id = any(${ids}::uuid[]) and ${isDue} and ${isIdle} order by artifacts.next_refresh_at, artifacts.id`
   const runs = new Map<NewRun, Due>()
@@ -102,6 +103,5 @@ const refreshRun = (context: Context, due: Due): Promise<NewRun> =>
     config: due.config,
     message: null,
     memberId: due.created_by_user_id,
-    actsFor: [due.created_by_user_id],
     baseRevisionId: due.current_revision_id,
   })

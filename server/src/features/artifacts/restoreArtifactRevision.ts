@@ -3,7 +3,7 @@ import { operation } from '../../kit/operation.ts'
 import { Id, Type } from '../../kit/schema.ts'
 import { requireEditor } from './artifact.ts'
 import { joinSource } from './pageSource.ts'
-import { lockIdle } from './startWork.ts'
+import { follow, lockIdle } from './startWork.ts'
 
 export const restoreArtifactRevision = operation({
   id: 'restoreArtifactRevision',
@@ -21,6 +21,7 @@ export const restoreArtifactRevision = operation({
   async handler({ artifact, revision, caller, sql, fail }) {
     requireEditor(artifact, caller, fail)
     if (!(await lockIdle(sql, artifact))) return fail('artifact_busy')
+    await follow(sql, artifact, caller.member_id)
     const [page] = await sql<{ procedure: string; html: string }>`
       select procedure, html from artifact_revisions where id = ${revision.id} and artifact_id = ${artifact.id}`
     if (!page) return fail('not_found')

@@ -4,7 +4,7 @@ import { newId } from '../../base/ids.ts'
 import { part } from '../../base/db.ts'
 import type { SealedColumn } from '../../base/sealedColumns.ts'
 import type { BrowserSession, SessionState } from '../../drivers/browser/browser.ts'
-import { isOfVisibleRun } from '../../engine/ledger/visibleRuns.ts'
+import { isOfVisibleRun, requireRunChange } from '../../engine/ledger/visibleRuns.ts'
 import type { Context } from '../../kit/context.ts'
 import { resource } from '../../kit/resources.ts'
 import type { CallingRun } from '../../kit/tool.ts'
@@ -22,6 +22,7 @@ export const session = resource(
   (sql, id, teamId, { member_id }) => sql<SessionRow>`
     select id, run_id, status from browser_sessions s
     where id = ${id} and team_id = ${teamId} and ${isOfVisibleRun(member_id, part`s.run_id`)}`,
+  (sql, { run_id }, { member_id }) => requireRunChange(sql, run_id, member_id),
 )
 
 declare module '../../kit/resources.ts' {

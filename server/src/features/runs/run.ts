@@ -2,7 +2,7 @@
 import { part, type Sql } from '../../base/db.ts'
 import type { NewRun } from '../../engine/starting/createRun.ts'
 import { runColumns, runsWithAgent, type Run } from '../../engine/ledger/run.ts'
-import { isVisibleTo } from '../../engine/ledger/visibleRuns.ts'
+import { isVisibleTo, requireRunChange } from '../../engine/ledger/visibleRuns.ts'
 import { resource } from '../../kit/resources.ts'
 
 export {
@@ -25,6 +25,9 @@ export const run = resource(
   (sql, id, teamId, { member_id }) => sql<Run>`
     select ${runColumns} from ${runsWithAgent}
     where r.id = ${id} and r.team_id = ${teamId} and ${isVisibleTo(member_id, part`r`)}`,
+  async (sql, { id, source }, { member_id }) => {
+    if (source === 'artifact') await requireRunChange(sql, id, member_id)
+  },
 )
 
 declare module '../../kit/resources.ts' {

@@ -1,6 +1,7 @@
 // The stage that finds the records which the path names, each of the caller's team.
 import { Fault } from '../../base/errors.ts'
 import { isId } from '../../base/ids.ts'
+import { isMutating } from '../operation.ts'
 import { registryOf } from '../registry.ts'
 import { nounOf } from '../resources.ts'
 import type { Exchange } from './exchange.ts'
@@ -24,6 +25,7 @@ export async function resolvePath({ deps, operation, request, caller, found, pla
       return ofParent !== undefined && ofParent !== id
     })
     if (!row || isMisplaced) throw new Fault('not_found')
+    if (isMutating(operation)) await resource.requireChange?.(db.sql, row as never, caller)
     found.push({ noun, id: value, row })
   }
 }

@@ -4,7 +4,7 @@ import { Fault } from '../../../base/errors.ts'
 import { resource } from '../../../kit/resources.ts'
 import { Id, nullable, oneOf, Time, Type, type Static } from '../../../kit/schema.ts'
 import { lockedColumns, type LockedSandbox } from './changes.ts'
-import { isOfVisibleRun } from '../../../engine/ledger/visibleRuns.ts'
+import { isOfVisibleRun, requireRunChange } from '../../../engine/ledger/visibleRuns.ts'
 import { activeList } from '../../../engine/ledger/lifecycle.ts'
 
 export const SandboxStatus = oneOf(['ready', 'busy'], {
@@ -50,6 +50,7 @@ export const sandbox = resource(
   (sql, id, teamId, { member_id }) => sql<FoundSandbox>`
     select ${sandboxColumns}, s.team_id from sandboxes s
     where s.id = ${id} and s.team_id = ${teamId} and ${isThere} and ${isOfVisibleRun(member_id, part`s.run_id`)}`,
+  (sql, { run_id }, { member_id }) => requireRunChange(sql, run_id, member_id),
 )
 
 declare module '../../../kit/resources.ts' {

@@ -1,0 +1,142 @@
+// What a colleague can and cannot reach through a shared artifact: its runs, private connections, and pictures.
+import assert from 'node:assert/strict'
+import { newId } from '../../base/ids.ts'
+import {
+  createArtifact,
+  fenced,
+  finishedArtifact,
+  pageMessage,
+  readArtifact,
+  send,
+} from '../../../test/kit/artifacts.ts'
+import { seedColleague } from '../../../test/kit/cases.ts'
+import { drainRuns } from '../../../test/kit/runs.ts'
+import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+import { proves } from '../../../test/kit/proves.ts'
+import { refreshDue } from './refreshDue.ts'
+
+const service = await testApp()
+const creator = await seedTeam(service)
+const colleague = await seedColleague(creator, 'Colleague', ['*'])
+
+const share = (id: string, visibility: string, permission: string) =>
+  creator.call(`POST /v2/artifacts/${id}/publish`, { body: { visibility, permission } })
+
+/** On whose behalf the latest work acts. */
+async function latestActsFor(id: string): Promise<string[]> {
+  const [run] = await creator.sql<{ acts_for: string[] }>`
+    select r.acts_for from runs r join artifacts a on a.agent_id = r.agent_id
+    where a.id = ${id} and r.parent_run_id is null order by r.run_number desc limit 1`
+  return (run?.acts_for ?? []).toSorted()
+}
+
+async function refreshedByClock(id: string): Promise<string[]> {
+  await creator.sql`
+    update artifacts set refresh_frequency = 'hourly', next_refresh_at = now() - interval '1 second' where id = ${id}`
+  await refreshDue({ context: service.context, signal: new AbortController().signal })
+  await drainRuns(service)
+  return latestActsFor(id)
+}
+
+const both = [creator.memberId, colleague.memberId].toSorted()
+const attach = (by: TestTeam, id: string, connection_id: string) =>
+  by.call(`POST /v2/artifacts/${id}/connections`, { body: { connection_id } })
+
+proves(
+  'artifacts.actsFor',
+  'work acts for its creator alone until somebody else has changed the artifact',
+  async () => {
+    const id = await finishedArtifact(service, creator)
+    await share(id, 'team', 'edit')
+    assert.deepEqual(await refreshedByClock(id), [creator.memberId])
+    await colleague.call(`POST /v2/artifacts/${id}/refresh`)
+    await drainRuns(service)
+    assert.deepEqual(await latestActsFor(id), both, 'a refresh acts for whoever asked for it')
+    assert.deepEqual(await refreshedByClock(id), [creator.memberId], 'which changes nothing of the artifact')
+  },
+)
+
+proves('artifacts.actsFor', 'whatever a colleague changed, no later work acts for the creator alone', async () => {
+  const connectionId = await seeders['connection']!(creator, {})
+  const ways: Record<string, (id: string) => Promise<unknown>> = {
+    message: (id) => send(colleague, id, pageMessage('Theirs')),
+    attach: (id) => attach(colleague, id, connectionId),
+    detach: async (id) => {
+      await attach(creator, id, connectionId)
+      await colleague.call(`DELETE /v2/artifacts/${id}/connections/${connectionId}`)
+    },
+    restore: async (id) => {
+      const { current_revision_id } = await readArtifact(creator, id)
+      await colleague.call(`POST /v2/artifacts/${id}/revisions/${current_revision_id}/restore`)
+    },
+    answer: async (id) => {
+      await send(creator, id, pageMessage('Asks', fenced('ask id=page', 'Really?')))
+      await drainRuns(service)
+      await colleague.call(`POST /v2/artifacts/${id}/answer`, { body: { answers: { 'Really?': 'yes' } } })
+    },
+  }
+  for (const [name, change] of Object.entries(ways)) {
+    const id = await finishedArtifact(service, creator)
+    await share(id, 'team', 'edit')
+    await change(id)
+    await drainRuns(service)
+    assert.deepEqual(await refreshedByClock(id), both, name)
+    await share(id, 'private', 'view')
+    // neither new words of the creator nor another connection make the colleague's words the creator's
+    await attach(creator, id, await seeders['connection']!(creator, {}))
+    await send(creator, id, pageMessage('Mine again'))
+    await drainRuns(service)
+    assert.deepEqual(await latestActsFor(id), both, name)
+    assert.deepEqual(await refreshedByClock(id), both, name)
+    const copy = await creator.call(`POST /v2/artifacts/${id}/duplicate`)
+    assert.deepEqual(await refreshedByClock(copy.body.id), both, name)
+  }
+})
+
+proves('artifacts.runs', 'who may only view an artifact cannot change its runs; who may edit it can', async () => {
+  const made = await createArtifact(creator, { message: pageMessage('Asks', fenced('approve id=page', 'Really?')) })
+  await drainRuns(service)
+  const [run] = await creator.sql<{ id: string; request: string }>`
+    select r.id, h.id as request from runs r join artifacts a on a.run_id = r.id join human_requests h on h.run_id = r.id
+    where a.id = ${made}`
+  assert.ok(run)
+  await share(made, 'team', 'view')
+  const changes: [string, object?][] = [
+    [`POST /v2/runs/${run.id}/stop`],
+    [`POST /v2/runs/${run.id}/human-requests/${run.request}/respond`, { approved: true }],
+    [`POST /v2/runs/${run.id}/human-requests/${run.request}/cancel`],
+    [`DELETE /v2/runs/${run.id}`],
+  ]
+  for (const [route, body] of changes) {
+    const refused = await colleague.call(route, { ...(body && { body }) })
+    assert.deepEqual([refused.status, refused.body.error], [403, 'forbidden'], route)
+  }
+  assert.equal((await colleague.call(`GET /v2/runs/${run.id}`)).status, 200)
+  await share(made, 'team', 'edit')
+  assert.equal((await colleague.call(`POST /v2/runs/${run.id}/stop`)).status, 200)
+})
+
+proves(
+  'artifacts.pictures',
+  'the URL of a shared picture works no more when the artifact is private again',
+  async () => {
+    const id = await finishedArtifact(service, creator)
+    const bytes = Buffer.from('a picture')
+    await creator.sql`
+    with blob as (
+      insert into blobs (id, sha256, size_bytes) values (${newId()}, sha256(${bytes}), ${bytes.length}) returning id, sha256
+    ), chunk as (insert into blob_chunks (blob_id, n, bytes) select id, 0, ${bytes} from blob)
+    update artifact_revisions set picture_sha256 = (select sha256 from blob) where artifact_id = ${id}`
+    const get = async (url: string) => {
+      const { pathname, search } = new URL(url)
+      return (await service.call(`GET ${pathname}${search}`)).status
+    }
+    const own = (await readArtifact(creator, id)).thumbnail_url
+    await share(id, 'team', 'view')
+    const shared = (await readArtifact(colleague, id)).thumbnail_url
+    assert.deepEqual([await get(own), await get(shared)], [200, 200])
+    await share(id, 'private', 'view')
+    assert.deepEqual([await get(own), await get(shared)], [200, 404])
+  },
+)
