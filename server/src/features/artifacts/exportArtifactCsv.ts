@@ -14,7 +14,7 @@ export const exportArtifactCsv = operation({
   query: Type.Object(themeField),
   status: 200,
   answerFile: { types: ['text/csv'] },
-  errors: ['not_found'],
+  errors: ['not_found', 'conflict'],
   async handler({ artifact, query, context, sql, fail }) {
     const page = await currentPage(context, sql, artifact, query.theme, fail)
     return { bytes: csvOf(page.tables), type: 'text/csv', name: `${page.title}.csv` }

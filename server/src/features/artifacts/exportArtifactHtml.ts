@@ -13,7 +13,7 @@ export const exportArtifactHtml = operation({
   query: Type.Object(themeField),
   status: 200,
   answerFile: { types: ['text/html'] },
-  errors: ['not_found'],
+  errors: ['not_found', 'conflict'],
   async handler({ artifact, query, context, sql, fail }) {
     const page = await currentPage(context, sql, artifact, query.theme, fail)
     return { bytes: page.html, type: 'text/html', name: `${page.title}.html` }

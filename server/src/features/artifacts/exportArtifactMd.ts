@@ -13,7 +13,7 @@ export const exportArtifactMd = operation({
   query: Type.Object(themeField),
   status: 200,
   answerFile: { types: ['text/markdown'] },
-  errors: ['not_found'],
+  errors: ['not_found', 'conflict'],
   async handler({ artifact, query, context, sql, fail }) {
     const page = await currentPage(context, sql, artifact, query.theme, fail)
     return { bytes: page.markdown, type: 'text/markdown', name: `${page.title}.md` }

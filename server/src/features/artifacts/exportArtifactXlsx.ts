@@ -16,7 +16,7 @@ export const exportArtifactXlsx = operation({
   query: Type.Object(themeField),
   status: 200,
   answerFile: { types: [type] },
-  errors: ['not_found'],
+  errors: ['not_found', 'conflict'],
   async handler({ artifact, query, context, sql, fail }) {
     const page = await currentPage(context, sql, artifact, query.theme, fail)
     return { bytes: await xlsxOf(page.tables), type, name: `${page.title}.xlsx` }

@@ -2,8 +2,9 @@
 import { one, part } from '../../base/db.ts'
 import { isId } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
+import { readLongRows } from '../../kit/paging.ts'
 import { Type } from '../../kit/schema.ts'
-import { ArtifactMessage, messageColumns } from './message.ts'
+import { ArtifactMessage, messageList } from './message.ts'
 
 export const listArtifactMessages = operation({
   id: 'listArtifactMessages',
@@ -23,15 +24,16 @@ export const listArtifactMessages = operation({
     has_more: Type.Boolean({ description: 'Whether there are older messages.' }),
   }),
   async handler({ artifact, query, sql }) {
-    const onBranch = part`artifact_messages where artifact_messages.artifact_id = ${artifact.id}
+    const onBranch = part`artifact_messages.artifact_id = ${artifact.id}
       and (artifact_messages.run_id = ${artifact.run_id}::uuid or (
-        (base_revision_id is null or base_revision_id in (select b.id from artifact_branch(${artifact.current_revision_id}) b))
-        and (revision_id is null or revision_id in (select b.id from artifact_branch(${artifact.current_revision_id}) b))))`
+        (artifact_messages.base_revision_id is null or artifact_messages.base_revision_id in (select b.id from artifact_branch(${artifact.current_revision_id}) b))
+        and (artifact_messages.revision_id is null or artifact_messages.revision_id in (select b.id from artifact_branch(${artifact.current_revision_id}) b))))`
     const { before } = query
     const older = before === undefined ? part`` : part`and artifact_messages.id < ${isId(before) ? before : null}::uuid`
-    const newestFirst = await sql<ArtifactMessage>`
-      select ${messageColumns} from ${onBranch} ${older} order by artifact_messages.id desc limit ${query.limit + 1}`
-    const count = await one(sql<{ total: number }>`select count(*) as total from ${onBranch}`)
+    const order = part`artifact_messages.id desc`
+    const list = { ...messageList, where: part`${onBranch} ${older}`, order }
+    const newestFirst = await readLongRows<ArtifactMessage>(sql, list, part`limit ${query.limit + 1}`)
+    const count = await one(sql<{ total: number }>`select count(*) as total from artifact_messages where ${onBranch}`)
     const data = newestFirst.slice(0, query.limit).toReversed()
     return { data, total: count.total, has_more: newestFirst.length > query.limit }
   },

@@ -13,7 +13,7 @@ export const renderArtifactRevision = operation({
   query: Type.Object(themeField),
   status: 200,
   answerFile: { types: ['text/html'] },
-  errors: ['not_found'],
+  errors: ['not_found', 'conflict'],
   async handler({ team, revision, query, context, sql, fail }) {
     const page = await pageOfRevision(context, sql, { teamId: team.id, revisionId: revision.id, theme: query.theme })
     if (!page) return fail('not_found')

@@ -1,13 +1,16 @@
 // The page of a revision as HTML, tables and Markdown. It is rendered when somebody asks for it, and cached.
 import { BoundedCache } from '../../base/boundedCache.ts'
 import type { Sql } from '../../base/db.ts'
+import { Fault } from '../../base/errors.ts'
 import { readPage } from '../../base/page/readPage.ts'
 import { renderPage, type RenderedPage } from '../../base/page/renderPage.ts'
 import { StepBudget } from '../../base/stepBudget.ts'
+import { bytesHeld } from '../../base/valueSize.ts'
 import type { Context } from '../../kit/context.ts'
 import { runningPart } from '../../kit/runningPart.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { teamTimeOf } from '../../kit/teamTime.ts'
+import { tryPage } from './tryPage.ts'
 
 const themes = ['light', 'dark'] as const
 export type Theme = (typeof themes)[number]
@@ -26,7 +29,7 @@ const cacheOf = runningPart(
       name: 'rendered pages',
       entriesMax: 200,
       sizeMax: 32 * 1024 ** 2,
-      sizeOf: ({ html, markdown }) => 2 * (html.length + markdown.length),
+      sizeOf: ({ html, markdown, tables }) => 2 * (html.length + markdown.length) + bytesHeld(tables),
     }),
 )
 
@@ -53,7 +56,7 @@ interface Row {
 /** A page, with its title and the time of its data. */
 export type ArtifactPage = RenderedPage & { title: string; at: Date }
 
-/** Undefined: there is no such revision. */
+/** Undefined: there is no such revision. A page that cannot be drawn is a conflict, which says why. */
 export async function pageOfRevision(
   context: Context,
   sql: Sql,
@@ -73,7 +76,11 @@ export async function pageOfRevision(
   const [row] = await sql<Row>`
     select html, data, data_at from artifact_revisions where id = ${revisionId} and team_id = ${teamId}`
   if (!row) return undefined
-  const page = drawPage(context, { teamId, html: row.html, data: row.data, title, at: row.data_at }, theme)
+  const tried = tryPage(() =>
+    drawPage(context, { teamId, html: row.html, data: row.data, title, at: row.data_at }, theme),
+  )
+  if ('error' in tried) throw new Fault('conflict', tried.error)
+  const { page } = tried
   cache.set(key, page)
   return { ...page, title, at: row.data_at }
 }

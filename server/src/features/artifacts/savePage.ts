@@ -11,6 +11,7 @@ import type { Context } from '../../kit/context.ts'
 import { joinProblems } from '../../kit/problems.ts'
 import { hiddenAgentsOf } from '../../kit/registry.ts'
 import { oneOf, Type, type Static } from '../../kit/schema.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
 import { waitingTool, type Outcome, type ToolCall } from '../../kit/tool.ts'
 import { findTemplate, templateNames } from './messagePlan.ts'
 import { joinSource, splitSource } from './pageSource.ts'
@@ -18,7 +19,9 @@ import { cut } from './readPageTool.ts'
 import { pageConfig } from './workConfig.ts'
 import { artifactOfRun, notWorking, pageNow, type WorkedOn } from './workingOn.ts'
 
-const Part = { minLength: 1, maxLength: 256 * 1024 }
+/** How many characters the steps and the template may have each. */
+const lengthMax = 256 * 1024
+const Part = { minLength: 1, maxLength: lengthMax }
 
 const Input = Type.Object({
   procedure: Type.Optional(Type.String({ ...Part, description: 'All steps, as Markdown with fenced blocks.' })),
@@ -28,7 +31,7 @@ const Input = Type.Object({
       Type.Object({
         in: oneOf(['procedure', 'html']),
         find: Type.String({ ...Part, description: 'A text that occurs there exactly once.' }),
-        replace: Type.String({ maxLength: 256 * 1024 }),
+        replace: Type.String({ maxLength: lengthMax }),
       }),
       { maxItems: 50, description: 'Small changes, made one after the other, instead of the whole text.' },
     ),
@@ -89,7 +92,7 @@ async function beginSave({ run, input }: ToolCall<Input>, sql: Sql, context: Con
   if (!artifact || artifact.run_id !== run.id) return { error: notWorking }
   const source = await sourceOf(sql, artifact, input)
   if ('error' in source) return source
-  const { problems } = parseRunbook(source.text)
+  const { problems } = teamTimeOf(context).piece(run.team_id, () => parseRunbook(source.text))
   if (problems.length > 0) {
     return { error: joinProblems(problems.map(({ line, message }) => `line ${line}: ${message}`)) }
   }
@@ -146,14 +149,17 @@ async function sourceOf(sql: Sql, artifact: WorkedOn, input: Input): Promise<{ t
     html: input.html ?? given?.html ?? now?.html ?? '',
   }
   for (const { in: where, find, replace } of input.edits ?? []) {
-    const parts = texts[where].split(find)
-    if (parts.length !== 2) {
-      const times = parts.length === 1 ? 'does not stand' : `stands ${parts.length - 1} times`
+    const text = texts[where]
+    const at = text.indexOf(find)
+    if (at === -1 || text.includes(find, at + 1)) {
+      const times = at === -1 ? 'does not stand' : 'stands more than once'
       return {
         error: `${JSON.stringify(find.slice(0, 80))} ${times} in the ${where}. Give a text that stands there once.`,
       }
     }
-    texts[where] = parts.join(replace)
+    texts[where] = `${text.slice(0, at)}${replace}${text.slice(at + find.length)}`
+    if (texts[where].length > lengthMax)
+      return { error: `The ${where} may have ${lengthMax} characters. Make it shorter.` }
   }
   if (texts.html.trim() === '') return { error: 'There is no template yet. Give `html`.' }
   return { text: joinSource(texts.procedure, texts.html) }

@@ -6,6 +6,7 @@ import { readRunConfig } from '../../engine/builds/loadBuild.ts'
 import type { Context } from '../../kit/context.ts'
 import { joinProblems } from '../../kit/problems.ts'
 import { Type } from '../../kit/schema.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
 import { insideTool, type Outcome, type ToolCall } from '../../kit/tool.ts'
 import { joinSource, splitSource } from './pageSource.ts'
 import { drawPage } from './renderPage.ts'
@@ -40,9 +41,14 @@ export const artifactShow = insideTool({
 async function show({ run, input }: ToolCall<Shown>, sql: Sql, context: Context): Promise<Outcome> {
   const artifact = await artifactOfRun(sql, run)
   if (!artifact) return { error: notWorking }
-  const { procedure, html: own } = splitSource((await readRunConfig(sql, run)).procedure)
+  const { procedure: source } = await readRunConfig(sql, run)
+  const time = teamTimeOf(context)
+  const { procedure, html: own } = time.piece(run.team_id, () => splitSource(source))
   if (own === null) return { error: 'This run has no html block. Use artifact_save.' }
   const { html } = input
+  // the data of a refresh is shown by the template of the page
+  if (artifact.work === 'refresh' && html !== own)
+    return { error: 'A refresh shows the template of its page, and no other.' }
   const data = Object.fromEntries(Object.entries(input.steps).map(([id, { output }]) => [id, output ?? null]))
   const text = storableJson(data)
   const bytes = Buffer.byteLength(text)
@@ -51,7 +57,7 @@ async function show({ run, input }: ToolCall<Shown>, sql: Sql, context: Context)
       error: `The steps gave ${bytes} bytes of data, and a page has at most ${dataBytesMax}. Let the steps give less.`,
     }
   }
-  const written = readPage(html).problems
+  const written = time.piece(run.team_id, () => readPage(html).problems)
   if (written.length > 0) {
     return { error: joinProblems(written.map(({ line, message }) => `line ${line}: ${message}`)) }
   }

@@ -10,12 +10,13 @@ export interface WorkedOn {
   /** The run that holds the work. The calling run is that one, or one that it started. */
   run_id: string
   work_build_id: string
+  work: 'message' | 'refresh'
 }
 
 /** Undefined: this run does not work on an artifact, or no longer. */
 export async function artifactOfRun(sql: Sql, run: CallingRun): Promise<WorkedOn | undefined> {
   const [found] = await sql<WorkedOn>`
-    select a.id, a.team_id, a.title, a.kind, a.run_id, a.work_build_id
+    select a.id, a.team_id, a.title, a.kind, a.run_id, a.work_build_id, a.work
     from artifacts a join runs r on r.id = ${run.id} and (r.id = a.run_id or r.parent_run_id = a.run_id)
     where a.agent_id = ${run.agent_id} and a.team_id = ${run.team_id}`
   return found
