@@ -106,6 +106,10 @@ const sentences = [
     says: 'Work on an artifact acts for everybody who has changed it, so nobody gets the private connection of another used.',
   },
   { id: 'artifacts.runs', says: 'Who may only view an artifact cannot stop, answer or delete its runs.' },
+  {
+    id: 'artifacts.bounds',
+    says: 'What an artifact holds and takes is bounded: its chat in lists, its pages, its revisions, and what they store.',
+  },
   { id: 'artifacts.private', says: 'A private artifact exists for its creator only.' },
   {
     id: 'artifacts.team',

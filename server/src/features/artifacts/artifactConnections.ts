@@ -1,16 +1,17 @@
 // The connections that the steps of an artifact may use.
 import type { Sql } from '../../base/db.ts'
+import { isId } from '../../base/ids.ts'
 import type { Context } from '../../kit/context.ts'
 import { hiddenAgentsOf } from '../../kit/registry.ts'
 
-/** Attaches connections of the team; gives the ids that name none. */
+/** Attaches connections of the team, whose ids are in small letters; gives the ids that name none. */
 export async function attachConnections(
   sql: Sql,
   artifact: { id: string; team_id: string },
   ids: string[],
 ): Promise<string[]> {
   const found = await sql<{ id: string }>`
-    select id from connections where team_id = ${artifact.team_id} and id = any(${ids}::uuid[]) order by id for share`
+    select id from connections where team_id = ${artifact.team_id} and id = any(${ids.filter(isId)}::uuid[]) order by id for share`
   const known = new Set(found.map(({ id }) => id))
   const missing = ids.filter((id) => !known.has(id))
   if (missing.length > 0) return missing

@@ -1,6 +1,5 @@
 // Lets the steps of an artifact use a connection.
 import { one } from '../../base/db.ts'
-import { isId } from '../../base/ids.ts'
 import { operation } from '../../kit/operation.ts'
 import { Success, Type } from '../../kit/schema.ts'
 import { requireEditor } from './artifact.ts'
@@ -27,16 +26,16 @@ export const attachArtifactConnection = operation({
   errors: ['forbidden', 'invalid_request', 'conflict', 'already_attached', 'not_found'],
   async handler({ artifact, caller, body, context, sql, fail }) {
     requireEditor(artifact, caller, fail)
-    const { connection_id } = body
+    const connectionId = body.connection_id.toLowerCase()
     await follow(sql, artifact, caller.member_id)
     const attached = await one(sql<{ total: number; has: boolean }>`
-      select count(*) as total, coalesce(bool_or(connection_id::text = ${connection_id.toLowerCase()}), false) as has
+      select count(*) as total, coalesce(bool_or(connection_id::text = ${connectionId}), false) as has
       from artifact_connections where artifact_id = ${artifact.id}`)
     if (attached.has) return fail('already_attached')
     if (attached.total >= connectionsMax) {
       return fail('conflict', `An artifact has at most ${connectionsMax} connections. Remove one first.`)
     }
-    const missing = isId(connection_id) ? await attachConnections(sql, artifact, [connection_id]) : [connection_id]
+    const missing = await attachConnections(sql, artifact, [connectionId])
     if (missing.length > 0) return fail('not_found', 'This team has no connection with this id.')
     await configureConnections(context, sql, artifact, caller.member_id)
     return { success: true as const }

@@ -48,7 +48,7 @@ export const createArtifact = operation({
   }),
   errors: ['invalid_request', 'conflict', 'entitlement_exceeded'],
   async handler({ team, caller, body, context, sql, fail }) {
-    const connectionIds = body.connection_ids ?? []
+    const connectionIds = [...new Set((body.connection_ids ?? []).map((id) => id.toLowerCase()))]
     const plan = planMessage(context, {
       teamId: team.id,
       text: body.message,
