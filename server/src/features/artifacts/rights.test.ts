@@ -94,7 +94,7 @@ proves('artifacts.actsFor', 'whatever a colleague changed, no later work acts fo
   }
 })
 
-proves('artifacts.runs', 'who may only view an artifact cannot change its runs; who may edit it can', async () => {
+proves('artifacts.runs', 'only members who may edit an artifact can change its runs', async () => {
   const made = await createArtifact(creator, { message: pageMessage('Asks', fenced('approve id=page', 'Really?')) })
   await drainRuns(service)
   const [run] = await creator.sql<{ id: string; request: string }>`
