@@ -1,4 +1,4 @@
-// Whether a team may store more bytes: files of sandboxes, cases, memory, and large texts of runs.
+// Whether a team may store more bytes: files of sandboxes, cases, memory, artifacts, and large texts of runs.
 import { BoundedCache } from '../../base/boundedCache.ts'
 import { one, type Sql } from '../../base/db.ts'
 import { lockLimit, type Entitlements } from './entitlements.ts'
@@ -75,7 +75,8 @@ const roomOf = (limit: string, stored: { bytes: number }): StorageRoom => ({
 
 function refusal(limit: string, stored: number, bytes: number): string {
   const has = `This team may keep ${limit} bytes (storage_bytes) and keeps ${stored}; ${bytes} more do not fit`
-  const remedy = 'Delete sandboxes, runs or cases that are no longer needed, or ask the operator to raise the limit'
+  const remedy =
+    'Delete sandboxes, runs, cases or artifacts that are no longer needed, or ask the operator to raise the limit'
   return `${has}. ${remedy} (runyard entitlements set).`
 }
 

@@ -11,7 +11,7 @@ export const costOfMonth = (teamId: string, month: Days): Part => part`(
   (select coalesce(sum(cost_usd), 0) from (${usageOf(teamId, month)}) used)
   + (select coalesce(sum(reserved_usd), 0) from runs where team_id = ${teamId} and counted_as = 'running'))`
 
-/** Counts files of sandboxes as their quota does, with the earlier contents of changed files; then cases, memory and large messages. */
+/** Counts files of sandboxes as their quota does, with the earlier contents of changed files; then cases, memory, large messages, and artifacts. */
 export const bytesStored = (teamId: string): Part => part`(
   ${storedOf(teamId, { since: '-infinity', until: 'infinity' })}
   + coalesce((select sum(bytes) from stored_bytes where team_id = ${teamId}), 0))::bigint`

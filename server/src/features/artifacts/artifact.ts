@@ -74,6 +74,8 @@ export interface ArtifactRow extends Omit<Artifact, 'public_url' | 'thumbnail_ur
   run_id: string | null
   public_key: string | null
   picture: string | null
+  /** The number of its latest revision. */
+  revisions_count: number
 }
 
 /** Its open question: of the work itself, or of the steps that the work is running. */
@@ -97,7 +99,7 @@ export const artifactColumns = part`
   coalesce((select v.version from artifact_revisions v where v.id = artifacts.current_revision_id), 0) as current_version,
   case when artifacts.run_id is not null then ${pendingQuestion} end as pending_question,
   artifacts.created_at, artifacts.updated_at,
-  artifacts.agent_id, artifacts.acts_for, artifacts.page_build_id, artifacts.work_build_id, artifacts.run_id, artifacts.public_key,
+  artifacts.agent_id, artifacts.acts_for, artifacts.page_build_id, artifacts.work_build_id, artifacts.run_id, artifacts.public_key, artifacts.revisions_count,
   (select encode(v.picture_sha256, 'hex') from artifact_revisions v where v.id = artifacts.current_revision_id) as picture`
 
 /** SQL condition: this member may read the artifact. */
@@ -117,6 +119,7 @@ export function shown(context: Context, row: ArtifactRow): Artifact {
     run_id: _run,
     public_key,
     picture,
+    revisions_count: _revisions,
     ...rest
   } = row
   const path = `/artifacts/pictures/${row.current_revision_id}`

@@ -1,6 +1,8 @@
 // What artifacts may hold and take: long chats, large pages, and pages that cannot be drawn.
 import assert from 'node:assert/strict'
 import { newId } from '../../base/ids.ts'
+import { setEntitlement } from '../../engine/counting/setEntitlement.ts'
+import { engineOf } from '../../engine/engine.ts'
 import {
   createArtifact,
   fenced,
@@ -92,6 +94,49 @@ proves('artifacts.bounds', 'a refresh keeps only data that the template of the p
     where a.id = ${id} and s.tool = 'artifact_show' order by r.run_number desc, s.seq limit 1`
   assert.match(JSON.stringify(step), /the template of its page, and no other/)
   assert.match((await team.call(`GET /v2/artifacts/${id}/render`)).text, /<h1>Own<\/h1>\s*<p>Own<\/p>/)
+})
+
+proves(
+  'artifacts.bounds',
+  'pages and chats count as stored, and a team that is full gets no more of them',
+  async () => {
+    const other = await seedTeam(service)
+    const stored = async () => {
+      const [row] = await other.sql<{ bytes: number }>`
+      select coalesce(sum(bytes), 0)::bigint as bytes from stored_bytes where team_id = ${other.id}`
+      return row?.bytes ?? 0
+    }
+    const id = await finishedArtifact(service, other)
+    const [first] = await other.sql<{ bytes: number }>`
+    select (select sum(revision_bytes(r)) from artifact_revisions r where r.team_id = ${other.id})
+      + (select sum(artifact_message_bytes(m)) from artifact_messages m where m.team_id = ${other.id}) as bytes`
+    assert.equal(await stored(), Number(first?.bytes))
+    await other.sql`update artifact_revisions set data = data || '{"more": "12345"}' where artifact_id = ${id}`
+    assert.equal(await stored(), Number(first?.bytes) + '"more": "12345", '.length)
+    const waiting = await createArtifact(other, { message: pageMessage('Later') })
+    await setEntitlement(other.sql, other.id, 'storage_bytes', String(await stored()))
+    const { entitlements } = engineOf(service.context)
+    while (!entitlements.has(other.id, 'storage_bytes')) await entitlements.refresh()
+    await drainRuns(service)
+    const refused = await readArtifact(other, waiting)
+    assert.deepEqual([refused.status, refused.html_code_present], ['failed', false])
+    for (const route of [`POST /v2/artifacts/${id}/messages`, `POST /v2/artifacts/${id}/duplicate`]) {
+      const answer = await other.call(
+        route,
+        route.endsWith('messages') ? { body: { message: pageMessage('More') } } : {},
+      )
+      assert.deepEqual([answer.status, answer.body.error], [403, 'entitlement_exceeded'], route)
+    }
+    for (const one of [id, waiting]) assert.equal((await other.call(`DELETE /v2/artifacts/${one}`)).status, 200)
+    assert.equal(await stored(), 0)
+  },
+)
+
+proves('artifacts.bounds', 'an artifact has 5,000 revisions at most', async () => {
+  const id = await finishedArtifact(service, team)
+  await team.sql`update artifacts set revisions_count = 5000 where id = ${id}`
+  const full = await send(team, id, pageMessage('More'))
+  assert.deepEqual([full.status, full.body.error], [409, 'conflict'])
 })
 
 proves('artifacts.bounds', 'ids of connections are checked, however they are written', async () => {

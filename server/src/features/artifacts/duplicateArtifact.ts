@@ -1,5 +1,6 @@
 // Copies an artifact: its current page, without its chat, its sharing and its connections.
 import { part } from '../../base/db.ts'
+import { storageProblem } from '../../engine/engine.ts'
 import { operation } from '../../kit/operation.ts'
 import { hiddenAgentsOf } from '../../kit/registry.ts'
 import { answerNow, ArtifactAnswer } from './artifact.ts'
@@ -10,6 +11,7 @@ import { pageConfig } from './workConfig.ts'
 interface Page {
   procedure: string
   html: string
+  bytes: number
 }
 
 export const duplicateArtifact = operation({
@@ -20,13 +22,15 @@ export const duplicateArtifact = operation({
   scope: 'artifacts:write',
   status: 201,
   answer: ArtifactAnswer,
-  errors: ['conflict', 'not_found'],
+  errors: ['conflict', 'not_found', 'entitlement_exceeded'],
   async handler({ team, artifact, caller, context, sql, fail }) {
     await requireRoom(sql, team.id, fail)
     // locked: it must not be deleted before it is copied
     const [page] = await sql<Page>`
-      select procedure, html from artifact_revisions where id = ${artifact.current_revision_id} and artifact_id = ${artifact.id} for key share`
+      select procedure, html, revision_bytes(artifact_revisions) as bytes from artifact_revisions where id = ${artifact.current_revision_id} and artifact_id = ${artifact.id} for key share`
     if (!page && artifact.current_revision_id !== null) return fail('not_found')
+    const full = await storageProblem(context, sql, team.id, page?.bytes ?? 0)
+    if (full !== undefined) return fail('entitlement_exceeded', full)
     const title = `${artifact.title ?? 'Untitled'} (copy)`.slice(-120)
     const source = page ? joinSource(page.procedure, page.html) : ''
     const id = await insertArtifact(sql, hiddenAgentsOf(context), {

@@ -1,6 +1,8 @@
 // Adds a message to the chat of an artifact and starts the work that answers it.
 import { one, type Sql } from '../../base/db.ts'
+import { Fault } from '../../base/errors.ts'
 import { newId } from '../../base/ids.ts'
+import { storageProblem } from '../../engine/engine.ts'
 import type { Context } from '../../kit/context.ts'
 import { hiddenAgentsOf } from '../../kit/registry.ts'
 import type { ArtifactRow } from './artifact.ts'
@@ -24,6 +26,10 @@ interface NewMessage {
 /** In the caller's transaction. Undefined: something else works on the artifact. */
 export async function addMessage(context: Context, sql: Sql, wanted: NewMessage): Promise<ArtifactMessage | undefined> {
   const { artifact, memberId, text, selectedElement, baseRevisionId, config } = wanted
+  const element = selectedElement && JSON.stringify(selectedElement)
+  const bytes = Buffer.byteLength(text) + Buffer.byteLength(element ?? '')
+  const full = await storageProblem(context, sql, artifact.team_id, bytes)
+  if (full !== undefined) throw new Fault('entitlement_exceeded', full)
   const runId = await startWork(context, sql, {
     kind: 'message',
     artifact,
@@ -51,7 +57,7 @@ export async function addMessage(context: Context, sql: Sql, wanted: NewMessage)
   return one(sql<ArtifactMessage>`
     insert into artifact_messages (id, team_id, artifact_id, author_user_id, role, content, selected_element, run_id, base_revision_id)
     values (${newId()}, ${artifact.team_id}, ${artifact.id}, ${memberId}, 'user', ${text},
-      ${selectedElement && JSON.stringify(selectedElement)}::jsonb, ${runId}, ${baseRevisionId})
+      ${element}::jsonb, ${runId}, ${baseRevisionId})
     returning ${messageColumns}`)
 }
 

@@ -7,6 +7,9 @@ import { ArtifactMessage, MessageText, SelectedElement } from './message.ts'
 import { addMessage } from './messages.ts'
 import { planMessage } from './messagePlan.ts'
 
+/** How many revisions an artifact may have: a list of them is read whole. */
+const revisionsMax = 5000
+
 export const sendArtifactMessage = operation({
   id: 'sendArtifactMessage',
   route: 'POST /v2/artifacts/:artifactId/messages',
@@ -25,9 +28,15 @@ export const sendArtifactMessage = operation({
   ),
   status: 200,
   answer: Type.Object({ user_message: ArtifactMessage }),
-  errors: ['invalid_request', 'forbidden', 'artifact_busy', 'entitlement_exceeded'],
+  errors: ['invalid_request', 'forbidden', 'conflict', 'artifact_busy', 'entitlement_exceeded'],
   async handler({ artifact, caller, body, context, sql, fail }) {
     requireEditor(artifact, caller, fail)
+    if (artifact.revisions_count >= revisionsMax) {
+      return fail(
+        'conflict',
+        `This artifact has ${revisionsMax} revisions, which is the most. Copy it, and continue with the copy.`,
+      )
+    }
     const base = body.from_revision_id ?? artifact.current_revision_id
     const [page] = await sql<{ html: string }>`
       select html from artifact_revisions where id = ${base} and artifact_id = ${artifact.id}`

@@ -3,6 +3,7 @@ import { readPage } from '../../base/page/readPage.ts'
 import { storableJson } from '../../base/storable.ts'
 import type { Sql } from '../../base/db.ts'
 import { readRunConfig } from '../../engine/builds/loadBuild.ts'
+import { storageProblem } from '../../engine/engine.ts'
 import type { Context } from '../../kit/context.ts'
 import { joinProblems } from '../../kit/problems.ts'
 import { Type } from '../../kit/schema.ts'
@@ -68,6 +69,10 @@ async function show({ run, input }: ToolCall<Shown>, sql: Sql, context: Context)
     drawPage(context, { teamId: run.team_id, html, data: JSON.parse(text) as unknown, title, at }),
   )
   if ('error' in tried) return { error: tried.error }
+  const room = artifact.work === 'refresh' ? await dataStored(sql, artifact.id) : 0
+  const page = artifact.work === 'refresh' ? 0 : Buffer.byteLength(procedure) + Buffer.byteLength(html)
+  const full = await storageProblem(context, sql, run.team_id, page + bytes - room)
+  if (full !== undefined) return { error: `The page is not kept. ${full}` }
   const { problems } = tried
   await sql`
     insert into artifact_drafts as d (artifact_id, run_id, procedure, html, source, data, made_at, made_by, problems)
@@ -78,4 +83,12 @@ async function show({ run, input }: ToolCall<Shown>, sql: Sql, context: Context)
       source = excluded.source, data = excluded.data, made_at = excluded.made_at, made_by = excluded.made_by,
       problems = excluded.problems`
   return { result: { shown: true, data_bytes: bytes, ...(problems.length > 0 && { problems }) } }
+}
+
+/** How many bytes the current page's data has, which a refresh replaces. */
+async function dataStored(sql: Sql, artifactId: string): Promise<number> {
+  const [stored] = await sql<{ bytes: number }>`
+    select octet_length(r.data::text) as bytes from artifact_revisions r join artifacts a on a.current_revision_id = r.id
+    where a.id = ${artifactId}`
+  return stored?.bytes ?? 0
 }
