@@ -81,7 +81,7 @@ proves('artifacts.chat', 'what a model saves is checked, and it reads everything
   const [, first, second, , third] = provider.requests.slice(-5).map(({ body }) => JSON.stringify(body.messages.at(-1)))
   assert.match(first ?? '', /duration.*script.*nothing/s)
   assert.match(second ?? '', /no_such_tool/)
-  assert.match(third ?? '', /stands more than once in the html/)
+  assert.match(third ?? '', /occurs more than once in the html/)
   assert.equal((await readArtifact(team, id)).status, 'completed')
 })
 

@@ -152,9 +152,9 @@ async function sourceOf(sql: Sql, artifact: WorkedOn, input: Input): Promise<{ t
     const text = texts[where]
     const at = text.indexOf(find)
     if (at === -1 || text.includes(find, at + 1)) {
-      const times = at === -1 ? 'does not stand' : 'stands more than once'
+      const times = at === -1 ? 'does not occur' : 'occurs more than once'
       return {
-        error: `${JSON.stringify(find.slice(0, 80))} ${times} in the ${where}. Give a text that stands there once.`,
+        error: `${JSON.stringify(find.slice(0, 80))} ${times} in the ${where}. Give a text that occurs there once.`,
       }
     }
     texts[where] = `${text.slice(0, at)}${replace}${text.slice(at + find.length)}`
