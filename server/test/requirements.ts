@@ -110,6 +110,10 @@ const sentences = [
     id: 'artifacts.bounds',
     says: 'What an artifact holds and takes is bounded: its chat in lists, its pages, its revisions, and what they store.',
   },
+  {
+    id: 'artifacts.plans',
+    says: 'Lists and claims of artifacts are answered by their indexes, however many artifacts there are.',
+  },
   { id: 'artifacts.private', says: 'A private artifact exists for its creator only.' },
   {
     id: 'artifacts.team',

@@ -22,7 +22,7 @@ export function startDrawing(context: Context): Work & { idle: () => Promise<voi
   let drawing: Promise<void> | undefined
   async function drawDue(): Promise<void> {
     while (!stopping.signal.aborted) {
-      const due = await claim(context.db.sql)
+      const due = await claimPicture(context.db.sql)
       if (!due) return
       await draw(context, due, stopping.signal)
     }
@@ -45,7 +45,7 @@ export function startDrawing(context: Context): Work & { idle: () => Promise<voi
 }
 
 /** The claim is a later due time: if this process dies, another one draws the picture then. A random team goes first, whatever it has due. */
-async function claim(sql: Sql): Promise<Due | undefined> {
+export async function claimPicture(sql: Sql): Promise<Due | undefined> {
   const [due] = await sql<Due>`
     update artifact_revisions r set picture_failures = picture_failures + 1,
       picture_due_at = case when picture_failures + 1 < ${failuresMax} then now() + interval '2 minutes' end

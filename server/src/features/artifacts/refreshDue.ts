@@ -35,7 +35,7 @@ export const refreshDue: Tick = async ({ context, signal }) => {
 }
 
 /** What is worked on, or has no page yet, is left out this time. */
-async function skipBusy(sql: Sql): Promise<void> {
+export async function skipBusy(sql: Sql): Promise<void> {
   await sql`
     update artifacts set next_refresh_at = ${next} where id in (
       select id from artifacts where ${isDue} and (current_revision_id is null or not ${isIdle}) order by id for update skip locked)`
@@ -59,7 +59,7 @@ export async function refreshSome(context: Context): Promise<number> {
 }
 
 /** The oldest of each team, then the next of each, so that no team waits for all of another's. */
-async function refreshClaimed(context: Context, sql: Sql): Promise<string[]> {
+export async function refreshClaimed(context: Context, sql: Sql): Promise<string[]> {
   const claimed = await sql<{ id: string }>`
     select id from artifacts where ${isDue} and current_revision_id is not null and ${isIdle} and id in (
       select id from (
@@ -91,7 +91,7 @@ async function refreshClaimed(context: Context, sql: Sql): Promise<string[]> {
       base_revision_id = case when u.run_id is not null then artifacts.current_revision_id end,
       refresh_error = coalesce(u.refusal, artifacts.refresh_error)
     from json_to_recordset(${JSON.stringify(rows)}::json) as u (id uuid, run_id uuid, refusal text)
-    where artifacts.id = u.id`
+    where artifacts.id = u.id and artifacts.id = any(${ids}::uuid[])`
   return ids
 }
 
