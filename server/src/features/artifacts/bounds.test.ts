@@ -15,6 +15,7 @@ import { drainRuns } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
+import { spreadsheetSlotsOf } from './spreadsheets.ts'
 
 const service = await testApp()
 const team = await seedTeam(service)
@@ -155,3 +156,23 @@ proves('artifacts.bounds', 'ids of connections are checked, however they are wri
   })
   assert.equal(again.body.error, 'already_attached')
 })
+
+proves(
+  'artifacts.bounds',
+  'a process writes few spreadsheets at a time, and the others wait for their turn',
+  async () => {
+    const id = await finishedArtifact(service, team)
+    const slots = spreadsheetSlotsOf(service.context)
+    const held = await Promise.all(Array.from({ length: slots.perTeam }, () => slots.take(team.id)))
+    let answered = 0
+    const asked = Array.from({ length: 5 }, async () => {
+      const { status } = await team.call(`GET /v2/artifacts/${id}/export/xlsx`)
+      answered += 1
+      return status
+    })
+    while (slots.waiting(team.id) < 5) await new Promise((resolve) => setImmediate(resolve))
+    assert.equal(answered, 0)
+    for (const release of held) release()
+    assert.deepEqual(await Promise.all(asked), [200, 200, 200, 200, 200])
+  },
+)

@@ -1,9 +1,9 @@
 // The current page of an artifact as a file: XLSX.
-import { xlsxOf } from '../../base/page/xlsx.ts'
 import { operation } from '../../kit/operation.ts'
 import { Type } from '../../kit/schema.ts'
 import { currentPage } from './currentPage.ts'
 import { themeField } from './renderPage.ts'
+import { spreadsheetFor } from './spreadsheets.ts'
 
 const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
@@ -19,6 +19,6 @@ export const exportArtifactXlsx = operation({
   errors: ['not_found', 'conflict'],
   async handler({ artifact, query, context, sql, fail }) {
     const page = await currentPage(context, sql, artifact, query.theme, fail)
-    return { bytes: await xlsxOf(page.tables), type, name: `${page.title}.xlsx` }
+    return { bytes: await spreadsheetFor(context, artifact.team_id, page.tables), type, name: `${page.title}.xlsx` }
   },
 })
