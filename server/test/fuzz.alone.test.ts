@@ -19,7 +19,7 @@ import { provesTogether } from './kit/proves.ts'
 
 const seed = Number(process.env['RUNYARD_FUZZ_SEED'] ?? 20260718)
 /** `npm run survive -- fuzz` sends more of them: everything that was thought of to every operation, and more that is drawn. */
-const requestsWanted = Number(process.env['RUNYARD_FUZZ_REQUESTS'] ?? 2000)
+const requestsWanted = Number(process.env['RUNYARD_FUZZ_REQUESTS'] ?? 1000)
 const isLong = requestsWanted >= 10_000
 /** The short form tries a fault that several fields or paths share on one in this many of them. */
 const dealtTo = isLong ? 1 : 6

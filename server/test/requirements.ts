@@ -60,6 +60,7 @@ const sentences = [
     id: 'artifacts.refreshFails',
     says: 'A refresh that fails is reported in refresh_error, and the last good page stays.',
   },
+  { id: 'artifacts.leavers', says: 'Artifacts of a member who has left the team are not refreshed by the clock.' },
   {
     id: 'artifacts.refreshOnce',
     says: 'A due refresh happens once over any number of processes; while something works on the artifact it is skipped.',

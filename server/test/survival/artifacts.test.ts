@@ -1,16 +1,9 @@
-// Artifacts outlive the workers that make and refresh them.
+// Artifacts outlive the workers that make them; `npm run survive` has the long form, and refreshes.
 import assert from 'node:assert/strict'
 import { after } from 'node:test'
 import { connectionUrl } from '../../src/base/embeddedPostgres.ts'
 import { testDatabase } from '../kit/postgres.ts'
-import {
-  holdsForMakers,
-  holdsForRefreshes,
-  killMakers,
-  killWhileRefreshing,
-  modelEnv,
-  startPageModel,
-} from './artifacts.ts'
+import { holdsForMakers, killMakers, modelEnv, startPageModel } from './artifacts.ts'
 import { temporaryDataDir } from './processes.ts'
 import { openYard } from './yard.ts'
 import { proves } from '../kit/proves.ts'
@@ -24,18 +17,6 @@ after(async () => {
   await model.close()
   await dataDir.remove()
 })
-
-proves(
-  'artifacts.refreshOnce',
-  'artifacts that are due at one moment are refreshed once each, though a process dies',
-  async (t) => {
-    const seen = await killWhileRefreshing(yard, { artifacts: 20 })
-    t.diagnostic(JSON.stringify(seen))
-    assert.ok(holdsForRefreshes({ ...seen, startedAtKill: 0 }), JSON.stringify(seen))
-    yard.workers.push(await yard.startWorker())
-    await yard.sql`delete from artifacts`
-  },
-)
 
 proves(
   'artifacts.killed',

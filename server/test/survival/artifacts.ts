@@ -6,7 +6,7 @@ import { fenced } from '../kit/artifacts.ts'
 import type { Proof } from './proof.ts'
 import { bodyOf, openYard, processIdOf, until, untilQuiet, type Yard } from './yard.ts'
 
-export interface RefreshedArtifacts {
+interface RefreshedArtifacts {
   artifacts: number
   /** How many had been started when the process was killed. */
   startedAtKill: number
@@ -21,10 +21,7 @@ export interface RefreshedArtifacts {
 const page = (word: string): string =>
   `${fenced('tool name=artifact_read id=page', '{}')}\n${fenced('html', `<h1>${word}</h1><p>{{ data.page.title }}</p><p>the end</p>`)}`
 
-export async function killWhileRefreshing(
-  yard: Yard,
-  { artifacts }: { artifacts: number },
-): Promise<RefreshedArtifacts> {
+async function killWhileRefreshing(yard: Yard, { artifacts }: { artifacts: number }): Promise<RefreshedArtifacts> {
   const { sql, workers } = yard
   const first = await newArtifact(yard, page('Refreshed'))
   await untilQuiet(yard)
@@ -60,7 +57,7 @@ export async function killWhileRefreshing(
   }
 }
 
-export const holdsForRefreshes = (seen: RefreshedArtifacts): boolean =>
+const holdsForRefreshes = (seen: RefreshedArtifacts): boolean =>
   seen.lost + seen.doubled + seen.notMovedOn + seen.notRefreshed === 0 && seen.startedAtKill < seen.artifacts
 
 const newArtifact = async (yard: Yard, message: string): Promise<string> =>

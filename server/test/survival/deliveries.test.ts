@@ -29,7 +29,7 @@ proves(
   'webhooks.survive',
   'who delivers is killed, and the receiver is away: nothing is lost, and first attempts keep their order',
   async (t) => {
-    const seen = await killWhileDelivering(yard, { targets: 3, deliveries: 150, kills: 2, pauseMs: 300 })
+    const seen = await killWhileDelivering(yard, { targets: 3, deliveries: 80, kills: 1, pauseMs: 300 })
     t.diagnostic(JSON.stringify(seen))
     assert.ok(holdsDelivered(seen), JSON.stringify(seen))
   },

@@ -20,9 +20,9 @@ proves(
   'workspace.killed',
   'workers killed in the middle of file work leave workspaces as their last committed commands did',
   async (t) => {
-    const seen = await killFileWork(yard, { runs: 3, atOnce: 3, steps: 3, kills: 2, killsBetween: 1, pauseMs: 500 })
+    const seen = await killFileWork(yard, { runs: 3, atOnce: 3, steps: 3, kills: 1, killsBetween: 1, pauseMs: 500 })
     t.diagnostic(JSON.stringify(seen))
-    assert.ok(seen.kills >= 2 && seen.killsBetween >= 1 && seen.commands >= 9)
+    assert.ok(seen.kills >= 1 && seen.killsBetween >= 1 && seen.commands >= 9)
     assert.ok(isKept(seen))
   },
 )

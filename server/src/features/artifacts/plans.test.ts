@@ -12,7 +12,7 @@ import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { claimPicture } from './drawPictures.ts'
 import { findArtifact } from './artifact.ts'
-import { refreshClaimed, skipBusy } from './refreshDue.ts'
+import { claimDue, skipBusy, startRefreshes } from './refreshDue.ts'
 import { lockIdle } from './startWork.ts'
 
 const service = await testApp()
@@ -117,6 +117,6 @@ proves('artifacts.plans', 'every claim of artifacts has its index', async () => 
   await assertIndexed('skip', skipBusy)
   await db.sql`update artifacts set next_refresh_at = now() - interval '1 minute' where id = (
     select id from artifacts where next_refresh_at is not null limit 1)`
-  await assertIndexed('refresh', (sql) => refreshClaimed(service.context, sql))
+  await assertIndexed('refresh', async (sql) => startRefreshes(service.context, sql, await claimDue(sql)))
   await assertIndexed('draw', claimPicture)
 })

@@ -77,3 +77,38 @@ proves('pools.fair', 'the refreshes of one team do not delay those of another', 
   assert.equal(await refreshSome(service.context), 100)
   assert.equal(await runsOf(small, id), 2)
 })
+
+proves('artifacts.refreshOnce', 'an artifact that cannot be refreshed does not hold up the others', async () => {
+  const team = await seedTeam(service)
+  const [broken, whole] = [await finishedArtifact(service, team), await finishedArtifact(service, team)]
+  await makeDue(team, broken, '2 seconds')
+  await makeDue(team, whole)
+  // no user can bring this about: the database refuses the run of this one artifact
+  await team.sql`
+    create function refuse_one() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$`
+  await team.sql`create table refused_agents as select agent_id from artifacts where id = ${broken}`
+  await team.sql`
+    create function is_refused(agent uuid) returns boolean language sql as 'select agent in (select agent_id from refused_agents)'`
+  await team.sql`
+    create trigger refuse_one before insert on runs for each row when (is_refused(new.agent_id)) execute function refuse_one()`
+  try {
+    await tick()
+    assert.deepEqual([await runsOf(team, broken), await runsOf(team, whole)], [1, 2])
+    assert.ok(new Date((await readArtifact(team, broken)).next_refresh_at) > new Date())
+  } finally {
+    await team.sql`drop trigger refuse_one on runs`
+  }
+})
+
+proves('artifacts.leavers', 'the artifacts of a member who left are no longer refreshed by the clock', async () => {
+  const team = await seedTeam(service)
+  const id = await finishedArtifact(service, team)
+  await makeDue(team, id)
+  await team.sql`update members set removed_at = now() where id = ${team.memberId}`
+  await tick()
+  const [left] = await team.sql<{ next_refresh_at: Date | null; refresh_error: string }>`
+    select next_refresh_at, refresh_error from artifacts where id = ${id}`
+  assert.equal(left?.next_refresh_at, null)
+  assert.match(left?.refresh_error ?? '', /creator has left the team/)
+  assert.equal(await runsOf(team, id), 1)
+})
