@@ -28,7 +28,7 @@ const asks = '```memory path=a.md on_error=continue\nx\n```\n\n```approve\nShow 
 
 interface Made extends Hidden {
   runId: string
-  /** By the noun of a path parameter. */
+  /** The keys are the nouns of path parameters. */
   ids: Record<string, string>
 }
 

@@ -70,7 +70,7 @@ const addRuns = (a: Runs, b: Runs): Runs => ({
 
 const withRate = (runs: Runs) => ({ ...runs, success_rate: share(runs.completed, runs.completed + runs.failed) })
 
-/** Of one agent in one hour, by how many hours ago that was. */
+/** The runs of one agent in one hour; `ago` says how many hours ago that hour was. */
 function inHour(agent: Agent, n: number, ago: number): Runs {
   const at = new Date(Math.floor(sampleNow.getTime() / hourMs - ago) * hourMs)
   const roll = dice(n * 7919 + at.getTime() / hourMs)

@@ -1,8 +1,8 @@
 // Who may see and change an artifact: its creator, the team, everybody who has its URL, and nobody else.
 import assert from 'node:assert/strict'
-import { issueApiKey } from '../credentials/apiKey.ts'
 import { finishedArtifact, pageMessage, send } from '../../../test/kit/artifacts.ts'
-import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
+import { seedColleague } from '../../../test/kit/cases.ts'
+import { seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
 import { proves } from '../../../test/kit/proves.ts'
 
@@ -10,24 +10,7 @@ const service = await testApp()
 const creator = await seedTeam(service)
 const stranger = await seedTeam(service)
 
-/** Another member of the creator's team. */
-async function colleagueOf(team: TestTeam): Promise<TestTeam> {
-  const memberId = await seeders['member']!(team, {})
-  const { secret, apiKey } = await issueApiKey(team.sql, {
-    teamId: team.id,
-    memberId,
-    name: 'colleague',
-    scopes: ['*'],
-  })
-  return {
-    ...team,
-    memberId,
-    key: secret,
-    keyId: apiKey.id,
-    call: (route, options) => service.call(route.replace(':teamId', team.id), { key: secret, ...options }),
-  }
-}
-const colleague = await colleagueOf(creator)
+const colleague = await seedColleague(creator, 'Colleague', ['*'])
 
 const publish = (id: string, visibility: string, permission = 'view') =>
   creator.call(`POST /v2/artifacts/${id}/publish`, { body: { visibility, permission } })
