@@ -18,7 +18,7 @@ export async function startOtherBrowser(): Promise<{ url: string; end: () => Pro
   if (account) await chown(profile, account.uid, account.gid)
   const { executable, env } = await findChromium({ cacheDir: join(process.cwd(), '.runyard/browser'), account, log })
   const names = '--host-resolver-rules=MAP *.example 127.0.0.1'
-  const given = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${profile}`, names, 'about:blank']
+  const given = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${profile}`, names, '--no-startup-window']
   const child = spawn(executable, given, { ...account, cwd: profile, env, stdio: ['ignore', 'ignore', 'pipe'] })
   for await (const line of createInterface(child.stderr)) {
     const [, url] = /^DevTools listening on (ws:\S+)/.exec(line) ?? []

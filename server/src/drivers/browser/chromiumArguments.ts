@@ -19,6 +19,8 @@ const disabledFeatures = [
   'AvoidUnnecessaryBeforeUnloadCheckSync',
   'DestroyProfileOnBrowserClose',
   'PaintHolding',
+  // a process that is kept ready for a page that nobody has asked for
+  'SpareRendererForSitePerProcess',
 ]
 
 export function chromiumArguments(options: { profile: string; isSandboxed: boolean }): string[] {
@@ -65,6 +67,7 @@ export function chromiumArguments(options: { profile: string; isSandboxed: boole
     '--mute-audio',
     `--disable-features=${disabledFeatures.join(',')}`,
     '--enable-features=CDPScreenshotNewSurface',
-    'about:blank',
+    // each session opens its own pages: a first window would cost half of what a start takes
+    '--no-startup-window',
   ]
 }
