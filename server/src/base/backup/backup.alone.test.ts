@@ -9,6 +9,7 @@ import {
   contentOf,
   fileNamed,
   fillTeams,
+  firstMigrations,
   folder,
   migrations,
   nasty,
@@ -113,7 +114,7 @@ describe('backup and restore', { concurrency: 2 }, () => {
   })
 
   test('jobs and known crontabs survive, in their order and held by nobody', async () => {
-    const source = await newDatabase(migrations)
+    const source = await newDatabase(firstMigrations)
     await query(
       source,
       `select graphile_worker.add_job('second', '{"id":"ß\\n"}', queue_name => 'q', run_at => '2030-01-01', max_attempts => 3,
@@ -132,9 +133,9 @@ describe('backup and restore', { concurrency: 2 }, () => {
     assert.equal(end.rows[all.jobs], 3)
     assert.equal(end.rows[all.crontabs], 1)
 
-    const target = await newDatabase(migrations)
+    const target = await newDatabase(firstMigrations)
     await query(target, `select graphile_worker.add_job('of before', queue_name => 'old')`)
-    await restoreFile({ address: target, file })
+    await restoreFile({ address: target, file, migrations: firstMigrations })
     const jobs = `
       select j.task_identifier, j.queue_name, p.payload, j.priority, j.run_at, j.attempts, j.max_attempts, j.last_error,
         j.created_at, j.updated_at, j.key, j.revision, j.flags
@@ -152,7 +153,7 @@ describe('backup and restore', { concurrency: 2 }, () => {
   })
 
   test('a backup taken under load is one moment: no transaction is in it by half', async () => {
-    const source = await newDatabase(migrations)
+    const source = await newDatabase(firstMigrations)
     const load = { over: false, commits: 0, bell: new EventEmitter() }
     const write = async () => {
       const client = new Client(connectionSettings(source))
@@ -192,17 +193,17 @@ describe('backup and restore', { concurrency: 2 }, () => {
     assert.equal(end.rows.members, end.rows.teams)
     assert.equal(end.rows.events, end.rows.teams)
     const target = await newDatabase()
-    await restoreFile({ address: target, file })
+    await restoreFile({ address: target, file, migrations: firstMigrations })
     const whole = `select count(*)::int as count from teams join members m on m.team_id = teams.id join events e on e.team_id = teams.id`
     assert.deepEqual(await query(target, whole), [{ count: end.rows.teams }])
   })
 
   test('somebody’s own table in the database is backed up and passed over, with a word, by a restore', async () => {
-    const source = await newDatabase(migrations)
+    const source = await newDatabase(firstMigrations)
     await query(source, 'create table ledger as select 1 as id')
     const file = fileNamed('with-ledger')
     await writeBackup({ address: source, file })
-    const { passedOver } = await restoreFile({ address: await newDatabase(), file })
+    const { passedOver } = await restoreFile({ address: await newDatabase(), file, migrations: firstMigrations })
     assert.deepEqual(passedOver, ['ledger'])
   })
 
@@ -252,7 +253,7 @@ test('37,000 rows of 1,900 bytes pass in bounded memory', async (t) => {
 })
 
 async function thereAndBack(rows: number): Promise<number> {
-  const source = await newDatabase(migrations)
+  const source = await newDatabase(firstMigrations)
   await query(source, `insert into teams (id, name) values ('00000000-0000-0000-0000-000000000001', 'big')`)
   await query(
     source,
@@ -265,7 +266,7 @@ async function thereAndBack(rows: number): Promise<number> {
   let end: ArchiveEnd | undefined
   const grown = await rssGrowth(async () => {
     end = (await writeBackup({ address: source, file })).end
-    await restoreFile({ address: target, file })
+    await restoreFile({ address: target, file, migrations: firstMigrations })
   })
   assert.equal(end!.rows.events, rows)
   assert.deepEqual(await contentOf(target), await contentOf(source))

@@ -10,6 +10,8 @@ import {
   contentOf,
   fileNamed,
   fillTeams,
+  firstCount,
+  firstMigrations,
   folder,
   migrations,
   nasty,
@@ -26,43 +28,47 @@ import { BackupRefused, writeBackup } from './dump.ts'
 import { ArchiveRefused } from './readArchive.ts'
 import { openArchive, restoreBackup, RestoreRefused } from './restore.ts'
 
+const restoreFirst = (options: Parameters<typeof restoreFile>[0]) =>
+  restoreFile({ ...options, migrations: firstMigrations })
+
 describe('databases that are not to be restored into', { concurrency: 2 }, () => {
   test('a database that has teams, or tables of others, is not restored into', async () => {
-    const source = await newDatabase(migrations)
+    const source = await newDatabase(firstMigrations)
     await fillTeams(source)
     const file = fileNamed('source')
     await writeBackup({ address: source, file })
-    const target = await newDatabase(migrations)
+    const target = await newDatabase(firstMigrations)
     await query(target, `insert into teams (id, name) values (gen_random_uuid(), 'keep me')`)
     const atFirst = await contentOf(target)
-    await assert.rejects(restoreFile({ address: target, file }), (error) => {
+    await assert.rejects(restoreFirst({ address: target, file }), (error) => {
       assert.ok(error instanceof RestoreRefused)
       assert.match(error.message, /--replace/)
       return true
     })
     await query(target, 'create table ledger (id int)')
-    await assert.rejects(restoreFile({ address: target, file, replace: true }), /not Runyard’s \(ledger\)/)
+    await assert.rejects(restoreFirst({ address: target, file, replace: true }), /not Runyard’s \(ledger\)/)
     await query(target, 'drop table ledger')
     assert.deepEqual(await contentOf(target), atFirst)
-    await restoreFile({ address: target, file, replace: true })
+    await restoreFirst({ address: target, file, replace: true })
     assert.deepEqual(await contentOf(target), await contentOf(source))
 
     const foreign = await newDatabase()
     await query(foreign, 'create table ledger (id int)')
-    await assert.rejects(restoreFile({ address: foreign, file, replace: true }), RestoreRefused)
+    await assert.rejects(restoreFirst({ address: foreign, file, replace: true }), RestoreRefused)
     await assert.rejects(writeBackup({ address: foreign, file: fileNamed('foreign') }), BackupRefused)
   })
 
   test('a restore refuses while another process migrates', async () => {
-    const source = await newDatabase(migrations)
+    const source = await newDatabase(firstMigrations)
     const file = fileNamed('busy')
     await writeBackup({ address: source, file })
-    const target = await newDatabase(migrations)
+    const target = await newDatabase(firstMigrations)
     let inside: Promise<unknown> | undefined
     await migrate({
       address: target,
+      migrations: firstMigrations,
       async afterwards() {
-        inside = assert.rejects(restoreFile({ address: target, file }), RestoreRefused)
+        inside = assert.rejects(restoreFirst({ address: target, file }), RestoreRefused)
         await inside
       },
     })
@@ -76,11 +82,11 @@ describe('what is not whole', () => {
   let atFirst: Record<string, string>
 
   before(async () => {
-    const source = await newDatabase(migrations)
+    const source = await newDatabase(firstMigrations)
     await fillTeams(source)
     await writeBackup({ address: source, file: fileNamed('good') })
     good = await readFile(fileNamed('good'))
-    target = await newDatabase(migrations)
+    target = await newDatabase(firstMigrations)
     await query(target, `insert into teams (id, name) values (gen_random_uuid(), 'keep me')`)
     atFirst = await contentOf(target)
   })
@@ -88,7 +94,7 @@ describe('what is not whole', () => {
   const refused = async (bytes: Buffer, expected: RegExp | typeof ArchiveRefused = ArchiveRefused) => {
     const file = fileNamed('bad')
     await writeFile(file, bytes)
-    await assert.rejects(restoreFile({ address: target, file, replace: true }), expected)
+    await assert.rejects(restoreFirst({ address: target, file, replace: true }), expected)
   }
 
   /** The same lines, changed, with a gzip around them that is in order. */
@@ -142,8 +148,8 @@ describe('what is not whole', () => {
     await refused(gzipSync('{"hello":"world"}\n'))
     await refused(gzipSync('{"runyard_backup":1}\n'), /header/)
     await refused(gzipSync('{"runyard_backup":2}\n'), /format 2/)
-    await assert.rejects(restoreFile({ address: target, file: fileNamed('absent') }), /no such file/)
-    await assert.rejects(restoreFile({ address: target, file: folder }), /folder/)
+    await assert.rejects(restoreFirst({ address: target, file: fileNamed('absent') }), /no such file/)
+    await assert.rejects(restoreFirst({ address: target, file: folder }), /folder/)
     assert.deepEqual(await contentOf(target), atFirst)
   })
 
@@ -166,7 +172,7 @@ describe('what is not whole', () => {
   test('a restore that is interrupted, or whose file changes under it, undoes itself', async () => {
     const file = fileNamed('good')
     const controller = new AbortController()
-    const interrupted = restoreFile({
+    const interrupted = restoreFirst({
       address: target,
       file,
       replace: true,
@@ -174,7 +180,7 @@ describe('what is not whole', () => {
       onLoaded: (section) => void (section === 'events' && controller.abort()),
     })
     await assert.rejects(interrupted, { name: 'AbortError' })
-    const archive = await openArchive(file)
+    const archive = await openArchive(file, { migrations: firstMigrations })
     const other = restoreBackup({ address: target, archive: { ...archive, sha256: 'of another' }, replace: true })
     await assert.rejects(other, /was changed/)
     assert.deepEqual(await contentOf(target), atFirst)
@@ -183,8 +189,10 @@ describe('what is not whole', () => {
   test('kill -9 in the middle of a restore leaves the database as it was, and the next restore works', async () => {
     const source = `
       import { openArchive, restoreBackup } from ${JSON.stringify(new URL('restore.ts', import.meta.url).href)}
+      import { readMigrations } from ${JSON.stringify(new URL('../migrate.ts', import.meta.url).href)}
       const [address, file] = process.argv.slice(1)
-      await restoreBackup({ address, archive: await openArchive(file), replace: true, async onLoaded(section) {
+      const migrations = (await readMigrations()).slice(0, ${firstCount})
+      await restoreBackup({ address, archive: await openArchive(file, { migrations }), replace: true, async onLoaded(section) {
         if (section !== 'members') return
         console.log('in the middle')
         await new Promise((resolve) => setTimeout(resolve, 600_000))
@@ -193,7 +201,7 @@ describe('what is not whole', () => {
     const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] })
     try {
       await once(child.stdout, 'data')
-      await assert.rejects(restoreFile({ address: target, file: fileNamed('good'), replace: true }), RestoreRefused)
+      await assert.rejects(restoreFirst({ address: target, file: fileNamed('good'), replace: true }), RestoreRefused)
     } finally {
       child.kill('SIGKILL')
       await once(child, 'exit')
@@ -201,30 +209,30 @@ describe('what is not whole', () => {
     // both wait for the locks of the killed one, which the server takes back when it notices
     assert.deepEqual(await contentOf(target), atFirst)
     await query(target, 'select pg_advisory_lock($1)', [migrationLock])
-    const { rows } = await restoreFile({ address: target, file: fileNamed('good'), replace: true })
+    const { rows } = await restoreFirst({ address: target, file: fileNamed('good'), replace: true })
     assert.equal(rows.teams, nasty.length)
   })
 })
 
 describe('versions', () => {
   test('a backup of a newer Runyard, or of changed migrations, is refused and nothing is changed', async () => {
-    const newer = withExtra('create table later (id int)')
+    const newer = withExtra('create table later (id int)', firstMigrations)
     const source = await newDatabase(newer)
     const file = fileNamed('newer')
     await writeBackup({ address: source, file })
     const target = await newDatabase()
-    await assert.rejects(restoreFile({ address: target, file }), (error) => {
+    await assert.rejects(restoreFirst({ address: target, file }), (error) => {
       assert.ok(error instanceof MigrationRefused)
       assert.match(error.message, /newer Runyard/)
       return true
     })
-    const other = withExtra('create table other (id int)')
+    const other = withExtra('create table other (id int)', firstMigrations)
     await assert.rejects(restoreFile({ address: target, file, migrations: other }), MigrationRefused)
     assert.deepEqual(await contentOf(target), {})
   })
 
   test('an older backup is loaded as it was and then migrated forward, whatever level the target has', async () => {
-    const older = await newDatabase(migrations)
+    const older = await newDatabase(firstMigrations)
     await fillTeams(older)
     const file = fileNamed('older')
     await writeBackup({ address: older, file })
@@ -234,8 +242,8 @@ describe('versions', () => {
       update teams set letters = length(title);
       alter table teams alter column letters set not null;
       create table titles as select id, title from teams;`
-    const newer = withExtra(forward)
-    for (const target of [await newDatabase(), await newDatabase(migrations), await newDatabase(newer)]) {
+    const newer = withExtra(forward, firstMigrations)
+    for (const target of [await newDatabase(), await newDatabase(firstMigrations), await newDatabase(newer)]) {
       const { migrated } = await restoreFile({ address: target, file, migrations: newer })
       assert.deepEqual(migrated, [newer.at(-1)!.name])
       const counts = 'select sum(letters)::int as letters, (select count(*)::int from titles) as titles from teams'
