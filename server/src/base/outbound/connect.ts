@@ -3,7 +3,7 @@
 import { connect, isIP, type Socket } from 'node:net'
 import { callbackify } from 'node:util'
 import { Agent, buildConnector, Client, Pool, type Dispatcher } from 'undici'
-import { dialFailure, OutboundFailure } from './failure.ts'
+import { connectTimeout, dialFailure, OutboundFailure } from './failure.ts'
 import type { Guard, VettedAddress } from './guard.ts'
 
 /** A dispatch handler that wants to know which connection carries its request. */
@@ -103,10 +103,6 @@ function createConnector(
       for (const attempt of attempts) attempt.abort(new OutboundFailure('aborted', 'The service is shutting down.'))
     },
   }
-}
-
-export function connectTimeout(host: string): OutboundFailure {
-  return new OutboundFailure('connect', `${host} did not accept a connection in time.`)
 }
 
 function closedAtOnce(host: string): OutboundFailure {

@@ -1,8 +1,8 @@
 // One request and its answer, with every bound on it: total time, time to connect, bytes that are read of the answer.
 
 import type { Dispatcher } from 'undici'
-import { connectTimeout, type PooledConnection, type ConnectionAware } from './connect.ts'
-import { exchangeFailure, OutboundFailure } from './failure.ts'
+import type { PooledConnection, ConnectionAware } from './connect.ts'
+import { connectTimeout, exchangeFailure, OutboundFailure } from './failure.ts'
 
 export type OutboundRequest = {
   method?: string

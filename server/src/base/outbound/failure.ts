@@ -20,6 +20,10 @@ export class OutboundFailure extends Error {
   }
 }
 
+export function connectTimeout(host: string): OutboundFailure {
+  return new OutboundFailure('connect', `${host} did not accept a connection in time.`)
+}
+
 /** The failure of the steps before HTTP, by what was thrown and where. */
 export function dialFailure(stage: 'dns' | 'connect' | 'tls', host: string, cause: unknown): OutboundFailure {
   if (cause instanceof OutboundFailure) return cause

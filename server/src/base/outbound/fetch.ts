@@ -1,7 +1,6 @@
 // Calls to URLs that users gave us: a bounded request of our own, and a fetch for libraries; no redirect is followed.
 
-import { fetch as undiciFetch, type RequestInit as UndiciRequestInit, type Response as UndiciResponse } from 'undici'
-import { createDispatcher } from './connect.ts'
+import type { RequestInit as UndiciRequestInit, Response as UndiciResponse } from 'undici'
 import { exchange, type OutboundAnswer, type OutboundRequest } from './exchange.ts'
 import { exchangeFailure, OutboundFailure } from './failure.ts'
 import { OutboundRefused, type Guard } from './guard.ts'
@@ -32,10 +31,28 @@ export type OutboundLimits = {
 
 export function createOutbound(guard: Guard, limits: OutboundLimits = {}): Outbound {
   const { connectTimeoutMs = 5000, fetchBytesMax = 32 * 1024 * 1024 } = limits
-  const { dispatcher, close } = createDispatcher(guard, { connectTimeoutMs })
+  let isClosed = false
+  let opened: ReturnType<typeof open> | undefined
+
+  // Loading undici takes a tenth of a start, and many processes end without a call.
+  async function open() {
+    const [{ createDispatcher }, { fetch }] = await Promise.all([import('./connect.ts'), import('undici')])
+    return { ...createDispatcher(guard, { connectTimeoutMs }), undiciFetch: fetch }
+  }
+
+  async function connections(): ReturnType<typeof open> {
+    if (isClosed) throw new OutboundFailure('aborted', 'The service is shutting down.')
+    return (opened ??= open())
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true
+    await (await opened)?.close()
+  }
 
   async function request(wanted: OutboundRequest): Promise<OutboundAnswer> {
     const url = admitted(guard, wanted.url, Object.keys(wanted.headers ?? {}))
+    const { dispatcher } = await connections()
     return exchange(dispatcher, url, wanted, {
       timeoutMs: wanted.timeoutMs ?? 15_000,
       connectTimeoutMs: Math.min(wanted.connectTimeoutMs ?? connectTimeoutMs, connectTimeoutMs),
@@ -48,6 +65,7 @@ export function createOutbound(guard: Guard, limits: OutboundLimits = {}): Outbo
     const [input] = args
     const url = admitted(guard, input instanceof Request ? input.url : input, headerNames(...args))
     const init = await ownInit(...args)
+    const { dispatcher, undiciFetch } = await connections()
     // Node's types describe its built-in undici, another release of the same code.
     const options = { ...init, redirect: 'manual', dispatcher } as unknown as UndiciRequestInit
     try {
