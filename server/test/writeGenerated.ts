@@ -6,6 +6,7 @@ import { readIfThere } from '../src/base/atomicFile.ts'
 import { providersPage } from '../src/features/connections/providers/providersPage.ts'
 import { features } from '../src/features.ts'
 import { openapiDocument } from '../src/kit/openapi.ts'
+import { sdkFiles } from '../../sdk/generate/sdkFiles.ts'
 import { errorCodesPage } from './errorCodesPage.ts'
 import { gapsPage } from './requirements.ts'
 import { collect } from '../src/kit/registry.ts'
@@ -15,11 +16,16 @@ const documentedUrl = 'http://127.0.0.1:4700'
 
 const inRepository = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
+const registry = collect(features)
+const sdk = sdkFiles(registry)
+
 export const generatedFiles = [
   {
     path: inRepository('server/openapi.json'),
-    text: `${JSON.stringify(openapiDocument(collect(features), documentedUrl), null, 2)}\n`,
+    text: `${JSON.stringify(openapiDocument(registry, documentedUrl), null, 2)}\n`,
   },
+  { path: inRepository('sdk/src/generated/types.ts'), text: sdk.types },
+  { path: inRepository('sdk/src/generated/groups.ts'), text: sdk.groups },
   { path: inRepository('docs/configuration.md'), text: configurationPage() },
   { path: inRepository('docs/providers.md'), text: providersPage() },
   { path: inRepository('docs/gaps.md'), text: gapsPage() },

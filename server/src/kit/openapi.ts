@@ -2,6 +2,7 @@
 import { mustHave } from '../base/mustHave.ts'
 import { errorKinds, type ErrorCode, type ErrorStatus } from '../base/errors.ts'
 import { isText, type AnswerFile } from './answerFile.ts'
+import { clientGroups, type ClientGroup } from './clientCall.ts'
 import { envelopeOf, eventNames } from './event.ts'
 import { capitalized, titleOf } from './feature.ts'
 import { isMutating, type Operation } from './operation.ts'
@@ -67,9 +68,7 @@ export function openapiDocument(registry: Registry, baseUrl: string): Json {
     },
     servers: [{ url: baseUrl }],
     security: [{ bearer: [] }, { oauth2: [] }],
-    tags: registry.groups
-      .toSorted((a, b) => a.name.localeCompare(b.name))
-      .map((group) => ({ name: titleOf(group), description: group.about })),
+    tags: tagsOf(registry),
     paths,
     webhooks: Object.fromEntries(eventNames.map((name) => [name, describeWebhook(name, plain)])),
     components: {
@@ -110,6 +109,19 @@ export function openapiDocument(registry: Registry, baseUrl: string): Json {
   }
 }
 
+/** The noun under which clients have the operation; the name of its feature, where it is not for clients. */
+function tagOf({ client }: Operation, group: Group): { name: string; description: string } {
+  const noun = client?.split('.')[0] as ClientGroup | undefined
+  return noun
+    ? { name: titleOf({ name: noun }), description: clientGroups[noun] }
+    : { name: titleOf(group), description: group.about }
+}
+
+function tagsOf({ groups }: Registry): Json[] {
+  const tags = groups.flatMap((group) => group.operations.map((operation) => tagOf(operation, group)))
+  return [...new Map(tags.map((tag) => [tag.name, tag])).values()].toSorted((a, b) => a.name.localeCompare(b.name))
+}
+
 const scopeSentence = (scope: string): string => {
   const [thing, verb = ''] = scope.split(':')
   return `${capitalized(verb)} ${thing}.`
@@ -120,7 +132,7 @@ function describe(operation: Operation, group: Group, plain: (schema: TSchema) =
     operationId: operation.id,
     summary: operation.summary,
     description: `${operation.description ?? `${operation.summary}.`} Needs the scope \`${operation.scope}\`.`,
-    tags: [titleOf(group)],
+    tags: [tagOf(operation, group).name],
     security: [{ bearer: [] }, { oauth2: [operation.scope] }],
     parameters: [
       ...pathParameters(operation),

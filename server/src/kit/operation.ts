@@ -3,6 +3,7 @@ import type { Sql } from '../base/db.ts'
 import type { ErrorCode } from '../base/errors.ts'
 import type { AnswerFile, FileAnswer } from './answerFile.ts'
 import type { AuditColumns } from './audit.ts'
+import type { ClientName } from './clientCall.ts'
 import type { Context } from './context.ts'
 import type { Caller } from './credential.ts'
 import type { EventData, EventName } from './event.ts'
@@ -55,6 +56,8 @@ interface Declaration<
   File extends AnswerFile,
 > {
   id: string
+  /** How clients call it: `runs.start` of the SDK (clientCall.ts). */
+  client?: ClientName
   route: R
   /** A few words, in the imperative. */
   summary: string
@@ -112,6 +115,7 @@ export interface ProtocolReply {
 /** An operation as the kit uses it: the declaration without its types, and with its route parsed. */
 export interface Operation {
   id: string
+  client?: ClientName
   method: Method
   path: string
   /** The names of the path's parameters, in its order. */
@@ -188,9 +192,13 @@ export function operation<
 }
 
 /** A second path to the same operation, without a second handler. */
-export function alias(of: Operation, other: { id: string; route: Route; summary?: string }): Operation {
+export function alias(
+  of: Operation,
+  other: { id: string; client?: ClientName; route: Route; summary?: string },
+): Operation {
   const [method, path] = other.route.split(' ') as [Method, string]
-  return { ...of, id: other.id, method, path, parameters: parametersOf(path), summary: other.summary ?? of.summary }
+  const { client: _, ...rest } = of
+  return { ...rest, ...(other.client && { client: other.client }), id: other.id, method, path, parameters: parametersOf(path), summary: other.summary ?? of.summary }
 }
 
 export const isMutating = ({ method }: Pick<Operation, 'method'>): boolean => method !== 'GET'

@@ -1,6 +1,7 @@
 // A protocol of its own (MCP) as a kind of operation: admitted by the same stages as any other, then answered in that protocol.
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../base/errors.ts'
+import type { ClientName } from './clientCall.ts'
 import { operation, type Operation, type CallView, type Via, type ProtocolReply } from './operation.ts'
 import type { Reply } from './reply.ts'
 import type { Scope } from './scopes.ts'
@@ -36,6 +37,7 @@ type NoBody = TObject<Record<never, never>>
 
 interface ProtocolDeclaration<R extends ProtocolRoute, Query extends TObject> {
   id: string
+  client?: ClientName
   route: R
   summary: string
   description: string

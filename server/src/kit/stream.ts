@@ -1,5 +1,6 @@
 // A stream of server-sent events as a kind of operation: refused by the same stages as any other, then held open.
 import { Fault, type ErrorCode } from '../base/errors.ts'
+import type { ClientName } from './clientCall.ts'
 import { operation, type Operation, type CallView } from './operation.ts'
 import type { Scope } from './scopes.ts'
 import type { TObject, TSchema } from './schema.ts'
@@ -36,6 +37,7 @@ type NoBody = TObject<Record<never, never>>
 
 interface StreamDeclaration<R extends StreamRoute, Query extends TObject, Errors extends ErrorCode> {
   id: string
+  client?: ClientName
   route: R
   summary: string
   description: string

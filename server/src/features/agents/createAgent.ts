@@ -48,6 +48,7 @@ const shortNames = { 'data.input': 'instructions', 'data.models.agent.model': 'm
 
 export const createAgent = operation({
   id: 'createAgent',
+  client: 'agents.create',
   route: 'POST /v2/teams/:teamId/agents',
   summary: 'Make an agent',
   description:

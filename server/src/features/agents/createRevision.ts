@@ -16,6 +16,7 @@ import { requireUsable } from './builds/usableConfig.ts'
 
 export const createRevision = operation({
   id: 'createRevision',
+  client: 'agents.createRevision',
   route: 'POST /v2/agents/:agent_id/revisions',
   summary: 'Make a revision',
   description:

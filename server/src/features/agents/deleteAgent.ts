@@ -5,6 +5,7 @@ import { removeAgent } from './removeAgent.ts'
 
 export const deleteAgent = operation({
   id: 'deleteAgent',
+  client: 'agents.delete',
   route: 'DELETE /v2/agents/:agent_id',
   summary: 'Delete an agent',
   description:

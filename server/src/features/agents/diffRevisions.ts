@@ -9,6 +9,7 @@ import { diffConfigs, diffProcedures } from './builds/buildDiff.ts'
 
 export const diffRevisions = operation({
   id: 'diffRevisions',
+  client: 'agents.diffRevisions',
   route: 'GET /v2/agents/:agent_id/revisions/:build_id/diff',
   summary: 'Compare two revisions',
   description:

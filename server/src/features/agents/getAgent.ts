@@ -5,6 +5,7 @@ import { Agent } from './agent.ts'
 
 export const getAgent = operation({
   id: 'getAgent',
+  client: 'agents.get',
   route: 'GET /v2/agents/:agent_id',
   summary: 'Get an agent',
   scope: 'agents:read',

@@ -5,6 +5,7 @@ import { Build } from './builds/build.ts'
 
 export const getRevision = operation({
   id: 'getRevision',
+  client: 'agents.getRevision',
   route: 'GET /v2/agents/:agent_id/revisions/:build_id',
   summary: 'Get a revision',
   scope: 'agents:read',

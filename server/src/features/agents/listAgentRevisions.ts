@@ -7,6 +7,7 @@ import { Build, listedBuildColumns, longConfig } from './builds/build.ts'
 
 export const listAgentRevisions = operation({
   id: 'listAgentRevisions',
+  client: 'agents.listRevisions',
   route: 'GET /v2/agents/:agent_id/revisions',
   summary: 'List the revisions of an agent',
   scope: 'agents:read',

@@ -22,6 +22,7 @@ const scheduleMessage = longText(part`schedules.message`)
 
 export const listAgents = operation({
   id: 'listAgents',
+  client: 'agents.list',
   route: 'GET /v2/teams/:teamId/agents',
   summary: 'List agents',
   scope: 'agents:read',

@@ -8,6 +8,7 @@ import { runHooks } from '../../kit/registry.ts'
 
 export const promoteRevision = operation({
   id: 'promoteRevision',
+  client: 'agents.promoteRevision',
   route: 'POST /v2/revisions/:build_id/promote',
   summary: 'Promote a revision',
   description:

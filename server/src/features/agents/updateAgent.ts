@@ -6,6 +6,7 @@ import { Agent, agentColumns, AgentDescription, AgentName, MemoryEnabled } from 
 
 export const updateAgent = operation({
   id: 'updateAgent',
+  client: 'agents.update',
   route: 'PATCH /v2/agents/:agent_id',
   summary: 'Change an agent',
   description: 'What the agent does is changed by making a revision and promoting it.',

@@ -7,6 +7,7 @@ import { requireUsable } from './builds/usableConfig.ts'
 
 export const updateRevision = operation({
   id: 'updateRevision',
+  client: 'agents.updateRevision',
   route: 'PATCH /v2/revisions/:build_id',
   summary: 'Change a revision',
   description:

@@ -11,6 +11,7 @@ const Answer = Type.String({ maxLength: 65_536 })
 
 export const answerArtifact = operation({
   id: 'answerArtifact',
+  client: 'artifacts.answer',
   route: 'POST /v2/artifacts/:artifactId/answer',
   summary: 'Answer a question of an artifact',
   description: 'Answers `pending_question`. Of several answers the first one counts; the others get a 409.',

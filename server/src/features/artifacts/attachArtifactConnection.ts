@@ -11,6 +11,7 @@ const connectionsMax = 10
 
 export const attachArtifactConnection = operation({
   id: 'attachArtifactConnection',
+  client: 'artifacts.attachConnection',
   route: 'POST /v2/artifacts/:artifactId/connections',
   summary: 'Attach a connection to an artifact',
   description:

@@ -15,6 +15,7 @@ export const ArtifactTitle = Type.String({ minLength: 1, maxLength: 120, example
 
 export const createArtifact = operation({
   id: 'createArtifact',
+  client: 'artifacts.create',
   route: 'POST /v2/artifacts',
   summary: 'Make an artifact',
   description:

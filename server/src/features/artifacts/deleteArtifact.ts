@@ -6,6 +6,7 @@ import { requireCreator } from './artifact.ts'
 
 export const deleteArtifact = operation({
   id: 'deleteArtifact',
+  client: 'artifacts.delete',
   route: 'DELETE /v2/artifacts/:artifactId',
   summary: 'Delete an artifact',
   description: 'Only its creator can do this. Its revisions, messages and public URL are gone; work on it is stopped.',

@@ -7,6 +7,7 @@ import { follow } from './startWork.ts'
 
 export const detachArtifactConnection = operation({
   id: 'detachArtifactConnection',
+  client: 'artifacts.detachConnection',
   route: 'DELETE /v2/artifacts/:artifactId/connections/:connectionId',
   summary: 'Remove a connection from an artifact',
   description: 'The connection itself stays. Work under way keeps it until it ends.',

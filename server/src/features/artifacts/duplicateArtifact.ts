@@ -16,6 +16,7 @@ interface Page {
 
 export const duplicateArtifact = operation({
   id: 'duplicateArtifact',
+  client: 'artifacts.duplicate',
   route: 'POST /v2/artifacts/:artifactId/duplicate',
   summary: 'Copy an artifact',
   description: 'The copy is yours and private. It has the current page, but no chat, connections or refreshes.',

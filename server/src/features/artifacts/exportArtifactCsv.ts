@@ -7,6 +7,7 @@ import { themeField } from './renderPage.ts'
 
 export const exportArtifactCsv = operation({
   id: 'exportArtifactCsv',
+  client: 'artifacts.exportCsv',
   route: 'GET /v2/artifacts/:artifactId/export/csv',
   summary: 'Export an artifact as CSV',
   description: 'The tables of the page and the data of its charts, one below the other.',

@@ -6,6 +6,7 @@ import { themeField } from './renderPage.ts'
 
 export const exportArtifactHtml = operation({
   id: 'exportArtifactHtml',
+  client: 'artifacts.exportHtml',
   route: 'GET /v2/artifacts/:artifactId/export/html',
   summary: 'Export an artifact as HTML',
   description: 'The page as one file that needs nothing else.',

@@ -6,6 +6,7 @@ import { themeField } from './renderPage.ts'
 
 export const exportArtifactMd = operation({
   id: 'exportArtifactMd',
+  client: 'artifacts.exportMd',
   route: 'GET /v2/artifacts/:artifactId/export/md',
   summary: 'Export an artifact as Markdown',
   description: 'The page as Markdown: its texts, and its charts and tables as tables.',

@@ -11,6 +11,7 @@ const printMaxMs = 60_000
 
 export const exportArtifactPdf = operation({
   id: 'exportArtifactPdf',
+  client: 'artifacts.exportPdf',
   route: 'GET /v2/artifacts/:artifactId/export/pdf',
   summary: 'Export an artifact as PDF',
   description:

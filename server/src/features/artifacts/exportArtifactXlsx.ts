@@ -9,6 +9,7 @@ const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 export const exportArtifactXlsx = operation({
   id: 'exportArtifactXlsx',
+  client: 'artifacts.exportXlsx',
   route: 'GET /v2/artifacts/:artifactId/export/xlsx',
   summary: 'Export an artifact as XLSX',
   description: 'The tables of the page and the data of its charts, each on a sheet of its own.',

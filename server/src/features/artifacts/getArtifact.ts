@@ -5,6 +5,7 @@ import { Artifact, canEdit, isCreator, shown } from './artifact.ts'
 
 export const getArtifact = operation({
   id: 'getArtifact',
+  client: 'artifacts.get',
   route: 'GET /v2/artifacts/:artifactId',
   summary: 'Get an artifact',
   scope: 'artifacts:read',

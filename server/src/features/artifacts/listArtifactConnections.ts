@@ -17,6 +17,7 @@ const AttachedConnection = named(
 
 export const listArtifactConnections = operation({
   id: 'listArtifactConnections',
+  client: 'artifacts.listConnections',
   route: 'GET /v2/artifacts/:artifactId/connections',
   summary: 'List the connections of an artifact',
   scope: 'artifacts:read',

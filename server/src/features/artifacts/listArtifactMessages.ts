@@ -8,6 +8,7 @@ import { ArtifactMessage, messageList } from './message.ts'
 
 export const listArtifactMessages = operation({
   id: 'listArtifactMessages',
+  client: 'artifacts.listMessages',
   route: 'GET /v2/artifacts/:artifactId/messages',
   summary: 'List the messages of an artifact',
   description:

@@ -5,6 +5,7 @@ import { ArtifactRevision, revisionColumns } from './revision.ts'
 
 export const listArtifactRevisions = operation({
   id: 'listArtifactRevisions',
+  client: 'artifacts.listRevisions',
   route: 'GET /v2/artifacts/:artifactId/revisions',
   summary: 'List the revisions of an artifact',
   description:

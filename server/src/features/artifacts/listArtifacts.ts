@@ -8,6 +8,7 @@ import { Artifact, artifactColumns, shown, type ArtifactRow } from './artifact.t
 
 export const listArtifacts = operation({
   id: 'listArtifacts',
+  client: 'artifacts.list',
   route: 'GET /v2/artifacts',
   summary: 'List artifacts',
   description: 'Those that changed last come first.',

@@ -5,6 +5,7 @@ import { answerNow, ArtifactAnswer, permissions, requireCreator, visibilities } 
 
 export const publishArtifact = operation({
   id: 'publishArtifact',
+  client: 'artifacts.publish',
   route: 'POST /v2/artifacts/:artifactId/publish',
   summary: 'Share an artifact',
   description:

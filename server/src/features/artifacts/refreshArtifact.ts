@@ -5,6 +5,7 @@ import { startWork } from './startWork.ts'
 
 export const refreshArtifact = operation({
   id: 'refreshArtifact',
+  client: 'artifacts.refresh',
   route: 'POST /v2/artifacts/:artifactId/refresh',
   summary: 'Refresh an artifact',
   description:

@@ -7,6 +7,7 @@ import { themeField } from './renderPage.ts'
 
 export const renderArtifact = operation({
   id: 'renderArtifact',
+  client: 'artifacts.render',
   route: 'GET /v2/artifacts/:artifactId/render',
   summary: 'Render an artifact',
   description:

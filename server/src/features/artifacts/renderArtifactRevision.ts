@@ -6,6 +6,7 @@ import { pageOfRevision, themeField } from './renderPage.ts'
 
 export const renderArtifactRevision = operation({
   id: 'renderArtifactRevision',
+  client: 'artifacts.renderRevision',
   route: 'GET /v2/artifacts/:artifactId/revisions/:revisionId/render',
   summary: 'Render a revision of an artifact',
   description: 'As renderArtifact, with the data that the revision last had.',

@@ -7,6 +7,7 @@ import { follow, lockIdle } from './startWork.ts'
 
 export const restoreArtifactRevision = operation({
   id: 'restoreArtifactRevision',
+  client: 'artifacts.restoreRevision',
   route: 'POST /v2/artifacts/:artifactId/revisions/:revisionId/restore',
   summary: 'Restore a revision of an artifact',
   description: 'The revision becomes the current one, and its chat is shown again. Later revisions stay in the list.',

@@ -12,6 +12,7 @@ const revisionsMax = 5000
 
 export const sendArtifactMessage = operation({
   id: 'sendArtifactMessage',
+  client: 'artifacts.sendMessage',
   route: 'POST /v2/artifacts/:artifactId/messages',
   summary: 'Send a message to an artifact',
   description:

@@ -7,6 +7,7 @@ import { answerNow, ArtifactAnswer, requireEditor } from './artifact.ts'
 
 export const stopArtifact = operation({
   id: 'stopArtifact',
+  client: 'artifacts.stop',
   route: 'POST /v2/artifacts/:artifactId/stop',
   summary: 'Stop the work on an artifact',
   description: 'The artifact becomes `interrupted`. If nothing works on it, nothing changes.',

@@ -7,6 +7,7 @@ import { ArtifactTitle } from './createArtifact.ts'
 
 export const updateArtifact = operation({
   id: 'updateArtifact',
+  client: 'artifacts.update',
   route: 'PATCH /v2/artifacts/:artifactId',
   summary: 'Change an artifact',
   description: 'Only its creator can do this. A new `refresh_frequency` counts from now; null ends the refreshes.',

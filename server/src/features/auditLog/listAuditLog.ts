@@ -31,6 +31,7 @@ const entryColumns = part`
 
 export const listAuditLog = operation({
   id: 'listAuditLog',
+  client: 'auditLog.list',
   route: 'GET /v2/teams/:teamId/audit-log',
   summary: 'List the audit log',
   description:

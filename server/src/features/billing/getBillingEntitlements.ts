@@ -5,6 +5,7 @@ import { Entitlement, readEntitlements } from './entitlement.ts'
 
 export const getBillingEntitlements = operation({
   id: 'getBillingEntitlements',
+  client: 'billing.entitlements',
   route: 'GET /v2/teams/:teamId/billing/entitlements',
   summary: 'Get the limits of the team',
   description:

@@ -6,6 +6,7 @@ import { readUsage, Usage } from './usageAnswer.ts'
 
 export const getBillingUsage = operation({
   id: 'getBillingUsage',
+  client: 'billing.usage',
   route: 'GET /v2/teams/:teamId/billing/usage',
   summary: 'Get the usage of this month',
   description:

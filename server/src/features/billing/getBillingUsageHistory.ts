@@ -11,6 +11,7 @@ const lastDay = Date.UTC(9999, 11, 31)
 
 export const getBillingUsageHistory = operation({
   id: 'getBillingUsageHistory',
+  client: 'billing.usageHistory',
   route: 'GET /v2/teams/:teamId/billing/usage/history',
   summary: 'Get the usage of a span of days',
   description:

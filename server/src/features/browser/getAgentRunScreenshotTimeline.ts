@@ -4,6 +4,7 @@ import { getRunScreenshotTimeline } from './getRunScreenshotTimeline.ts'
 
 export const getAgentRunScreenshotTimeline = alias(getRunScreenshotTimeline, {
   id: 'getAgentRunScreenshotTimeline',
+  client: 'runs.agentRunScreenshots',
   route: 'GET /v2/agents/:agent_id/runs/:run_id/screenshots/timeline',
   summary: 'Get the screenshots of a run of an agent',
 })

@@ -20,6 +20,7 @@ interface Row {
 
 export const getRunScreenshotTimeline = operation({
   id: 'getRunScreenshotTimeline',
+  client: 'runs.screenshots',
   route: 'GET /v2/agent-runs/:run_id/screenshots/timeline',
   summary: 'Get the screenshots of a run',
   description: 'One picture after each action in the browser, oldest first. A run that used no browser has none.',

@@ -28,6 +28,7 @@ interface Row {
 
 export const listBrowserSessionPages = operation({
   id: 'listBrowserSessionPages',
+  client: 'browser.listPages',
   route: 'GET /v2/browser-agent/session/:session_id/pages',
   summary: 'List the pages of a browser session',
   description:

@@ -8,6 +8,7 @@ import { insertConnection } from './store/newConnection.ts'
 
 export const createConnection = operation({
   id: 'createConnection',
+  client: 'connections.create',
   route: 'POST /v2/teams/:teamId/connections',
   summary: 'Make a connection',
   description:

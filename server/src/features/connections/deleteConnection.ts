@@ -7,6 +7,7 @@ import { endWaits } from './store/connectionState.ts'
 
 export const deleteConnection = operation({
   id: 'deleteConnection',
+  client: 'connections.delete',
   route: 'DELETE /v2/connections/:connection_id',
   summary: 'Delete a connection',
   description:

@@ -5,6 +5,7 @@ import { Connection } from './store/connection.ts'
 
 export const getConnection = operation({
   id: 'getConnection',
+  client: 'connections.get',
   route: 'GET /v2/connections/:connection_id',
   summary: 'Get a connection',
   description: 'No operation returns the secrets of a connection.',

@@ -6,6 +6,7 @@ import { openSecret } from './store/secret.ts'
 
 export const getConnectionCredentials = operation({
   id: 'getConnectionCredentials',
+  client: 'connections.getCredentials',
   route: 'GET /v2/connections/:connection_id/credentials',
   summary: 'See which credentials a connection has',
   description:

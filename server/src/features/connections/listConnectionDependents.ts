@@ -39,6 +39,7 @@ const Dependents = Type.Object(
 
 export const listConnectionDependents = operation({
   id: 'listConnectionDependents',
+  client: 'connections.listDependents',
   route: 'GET /v2/connections/:connection_id/dependents',
   summary: 'List what depends on a connection',
   description: `At most ${shownMax} of each are listed; the totals count all.`,

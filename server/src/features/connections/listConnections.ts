@@ -9,6 +9,7 @@ import { providerSpelled } from './providers/providers.ts'
 
 export const listConnections = operation({
   id: 'listConnections',
+  client: 'connections.list',
   route: 'GET /v2/teams/:teamId/connections',
   summary: 'List connections',
   scope: 'connections:read',

@@ -21,6 +21,7 @@ interface Outcome {
 
 export const testConnection = operation({
   id: 'testConnection',
+  client: 'connections.test',
   route: 'POST /v2/connections/:connection_id/test',
   summary: 'Test a connection',
   description:

@@ -11,6 +11,7 @@ import { endWaits, reauthorized } from './store/connectionState.ts'
 
 export const updateConnection = operation({
   id: 'updateConnection',
+  client: 'connections.update',
   route: 'PATCH /v2/connections/:connection_id',
   summary: 'Change a connection',
   description:

@@ -7,6 +7,7 @@ import { boundedExpiry, requireGrantable, requireOwnOrAdmin } from './grant.ts'
 
 export const createApiKey = operation({
   id: 'createApiKey',
+  client: 'apiKeys.create',
   route: 'POST /v2/teams/:teamId/api-keys',
   summary: 'Make an API key',
   description:

@@ -10,6 +10,7 @@ import { OauthClient } from './oauthClient.ts'
 
 export const createOauthClient = operation({
   id: 'createOauthClient',
+  client: 'oauthClients.create',
   route: 'POST /v2/teams/:teamId/oauth-clients',
   summary: 'Make an OAuth client',
   description:

@@ -5,6 +5,7 @@ import { revokeApiKey } from './apiKey.ts'
 
 export const deleteApiKey = operation({
   id: 'deleteApiKey',
+  client: 'apiKeys.delete',
   route: 'DELETE /v2/api-keys/:key_id',
   summary: 'Revoke an API key',
   scope: 'keys:manage',

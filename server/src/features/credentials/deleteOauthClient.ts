@@ -4,6 +4,7 @@ import { Success } from '../../kit/schema.ts'
 
 export const deleteOauthClient = operation({
   id: 'deleteOauthClient',
+  client: 'oauthClients.delete',
   route: 'DELETE /v2/oauth-clients/:client_id',
   summary: 'Delete an OAuth client',
   scope: 'keys:manage',

@@ -7,6 +7,7 @@ import { ApiKey, keyColumns, workingKeys } from './apiKey.ts'
 
 export const listApiKeys = operation({
   id: 'listApiKeys',
+  client: 'apiKeys.list',
   route: 'GET /v2/teams/:teamId/api-keys',
   summary: 'List API keys',
   description: 'Revoked keys are left out; expired ones are listed until they are deleted.',

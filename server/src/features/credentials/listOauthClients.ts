@@ -7,6 +7,7 @@ import { clientColumns, OauthClient, workingClients } from './oauthClient.ts'
 
 export const listOauthClients = operation({
   id: 'listOauthClients',
+  client: 'oauthClients.list',
   route: 'GET /v2/teams/:teamId/oauth-clients',
   summary: 'List OAuth clients',
   scope: 'keys:manage',

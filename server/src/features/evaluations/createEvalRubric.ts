@@ -5,6 +5,7 @@ import { BuildIdOfRubrics, insertRubric, lockBuild, NewRubric, Rubric, rubricsMa
 
 export const createEvalRubric = operation({
   id: 'createEvalRubric',
+  client: 'evaluations.createRubric',
   route: 'POST /v2/agents/:agentId/eval-rubrics',
   summary: 'Add a rubric',
   description:

@@ -4,6 +4,7 @@ import { endRubric, lockBuild } from './rubric.ts'
 
 export const deleteEvalRubric = operation({
   id: 'deleteEvalRubric',
+  client: 'evaluations.deleteRubric',
   route: 'DELETE /v2/agents/:agentId/eval-rubrics/:rubric_id',
   summary: 'Delete a rubric',
   description: 'Later runs are not judged by it. Results that exist stay, and count in scores.',

@@ -5,6 +5,7 @@ import { Id, oneOf, Type } from '../../kit/schema.ts'
 
 export const evaluateRun = operation({
   id: 'evaluateRun',
+  client: 'evaluations.evaluate',
   route: 'POST /v2/agent/:agentId/runs/:runId/evaluation',
   summary: 'Evaluate a run again',
   description:

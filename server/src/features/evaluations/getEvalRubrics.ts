@@ -37,6 +37,7 @@ export const rubricsAnswer = async (
 
 export const getEvalRubrics = operation({
   id: 'getEvalRubrics',
+  client: 'evaluations.listRubrics',
   route: 'GET /v2/agents/:agentId/eval-rubrics',
   summary: 'List the rubrics of a build',
   description: 'The active rubrics; empty for a build of another agent.',

@@ -17,6 +17,7 @@ interface Counted {
 
 export const getEvalScores = operation({
   id: 'getEvalScores',
+  client: 'evaluations.scores',
   route: 'GET /v2/agent/:agentId/eval-scores',
   summary: 'Get the scores of an agent',
   description:

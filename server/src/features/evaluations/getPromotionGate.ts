@@ -4,6 +4,7 @@ import { GateAnswer, readGate } from './promotionGate.ts'
 
 export const getPromotionGate = operation({
   id: 'getPromotionGate',
+  client: 'evaluations.getPromotionGate',
   route: 'GET /v2/agents/:agent_id/promotion-gate',
   summary: 'Get the promotion gate of an agent',
   description: '`promotion_gate` is null while the agent has none: then every build may become live.',

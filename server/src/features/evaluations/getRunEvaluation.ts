@@ -5,6 +5,7 @@ import { Evaluation, evaluationColumns, shown, type EvaluationRow } from './eval
 
 export const getRunEvaluation = operation({
   id: 'getRunEvaluation',
+  client: 'evaluations.get',
   route: 'GET /v2/agent/:agentId/runs/:runId/evaluation',
   summary: 'Get the evaluation of a run',
   description:

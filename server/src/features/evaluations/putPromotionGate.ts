@@ -7,6 +7,7 @@ const lastRunsUnlessGiven = 10
 
 export const putPromotionGate = operation({
   id: 'putPromotionGate',
+  client: 'evaluations.putPromotionGate',
   route: 'PUT /v2/agents/:agent_id/promotion-gate',
   summary: 'Set the promotion gate of an agent',
   description:

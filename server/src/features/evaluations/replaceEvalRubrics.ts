@@ -16,6 +16,7 @@ import { moveRubric } from './updateEvalRubric.ts'
 
 export const replaceEvalRubrics = operation({
   id: 'replaceEvalRubrics',
+  client: 'evaluations.replaceRubrics',
   route: 'PUT /v2/agents/:agentId/eval-rubrics',
   summary: 'Replace the rubrics of a build',
   description:

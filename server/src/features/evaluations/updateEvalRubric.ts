@@ -6,6 +6,7 @@ import { endRubric, insertRubric, lockBuild, Rubric, rubricColumns, rubricFields
 
 export const updateEvalRubric = operation({
   id: 'updateEvalRubric',
+  client: 'evaluations.updateRubric',
   route: 'PATCH /v2/agents/:agentId/eval-rubrics/:rubric_id',
   summary: 'Change a rubric',
   description:

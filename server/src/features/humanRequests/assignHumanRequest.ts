@@ -7,6 +7,7 @@ import { HumanRequestAnswer, requestAnswer } from './humanRequest.ts'
 
 export const assignHumanRequest = operation({
   id: 'assignHumanRequest',
+  client: 'humanRequests.assign',
   route: 'POST /v2/runs/:run_id/human-requests/:request_id/assign',
   summary: 'Assign a human request',
   description: 'Puts the request into the inbox of a member. Others can still answer it. There is no event for it.',

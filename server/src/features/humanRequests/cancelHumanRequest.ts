@@ -5,6 +5,7 @@ import { HumanRequestAnswer, requestAnswer } from './humanRequest.ts'
 
 export const cancelHumanRequest = operation({
   id: 'cancelHumanRequest',
+  client: 'humanRequests.cancel',
   route: 'POST /v2/runs/:run_id/human-requests/:request_id/cancel',
   summary: 'Cancel a human request',
   description:

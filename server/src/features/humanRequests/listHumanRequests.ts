@@ -10,6 +10,7 @@ import { requestStatuses } from '../../kit/states.ts'
 
 export const listHumanRequests = operation({
   id: 'listHumanRequests',
+  client: 'humanRequests.list',
   route: 'GET /v2/teams/:teamId/human-requests',
   summary: 'List human requests',
   description:

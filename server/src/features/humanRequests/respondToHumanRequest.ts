@@ -14,6 +14,7 @@ const Answer = Type.String({ maxLength: answerLengthMax })
 
 export const respondToHumanRequest = operation({
   id: 'respondToHumanRequest',
+  client: 'humanRequests.respond',
   route: 'POST /v2/runs/:run_id/human-requests/:request_id/respond',
   summary: 'Answer a human request',
   description:

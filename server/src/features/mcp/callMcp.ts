@@ -13,6 +13,7 @@ const isOn = (value: string | undefined): boolean => value === '1' || value === 
 
 export const callMcp = protocol({
   id: 'callMcp',
+  client: 'mcp.call',
   route: 'POST /v2/mcp',
   summary: 'Call over MCP',
   description:

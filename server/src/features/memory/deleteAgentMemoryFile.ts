@@ -8,6 +8,7 @@ import { memoryPath } from './memoryPath.ts'
 
 export const deleteAgentMemoryFile = operation({
   id: 'deleteAgentMemoryFile',
+  client: 'memory.delete',
   route: 'DELETE /v2/agents/:agent_id/memory/files/:path*',
   summary: 'Delete a memory file',
   scope: 'agents:write',

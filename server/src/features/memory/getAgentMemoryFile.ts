@@ -5,6 +5,7 @@ import { memoryPath } from './memoryPath.ts'
 
 export const getAgentMemoryFile = operation({
   id: 'getAgentMemoryFile',
+  client: 'memory.get',
   route: 'GET /v2/agents/:agent_id/memory/files/:path*',
   summary: 'Read a memory file',
   scope: 'agents:read',

@@ -5,6 +5,7 @@ import { ListedMemoryFile } from './memoryFile.ts'
 
 export const listAgentMemoryFiles = operation({
   id: 'listAgentMemoryFiles',
+  client: 'memory.list',
   route: 'GET /v2/agents/:agent_id/memory/files',
   summary: 'List the memory files of an agent',
   description: 'All files, by path; an agent has at most 1000.',

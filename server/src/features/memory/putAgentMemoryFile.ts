@@ -9,6 +9,7 @@ import { storageProblem } from '../../engine/engine.ts'
 
 export const putAgentMemoryFile = operation({
   id: 'putAgentMemoryFile',
+  client: 'memory.put',
   route: 'PUT /v2/agents/:agent_id/memory/files/:path*',
   summary: 'Write a memory file',
   description:

@@ -18,6 +18,7 @@ const Plugin = named(
 
 export const listPluginCatalog = operation({
   id: 'listPluginCatalog',
+  client: 'plugins.list',
   route: 'GET /v2/plugins/catalog',
   summary: 'List the plugin catalogue',
   description:

@@ -6,6 +6,7 @@ import { Queue, queueColumns, queueFields, takenName } from './queue.ts'
 
 export const createQueue = operation({
   id: 'createQueue',
+  client: 'queues.create',
   route: 'POST /v2/teams/:teamId/queues',
   summary: 'Make a queue',
   description:

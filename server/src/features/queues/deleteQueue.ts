@@ -7,6 +7,7 @@ import { lockRunsOfQueue, stopRunsOfQueue } from './stopRunsOfQueue.ts'
 
 export const deleteQueue = operation({
   id: 'deleteQueue',
+  client: 'queues.delete',
   route: 'DELETE /v2/queues/:queue_id',
   summary: 'Delete a queue',
   description:

@@ -7,6 +7,7 @@ import { Queue, queueColumns } from './queue.ts'
 
 export const getQueue = operation({
   id: 'getQueue',
+  client: 'queues.get',
   route: 'GET /v2/queues/:queue_id',
   summary: 'Get a queue',
   description: 'The counts are exact.',

@@ -10,6 +10,7 @@ import { Queue, queueColumns } from './queue.ts'
 
 export const listQueues = operation({
   id: 'listQueues',
+  client: 'queues.list',
   route: 'GET /v2/teams/:teamId/queues',
   summary: 'List queues',
   description: 'The counts are exact.',

@@ -7,6 +7,7 @@ import { announceQueue } from './cases/announceQueue.ts'
 
 export const updateQueue = operation({
   id: 'updateQueue',
+  client: 'queues.update',
   route: 'PATCH /v2/queues/:queue_id',
   summary: 'Change a queue',
   description:

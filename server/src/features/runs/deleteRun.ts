@@ -5,6 +5,7 @@ import { Success } from '../../kit/schema.ts'
 
 export const deleteRun = operation({
   id: 'deleteRun',
+  client: 'runs.delete',
   route: 'DELETE /v2/runs/:run_id',
   summary: 'Delete a run',
   description:

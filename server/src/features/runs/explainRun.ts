@@ -7,6 +7,7 @@ import { whyOf } from './explainState.ts'
 
 export const explainRun = operation({
   id: 'explainRun',
+  client: 'runs.explain',
   route: 'GET /v2/runs/:run_id/why',
   summary: 'Explain a run',
   description:

@@ -25,6 +25,7 @@ const Total = Type.Integer({ minimum: 0 })
 
 export const getAgentRun = operation({
   id: 'getAgentRun',
+  client: 'runs.getAgentRun',
   route: 'GET /v2/agent/:agentId/runs/:runId',
   summary: 'Get a run with everything around it',
   description: `Like getRun, with agent, build, totals, and the first ${listedMax} of its human requests and of the runs it started.`,

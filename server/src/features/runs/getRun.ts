@@ -8,6 +8,7 @@ import { Run, RunStatus } from './run.ts'
 
 export const getRun = operation({
   id: 'getRun',
+  client: 'runs.get',
   route: 'GET /v2/runs/:run_id',
   summary: 'Get a run',
   description: 'Cheap enough to poll. The streams of events report the same changes without polling.',

@@ -6,6 +6,7 @@ import { RunStatus } from './run.ts'
 
 export const getWorkflowExecutionReport = operation({
   id: 'getWorkflowExecutionReport',
+  client: 'runs.report',
   route: 'GET /v2/agent/:agentId/runs/:runId/workflow-execution-report',
   summary: 'Get the execution report of a run',
   description:

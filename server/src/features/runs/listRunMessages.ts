@@ -8,6 +8,7 @@ import { Type } from '../../kit/schema.ts'
 
 export const listRunMessages = operation({
   id: 'listRunMessages',
+  client: 'runs.listMessages',
   route: 'GET /v2/runs/:run_id/messages',
   summary: 'List the messages of a run',
   description:

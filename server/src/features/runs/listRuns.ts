@@ -15,6 +15,7 @@ const deltasMax = 5000
 
 export const listRuns = operation({
   id: 'listRuns',
+  client: 'runs.list',
   route: 'GET /v2/teams/:teamId/runs',
   summary: 'List runs',
   description: 'Newest first unless asked otherwise. `total` is exact.',

@@ -13,6 +13,7 @@ const messageBytesMax = 64 * 1024
 
 export const postRunMessage = operation({
   id: 'postRunMessage',
+  client: 'runs.postMessage',
   route: 'POST /v2/runs/:run_id/messages',
   summary: 'Post a message to a run',
   description:

@@ -15,6 +15,7 @@ import { runHooks } from '../../kit/registry.ts'
 
 export const retryRun = operation({
   id: 'retryRun',
+  client: 'runs.retry',
   route: 'POST /v2/runs/:run_id/retry',
   summary: 'Retry a run',
   description:

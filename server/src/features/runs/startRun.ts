@@ -22,6 +22,7 @@ const RunMessage = Type.Union([Type.String({ maxLength: 1_000_000 }), Type.Recor
 
 export const startRun = operation({
   id: 'startRun',
+  client: 'runs.start',
   route: 'POST /v2/teams/:teamId/runs',
   summary: 'Start a run',
   description:

@@ -7,6 +7,7 @@ import { RunStatus } from './run.ts'
 
 export const stopRun = operation({
   id: 'stopRun',
+  client: 'runs.stop',
   route: 'POST /v2/runs/:run_id/stop',
   summary: 'Stop a run',
   description:

@@ -9,6 +9,7 @@ const run_id = '01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f'
 
 export const streamRunEvents = stream({
   id: 'streamRunEvents',
+  client: 'runs.events',
   route: 'GET /v2/runs/:run_id/events',
   summary: 'Stream a run',
   description:

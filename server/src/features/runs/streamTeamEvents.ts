@@ -7,6 +7,7 @@ import { stream } from '../../kit/stream.ts'
 
 export const streamTeamEvents = stream({
   id: 'streamTeamEvents',
+  client: 'teams.events',
   route: 'GET /v2/teams/:teamId/events',
   summary: 'Stream a team’s events',
   description:

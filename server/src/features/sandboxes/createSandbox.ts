@@ -7,6 +7,7 @@ import { SandboxStatus } from './workspace/sandbox.ts'
 
 export const createSandbox = operation({
   id: 'createSandbox',
+  client: 'sandboxes.create',
   route: 'POST /v2/sandboxes',
   summary: 'Make a sandbox',
   description:

@@ -6,6 +6,7 @@ import { activeList } from '../../engine/ledger/lifecycle.ts'
 
 export const deleteSandbox = operation({
   id: 'deleteSandbox',
+  client: 'sandboxes.delete',
   route: 'DELETE /v2/sandboxes/:sandbox_id',
   summary: 'Delete a sandbox',
   description:

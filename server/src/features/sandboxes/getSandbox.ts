@@ -4,6 +4,7 @@ import { Sandbox } from './workspace/sandbox.ts'
 
 export const getSandbox = operation({
   id: 'getSandbox',
+  client: 'sandboxes.get',
   route: 'GET /v2/sandboxes/:sandbox_id',
   summary: 'Get a sandbox',
   scope: 'files:read',

@@ -12,6 +12,7 @@ const schedulesMax = 100
 
 export const createSchedule = operation({
   id: 'createSchedule',
+  client: 'schedules.create',
   route: 'POST /v2/agents/:agent_id/schedules',
   summary: 'Make a schedule',
   description:

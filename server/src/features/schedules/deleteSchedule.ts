@@ -4,6 +4,7 @@ import { Success } from '../../kit/schema.ts'
 
 export const deleteSchedule = operation({
   id: 'deleteSchedule',
+  client: 'schedules.delete',
   route: 'DELETE /v2/agents/:agent_id/schedules/:schedule_id',
   summary: 'Delete a schedule',
   description: 'Runs that it started continue.',

@@ -5,6 +5,7 @@ import { Id, Time, Type } from '../../kit/schema.ts'
 
 export const getSchedulePreview = operation({
   id: 'getSchedulePreview',
+  client: 'schedules.preview',
   route: 'GET /v2/agents/:agent_id/schedules/:schedule_id/preview',
   summary: 'Preview a schedule',
   description:

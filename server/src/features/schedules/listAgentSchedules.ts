@@ -7,6 +7,7 @@ import { listedScheduleColumns, longMessage, Schedule } from './schedule.ts'
 
 export const listAgentSchedules = operation({
   id: 'listAgentSchedules',
+  client: 'schedules.list',
   route: 'GET /v2/agents/:agent_id/schedules',
   summary: 'List schedules',
   scope: 'agents:read',

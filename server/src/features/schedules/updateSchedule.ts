@@ -8,6 +8,7 @@ import { isSameTiming, requireTiming } from './timing.ts'
 
 export const updateSchedule = operation({
   id: 'updateSchedule',
+  client: 'schedules.update',
   route: 'PATCH /v2/agents/:agent_id/schedules/:schedule_id',
   summary: 'Change a schedule',
   description:

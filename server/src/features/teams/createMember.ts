@@ -7,6 +7,7 @@ import { Member, memberColumns, MemberEmail, MemberName, MemberRole, refusingTak
 
 export const createMember = operation({
   id: 'createMember',
+  client: 'members.create',
   route: 'POST /v2/teams/:teamId/members',
   summary: 'Add a member',
   description: 'Adds a person; API keys made for them carry their id as the `user_id` of what those keys do.',

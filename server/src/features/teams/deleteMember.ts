@@ -5,6 +5,7 @@ import { isOnlyAdmin, onlyAdminMessage } from './member.ts'
 
 export const deleteMember = operation({
   id: 'deleteMember',
+  client: 'members.delete',
   route: 'DELETE /v2/teams/:teamId/members/:member_id',
   summary: 'Remove a member',
   description: 'All API keys and OAuth clients of the member stop working. A team keeps at least one admin.',

@@ -18,6 +18,7 @@ const Profile = named(
 
 export const getProfile = operation({
   id: 'getProfile',
+  client: 'teams.profile',
   route: 'GET /v2/profile',
   summary: 'Get the profile of the credential',
   description: 'The member that the credential belongs to, and its scopes, limited to that member’s role.',

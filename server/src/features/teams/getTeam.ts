@@ -5,6 +5,7 @@ import { readTeam, Team } from './team.ts'
 
 export const getTeam = operation({
   id: 'getTeam',
+  client: 'teams.get',
   route: 'GET /v2/teams/:teamId',
   summary: 'Get a team',
   scope: 'team:read',

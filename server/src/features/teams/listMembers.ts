@@ -9,6 +9,7 @@ import { Member, memberColumns } from './member.ts'
 
 export const listMembers = operation({
   id: 'listMembers',
+  client: 'members.list',
   route: 'GET /v2/teams/:teamId/members',
   summary: 'List members',
   scope: 'team:read',

@@ -5,6 +5,7 @@ import { readTeam, Team } from './team.ts'
 
 export const listTeams = operation({
   id: 'listTeams',
+  client: 'teams.list',
   route: 'GET /v2/teams',
   summary: 'List teams',
   description: 'A credential belongs to one team, so the list has one entry. Use it to find the team id.',

@@ -21,6 +21,7 @@ const scopesGained = (from: Role, to: Role): Scope[] => {
 
 export const updateMember = operation({
   id: 'updateMember',
+  client: 'members.update',
   route: 'PATCH /v2/teams/:teamId/members/:member_id',
   summary: 'Change a member',
   description:

@@ -11,6 +11,7 @@ const webhooksMax = 50
 
 export const createWebhook = operation({
   id: 'createWebhook',
+  client: 'webhooks.create',
   route: 'POST /v2/teams/:teamId/webhooks',
   summary: 'Subscribe a URL to events',
   description:

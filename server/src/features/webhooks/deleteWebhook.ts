@@ -4,6 +4,7 @@ import { Success } from '../../kit/schema.ts'
 
 export const deleteWebhook = operation({
   id: 'deleteWebhook',
+  client: 'webhooks.delete',
   route: 'DELETE /v2/teams/:teamId/webhooks/:subscriptionId',
   summary: 'Delete a webhook',
   description: 'Deliveries that were not sent yet are dropped. Ended deliveries can still be read, but not replayed.',

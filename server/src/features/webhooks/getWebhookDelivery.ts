@@ -5,6 +5,7 @@ import { DeliveryWithLog } from './delivery.ts'
 
 export const getWebhookDelivery = operation({
   id: 'getWebhookDelivery',
+  client: 'deliveries.get',
   route: 'GET /v2/webhook-deliveries/:delivery_id',
   summary: 'Get a delivery',
   description:

@@ -4,6 +4,7 @@ import { readSecret, Secret } from './secret.ts'
 
 export const getWebhookSecret = operation({
   id: 'getWebhookSecret',
+  client: 'webhooks.getSecret',
   route: 'GET /v2/teams/:teamId/webhook-secret',
   summary: 'Get the webhook secret',
   description:

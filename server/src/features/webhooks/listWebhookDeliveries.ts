@@ -9,6 +9,7 @@ import { Delivery, deliveryColumns, deliveryStates, type DeliveryState } from '.
 
 export const listWebhookDeliveries = operation({
   id: 'listWebhookDeliveries',
+  client: 'deliveries.list',
   route: 'GET /v2/teams/:teamId/webhook-deliveries',
   summary: 'List deliveries',
   description:

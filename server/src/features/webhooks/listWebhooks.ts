@@ -5,6 +5,7 @@ import { Webhook, webhookColumns, webhooksOf } from './webhook.ts'
 
 export const listWebhooks = operation({
   id: 'listWebhooks',
+  client: 'webhooks.list',
   route: 'GET /v2/teams/:teamId/webhooks',
   summary: 'List webhooks',
   scope: 'webhooks:manage',

@@ -7,6 +7,7 @@ import { whyNotSent } from './replay.ts'
 
 export const replayWebhook = operation({
   id: 'replayWebhook',
+  client: 'webhooks.replay',
   route: 'POST /v2/webhooks/:subscription_id/replay',
   summary: 'Send everything again since some time',
   description:

@@ -7,6 +7,7 @@ import { sentAgain, whyNotSent } from './replay.ts'
 
 export const replayWebhookDelivery = operation({
   id: 'replayWebhookDelivery',
+  client: 'deliveries.replay',
   route: 'POST /v2/webhook-deliveries/:delivery_id/replay',
   summary: 'Send a delivery again',
   description:

@@ -7,6 +7,7 @@ const overlapSecondsMax = 7 * 86_400
 
 export const rotateWebhookSecret = operation({
   id: 'rotateWebhookSecret',
+  client: 'webhooks.rotateSecret',
   route: 'POST /v2/teams/:teamId/webhook-secret/rotate',
   summary: 'Rotate the webhook secret',
   description:

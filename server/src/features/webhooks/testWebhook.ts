@@ -11,6 +11,7 @@ import type { Webhook } from './webhook.ts'
 
 export const testWebhook = operation({
   id: 'testWebhook',
+  client: 'webhooks.test',
   route: 'POST /v2/webhooks/:subscription_id/test',
   summary: 'Send a test',
   description:

@@ -7,6 +7,7 @@ import { fields, Webhook, webhookColumns, webhooksOf } from './webhook.ts'
 
 export const updateWebhook = operation({
   id: 'updateWebhook',
+  client: 'webhooks.update',
   route: 'PATCH /v2/teams/:teamId/webhooks/:subscriptionId',
   summary: 'Change a webhook',
   description:

@@ -9,6 +9,7 @@ import { requireUsable } from '../builds/usableConfig.ts'
 
 export const acceptRevision = operation({
   id: 'acceptRevision',
+  client: 'agents.acceptRevision',
   route: 'POST /v2/revisions/:build_id/accept',
   summary: 'Accept what the builder proposes',
   description:

@@ -8,6 +8,7 @@ import { findDecided, ReviewGuard } from './reviewGuard.ts'
 
 export const discardRevision = operation({
   id: 'discardRevision',
+  client: 'agents.discardRevision',
   route: 'POST /v2/revisions/:build_id/discard',
   summary: 'Discard what the builder proposes',
   description:

@@ -20,6 +20,7 @@ const promptLengthMax = 32_768
 
 export const generateRevision = operation({
   id: 'generateRevision',
+  client: 'agents.generateRevision',
   route: 'POST /v2/revisions/:build_id/generate',
   summary: 'Generate a procedure',
   description:

@@ -4,6 +4,7 @@ import { builderRunAnswer, BuilderRunAnswer } from './builderRun.ts'
 
 export const getBuilderRunStatus = operation({
   id: 'getBuilderRunStatus',
+  client: 'agents.getBuilderRunStatus',
   route: 'GET /v2/builder-runs/:builder_run_id/status',
   summary: 'Get a builder run',
   scope: 'agents:read',

@@ -4,6 +4,7 @@ import { BuilderRun, builderRunAnswer, BuilderRunAnswer, builderRunColumns } fro
 
 export const getRevisionBuilderRun = operation({
   id: 'getRevisionBuilderRun',
+  client: 'agents.getRevisionBuilderRun',
   route: 'GET /v2/revisions/:build_id/builder-run',
   summary: 'Get the latest builder run of a revision',
   scope: 'agents:read',

@@ -20,6 +20,7 @@ type Answers = Record<string, string | string[]>
 
 export const resumeBuilderRun = operation({
   id: 'resumeBuilderRun',
+  client: 'agents.resumeBuilderRun',
   route: 'POST /v2/builder-runs/:builder_run_id/resume',
   summary: 'Answer a builder run',
   description: 'Every open question needs an answer; other answers are ignored.',

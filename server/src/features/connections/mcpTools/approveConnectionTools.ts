@@ -11,6 +11,7 @@ const hash = Type.String({
 
 export const approveConnectionTools = operation({
   id: 'approveConnectionTools',
+  client: 'connections.approveTools',
   route: 'POST /v2/connections/:connection_id/tools/approve',
   summary: 'Approve tools of a connection',
   description:

@@ -5,6 +5,7 @@ import { ConnectionTool, readTools } from './connectionTool.ts'
 
 export const listConnectionTools = operation({
   id: 'listConnectionTools',
+  client: 'connections.listTools',
   route: 'GET /v2/connections/:connection_id/tools',
   summary: 'List the tools of a connection',
   description:

@@ -18,6 +18,7 @@ type Probed =
 
 export const probeMcpServer = operation({
   id: 'probeMcpServer',
+  client: 'connections.probeMcpServer',
   route: 'POST /v2/teams/:teamId/connections/mcp/probe',
   summary: 'Try an MCP server',
   description:

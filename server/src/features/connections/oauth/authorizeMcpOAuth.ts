@@ -44,6 +44,7 @@ const Wanted = Type.Object(
 
 export const authorizeMcpOAuth = operation({
   id: 'authorizeMcpOAuth',
+  client: 'connections.authorizeMcpOAuth',
   route: 'POST /v2/teams/:teamId/connections/oauth/mcp/start',
   summary: 'Connect an MCP server by OAuth',
   description:

@@ -10,6 +10,7 @@ const none: Discovered = { resource: null, scopes: [], server: null }
 
 export const checkMcpOAuth = operation({
   id: 'checkMcpOAuth',
+  client: 'connections.checkMcpOAuth',
   route: 'POST /v2/connections/oauth/mcp/check',
   summary: 'Check whether an MCP server supports OAuth',
   description:

@@ -13,6 +13,7 @@ const askMs = 20_000
 
 export const finalizeThirdPartyOAuth = operation({
   id: 'finalizeThirdPartyOAuth',
+  client: 'connections.finalizeThirdPartyOAuth',
   route: 'POST /v2/teams/:teamId/connections/oauth/third-party/:provider/finalize',
   summary: 'Take over a broker’s connection',
   description:

@@ -44,6 +44,7 @@ async function connectionToReconnect(
 
 export const startNativeOAuth = operation({
   id: 'startNativeOAuth',
+  client: 'connections.startNativeOAuth',
   route: 'POST /v2/teams/:teamId/connections/oauth/native/:provider/start',
   summary: 'Connect an account',
   description:

@@ -6,6 +6,7 @@ import { actInBulk, chosenCases } from './bulkRequest.ts'
 
 export const bulkDeleteCases = operation({
   id: 'bulkDeleteCases',
+  client: 'cases.bulkDelete',
   route: 'POST /v2/queues/:queue_id/cases/bulk-delete',
   summary: 'Delete many cases',
   description:

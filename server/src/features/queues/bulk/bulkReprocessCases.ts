@@ -7,6 +7,7 @@ import { actInBulk, chosenCases } from './bulkRequest.ts'
 
 export const bulkReprocessCases = operation({
   id: 'bulkReprocessCases',
+  client: 'cases.bulkReprocess',
   route: 'POST /v2/queues/:queue_id/cases/bulk-reprocess',
   summary: 'Have many cases worked on again',
   description:

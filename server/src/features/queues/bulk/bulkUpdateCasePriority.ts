@@ -7,6 +7,7 @@ import { priorities } from '../../../kit/states.ts'
 
 export const bulkUpdateCasePriority = operation({
   id: 'bulkUpdateCasePriority',
+  client: 'cases.bulkUpdatePriority',
   route: 'POST /v2/queues/:queue_id/cases/bulk-update-priority',
   summary: 'Set the priority of many cases',
   description:

@@ -6,6 +6,7 @@ import { actInBulk, chosenCases } from './bulkRequest.ts'
 
 export const bulkUpdateCaseStatus = operation({
   id: 'bulkUpdateCaseStatus',
+  client: 'cases.bulkUpdateStatus',
   route: 'POST /v2/queues/:queue_id/cases/bulk-update-status',
   summary: 'Set the status of many cases',
   description:

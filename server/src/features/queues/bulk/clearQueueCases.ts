@@ -9,6 +9,7 @@ const { deleted_count, stopped_run_ids, bulk_action_id, status } = bulkAnswer
 
 export const clearQueueCases = operation({
   id: 'clearQueueCases',
+  client: 'cases.clear',
   route: 'DELETE /v2/queues/:queue_id/cases',
   summary: 'Delete all cases of a queue',
   description:

@@ -6,6 +6,7 @@ import { retentionDays } from './sweepBulkActions.job.ts'
 
 export const getBulkAction = operation({
   id: 'getBulkAction',
+  client: 'cases.getBulkAction',
   route: 'GET /v2/bulk-actions/:bulk_action_id',
   summary: 'Get a bulk action',
   description: `The counts are those of the cases done so far. A bulk action is deleted with its queue, or ${retentionDays} days after its end.`,

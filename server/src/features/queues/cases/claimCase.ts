@@ -6,6 +6,7 @@ import { Case } from './case.ts'
 
 export const claimCase = operation({
   id: 'claimCase',
+  client: 'cases.claim',
   route: 'POST /v2/cases/:case_id/claim',
   summary: 'Take a case',
   description:

@@ -6,6 +6,7 @@ import { Case } from './case.ts'
 
 export const completeCase = operation({
   id: 'completeCase',
+  client: 'cases.complete',
   route: 'POST /v2/cases/:case_id/complete',
   summary: 'Complete a case',
   description:

@@ -42,6 +42,7 @@ const Body = Type.Object(
 
 export const createCases = operation({
   id: 'createCases',
+  client: 'cases.create',
   route: 'POST /v2/queues/:queue_id/cases',
   summary: 'Add cases to a queue',
   description: 'One `case`, or up to 100 `cases`: all of them or none. The answer has them in the same order.',

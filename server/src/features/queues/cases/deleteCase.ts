@@ -9,6 +9,7 @@ const roundsMax = 3
 
 export const deleteCase = operation({
   id: 'deleteCase',
+  client: 'cases.delete',
   route: 'DELETE /v2/cases/:case_id',
   summary: 'Delete a case',
   description: 'The run that works on it is stopped, with the runs it started. Runs of the past stay readable.',

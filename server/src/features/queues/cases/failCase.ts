@@ -6,6 +6,7 @@ import { Case } from './case.ts'
 
 export const failCase = operation({
   id: 'failCase',
+  client: 'cases.fail',
   route: 'POST /v2/cases/:case_id/fail',
   summary: 'Fail a case',
   description:

@@ -20,6 +20,7 @@ const CaseEvent = named(
 
 export const getCase = operation({
   id: 'getCase',
+  client: 'cases.get',
   route: 'GET /v2/cases/:case_id',
   summary: 'Get a case with its timeline',
   description: `\`events\` says who did what to it, when and why: the last ${eventsMax} of them, oldest first.`,

@@ -9,6 +9,7 @@ const runsMax = 100
 
 export const listCaseRuns = operation({
   id: 'listCaseRuns',
+  client: 'cases.listRuns',
   route: 'GET /v2/cases/:case_id/runs',
   summary: 'List the runs of a case',
   description: `Newest first, at most the last ${runsMax}.`,

@@ -9,6 +9,7 @@ const messagesMax = 10
 
 export const listRecentCaseRunMessages = operation({
   id: 'listRecentCaseRunMessages',
+  client: 'cases.listRecentRunMessages',
   route: 'GET /v2/cases/:case_id/runs/:run_id/recent-messages',
   summary: 'List the last messages of a run of a case',
   description: 'The newest message comes last. listRunMessages gives all of them.',

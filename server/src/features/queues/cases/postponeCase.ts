@@ -9,6 +9,7 @@ const tenYearsS = 3653 * 86_400
 
 export const postponeCase = operation({
   id: 'postponeCase',
+  client: 'cases.postpone',
   route: 'POST /v2/cases/:case_id/postpone',
   summary: 'Postpone a case',
   description:

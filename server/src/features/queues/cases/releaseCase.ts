@@ -7,6 +7,7 @@ import { Case } from './case.ts'
 
 export const releaseCase = operation({
   id: 'releaseCase',
+  client: 'cases.release',
   route: 'POST /v2/cases/:case_id/release',
   summary: 'Give a case back',
   description:

@@ -9,6 +9,7 @@ import { storageProblem } from '../../../engine/engine.ts'
 
 export const updateCase = operation({
   id: 'updateCase',
+  client: 'cases.update',
   route: 'PATCH /v2/cases/:case_id',
   summary: 'Change a case',
   description:

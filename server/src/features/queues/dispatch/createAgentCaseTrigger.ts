@@ -8,6 +8,7 @@ import { announceQueue } from '../cases/announceQueue.ts'
 
 export const createAgentCaseTrigger = operation({
   id: 'createAgentCaseTrigger',
+  client: 'caseTriggers.create',
   route: 'POST /v2/agents/:agent_id/case-triggers',
   summary: 'Make a case trigger',
   description:

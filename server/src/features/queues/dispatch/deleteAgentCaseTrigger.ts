@@ -4,6 +4,7 @@ import { Success } from '../../../kit/schema.ts'
 
 export const deleteAgentCaseTrigger = operation({
   id: 'deleteAgentCaseTrigger',
+  client: 'caseTriggers.delete',
   route: 'DELETE /v2/agents/:agent_id/case-triggers/:trigger_id',
   summary: 'Delete a case trigger',
   description: 'The agent gets no more cases. Runs in progress continue with theirs.',

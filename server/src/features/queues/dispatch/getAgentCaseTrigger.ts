@@ -5,6 +5,7 @@ import { CaseTrigger } from './caseTrigger.ts'
 
 export const getAgentCaseTrigger = operation({
   id: 'getAgentCaseTrigger',
+  client: 'caseTriggers.get',
   route: 'GET /v2/agents/:agent_id/case-triggers/:trigger_id',
   summary: 'Get a case trigger',
   scope: 'agents:read',

@@ -5,6 +5,7 @@ import { CaseTrigger, triggersOfAgent } from './caseTrigger.ts'
 
 export const listAgentCaseTriggers = operation({
   id: 'listAgentCaseTriggers',
+  client: 'caseTriggers.list',
   route: 'GET /v2/agents/:agent_id/case-triggers',
   summary: 'List case triggers',
   scope: 'agents:read',

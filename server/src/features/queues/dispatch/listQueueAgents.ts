@@ -7,6 +7,7 @@ const problems = ['multiple_triggers', 'producer_consumer_mix'] as const
 
 export const listQueueAgents = operation({
   id: 'listQueueAgents',
+  client: 'queues.listAgents',
   route: 'GET /v2/queues/:queue_id/agents',
   summary: 'List the agents of a queue',
   description:

@@ -6,6 +6,7 @@ import { agentsWithTrigger, conflictFields, triggersOfAgent } from './caseTrigge
 
 export const previewAgentCaseTriggerConflicts = operation({
   id: 'previewAgentCaseTriggerConflicts',
+  client: 'caseTriggers.previewConflicts',
   route: 'GET /v2/agents/:agent_id/case-triggers/conflict-preview',
   summary: 'Preview conflicts of a case trigger',
   description: 'Before you make or change a trigger: which other agents have an enabled trigger on the same queue.',

@@ -6,6 +6,7 @@ import { announceQueue } from '../cases/announceQueue.ts'
 
 export const updateAgentCaseTrigger = operation({
   id: 'updateAgentCaseTrigger',
+  client: 'caseTriggers.update',
   route: 'PATCH /v2/agents/:agent_id/case-triggers/:trigger_id',
   summary: 'Change a case trigger',
   description:

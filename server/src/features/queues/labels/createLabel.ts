@@ -6,6 +6,7 @@ import { hueOf, Label, labelColumns, labelFields, takenLabel } from './label.ts'
 
 export const createLabel = operation({
   id: 'createLabel',
+  client: 'labels.create',
   route: 'POST /v2/queues/:queue_id/labels',
   summary: 'Make a label',
   scope: 'queues:write',

@@ -6,6 +6,7 @@ import { labelText } from './label.ts'
 
 export const deleteLabel = operation({
   id: 'deleteLabel',
+  client: 'labels.delete',
   route: 'DELETE /v2/queues/:queue_id/labels/:label_id',
   summary: 'Delete a label',
   description: 'The label disappears from all cases. If many cases had it, their timelines show that a little later.',

@@ -6,6 +6,7 @@ import { findLabels, GivenLabel, Label, LabelIds, labelNameOf, labelsMax, makeLa
 
 export const linkCaseLabels = operation({
   id: 'linkCaseLabels',
+  client: 'labels.link',
   route: 'POST /v2/queues/:queue_id/cases/:case_id/labels',
   summary: 'Put labels on a case',
   description:

@@ -6,6 +6,7 @@ import { Label } from './label.ts'
 
 export const listCaseLabels = operation({
   id: 'listCaseLabels',
+  client: 'labels.listOfCase',
   route: 'GET /v2/queues/:queue_id/cases/:case_id/labels',
   summary: 'List the labels of a case',
   scope: 'queues:read',

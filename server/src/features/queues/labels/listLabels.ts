@@ -7,6 +7,7 @@ import { Label, labelColumns } from './label.ts'
 
 export const listLabels = operation({
   id: 'listLabels',
+  client: 'labels.list',
   route: 'GET /v2/queues/:queue_id/labels',
   summary: 'List labels',
   scope: 'queues:read',

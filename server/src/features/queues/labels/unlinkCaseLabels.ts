@@ -6,6 +6,7 @@ import { findLabels, Label, LabelIds, noSuchLabel } from './label.ts'
 
 export const unlinkCaseLabels = operation({
   id: 'unlinkCaseLabels',
+  client: 'labels.unlink',
   route: 'POST /v2/queues/:queue_id/cases/:case_id/labels/unlink',
   summary: 'Take labels off a case',
   description: 'Labels that the case does not have are ignored. Answers with the labels that it still has.',

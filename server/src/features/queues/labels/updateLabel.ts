@@ -6,6 +6,7 @@ import { Label, labelColumns, labelFields, takenLabel } from './label.ts'
 
 export const updateLabel = operation({
   id: 'updateLabel',
+  client: 'labels.update',
   route: 'PATCH /v2/queues/:queue_id/labels/:label_id',
   summary: 'Change a label',
   description: 'Only the given fields change. A new key or value leaves the colour as it is.',

@@ -8,6 +8,7 @@ import { listed, sortFields } from './caseLists.ts'
 
 export const listCases = operation({
   id: 'listCases',
+  client: 'cases.list',
   route: 'GET /v2/queues/:queue_id/cases',
   summary: 'List the cases of a queue',
   description: 'Newest first unless asked otherwise. `total` is exact.',

@@ -11,6 +11,7 @@ const pages = paging(usualLimit, 100)
 
 export const searchCases = operation({
   id: 'searchCases',
+  client: 'cases.search',
   route: 'POST /v2/queues/:queue_id/cases/search',
   summary: 'Search the cases of a queue',
   description:

@@ -9,6 +9,7 @@ import { lockFreeSandbox } from '../workspace/sandbox.ts'
 
 export const execSandbox = operation({
   id: 'execSandbox',
+  client: 'sandboxes.exec',
   route: 'POST /v2/sandboxes/:sandbox_id/exec',
   summary: 'Run a command in a sandbox',
   description:

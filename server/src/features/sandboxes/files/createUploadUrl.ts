@@ -10,6 +10,7 @@ const uploadBytesMax = 1024 ** 3
 
 export const createUploadUrl = operation({
   id: 'createUploadUrl',
+  client: 'sandboxes.createUploadUrl',
   route: 'POST /v2/sandboxes/:sandbox_id/upload-urls',
   summary: 'Get a URL to upload a large file to',
   description:

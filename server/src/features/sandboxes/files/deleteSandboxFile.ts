@@ -8,6 +8,7 @@ import { lockFreeSandbox } from '../workspace/sandbox.ts'
 
 export const deleteSandboxFile = operation({
   id: 'deleteSandboxFile',
+  client: 'sandboxes.deleteFile',
   route: 'DELETE /v2/sandboxes/:sandbox_id/files',
   summary: 'Delete a file or folder of a sandbox',
   description:

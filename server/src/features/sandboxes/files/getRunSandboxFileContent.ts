@@ -6,6 +6,7 @@ import { sandboxOfRun } from '../workspace/sandboxOfRun.ts'
 
 export const getRunSandboxFileContent = operation({
   id: 'getRunSandboxFileContent',
+  client: 'runs.getAgentRunFileContent',
   route: 'GET /v2/agents/:agent_id/runs/:run_id/sandbox/files/content',
   summary: 'Read a file of a run',
   description: 'Up to 10 MiB as text or base64; `download_url` gives a file of any size as it is.',

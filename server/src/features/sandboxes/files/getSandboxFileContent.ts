@@ -5,6 +5,7 @@ import { ContentQuery, FileContent, readContent } from './fileContent.ts'
 
 export const getSandboxFileContent = operation({
   id: 'getSandboxFileContent',
+  client: 'sandboxes.getFileContent',
   route: 'GET /v2/sandboxes/:sandbox_id/files/content',
   summary: 'Read a file of a sandbox',
   description: 'Up to 10 MiB as text or base64; `download_url` gives a file of any size as it is.',

@@ -6,6 +6,7 @@ import { sandboxOfRun } from '../workspace/sandboxOfRun.ts'
 
 export const listRunSandboxFiles = operation({
   id: 'listRunSandboxFiles',
+  client: 'runs.listAgentRunFiles',
   route: 'GET /v2/agents/:agent_id/runs/:run_id/sandbox/files',
   summary: 'List the files of a run',
   description: 'One level of the run’s workspace as it is now, by name. A run that has written nothing has no files.',

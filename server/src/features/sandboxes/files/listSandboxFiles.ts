@@ -5,6 +5,7 @@ import { FileList, listFolder, ListQuery } from './fileList.ts'
 
 export const listSandboxFiles = operation({
   id: 'listSandboxFiles',
+  client: 'sandboxes.listFiles',
   route: 'GET /v2/sandboxes/:sandbox_id/files',
   summary: 'List the files of a sandbox',
   description: 'One level of the workspace, by name. Links are not listed, and nothing is read through one.',

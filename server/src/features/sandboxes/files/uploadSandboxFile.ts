@@ -19,6 +19,7 @@ const Form = Type.Object({
 
 export const uploadSandboxFile = operation({
   id: 'uploadSandboxFile',
+  client: 'sandboxes.uploadFile',
   route: 'POST /v2/sandboxes/:sandbox_id/files',
   summary: 'Upload a file to a sandbox',
   description:

@@ -1,0 +1,1214 @@
+// Written by `npm run openapi` from the declarations of the operations. Do not edit.
+
+import { Group } from '../group.ts'
+
+import type { Call, CallOptions } from '../call.ts'
+
+import type { FileAnswer } from '../files.ts'
+
+import type { List } from '../list.ts'
+
+import type {
+  AcceptRevisionAnswer,
+  AcceptRevisionInput,
+  AnswerArtifactAnswer,
+  AnswerArtifactInput,
+  ApproveConnectionToolsAnswer,
+  ApproveConnectionToolsInput,
+  AssignHumanRequestAnswer,
+  AssignHumanRequestInput,
+  AttachArtifactConnectionAnswer,
+  AttachArtifactConnectionInput,
+  AuthorizeMcpOAuthAnswer,
+  AuthorizeMcpOAuthInput,
+  BulkDeleteCasesAnswer,
+  BulkDeleteCasesInput,
+  BulkReprocessCasesAnswer,
+  BulkReprocessCasesInput,
+  BulkUpdateCasePriorityAnswer,
+  BulkUpdateCasePriorityInput,
+  BulkUpdateCaseStatusAnswer,
+  BulkUpdateCaseStatusInput,
+  CancelHumanRequestAnswer,
+  CheckMcpOAuthAnswer,
+  CheckMcpOAuthInput,
+  ClaimCaseAnswer,
+  ClearQueueCasesAnswer,
+  CompleteCaseAnswer,
+  CompleteCaseInput,
+  CreateAgentAnswer,
+  CreateAgentCaseTriggerAnswer,
+  CreateAgentCaseTriggerInput,
+  CreateAgentInput,
+  CreateApiKeyAnswer,
+  CreateApiKeyInput,
+  CreateArtifactAnswer,
+  CreateArtifactInput,
+  CreateCasesAnswer,
+  CreateCasesInput,
+  CreateConnectionAnswer,
+  CreateConnectionInput,
+  CreateEvalRubricAnswer,
+  CreateEvalRubricInput,
+  CreateLabelAnswer,
+  CreateLabelInput,
+  CreateMemberAnswer,
+  CreateMemberInput,
+  CreateOauthClientAnswer,
+  CreateOauthClientInput,
+  CreateQueueAnswer,
+  CreateQueueInput,
+  CreateRevisionAnswer,
+  CreateRevisionInput,
+  CreateSandboxAnswer,
+  CreateSandboxInput,
+  CreateScheduleAnswer,
+  CreateScheduleInput,
+  CreateUploadUrlAnswer,
+  CreateUploadUrlInput,
+  CreateWebhookAnswer,
+  CreateWebhookInput,
+  DeleteAgentAnswer,
+  DeleteAgentCaseTriggerAnswer,
+  DeleteAgentMemoryFileAnswer,
+  DeleteAgentMemoryFileInput,
+  DeleteApiKeyAnswer,
+  DeleteArtifactAnswer,
+  DeleteCaseAnswer,
+  DeleteConnectionAnswer,
+  DeleteLabelAnswer,
+  DeleteMemberAnswer,
+  DeleteOauthClientAnswer,
+  DeleteQueueAnswer,
+  DeleteRunAnswer,
+  DeleteSandboxAnswer,
+  DeleteSandboxFileAnswer,
+  DeleteSandboxFileInput,
+  DeleteScheduleAnswer,
+  DeleteWebhookAnswer,
+  DetachArtifactConnectionAnswer,
+  DiffRevisionsAnswer,
+  DiffRevisionsInput,
+  DiscardRevisionAnswer,
+  DiscardRevisionInput,
+  DuplicateArtifactAnswer,
+  EvaluateRunAnswer,
+  ExecSandboxAnswer,
+  ExecSandboxInput,
+  ExplainRunAnswer,
+  ExportArtifactCsvInput,
+  ExportArtifactHtmlInput,
+  ExportArtifactMdInput,
+  ExportArtifactPdfInput,
+  ExportArtifactXlsxInput,
+  FailCaseAnswer,
+  FailCaseInput,
+  FinalizeThirdPartyOAuthAnswer,
+  FinalizeThirdPartyOAuthInput,
+  GenerateRevisionAnswer,
+  GenerateRevisionInput,
+  GetAgentAnswer,
+  GetAgentCaseTriggerAnswer,
+  GetAgentMemoryFileAnswer,
+  GetAgentRunAnswer,
+  GetAgentRunScreenshotTimelineAnswer,
+  GetArtifactAnswer,
+  GetBillingEntitlementsAnswer,
+  GetBillingUsageAnswer,
+  GetBillingUsageHistoryAnswer,
+  GetBillingUsageHistoryInput,
+  GetBuilderRunStatusAnswer,
+  GetBulkActionAnswer,
+  GetCaseAnswer,
+  GetConnectionAnswer,
+  GetConnectionCredentialsAnswer,
+  GetEvalRubricsAnswer,
+  GetEvalRubricsInput,
+  GetEvalScoresAnswer,
+  GetEvalScoresInput,
+  GetProfileAnswer,
+  GetPromotionGateAnswer,
+  GetQueueAnswer,
+  GetRevisionAnswer,
+  GetRevisionBuilderRunAnswer,
+  GetRunAnswer,
+  GetRunEvaluationAnswer,
+  GetRunSandboxFileContentAnswer,
+  GetRunSandboxFileContentByRunAnswer,
+  GetRunSandboxFileContentByRunInput,
+  GetRunSandboxFileContentInput,
+  GetRunScreenshotTimelineAnswer,
+  GetSandboxAnswer,
+  GetSandboxFileContentAnswer,
+  GetSandboxFileContentInput,
+  GetSchedulePreviewAnswer,
+  GetTeamAnswer,
+  GetWebhookDeliveryAnswer,
+  GetWebhookSecretAnswer,
+  GetWorkflowExecutionReportAnswer,
+  LinkCaseLabelsAnswer,
+  LinkCaseLabelsInput,
+  ListAgentCaseTriggersAnswer,
+  ListAgentMemoryFilesAnswer,
+  ListAgentRevisionsAnswer,
+  ListAgentRevisionsInput,
+  ListAgentSchedulesAnswer,
+  ListAgentsAnswer,
+  ListAgentsInput,
+  ListApiKeysAnswer,
+  ListApiKeysInput,
+  ListArtifactConnectionsAnswer,
+  ListArtifactMessagesAnswer,
+  ListArtifactMessagesInput,
+  ListArtifactRevisionsAnswer,
+  ListArtifactsAnswer,
+  ListArtifactsInput,
+  ListAuditLogAnswer,
+  ListAuditLogInput,
+  ListBrowserSessionPagesAnswer,
+  ListCaseLabelsAnswer,
+  ListCaseRunsAnswer,
+  ListCasesAnswer,
+  ListCasesInput,
+  ListConnectionDependentsAnswer,
+  ListConnectionToolsAnswer,
+  ListConnectionsAnswer,
+  ListConnectionsInput,
+  ListHumanRequestsAnswer,
+  ListHumanRequestsInput,
+  ListLabelsAnswer,
+  ListLabelsInput,
+  ListMembersAnswer,
+  ListMembersInput,
+  ListOauthClientsAnswer,
+  ListOauthClientsInput,
+  ListPluginCatalogAnswer,
+  ListQueueAgentsAnswer,
+  ListQueuesAnswer,
+  ListQueuesInput,
+  ListRecentCaseRunMessagesAnswer,
+  ListRecentCaseRunMessagesInput,
+  ListRunMessagesAnswer,
+  ListRunMessagesInput,
+  ListRunSandboxFilesAnswer,
+  ListRunSandboxFilesByRunAnswer,
+  ListRunSandboxFilesByRunInput,
+  ListRunSandboxFilesInput,
+  ListRunsAnswer,
+  ListRunsInput,
+  ListSandboxFilesAnswer,
+  ListSandboxFilesInput,
+  ListTeamsAnswer,
+  ListWebhookDeliveriesAnswer,
+  ListWebhookDeliveriesInput,
+  ListWebhooksAnswer,
+  PostRunMessageAnswer,
+  PostRunMessageInput,
+  PostponeCaseAnswer,
+  PostponeCaseInput,
+  PreviewAgentCaseTriggerConflictsAnswer,
+  PreviewAgentCaseTriggerConflictsInput,
+  ProbeMcpServerAnswer,
+  ProbeMcpServerInput,
+  PromoteRevisionAnswer,
+  PromoteRevisionInput,
+  PublishArtifactAnswer,
+  PublishArtifactInput,
+  PutAgentMemoryFileAnswer,
+  PutAgentMemoryFileInput,
+  PutPromotionGateAnswer,
+  PutPromotionGateInput,
+  RefreshArtifactAnswer,
+  ReleaseCaseAnswer,
+  ReleaseCaseInput,
+  RenderArtifactInput,
+  RenderArtifactRevisionInput,
+  ReplaceEvalRubricsAnswer,
+  ReplaceEvalRubricsInput,
+  ReplayWebhookAnswer,
+  ReplayWebhookDeliveryAnswer,
+  ReplayWebhookInput,
+  RespondToHumanRequestAnswer,
+  RespondToHumanRequestInput,
+  RestoreArtifactRevisionAnswer,
+  ResumeBuilderRunAnswer,
+  ResumeBuilderRunInput,
+  RetryRunAnswer,
+  RetryRunInput,
+  RotateWebhookSecretAnswer,
+  RotateWebhookSecretInput,
+  SearchCasesAnswer,
+  SearchCasesInput,
+  SendArtifactMessageAnswer,
+  SendArtifactMessageInput,
+  StartNativeOAuthAnswer,
+  StartNativeOAuthInput,
+  StartRunAnswer,
+  StartRunInput,
+  StopArtifactAnswer,
+  StopArtifactInput,
+  StopRunAnswer,
+  TestConnectionAnswer,
+  TestWebhookAnswer,
+  TestWebhookInput,
+  UnlinkCaseLabelsAnswer,
+  UnlinkCaseLabelsInput,
+  UpdateAgentAnswer,
+  UpdateAgentCaseTriggerAnswer,
+  UpdateAgentCaseTriggerInput,
+  UpdateAgentInput,
+  UpdateArtifactAnswer,
+  UpdateArtifactInput,
+  UpdateCaseAnswer,
+  UpdateCaseInput,
+  UpdateConnectionAnswer,
+  UpdateConnectionInput,
+  UpdateEvalRubricAnswer,
+  UpdateEvalRubricInput,
+  UpdateLabelAnswer,
+  UpdateLabelInput,
+  UpdateMemberAnswer,
+  UpdateMemberInput,
+  UpdateQueueAnswer,
+  UpdateQueueInput,
+  UpdateRevisionAnswer,
+  UpdateRevisionInput,
+  UpdateScheduleAnswer,
+  UpdateScheduleInput,
+  UpdateWebhookAnswer,
+  UpdateWebhookInput,
+} from './types.ts'
+
+/** Agents, their builds and the builder runs that write them. */
+export class AgentsGroup extends Group {
+  /** List agents. Needs the scope `agents:read`. */
+  list(input?: ListAgentsInput, options?: CallOptions): List<ListAgentsAnswer['agents'][number], ListAgentsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/agents', {}, input, options, 'agents')
+  }
+
+  /** Give one of: `instructions` and `model`, `build`, or `source_build_id` (a copy). The first build is live at once. Without a procedure the agent gets a small one that runs as it is and is meant to be edited. Needs the scope `agents:write`. */
+  create(input?: CreateAgentInput, options?: CallOptions): Call<CreateAgentAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/agents', {}, input, options)
+  }
+
+  /** Get an agent. Needs the scope `agents:read`. */
+  get(agentId: string, options?: CallOptions): Call<GetAgentAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id', {agent_id: agentId}, undefined, options)
+  }
+
+  /** What the agent does is changed by making a revision and promoting it. Needs the scope `agents:write`. */
+  update(agentId: string, input?: UpdateAgentInput, options?: CallOptions): Call<UpdateAgentAnswer> {
+    return this.client.json('PATCH', '/v2/agents/:agent_id', {agent_id: agentId}, input, options)
+  }
+
+  /** Stops its active runs and builder runs, and removes its schedules, triggers and memory. Its runs stay readable. Needs the scope `agents:write`. */
+  delete(agentId: string, options?: CallOptions): Call<DeleteAgentAnswer> {
+    return this.client.json('DELETE', '/v2/agents/:agent_id', {agent_id: agentId}, undefined, options)
+  }
+
+  /** List the revisions of an agent. Needs the scope `agents:read`. */
+  listRevisions(agentId: string, input?: ListAgentRevisionsInput, options?: CallOptions): List<ListAgentRevisionsAnswer['builds'][number], ListAgentRevisionsAnswer> {
+    return this.client.list('GET', '/v2/agents/:agent_id/revisions', {agent_id: agentId}, input, options, 'builds')
+  }
+
+  /** Makes a draft: from `config`, else as a copy of the build `source_build_id`, else as a copy of the live build. A draft changes nothing until it is promoted. Needs the scope `agents:write`. */
+  createRevision(agentId: string, input?: CreateRevisionInput, options?: CallOptions): Call<CreateRevisionAnswer> {
+    return this.client.json('POST', '/v2/agents/:agent_id/revisions', {agent_id: agentId}, input, options)
+  }
+
+  /** Get a revision. Needs the scope `agents:read`. */
+  getRevision(agentId: string, buildId: string, options?: CallOptions): Call<GetRevisionAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/revisions/:build_id', {agent_id: agentId, build_id: buildId}, undefined, options)
+  }
+
+  /** What this build changes compared with another build of the same agent: by default the live build, or its parent if it is live itself. The first build is compared with nothing (`against_build_id` is null). Needs the scope `agents:read`. */
+  diffRevisions(agentId: string, buildId: string, input?: DiffRevisionsInput, options?: CallOptions): Call<DiffRevisionsAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/revisions/:build_id/diff', {agent_id: agentId, build_id: buildId}, input, options)
+  }
+
+  /** Only a draft can get another config, because runs have followed the other builds. While a builder run is active, the draft cannot get one either. Needs the scope `agents:write`. */
+  updateRevision(buildId: string, input?: UpdateRevisionInput, options?: CallOptions): Call<UpdateRevisionAnswer> {
+    return this.client.json('PATCH', '/v2/revisions/:build_id', {build_id: buildId}, input, options)
+  }
+
+  /** A draft, or a historic build (a rollback), becomes live. Runs under way keep the build they began with. Needs the scope `agents:write`. */
+  promoteRevision(buildId: string, input?: PromoteRevisionInput, options?: CallOptions): Call<PromoteRevisionAnswer> {
+    return this.client.json('POST', '/v2/revisions/:build_id/promote', {build_id: buildId}, input, options)
+  }
+
+  /** Starts a builder run that proposes a procedure for this draft, or asks if something is unclear. Nothing changes until the proposal is accepted. For a live or historic build a draft is made first, and the answer has the `build_id` of that draft. Without a model a simple builder adds the words of the prompt, in order (goal, steps, notes), to the existing procedure. Needs the scope `agents:write`. */
+  generateRevision(buildId: string, input?: GenerateRevisionInput, options?: CallOptions): Call<GenerateRevisionAnswer> {
+    return this.client.json('POST', '/v2/revisions/:build_id/generate', {build_id: buildId}, input, options)
+  }
+
+  /** Get the latest builder run of a revision. Needs the scope `agents:read`. */
+  getRevisionBuilderRun(buildId: string, options?: CallOptions): Call<GetRevisionBuilderRunAnswer> {
+    return this.client.json('GET', '/v2/revisions/:build_id/builder-run', {build_id: buildId}, undefined, options)
+  }
+
+  /** Get a builder run. Needs the scope `agents:read`. */
+  getBuilderRunStatus(builderRunId: string, options?: CallOptions): Call<GetBuilderRunStatusAnswer> {
+    return this.client.json('GET', '/v2/builder-runs/:builder_run_id/status', {builder_run_id: builderRunId}, undefined, options)
+  }
+
+  /** Every open question needs an answer; other answers are ignored. Needs the scope `agents:write`. */
+  resumeBuilderRun(builderRunId: string, input: ResumeBuilderRunInput, options?: CallOptions): Call<ResumeBuilderRunAnswer> {
+    return this.client.json('POST', '/v2/builder-runs/:builder_run_id/resume', {builder_run_id: builderRunId}, input, options)
+  }
+
+  /** The draft gets the proposed config, and the builder run is completed. Promote the draft to make it live. Needs the scope `agents:write`. */
+  acceptRevision(buildId: string, input?: AcceptRevisionInput, options?: CallOptions): Call<AcceptRevisionAnswer> {
+    return this.client.json('POST', '/v2/revisions/:build_id/accept', {build_id: buildId}, input, options)
+  }
+
+  /** Ends the builder run, also before it has proposed anything. The draft keeps the config that it had before. Needs the scope `agents:write`. */
+  discardRevision(buildId: string, input?: DiscardRevisionInput, options?: CallOptions): Call<DiscardRevisionAnswer> {
+    return this.client.json('POST', '/v2/revisions/:build_id/discard', {build_id: buildId}, input, options)
+  }
+}
+
+/** Keys with which programs sign in. */
+export class ApiKeysGroup extends Group {
+  /** Revoked keys are left out; expired ones are listed until they are deleted. Needs the scope `keys:manage`. */
+  list(input?: ListApiKeysInput, options?: CallOptions): List<ListApiKeysAnswer['api_keys'][number], ListApiKeysAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/api-keys', {}, input, options, 'api_keys')
+  }
+
+  /** The secret is only in this answer. Without `scopes` the key gets all scopes that its creator and its holder share. It cannot have a scope that its creator lacks, and it ends with the credential that makes it at the latest. A key for another member needs an admin’s credential with all scopes. Needs the scope `keys:manage`. */
+  create(input?: CreateApiKeyInput, options?: CallOptions): Call<CreateApiKeyAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/api-keys', {}, input, options)
+  }
+
+  /** Revoke an API key. Needs the scope `keys:manage`. */
+  delete(keyId: string, options?: CallOptions): Call<DeleteApiKeyAnswer> {
+    return this.client.json('DELETE', '/v2/api-keys/:key_id', {key_id: keyId}, undefined, options)
+  }
+}
+
+/** Live pages that agents make and keep fresh. */
+export class ArtifactsGroup extends Group {
+  /** Those that changed last come first. Needs the scope `artifacts:read`. */
+  list(input?: ListArtifactsInput, options?: CallOptions): List<ListArtifactsAnswer['artifacts'][number], ListArtifactsAnswer> {
+    return this.client.list('GET', '/v2/artifacts', {}, input, options, 'artifacts')
+  }
+
+  /** The page is made after the answer: read the artifact until its status is `completed`. With `template`, or with a message that has fenced steps and an html block, no model is needed. Without a model, any other message leads to a question in `pending_question`. Needs the scope `artifacts:write`. */
+  create(input: CreateArtifactInput, options?: CallOptions): Call<CreateArtifactAnswer> {
+    return this.client.json('POST', '/v2/artifacts', {}, input, options)
+  }
+
+  /** Get an artifact. Needs the scope `artifacts:read`. */
+  get(artifactId: string, options?: CallOptions): Call<GetArtifactAnswer> {
+    return this.client.json('GET', '/v2/artifacts/:artifactId', {artifactId}, undefined, options)
+  }
+
+  /** Only its creator can do this. A new `refresh_frequency` counts from now; null ends the refreshes. Needs the scope `artifacts:write`. */
+  update(artifactId: string, input?: UpdateArtifactInput, options?: CallOptions): Call<UpdateArtifactAnswer> {
+    return this.client.json('PATCH', '/v2/artifacts/:artifactId', {artifactId}, input, options)
+  }
+
+  /** Only its creator can do this. Its revisions, messages and public URL are gone; work on it is stopped. Needs the scope `artifacts:write`. */
+  delete(artifactId: string, options?: CallOptions): Call<DeleteArtifactAnswer> {
+    return this.client.json('DELETE', '/v2/artifacts/:artifactId', {artifactId}, undefined, options)
+  }
+
+  /** The page as HTML. It loads nothing, and its only script is one of the service that sorts tables. Its Content-Security-Policy puts it into a sandbox; show it in a sandboxed frame. Needs the scope `artifacts:read`. */
+  render(artifactId: string, input?: RenderArtifactInput, options?: CallOptions): Call<FileAnswer> {
+    return this.client.file('GET', '/v2/artifacts/:artifactId/render', {artifactId}, input, options)
+  }
+
+  /** The page as one file that needs nothing else. Needs the scope `artifacts:read`. */
+  exportHtml(artifactId: string, input?: ExportArtifactHtmlInput, options?: CallOptions): Call<FileAnswer> {
+    return this.client.file('GET', '/v2/artifacts/:artifactId/export/html', {artifactId}, input, options)
+  }
+
+  /** The page on A4, with its title and time. It is light unless `theme` is `dark`. It needs the browser of the service. Needs the scope `artifacts:read`. */
+  exportPdf(artifactId: string, input?: ExportArtifactPdfInput, options?: CallOptions): Call<FileAnswer> {
+    return this.client.file('GET', '/v2/artifacts/:artifactId/export/pdf', {artifactId}, input, options)
+  }
+
+  /** The tables of the page and the data of its charts, one below the other. Needs the scope `artifacts:read`. */
+  exportCsv(artifactId: string, input?: ExportArtifactCsvInput, options?: CallOptions): Call<FileAnswer> {
+    return this.client.file('GET', '/v2/artifacts/:artifactId/export/csv', {artifactId}, input, options)
+  }
+
+  /** The tables of the page and the data of its charts, each on a sheet of its own. Needs the scope `artifacts:read`. */
+  exportXlsx(artifactId: string, input?: ExportArtifactXlsxInput, options?: CallOptions): Call<FileAnswer> {
+    return this.client.file('GET', '/v2/artifacts/:artifactId/export/xlsx', {artifactId}, input, options)
+  }
+
+  /** The page as Markdown: its texts, and its charts and tables as tables. Needs the scope `artifacts:read`. */
+  exportMd(artifactId: string, input?: ExportArtifactMdInput, options?: CallOptions): Call<FileAnswer> {
+    return this.client.file('GET', '/v2/artifacts/:artifactId/export/md', {artifactId}, input, options)
+  }
+
+  /** Only its creator can do this. `team`: the team reads it, and changes it with the permission `edit`. `public`: everybody who has `public_url` reads it too, without a credential. When the artifact is no longer public, that URL stops working and never works again. Needs the scope `artifacts:write`. */
+  publish(artifactId: string, input: PublishArtifactInput, options?: CallOptions): Call<PublishArtifactAnswer> {
+    return this.client.json('POST', '/v2/artifacts/:artifactId/publish', {artifactId}, input, options)
+  }
+
+  /** The copy is yours and private. It has the current page, but no chat, connections or refreshes. Needs the scope `artifacts:write`. */
+  duplicate(artifactId: string, options?: CallOptions): Call<DuplicateArtifactAnswer> {
+    return this.client.json('POST', '/v2/artifacts/:artifactId/duplicate', {artifactId}, undefined, options)
+  }
+
+  /** The newest messages, in the order in which they were written. Only messages that led to the current page are listed: restoring a revision also brings back its messages. Needs the scope `artifacts:read`. */
+  listMessages(artifactId: string, input?: ListArtifactMessagesInput, options?: CallOptions): Call<ListArtifactMessagesAnswer> {
+    return this.client.json('GET', '/v2/artifacts/:artifactId/messages', {artifactId}, input, options)
+  }
+
+  /** The page is changed after the answer. While something works on the artifact, another message is a 409. With `from_revision_id`, that revision is changed instead of the current one. Needs the scope `artifacts:write`. */
+  sendMessage(artifactId: string, input: SendArtifactMessageInput, options?: CallOptions): Call<SendArtifactMessageAnswer> {
+    return this.client.json('POST', '/v2/artifacts/:artifactId/messages', {artifactId}, input, options)
+  }
+
+  /** Runs the steps of the current page again. If they fail, `refresh_error` says why, and the page stays as it was. Needs the scope `artifacts:write`. */
+  refresh(artifactId: string, options?: CallOptions): Call<RefreshArtifactAnswer> {
+    return this.client.json('POST', '/v2/artifacts/:artifactId/refresh', {artifactId}, undefined, options)
+  }
+
+  /** The artifact becomes `interrupted`. If nothing works on it, nothing changes. Needs the scope `artifacts:write`. */
+  stop(artifactId: string, input?: StopArtifactInput, options?: CallOptions): Call<StopArtifactAnswer> {
+    return this.client.json('POST', '/v2/artifacts/:artifactId/stop', {artifactId}, input, options)
+  }
+
+  /** Answers `pending_question`. Of several answers the first one counts; the others get a 409. Needs the scope `artifacts:write`. */
+  answer(artifactId: string, input: AnswerArtifactInput, options?: CallOptions): Call<AnswerArtifactAnswer> {
+    return this.client.json('POST', '/v2/artifacts/:artifactId/answer', {artifactId}, input, options)
+  }
+
+  /** List the connections of an artifact. Needs the scope `artifacts:read`. */
+  listConnections(artifactId: string, options?: CallOptions): Call<ListArtifactConnectionsAnswer> {
+    return this.client.json('GET', '/v2/artifacts/:artifactId/connections', {artifactId}, undefined, options)
+  }
+
+  /** Its steps may use the connection from the next message or refresh. A private connection works only in an artifact that the same member made and nobody else has changed. Needs the scope `artifacts:write`. */
+  attachConnection(artifactId: string, input: AttachArtifactConnectionInput, options?: CallOptions): Call<AttachArtifactConnectionAnswer> {
+    return this.client.json('POST', '/v2/artifacts/:artifactId/connections', {artifactId}, input, options)
+  }
+
+  /** The connection itself stays. Work under way keeps it until it ends. Needs the scope `artifacts:write`. */
+  detachConnection(artifactId: string, connectionId: string, options?: CallOptions): Call<DetachArtifactConnectionAnswer> {
+    return this.client.json('DELETE', '/v2/artifacts/:artifactId/connections/:connectionId', {artifactId, connectionId}, undefined, options)
+  }
+
+  /** Newest first. Each change of the page makes a revision. A refresh does not: it gives the current revision new data. Needs the scope `artifacts:read`. */
+  listRevisions(artifactId: string, options?: CallOptions): Call<ListArtifactRevisionsAnswer> {
+    return this.client.json('GET', '/v2/artifacts/:artifactId/revisions', {artifactId}, undefined, options)
+  }
+
+  /** As renderArtifact, with the data that the revision last had. Needs the scope `artifacts:read`. */
+  renderRevision(artifactId: string, revisionId: string, input?: RenderArtifactRevisionInput, options?: CallOptions): Call<FileAnswer> {
+    return this.client.file('GET', '/v2/artifacts/:artifactId/revisions/:revisionId/render', {artifactId, revisionId}, input, options)
+  }
+
+  /** The revision becomes the current one, and its chat is shown again. Later revisions stay in the list. Needs the scope `artifacts:write`. */
+  restoreRevision(artifactId: string, revisionId: string, options?: CallOptions): Call<RestoreArtifactRevisionAnswer> {
+    return this.client.json('POST', '/v2/artifacts/:artifactId/revisions/:revisionId/restore', {artifactId, revisionId}, undefined, options)
+  }
+}
+
+/** Who changed what, and when. */
+export class AuditLogGroup extends Group {
+  /** One entry for every mutation, also for refused ones. `for_user_id` is the member for whom it was done, such as the holder of a new API key. Entries are never changed; old ones are erased. If a credential is refused more than 60 times a minute, one entry stands for the other refusals and counts them. Needs the scope `keys:manage`. */
+  list(input?: ListAuditLogInput, options?: CallOptions): List<ListAuditLogAnswer['entries'][number], ListAuditLogAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/audit-log', {}, input, options, 'entries')
+  }
+}
+
+/** What a team uses, and what it may use. */
+export class BillingGroup extends Group {
+  /** The current calendar month of UTC, up to this moment. Every figure is written in the transaction of the work that it counts. Needs the scope `billing:read`. */
+  usage(options?: CallOptions): Call<GetBillingUsageAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/billing/usage', {}, undefined, options)
+  }
+
+  /** Only the operator sets them, with `runyard entitlements set`. Past `max_concurrent_runs` a run waits as `pending`; past any other limit what would use more is refused with `entitlement_exceeded`, schedules skip, and cases stay pending. Needs the scope `billing:read`. */
+  entitlements(options?: CallOptions): Call<GetBillingEntitlementsAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/billing/entitlements', {}, undefined, options)
+  }
+
+  /** Answers like getBillingUsage, for whole days of UTC: from the day of `since`, up to `until`. `period_start` and `period_end` say which days were counted. Without `since` it begins with the month in which `until` lies. Without `until` it ends with the current month, or 400 days after `since`. Without both it is the current month. Needs the scope `billing:read`. */
+  usageHistory(input?: GetBillingUsageHistoryInput, options?: CallOptions): Call<GetBillingUsageHistoryAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/billing/usage/history', {}, input, options)
+  }
+}
+
+/** Browser sessions of runs. */
+export class BrowserGroup extends Group {
+  /** The session of a run is its browser_session_id. It stays open while the run waits, and closes with its end. Needs the scope `files:read`. */
+  listPages(sessionId: string, options?: CallOptions): Call<ListBrowserSessionPagesAnswer> {
+    return this.client.json('GET', '/v2/browser-agent/session/:session_id/pages', {session_id: sessionId}, undefined, options)
+  }
+}
+
+/** Pieces of work in a queue: made, claimed, done. */
+export class CasesGroup extends Group {
+  /** Newest first unless asked otherwise. `total` is exact. Needs the scope `queues:read`. */
+  list(queueId: string, input?: ListCasesInput, options?: CallOptions): List<ListCasesAnswer['cases'][number], ListCasesAnswer> {
+    return this.client.list('GET', '/v2/queues/:queue_id/cases', {queue_id: queueId}, input, options, 'cases')
+  }
+
+  /** Newest first unless asked otherwise. `total` is exact. A case matches `filters.labels` if it has, for every given key, one of the given values. Needs the scope `queues:read`. */
+  search(queueId: string, input?: SearchCasesInput, options?: CallOptions): List<SearchCasesAnswer['cases'][number], SearchCasesAnswer> {
+    return this.client.list('POST', '/v2/queues/:queue_id/cases/search', {queue_id: queueId}, input, options, 'cases')
+  }
+
+  /** One `case`, or up to 100 `cases`: all of them or none. The answer has them in the same order. Needs the scope `queues:write`. */
+  create(queueId: string, input?: CreateCasesInput, options?: CallOptions): Call<CreateCasesAnswer> {
+    return this.client.json('POST', '/v2/queues/:queue_id/cases', {queue_id: queueId}, input, options)
+  }
+
+  /** `events` says who did what to it, when and why: the last 500 of them, oldest first. Needs the scope `queues:read`. */
+  get(caseId: string, options?: CallOptions): Call<GetCaseAnswer> {
+    return this.client.json('GET', '/v2/cases/:case_id', {case_id: caseId}, undefined, options)
+  }
+
+  /** Changes title, data and priority, in any state. To change the state, use claim, complete, fail, postpone and release. Needs the scope `queues:write`. */
+  update(caseId: string, input?: UpdateCaseInput, options?: CallOptions): Call<UpdateCaseAnswer> {
+    return this.client.json('PATCH', '/v2/cases/:case_id', {case_id: caseId}, input, options)
+  }
+
+  /** The run that works on it is stopped, with the runs it started. Runs of the past stay readable. Needs the scope `queues:write`. */
+  delete(caseId: string, options?: CallOptions): Call<DeleteCaseAnswer> {
+    return this.client.json('DELETE', '/v2/cases/:case_id', {case_id: caseId}, undefined, options)
+  }
+
+  /** The queue stays, with its labels and case triggers. More than 10,000 cases are deleted in the background; cases that are added after the start stay. Needs the scope `queues:write`. */
+  clear(queueId: string, options?: CallOptions): Call<ClearQueueCasesAnswer> {
+    return this.client.json('DELETE', '/v2/queues/:queue_id/cases', {queue_id: queueId}, undefined, options)
+  }
+
+  /** Newest first, at most the last 100. Needs the scope `queues:read`. */
+  listRuns(caseId: string, options?: CallOptions): Call<ListCaseRunsAnswer> {
+    return this.client.json('GET', '/v2/cases/:case_id/runs', {case_id: caseId}, undefined, options)
+  }
+
+  /** The newest message comes last. listRunMessages gives all of them. Needs the scope `queues:read`. */
+  listRecentRunMessages(caseId: string, runId: string, input?: ListRecentCaseRunMessagesInput, options?: CallOptions): Call<ListRecentCaseRunMessagesAnswer> {
+    return this.client.json('GET', '/v2/cases/:case_id/runs/:run_id/recent-messages', {case_id: caseId, run_id: runId}, input, options)
+  }
+
+  /** The case is yours until you complete, fail, postpone or release it; no agent gets it before that. A postponed case can be taken before its time. Refused with 409 if somebody holds it, you included, or it has ended. Needs the scope `queues:write`. */
+  claim(caseId: string, options?: CallOptions): Call<ClaimCaseAnswer> {
+    return this.client.json('POST', '/v2/cases/:case_id/claim', {case_id: caseId}, undefined, options)
+  }
+
+  /** A case that you hold, or that nobody holds. Refused with 409 if somebody else holds it or it has ended. Needs the scope `queues:write`. */
+  complete(caseId: string, input?: CompleteCaseInput, options?: CallOptions): Call<CompleteCaseAnswer> {
+    return this.client.json('POST', '/v2/cases/:case_id/complete', {case_id: caseId}, input, options)
+  }
+
+  /** A case that you hold, or that nobody holds. Refused with 409 if somebody else holds it or it has ended. Needs the scope `queues:write`. */
+  fail(caseId: string, input?: FailCaseInput, options?: CallOptions): Call<FailCaseAnswer> {
+    return this.client.json('POST', '/v2/cases/:case_id/fail', {case_id: caseId}, input, options)
+  }
+
+  /** Give either `postponed_to` or `seconds`: a time in the future, at most ten years away. Works for a case that you hold, or that nobody holds. Refused with 409 if somebody else holds it or it has ended. Needs the scope `queues:write`. */
+  postpone(caseId: string, input?: PostponeCaseInput, options?: CallOptions): Call<PostponeCaseAnswer> {
+    return this.client.json('POST', '/v2/cases/:case_id/postpone', {case_id: caseId}, input, options)
+  }
+
+  /** Only a case that you hold. It becomes pending again at its old position. Other cases are refused with 409. Needs the scope `queues:write`. */
+  release(caseId: string, input?: ReleaseCaseInput, options?: CallOptions): Call<ReleaseCaseAnswer> {
+    return this.client.json('POST', '/v2/cases/:case_id/release', {case_id: caseId}, input, options)
+  }
+
+  /** Deletes the cases with their timelines, whoever holds them. Runs that hold one of them are stopped; the runs stay. More than 10,000 matching cases are deleted in the background; cases that are added after the start are not affected. Needs the scope `queues:write`. */
+  bulkDelete(queueId: string, input?: BulkDeleteCasesInput, options?: CallOptions): Call<BulkDeleteCasesAnswer> {
+    return this.client.json('POST', '/v2/queues/:queue_id/cases/bulk-delete', {queue_id: queueId}, input, options)
+  }
+
+  /** The cases become pending again, whatever their status, and keep their count of attempts. A run that holds one of them is stopped first; cases that another member holds are skipped. More than 10,000 matching cases are changed in the background; cases that are added after the start are not affected. Needs the scope `queues:write`. */
+  bulkReprocess(queueId: string, input?: BulkReprocessCasesInput, options?: CallOptions): Call<BulkReprocessCasesAnswer> {
+    return this.client.json('POST', '/v2/queues/:queue_id/cases/bulk-reprocess', {queue_id: queueId}, input, options)
+  }
+
+  /** Sets the status, whatever it was. A run that holds one of the cases is stopped first; cases that another member holds are skipped. `pending` also ends a postponement. More than 10,000 matching cases are changed in the background; cases that are added after the start are not affected. Needs the scope `queues:write`. */
+  bulkUpdateStatus(queueId: string, input: BulkUpdateCaseStatusInput, options?: CallOptions): Call<BulkUpdateCaseStatusAnswer> {
+    return this.client.json('POST', '/v2/queues/:queue_id/cases/bulk-update-status', {queue_id: queueId}, input, options)
+  }
+
+  /** Sets the priority, whatever the status is and whoever holds the case. More than 10,000 matching cases are changed in the background; cases that are added after the start are not affected. Needs the scope `queues:write`. */
+  bulkUpdatePriority(queueId: string, input: BulkUpdateCasePriorityInput, options?: CallOptions): Call<BulkUpdateCasePriorityAnswer> {
+    return this.client.json('POST', '/v2/queues/:queue_id/cases/bulk-update-priority', {queue_id: queueId}, input, options)
+  }
+
+  /** The counts are those of the cases done so far. A bulk action is deleted with its queue, or 30 days after its end. Needs the scope `queues:read`. */
+  getBulkAction(bulkActionId: string, options?: CallOptions): Call<GetBulkActionAnswer> {
+    return this.client.json('GET', '/v2/bulk-actions/:bulk_action_id', {bulk_action_id: bulkActionId}, undefined, options)
+  }
+}
+
+/** Which cases start runs of an agent. */
+export class CaseTriggersGroup extends Group {
+  /** List case triggers. Needs the scope `agents:read`. */
+  list(agentId: string, options?: CallOptions): Call<ListAgentCaseTriggersAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/case-triggers', {agent_id: agentId}, undefined, options)
+  }
+
+  /** Each case of the queue starts one run of the agent’s live build, in the order of the queue; cases that already wait start at once. An agent has at most one case trigger. Two triggers on one queue share its cases. Needs the scope `agents:write`. */
+  create(agentId: string, input: CreateAgentCaseTriggerInput, options?: CallOptions): Call<CreateAgentCaseTriggerAnswer> {
+    return this.client.json('POST', '/v2/agents/:agent_id/case-triggers', {agent_id: agentId}, input, options)
+  }
+
+  /** Before you make or change a trigger: which other agents have an enabled trigger on the same queue. Needs the scope `agents:read`. */
+  previewConflicts(agentId: string, input?: PreviewAgentCaseTriggerConflictsInput, options?: CallOptions): Call<PreviewAgentCaseTriggerConflictsAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/case-triggers/conflict-preview', {agent_id: agentId}, input, options)
+  }
+
+  /** Get a case trigger. Needs the scope `agents:read`. */
+  get(agentId: string, triggerId: string, options?: CallOptions): Call<GetAgentCaseTriggerAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/case-triggers/:trigger_id', {agent_id: agentId, trigger_id: triggerId}, undefined, options)
+  }
+
+  /** Only the given fields change. Runs in progress continue; the change applies to the cases that are dispatched next. Needs the scope `agents:write`. */
+  update(agentId: string, triggerId: string, input?: UpdateAgentCaseTriggerInput, options?: CallOptions): Call<UpdateAgentCaseTriggerAnswer> {
+    return this.client.json('PATCH', '/v2/agents/:agent_id/case-triggers/:trigger_id', {agent_id: agentId, trigger_id: triggerId}, input, options)
+  }
+
+  /** The agent gets no more cases. Runs in progress continue with theirs. Needs the scope `agents:write`. */
+  delete(agentId: string, triggerId: string, options?: CallOptions): Call<DeleteAgentCaseTriggerAnswer> {
+    return this.client.json('DELETE', '/v2/agents/:agent_id/case-triggers/:trigger_id', {agent_id: agentId, trigger_id: triggerId}, undefined, options)
+  }
+}
+
+/** Accounts and MCP servers that agents may use. */
+export class ConnectionsGroup extends Group {
+  /** List connections. Needs the scope `connections:read`. */
+  list(input?: ListConnectionsInput, options?: CallOptions): List<ListConnectionsAnswer['integrations'][number], ListConnectionsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/connections', {}, input, options, 'integrations')
+  }
+
+  /** For MCP servers (`custom_mcp`) and HTTP APIs (`api`) that take a key or headers. What needs OAuth begins with startNativeOAuth or authorizeMcpOAuth. Nothing is called yet: testConnection does that. Needs the scope `connections:write`. */
+  create(input: CreateConnectionInput, options?: CallOptions): Call<CreateConnectionAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/connections', {}, input, options)
+  }
+
+  /** No operation returns the secrets of a connection. Needs the scope `connections:read`. */
+  get(connectionId: string, options?: CallOptions): Call<GetConnectionAnswer> {
+    return this.client.json('GET', '/v2/connections/:connection_id', {connection_id: connectionId}, undefined, options)
+  }
+
+  /** The names of the headers that are set, and whether there are OAuth tokens. No value of them leaves the server. Needs the scope `connections:read`. */
+  getCredentials(connectionId: string, options?: CallOptions): Call<GetConnectionCredentialsAnswer> {
+    return this.client.json('GET', '/v2/connections/:connection_id/credentials', {connection_id: connectionId}, undefined, options)
+  }
+
+  /** Only the given fields change. A new key or new headers replace all old ones, and runs that waited for the connection continue. Another `server_url` needs the credential again, so that nobody can have the old one sent elsewhere. For a connection with OAuth only the name, `shared` and `status` can change; the operation that made it authorises it again. Only its maker can change a private connection. Needs the scope `connections:write`. */
+  update(connectionId: string, input?: UpdateConnectionInput, options?: CallOptions): Call<UpdateConnectionAnswer> {
+    return this.client.json('PATCH', '/v2/connections/:connection_id', {connection_id: connectionId}, input, options)
+  }
+
+  /** It is gone at once, with its credential. Runs that waited for it continue and get an error. Builds keep the id, which no longer refers to anything. If the provider supports it, the tokens are revoked within moments. listConnectionDependents shows beforehand what uses it. Needs the scope `connections:write`. */
+  delete(connectionId: string, options?: CallOptions): Call<DeleteConnectionAnswer> {
+    return this.client.json('DELETE', '/v2/connections/:connection_id', {connection_id: connectionId}, undefined, options)
+  }
+
+  /** Calls the service: an MCP server lists its tools, a provider says whose account it is, an API is asked for its `server_url`. If the service refuses the token, it is renewed; if that fails, the connection needs a person. A key that works again makes the connection active again. Needs the scope `connections:write`. */
+  test(connectionId: string, options?: CallOptions): Call<TestConnectionAnswer> {
+    return this.client.json('POST', '/v2/connections/:connection_id/test', {connection_id: connectionId}, undefined, options)
+  }
+
+  /** At most 100 of each are listed; the totals count all. Needs the scope `connections:read`. */
+  listDependents(connectionId: string, options?: CallOptions): Call<ListConnectionDependentsAnswer> {
+    return this.client.json('GET', '/v2/connections/:connection_id/dependents', {connection_id: connectionId}, undefined, options)
+  }
+
+  /** Agents are shown a tool as it was approved. The tools that are listed first after a person made or authorised the connection count as approved; one that its server changed or added later requires approval for every call until approveConnectionTools approves it. Needs the scope `connections:read`. */
+  listTools(connectionId: string, options?: CallOptions): Call<ListConnectionToolsAnswer> {
+    return this.client.json('GET', '/v2/connections/:connection_id/tools', {connection_id: connectionId}, undefined, options)
+  }
+
+  /** From then on agents are shown these tools as they are now, and call them without asking. All are approved or none: a tool that has changed since it was read is a conflict. Needs the scope `connections:write`. */
+  approveTools(connectionId: string, input: ApproveConnectionToolsInput, options?: CallOptions): Call<ApproveConnectionToolsAnswer> {
+    return this.client.json('POST', '/v2/connections/:connection_id/tools/approve', {connection_id: connectionId}, input, options)
+  }
+
+  /** Answers with a URL at which the owner of the account agrees. The connection is made when their browser comes back to this server, once, within ten minutes. The key or client that began this must still be valid then. A provider’s name is also accepted without its hyphens: `googlesheets` for `google-sheets`. Needs the scope `connections:write`. */
+  startNativeOAuth(provider: string, input?: StartNativeOAuthInput, options?: CallOptions): Call<StartNativeOAuthAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/connections/oauth/native/:provider/start', {provider}, input, options)
+  }
+
+  /** Asks the server and its authorization server for their metadata (RFC 9728, RFC 8414, OpenID discovery). Nothing is registered, authorised or stored. If the server cannot be asked, the answer says that it does not support OAuth, and `error` says why. Needs the scope `connections:write`. */
+  checkMcpOAuth(input: CheckMcpOAuthInput, options?: CallOptions): Call<CheckMcpOAuthAnswer> {
+    return this.client.json('POST', '/v2/connections/oauth/mcp/check', {}, input, options)
+  }
+
+  /** Answers with the URL at which the owner of the account agrees; the browser then comes back as with startNativeOAuth. Runyard is known to the authorization server by its client document, by a registration that is made once for the team, or by the client that is given. With `reconnect_connection_id` the same connection is authorised again, also for the scopes that a refused call asked for. Needs the scope `connections:write`. */
+  authorizeMcpOAuth(input: AuthorizeMcpOAuthInput, options?: CallOptions): Call<AuthorizeMcpOAuthAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/connections/oauth/mcp/start', {}, input, options)
+  }
+
+  /** Lists the tools of a server with the key or headers that are given, as createConnection takes them. Nothing is stored. A server that cannot be used is not an error of the request: `success` is false and `error` says why. Needs the scope `connections:write`. */
+  probeMcpServer(input: ProbeMcpServerInput, options?: CallOptions): Call<ProbeMcpServerAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/connections/mcp/probe', {}, input, options)
+  }
+
+  /** For a broker with Nango’s API, which the server’s settings name. The client went through OAuth there and sends the id of the connection; the broker is asked whether it is good. Where the broker says for which organisation it was made, that must be this team. Sending it again returns the same connection and reactivates it. Needs the scope `connections:write`. */
+  finalizeThirdPartyOAuth(provider: string, input: FinalizeThirdPartyOAuthInput, options?: CallOptions): Call<FinalizeThirdPartyOAuthAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/connections/oauth/third-party/:provider/finalize', {provider}, input, options)
+  }
+}
+
+/** Webhook deliveries, with every attempt. */
+export class DeliveriesGroup extends Group {
+  /** One for each event and each of its receivers, webhooks and callback URLs alike. The dead letters are those with `status=dead`. Needs the scope `webhooks:manage`. */
+  list(input?: ListWebhookDeliveriesInput, options?: CallOptions): List<ListWebhookDeliveriesAnswer['deliveries'][number], ListWebhookDeliveriesAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/webhook-deliveries', {}, input, options, 'deliveries')
+  }
+
+  /** With its attempts: when, how long, what the receiver answered or where it failed. The newest 100 are stored. Needs the scope `webhooks:manage`. */
+  get(deliveryId: string, options?: CallOptions): Call<GetWebhookDeliveryAnswer> {
+    return this.client.json('GET', '/v2/webhook-deliveries/:delivery_id', {delivery_id: deliveryId}, undefined, options)
+  }
+
+  /** Sends the same id and the same body again, after new events, with all the attempts of a first delivery. Only for a delivery that is `delivered` or `dead`. Needs the scope `webhooks:manage`. */
+  replay(deliveryId: string, options?: CallOptions): Call<ReplayWebhookDeliveryAnswer> {
+    return this.client.json('POST', '/v2/webhook-deliveries/:delivery_id/replay', {delivery_id: deliveryId}, undefined, options)
+  }
+}
+
+/** How good runs were, by rubrics, and which builds may become live. */
+export class EvaluationsGroup extends Group {
+  /** The latest one; `data` is null while the run has none. A run is evaluated soon after each of its ends, and when somebody asks. Needs the scope `evals:read`. */
+  get(agentId: string, runId: string, options?: CallOptions): Call<GetRunEvaluationAnswer> {
+    return this.client.json('GET', '/v2/agent/:agentId/runs/:runId/evaluation', {agentId, runId}, undefined, options)
+  }
+
+  /** Uses the rubrics that are active for its build now. If a requested evaluation is in progress, that one is returned. getRunEvaluation shows its state. Needs the scope `evals:write`. */
+  evaluate(agentId: string, runId: string, options?: CallOptions): Call<EvaluateRunAnswer> {
+    return this.client.json('POST', '/v2/agent/:agentId/runs/:runId/evaluation', {agentId, runId}, undefined, options)
+  }
+
+  /** Each run counts once, by its latest finished evaluation and on the day (UTC) on which it ended. `with_issues`: something did not pass. `flag_distribution` has the flags that did not pass, most frequent first, each with the number of runs. Needs the scope `evals:read`. */
+  scores(agentId: string, input?: GetEvalScoresInput, options?: CallOptions): Call<GetEvalScoresAnswer> {
+    return this.client.json('GET', '/v2/agent/:agentId/eval-scores', {agentId}, input, options)
+  }
+
+  /** The active rubrics; empty for a build of another agent. Needs the scope `evals:read`. */
+  listRubrics(agentId: string, input?: GetEvalRubricsInput, options?: CallOptions): Call<GetEvalRubricsAnswer> {
+    return this.client.json('GET', '/v2/agents/:agentId/eval-rubrics', {agentId}, input, options)
+  }
+
+  /** Runs of the build that end from now on are judged by it too, and copies of the build have it as well. A build has at most five rubrics. Needs the scope `evals:write`. */
+  createRubric(agentId: string, input: CreateEvalRubricInput, options?: CallOptions): Call<CreateEvalRubricAnswer> {
+    return this.client.json('POST', '/v2/agents/:agentId/eval-rubrics', {agentId}, input, options)
+  }
+
+  /** The given rubrics, in their order, replace all others. A rubric with the same title, description and severity as before stays the same rubric; any other is a new one. A build has at most five. Needs the scope `evals:write`. */
+  replaceRubrics(agentId: string, input: ReplaceEvalRubricsInput, options?: CallOptions): Call<ReplaceEvalRubricsAnswer> {
+    return this.client.json('PUT', '/v2/agents/:agentId/eval-rubrics', {agentId}, input, options)
+  }
+
+  /** A new rubric, with an id and a slug of its own, replaces the old one; old results stay. If only `sort_order` changes, the rubric stays the same. Needs the scope `evals:write`. */
+  updateRubric(agentId: string, rubricId: string, input?: UpdateEvalRubricInput, options?: CallOptions): Call<UpdateEvalRubricAnswer> {
+    return this.client.json('PATCH', '/v2/agents/:agentId/eval-rubrics/:rubric_id', {agentId, rubric_id: rubricId}, input, options)
+  }
+
+  /** Later runs are not judged by it. Results that exist stay, and count in scores. Needs the scope `evals:write`. */
+  deleteRubric(agentId: string, rubricId: string, options?: CallOptions): Call<undefined> {
+    return this.client.json('DELETE', '/v2/agents/:agentId/eval-rubrics/:rubric_id', {agentId, rubric_id: rubricId}, undefined, options)
+  }
+
+  /** `promotion_gate` is null while the agent has none: then every build may become live. Needs the scope `evals:read`. */
+  getPromotionGate(agentId: string, options?: CallOptions): Call<GetPromotionGateAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/promotion-gate', {agent_id: agentId}, undefined, options)
+  }
+
+  /** From now on promoteRevision refuses a build (409 `gate_not_met`) whose latest `last_runs` evaluated runs score below `min_score`, or that has fewer of them, unless `force_reason` is given. The score is the mean share of checks that passed. `min_score: null` removes the gate. Needs the scope `evals:write`. */
+  putPromotionGate(agentId: string, input: PutPromotionGateInput, options?: CallOptions): Call<PutPromotionGateAnswer> {
+    return this.client.json('PUT', '/v2/agents/:agent_id/promotion-gate', {agent_id: agentId}, input, options)
+  }
+}
+
+/** Approvals, questions and forms that runs wait for. */
+export class HumanRequestsGroup extends Group {
+  /** The inbox: pending requests, the longest waiting first. With another `status`, or `all`, the newest comes first. Needs the scope `runs:read`. */
+  list(input?: ListHumanRequestsInput, options?: CallOptions): List<ListHumanRequestsAnswer['human_requests'][number], ListHumanRequestsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/human-requests', {}, input, options, 'human_requests')
+  }
+
+  /** Which field counts depends on the type: `approved` for an approval, `answers` for questions, `values` for a form, `done` for a login. Of several answers the first one counts; the others get a 409. An approval counts for exactly the action shown. Needs the scope `approvals:write`. */
+  respond(runId: string, requestId: string, input?: RespondToHumanRequestInput, options?: CallOptions): Call<RespondToHumanRequestAnswer> {
+    return this.client.json('POST', '/v2/runs/:run_id/human-requests/:request_id/respond', {run_id: runId, request_id: requestId}, input, options)
+  }
+
+  /** Puts the request into the inbox of a member. Others can still answer it. There is no event for it. Needs the scope `runs:write`. */
+  assign(runId: string, requestId: string, input: AssignHumanRequestInput, options?: CallOptions): Call<AssignHumanRequestAnswer> {
+    return this.client.json('POST', '/v2/runs/:run_id/human-requests/:request_id/assign', {run_id: runId, request_id: requestId}, input, options)
+  }
+
+  /** The call that waits for it gets an error that says so, and the run continues. There is no event for it. Needs the scope `runs:write`. */
+  cancel(runId: string, requestId: string, options?: CallOptions): Call<CancelHumanRequestAnswer> {
+    return this.client.json('POST', '/v2/runs/:run_id/human-requests/:request_id/cancel', {run_id: runId, request_id: requestId}, undefined, options)
+  }
+}
+
+/** Labels of cases. */
+export class LabelsGroup extends Group {
+  /** List labels. Needs the scope `queues:read`. */
+  list(queueId: string, input?: ListLabelsInput, options?: CallOptions): List<ListLabelsAnswer['labels'][number], ListLabelsAnswer> {
+    return this.client.list('GET', '/v2/queues/:queue_id/labels', {queue_id: queueId}, input, options, 'labels')
+  }
+
+  /** Make a label. Needs the scope `queues:write`. */
+  create(queueId: string, input: CreateLabelInput, options?: CallOptions): Call<CreateLabelAnswer> {
+    return this.client.json('POST', '/v2/queues/:queue_id/labels', {queue_id: queueId}, input, options)
+  }
+
+  /** Only the given fields change. A new key or value leaves the colour as it is. Needs the scope `queues:write`. */
+  update(queueId: string, labelId: string, input?: UpdateLabelInput, options?: CallOptions): Call<UpdateLabelAnswer> {
+    return this.client.json('PATCH', '/v2/queues/:queue_id/labels/:label_id', {queue_id: queueId, label_id: labelId}, input, options)
+  }
+
+  /** The label disappears from all cases. If many cases had it, their timelines show that a little later. Needs the scope `queues:write`. */
+  delete(queueId: string, labelId: string, options?: CallOptions): Call<DeleteLabelAnswer> {
+    return this.client.json('DELETE', '/v2/queues/:queue_id/labels/:label_id', {queue_id: queueId, label_id: labelId}, undefined, options)
+  }
+
+  /** List the labels of a case. Needs the scope `queues:read`. */
+  listOfCase(queueId: string, caseId: string, options?: CallOptions): Call<ListCaseLabelsAnswer> {
+    return this.client.json('GET', '/v2/queues/:queue_id/cases/:case_id/labels', {queue_id: queueId, case_id: caseId}, undefined, options)
+  }
+
+  /** Give either `label_ids`, or `labels` by key and value; labels that the queue does not have are made. Answers with all labels of the case, at most 100. Needs the scope `queues:write`. */
+  link(queueId: string, caseId: string, input?: LinkCaseLabelsInput, options?: CallOptions): Call<LinkCaseLabelsAnswer> {
+    return this.client.json('POST', '/v2/queues/:queue_id/cases/:case_id/labels', {queue_id: queueId, case_id: caseId}, input, options)
+  }
+
+  /** Labels that the case does not have are ignored. Answers with the labels that it still has. Needs the scope `queues:write`. */
+  unlink(queueId: string, caseId: string, input: UnlinkCaseLabelsInput, options?: CallOptions): Call<UnlinkCaseLabelsAnswer> {
+    return this.client.json('POST', '/v2/queues/:queue_id/cases/:case_id/labels/unlink', {queue_id: queueId, case_id: caseId}, input, options)
+  }
+}
+
+/** The API as tools of the Model Context Protocol. */
+export class McpGroup extends Group {
+
+}
+
+/** The people and programs of a team. */
+export class MembersGroup extends Group {
+  /** List members. Needs the scope `team:read`. */
+  list(input?: ListMembersInput, options?: CallOptions): List<ListMembersAnswer['members'][number], ListMembersAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/members', {}, input, options, 'members')
+  }
+
+  /** Adds a person; API keys made for them carry their id as the `user_id` of what those keys do. Needs the scope `keys:manage`. */
+  create(input: CreateMemberInput, options?: CallOptions): Call<CreateMemberAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/members', {}, input, options)
+  }
+
+  /** A new role counts for all of the member’s credentials within a second, and cannot give any of them a scope that your credential lacks. A team keeps at least one admin. Needs the scope `keys:manage`. */
+  update(memberId: string, input?: UpdateMemberInput, options?: CallOptions): Call<UpdateMemberAnswer> {
+    return this.client.json('PATCH', '/v2/teams/:teamId/members/:member_id', {member_id: memberId}, input, options)
+  }
+
+  /** All API keys and OAuth clients of the member stop working. A team keeps at least one admin. Needs the scope `keys:manage`. */
+  delete(memberId: string, options?: CallOptions): Call<DeleteMemberAnswer> {
+    return this.client.json('DELETE', '/v2/teams/:teamId/members/:member_id', {member_id: memberId}, undefined, options)
+  }
+}
+
+/** Files that an agent keeps between its runs. */
+export class MemoryGroup extends Group {
+  /** All files, by path; an agent has at most 1000. Needs the scope `agents:read`. */
+  list(agentId: string, options?: CallOptions): Call<ListAgentMemoryFilesAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/memory/files', {agent_id: agentId}, undefined, options)
+  }
+
+  /** Read a memory file. Needs the scope `agents:read`. */
+  get(agentId: string, path: string, options?: CallOptions): Call<GetAgentMemoryFileAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/memory/files/:path+', {agent_id: agentId, path}, undefined, options)
+  }
+
+  /** Makes the file or replaces its content, and raises its generation by one. Generations of a path never repeat, even after the file was deleted, so an old `expected_generation` never fits a new file. A file has at most 256 KiB, an agent at most 1000 files and 16 MiB. Needs the scope `agents:write`. */
+  put(agentId: string, path: string, input: PutAgentMemoryFileInput, options?: CallOptions): Call<PutAgentMemoryFileAnswer> {
+    return this.client.json('PUT', '/v2/agents/:agent_id/memory/files/:path+', {agent_id: agentId, path}, input, options)
+  }
+
+  /** Delete a memory file. Needs the scope `agents:write`. */
+  delete(agentId: string, path: string, input?: DeleteAgentMemoryFileInput, options?: CallOptions): Call<DeleteAgentMemoryFileAnswer> {
+    return this.client.json('DELETE', '/v2/agents/:agent_id/memory/files/:path+', {agent_id: agentId, path}, input, options)
+  }
+}
+
+/** OAuth clients with which programs sign in. */
+export class OauthClientsGroup extends Group {
+  /** List OAuth clients. Needs the scope `keys:manage`. */
+  list(input?: ListOauthClientsInput, options?: CallOptions): List<ListOauthClientsAnswer['oauth_clients'][number], ListOauthClientsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/oauth-clients', {}, input, options, 'oauth_clients')
+  }
+
+  /** For the client-credentials grant at POST /oauth/token. The secret is in this answer alone. The client ends with the credential that makes it, and its tokens with the client. Needs the scope `keys:manage`. */
+  create(input?: CreateOauthClientInput, options?: CallOptions): Call<CreateOauthClientAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/oauth-clients', {}, input, options)
+  }
+
+  /** Delete an OAuth client. Needs the scope `keys:manage`. */
+  delete(clientId: string, options?: CallOptions): Call<DeleteOauthClientAnswer> {
+    return this.client.json('DELETE', '/v2/oauth-clients/:client_id', {client_id: clientId}, undefined, options)
+  }
+}
+
+/** Tool sets that agents may use. */
+export class PluginsGroup extends Group {
+  /** The tool sets that an agent’s config may name under `plugins`, each with the tools this server can run. Needs the scope `team:read`. */
+  list(options?: CallOptions): Call<ListPluginCatalogAnswer> {
+    return this.client.json('GET', '/v2/plugins/catalog', {}, undefined, options)
+  }
+}
+
+/** Queues of cases for agents and people. */
+export class QueuesGroup extends Group {
+  /** The counts are exact. Needs the scope `queues:read`. */
+  list(input?: ListQueuesInput, options?: CallOptions): List<ListQueuesAnswer['queues'][number], ListQueuesAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/queues', {}, input, options, 'queues')
+  }
+
+  /** A queue holds cases until a run or a person takes them. Give an agent a case trigger on it, and each case starts a run. Needs the scope `queues:write`. */
+  create(input: CreateQueueInput, options?: CallOptions): Call<CreateQueueAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/queues', {}, input, options)
+  }
+
+  /** The counts are exact. Needs the scope `queues:read`. */
+  get(queueId: string, options?: CallOptions): Call<GetQueueAnswer> {
+    return this.client.json('GET', '/v2/queues/:queue_id', {queue_id: queueId}, undefined, options)
+  }
+
+  /** Only the given fields change. A lower `concurrency` stops no run; it counts for the cases that are dispatched next. Needs the scope `queues:write`. */
+  update(queueId: string, input?: UpdateQueueInput, options?: CallOptions): Call<UpdateQueueAnswer> {
+    return this.client.json('PATCH', '/v2/queues/:queue_id', {queue_id: queueId}, input, options)
+  }
+
+  /** Stops its active runs and deletes its cases, labels and case triggers. Its name is free at once, and the runs stay readable. Needs the scope `queues:write`. */
+  delete(queueId: string, options?: CallOptions): Call<DeleteQueueAnswer> {
+    return this.client.json('DELETE', '/v2/queues/:queue_id', {queue_id: queueId}, undefined, options)
+  }
+
+  /** Consumers are agents with a case trigger on the queue. Producers are agents whose runs added cases to it, or whose live procedure has a block that does. `problems`: `multiple_triggers` if several enabled triggers share the cases, `producer_consumer_mix` if an agent works on cases that it adds itself. Needs the scope `queues:read`. */
+  listAgents(queueId: string, options?: CallOptions): Call<ListQueueAgentsAnswer> {
+    return this.client.json('GET', '/v2/queues/:queue_id/agents', {queue_id: queueId}, undefined, options)
+  }
+}
+
+/** Runs of agents: durable, stoppable, watched live. */
+export class RunsGroup extends Group {
+  /** One level of the run’s workspace as it is now, by name. A run that has written nothing has no files. Needs the scope `files:read`. */
+  listAgentRunFiles(agentId: string, runId: string, input?: ListRunSandboxFilesInput, options?: CallOptions): Call<ListRunSandboxFilesAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/runs/:run_id/sandbox/files', {agent_id: agentId, run_id: runId}, input, options)
+  }
+
+  /** One level of the run’s workspace as it is now, by name. A run that has written nothing has no files. Needs the scope `files:read`. */
+  listFiles(runId: string, input?: ListRunSandboxFilesByRunInput, options?: CallOptions): Call<ListRunSandboxFilesByRunAnswer> {
+    return this.client.json('GET', '/v2/runs/:run_id/sandbox/files', {run_id: runId}, input, options)
+  }
+
+  /** Up to 10 MiB as text or base64; `download_url` gives a file of any size as it is. Needs the scope `files:read`. */
+  getAgentRunFileContent(agentId: string, runId: string, input?: GetRunSandboxFileContentInput, options?: CallOptions): Call<GetRunSandboxFileContentAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/runs/:run_id/sandbox/files/content', {agent_id: agentId, run_id: runId}, input, options)
+  }
+
+  /** Up to 10 MiB as text or base64; `download_url` gives a file of any size as it is. Needs the scope `files:read`. */
+  getFileContent(runId: string, input?: GetRunSandboxFileContentByRunInput, options?: CallOptions): Call<GetRunSandboxFileContentByRunAnswer> {
+    return this.client.json('GET', '/v2/runs/:run_id/sandbox/files/content', {run_id: runId}, input, options)
+  }
+
+  /** One picture after each action in the browser, oldest first. A run that used no browser has none. Needs the scope `files:read`. */
+  screenshots(runId: string, options?: CallOptions): Call<GetRunScreenshotTimelineAnswer> {
+    return this.client.json('GET', '/v2/agent-runs/:run_id/screenshots/timeline', {run_id: runId}, undefined, options)
+  }
+
+  /** One picture after each action in the browser, oldest first. A run that used no browser has none. Needs the scope `files:read`. */
+  agentRunScreenshots(agentId: string, runId: string, options?: CallOptions): Call<GetAgentRunScreenshotTimelineAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/runs/:run_id/screenshots/timeline', {agent_id: agentId, run_id: runId}, undefined, options)
+  }
+
+  /** Answers as soon as the run is stored; from then on it reaches an end or waits for something that is named, whatever crashes. Needs the scope `runs:write`. */
+  start(input: StartRunInput, options?: CallOptions): Call<StartRunAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/runs', {}, input, options)
+  }
+
+  /** Newest first unless asked otherwise. `total` is exact. Needs the scope `runs:read`. */
+  list(input?: ListRunsInput, options?: CallOptions): List<ListRunsAnswer['data'][number], ListRunsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/runs', {}, input, options, 'data')
+  }
+
+  /** Cheap enough to poll. The streams of events report the same changes without polling. Needs the scope `runs:read`. */
+  get(runId: string, options?: CallOptions): Call<GetRunAnswer> {
+    return this.client.json('GET', '/v2/runs/:run_id', {run_id: runId}, undefined, options)
+  }
+
+  /** Like getRun, with agent, build, totals, and the first 200 of its human requests and of the runs it started. Needs the scope `runs:read`. */
+  getAgentRun(agentId: string, runId: string, options?: CallOptions): Call<GetAgentRunAnswer> {
+    return this.client.json('GET', '/v2/agent/:agentId/runs/:runId', {agentId, runId}, undefined, options)
+  }
+
+  /** Says in one sentence why the run is in its state, with the facts: what it waits for, since when, who can end the wait, its position on the waitlist, who works on it, what went wrong. Needs the scope `runs:read`. */
+  explain(runId: string, options?: CallOptions): Call<ExplainRunAnswer> {
+    return this.client.json('GET', '/v2/runs/:run_id/why', {run_id: runId}, undefined, options)
+  }
+
+  /** What the run did, step by step, how long each step took, and how the run ended. Also for a run that is still active. Needs the scope `runs:read`. */
+  report(agentId: string, runId: string, options?: CallOptions): Call<GetWorkflowExecutionReportAnswer> {
+    return this.client.json('GET', '/v2/agent/:agentId/runs/:runId/workflow-execution-report', {agentId, runId}, undefined, options)
+  }
+
+  /** Oldest first. Messages are numbered from 1 without gaps, so those after `seq` n are at `offset=n`. Long texts are cut from where the page exceeds 4 MiB (`truncated`); the first message of a page is always whole. Needs the scope `runs:read`. */
+  listMessages(runId: string, input?: ListRunMessagesInput, options?: CallOptions): List<ListRunMessagesAnswer['messages'][number], ListRunMessagesAnswer> {
+    return this.client.list('GET', '/v2/runs/:run_id/messages', {run_id: runId}, input, options, 'messages')
+  }
+
+  /** An active run reads the message at its next turn; posting a message does not end a wait. A run that has ended starts again with it, and its log, usage and limits continue. From then on the run also acts for you: it can no longer use private connections of others. Needs the scope `runs:write`. */
+  postMessage(runId: string, input: PostRunMessageInput, options?: CallOptions): Call<PostRunMessageAnswer> {
+    return this.client.json('POST', '/v2/runs/:run_id/messages', {run_id: runId}, input, options)
+  }
+
+  /** Stops the current step within a second, cancels the open human requests of the run and stops the runs that it started. A run that has already ended does not change, and the answer says so. Needs the scope `runs:write`. */
+  stop(runId: string, options?: CallOptions): Call<StopRunAnswer> {
+    return this.client.json('POST', '/v2/runs/:run_id/stop', {run_id: runId}, undefined, options)
+  }
+
+  /** Starts a new run of the same agent with the same message, title, metadata, limits and callback. With `from_step` the new run begins with a copy of all turns before the one that made that call, and with the files as they were then; that turn is made again. Another build can continue from there. Needs the scope `runs:write`. */
+  retry(runId: string, input?: RetryRunInput, options?: CallOptions): Call<RetryRunAnswer> {
+    return this.client.json('POST', '/v2/runs/:run_id/retry', {run_id: runId}, input, options)
+  }
+
+  /** Erases the run, its messages, steps, human requests, events and files. Only an ended run can be deleted; stop it first. The runs that it started stay. A very long log disappears at once and is erased from the disk a little later. Needs the scope `runs:write`. */
+  delete(runId: string, options?: CallOptions): Call<DeleteRunAnswer> {
+    return this.client.json('DELETE', '/v2/runs/:run_id', {run_id: runId}, undefined, options)
+  }
+}
+
+/** Workspaces with files, in which commands run. */
+export class SandboxesGroup extends Group {
+  /** A sandbox is a workspace for files and commands. Given to startRun, it becomes that run’s workspace and stays as long as the run’s files do. Otherwise it is deleted with its files after `ttl_seconds`. Needs the scope `sandboxes:write`. */
+  create(input?: CreateSandboxInput, options?: CallOptions): Call<CreateSandboxAnswer> {
+    return this.client.json('POST', '/v2/sandboxes', {}, input, options)
+  }
+
+  /** Get a sandbox. Needs the scope `files:read`. */
+  get(sandboxId: string, options?: CallOptions): Call<GetSandboxAnswer> {
+    return this.client.json('GET', '/v2/sandboxes/:sandbox_id', {sandbox_id: sandboxId}, undefined, options)
+  }
+
+  /** Deletes its files too, also if a run used it. Refused while a command runs in it or its run has not ended. Needs the scope `sandboxes:write`. */
+  delete(sandboxId: string, options?: CallOptions): Call<DeleteSandboxAnswer> {
+    return this.client.json('DELETE', '/v2/sandboxes/:sandbox_id', {sandbox_id: sandboxId}, undefined, options)
+  }
+
+  /** The URL takes one successful PUT of up to 1 GiB, begun within 15 minutes, without a credential. A failed PUT can be tried again. Needs the scope `sandboxes:write`. */
+  createUploadUrl(sandboxId: string, input: CreateUploadUrlInput, options?: CallOptions): Call<CreateUploadUrlAnswer> {
+    return this.client.json('POST', '/v2/sandboxes/:sandbox_id/upload-urls', {sandbox_id: sandboxId}, input, options)
+  }
+
+  /** One level of the workspace, by name. Links are not listed, and nothing is read through one. Needs the scope `files:read`. */
+  listFiles(sandboxId: string, input?: ListSandboxFilesInput, options?: CallOptions): Call<ListSandboxFilesAnswer> {
+    return this.client.json('GET', '/v2/sandboxes/:sandbox_id/files', {sandbox_id: sandboxId}, input, options)
+  }
+
+  /** Up to 10 MiB as text or base64; `download_url` gives a file of any size as it is. Needs the scope `files:read`. */
+  getFileContent(sandboxId: string, input: GetSandboxFileContentInput, options?: CallOptions): Call<GetSandboxFileContentAnswer> {
+    return this.client.json('GET', '/v2/sandboxes/:sandbox_id/files/content', {sandbox_id: sandboxId}, input, options)
+  }
+
+  /** A folder is deleted with everything below it. Contents from earlier steps of a run are still stored, and count as usage. Needs the scope `sandboxes:write`. */
+  deleteFile(sandboxId: string, input: DeleteSandboxFileInput, options?: CallOptions): Call<DeleteSandboxFileAnswer> {
+    return this.client.json('DELETE', '/v2/sandboxes/:sandbox_id/files', {sandbox_id: sandboxId}, input, options)
+  }
+
+  /** Runs the command in bash, in `/workspace`, and answers when it has ended. It has no environment variables, and no network unless the server allows some hosts. Files that it leaves are kept; processes are not. If a worker dies while the command runs, another worker runs it again on the files as they were, unless the server lets sandboxes reach hosts. Needs the scope `sandboxes:write`. */
+  exec(sandboxId: string, input: ExecSandboxInput, options?: CallOptions): Call<ExecSandboxAnswer> {
+    return this.client.json('POST', '/v2/sandboxes/:sandbox_id/exec', {sandbox_id: sandboxId}, input, options)
+  }
+}
+
+/** Runs that start by the clock. */
+export class SchedulesGroup extends Group {
+  /** List schedules. Needs the scope `agents:read`. */
+  list(agentId: string, options?: CallOptions): Call<ListAgentSchedulesAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/schedules', {agent_id: agentId}, undefined, options)
+  }
+
+  /** At each due time a run of the agent’s live build starts with `message`, exactly once, however many processes there are. A time that daylight saving skips fires at the next valid instant; a time that occurs twice fires once. An agent has at most 100 schedules. Needs the scope `agents:write`. */
+  create(agentId: string, input: CreateScheduleInput, options?: CallOptions): Call<CreateScheduleAnswer> {
+    return this.client.json('POST', '/v2/agents/:agent_id/schedules', {agent_id: agentId}, input, options)
+  }
+
+  /** With another `frequency`, fields that it does not use are removed. `enabled: true` also enables a schedule that disabled itself. After that, and after any change of the timing, the next due time is computed from now. Needs the scope `agents:write`. */
+  update(agentId: string, scheduleId: string, input?: UpdateScheduleInput, options?: CallOptions): Call<UpdateScheduleAnswer> {
+    return this.client.json('PATCH', '/v2/agents/:agent_id/schedules/:schedule_id', {agent_id: agentId, schedule_id: scheduleId}, input, options)
+  }
+
+  /** Runs that it started continue. Needs the scope `agents:write`. */
+  delete(agentId: string, scheduleId: string, options?: CallOptions): Call<DeleteScheduleAnswer> {
+    return this.client.json('DELETE', '/v2/agents/:agent_id/schedules/:schedule_id', {agent_id: agentId, schedule_id: scheduleId}, undefined, options)
+  }
+
+  /** The next five due times. For a disabled schedule, those that it would have; for one that fires once, only that one. Needs the scope `agents:read`. */
+  preview(agentId: string, scheduleId: string, options?: CallOptions): Call<GetSchedulePreviewAnswer> {
+    return this.client.json('GET', '/v2/agents/:agent_id/schedules/:schedule_id/preview', {agent_id: agentId, schedule_id: scheduleId}, undefined, options)
+  }
+}
+
+/** Teams, and what happens in them. */
+export class TeamsGroup extends Group {
+  /** A credential belongs to one team, so the list has one entry. Use it to find the team id. Needs the scope `team:read`. */
+  list(options?: CallOptions): Call<ListTeamsAnswer> {
+    return this.client.json('GET', '/v2/teams', {}, undefined, options)
+  }
+
+  /** Get a team. Needs the scope `team:read`. */
+  get(options?: CallOptions): Call<GetTeamAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId', {}, undefined, options)
+  }
+
+  /** The member that the credential belongs to, and its scopes, limited to that member’s role. Needs the scope `team:read`. */
+  profile(options?: CallOptions): Call<GetProfileAnswer> {
+    return this.client.json('GET', '/v2/profile', {}, undefined, options)
+  }
+}
+
+/** Addresses that get signed events. */
+export class WebhooksGroup extends Group {
+  /** List webhooks. Needs the scope `webhooks:manage`. */
+  list(options?: CallOptions): Call<ListWebhooksAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/webhooks', {}, undefined, options)
+  }
+
+  /** From now on each of these events is sent to `url` by POST, at least once, signed with the team’s secret. What fails is tried again for about three days and then kept as a dead letter. It gets the events that the credential which made it may read (streamTeamEvents lists their scopes). A team has at most 50 webhooks. Needs the scope `webhooks:manage`. */
+  create(input: CreateWebhookInput, options?: CallOptions): Call<CreateWebhookAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/webhooks', {}, input, options)
+  }
+
+  /** Only the given fields change. While `active` is false, new events are not sent, also not later; deliveries that were already waiting are sent once it is true again. `active: true` also enables a webhook that Runyard disabled; the dead letters of that time can then be replayed. Waiting deliveries go to a new `url`. To change `url` or `events`, a credential must be able to read everything that the webhook gets. Needs the scope `webhooks:manage`. */
+  update(subscriptionId: string, input?: UpdateWebhookInput, options?: CallOptions): Call<UpdateWebhookAnswer> {
+    return this.client.json('PATCH', '/v2/teams/:teamId/webhooks/:subscriptionId', {subscriptionId}, input, options)
+  }
+
+  /** Deliveries that were not sent yet are dropped. Ended deliveries can still be read, but not replayed. Needs the scope `webhooks:manage`. */
+  delete(subscriptionId: string, options?: CallOptions): Call<DeleteWebhookAnswer> {
+    return this.client.json('DELETE', '/v2/teams/:teamId/webhooks/:subscriptionId', {subscriptionId}, undefined, options)
+  }
+
+  /** Sends an example of an event to this webhook alone, signed and retried like any other; its `data` has `"test": true`. Read the delivery to see what the receiver answered. Needs the scope `webhooks:manage`. */
+  test(subscriptionId: string, input?: TestWebhookInput, options?: CallOptions): Call<TestWebhookAnswer> {
+    return this.client.json('POST', '/v2/webhooks/:subscription_id/test', {subscription_id: subscriptionId}, input, options)
+  }
+
+  /** Sends again every delivery to this webhook that is `delivered` or `dead` and whose event happened at `since` or later: the oldest first, after new events. Ids and bodies are the same as before. Needs the scope `webhooks:manage`. */
+  replay(subscriptionId: string, input: ReplayWebhookInput, options?: CallOptions): Call<ReplayWebhookAnswer> {
+    return this.client.json('POST', '/v2/webhooks/:subscription_id/replay', {subscription_id: subscriptionId}, input, options)
+  }
+
+  /** One secret signs every delivery of the team, to webhooks and to callback URLs. It is made when it is first needed. Needs the scope `webhooks:manage`. */
+  getSecret(options?: CallOptions): Call<GetWebhookSecretAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/webhook-secret', {}, undefined, options)
+  }
+
+  /** Without `overlap_seconds` the new secret replaces the old one at once, and deliveries carry one `v1` signature. With it, every delivery is signed with both secrets until `previous_expires_at`. At most two sign: rotating again drops the older at once. Needs the scope `webhooks:manage`. */
+  rotateSecret(input?: RotateWebhookSecretInput, options?: CallOptions): Call<RotateWebhookSecretAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/webhook-secret/rotate', {}, input, options)
+  }
+}

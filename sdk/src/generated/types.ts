@@ -1,0 +1,3570 @@
+// Written by `npm run openapi` from the declarations of the operations. Do not edit.
+
+/** The codes of refusals, by their HTTP status. */
+export interface ErrorCodes {
+  400: 'invalid_request' | 'invalid_idempotency_key' | 'payload_too_large' | 'url_not_allowed'
+  401: 'unauthorized'
+  403: 'forbidden' | 'insufficient_scope' | 'entitlement_exceeded'
+  404: 'not_found'
+  405: 'method_not_allowed'
+  409: 'conflict' | 'provider_not_configured' | 'public_url_missing' | 'sandbox_busy' | 'gate_not_met' | 'idempotency_key_in_use' | 'idempotency_key_reused' | 'already_live' | 'builder_run_active' | 'builder_run_not_waiting' | 'stale_review' | 'human_request_closed' | 'rubric_limit' | 'case_trigger_exists' | 'duplicate_name' | 'artifact_busy' | 'already_attached'
+  429: 'rate_limited'
+  500: 'internal_error'
+}
+
+export type ErrorCode = ErrorCodes[keyof ErrorCodes]
+
+/** Every kind of event by its name, as webhooks and streams carry it. */
+export interface EventsByName {
+  'run.started': RunStartedEvent
+  'run.paused': RunPausedEvent
+  'run.completed': RunCompletedEvent
+  'run.failed': RunFailedEvent
+  'run.message.created': RunMessageCreatedEvent
+  'run.tool_call.completed': RunToolCallCompletedEvent
+  'run.file.created': RunFileCreatedEvent
+  'human_request.created': HumanRequestCreatedEvent
+  'human_request.responded': HumanRequestRespondedEvent
+  'queue.case.created': QueueCaseCreatedEvent
+  'queue.case.claimed': QueueCaseClaimedEvent
+  'queue.case.completed': QueueCaseCompletedEvent
+  'assignment.build.published': AssignmentBuildPublishedEvent
+  'connection.updated': ConnectionUpdatedEvent
+  'connection.action_required': ConnectionActionRequiredEvent
+}
+
+export type EventName = keyof EventsByName
+/** One event; `event` says which. */
+export type RunyardEvent = EventsByName[EventName]
+
+/** A run goes from pending to running for the first time. */
+export interface RunStartedEvent {
+  id: string
+  event: "run.started"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    run_id: string
+    agent_id: string
+    case_id?: string
+    sequence: number
+    status: "running"
+    source: "api" | "schedule" | "case_trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
+    build_id: string
+    title: string | null
+  }
+}
+
+/** A run begins to wait for a person, a time, a connection or a sub-run. */
+export interface RunPausedEvent {
+  id: string
+  event: "run.paused"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    run_id: string
+    agent_id: string
+    case_id?: string
+    sequence: number
+    status: "waiting"
+    waiting_on: WaitingOn
+  }
+}
+
+/** A run is completed, or was stopped. */
+export interface RunCompletedEvent {
+  id: string
+  event: "run.completed"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    run_id: string
+    agent_id: string
+    case_id?: string
+    sequence: number
+    status: "completed" | "stopped"
+    output: unknown
+    duration_ms: number | null
+    usage: Usage
+  }
+}
+
+/** A run has failed. */
+export interface RunFailedEvent {
+  id: string
+  event: "run.failed"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    run_id: string
+    agent_id: string
+    case_id?: string
+    sequence: number
+    status: "failed"
+    error: {
+      code: string
+      message: string
+      step: number | null
+    }
+    duration_ms: number | null
+    usage: Usage
+  }
+}
+
+/** A message is added to a run. */
+export interface RunMessageCreatedEvent {
+  id: string
+  event: "run.message.created"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    run_id: string
+    agent_id: string
+    case_id?: string
+    sequence: number
+    message: Message
+  }
+}
+
+/** A tool call has its result. */
+export interface RunToolCallCompletedEvent {
+  id: string
+  event: "run.tool_call.completed"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    run_id: string
+    agent_id: string
+    case_id?: string
+    sequence: number
+    tool_call_id: string
+    name: string
+    ok: boolean
+    error: string | null
+    duration_ms: number
+    step: number
+  }
+}
+
+/** A run made or changed a file. */
+export interface RunFileCreatedEvent {
+  id: string
+  event: "run.file.created"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    run_id: string
+    agent_id: string
+    case_id?: string
+    sequence: number
+    path: string
+    size_bytes: number
+    sha256: string
+    content_type: string
+  }
+}
+
+/** A run asks a person. */
+export interface HumanRequestCreatedEvent {
+  id: string
+  event: "human_request.created"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    run_id: string
+    agent_id: string
+    case_id?: string
+    sequence: number
+    human_request: HumanRequest
+  }
+}
+
+/** A human request is answered, or times out into its default. */
+export interface HumanRequestRespondedEvent {
+  id: string
+  event: "human_request.responded"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    run_id: string
+    agent_id: string
+    case_id?: string
+    sequence: number
+    human_request: HumanRequest
+  }
+}
+
+/** A case is added to a queue. */
+export interface QueueCaseCreatedEvent {
+  id: string
+  event: "queue.case.created"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    queue_id: string
+    case_id: string
+    case: Case
+    run_id?: string
+    agent_id?: string
+  }
+}
+
+/** A case is taken by a run or a person. */
+export interface QueueCaseClaimedEvent {
+  id: string
+  event: "queue.case.claimed"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    queue_id: string
+    case_id: string
+    case: Case
+    run_id?: string
+    agent_id?: string
+  }
+}
+
+/** A case is completed or failed. */
+export interface QueueCaseCompletedEvent {
+  id: string
+  event: "queue.case.completed"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    queue_id: string
+    case_id: string
+    case: Case
+    run_id?: string
+    agent_id?: string
+    status: "completed" | "failed"
+  }
+}
+
+/** A build becomes the live one of its agent. */
+export interface AssignmentBuildPublishedEvent {
+  id: string
+  event: "assignment.build.published"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    agent_id: string
+    build_id: string
+    revision_number: number
+    previous_build_id: string | null
+  }
+}
+
+/** A connection is made, changed, authorised again, shared or deleted. */
+export interface ConnectionUpdatedEvent {
+  id: string
+  event: "connection.updated"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    connection_id: string
+    provider: string
+    status: "active" | "action_required" | "disabled"
+    change: "created" | "updated" | "reauthorized" | "shared" | "deleted"
+  }
+}
+
+/** A connection needs a person: its grant is gone or its refresh was refused. */
+export interface ConnectionActionRequiredEvent {
+  id: string
+  event: "connection.action_required"
+  created_at: string
+  data: {
+    event_id: string
+    team_id: string
+    connection_id: string
+    provider: string
+    reason: string
+    waiting_run_ids: string[]
+  }
+}
+
+export interface Team {
+  id: string
+  name: string
+  created_at: string
+  plan: string
+  members_count: number
+  agents_count: number
+}
+
+export interface Profile {
+  id: string
+  name: string
+  email: string | null
+  role: "admin" | "operator" | "viewer"
+  team_id: string
+  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "*")[]
+}
+
+export interface Member {
+  id: string
+  team_id: string
+  name: string
+  email: string | null
+  role: "admin" | "operator" | "viewer"
+  created_at: string
+  updated_at: string
+}
+
+export interface ApiKey {
+  id: string
+  team_id: string
+  user_id: string
+  name: string
+  /** The beginning of the key, to tell keys apart. */
+  hint: string
+  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "*")[]
+  expires_at: string | null
+  last_used_at: string | null
+  created_at: string
+}
+
+export interface OauthClient {
+  id: string
+  team_id: string
+  user_id: string
+  name: string
+  scopes: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "*")[]
+  expires_at: string | null
+  last_used_at: string | null
+  created_at: string
+}
+
+export interface AuditEntry {
+  id: string
+  team_id: string
+  created_at: string
+  user_id: string | null
+  for_user_id: string | null
+  credential_type: "api_key" | "oauth_client" | "command_line"
+  credential_id: string | null
+  operation: string
+  target_type: string | null
+  target_id: string | null
+  request_id: string
+  outcome: "done" | "refused"
+  status: number
+  error: string | null
+}
+
+export interface ListedAgent {
+  id: string
+  team_id: string
+  name: string
+  description: string | null
+  live_build_id: string | null
+  memory_enabled: boolean
+  created_at: string
+  updated_at: string
+  created_by: string | null
+  last_run_at: string | null
+  runs_count: number
+  latest_build: Build
+  /** As listAgentSchedules gives them. */
+  schedules?: Record<string, unknown>[]
+}
+
+export interface BuildConfig {
+  version: "v2"
+  /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent.model` (`provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`), `approvals` (by tool name: `never`, `always` or `{when}`), `output_schema`, `options`. Others are kept as they are. */
+  data: Record<string, unknown>
+  [name: string]: unknown
+}
+
+export interface Agent {
+  id: string
+  team_id: string
+  name: string
+  description: string | null
+  live_build_id: string | null
+  memory_enabled: boolean
+  created_at: string
+  updated_at: string
+  created_by: string | null
+  last_run_at: string | null
+  runs_count: number
+}
+
+export interface Build {
+  id: string
+  agent_id: string
+  name: string
+  /** From 1 on, without gaps, for each agent. */
+  revision_number: number
+  revision_name: string | null
+  revision_description: string | null
+  status: "draft" | "live" | "historic"
+  config: BuildConfig
+  parent_build_id: string | null
+  created_by: string | null
+  created_at: string
+  updated_at: string
+  published_at: string | null
+  /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
+  truncated?: boolean
+}
+
+export type BuilderRun = {
+  id: string
+  build_id: string
+  status: "pending" | "running" | "waiting" | "review" | "completed" | "discarded" | "failed"
+  /** Empty: improve what is there. */
+  prompt: string
+  run_id: string | null
+  started_at: string | null
+  completed_at: string | null
+  checkpoint_config: BuildConfig
+  proposed_config: BuildConfig | null
+  diff: string | null
+  pending_user_questions: {
+    questions: BuilderQuestion[]
+  } | null
+  error: {
+    code: string
+    message: string
+  } | null
+  progress: {
+    at: string
+    text: string
+  }[]
+  usage: {
+    input_tokens: number
+    output_tokens: number
+    cost_usd: number
+  }
+  created_at: string
+}
+
+export interface Schedule {
+  id: string
+  schedule_id: string
+  agent_id: string
+  user_id: string
+  /** Paused when false. Due times of the pause are not made up for. */
+  enabled: boolean
+  frequency: "every_5_minutes" | "every_15_minutes" | "hourly" | "daily" | "workday" | "weekly" | "monthly" | "custom"
+  time: string | null
+  day: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | null
+  day_of_month: number | null
+  cron: string | null
+  /** An IANA name; `UTC` if absent. */
+  timezone: string
+  message: string | null
+  /** When false it fires once and is then disabled. */
+  recurring: boolean
+  /** While the run before is still active, a due time is skipped (`skip`), held back until that one has ended, one at most (`queue`), or fired all the same (`allow`). */
+  overlap: "skip" | "queue" | "allow"
+  /** What becomes of due times that were missed by more than a minute: nothing (`none`), one run for the latest (`last`), or one for each of the latest 100 (`all`): at once with overlap `allow`, else one after another. */
+  catch_up: "none" | "last" | "all"
+  next_run_at: string | null
+  last_run_at: string | null
+  last_run_id: string | null
+  auto_disabled_at: string | null
+  auto_disabled_reason: string | null
+  last_skipped_at: string | null
+  last_skipped_reason: string | null
+  created_at: string
+  updated_at: string
+  /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
+  truncated?: boolean
+}
+
+export interface ListedMemoryFile {
+  /** The last part of the path. */
+  name: string
+  path: string
+  size_bytes: number
+  /** Raised by one with every change of the file. */
+  generation: number
+  /** Who wrote it last. */
+  source_type: "run" | "user"
+  source_run_id: string | null
+  updated_at: string
+}
+
+export interface MemoryFile {
+  path: string
+  content: string
+  /** Raised by one with every change of the file. */
+  generation: number
+  /** Who wrote it last. */
+  source_type: "run" | "user"
+  source_run_id: string | null
+  updated_at: string
+}
+
+export interface WorkspaceEntry {
+  name: string
+  path: string
+  type: "file" | "dir"
+  /** Of a folder: of all that is below it. */
+  size_bytes: number
+  modified_at: string
+}
+
+export interface Screenshot {
+  id: string
+  session_id: string
+  page_id: string
+  /** 1, 2, 3 … in the run. */
+  seq: number
+  /** The step of the run’s ledger that the action is part of. */
+  step: number
+  /** What was done, without what was typed. */
+  action: string
+  url: string
+  title: string
+  taken_at: string
+  /** Since the start of the run. */
+  offset_ms: number
+  width: number
+  height: number
+  /** A JPEG. Signed: it needs no other credential, and expires after one to two hours. */
+  image_url: string
+  /** A JPEG. Signed: it needs no other credential, and expires after one to two hours. */
+  thumbnail_url: string
+}
+
+export interface BrowserPage {
+  id: string
+  url: string
+  title: string
+  /** The one that actions are done on. */
+  active: boolean
+  opened_at: string
+  closed_at: string | null
+  last_screenshot_url: string | null
+}
+
+export interface Run {
+  id: string
+  team_id: string
+  agent_id: string
+  agent_name: string
+  build_id: string
+  /** Unique and roughly rising; gaps are allowed. */
+  run_number: number
+  metadata: Record<string, unknown>
+  limits: RunLimits
+  callback_url: string | null
+  title: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+  source: "api" | "schedule" | "case_trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
+  user_id: string | null
+  sandbox_id: string | null
+  browser_session_id: string | null
+  parent_run_id: string | null
+  case_id: string | null
+  case_queue_id: string | null
+  case_title: string | null
+  /** The trigger’s payload as it was given: text, an object, or null. */
+  message: unknown
+  /** Null until the run is completed. */
+  output: unknown
+  error: RunError | null
+  waiting_on: WaitingOn | null
+  postponed_to: string | null
+  usage: Usage
+  /** Of the latest evaluation; null before there is one. */
+  eval_summary: unknown
+  created_at: string
+  started_at: string | null
+  completed_at: string | null
+  updated_at: string
+  /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
+  truncated?: boolean
+}
+
+export type HumanRequest = {
+  id: string
+  run_id: string
+  type: "approval" | "question" | "form" | "login"
+  title: string
+  description: string | null
+  questions: unknown
+  form_schema: unknown
+  action: {
+    tool: string
+    arguments: unknown
+    hash: string
+  } | null
+  status: "pending" | "responded" | "cancelled" | "expired"
+  response: unknown
+  responded_by: string | null
+  responded_at: string | null
+  expires_at: string | null
+  on_timeout: "fail" | "approve" | "reject" | "continue"
+  assignee_user_id: string | null
+  created_at: string
+  /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
+  truncated?: boolean
+}
+
+export interface AgentOfRun {
+  id: string
+  team_id: string
+  name: string
+  description: string | null
+  live_build_id: string | null
+  memory_enabled: boolean
+  created_at: string
+  updated_at: string
+  created_by: string | null
+  last_run_at: string | null
+  runs_count: number
+}
+
+export interface BuildOfRun {
+  id: string
+  agent_id: string
+  name: string
+  revision_number: number
+  revision_name: string | null
+  revision_description: string | null
+  status: "draft" | "live" | "historic"
+  config: Record<string, unknown>
+  parent_build_id: string | null
+  created_by: string | null
+  created_at: string
+  updated_at: string
+  published_at: string | null
+}
+
+export interface SubRun {
+  id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+  title: string
+  agent: {
+    id: string
+    name: string
+  }
+  created_at: string
+  completed_at: string | null
+}
+
+export interface Callback {
+  url: string
+  events: ("run.started" | "run.paused" | "run.completed" | "run.failed" | "human_request.created" | "human_request.responded")[]
+}
+
+export type RunFacts = {
+  since: string | null
+  until: string | null
+  ended_by: string | null
+  waiting_on: {
+    kind: string
+    detail: unknown
+  } | null
+  human_request: {
+    id: string
+    type: "approval" | "question" | "form" | "login"
+    title: string
+    assignee_user_id: string | null
+    assignee_name: string | null
+    expires_at: string | null
+    on_timeout: "fail" | "approve" | "reject" | "continue"
+  } | null
+  sub_run: {
+    id: string
+    status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+    title: string
+    agent_name: string
+  } | null
+  line: {
+    /** Its position on the team’s waitlist; 1 is next. */
+    position: number
+    places_held: number
+    places_total: number
+    agent_places_held: number
+    agent_places_total: number | null
+  } | null
+  workers: number | null
+  worker: {
+    id: string
+    host: string | null
+    pid: number | null
+    since: string | null
+  } | null
+  step: {
+    seq: number
+    kind: "model" | "tool" | "human" | "wait" | "sub_run"
+    name: string | null
+    attempt: number
+    started_at: string
+    last_error: string | null
+  } | null
+  stopped_by: {
+    reason: "member" | "parent_run" | "agent_deleted"
+    name: string | null
+  } | null
+  error: RunError | null
+}
+
+export interface Report {
+  run_id: string
+  agent_id: string
+  build_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+  started_at: string | null
+  completed_at: string | null
+  duration_ms: number | null
+  active_ms: number
+  waiting_ms: number | null
+  steps: ReportStep[]
+  /** Of more than 1,000 steps the last 1,000 are in `steps`. */
+  steps_total: number
+  totals: {
+    model_calls: number
+    tool_calls: number
+    tool_errors: number
+    retries: number
+    human_requests: number
+    files: number
+    screenshots: number
+    input_tokens: number
+    output_tokens: number
+    cost_usd: number
+  }
+  outcome: {
+    summary: string
+    failure_class: string | null
+  }
+}
+
+export type Message = {
+  id: string
+  run_id: string
+  seq: number
+  type: "text" | "thinking" | "tool_call" | "tool_result" | "system"
+  role: "user" | "assistant" | "tool" | "system"
+  timestamp: string
+  text_content: string | null
+  tool_call: {
+    id: string
+    name: string
+    arguments: unknown
+  } | null
+  tool_result: {
+    tool_call_id: string
+    result: unknown
+    error: string | null
+    duration_ms: number
+  } | null
+  /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
+  truncated?: boolean
+}
+
+export interface Queue {
+  id: string
+  team_id: string
+  name: string
+  description: string | null
+  concurrency: number | null
+  counts: {
+    pending: number
+    in_progress: number
+    needs_input: number
+    postponed: number
+    completed: number
+    failed: number
+  }
+  created_at: string
+  updated_at: string
+}
+
+export interface Case {
+  id: string
+  queue_id: string
+  title: string
+  data: string
+  status: "pending" | "completed" | "failed"
+  display_status: "pending" | "in_progress" | "needs_input" | "postponed" | "completed" | "failed"
+  priority: "none" | "medium" | "high"
+  labels: Label[]
+  claimed_at: string | null
+  claimed_by_run_id: string | null
+  completed_at: string | null
+  postponed_to: string | null
+  attempts: number
+  result: unknown
+  reason: string | null
+  pending_human_request_id: string | null
+  created_by_user_id: string | null
+  created_at: string
+  updated_at: string
+  /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
+  truncated?: boolean
+}
+
+export interface Label {
+  id: string
+  key: string
+  value: string
+  color_hue: number
+}
+
+export interface CaseEvent {
+  id: string
+  type: string
+  run_id: string | null
+  user_id: string | null
+  reason: string | null
+  created_at: string
+}
+
+export interface BulkAction {
+  id: string
+  queue_id: string
+  user_id: string | null
+  kind: "delete" | "reprocess" | "update_status" | "update_priority"
+  status: "running" | "completed" | "failed"
+  deleted_count: number
+  reprocessed_count: number
+  updated_count: number
+  /** Cases that were as wanted already, or that another member holds. */
+  skipped_count: number
+  /** The runs that were stopped for it; the first 10,000 of them. */
+  stopped_run_ids: string[]
+  error: string | null
+  created_at: string
+  completed_at: string | null
+}
+
+export interface CaseTrigger {
+  id: string
+  agent_id: string
+  case_queue_id: string
+  case_queue_name: string
+  user_id: string | null
+  /** While it is false the agent is given no cases. */
+  enabled: boolean
+  concurrency: number | null
+  has_conflict: boolean
+  /** Others with an enabled trigger on the same queue. They share its cases. */
+  conflicting_agents: {
+    id: string
+    name: string
+  }[]
+  created_at: string
+  updated_at: string
+}
+
+export interface Connection {
+  id: string
+  team_id: string
+  user_id: string | null
+  name: string
+  type: "native" | "mcp" | "custom_mcp" | "api"
+  provider: string
+  server_url: string | null
+  transport: "http" | "sse" | null
+  auth_method: "oauth" | "apikey" | "headers" | "none"
+  status: "active" | "action_required" | "disabled"
+  scopes: string[] | null
+  /** False: only runs that act for its maker alone can use it. */
+  shared: boolean
+  has_oauth_tokens: boolean
+  has_headers: boolean
+  tools_count: number | null
+  broken_at: string | null
+  broken_reason: string | null
+  expires_at: string | null
+  created_at: string
+  updated_at: string
+}
+
+export interface ConnectionTool {
+  name: string
+  /** What agents and procedures call it, unless another connection of the build takes the same name. */
+  tool_name: string
+  title: string | null
+  status: "approved" | "changed" | "new" | "gone"
+  /** Of name, description, schema and annotations as listed now; give it to approve just this. */
+  hash: string
+  description: string | null
+  input_schema: Record<string, unknown>
+  annotations: Record<string, unknown> | null
+  approved_description: string | null
+  approved_input_schema: Record<string, unknown> | null
+}
+
+export interface BillingUsage {
+  period_start: string
+  period_end: string
+  /** Runs that were created in the period, and how those have ended by now. Erased runs stay counted; one that continued after its end is counted once, by how it ended last. */
+  runs: {
+    total: number
+    completed: number
+    failed: number
+    stopped: number
+  }
+  /** With milliseconds; counted on the day on which a stretch ended. */
+  active_seconds: number
+  input_tokens: number
+  output_tokens: number
+  /** Of runs, builders and judges; by the prices that this server knows. */
+  model_cost_usd: number
+  /** What sandboxes hold now, or held at the end of a period that is over; earlier contents too. */
+  sandbox_bytes: number
+  /** Those that their receivers took. */
+  webhook_deliveries: number
+  /** Days of UTC on which something was used, the earliest first. */
+  by_day: {
+    day: string
+    runs: number
+    /** With milliseconds; counted on the day on which a stretch ended. */
+    active_seconds: number
+    tokens: number
+    cost_usd: number
+  }[]
+  /** The most expensive first. */
+  by_agent: {
+    agent_id: string
+    agent_name: string | null
+    runs: number
+    /** With milliseconds; counted on the day on which a stretch ended. */
+    active_seconds: number
+    tokens: number
+    cost_usd: number
+  }[]
+  /** The most expensive first. */
+  by_model: {
+    model: string
+    calls: number
+    input_tokens: number
+    output_tokens: number
+    tokens: number
+    cost_usd: number
+  }[]
+  /** By the purpose of the calls, the most expensive first. */
+  by_purpose: {
+    purpose: "run" | "builder" | "judge"
+    calls: number
+    tokens: number
+    cost_usd: number
+  }[]
+  /** Calls of a model whose answer was lost, because a process died, a run was stopped or a connection broke. The provider may have answered and charge for them, at most this; they are in no other figure. */
+  unsettled: {
+    calls: number
+    cost_usd_max: number
+  }
+}
+
+export interface Entitlement {
+  key: "max_concurrent_runs" | "monthly_runs" | "monthly_cost_usd" | "storage_bytes" | "agents"
+  label: string
+  /** Whether the team may use it at all: false where the limit is 0. */
+  enabled: boolean
+  limit: number | null
+  used: number | null
+  unit: "runs" | "usd" | "bytes" | "agents" | null
+}
+
+export interface Evaluation {
+  id: string
+  run_id: string
+  created_at: string
+  /** Made because the run ended, or because somebody asked. */
+  source: "run_end" | "request"
+  /** `unavailable`: the custom rubrics could not be judged; `summary.final_comment` says why. */
+  status: "ready" | "in_progress" | "unavailable"
+  output: {
+    schema_version: number
+    /** Each flag and whether it passed. */
+    data: Record<string, boolean | null>
+  }
+  results: EvalResult[]
+  summary: EvalSummary
+}
+
+export interface EvalRubric {
+  id: string
+  /** Its flag in results is `custom__<slug>`. */
+  slug: string
+  title: string
+  description: string
+  severity: "critical" | "medium" | "low"
+  sort_order: number
+  build_id: string
+  created_at: string
+  deleted_at: string | null
+}
+
+export interface PlatformRubric {
+  /** Its flag in results. */
+  key: string
+  label: string
+  description: string
+  severity: "critical" | "medium" | "low"
+}
+
+export interface PromotionGate {
+  /** The least mean share of checks that passed. */
+  min_score: number
+  /** How many of the latest evaluated runs count. */
+  last_runs: number
+  updated_by: string | null
+  updated_at: string
+}
+
+export interface ForcedPromotion {
+  id: string
+  build_id: string
+  reason: string
+  score: number | null
+  evaluated_runs: number
+  /** The least mean share of checks that passed. */
+  min_score: number
+  /** How many of the latest evaluated runs count. */
+  last_runs: number
+  forced_by: string | null
+  created_at: string
+}
+
+export type Artifact = {
+  id: string
+  team_id: string
+  created_by_user_id: string
+  title: string | null
+  kind: "dashboard" | "document"
+  /** While a question is open, the artifact is `running`. */
+  status: "not_started" | "pending" | "running" | "completed" | "failed" | "interrupted"
+  /** Whether there is a page to render. */
+  html_code_present: boolean
+  visibility: "private" | "team" | "public"
+  publish_permission: "view" | "edit"
+  public_url: string | null
+  thumbnail_url: string | null
+  refresh_frequency: "every_15_minutes" | "every_30_minutes" | "hourly" | "every_6_hours" | "daily" | "weekly" | null
+  last_refresh_at: string | null
+  next_refresh_at: string | null
+  refresh_error: string | null
+  current_revision_id: string | null
+  current_version: number
+  pending_question: {
+    tool_call_id: string
+    questions: {
+      question: string
+      header?: string
+      options?: {
+        label: string
+        description?: string
+      }[]
+      multi_select?: boolean
+    }[]
+  } | null
+  created_at: string
+  updated_at: string
+}
+
+export type ArtifactMessage = {
+  id: string
+  artifact_id: string
+  author_user_id: string | null
+  role: "user" | "assistant"
+  content: string
+  created_at: string
+  revision_id: string | null
+  selected_element: {
+    selector: string
+    label: string
+    tag_name: string
+    text?: string
+    outer_html: string
+  } | null
+  /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
+  truncated?: boolean
+}
+
+export interface AttachedConnection {
+  id: string
+  connection_id: string
+  name: string
+  type: string
+  provider: string
+  status: string
+  attached_at: string
+}
+
+export interface ArtifactRevision {
+  id: string
+  artifact_id: string
+  version: number
+  parent_revision_id: string | null
+  restored_from_version: number | null
+  created_at: string
+}
+
+export interface Webhook {
+  id: string
+  team_id: string
+  /** A public http or https URL. Each event is sent there by POST. */
+  url: string
+  /** The events it gets; `*` is all there are and will be. */
+  events: ("run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required" | "*")[]
+  description: string | null
+  /** Nothing is sent while it is false. */
+  active: boolean
+  created_at: string
+  disabled_at: string | null
+  disabled_reason: string | null
+}
+
+export interface DeliveryWithAttempts {
+  id: string
+  delivery_id: string
+  team_id: string
+  subscription_id: string | null
+  url: string
+  event: "run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required"
+  event_id: string
+  run_id: string | null
+  /** `new`: not tried yet. `retrying`: tried, and due again. `replaying`: asked for again. `dead`: given up, kept and replayable. */
+  status: "new" | "retrying" | "replaying" | "delivered" | "dead"
+  /** So far, since it was made or last replayed. */
+  attempts: number
+  next_attempt_at: string | null
+  reason: string | null
+  created_at: string
+  settled_at: string | null
+  /** Every attempt, the oldest first. */
+  log: DeliveryAttempt[]
+}
+
+export interface Delivery {
+  id: string
+  delivery_id: string
+  team_id: string
+  subscription_id: string | null
+  url: string
+  event: "run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required"
+  event_id: string
+  run_id: string | null
+  /** `new`: not tried yet. `retrying`: tried, and due again. `replaying`: asked for again. `dead`: given up, kept and replayable. */
+  status: "new" | "retrying" | "replaying" | "delivered" | "dead"
+  /** So far, since it was made or last replayed. */
+  attempts: number
+  next_attempt_at: string | null
+  reason: string | null
+  created_at: string
+  settled_at: string | null
+}
+
+export interface Plugin {
+  name: string
+  type: "built_in" | "native"
+  title: string
+  description: string
+  tools: {
+    name: string
+    description: string
+  }[]
+  requires_connection: boolean
+  provider: string | null
+}
+
+export interface McpAnswer {
+  jsonrpc: "2.0"
+  id: string | number
+  result?: Record<string, unknown>
+  error?: {
+    code: number
+    message: string
+    data?: unknown
+  }
+}
+
+export interface WaitingOn {
+  kind: "human" | "time" | "connection" | "sub_run" | "capacity"
+  since: string
+  detail: unknown
+}
+
+export interface Usage {
+  steps: number
+  input_tokens: number
+  output_tokens: number
+  cost_usd: number
+}
+
+export interface BuilderQuestion {
+  question: string
+  header?: string
+  /** Answers to choose from; any other text is accepted too. */
+  options?: {
+    label: string
+    description?: string
+  }[]
+  multi_select?: boolean
+}
+
+export interface RunLimits {
+  max_steps: number
+  /** Of active time: waiting does not count. */
+  max_duration_s: number
+  max_cost_usd: string | null
+  max_tokens: number | null
+}
+
+export interface RunError {
+  code: string
+  message: string
+  step: number | null
+}
+
+export type ReportStep = {
+  seq: number
+  kind: "model" | "tool" | "human" | "wait" | "sub_run"
+  title: string
+  tool: string | null
+  /** `running` and `waiting` only while the run has not ended. */
+  status: "done" | "failed" | "cut_off" | "in_doubt" | "running" | "waiting"
+  attempts: number
+  started_at: string
+  completed_at: string | null
+  duration_ms: number | null
+  /** Over 16 KiB: the beginning of its text, with a mark. */
+  input: unknown
+  /** Over 16 KiB: the beginning of its text, with a mark. */
+  output: unknown
+  error: string | null
+  tokens: {
+    input: number
+    output: number
+  } | null
+}
+
+export interface EvalResult {
+  flag: string
+  label: string
+  passed: boolean | null
+  severity: "critical" | "medium" | "low"
+  comment: string | null
+  /** Messages of the run that show it. */
+  evidence: string[]
+}
+
+export interface EvalSummary {
+  passed: number
+  /** How many results are not null. */
+  total: number
+  final_comment: string
+  /** How many of each severity did not pass. */
+  severity_counts: {
+    critical: number
+    medium: number
+    low: number
+  }
+}
+
+export interface DeliveryAttempt {
+  at: string
+  ok: boolean
+  status: number | null
+  stage: "guard" | "dns" | "connect" | "tls" | "timeout" | "protocol" | "status" | null
+  error: string | null
+  latency_ms: number
+  answer: string | null
+}
+
+export interface ListTeamsAnswer {
+  teams: Team[]
+}
+
+export interface GetTeamAnswer {
+  team: Team
+  team_id: string
+}
+
+export interface GetProfileAnswer {
+  profile: Profile
+}
+
+export interface ListMembersInput {
+  /** Words in name and email, in any case; all of them must be there, and each may be a part of a longer word. */
+  search?: string
+  /** Only members with this role. */
+  role?: "admin" | "operator" | "viewer"
+  /** How many to give, at most 200. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListMembersAnswer {
+  members: Member[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateMemberInput {
+  name: string
+  email?: string | null
+  /** Bounds the scopes of the member’s credentials. */
+  role?: "admin" | "operator" | "viewer"
+}
+
+export interface CreateMemberAnswer {
+  member: Member
+  member_id: string
+}
+
+export interface UpdateMemberInput {
+  name?: string
+  email?: string | null
+  /** Bounds the scopes of the member’s credentials. */
+  role?: "admin" | "operator" | "viewer"
+}
+
+export interface UpdateMemberAnswer {
+  member: Member
+  member_id: string
+}
+
+export interface DeleteMemberAnswer {
+  success: true
+}
+
+export interface ListApiKeysInput {
+  /** How many to give, at most 200. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListApiKeysAnswer {
+  api_keys: ApiKey[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateApiKeyInput {
+  name?: string
+  scopes?: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "*")[]
+  /** The member it belongs to; absent: yours. */
+  user_id?: string
+  expires_at?: string | null
+}
+
+export interface CreateApiKeyAnswer {
+  api_key: ApiKey
+  key_id: string
+  secret: string
+}
+
+export interface DeleteApiKeyAnswer {
+  success: true
+}
+
+export interface ListOauthClientsInput {
+  /** How many to give, at most 200. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListOauthClientsAnswer {
+  oauth_clients: OauthClient[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateOauthClientInput {
+  name?: string
+  scopes?: ("team:read" | "agents:read" | "agents:write" | "runs:read" | "runs:write" | "approvals:write" | "queues:read" | "queues:write" | "files:read" | "sandboxes:write" | "artifacts:read" | "artifacts:write" | "connections:read" | "connections:write" | "evals:read" | "evals:write" | "billing:read" | "webhooks:manage" | "mcp:call" | "keys:manage" | "*")[]
+}
+
+export interface CreateOauthClientAnswer {
+  oauth_client: OauthClient
+  client_id: string
+  client_secret: string
+}
+
+export interface DeleteOauthClientAnswer {
+  success: true
+}
+
+export interface ListAuditLogInput {
+  /** Only this operation id. */
+  operation?: string
+  /** Only what this member’s credentials did. */
+  user_id?: string
+  /** Entries from this time on. */
+  since?: string
+  /** Entries before this time. */
+  until?: string
+  /** How many to give, at most 200. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListAuditLogAnswer {
+  entries: AuditEntry[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface ListAgentsInput {
+  /** Whether each agent comes with its `schedules`. */
+  include_schedules?: boolean
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListAgentsAnswer {
+  agents: ListedAgent[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateAgentInput {
+  name?: string
+  description?: string | null
+  /** Whether its runs read and write the agent’s memory files. Also accepted as `agentic_memory_enabled`. */
+  memory_enabled?: boolean
+  /** The operating procedure: short for a config with this `input`. */
+  instructions?: string
+  /** `provider:model`, beside `instructions` or alone; of plain names (`claude-…`, `gpt-…`, `gemini-…`) the provider may be left out. */
+  model?: string
+  build?: {
+    name?: string
+    config: BuildConfig
+  }
+  source_build_id?: string | null
+}
+
+export interface CreateAgentAnswer {
+  agent: Agent
+  build: Build
+  agent_id: string
+  build_id: string
+}
+
+export interface GetAgentAnswer {
+  agent: Agent
+  agent_id: string
+}
+
+export interface UpdateAgentInput {
+  name?: string
+  description?: string | null
+  /** Whether its runs read and write the agent’s memory files. Also accepted as `agentic_memory_enabled`. */
+  memory_enabled?: boolean
+}
+
+export interface UpdateAgentAnswer {
+  agent: Agent
+  agent_id: string
+}
+
+export interface DeleteAgentAnswer {
+  success: true
+}
+
+export interface ListAgentRevisionsInput {
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListAgentRevisionsAnswer {
+  builds: Build[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateRevisionInput {
+  name?: string
+  config?: {
+    version: "v2"
+    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent.model` (`provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`), `approvals` (by tool name: `never`, `always` or `{when}`), `output_schema`, `options`. Others are kept as they are. */
+    data: Record<string, unknown>
+    [name: string]: unknown
+  }
+  source_build_id?: string | null
+}
+
+export interface CreateRevisionAnswer {
+  build: Build
+  build_id: string
+}
+
+export interface GetRevisionAnswer {
+  build: Build
+  build_id: string
+}
+
+export interface DiffRevisionsInput {
+  /** The id of the build to compare with. */
+  against?: string
+}
+
+export interface DiffRevisionsAnswer {
+  diff: {
+    /** A unified diff; empty when nothing changed. */
+    procedure: string
+    config: {
+      /** A JSON pointer. */
+      path: string
+      kind: "added" | "removed" | "changed"
+      before: unknown
+      after: unknown
+    }[]
+  }
+  build_id: string
+  against_build_id: string | null
+}
+
+export interface UpdateRevisionInput {
+  config?: {
+    version: "v2"
+    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent.model` (`provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`), `approvals` (by tool name: `never`, `always` or `{when}`), `output_schema`, `options`. Others are kept as they are. */
+    data: Record<string, unknown>
+    [name: string]: unknown
+  }
+  revision_name?: string | null
+  revision_description?: string | null
+}
+
+export interface UpdateRevisionAnswer {
+  build: Build
+  build_id: string
+}
+
+export interface PromoteRevisionInput {
+  revision_name?: string | null
+  revision_description?: string | null
+  /** Why to promote it although it fails the agent’s promotion gate. Stored. */
+  force_reason?: string
+}
+
+export interface PromoteRevisionAnswer {
+  success: true
+  build: Build
+  build_id: string
+}
+
+export interface GenerateRevisionInput {
+  /** What the agent shall do. Absent: improve what is there. */
+  prompt?: string
+  /** A run of the same agent to learn from. */
+  run_id?: string
+}
+
+export interface GenerateRevisionAnswer {
+  builder_run: BuilderRun
+  builder_run_id: string
+  build_id: string
+  status: "pending" | "running" | "waiting" | "review" | "completed" | "discarded" | "failed"
+}
+
+export interface GetRevisionBuilderRunAnswer {
+  builder_run: BuilderRun
+  builder_run_id: string
+  build_id: string
+  status: "pending" | "running" | "waiting" | "review" | "completed" | "discarded" | "failed"
+}
+
+export interface GetBuilderRunStatusAnswer {
+  builder_run: BuilderRun
+  builder_run_id: string
+  build_id: string
+  status: "pending" | "running" | "waiting" | "review" | "completed" | "discarded" | "failed"
+}
+
+export interface ResumeBuilderRunInput {
+  /** By the text of the question: words, or with `multi_select` a list of labels, also as one text with commas between. */
+  answers: Record<string, string | string[]>
+}
+
+export interface ResumeBuilderRunAnswer {
+  builder_run: BuilderRun
+  builder_run_id: string
+  build_id: string
+  status: "pending" | "running" | "waiting" | "review" | "completed" | "discarded" | "failed"
+}
+
+export interface AcceptRevisionInput {
+  /** Refused when another builder run is the active one. */
+  builder_run_id?: string
+  /** Its `started_at` as you read it: refused if it has begun again since then. */
+  expected_started_at?: string
+}
+
+export interface AcceptRevisionAnswer {
+  success: true
+  build: Build
+  build_id: string
+}
+
+export interface DiscardRevisionInput {
+  /** Refused when another builder run is the active one. */
+  builder_run_id?: string
+  /** Its `started_at` as you read it: refused if it has begun again since then. */
+  expected_started_at?: string
+}
+
+export interface DiscardRevisionAnswer {
+  success: true
+  build: Build
+  build_id: string
+}
+
+export interface ListAgentSchedulesAnswer {
+  schedules: Schedule[]
+}
+
+export interface CreateScheduleInput {
+  frequency: "every_5_minutes" | "every_15_minutes" | "hourly" | "daily" | "workday" | "weekly" | "monthly" | "custom"
+  time?: string | null
+  day?: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | null
+  day_of_month?: number | null
+  cron?: string | null
+  timezone?: string | null
+  message?: string | null
+  /** Paused when false. Due times of the pause are not made up for. */
+  enabled?: boolean
+  recurring?: boolean | null
+  /** While the run before is still active, a due time is skipped (`skip`), held back until that one has ended, one at most (`queue`), or fired all the same (`allow`). */
+  overlap?: "skip" | "queue" | "allow"
+  /** What becomes of due times that were missed by more than a minute: nothing (`none`), one run for the latest (`last`), or one for each of the latest 100 (`all`): at once with overlap `allow`, else one after another. */
+  catch_up?: "none" | "last" | "all"
+}
+
+export type CreateScheduleAnswer = Schedule
+
+export interface UpdateScheduleInput {
+  frequency?: "every_5_minutes" | "every_15_minutes" | "hourly" | "daily" | "workday" | "weekly" | "monthly" | "custom"
+  time?: string | null
+  day?: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | null
+  day_of_month?: number | null
+  cron?: string | null
+  timezone?: string | null
+  message?: string | null
+  /** Paused when false. Due times of the pause are not made up for. */
+  enabled?: boolean
+  recurring?: boolean | null
+  /** While the run before is still active, a due time is skipped (`skip`), held back until that one has ended, one at most (`queue`), or fired all the same (`allow`). */
+  overlap?: "skip" | "queue" | "allow"
+  /** What becomes of due times that were missed by more than a minute: nothing (`none`), one run for the latest (`last`), or one for each of the latest 100 (`all`): at once with overlap `allow`, else one after another. */
+  catch_up?: "none" | "last" | "all"
+}
+
+export type UpdateScheduleAnswer = Schedule
+
+export interface DeleteScheduleAnswer {
+  success: true
+}
+
+export interface GetSchedulePreviewAnswer {
+  schedule_id: string
+  timezone: string
+  next_runs: string[]
+}
+
+export interface ListAgentMemoryFilesAnswer {
+  files: ListedMemoryFile[]
+}
+
+export type GetAgentMemoryFileAnswer = MemoryFile
+
+export interface PutAgentMemoryFileInput {
+  content: string
+  /** Write only if the file still has this generation, as it was read; 0: only if there is none. */
+  expected_generation?: number
+}
+
+export type PutAgentMemoryFileAnswer = MemoryFile
+
+export interface DeleteAgentMemoryFileInput {
+  /** Delete only if the file still has this generation, as it was read. */
+  expected_generation?: number
+}
+
+export interface DeleteAgentMemoryFileAnswer {
+  success: true
+}
+
+export interface CreateSandboxInput {
+  ttl_seconds?: number
+}
+
+export interface CreateSandboxAnswer {
+  sandbox_id: string
+  /** `busy` while a run that is running, or a command, holds it: then it takes no files and no other command. */
+  status: "ready" | "busy"
+  expires_at: string
+}
+
+export interface GetSandboxAnswer {
+  sandbox_id: string
+  /** `busy` while a run that is running, or a command, holds it: then it takes no files and no other command. */
+  status: "ready" | "busy"
+  expires_at: string | null
+  run_id: string | null
+  /** Files, links and empty folders that it holds. */
+  files_total: number
+  /** Bytes of its files, with the earlier contents of changed ones: what its limit counts. */
+  kept_bytes: number
+  created_at: string
+}
+
+export interface DeleteSandboxAnswer {
+  success: true
+}
+
+export interface CreateUploadUrlInput {
+  /** Where the file will be in the workspace. */
+  path: string
+}
+
+export interface CreateUploadUrlAnswer {
+  upload_url: string
+  path: string
+  expires_in_seconds: number
+}
+
+export interface UploadSandboxFileAnswer {
+  path: string
+  size_bytes: number
+}
+
+export interface ListSandboxFilesInput {
+  /** The folder, relative to /workspace or absolute below it; absent: /workspace itself. */
+  path?: string
+}
+
+export interface ListSandboxFilesAnswer {
+  files: WorkspaceEntry[]
+  path: string
+}
+
+export interface GetSandboxFileContentInput {
+  /** The file, relative to /workspace or absolute below it. */
+  path: string
+}
+
+export interface GetSandboxFileContentAnswer {
+  path: string
+  content: string | null
+  /** `utf-8` where the content is text, else `base64`; also where it is null. */
+  encoding: "utf-8" | "base64"
+  /** By the ending of the name. */
+  content_type: string
+  size_bytes: number
+  /** Gives the bytes without a credential, for at least an hour. */
+  download_url: string
+}
+
+export interface DeleteSandboxFileInput {
+  /** The file, relative to /workspace or absolute below it. */
+  path: string
+}
+
+export interface DeleteSandboxFileAnswer {
+  success: true
+  path: string
+}
+
+export interface ExecSandboxInput {
+  /** What bash runs. */
+  command: string
+  timeout_s?: number | null
+}
+
+export interface ExecSandboxAnswer {
+  exit_code: number
+  stdout: string
+  stderr: string
+  /** More than 512 KiB were printed to stdout or stderr; the rest is lost. */
+  truncated: boolean
+  duration_ms: number
+}
+
+export interface ListRunSandboxFilesInput {
+  /** The folder, relative to /workspace or absolute below it; absent: /workspace itself. */
+  path?: string
+}
+
+export interface ListRunSandboxFilesAnswer {
+  files: WorkspaceEntry[]
+  path: string
+}
+
+export interface ListRunSandboxFilesByRunInput {
+  /** The folder, relative to /workspace or absolute below it; absent: /workspace itself. */
+  path?: string
+}
+
+export interface ListRunSandboxFilesByRunAnswer {
+  files: WorkspaceEntry[]
+  path: string
+}
+
+export interface GetRunSandboxFileContentInput {
+  /** The file, relative to /workspace or absolute below it. May be left out where the run has exactly one file; with more of them, or none, that is a 400 that lists them. */
+  path?: string
+}
+
+export interface GetRunSandboxFileContentAnswer {
+  path: string
+  content: string | null
+  /** `utf-8` where the content is text, else `base64`; also where it is null. */
+  encoding: "utf-8" | "base64"
+  /** By the ending of the name. */
+  content_type: string
+  size_bytes: number
+  /** Gives the bytes without a credential, for at least an hour. */
+  download_url: string
+}
+
+export interface GetRunSandboxFileContentByRunInput {
+  /** The file, relative to /workspace or absolute below it. May be left out where the run has exactly one file; with more of them, or none, that is a 400 that lists them. */
+  path?: string
+}
+
+export interface GetRunSandboxFileContentByRunAnswer {
+  path: string
+  content: string | null
+  /** `utf-8` where the content is text, else `base64`; also where it is null. */
+  encoding: "utf-8" | "base64"
+  /** By the ending of the name. */
+  content_type: string
+  size_bytes: number
+  /** Gives the bytes without a credential, for at least an hour. */
+  download_url: string
+}
+
+export interface GetRunScreenshotTimelineAnswer {
+  run_id: string
+  /** From the start of the run to its end, or to now. */
+  duration_ms: number
+  screenshots: Screenshot[]
+}
+
+export interface GetAgentRunScreenshotTimelineAnswer {
+  run_id: string
+  /** From the start of the run to its end, or to now. */
+  duration_ms: number
+  screenshots: Screenshot[]
+}
+
+export interface ListBrowserSessionPagesAnswer {
+  session_id: string
+  run_id: string
+  status: "open" | "closed"
+  pages: BrowserPage[]
+}
+
+export type StartRunInput = {
+  /** The agent to run. */
+  agent_id: string
+  message?: string | Record<string, unknown> | null
+  build_id?: string | null
+  title?: string | null
+  limits?: {
+    max_steps?: number
+    max_duration_s?: number
+    max_cost_usd?: number | string
+    max_tokens?: number
+    [name: string]: unknown
+  } | null
+  metadata?: Record<string, unknown> | null
+  /** Also accepted as `webhook_url`. */
+  callback_url?: string | null
+  sandbox_id?: string | null
+}
+
+export interface StartRunAnswer {
+  run: Run
+  run_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+}
+
+export interface ListRunsInput {
+  /** Only runs of this agent. */
+  agent_id?: string
+  /** One or more of pending, running, waiting, completed, failed, stopped, needs_attention, separated by commas; `needs_attention` are those that wait for a person. Also accepted: `interrupted` for `stopped`, `not_started` for `pending`, `starting` for `pending`. */
+  status?: string | readonly string[]
+  /** Runs created from this time on. */
+  since?: string
+  /** Runs created before this time. */
+  until?: string
+  /** Only runs that this member started. */
+  user_id?: string
+  /** Only runs on cases of this queue. */
+  case_queue_id?: string
+  /** Only runs that were started this way. Runs of artifacts are listed and counted only with `artifact`. */
+  source?: "api" | "schedule" | "case_trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
+  /** Words in title, case title and message; all of them must be there. A final asterisk makes the last word a prefix. */
+  search?: string
+  /** Whether the latest evaluation found issues; runs without an evaluation are in neither list. */
+  has_issues?: boolean
+  /** Only runs whose latest evaluation found an issue of this severity. */
+  issue_severity?: "critical" | "medium" | "low"
+  /** Give only the total; `data` is empty. */
+  count_only?: boolean
+  /** By `completed_at`, a run that has not ended counts as the last to end. */
+  sort_by?: "created_at" | "completed_at" | "run_number"
+  /** Newest or largest first unless `asc`. */
+  sort_order?: "asc" | "desc"
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListRunsAnswer {
+  data: Run[]
+  total: number
+}
+
+export interface GetRunAnswer {
+  run: Run
+  run_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+  pending_human_request: HumanRequest | null
+}
+
+export interface GetAgentRunAnswer {
+  run: Run
+  run_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+  pending_human_request: HumanRequest | null
+  agent: AgentOfRun
+  build: BuildOfRun
+  messages_total: number
+  files_total: number
+  screenshots_total: number
+  human_requests: HumanRequest[]
+  sub_runs: SubRun[]
+  callback: Callback | null
+}
+
+export interface ExplainRunAnswer {
+  run_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+  why: string
+  facts: RunFacts
+}
+
+export interface GetWorkflowExecutionReportAnswer {
+  report: Report
+  run_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+}
+
+export interface ListRunMessagesInput {
+  /** How many to give, at most 500. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListRunMessagesAnswer {
+  messages: Message[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface PostRunMessageInput {
+  /** Text, or an object that becomes JSON text; at most 64 KiB. */
+  message: string | Record<string, unknown>
+}
+
+export interface PostRunMessageAnswer {
+  message: Message
+  message_id: string
+  run_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+}
+
+export interface StopRunAnswer {
+  success: true
+  run_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+  /** Why nothing was changed; absent otherwise. */
+  message?: string
+}
+
+export interface RetryRunInput {
+  from_step?: number | null
+  build_id?: string | null
+}
+
+export interface RetryRunAnswer {
+  run: Run
+  run_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+}
+
+export interface DeleteRunAnswer {
+  success: true
+}
+
+export interface StreamTeamEventsInput {
+  /** Only these kinds, comma-separated; all of them unless given. */
+  events?: string | readonly string[]
+}
+
+export interface ListHumanRequestsInput {
+  /** Only requests in this state. */
+  status?: "pending" | "responded" | "cancelled" | "expired" | "all"
+  /** Only what is assigned to this member; `me`: to you; `none`: to nobody. */
+  assignee_user_id?: string
+  /** How many to give, at most 200. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListHumanRequestsAnswer {
+  human_requests: HumanRequest[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface RespondToHumanRequestInput {
+  /** Of an approval: whether the action may happen. */
+  approved?: boolean
+  /** By the text of the question. Where it has options: the label of one, or with `multi_select` a list of labels, also as one text with commas between. */
+  answers?: Record<string, string | string[]>
+  /** Of a form: checked against its `form_schema`. */
+  values?: Record<string, unknown>
+  /** Of a login: true when you have logged in. */
+  done?: boolean
+  comment?: string | null
+  action_hash?: string | null
+}
+
+export interface RespondToHumanRequestAnswer {
+  human_request: HumanRequest
+  request_id: string
+  run_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+}
+
+export interface AssignHumanRequestInput {
+  assignee_user_id: string | null
+}
+
+export interface AssignHumanRequestAnswer {
+  human_request: HumanRequest
+  request_id: string
+  run_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+}
+
+export interface CancelHumanRequestAnswer {
+  human_request: HumanRequest
+  request_id: string
+  run_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+}
+
+export interface ListQueuesInput {
+  /** Words in name and description, in any case; all of them must be there, and each may be a part of a longer word. */
+  search?: string
+  /** How many to give, at most 250. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListQueuesAnswer {
+  queues: Queue[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateQueueInput {
+  name: string
+  description?: string | null
+  concurrency?: number | null
+}
+
+export interface CreateQueueAnswer {
+  queue: Queue
+  queue_id: string
+}
+
+export interface GetQueueAnswer {
+  queue: Queue
+  queue_id: string
+}
+
+export interface UpdateQueueInput {
+  name?: string
+  description?: string | null
+  concurrency?: number | null
+}
+
+export interface UpdateQueueAnswer {
+  queue: Queue
+  queue_id: string
+}
+
+export interface DeleteQueueAnswer {
+  success: true
+  deleted_case_count: number
+  /** The stopped runs, with the runs that they had started. */
+  stopped_run_ids: string[]
+}
+
+export interface ListQueueAgentsAnswer {
+  queue_name: string
+  producers: {
+    id: string
+    name: string
+    /** By its runs, of the last 30 days and of the newest 10000 that any run made. */
+    cases_made: number
+    /** Its live procedure has a block that adds cases to this queue. */
+    in_procedure: boolean
+  }[]
+  consumers: {
+    id: string
+    name: string
+    trigger_id: string
+    enabled: boolean
+    concurrency: number | null
+  }[]
+  problems: ("multiple_triggers" | "producer_consumer_mix")[]
+}
+
+export interface ListCasesInput {
+  /** One or more of pending, in_progress, needs_input, postponed, completed, failed, separated by commas. Also accepted: `claimed` for `in_progress`. */
+  status?: string | readonly string[]
+  /** One or more of none, medium, high, separated by commas. */
+  priority?: string | readonly string[]
+  /** Words in title and data (of long data, in its first 20,000 characters); all of them must be there. A final asterisk makes the last word a prefix. */
+  search?: string
+  /** Cases created from this time on. */
+  created_at_from?: string
+  /** Cases that changed at this time or later. */
+  updated_at_from?: string
+  /** By `postponed_to`, cases that are not postponed come last, in the order of `created_at`. */
+  sort_by?: "created_at" | "updated_at" | "postponed_to"
+  /** Newest or latest first unless `asc`. */
+  sort_order?: "asc" | "desc"
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListCasesAnswer {
+  cases: Case[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface SearchCasesInput {
+  /** Only cases that match all of these. */
+  filters?: {
+    /** Also accepted: `claimed` for `in_progress`. Also accepted as one text with commas between the items. */
+    status?: ("pending" | "in_progress" | "needs_input" | "postponed" | "completed" | "failed")[]
+    /** Also accepted as one text with commas between the items. */
+    priority?: ("none" | "medium" | "high")[]
+    /** Keys with lists of values: for every given key a case must have one of the values. */
+    labels?: Record<string, string[]>
+    /** Cases created from this time on. */
+    created_at_from?: string
+    /** Cases that changed at this time or later. */
+    updated_at_from?: string
+  }
+  /** Words in title and data (of long data, in its first 20,000 characters); all of them must be there. A final asterisk makes the last word a prefix. */
+  search?: string
+  /** By `postponed_to`, cases that are not postponed come last, in the order of `created_at`. */
+  sort_by?: "created_at" | "updated_at" | "postponed_to"
+  /** Newest or latest first unless `asc`. */
+  sort_order?: "asc" | "desc"
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface SearchCasesAnswer {
+  cases: Case[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateCasesInput {
+  case?: {
+    title: string
+    /** What the case is about, as text (JSON if you like), at most 256 KiB of UTF-8. */
+    data?: string
+    /** Cases with a higher priority are dispatched first. */
+    priority?: "none" | "medium" | "high"
+    /** Made in the queue where they are missing. */
+    labels?: {
+      /** May be empty or absent. */
+      key?: string
+      value: string
+    }[]
+    /** Your own id for the case, unique per queue. If the queue has it already, the existing case is returned unchanged. */
+    external_id?: string
+  }
+  cases?: {
+    title: string
+    /** What the case is about, as text (JSON if you like), at most 256 KiB of UTF-8. */
+    data?: string
+    /** Cases with a higher priority are dispatched first. */
+    priority?: "none" | "medium" | "high"
+    /** Made in the queue where they are missing. */
+    labels?: {
+      /** May be empty or absent. */
+      key?: string
+      value: string
+    }[]
+    /** Your own id for the case, unique per queue. If the queue has it already, the existing case is returned unchanged. */
+    external_id?: string
+  }[]
+}
+
+export interface CreateCasesAnswer {
+  added_cases: {
+    id: string
+    queue_id: string
+    title: string
+    data: string
+    status: "pending" | "completed" | "failed"
+    display_status: "pending" | "in_progress" | "needs_input" | "postponed" | "completed" | "failed"
+    priority: "none" | "medium" | "high"
+    labels: Label[]
+    claimed_at: string | null
+    claimed_by_run_id: string | null
+    completed_at: string | null
+    postponed_to: string | null
+    attempts: number
+    result: unknown
+    reason: string | null
+    pending_human_request_id: string | null
+    created_by_user_id: string | null
+    created_at: string
+    updated_at: string
+    /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
+    truncated?: boolean
+    /** The queue already had a case with this external_id; nothing was changed. */
+    existing: boolean
+  }[]
+}
+
+export interface GetCaseAnswer {
+  case: Case
+  case_id: string
+  events: CaseEvent[]
+}
+
+export interface UpdateCaseInput {
+  title?: string
+  /** What the case is about, as text (JSON if you like), at most 256 KiB of UTF-8. */
+  data?: string
+  /** Cases with a higher priority are dispatched first. */
+  priority?: "none" | "medium" | "high"
+}
+
+export interface UpdateCaseAnswer {
+  case: Case
+  case_id: string
+}
+
+export interface DeleteCaseAnswer {
+  success: true
+  stopped_run_ids: string[]
+}
+
+export interface ClearQueueCasesAnswer {
+  success: true
+  deleted_count: number
+  /** The runs that were stopped for it; the first 10,000 of them. */
+  stopped_run_ids: string[]
+  bulk_action_id: string | null
+  /** `running`: the rest is done in the background; getBulkAction shows the progress. */
+  status: "running" | "completed"
+}
+
+export interface ListCaseRunsAnswer {
+  runs: Run[]
+}
+
+export interface ListRecentCaseRunMessagesInput {
+  /** How many to give, at most 10. */
+  limit?: number
+}
+
+export interface ListRecentCaseRunMessagesAnswer {
+  messages: Message[]
+}
+
+export interface ClaimCaseAnswer {
+  case: Case
+  case_id: string
+}
+
+export interface CompleteCaseInput {
+  /** The result, as any JSON. */
+  result?: unknown
+}
+
+export interface CompleteCaseAnswer {
+  case: Case
+  case_id: string
+}
+
+export interface FailCaseInput {
+  reason?: string | null
+}
+
+export interface FailCaseAnswer {
+  case: Case
+  case_id: string
+}
+
+export interface PostponeCaseInput {
+  /** When it is dispatched again. */
+  postponed_to?: string
+  /** After how many seconds it is dispatched again. */
+  seconds?: number
+  reason?: string | null
+}
+
+export interface PostponeCaseAnswer {
+  case: Case
+  case_id: string
+}
+
+export interface ReleaseCaseInput {
+  reason?: string | null
+}
+
+export interface ReleaseCaseAnswer {
+  case: Case
+  case_id: string
+}
+
+export interface BulkDeleteCasesInput {
+  /** These cases of the queue. */
+  case_ids?: string[]
+  /** All cases of the queue that match `filters` and `search`; without both, all cases. */
+  all_matching?: boolean
+  /** Only cases that match all of these. */
+  filters?: {
+    /** Also accepted: `claimed` for `in_progress`. Also accepted as one text with commas between the items. */
+    status?: ("pending" | "in_progress" | "needs_input" | "postponed" | "completed" | "failed")[]
+    /** Also accepted as one text with commas between the items. */
+    priority?: ("none" | "medium" | "high")[]
+    /** Keys with lists of values: for every given key a case must have one of the values. */
+    labels?: Record<string, string[]>
+    /** Cases created from this time on. */
+    created_at_from?: string
+    /** Cases that changed at this time or later. */
+    updated_at_from?: string
+  }
+  /** Words in title and data (of long data, in its first 20,000 characters); all of them must be there. A final asterisk makes the last word a prefix. */
+  search?: string
+}
+
+export interface BulkDeleteCasesAnswer {
+  deleted_count: number
+  reprocessed_count: number
+  updated_count: number
+  /** Cases that were as wanted already, or that another member holds. */
+  skipped_count: number
+  /** The runs that were stopped for it; the first 10,000 of them. */
+  stopped_run_ids: string[]
+  bulk_action_id: string | null
+  /** `running`: the rest is done in the background; getBulkAction shows the progress. */
+  status: "running" | "completed"
+}
+
+export interface BulkReprocessCasesInput {
+  /** These cases of the queue. */
+  case_ids?: string[]
+  /** All cases of the queue that match `filters` and `search`; without both, all cases. */
+  all_matching?: boolean
+  /** Only cases that match all of these. */
+  filters?: {
+    /** Also accepted: `claimed` for `in_progress`. Also accepted as one text with commas between the items. */
+    status?: ("pending" | "in_progress" | "needs_input" | "postponed" | "completed" | "failed")[]
+    /** Also accepted as one text with commas between the items. */
+    priority?: ("none" | "medium" | "high")[]
+    /** Keys with lists of values: for every given key a case must have one of the values. */
+    labels?: Record<string, string[]>
+    /** Cases created from this time on. */
+    created_at_from?: string
+    /** Cases that changed at this time or later. */
+    updated_at_from?: string
+  }
+  /** Words in title and data (of long data, in its first 20,000 characters); all of them must be there. A final asterisk makes the last word a prefix. */
+  search?: string
+  agent_id?: string | null
+}
+
+export interface BulkReprocessCasesAnswer {
+  deleted_count: number
+  reprocessed_count: number
+  updated_count: number
+  /** Cases that were as wanted already, or that another member holds. */
+  skipped_count: number
+  /** The runs that were stopped for it; the first 10,000 of them. */
+  stopped_run_ids: string[]
+  bulk_action_id: string | null
+  /** `running`: the rest is done in the background; getBulkAction shows the progress. */
+  status: "running" | "completed"
+}
+
+export interface BulkUpdateCaseStatusInput {
+  /** These cases of the queue. */
+  case_ids?: string[]
+  /** All cases of the queue that match `filters` and `search`; without both, all cases. */
+  all_matching?: boolean
+  /** Only cases that match all of these. */
+  filters?: {
+    /** Also accepted: `claimed` for `in_progress`. Also accepted as one text with commas between the items. */
+    status?: ("pending" | "in_progress" | "needs_input" | "postponed" | "completed" | "failed")[]
+    /** Also accepted as one text with commas between the items. */
+    priority?: ("none" | "medium" | "high")[]
+    /** Keys with lists of values: for every given key a case must have one of the values. */
+    labels?: Record<string, string[]>
+    /** Cases created from this time on. */
+    created_at_from?: string
+    /** Cases that changed at this time or later. */
+    updated_at_from?: string
+  }
+  /** Words in title and data (of long data, in its first 20,000 characters); all of them must be there. A final asterisk makes the last word a prefix. */
+  search?: string
+  status: "pending" | "completed" | "failed"
+}
+
+export interface BulkUpdateCaseStatusAnswer {
+  deleted_count: number
+  reprocessed_count: number
+  updated_count: number
+  /** Cases that were as wanted already, or that another member holds. */
+  skipped_count: number
+  /** The runs that were stopped for it; the first 10,000 of them. */
+  stopped_run_ids: string[]
+  bulk_action_id: string | null
+  /** `running`: the rest is done in the background; getBulkAction shows the progress. */
+  status: "running" | "completed"
+}
+
+export interface BulkUpdateCasePriorityInput {
+  /** These cases of the queue. */
+  case_ids?: string[]
+  /** All cases of the queue that match `filters` and `search`; without both, all cases. */
+  all_matching?: boolean
+  /** Only cases that match all of these. */
+  filters?: {
+    /** Also accepted: `claimed` for `in_progress`. Also accepted as one text with commas between the items. */
+    status?: ("pending" | "in_progress" | "needs_input" | "postponed" | "completed" | "failed")[]
+    /** Also accepted as one text with commas between the items. */
+    priority?: ("none" | "medium" | "high")[]
+    /** Keys with lists of values: for every given key a case must have one of the values. */
+    labels?: Record<string, string[]>
+    /** Cases created from this time on. */
+    created_at_from?: string
+    /** Cases that changed at this time or later. */
+    updated_at_from?: string
+  }
+  /** Words in title and data (of long data, in its first 20,000 characters); all of them must be there. A final asterisk makes the last word a prefix. */
+  search?: string
+  priority: "none" | "medium" | "high"
+}
+
+export interface BulkUpdateCasePriorityAnswer {
+  deleted_count: number
+  reprocessed_count: number
+  updated_count: number
+  /** Cases that were as wanted already, or that another member holds. */
+  skipped_count: number
+  /** The runs that were stopped for it; the first 10,000 of them. */
+  stopped_run_ids: string[]
+  bulk_action_id: string | null
+  /** `running`: the rest is done in the background; getBulkAction shows the progress. */
+  status: "running" | "completed"
+}
+
+export interface GetBulkActionAnswer {
+  bulk_action: BulkAction
+  bulk_action_id: string
+}
+
+export interface ListLabelsInput {
+  /** How many to give, at most 1000. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListLabelsAnswer {
+  labels: Label[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateLabelInput {
+  /** May be empty or absent. */
+  key?: string
+  value: string
+  /** The hue; derived from key and value unless given. */
+  color_hue?: number
+}
+
+export interface CreateLabelAnswer {
+  label: Label
+  label_id: string
+}
+
+export interface UpdateLabelInput {
+  /** May be empty or absent. */
+  key?: string
+  value?: string
+  /** The hue; derived from key and value unless given. */
+  color_hue?: number
+}
+
+export interface UpdateLabelAnswer {
+  label: Label
+  label_id: string
+}
+
+export interface DeleteLabelAnswer {
+  success: true
+}
+
+export interface ListCaseLabelsAnswer {
+  labels: Label[]
+}
+
+export interface LinkCaseLabelsInput {
+  /** Labels of this queue. */
+  label_ids?: string[]
+  labels?: {
+    /** May be empty or absent. */
+    key?: string
+    value: string
+  }[]
+}
+
+export interface LinkCaseLabelsAnswer {
+  labels: Label[]
+}
+
+export interface UnlinkCaseLabelsInput {
+  /** Labels of this queue. */
+  label_ids: string[]
+}
+
+export interface UnlinkCaseLabelsAnswer {
+  labels: Label[]
+}
+
+export interface ListAgentCaseTriggersAnswer {
+  case_triggers: CaseTrigger[]
+}
+
+export interface CreateAgentCaseTriggerInput {
+  /** The queue whose cases the agent works on. */
+  case_queue_id: string
+  /** While it is false the agent is given no cases. */
+  enabled: boolean
+  concurrency?: number | null
+}
+
+export interface CreateAgentCaseTriggerAnswer {
+  case_trigger: CaseTrigger
+  trigger_id: string
+}
+
+export interface PreviewAgentCaseTriggerConflictsInput {
+  /** Absent: the queue that the agent’s trigger has now. */
+  case_queue_id?: string
+}
+
+export interface PreviewAgentCaseTriggerConflictsAnswer {
+  has_conflict: boolean
+  /** Others with an enabled trigger on the same queue. They share its cases. */
+  conflicting_agents: {
+    id: string
+    name: string
+  }[]
+}
+
+export interface GetAgentCaseTriggerAnswer {
+  case_trigger: CaseTrigger
+  trigger_id: string
+}
+
+export interface UpdateAgentCaseTriggerInput {
+  /** The queue whose cases the agent works on. */
+  case_queue_id?: string
+  /** While it is false the agent is given no cases. */
+  enabled?: boolean
+  concurrency?: number | null
+}
+
+export interface UpdateAgentCaseTriggerAnswer {
+  case_trigger: CaseTrigger
+  trigger_id: string
+}
+
+export interface DeleteAgentCaseTriggerAnswer {
+  success: true
+}
+
+export interface ListConnectionsInput {
+  /** Only connections of this type. */
+  type?: "native" | "mcp" | "custom_mcp" | "api"
+  /** Only connections to this provider. */
+  provider?: string
+  /** Only connections with this status. */
+  status?: "active" | "action_required" | "disabled"
+  /** Words in name, provider and server_url, in any case; all of them must be there, and each may be a part of a longer word. */
+  search?: string
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListConnectionsAnswer {
+  integrations: Connection[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateConnectionInput {
+  /** Its name, unique in the team; agents use it. */
+  name: string
+  /** An MCP server, unless it is an `api`. */
+  type?: "custom_mcp" | "api"
+  /** The URL of the MCP server, or the base URL of the API. The credential is sent only to this host. */
+  server_url: string
+  /** Your own word for the kind of service. Absent: the host. */
+  provider?: string
+  /** For an MCP server. Absent: first the newer transport is tried, then the older one. */
+  transport?: "http" | "sse"
+  /** Sent as `Authorization: Bearer …`, or as the header that `api_key_header` names. Never shown again. */
+  api_key?: string
+  /** The header that carries the key alone. */
+  api_key_header?: string
+  /** Headers that are sent with every call, beside the key where there is one. Never shown again. Also accepted as two maps, `plaintext` and `secret`, which are both encrypted. */
+  headers?: Record<string, string> | {
+    plaintext?: Record<string, string>
+    secret?: Record<string, string>
+  }
+  /** False: only runs that act for its maker alone can use it. */
+  shared?: boolean
+}
+
+export interface CreateConnectionAnswer {
+  connection: Connection
+  connection_id: string
+}
+
+export interface GetConnectionAnswer {
+  connection: Connection
+  connection_id: string
+}
+
+export interface GetConnectionCredentialsAnswer {
+  connection_id: string
+  auth_method: "oauth" | "apikey" | "headers" | "none"
+  /** The headers that are sent with every call, with that of the API key. */
+  headers: {
+    name: string
+    is_set: true
+  }[]
+  has_oauth_tokens: boolean
+  expires_at: string | null
+}
+
+export interface UpdateConnectionInput {
+  /** Its name, unique in the team; agents use it. */
+  name?: string
+  /** False: only runs that act for its maker alone can use it. */
+  shared?: boolean
+  /** Disabled: no run can use it, and runs that waited for it get an error. */
+  status?: "active" | "disabled"
+  /** The URL of the MCP server, or the base URL of the API. The credential is sent only to this host. */
+  server_url?: string
+  /** For an MCP server. Absent: first the newer transport is tried, then the older one. */
+  transport?: "http" | "sse"
+  /** Sent as `Authorization: Bearer …`, or as the header that `api_key_header` names. Never shown again. */
+  api_key?: string
+  /** The header that carries the key alone. */
+  api_key_header?: string
+  /** Headers that are sent with every call, beside the key where there is one. Never shown again. Also accepted as two maps, `plaintext` and `secret`, which are both encrypted. */
+  headers?: Record<string, string> | {
+    plaintext?: Record<string, string>
+    secret?: Record<string, string>
+  }
+}
+
+export interface UpdateConnectionAnswer {
+  connection: Connection
+  connection_id: string
+}
+
+export interface DeleteConnectionAnswer {
+  success: true
+}
+
+export interface TestConnectionAnswer {
+  success: boolean
+  /** Why the test failed; absent if it succeeded. */
+  error?: string
+  /** The number of tools of an MCP server. */
+  tools_count?: number
+}
+
+export interface ListConnectionDependentsAnswer {
+  /** Agents whose live build names it. */
+  agents: {
+    id: string
+    name: string
+    build_id: string
+  }[]
+  agents_total: number
+  /** Their enabled schedules, the next first. */
+  schedules: {
+    id: string
+    agent_id: string
+    frequency: string
+    next_run_at: string | null
+  }[]
+  schedules_total: number
+  /** Cases that a waiting run holds. */
+  cases: {
+    id: string
+    queue_id: string
+    title: string
+    run_id: string
+  }[]
+  /** These, and all open cases of the queues that these agents work on. */
+  cases_total: number
+  /** Runs that wait for it, the longest first. */
+  waiting_runs: {
+    id: string
+    agent_id: string
+    title: string
+    since: string
+  }[]
+  waiting_runs_total: number
+}
+
+export interface ListConnectionToolsAnswer {
+  tools: ConnectionTool[]
+}
+
+export interface ApproveConnectionToolsInput {
+  tools: {
+    name: string
+    /** As listConnectionTools gives it: what you have read is what you approve. */
+    hash: string
+  }[]
+}
+
+export interface ApproveConnectionToolsAnswer {
+  tools: ConnectionTool[]
+}
+
+export interface StartNativeOAuthInput {
+  /** Where the browser is sent afterwards, with `status`, `connection_id` and `error` added to its query. Its origin must be that of the server’s PUBLIC_URL or one of RUNYARD_RETURN_URLS. Absent: a plain page. */
+  return_url?: string
+  /** A connection to authorise again: it keeps its id and its name, so agents need no change. It may belong to another account afterwards. Also accepted as `reconnect_instance_id`. */
+  reconnect_connection_id?: string
+  /** What to ask for, in the provider’s words. Absent: what the table of providers asks for. */
+  scopes?: string[]
+}
+
+export interface StartNativeOAuthAnswer {
+  /** The owner of the account opens this URL in a browser. */
+  authorization_url: string
+  /** Identifies this authorisation; it can be used once. */
+  state: string
+  connection_id: string | null
+  expires_at: string
+}
+
+export interface CheckMcpOAuthInput {
+  /** The endpoint of the MCP server. */
+  mcp_server_url: string
+}
+
+export interface CheckMcpOAuthAnswer {
+  supports_oauth: boolean
+  /** Whether clients can register themselves (RFC 7591). */
+  supports_dcr: boolean
+  authorization_endpoint: string | null
+  token_endpoint: string | null
+  registration_endpoint: string | null
+  /** What authorizeMcpOAuth would ask for. */
+  scopes: string[]
+  resource: string | null
+  error: string | null
+}
+
+export interface AuthorizeMcpOAuthInput {
+  /** The endpoint of the MCP server. */
+  mcp_server_url: string
+  /** Its name, unique in the team; agents use it. */
+  name?: string
+  /** Where the browser is sent afterwards, with `status`, `connection_id` and `error` added to its query. Its origin must be that of the server’s PUBLIC_URL or one of RUNYARD_RETURN_URLS. Absent: a plain page. */
+  return_url?: string
+  /** A connection to authorise again: it keeps its id and its name, so agents need no change. It may belong to another account afterwards. Also accepted as `reconnect_instance_id`. */
+  reconnect_connection_id?: string
+  /** What to ask for. Absent: what the server says it wants. */
+  scopes?: string[]
+  /** The id of a client that you made at the authorization server. Absent: Runyard registers itself. */
+  client_id?: string
+  client_secret?: string
+}
+
+export interface AuthorizeMcpOAuthAnswer {
+  /** The owner of the account opens this URL in a browser. */
+  authorization_url: string
+  /** Identifies this authorisation; it can be used once. */
+  state: string
+  connection_id: string | null
+  expires_at: string
+}
+
+export interface ProbeMcpServerInput {
+  /** The URL of the MCP server, or the base URL of the API. The credential is sent only to this host. */
+  server_url: string
+  /** For an MCP server. Absent: first the newer transport is tried, then the older one. */
+  transport?: "http" | "sse"
+  /** Sent as `Authorization: Bearer …`, or as the header that `api_key_header` names. Never shown again. */
+  api_key?: string
+  /** The header that carries the key alone. */
+  api_key_header?: string
+  /** Headers that are sent with every call, beside the key where there is one. Never shown again. Also accepted as two maps, `plaintext` and `secret`, which are both encrypted. */
+  headers?: Record<string, string> | {
+    plaintext?: Record<string, string>
+    secret?: Record<string, string>
+  }
+}
+
+export interface ProbeMcpServerAnswer {
+  success: boolean
+  transport?: "http" | "sse"
+  tools?: {
+    name: string
+    title: string | null
+    description: string | null
+    input_schema: Record<string, unknown>
+  }[]
+  error?: string
+}
+
+export interface FinalizeThirdPartyOAuthInput {
+  /** The connection’s id at the broker. */
+  broker_connection_id: string
+  /** The integration’s id at the broker. Absent: the provider of the path. */
+  provider_config_key?: string
+  /** Its name, unique in the team; agents use it. */
+  name?: string
+  /** The URL of the MCP server, or the base URL of the API. The credential is sent only to this host. */
+  server_url?: string
+  /** False: only runs that act for its maker alone can use it. */
+  shared?: boolean
+}
+
+export interface FinalizeThirdPartyOAuthAnswer {
+  connection: Connection
+  connection_id: string
+}
+
+export interface GetBillingUsageAnswer {
+  usage: BillingUsage
+  team_id: string
+}
+
+export interface GetBillingEntitlementsAnswer {
+  entitlements: Entitlement[]
+  plan: string
+  team_id: string
+}
+
+export interface GetBillingUsageHistoryInput {
+  /** The first day; a time counts as its whole day. */
+  since?: string
+  /** Days before this time, at most 400; a time counts as its whole day. */
+  until?: string
+}
+
+export interface GetBillingUsageHistoryAnswer {
+  usage: BillingUsage
+  team_id: string
+}
+
+export interface GetRunEvaluationAnswer {
+  data: Evaluation | null
+}
+
+export interface EvaluateRunAnswer {
+  evaluation_id: string
+  run_id: string
+  status: "in_progress"
+}
+
+export interface GetEvalScoresInput {
+  /** Runs that ended then or later; 30 days ago unless given. */
+  since?: string
+  /** `custom`: only the team’s own rubrics, of runs that a model judged by them. */
+  scope?: "all" | "custom"
+  /** Only runs of this build. */
+  revision_id?: string
+}
+
+export interface GetEvalScoresAnswer {
+  total_evaluated: number
+  with_issues: number
+  flag_distribution: {
+    flag: string
+    label: string
+    count: number
+  }[]
+  series: {
+    /** A day of UTC; days without evaluated runs are left out. */
+    day: string
+    evaluated: number
+    with_issues: number
+  }[]
+}
+
+export interface GetEvalRubricsInput {
+  /** One of the agent’s builds; the live one unless given. */
+  build_id?: string
+}
+
+export interface GetEvalRubricsAnswer {
+  rubrics: EvalRubric[]
+  platform_rubrics: PlatformRubric[]
+}
+
+export interface CreateEvalRubricInput {
+  title: string
+  /** What must be true of a run so that it passes; the judge reads this text. */
+  description: string
+  /** How bad it is when a run does not pass; `medium` unless given. */
+  severity?: "critical" | "medium" | "low"
+  /** Its position among the others, lowest first. */
+  sort_order?: number
+  build_id?: string | null
+}
+
+export interface CreateEvalRubricAnswer {
+  rubric: EvalRubric
+  rubric_id: string
+}
+
+export interface ReplaceEvalRubricsInput {
+  rubrics: {
+    title: string
+    /** What must be true of a run so that it passes; the judge reads this text. */
+    description: string
+    /** How bad it is when a run does not pass; `medium` unless given. */
+    severity?: "critical" | "medium" | "low"
+    /** Its position among the others, lowest first. */
+    sort_order?: number
+  }[]
+  build_id?: string | null
+}
+
+export interface ReplaceEvalRubricsAnswer {
+  rubrics: EvalRubric[]
+  platform_rubrics: PlatformRubric[]
+}
+
+export interface UpdateEvalRubricInput {
+  title?: string
+  /** What must be true of a run so that it passes; the judge reads this text. */
+  description?: string
+  /** How bad it is when a run does not pass; `medium` unless given. */
+  severity?: "critical" | "medium" | "low"
+  /** Its position among the others, lowest first. */
+  sort_order?: number
+}
+
+export interface UpdateEvalRubricAnswer {
+  rubric: EvalRubric
+  rubric_id: string
+}
+
+export interface GetPromotionGateAnswer {
+  promotion_gate: PromotionGate | null
+  agent_id: string
+  /** The latest 20, newest first. */
+  forced_promotions: ForcedPromotion[]
+}
+
+export interface PutPromotionGateInput {
+  min_score: number | null
+  /** How many of the latest evaluated runs count. */
+  last_runs?: number
+}
+
+export interface PutPromotionGateAnswer {
+  promotion_gate: PromotionGate | null
+  agent_id: string
+  /** The latest 20, newest first. */
+  forced_promotions: ForcedPromotion[]
+}
+
+export interface ListArtifactsInput {
+  /** `created`: your own. `shared`: those that others share with the team. `team`: all that are shared with the team. */
+  scope?: "created" | "shared" | "team"
+  /** Words in title, in any case; all of them must be there, and each may be a part of a longer word. */
+  search?: string
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListArtifactsAnswer {
+  artifacts: Artifact[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateArtifactInput {
+  message: string
+  /** Connections that its steps may use. */
+  connection_ids?: string[]
+  kind?: "dashboard" | "document"
+  title?: string
+  /** A built-in page: operations_today, agent_scorecard, queue_ageing, cost_by_agent_and_model, blank. */
+  template?: string
+}
+
+export interface CreateArtifactAnswer {
+  artifact: Artifact
+  artifact_id: string
+  /** While a question is open, the artifact is `running`. */
+  status: "not_started" | "pending" | "running" | "completed" | "failed" | "interrupted"
+  user_message: ArtifactMessage
+}
+
+export interface GetArtifactAnswer {
+  artifact: Artifact
+  artifact_id: string
+  /** While a question is open, the artifact is `running`. */
+  status: "not_started" | "pending" | "running" | "completed" | "failed" | "interrupted"
+  is_creator: boolean
+  can_edit: boolean
+}
+
+export interface UpdateArtifactInput {
+  title?: string
+  refresh_frequency?: "every_15_minutes" | "every_30_minutes" | "hourly" | "every_6_hours" | "daily" | "weekly" | null
+}
+
+export type UpdateArtifactAnswer = {
+  id: string
+  team_id: string
+  created_by_user_id: string
+  title: string | null
+  kind: "dashboard" | "document"
+  /** While a question is open, the artifact is `running`. */
+  status: "not_started" | "pending" | "running" | "completed" | "failed" | "interrupted"
+  /** Whether there is a page to render. */
+  html_code_present: boolean
+  visibility: "private" | "team" | "public"
+  publish_permission: "view" | "edit"
+  public_url: string | null
+  thumbnail_url: string | null
+  refresh_frequency: "every_15_minutes" | "every_30_minutes" | "hourly" | "every_6_hours" | "daily" | "weekly" | null
+  last_refresh_at: string | null
+  next_refresh_at: string | null
+  refresh_error: string | null
+  current_revision_id: string | null
+  current_version: number
+  pending_question: {
+    tool_call_id: string
+    questions: {
+      question: string
+      header?: string
+      options?: {
+        label: string
+        description?: string
+      }[]
+      multi_select?: boolean
+    }[]
+  } | null
+  created_at: string
+  updated_at: string
+  artifact: Artifact
+  artifact_id: string
+}
+
+export interface DeleteArtifactAnswer {
+  success: true
+}
+
+export interface RenderArtifactInput {
+  /** Light or dark; without it, as the reader’s system says. */
+  theme?: "light" | "dark"
+}
+
+export interface ExportArtifactHtmlInput {
+  /** Light or dark; without it, as the reader’s system says. */
+  theme?: "light" | "dark"
+}
+
+export interface ExportArtifactPdfInput {
+  /** Light or dark; without it, as the reader’s system says. */
+  theme?: "light" | "dark"
+}
+
+export interface ExportArtifactCsvInput {
+  /** Light or dark; without it, as the reader’s system says. */
+  theme?: "light" | "dark"
+}
+
+export interface ExportArtifactXlsxInput {
+  /** Light or dark; without it, as the reader’s system says. */
+  theme?: "light" | "dark"
+}
+
+export interface ExportArtifactMdInput {
+  /** Light or dark; without it, as the reader’s system says. */
+  theme?: "light" | "dark"
+}
+
+export interface PublishArtifactInput {
+  visibility: "private" | "team" | "public"
+  permission?: "view" | "edit"
+}
+
+export type PublishArtifactAnswer = {
+  id: string
+  team_id: string
+  created_by_user_id: string
+  title: string | null
+  kind: "dashboard" | "document"
+  /** While a question is open, the artifact is `running`. */
+  status: "not_started" | "pending" | "running" | "completed" | "failed" | "interrupted"
+  /** Whether there is a page to render. */
+  html_code_present: boolean
+  visibility: "private" | "team" | "public"
+  publish_permission: "view" | "edit"
+  public_url: string | null
+  thumbnail_url: string | null
+  refresh_frequency: "every_15_minutes" | "every_30_minutes" | "hourly" | "every_6_hours" | "daily" | "weekly" | null
+  last_refresh_at: string | null
+  next_refresh_at: string | null
+  refresh_error: string | null
+  current_revision_id: string | null
+  current_version: number
+  pending_question: {
+    tool_call_id: string
+    questions: {
+      question: string
+      header?: string
+      options?: {
+        label: string
+        description?: string
+      }[]
+      multi_select?: boolean
+    }[]
+  } | null
+  created_at: string
+  updated_at: string
+  artifact: Artifact
+  artifact_id: string
+}
+
+export type DuplicateArtifactAnswer = {
+  id: string
+  team_id: string
+  created_by_user_id: string
+  title: string | null
+  kind: "dashboard" | "document"
+  /** While a question is open, the artifact is `running`. */
+  status: "not_started" | "pending" | "running" | "completed" | "failed" | "interrupted"
+  /** Whether there is a page to render. */
+  html_code_present: boolean
+  visibility: "private" | "team" | "public"
+  publish_permission: "view" | "edit"
+  public_url: string | null
+  thumbnail_url: string | null
+  refresh_frequency: "every_15_minutes" | "every_30_minutes" | "hourly" | "every_6_hours" | "daily" | "weekly" | null
+  last_refresh_at: string | null
+  next_refresh_at: string | null
+  refresh_error: string | null
+  current_revision_id: string | null
+  current_version: number
+  pending_question: {
+    tool_call_id: string
+    questions: {
+      question: string
+      header?: string
+      options?: {
+        label: string
+        description?: string
+      }[]
+      multi_select?: boolean
+    }[]
+  } | null
+  created_at: string
+  updated_at: string
+  artifact: Artifact
+  artifact_id: string
+}
+
+export interface ListArtifactMessagesInput {
+  /** How many to give, at most 500. */
+  limit?: number
+  /** Only messages before the one with this id. */
+  before?: string
+}
+
+export interface ListArtifactMessagesAnswer {
+  data: ArtifactMessage[]
+  total: number
+  /** Whether there are older messages. */
+  has_more: boolean
+}
+
+export interface SendArtifactMessageInput {
+  message: string
+  from_revision_id?: string
+  /** The part of the page that the message is about. */
+  selected_element?: {
+    selector: string
+    label: string
+    tag_name: string
+    text?: string
+    outer_html: string
+  }
+}
+
+export interface SendArtifactMessageAnswer {
+  user_message: ArtifactMessage
+}
+
+export type RefreshArtifactAnswer = {
+  id: string
+  team_id: string
+  created_by_user_id: string
+  title: string | null
+  kind: "dashboard" | "document"
+  /** While a question is open, the artifact is `running`. */
+  status: "not_started" | "pending" | "running" | "completed" | "failed" | "interrupted"
+  /** Whether there is a page to render. */
+  html_code_present: boolean
+  visibility: "private" | "team" | "public"
+  publish_permission: "view" | "edit"
+  public_url: string | null
+  thumbnail_url: string | null
+  refresh_frequency: "every_15_minutes" | "every_30_minutes" | "hourly" | "every_6_hours" | "daily" | "weekly" | null
+  last_refresh_at: string | null
+  next_refresh_at: string | null
+  refresh_error: string | null
+  current_revision_id: string | null
+  current_version: number
+  pending_question: {
+    tool_call_id: string
+    questions: {
+      question: string
+      header?: string
+      options?: {
+        label: string
+        description?: string
+      }[]
+      multi_select?: boolean
+    }[]
+  } | null
+  created_at: string
+  updated_at: string
+  artifact: Artifact
+  artifact_id: string
+}
+
+export interface StopArtifactInput {
+  /** What you have seen of the answer so far: it is added to the chat. */
+  partial_text?: string
+}
+
+export type StopArtifactAnswer = {
+  id: string
+  team_id: string
+  created_by_user_id: string
+  title: string | null
+  kind: "dashboard" | "document"
+  /** While a question is open, the artifact is `running`. */
+  status: "not_started" | "pending" | "running" | "completed" | "failed" | "interrupted"
+  /** Whether there is a page to render. */
+  html_code_present: boolean
+  visibility: "private" | "team" | "public"
+  publish_permission: "view" | "edit"
+  public_url: string | null
+  thumbnail_url: string | null
+  refresh_frequency: "every_15_minutes" | "every_30_minutes" | "hourly" | "every_6_hours" | "daily" | "weekly" | null
+  last_refresh_at: string | null
+  next_refresh_at: string | null
+  refresh_error: string | null
+  current_revision_id: string | null
+  current_version: number
+  pending_question: {
+    tool_call_id: string
+    questions: {
+      question: string
+      header?: string
+      options?: {
+        label: string
+        description?: string
+      }[]
+      multi_select?: boolean
+    }[]
+  } | null
+  created_at: string
+  updated_at: string
+  artifact: Artifact
+  artifact_id: string
+}
+
+export interface AnswerArtifactInput {
+  /** The answer to each question, by the text of the question. If it has options: the label of one, or with `multi_select` a list of labels. */
+  answers: Record<string, string | string[]>
+  /** The `tool_call_id` of `pending_question`. If another question is open by now, the answer is refused. Also accepted as `toolCallId`. */
+  tool_call_id?: string
+}
+
+export type AnswerArtifactAnswer = {
+  id: string
+  team_id: string
+  created_by_user_id: string
+  title: string | null
+  kind: "dashboard" | "document"
+  /** While a question is open, the artifact is `running`. */
+  status: "not_started" | "pending" | "running" | "completed" | "failed" | "interrupted"
+  /** Whether there is a page to render. */
+  html_code_present: boolean
+  visibility: "private" | "team" | "public"
+  publish_permission: "view" | "edit"
+  public_url: string | null
+  thumbnail_url: string | null
+  refresh_frequency: "every_15_minutes" | "every_30_minutes" | "hourly" | "every_6_hours" | "daily" | "weekly" | null
+  last_refresh_at: string | null
+  next_refresh_at: string | null
+  refresh_error: string | null
+  current_revision_id: string | null
+  current_version: number
+  pending_question: {
+    tool_call_id: string
+    questions: {
+      question: string
+      header?: string
+      options?: {
+        label: string
+        description?: string
+      }[]
+      multi_select?: boolean
+    }[]
+  } | null
+  created_at: string
+  updated_at: string
+  artifact: Artifact
+  artifact_id: string
+  ok: true
+}
+
+export interface ListArtifactConnectionsAnswer {
+  connections: AttachedConnection[]
+}
+
+export interface AttachArtifactConnectionInput {
+  connection_id: string
+}
+
+export interface AttachArtifactConnectionAnswer {
+  success: true
+}
+
+export interface DetachArtifactConnectionAnswer {
+  success: true
+}
+
+export interface ListArtifactRevisionsAnswer {
+  revisions: ArtifactRevision[]
+  total: number
+  current_revision_id: string | null
+  current_version: number
+}
+
+export interface RenderArtifactRevisionInput {
+  /** Light or dark; without it, as the reader’s system says. */
+  theme?: "light" | "dark"
+}
+
+export interface RestoreArtifactRevisionAnswer {
+  success: true
+  current_revision_id: string
+  current_version: number
+}
+
+export interface ListWebhooksAnswer {
+  webhooks: Webhook[]
+}
+
+export interface CreateWebhookInput {
+  /** A public http or https URL. Each event is sent there by POST. */
+  url: string
+  /** The events it gets; `*` is all there are and will be. */
+  events: ("run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required" | "*")[]
+  description?: string | null
+}
+
+export interface CreateWebhookAnswer {
+  webhook: Webhook
+  subscription_id: string
+}
+
+export interface UpdateWebhookInput {
+  /** A public http or https URL. Each event is sent there by POST. */
+  url?: string
+  /** The events it gets; `*` is all there are and will be. */
+  events?: ("run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required" | "*")[]
+  /** Nothing is sent while it is false. */
+  active?: boolean
+  description?: string | null
+}
+
+export interface UpdateWebhookAnswer {
+  webhook: Webhook
+  subscription_id: string
+}
+
+export interface DeleteWebhookAnswer {
+  success: true
+}
+
+export interface TestWebhookInput {
+  /** The event of the example, also one that the webhook does not get. Absent: the first that it gets. */
+  event?: "run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required"
+}
+
+export interface TestWebhookAnswer {
+  delivery: DeliveryWithAttempts
+  delivery_id: string
+}
+
+export interface ReplayWebhookInput {
+  /** Events from this time on. */
+  since: string
+}
+
+export interface ReplayWebhookAnswer {
+  subscription_id: string
+  /** How many will be sent again. */
+  deliveries: number
+}
+
+export interface GetWebhookSecretAnswer {
+  /** Signs every delivery of the team. */
+  secret: string
+  created_at: string
+  previous_expires_at: string | null
+}
+
+export interface RotateWebhookSecretInput {
+  /** How long the old secret still signs beside the new one; 0: not at all. */
+  overlap_seconds?: number
+}
+
+export interface RotateWebhookSecretAnswer {
+  /** Signs every delivery of the team. */
+  secret: string
+  created_at: string
+  previous_expires_at: string | null
+}
+
+export interface ListWebhookDeliveriesInput {
+  /** Only deliveries in this state. */
+  status?: "new" | "retrying" | "replaying" | "delivered" | "dead"
+  /** Only deliveries of this event. */
+  event?: "run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required"
+  /** Only deliveries to this webhook. */
+  subscription_id?: string
+  /** How many to give, at most 200. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListWebhookDeliveriesAnswer {
+  deliveries: Delivery[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface GetWebhookDeliveryAnswer {
+  delivery: DeliveryWithAttempts
+  delivery_id: string
+}
+
+export interface ReplayWebhookDeliveryAnswer {
+  delivery: DeliveryWithAttempts
+  delivery_id: string
+}
+
+export interface ListPluginCatalogAnswer {
+  plugins: Plugin[]
+}
+
+export interface CallMcpInput {
+  jsonrpc: "2.0"
+  id?: string | number
+  /** Absent in an answer to us. */
+  method?: string
+  params?: Record<string, unknown>
+  result?: Record<string, unknown>
+  error?: Record<string, unknown>
+}
+
+export type CallMcpAnswer = McpAnswer
