@@ -1,0 +1,24 @@
+// What differs between the places where the SDK runs: Node, Bun, Deno, browsers.
+
+/** The same as in package.json; a test compares them. */
+export const version = '0.6.2'
+
+/** Undefined where there is no environment. */
+export function variable(name: string): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } }
+  return process?.env?.[name] || undefined
+}
+
+/** A browser sends its own, and lets nobody change it. */
+export function userAgent(): Record<string, string> {
+  const { process, window } = globalThis as { process?: { version?: string }; window?: unknown }
+  return window === undefined ? { 'user-agent': `runyard-sdk/${version} node/${process?.version ?? 'unknown'}` } : {}
+}
+
+/** Node 18 has it only as a module. The name is not a literal, so that bundlers for browsers do not look for it. */
+export async function webCrypto(): Promise<Crypto> {
+  if (globalThis.crypto as Crypto | undefined) return globalThis.crypto
+  const name = 'node:crypto'
+  const { webcrypto } = (await import(name)) as { webcrypto: Crypto }
+  return webcrypto
+}
