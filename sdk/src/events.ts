@@ -1,0 +1,100 @@
+// A live stream of events that survives broken connections: it resumes after the last event, and loses and repeats none.
+import type { Client } from './client.ts'
+import { ApiError, ConnectionError, StreamError } from './errors.ts'
+import { EventLines } from './eventLines.ts'
+import { pause, waitBeforeRetry } from './retry.ts'
+
+/** The server sends something every 15 seconds: after twice that the connection is dead, whatever the system believes. */
+const silenceMaxMs = 35_000
+const usualGiveUpMs = 120_000
+
+export interface StreamOptions {
+  signal?: AbortSignal
+  /** Continues after this event, as `position` gave it. */
+  after?: string
+  /** How long the server may be away before the stream fails: two minutes unless given. */
+  giveUpAfterMs?: number
+}
+
+export class EventStream<Event extends { event: string }> implements AsyncIterable<Event> {
+  /** The last event that was given: `after` continues here. */
+  position: string | undefined
+  readonly #open: (headers: Record<string, string>, signal: AbortSignal) => Promise<Response>
+  readonly #options: StreamOptions
+  readonly #endsWith: string | undefined
+
+  /** `endsWith`: the event after which there is nothing more. */
+  constructor(client: Client, path: string, params: Record<string, string>, query: object, options: StreamOptions, endsWith?: string) {
+    this.#options = options
+    this.#endsWith = endsWith
+    this.position = options.after
+    this.#open = async (headers, signal) =>
+      client.send('GET', await client.fill(path, params), {
+        query: query as Record<string, unknown>,
+        headers: { accept: 'text/event-stream', ...headers },
+        signal,
+        // this class has a patience of its own
+        maxRetries: 0,
+      })
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
+    const { signal, giveUpAfterMs = usualGiveUpMs } = this.#options
+    let aliveAt = Date.now()
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        for await (const event of this.#connection()) {
+          aliveAt = Date.now()
+          attempt = 0
+          if (event === undefined) continue
+          yield event
+          if (event.event === this.#endsWith) return
+        }
+      } catch (error) {
+        signal?.throwIfAborted()
+        const waitMs = waitBeforeRetry(error, attempt)
+        if (waitMs === undefined || Date.now() - aliveAt + waitMs > giveUpAfterMs) throw error
+        await pause(waitMs, signal)
+        continue
+      }
+      // the server closed it in good order, because it stops or because this reader was slow
+      signal?.throwIfAborted()
+      await pause(Math.random() * 200, signal)
+    }
+  }
+
+  /** One connection until it ends; undefined for a sign of life without an event. */
+  async *#connection(): AsyncGenerator<Event | undefined, void, undefined> {
+    const stopping = new AbortController()
+    const { signal } = this.#options
+    const stop = () => stopping.abort(signal?.reason)
+    if (signal?.aborted) stop()
+    signal?.addEventListener('abort', stop, { once: true })
+    let timer: ReturnType<typeof setTimeout> | undefined
+    try {
+      const resumed = this.position === undefined ? {} : { 'last-event-id': this.position }
+      const response = await this.#open(resumed, stopping.signal)
+      const reader = response.body?.getReader()
+      if (!reader) return
+      const decoder = new TextDecoder()
+      const lines = new EventLines()
+      for (;;) {
+        timer = setTimeout(() => stopping.abort(new ConnectionError('The stream fell silent.')), silenceMaxMs)
+        const { done, value } = await reader.read()
+        clearTimeout(timer)
+        if (done) return
+        yield undefined
+        for (const { event, data } of lines.take(decoder.decode(value, { stream: true }))) yield parsed(event, data)
+        this.position = lines.lastEventId ?? this.position
+      }
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason
+      if (error instanceof ApiError || error instanceof ConnectionError || error instanceof StreamError) throw error
+      throw new ConnectionError('The stream was cut off.', { cause: error })
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', stop)
+      stopping.abort()
+    }
+  }
+}
