@@ -1,20 +1,18 @@
 // Server-sent events out of the bytes of a stream (HTML standard, §9.2.6).
 
 export interface ServerSentEvent {
+  /** The last id that the stream gave, with this event or before it. */
+  id: string | undefined
   event: string
   data: string
-}
-
-interface Reading {
-  /** The last id that the stream gave, also between events. */
-  lastEventId: string | undefined
 }
 
 /**
  * Feeds pieces of text, cut anywhere, and gives whole events. An event that was cut off by the end of the stream is not given, and its id
  * does not count: a reader that resumes gets it again.
  */
-export class EventLines implements Reading {
+export class EventLines {
+  /** The last id, also of a sign of life without an event. */
   lastEventId: string | undefined
   #rest = ''
   #data: string[] = []
@@ -37,8 +35,9 @@ export class EventLines implements Reading {
   }
 
   #dispatch(): ServerSentEvent[] {
-    const found = this.#data.length > 0 ? [{ event: this.#event || 'message', data: this.#data.join('\n') }] : []
     this.lastEventId = this.#id ?? this.lastEventId
+    const id = this.lastEventId
+    const found = this.#data.length > 0 ? [{ id, event: this.#event || 'message', data: this.#data.join('\n') }] : []
     this.#id = undefined
     this.#data = []
     this.#event = ''

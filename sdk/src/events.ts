@@ -84,7 +84,10 @@ export class EventStream<Event extends { event: string }> implements AsyncIterab
         clearTimeout(timer)
         if (done) return
         yield undefined
-        for (const { event, data } of lines.take(decoder.decode(value, { stream: true }))) yield parsed(event, data)
+        for (const { id, event, data } of lines.take(decoder.decode(value, { stream: true }))) {
+          this.position = id ?? this.position
+          yield parsed<Event>(event, data)
+        }
         this.position = lines.lastEventId ?? this.position
       }
     } catch (error) {
@@ -97,4 +100,11 @@ export class EventStream<Event extends { event: string }> implements AsyncIterab
       stopping.abort()
     }
   }
+}
+
+/** An event of the log is an envelope already; what only the stream says gets the same two fields. */
+function parsed<Event>(event: string, data: string): Event {
+  const value = JSON.parse(data) as { message?: string; event?: string }
+  if (event === 'error') throw new StreamError(value.message ?? 'The server ended the stream with an error.')
+  return (value.event === event ? value : { event, data: value }) as Event
 }
