@@ -242,7 +242,7 @@ function bodyOf(body: unknown): SentBody {
     return { init: { body, duplex: 'half' } as RequestInit, headers: {}, isOnce: true }
   }
   if (body instanceof Blob || body instanceof Uint8Array || body instanceof FormData) {
-    return { init: { body: body as BodyInit }, headers: {}, isOnce: false }
+    return { init: { body: body as NonNullable<RequestInit['body']> }, headers: {}, isOnce: false }
   }
   return { init: { body: JSON.stringify(body) }, headers: { 'content-type': 'application/json' }, isOnce: false }
 }

@@ -15,10 +15,12 @@ export function userAgent(): Record<string, string> {
   return window === undefined ? { 'user-agent': `runyard-sdk/${version} node/${process?.version ?? 'unknown'}` } : {}
 }
 
+type WebCrypto = typeof globalThis.crypto
+
 /** Node 18 has it only as a module. The name is not a literal, so that bundlers for browsers do not look for it. */
-export async function webCrypto(): Promise<Crypto> {
-  if (globalThis.crypto as Crypto | undefined) return globalThis.crypto
+export async function webCrypto(): Promise<WebCrypto> {
+  if (globalThis.crypto as WebCrypto | undefined) return globalThis.crypto
   const name = 'node:crypto'
-  const { webcrypto } = (await import(name)) as { webcrypto: Crypto }
+  const { webcrypto } = (await import(name)) as { webcrypto: WebCrypto }
   return webcrypto
 }

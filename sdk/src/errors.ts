@@ -3,7 +3,9 @@ import type { ErrorCode, ErrorCodes } from './generated/types.ts'
 
 /** Everything that this SDK throws itself. */
 export class RunyardError extends Error {
-  override readonly name: string = new.target.name
+  override get name(): string {
+    return this.constructor.name
+  }
 }
 
 /** The server refused the call, or failed. `message` is its own sentence, which says what to do. */
@@ -48,7 +50,7 @@ export class StreamError extends RunyardError {}
 /** A webhook's body is not what this server signed, or was signed too long ago. */
 export class SignatureError extends RunyardError {}
 
-const classes: Record<number, new (response: Response, body: string) => ApiError<never>> = {
+const classes: Record<number, new (response: Response, body: string) => ApiError<string>> = {
   400: InvalidRequestError,
   401: NotSignedInError,
   403: ForbiddenError,

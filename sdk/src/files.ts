@@ -39,7 +39,7 @@ export async function putFile(url: string, source: UploadSource, options: Transf
   const body = isWhole && (!onProgress || isBrowser()) ? source : counted(stream, total, onProgress)
   const response = await transfer(url, options.fetch, {
     method: 'PUT',
-    body: body as BodyInit,
+    body: body as NonNullable<RequestInit['body']>,
     ...(body instanceof ReadableStream && { duplex: 'half' }),
     ...(signal && { signal }),
   } as RequestInit)
@@ -94,7 +94,7 @@ async function openSource(source: UploadSource): Promise<OpenSource> {
   if (typeof source === 'string') return openPath(source)
   if (source instanceof Blob) return { stream: source.stream(), total: source.size }
   if (source instanceof ReadableStream) return { stream: source, total: undefined }
-  return { stream: new Blob([source as BlobPart]).stream(), total: source.byteLength }
+  return { stream: new Blob([source as Uint8Array<ArrayBuffer>]).stream(), total: source.byteLength }
 }
 
 const pieceBytes = 256 * 1024

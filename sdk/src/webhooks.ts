@@ -55,7 +55,7 @@ function valueOf(headers: HeadersLike, name: string): string | undefined {
 }
 
 /** `t=1789,v1=abc,v1=def`: the time, and one signature for each secret. */
-function partsOf(header: string): { time: number; signatures: Uint8Array[] } {
+function partsOf(header: string): { time: number; signatures: Uint8Array<ArrayBuffer>[] } {
   const parts = header.split(',').map((part) => part.split('='))
   const time = Number(parts.find(([name]) => name === 't')?.[1])
   const signatures = parts.filter(([name]) => name === 'v1').map(([, hex = '']) => bytesOf(hex))
@@ -65,10 +65,10 @@ function partsOf(header: string): { time: number; signatures: Uint8Array[] } {
   return { time, signatures }
 }
 
-const bytesOf = (hex: string): Uint8Array =>
+const bytesOf = (hex: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(hex.match(/[\da-f]{2}/gi) ?? [], (pair) => Number.parseInt(pair, 16))
 
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
   const both = new Uint8Array(one.length + other.length)
   both.set(one)
   both.set(other, one.length)
@@ -76,13 +76,13 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
 }
 
 /** `subtle.verify` compares in constant time. */
-async function isSigned(signed: Uint8Array, signatures: Uint8Array[], secrets: readonly string[]): Promise<boolean> {
+async function isSigned(signed: Uint8Array<ArrayBuffer>, signatures: Uint8Array<ArrayBuffer>[], secrets: readonly string[]): Promise<boolean> {
   const { subtle } = await webCrypto()
   for (const secret of secrets) {
     const key = new TextEncoder().encode(secret)
     const imported = await subtle.importKey('raw', key, { name: 'HMAC', hash: 'SHA-256' }, false, ['verify'])
     for (const signature of signatures) {
-      if (await subtle.verify('HMAC', imported, signature as BufferSource, signed as BufferSource)) return true
+      if (await subtle.verify('HMAC', imported, signature, signed)) return true
     }
   }
   return false
