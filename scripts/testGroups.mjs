@@ -56,7 +56,7 @@ export async function withTestGroups(run) {
 }
 
 const testFiles = () =>
-  ['server/src', 'server/test']
+  ['server/src', 'server/test', 'sdk/test']
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`))
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.test.ts'))

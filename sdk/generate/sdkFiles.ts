@@ -22,7 +22,7 @@ export function sdkFiles(registry: Registry): { types: string; groups: string } 
   const wire = operations.flatMap((one) => wireTypes(one, named))
   const events = eventNames.map((name) => {
     const { sentWhen, schema } = envelopeOf(name)
-    return { name, type: typeNameOf(name), text: declared(typeNameOf(name), schema as Schema, named, sentWhen) }
+    return { name, type: typeNameOf(name), text: declared(typeNameOf(name), schema, named, sentWhen) }
   })
   const types = [
     '// Written by `npm run openapi` from the declarations of the operations. Do not edit.',
@@ -92,12 +92,12 @@ function wireTypes({ operation, call }: ClientOperation, named: Named): string[]
   const input = call.input === 'body' ? body : call.input === 'query' ? query : undefined
   const hasNamedAnswer = answer && nameOf(answer) !== undefined
   return [
-    ...(input ? [declared(inputName(operation), input as Schema, named, undefined, true)] : []),
+    ...(input ? [declared(inputName(operation), input, named, undefined, true)] : []),
     ...(answer && !operation.stream
       ? [
           hasNamedAnswer
-            ? `export type ${answerName(operation)} = ${typeText(answer as Schema, named)}`
-            : declared(answerName(operation), answer as Schema, named, undefined),
+            ? `export type ${answerName(operation)} = ${typeText(answer, named)}`
+            : declared(answerName(operation), answer, named, undefined),
         ]
       : []),
   ]
@@ -150,7 +150,9 @@ function methodText({ operation, call }: ClientOperation): string {
     'options',
     ...(answer === 'list' ? [`'${rows}'`] : []),
   ].join(', ')
-  const says = commentText([`${operation.description ?? `${operation.summary}.`} Needs the scope \`${operation.scope}\`.`])
+  const says = commentText([
+    `${operation.description ?? `${operation.summary}.`} Needs the scope \`${operation.scope}\`.`,
+  ])
   return `${says}${method}(${args.join(', ')}): ${answerType(operation, call)} {\nreturn this.client.${kindOf(call)}(${request})\n}`
 }
 

@@ -32,6 +32,7 @@ export class Call<T> implements Promise<T> {
     return this.#answered
   }
 
+  // oxlint-disable-next-line unicorn/no-thenable -- it is a promise
   then<Good = T, Bad = never>(
     onGood?: ((data: T) => Good | PromiseLike<Good>) | null,
     onBad?: ((reason: unknown) => Bad | PromiseLike<Bad>) | null,
@@ -44,6 +45,6 @@ export class Call<T> implements Promise<T> {
   }
 
   finally(onEnd?: (() => void) | null): Promise<T> {
-    return this.then().finally(onEnd)
+    return this.#answered.then(({ data }) => data).finally(onEnd)
   }
 }

@@ -65,7 +65,13 @@ export class Client {
     return new Call(this.#answer(method, path, params, input, options, jsonOf<T>))
   }
 
-  file(method: Method, path: string, params: Params, input: object | undefined, options?: CallOptions): Call<FileAnswer> {
+  file(
+    method: Method,
+    path: string,
+    params: Params,
+    input: object | undefined,
+    options?: CallOptions,
+  ): Call<FileAnswer> {
     return new Call(this.#answer(method, path, params, input, options, fileAnswerOf))
   }
 
@@ -225,7 +231,7 @@ const newKey = async (): Promise<string> => (await webCrypto()).randomUUID()
 
 function addTo(query: URLSearchParams, name: string, value: unknown): void {
   if (value === undefined || value === null) return
-  query.set(name, Array.isArray(value) ? value.join(',') : String(value as string | number | boolean))
+  query.set(name, Array.isArray(value) ? value.join(',') : String(value))
 }
 
 interface SentBody {

@@ -24,7 +24,14 @@ export class EventStream<Event extends { event: string }> implements AsyncIterab
   readonly #endsWith: string | undefined
 
   /** `endsWith`: the event after which there is nothing more. */
-  constructor(client: Client, path: string, params: Record<string, string>, query: object, options: StreamOptions, endsWith?: string) {
+  constructor(
+    client: Client,
+    path: string,
+    params: Record<string, string>,
+    query: object,
+    options: StreamOptions,
+    endsWith?: string,
+  ) {
     this.#options = options
     this.#endsWith = endsWith
     this.position = options.after

@@ -42,7 +42,7 @@ export async function putFile(url: string, source: UploadSource, options: Transf
     body: body as NonNullable<RequestInit['body']>,
     ...(body instanceof ReadableStream && { duplex: 'half' }),
     ...(signal && { signal }),
-  } as RequestInit)
+  })
   await response.arrayBuffer()
   if (body === source && total !== undefined) onProgress?.({ bytes: total, total })
 }

@@ -3,7 +3,12 @@ import type { Client } from './client.ts'
 import { RunyardError } from './errors.ts'
 import { EventStream, type StreamOptions } from './events.ts'
 import { HumanRequestsGroup } from './generated/groups.ts'
-import type { HumanRequest, ListHumanRequestsInput, RespondToHumanRequestInput, RunyardEvent } from './generated/types.ts'
+import type {
+  HumanRequest,
+  ListHumanRequestsInput,
+  RespondToHumanRequestInput,
+  RunyardEvent,
+} from './generated/types.ts'
 
 /**
  * One request. An approval is bound to the action that was shown: if the action has changed since, the server refuses the answer.
@@ -21,7 +26,10 @@ export class PendingRequest {
 
   /** Lets the action of an approval happen; says of a login that you have logged in. */
   approve(comment?: string): Promise<HumanRequest> {
-    return this.respond({ ...(this.request.type === 'login' ? { done: true } : { approved: true }), ...withComment(comment) })
+    return this.respond({
+      ...(this.request.type === 'login' ? { done: true } : { approved: true }),
+      ...withComment(comment),
+    })
   }
 
   reject(reason?: string): Promise<HumanRequest> {

@@ -42,13 +42,20 @@ const ended = new Set<string>(['completed', 'failed', 'stopped'])
 export class Runs extends RunsGroup {
   /** Every event of a run from the first to the last, live, over broken connections. Ends with the run. */
   events(runId: string, options: StreamOptions = {}): EventStream<RunStreamEvent> {
-    return new EventStream<RunStreamEvent>(this.client, '/v2/runs/:run_id/events', { run_id: runId }, {}, options, 'end')
+    return new EventStream<RunStreamEvent>(
+      this.client,
+      '/v2/runs/:run_id/events',
+      { run_id: runId },
+      {},
+      options,
+      'end',
+    )
   }
 
   /** Starts a run and waits for it, see `wait`. A repeat with the same `idempotencyKey` waits for the run that is there. */
   async startAndWait(input: StartRunInput, options: WaitOptions & CallOptions = {}): Promise<WaitedRun> {
-    const { onEvent, onRequest, timeoutMs, signal, ...call } = options
-    const { run_id } = await this.start(input, { ...call, ...(signal && { signal }) })
+    const { onEvent: _, onRequest: _request, timeoutMs: _wait, ...call } = options
+    const { run_id } = await this.start(input, call)
     return this.wait(run_id, options)
   }
 
@@ -109,7 +116,9 @@ export class Runs extends RunsGroup {
       asked.add(request.id)
       await onRequest(pending)
     }
-    return pending.isAnswered || (await this.#isAnswered(pending, signal)) ? undefined : { ...run, pendingRequest: pending }
+    return pending.isAnswered || (await this.#isAnswered(pending, signal))
+      ? undefined
+      : { ...run, pendingRequest: pending }
   }
 
   /** Somebody else may have answered while `onRequest` looked at it. */
@@ -121,6 +130,7 @@ export class Runs extends RunsGroup {
 
 /** The events of a run that was waited for before are given again: what they say may be past, so the run itself is asked. */
 const mayNeedPerson = ({ event, data }: RunStreamEvent): boolean =>
-  event === 'human_request.created' || (event === 'run.paused' && (data as { waiting_on: { kind: string } }).waiting_on.kind === 'human')
+  event === 'human_request.created' ||
+  (event === 'run.paused' && (data as { waiting_on: { kind: string } }).waiting_on.kind === 'human')
 
 export type { HumanRequest }

@@ -4,13 +4,22 @@ import { SandboxesGroup } from './generated/groups.ts'
 
 export class Sandboxes extends SandboxesGroup {
   /** Stores a file of up to 1 GiB. A text as `source` is the path of a file of this machine. */
-  async upload(sandboxId: string, path: string, source: UploadSource, options: TransferOptions = {}): Promise<{ path: string }> {
+  async upload(
+    sandboxId: string,
+    path: string,
+    source: UploadSource,
+    options: TransferOptions = {},
+  ): Promise<{ path: string }> {
     const { upload_url, path: stored } = await this.createUploadUrl(sandboxId, { path })
     await putFile(upload_url, source, options)
     return { path: stored }
   }
 
-  async downloadStream(sandboxId: string, path: string, options: TransferOptions = {}): Promise<ReadableStream<Uint8Array>> {
+  async downloadStream(
+    sandboxId: string,
+    path: string,
+    options: TransferOptions = {},
+  ): Promise<ReadableStream<Uint8Array>> {
     const { download_url } = await this.getFileContent(sandboxId, { path })
     return getFile(download_url, options)
   }

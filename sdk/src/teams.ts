@@ -23,7 +23,13 @@ export class Teams extends TeamsGroup {
     options: StreamOptions & { events?: readonly Name[] } = {},
   ): EventStream<TeamStreamEvent<Name>> {
     const { events, ...stream } = options
-    return new EventStream<TeamStreamEvent<Name>>(this.client, '/v2/teams/:teamId/events', {}, events ? { events } : {}, stream)
+    return new EventStream<TeamStreamEvent<Name>>(
+      this.client,
+      '/v2/teams/:teamId/events',
+      {},
+      events ? { events } : {},
+      stream,
+    )
   }
 }
 

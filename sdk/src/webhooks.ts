@@ -40,10 +40,14 @@ export async function unwrap(
   const body = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : rawBody
   const signed = joined(new TextEncoder().encode(`${time}.`), body)
   if (!(await isSigned(signed, signatures, [secrets].flat()))) {
-    throw new SignatureError('No given secret made this signature. Check the webhook secret, and that the body is unchanged.')
+    throw new SignatureError(
+      'No given secret made this signature. Check the webhook secret, and that the body is unchanged.',
+    )
   }
   if (Math.abs(now.getTime() / 1000 - time) > toleranceS) {
-    throw new SignatureError(`The signature was made more than ${toleranceS} seconds from now. Check the clock of this machine.`)
+    throw new SignatureError(
+      `The signature was made more than ${toleranceS} seconds from now. Check the clock of this machine.`,
+    )
   }
   return JSON.parse(new TextDecoder().decode(body)) as RunyardEvent
 }
@@ -76,7 +80,11 @@ function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /** `subtle.verify` compares in constant time. */
-async function isSigned(signed: Uint8Array<ArrayBuffer>, signatures: Uint8Array<ArrayBuffer>[], secrets: readonly string[]): Promise<boolean> {
+async function isSigned(
+  signed: Uint8Array<ArrayBuffer>,
+  signatures: Uint8Array<ArrayBuffer>[],
+  secrets: readonly string[],
+): Promise<boolean> {
   const { subtle } = await webCrypto()
   for (const secret of secrets) {
     const key = new TextEncoder().encode(secret)

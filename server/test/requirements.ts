@@ -135,6 +135,22 @@ const sentences = [
     says: 'An operation may answer a file: with its type, length and a safe name, never cached, charged to the team, refused in JSON.',
   },
   { id: 'tests.typed', says: 'A test that sends or reads a field that its operation does not have does not compile.' },
+  // The SDK
+  {
+    id: 'sdk.fresh',
+    says: 'Every operation has one method in the SDK, and the generated files are those of the declarations.',
+  },
+  { id: 'sdk.waits', says: 'A run can be started and waited for, over broken connections and restarts of the server.' },
+  {
+    id: 'sdk.errors',
+    says: 'A refusal is an error of its status, with the code, the sentence and the request id of the server.',
+  },
+  { id: 'sdk.keys', says: 'Every mutating call has an idempotency key, which its retries keep.' },
+  { id: 'sdk.lists', says: 'A list gives every row once, over as many pages as there are.' },
+  { id: 'sdk.streams', says: 'A stream resumes after a broken connection, and loses and repeats no event.' },
+  { id: 'sdk.people', says: 'A wait ends where a person is needed, unless the caller answers.' },
+  { id: 'sdk.webhooks', says: 'Only a body that a given secret signed a short while ago is an event.' },
+  { id: 'sdk.files', says: 'Files go up and come down by signed URLs, as bytes, streams or paths, with progress.' },
   {
     id: 'sql.parts',
     says: 'A value can only become a parameter; text of a statement comes only from templates in the code.',

@@ -72,8 +72,11 @@ export function clientCallOf(operation: Operation): ClientCall | undefined {
 }
 
 /** What has a default may be left out, though a handler always sees it. */
-export const requiredOf = (schema: TObject | undefined): string[] =>
-  (schema?.required ?? []).filter((name) => (schema?.properties[name] as { default?: unknown }).default === undefined)
+function requiredOf(
+  { required = [], properties }: Pick<TObject, 'required' | 'properties'> = { properties: {} },
+): string[] {
+  return required.filter((name) => (properties[name] as { default?: unknown }).default === undefined)
+}
 
 const hasFields = (schema: TObject | undefined): boolean => Object.keys(schema?.properties ?? {}).length > 0
 

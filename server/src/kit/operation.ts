@@ -198,7 +198,15 @@ export function alias(
 ): Operation {
   const [method, path] = other.route.split(' ') as [Method, string]
   const { client: _, ...rest } = of
-  return { ...rest, ...(other.client && { client: other.client }), id: other.id, method, path, parameters: parametersOf(path), summary: other.summary ?? of.summary }
+  return {
+    ...rest,
+    ...(other.client && { client: other.client }),
+    id: other.id,
+    method,
+    path,
+    parameters: parametersOf(path),
+    summary: other.summary ?? of.summary,
+  }
 }
 
 export const isMutating = ({ method }: Pick<Operation, 'method'>): boolean => method !== 'GET'
