@@ -36,8 +36,11 @@ export interface Attempt {
   error?: unknown
 }
 
+/** A list becomes one text with commas; what is undefined or null is left out. */
+export type Query = Record<string, string | number | boolean | readonly string[] | null | undefined>
+
 export interface RequestOptions extends CallOptions {
-  query?: Record<string, unknown>
+  query?: Query
   /** JSON unless it is a Blob or a stream. */
   body?: unknown
 }
@@ -130,7 +133,7 @@ export class Client {
   ): Promise<Answered<T>> {
     const filled = await this.fill(path, params)
     const isQuery = method === 'GET' || method === 'DELETE'
-    const sent = { ...options, ...(input && (isQuery ? { query: input as Record<string, unknown> } : { body: input })) }
+    const sent = { ...options, ...(input && (isQuery ? { query: input as Query } : { body: input })) }
     const response = await this.send(method, filled, sent)
     return {
       data: await read(response),
@@ -229,9 +232,9 @@ async function jsonOf<T>(response: Response): Promise<T> {
 
 const newKey = async (): Promise<string> => (await webCrypto()).randomUUID()
 
-function addTo(query: URLSearchParams, name: string, value: unknown): void {
+function addTo(query: URLSearchParams, name: string, value: Query[string]): void {
   if (value === undefined || value === null) return
-  query.set(name, Array.isArray(value) ? value.join(',') : String(value))
+  query.set(name, typeof value === 'object' ? value.join(',') : String(value))
 }
 
 interface SentBody {

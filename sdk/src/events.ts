@@ -1,5 +1,5 @@
 // A live stream of events that survives broken connections: it resumes after the last event, and loses and repeats none.
-import type { Client } from './client.ts'
+import type { Client, Query } from './client.ts'
 import { ApiError, ConnectionError, StreamError } from './errors.ts'
 import { EventLines } from './eventLines.ts'
 import { pause, waitBeforeRetry } from './retry.ts'
@@ -37,7 +37,7 @@ export class EventStream<Event extends { event: string }> implements AsyncIterab
     this.position = options.after
     this.#open = async (headers, signal) =>
       client.send('GET', await client.fill(path, params), {
-        query: query as Record<string, unknown>,
+        query: query as Query,
         headers: { accept: 'text/event-stream', ...headers },
         signal,
         // this class has a patience of its own

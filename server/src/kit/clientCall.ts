@@ -72,10 +72,10 @@ export function clientCallOf(operation: Operation): ClientCall | undefined {
 }
 
 /** What has a default may be left out, though a handler always sees it. */
-function requiredOf(
-  { required = [], properties }: Pick<TObject, 'required' | 'properties'> = { properties: {} },
-): string[] {
-  return required.filter((name) => (properties[name] as { default?: unknown }).default === undefined)
+function requiredOf(schema: TObject | undefined): string[] {
+  if (!schema) return []
+  const defaultOf = (name: string): unknown => (schema.properties[name] as { default?: unknown }).default
+  return (schema.required as string[]).filter((name) => defaultOf(name) === undefined)
 }
 
 const hasFields = (schema: TObject | undefined): boolean => Object.keys(schema?.properties ?? {}).length > 0
