@@ -75,7 +75,7 @@ export function clientCallOf(operation: Operation): ClientCall | undefined {
 function requiredOf(schema: TObject | undefined): string[] {
   if (!schema) return []
   const defaultOf = (name: string): unknown => (schema.properties[name] as { default?: unknown }).default
-  return (schema.required as string[]).filter((name) => defaultOf(name) === undefined)
+  return ((schema.required as string[] | undefined) ?? []).filter((name) => defaultOf(name) === undefined)
 }
 
 const hasFields = (schema: TObject | undefined): boolean => Object.keys(schema?.properties ?? {}).length > 0
