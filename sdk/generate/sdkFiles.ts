@@ -1,6 +1,7 @@
 // The generated part of the SDK: a type for everything that goes over the wire, and a method for each operation.
 import { errorKinds, type ErrorCode } from '../../server/src/base/errors.ts'
-import { clientCallOf, clientGroups, type ClientCall, type ClientGroup } from '../../server/src/kit/clientCall.ts'
+import { clientCallOf, type ClientCall } from '../../server/src/kit/clientCall.ts'
+import { clientGroups, type ClientGroup } from '../../server/src/kit/clientGroups.ts'
 import { envelopeOf, eventNames } from '../../server/src/kit/event.ts'
 import type { Operation } from '../../server/src/kit/operation.ts'
 import type { Registry } from '../../server/src/kit/registry.ts'

@@ -6,13 +6,13 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { requirements } from './requirements.ts'
 
-const server = fileURLToPath(new URL('../', import.meta.url))
+const repository = fileURLToPath(new URL('../../', import.meta.url))
 
 async function testFiles(): Promise<string[]> {
-  const files = ['src', 'test'].map(async (folder) =>
-    (await readdir(join(server, folder), { recursive: true }))
+  const files = ['server/src', 'server/test', 'sdk/test'].map(async (folder) =>
+    (await readdir(join(repository, folder), { recursive: true }))
       .filter((file) => file.endsWith('.test.ts'))
-      .map((file) => join(server, folder, file)),
+      .map((file) => join(repository, folder, file)),
   )
   return (await Promise.all(files)).flat()
 }
@@ -70,5 +70,5 @@ test('the name of a test is a plain sentence that promises one thing', async () 
 test('a gap names a file that is there', async () => {
   const named = requirements.flatMap(({ gap }) => (gap ? [gap.file] : []))
   assert.ok(named.length > 50)
-  for (const file of named) await access(join(server, '..', file))
+  for (const file of named) await access(join(repository, file))
 })

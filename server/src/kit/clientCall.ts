@@ -1,42 +1,10 @@
 // How clients call an operation: `runs.start` of the SDK and its arguments. The SDK, the command line and the reference follow it.
+import type { ClientGroup } from './clientGroups.ts'
 import type { Operation } from './operation.ts'
 import type { TObject } from './schema.ts'
 
-/** The nouns of the API: groups of methods in the SDK, and tags of the OpenAPI document. */
-export const clientGroups = {
-  agents: 'Agents, their builds and the builder runs that write them.',
-  apiKeys: 'Keys with which programs sign in.',
-  artifacts: 'Live pages that agents make and keep fresh.',
-  auditLog: 'Who changed what, and when.',
-  billing: 'What a team uses, and what it may use.',
-  browser: 'Browser sessions of runs.',
-  cases: 'Pieces of work in a queue: made, claimed, done.',
-  caseTriggers: 'Which cases start runs of an agent.',
-  connections: 'Accounts and MCP servers that agents may use.',
-  deliveries: 'Webhook deliveries, with every attempt.',
-  evaluations: 'How good runs were, by rubrics, and which builds may become live.',
-  humanRequests: 'Approvals, questions and forms that runs wait for.',
-  labels: 'Labels of cases.',
-  mcp: 'The API as tools of the Model Context Protocol.',
-  members: 'The people and programs of a team.',
-  memory: 'Files that an agent keeps between its runs.',
-  oauthClients: 'OAuth clients with which programs sign in.',
-  plugins: 'Tool sets that agents may use.',
-  queues: 'Queues of cases for agents and people.',
-  runs: 'Runs of agents: durable, stoppable, watched live.',
-  sandboxes: 'Workspaces with files, in which commands run.',
-  schedules: 'Runs that start by the clock.',
-  teams: 'Teams, and what happens in them.',
-  webhooks: 'Addresses that get signed events.',
-} as const satisfies Record<string, string>
-
-export type ClientGroup = keyof typeof clientGroups
-
-/** Group and method, with a dot between them. */
-export type ClientName = `${ClientGroup}.${string}`
-
 /** What an operation gives a client: JSON, nothing, pages of a list, a file, a stream of events, or the answer of another protocol. */
-export type ClientAnswer = 'json' | 'nothing' | 'list' | 'file' | 'events' | 'protocol'
+type ClientAnswer = 'json' | 'nothing' | 'list' | 'file' | 'events' | 'protocol'
 
 export interface ClientCall {
   group: ClientGroup

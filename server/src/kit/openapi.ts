@@ -2,7 +2,7 @@
 import { mustHave } from '../base/mustHave.ts'
 import { errorKinds, type ErrorCode, type ErrorStatus } from '../base/errors.ts'
 import { isText, type AnswerFile } from './answerFile.ts'
-import { clientGroups, type ClientGroup } from './clientCall.ts'
+import { clientGroups, type ClientGroup } from './clientGroups.ts'
 import { envelopeOf, eventNames } from './event.ts'
 import { capitalized, titleOf } from './feature.ts'
 import { isMutating, type Operation } from './operation.ts'

@@ -1,7 +1,7 @@
 // A protocol of its own (MCP) as a kind of operation: admitted by the same stages as any other, then answered in that protocol.
 import type { IncomingHttpHeaders } from 'node:http'
 import { Fault } from '../base/errors.ts'
-import type { ClientName } from './clientCall.ts'
+import type { ClientName } from './clientGroups.ts'
 import { operation, type Operation, type CallView, type Via, type ProtocolReply } from './operation.ts'
 import type { Reply } from './reply.ts'
 import type { Scope } from './scopes.ts'

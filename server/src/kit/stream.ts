@@ -1,6 +1,6 @@
 // A stream of server-sent events as a kind of operation: refused by the same stages as any other, then held open.
 import { Fault, type ErrorCode } from '../base/errors.ts'
-import type { ClientName } from './clientCall.ts'
+import type { ClientName } from './clientGroups.ts'
 import { operation, type Operation, type CallView } from './operation.ts'
 import type { Scope } from './scopes.ts'
 import type { TObject, TSchema } from './schema.ts'
