@@ -335,20 +335,26 @@ export function nextToPath(path: string, taken: string[], stage: Draft): Case[] 
   ]
 }
 
+// made once: fast-check prepares its dangerous strings again for each
+const anyText = fc.string({ unit: 'binary', minLength: 1, maxLength: 30 })
+const anyQuery = fc
+  .string({ unit: 'grapheme-ascii', maxLength: 60 })
+  .map((value) => value.replace(/[ #]/g, '+'))
+  .map((query): Case => ({ about: `the query ${query}`, change: withQuery(query), expected: 'anything documented' }))
+
 /** Any text as an id, any text as a parameter. */
 export function randomAddresses(operation: DocumentedOperation): Arbitrary<Case> {
-  const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 30 })
   const ids = operation.pathParameters
     .filter((name) => nounOf(name) !== undefined)
     .map((name) =>
-      text.map((id): Case => ({
+      anyText.map((id): Case => ({
         about: `${name} is ${JSON.stringify(id)}`,
         change: (draft) => ({ ...draft, ids: { ...draft.ids, [name]: encodeURIComponent(id) } }),
         expected: refusalOf(name),
       })),
     )
   const parameters = Object.entries(operation.query).map(([name, { type, format }]) =>
-    text.map((value): Case => {
+    anyText.map((value): Case => {
       const isNever = (type === 'integer' || format === 'date-time') && !/^\d/.test(value)
       return {
         about: `${name} is ${JSON.stringify(value)}`,
@@ -357,9 +363,5 @@ export function randomAddresses(operation: DocumentedOperation): Arbitrary<Case>
       }
     }),
   )
-  const anyQuery = fc
-    .string({ unit: 'grapheme-ascii', maxLength: 60 })
-    .map((value) => value.replace(/[ #]/g, '+'))
-    .map((query): Case => ({ about: `the query ${query}`, change: withQuery(query), expected: 'anything documented' }))
   return fc.oneof(...ids, ...parameters, anyQuery)
 }

@@ -1,6 +1,6 @@
 // Reads the served OpenAPI document: its operations, what each takes and answers, and checks by its own schemas.
 import assert from 'node:assert/strict'
-import { Compile } from 'typebox/schema'
+import { Compile, type Validator } from 'typebox/schema'
 
 /** The part of JSON Schema that the document is written in. */
 export interface Schema {
@@ -115,13 +115,21 @@ export function readDocument(text: string): ApiDocument {
     return check
   }
   const strictComponents = strictly(served.components) as Components
+  // most refusals of most operations have one of a few schemas
+  const answerChecks = new Map<string, Check>()
+  const answerCheckOf = (schema: Schema): Check => {
+    const key = JSON.stringify(schema)
+    let check = answerChecks.get(key)
+    if (!check) answerChecks.set(key, (check = compile(strictly(schema) as Schema, strictComponents)))
+    return check
+  }
   const readAnswer = (given: ServedResponse): DocumentedAnswer => {
     const { headers = {}, content } = lookUp(given)
     const media = content?.['application/json']
     return {
       headers: Object.keys(headers).map((name) => name.toLowerCase()),
       contentTypes: Object.keys(content ?? {}),
-      ...(media && { check: compile(strictly(media.schema) as Schema, strictComponents) }),
+      ...(media && { check: answerCheckOf(media.schema) }),
     }
   }
   const operations = Object.entries(served.paths).flatMap(([path, methods]) =>
@@ -147,12 +155,15 @@ export function readDocument(text: string): ApiDocument {
   return { operations, resolve, fits: (schema, value) => checkOf(schema).fits(value) }
 }
 
+/** It is compiled with its first use: many answers never come. */
 function compile(schema: Schema, components: Components): Check {
-  // the components are kept whole, so that `#/components/…` leads somewhere; looking through them takes longer than most schemas
-  const validator = Compile(JSON.stringify(schema).includes('"$ref"') ? { ...schema, components } : schema)
+  let made: Validator | undefined
+  const validator = () =>
+    // the components are kept whole, so that `#/components/…` leads somewhere; looking through them takes longer than most schemas
+    (made ??= Compile(JSON.stringify(schema).includes('"$ref"') ? { ...schema, components } : schema))
   return {
-    fits: (value) => validator.Check(value),
-    explain: (value) => validator.Errors(value)[1].map(sentenceOf).join('; '),
+    fits: (value) => validator().Check(value),
+    explain: (value) => validator().Errors(value)[1].map(sentenceOf).join('; '),
   }
 }
 

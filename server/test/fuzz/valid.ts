@@ -227,6 +227,9 @@ function listOf(document: ApiDocument, schema: Schema, depth: number): Arbitrary
   return uniqueItems ? fc.uniqueArray(item, { ...settings, selector: JSON.stringify }) : fc.array(item, settings)
 }
 
+// made once: fast-check prepares its dangerous strings again for each
+const fieldName = fc.stringMatching(/^[a-z_]{1,12}$/)
+
 function objectOf(document: ApiDocument, schema: Schema, depth: number): Arbitrary<object> {
   const { properties, required = [], patternProperties, additionalProperties } = schema
   if (properties) {
@@ -238,7 +241,7 @@ function objectOf(document: ApiDocument, schema: Schema, depth: number): Arbitra
   const open = typeof additionalProperties === 'object' ? additionalProperties : {}
   const value = Object.values(patternProperties ?? {})[0] ?? open
   return fc
-    .dictionary(fc.stringMatching(/^[a-z_]{1,12}$/), valueOf(document, value, depth + 1), { noNullPrototype: true })
+    .dictionary(fieldName, valueOf(document, value, depth + 1), { noNullPrototype: true })
     .filter((object) => document.fits(schema, object))
 }
 
