@@ -66,7 +66,8 @@ th[aria-sort=ascending] .ry-sort::after{content:" \\2191"}th[aria-sort=descendin
 const paper = `
 @page{margin:16mm 14mm}
 @media print{:root:not([data-theme=dark]){${light};--page:#fff}*{-webkit-print-color-adjust:exact;print-color-adjust:exact}
-body{max-width:none;padding:0;font-size:12px}.ry-scroll,.ry-tall{overflow:visible;max-height:none}.ry-table th{position:static}
+html{font-size:13px}body{max-width:none;padding:0 1px;font-size:12px}.ry-scroll,.ry-tall{overflow:visible;max-height:none;margin:0}
+th,td{padding:5px 8px}.ry-table th{position:static;padding:5px 8px;white-space:normal;box-shadow:none;border-bottom:1px solid var(--line)}.ry-sort{display:contents}
 thead{display:table-header-group}tr,.ry-chart,.ry-number,.card:not(:has(table)),li,blockquote,img,svg{break-inside:avoid}h1,h2,h3,h4,figcaption{break-after:avoid}
 .grid{grid-template-columns:repeat(2,1fr)}.cards{grid-template-columns:repeat(4,1fr)}a{color:inherit}}
 @media (max-width:560px){body{padding:18px 14px 32px}}`

@@ -110,19 +110,28 @@ proves('pages.xlsx', 'numbers are numbers, times are dates, and texts are texts'
     '0044-03-15',
   ])
   const styles = ['C2', 'D2', 'E2', 'F2'].map((name) => cells[name]!.style)
-  assert.equal(new Set([...styles, undefined]).size, 5, 'each kind has a format of its own')
-  assert.equal(cells['A2']!.style, undefined)
+  assert.equal(new Set([...styles, cells['A2']!.style]).size, 5, 'each kind has a format of its own')
 })
 
-proves('pages.xlsx', 'the names of the columns are bold', async () => {
-  const bytes = await xlsxOf([table([[1]], [{ name: 'One', kind: 'number' }])])
-  const style = Number(read(bytes)[0]!.cells['A1']!.style)
+proves('pages.xlsx', 'the names of the columns are bold, above their figures, and every font has a name', async () => {
+  const columns: PageTable['columns'] = [
+    { name: 'One', kind: 'number' },
+    { name: 'Two', kind: 'text' },
+  ]
+  const bytes = await xlsxOf([table([[1, 'x']], columns)])
+  const { cells } = read(bytes)[0]!
   const styles = unzip(bytes).get('xl/styles.xml')!
-  const formats = [.../<cellXfs.*?<\/cellXfs>/s.exec(styles)![0].matchAll(/<xf [^>]*>/g)].map(
-    ([xf]) => /fontId="(\d+)"/.exec(xf)?.[1],
-  )
+  const formats = [.../<cellXfs.*?<\/cellXfs>/s.exec(styles)![0].matchAll(/<xf .*?<\/xf>/gs)].map(([xf]) => xf)
   const fonts = [...styles.matchAll(/<font>.*?<\/font>/gs)].map((match) => match[0])
-  assert.match(fonts[Number(formats[style])]!, /<b\/>/)
+  for (const [cell, isRight] of [
+    ['A1', true],
+    ['B1', false],
+  ] as const) {
+    const format = formats[Number(cells[cell]!.style)]!
+    assert.match(fonts[Number(/fontId="(\d+)"/.exec(format)![1])]!, /<b\/>/)
+    assert.equal(format.includes('horizontal="right"'), isRight)
+  }
+  for (const font of fonts) assert.match(font, /<name val="Calibri"\/>/)
 })
 
 proves('pages.xlsx', 'no text becomes a formula, markup or a broken file', async () => {

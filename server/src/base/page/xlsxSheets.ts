@@ -35,12 +35,18 @@ export function sheetsOf(tables: PageTable[], notes: string[]): SheetOfTable[] {
 }
 
 function sheetOf({ columns, rows }: PageTable, name: string): SheetOfTable {
-  const head = columns.map((column): Cell => ({ ...textCell(column.name), fontWeight: 'bold' }))
+  const head = columns.map(({ name: text, kind }): Cell => ({
+    ...textCell(text),
+    fontWeight: 'bold',
+    // above its figures
+    ...(kind !== 'text' && { align: 'right' }),
+  }))
   const body = rows.map((row) => columns.map(({ kind }, index) => cellOf(row[index], kind)))
   return {
     sheet: name,
     data: [head, ...body],
     stickyRowsCount: 1,
+    orientation: 'landscape',
     columns: columns.map((_, index) => widthOf(index, columns, rows)),
   }
 }

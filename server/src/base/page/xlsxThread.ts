@@ -11,5 +11,7 @@ export interface XlsxWork {
 }
 
 const { tables, notes } = workerData as XlsxWork
-const bytes = await writeXlsxFile(sheetsOf(tables, notes)).toBuffer()
+// without a name, programs choose a font of their own for each style
+const font = { fontFamily: 'Calibri', fontSize: 11 }
+const bytes = await writeXlsxFile(sheetsOf(tables, notes), font).toBuffer()
 parentPort?.postMessage(bytes, [])

@@ -5,11 +5,15 @@ import { createServer } from 'node:http'
 import { createServer as createListener, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, describe } from 'node:test'
+import { inflateSync } from 'node:zlib'
 import { needsBrowser } from '../../../test/kit/browser.ts'
 import { chromiumProcess } from '../../../test/kit/chromiumProcess.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { createLog } from '../../base/log.ts'
 import { createGuard } from '../../base/outbound/guard.ts'
+import { readPage } from '../../base/page/readPage.ts'
+import { renderPage } from '../../base/page/renderPage.ts'
+import { StepBudget } from '../../base/stepBudget.ts'
 import { BrowserGone, CannotPrint, type Picture } from './browser.ts'
 import { chromiumDriver } from './chromiumDriver.ts'
 import { createPrinter } from './printer.ts'
@@ -70,6 +74,13 @@ function sizeOf({ bytes }: Picture): { width: number; height: number } {
 /** Chromium writes page objects uncompressed. */
 const pagesIn = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type\s*\/Page\b(?!s)/g)?.length ?? 0
 
+/** The content of each page, as its drawing commands. */
+function textsIn(pdf: Buffer): string[] {
+  const streams = [...pdf.toString('latin1').matchAll(/FlateDecode[^>]*>>\s*stream\r?\n(.*?)\r?\nendstream/gs)]
+  const contents = streams.map(([, bytes]) => inflateSync(Buffer.from(bytes!, 'latin1')).toString('latin1'))
+  return contents.filter((content) => / Tf\b/.test(content))
+}
+
 describe('the printer', needsBrowser, () => {
   proves('browser.print', 'draws a page in light and in dark, with a small picture of its top', async () => {
     const wanted = { width: 1200, height: 700, signal }
@@ -99,6 +110,17 @@ describe('the printer', needsBrowser, () => {
     t.diagnostic(`a PDF of ten pages took ${Math.round(performance.now() - startedAt)} ms, ${pdf.length} bytes`)
     assert.equal(pdf.subarray(0, 5).toString(), '%PDF-')
     assert.equal(pagesIn(pdf), 10)
+  })
+
+  proves('artifacts.export', 'a table has the names of its columns on every page of a PDF', async () => {
+    const rows = Array.from({ length: 60 }, (_, index) => ({ name: `Agent ${index}`, runs: index }))
+    const { page } = readPage('<data-table rows="{{ data.rows }}"></data-table>')
+    const shown = { data: { rows }, title: 'Long', at: new Date(), budget: new StepBudget(1_000_000) }
+    const pdf = await printer.pdf(renderPage(page, shown).html, { title: 'Long', signal })
+    const drawn = textsIn(pdf)
+    assert.ok(drawn.length > 1)
+    // nothing else of a table has this color
+    for (const text of drawn) assert.match(text, /\.3647 \.4 \.4706 rg/)
   })
 
   proves('browser.printsOffline', 'reaches nothing, whatever a page asks for', async () => {
