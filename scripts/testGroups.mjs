@@ -13,7 +13,7 @@ const first = [
   'server/test/fuzz.alone.test.ts',
   'server/test/start.alone.test.ts',
   'server/src/base/embeddedPostgres.alone.test.ts',
-  'server/src/cli.alone.test.ts',
+  'cli/test/machine.alone.test.ts',
   'server/src/drivers/browser/chromiumDriver.alone.test.ts',
   'server/src/base/backup/restore.alone.test.ts',
   'server/src/base/backup/backup.alone.test.ts',
@@ -56,7 +56,7 @@ export async function withTestGroups(run) {
 }
 
 const testFiles = () =>
-  ['server/src', 'server/test', 'sdk/test']
+  ['server/src', 'server/test', 'sdk/test', 'cli/src', 'cli/test']
     .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`))
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.test.ts'))

@@ -9,7 +9,7 @@ import { requirements } from './requirements.ts'
 const repository = fileURLToPath(new URL('../../', import.meta.url))
 
 async function testFiles(): Promise<string[]> {
-  const files = ['server/src', 'server/test', 'sdk/test'].map(async (folder) =>
+  const files = ['server/src', 'server/test', 'sdk/test', 'cli/src', 'cli/test'].map(async (folder) =>
     (await readdir(join(repository, folder), { recursive: true }))
       .filter((file) => file.endsWith('.test.ts'))
       .map((file) => join(repository, folder, file)),

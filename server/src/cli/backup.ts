@@ -2,28 +2,29 @@
 import { resolve } from 'node:path'
 import { writeBackup } from '../base/backup/dump.ts'
 import { encryptionKeySource } from '../base/encryptionKey.ts'
-import { command } from './command.ts'
+import type { Call } from './command.ts'
 import { withDatabase } from './joinDatabase.ts'
 
-export const backup = command({
-  words: 'backup',
-  positionals: ['FILE'],
-  options: { force: { type: 'boolean', says: 'replace FILE when it is there already' } },
-  says: 'Write a consistent copy of the database to FILE, while the service runs.',
-  async run({ config, log, values, positionals: [file = ''], signal, print }) {
-    const { header, end, bytes } = await withDatabase({ config, log, role: 'backup' }, ({ address }) =>
-      writeBackup({ address, file, force: values.force ?? false, signal }),
-    )
-    const counts = Object.values(end.rows)
-    const rows = counts.reduce((sum, count) => sum + count, 0)
-    print(`Wrote ${rows} rows of ${counts.length} tables to ${resolve(file)} (${sizeOf(bytes)}).`)
-    if (header.encryption_key_ids.length === 0) return
-    print(
-      `The encryption key is not in it. To restore it you need the key ${header.encryption_key_ids.join(' and ')}: ` +
-        `keep a copy of ${encryptionKeySource({ dataDir: config.dataDir, given: config.encryptionKey })} in another place.`,
-    )
-  },
-})
+export async function backup({
+  config,
+  log,
+  values,
+  positionals: [file = ''],
+  signal,
+  print,
+}: Call<{ force?: boolean }>): Promise<void> {
+  const { header, end, bytes } = await withDatabase({ config, log, role: 'backup' }, ({ address }) =>
+    writeBackup({ address, file, force: values.force ?? false, signal }),
+  )
+  const counts = Object.values(end.rows)
+  const rows = counts.reduce((sum, count) => sum + count, 0)
+  print(`Wrote ${rows} rows of ${counts.length} tables to ${resolve(file)} (${sizeOf(bytes)}).`)
+  if (header.encryption_key_ids.length === 0) return
+  print(
+    `The encryption key is not in it. To restore it you need the key ${header.encryption_key_ids.join(' and ')}: ` +
+      `keep a copy of ${encryptionKeySource({ dataDir: config.dataDir, given: config.encryptionKey })} in another place.`,
+  )
+}
 
 function sizeOf(bytes: number): string {
   const mebibytes = bytes / 1024 / 1024

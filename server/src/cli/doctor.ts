@@ -9,7 +9,7 @@ import { growth } from './checks/growth.ts'
 import { dataDir, diskSpace, nodeVersion, openFiles, settings } from './checks/machine.ts'
 import { port } from './checks/port.ts'
 import { sandbox } from './checks/sandbox.ts'
-import { command, type Call } from './command.ts'
+import type { Call } from './command.ts'
 import { joinDatabase, type Joined } from './joinDatabase.ts'
 
 /** In the order of the table. What a later feature depends on gets its line here. */
@@ -31,26 +31,22 @@ const checks: (Check | DatabaseCheck)[] = [
   browser,
 ]
 
-export const doctor = command({
-  words: 'doctor',
-  says: 'Check the set-up and say how to fix what is wrong. Exits with 1 if something is.',
-  async run(call) {
-    const { database, databaseFailure } = await tryDatabase(call)
-    const scene: Scene = { config: call.config, env: process.env, database, databaseFailure }
-    const rows: (Finding & { name: string })[] = []
-    try {
-      for (const check of checks) {
-        const finding = await run(check, scene)
-        if (finding) rows.push({ name: check.name, ...finding })
-      }
-    } finally {
-      await database?.leave()
+export async function doctor(call: Call): Promise<number> {
+  const { database, databaseFailure } = await tryDatabase(call)
+  const scene: Scene = { config: call.config, env: process.env, database, databaseFailure }
+  const rows: (Finding & { name: string })[] = []
+  try {
+    for (const check of checks) {
+      const finding = await run(check, scene)
+      if (finding) rows.push({ name: check.name, ...finding })
     }
-    const width = Math.max(...rows.map(({ name }) => name.length))
-    for (const { state, name, says } of rows) call.print(`${state.padEnd(7)}  ${name.padEnd(width)}  ${says}`)
-    return rows.some(({ state }) => state === 'problem') ? 1 : 0
-  },
-})
+  } finally {
+    await database?.leave()
+  }
+  const width = Math.max(...rows.map(({ name }) => name.length))
+  for (const { state, name, says } of rows) call.print(`${state.padEnd(7)}  ${name.padEnd(width)}  ${says}`)
+  return rows.some(({ state }) => state === 'problem') ? 1 : 0
+}
 
 /** Looking changes nothing: where no start has made a database yet, none is made. */
 async function tryDatabase({

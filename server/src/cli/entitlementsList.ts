@@ -1,19 +1,14 @@
 // runyard entitlements list: what a team may use, and how much of it is used.
 import { readEntitlements } from '../features/billing/entitlement.ts'
-import { command } from './command.ts'
+import type { Call } from './command.ts'
 import { withTeam } from './entitlementsOfTeam.ts'
 
-export const entitlementsList = command({
-  words: 'entitlements list',
-  positionals: ['TEAM'],
-  says: 'Show the limits of a team and how much of them it uses. TEAM is its id.',
-  async run({ config, log, positionals: [teamId = ''], print }) {
-    const asked = { role: 'entitlements list', teamId }
-    const { entitlements } = await withTeam({ config, log }, asked, (sql) =>
-      readEntitlements(sql, teamId, config.teamStorageBytes),
-    )
-    for (const { key, limit, used, unit } of entitlements) {
-      print(`${key.padEnd(20)} ${limit === null ? 'no limit' : `${limit} ${unit}`}, ${used} used`)
-    }
-  },
-})
+export async function entitlementsList({ config, log, positionals: [teamId = ''], print }: Call): Promise<void> {
+  const asked = { role: 'entitlements list', teamId }
+  const { entitlements } = await withTeam({ config, log }, asked, (sql) =>
+    readEntitlements(sql, teamId, config.teamStorageBytes),
+  )
+  for (const { key, limit, used, unit } of entitlements) {
+    print(`${key.padEnd(20)} ${limit === null ? 'no limit' : `${limit} ${unit}`}, ${used} used`)
+  }
+}

@@ -2,23 +2,23 @@
 import type { EntitlementKey } from '../engine/counting/entitlements.ts'
 import { setEntitlement } from '../engine/counting/setEntitlement.ts'
 import { recordCommand } from '../kit/audit.ts'
-import { command, UsageError } from './command.ts'
-import { entitlementKeys, requireKey, withTeam } from './entitlementsOfTeam.ts'
+import { UsageError, type Call } from './command.ts'
+import { requireKey, withTeam } from './entitlementsOfTeam.ts'
 
-export const entitlementsSet = command({
-  words: 'entitlements set',
-  positionals: ['TEAM', 'KEY', 'VALUE'],
-  says: `Limit what a team may use: ${entitlementKeys.join(', ')}. It takes effect within seconds.`,
-  async run({ config, log, positionals: [teamId = '', word = '', value = ''], print }) {
-    const key = requireKey(word)
-    requireValue(key, value)
-    await withTeam({ config, log }, { role: 'entitlements set', teamId }, async (sql) => {
-      await setEntitlement(sql, teamId, key, value)
-      await recordCommand(sql, teamId, 'entitlements set', { type: 'entitlement', id: `${key}=${value}` })
-    })
-    print(`${key} of this team is ${value} now.`)
-  },
-})
+export async function entitlementsSet({
+  config,
+  log,
+  positionals: [teamId = '', word = '', value = ''],
+  print,
+}: Call): Promise<void> {
+  const key = requireKey(word)
+  requireValue(key, value)
+  await withTeam({ config, log }, { role: 'entitlements set', teamId }, async (sql) => {
+    await setEntitlement(sql, teamId, key, value)
+    await recordCommand(sql, teamId, 'entitlements set', { type: 'entitlement', id: `${key}=${value}` })
+  })
+  print(`${key} of this team is ${value} now.`)
+}
 
 /** Money has ten decimals here; the rest are whole numbers that JSON can hold, and slots fit the database's int. */
 function requireValue(key: EntitlementKey, value: string): void {

@@ -5,45 +5,39 @@ import { issueApiKey } from '../features/credentials/apiKey.ts'
 import { readInstant } from '../kit/instant.ts'
 import { effectiveScopes, grantableScopes, scopesBeyond, type Role } from '../kit/scopes.ts'
 import { recordCommand } from '../kit/audit.ts'
-import { command, CommandFailed, UsageError } from './command.ts'
+import { CommandFailed, UsageError, type Call } from './command.ts'
 import { withDatabase } from './joinDatabase.ts'
 import { requireCurrentSchema } from './requireCurrentSchema.ts'
 
-export const keyCreate = command({
-  words: 'key create',
-  says: 'Make an API key and print it. It is shown only this once.',
-  options: {
-    team: { type: 'string', value: 'ID', says: 'the team; may be left out when there is only one' },
-    member: { type: 'string', value: 'ID', says: 'whose key it is; the first admin of the team unless given' },
-    name: { type: 'string', value: 'NAME', says: 'what to call it; "Command line" unless given' },
-    scopes: { type: 'string', value: 'a,b', says: 'what it may do; * (everything) unless given' },
-    expires: { type: 'string', value: 'ISO', says: 'when it stops working; never unless given' },
-  },
-  async run({ config, log, values, print }) {
-    const name = readName(values.name)
-    const scopes = readScopes(values.scopes)
-    const expiresAt = readExpiry(values.expires)
-    const { apiKey, secret } = await withDatabase({ config, log, role: 'key create' }, async (joined) => {
-      const { sql } = joined
-      await requireCurrentSchema(joined.client)
-      const teamId = await findTeam(sql, values.team)
-      const member = await findHolder(sql, teamId, values.member)
-      requireWithinRole(scopes, member.role)
-      return joined.transaction(async () => {
-        const issued = await issueApiKey(sql, { teamId, memberId: member.id, name, scopes, expiresAt })
-        await recordCommand(sql, teamId, 'key create', { type: 'key', id: issued.apiKey.id })
-        return issued
-      })
+export async function keyCreate({
+  config,
+  log,
+  values,
+  print,
+}: Call<{ team?: string; member?: string; name?: string; scopes?: string; expires?: string }>): Promise<void> {
+  const name = readName(values.name)
+  const scopes = readScopes(values.scopes)
+  const expiresAt = readExpiry(values.expires)
+  const { apiKey, secret } = await withDatabase({ config, log, role: 'key create' }, async (joined) => {
+    const { sql } = joined
+    await requireCurrentSchema(joined.client)
+    const teamId = await findTeam(sql, values.team)
+    const member = await findHolder(sql, teamId, values.member)
+    requireWithinRole(scopes, member.role)
+    return joined.transaction(async () => {
+      const issued = await issueApiKey(sql, { teamId, memberId: member.id, name, scopes, expiresAt })
+      await recordCommand(sql, teamId, 'key create', { type: 'key', id: issued.apiKey.id })
+      return issued
     })
-    print(`Key     ${apiKey.id}`)
-    print(`Team    ${apiKey.team_id}`)
-    print(`Member  ${apiKey.user_id}`)
-    print(`Scopes  ${apiKey.scopes.join(', ')}`)
-    if (expiresAt) print(`Until   ${expiresAt.toISOString()}`)
-    print(`Secret  ${secret}`)
-    print('The secret is not shown again. Keep it now.')
-  },
-})
+  })
+  print(`Key     ${apiKey.id}`)
+  print(`Team    ${apiKey.team_id}`)
+  print(`Member  ${apiKey.user_id}`)
+  print(`Scopes  ${apiKey.scopes.join(', ')}`)
+  if (expiresAt) print(`Until   ${expiresAt.toISOString()}`)
+  print(`Secret  ${secret}`)
+  print('The secret is not shown again. Keep it now.')
+}
 
 function readName(given = 'Command line'): string {
   const name = given.trim()

@@ -2,25 +2,20 @@
 import { isId } from '../base/ids.ts'
 import { revokeApiKey } from '../features/credentials/apiKey.ts'
 import { recordCommand } from '../kit/audit.ts'
-import { command, CommandFailed } from './command.ts'
+import { CommandFailed, type Call } from './command.ts'
 import { withDatabase } from './joinDatabase.ts'
 import { requireCurrentSchema } from './requireCurrentSchema.ts'
 
-export const keyRevoke = command({
-  words: 'key revoke',
-  positionals: ['ID'],
-  says: 'Revoke an API key by its id; it stops working everywhere within a second.',
-  async run({ config, log, positionals: [id = ''], print }) {
-    const revoked = await withDatabase({ config, log, role: 'key revoke' }, async ({ client, sql, transaction }) => {
-      await requireCurrentSchema(client)
-      return transaction(async () => {
-        const teamId = isId(id) ? await revokeApiKey(sql, id) : undefined
-        if (teamId !== undefined) await recordCommand(sql, teamId, 'key revoke', { type: 'key', id })
-        return teamId !== undefined
-      })
+export async function keyRevoke({ config, log, positionals: [id = ''], print }: Call): Promise<void> {
+  const revoked = await withDatabase({ config, log, role: 'key revoke' }, async ({ client, sql, transaction }) => {
+    await requireCurrentSchema(client)
+    return transaction(async () => {
+      const teamId = isId(id) ? await revokeApiKey(sql, id) : undefined
+      if (teamId !== undefined) await recordCommand(sql, teamId, 'key revoke', { type: 'key', id })
+      return teamId !== undefined
     })
-    // the argument may be a secret that was pasted by mistake: it is not repeated
-    if (!revoked) throw new CommandFailed('No working key has this id. GET /v2/teams/{team}/api-keys lists them.')
-    print(`Revoked ${id}.`)
-  },
-})
+  })
+  // the argument may be a secret that was pasted by mistake: it is not repeated
+  if (!revoked) throw new CommandFailed('No working key has this id. GET /v2/teams/{team}/api-keys lists them.')
+  print(`Revoked ${id}.`)
+}

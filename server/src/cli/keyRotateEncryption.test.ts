@@ -139,7 +139,7 @@ async function rotate(config: Config): Promise<string> {
   const lines: string[] = []
   const signal = new AbortController().signal
   const print = (line: string) => void lines.push(line)
-  await keyRotateEncryption.run({ config, log, signal, print, positionals: [], values: {} })
+  await keyRotateEncryption({ config, log, signal, print, positionals: [], values: {} })
   return lines.join('\n')
 }
 

@@ -10,42 +10,38 @@ import { resealDatabase } from '../base/resealDatabase.ts'
 import type { SealedColumn } from '../base/sealedColumns.ts'
 import { createKeyring, sameBytes } from '../base/secrets.ts'
 import { recordCommand } from '../kit/audit.ts'
-import { command, CommandFailed } from './command.ts'
+import { CommandFailed, type Call } from './command.ts'
 import { withDatabase, type Joined } from './joinDatabase.ts'
 import { namesOf, readLivingProcesses } from './livingProcesses.ts'
 import { requireCurrentSchema } from './requireCurrentSchema.ts'
 
 const words = 'key rotate-encryption'
 
-export const keyRotateEncryption = command({
-  words,
-  says: 'Encrypt the secrets in the database with a new encryption key. Stop the service first.',
-  async run({ config, log, signal, print }) {
-    const key = newKeyFor(config)
-    const to = createKeyring(key)
-    const { from, count } = await withDatabase({ config, log, role: words }, (joined) =>
-      alone(joined, async ({ client, sql, transaction }) => {
-        const { dataDir, encryptionKey: given, newEncryptionKey: givenNext } = config
-        const old = await openKeyring(sql, { dataDir, given, givenNext })
-        // loaded only here: every other command starts in half the time without the whole service
-        const { features } = await import('../features.ts')
-        const columns = features.flatMap(({ sealed = [] }) => sealed)
-        const values = await transaction(async () => {
-          const resealed = await resealDatabase(client, { from: old, to, columns, signal })
-          for (const teamId of await teamsWithSealed(client, columns)) {
-            await recordCommand(sql, teamId, words, { type: 'encryption_key', id: to.keyId })
-          }
-          if (!given) await writeKeyFile(nextKeyFile(dataDir), key)
-          return resealed
-        })
-        if (!given) await adoptNextKey(dataDir, key)
-        return { from: old, count: values }
-      }),
-    )
-    print(`Sealed ${count} values again with the encryption key ${to.keyId}.`)
-    for (const line of whatIsLeftToDo(config, from.keyId)) print(line)
-  },
-})
+export async function keyRotateEncryption({ config, log, signal, print }: Call): Promise<void> {
+  const key = newKeyFor(config)
+  const to = createKeyring(key)
+  const { from, count } = await withDatabase({ config, log, role: words }, (joined) =>
+    alone(joined, async ({ client, sql, transaction }) => {
+      const { dataDir, encryptionKey: given, newEncryptionKey: givenNext } = config
+      const old = await openKeyring(sql, { dataDir, given, givenNext })
+      // loaded only here: every other command starts in half the time without the whole service
+      const { features } = await import('../features.ts')
+      const columns = features.flatMap(({ sealed = [] }) => sealed)
+      const values = await transaction(async () => {
+        const resealed = await resealDatabase(client, { from: old, to, columns, signal })
+        for (const teamId of await teamsWithSealed(client, columns)) {
+          await recordCommand(sql, teamId, words, { type: 'encryption_key', id: to.keyId })
+        }
+        if (!given) await writeKeyFile(nextKeyFile(dataDir), key)
+        return resealed
+      })
+      if (!given) await adoptNextKey(dataDir, key)
+      return { from: old, count: values }
+    }),
+  )
+  print(`Sealed ${count} values again with the encryption key ${to.keyId}.`)
+  for (const line of whatIsLeftToDo(config, from.keyId)) print(line)
+}
 
 /** Made here for the key file; whoever gives the key by a setting gives the new one too. */
 function newKeyFor({ dataDir, encryptionKey: given, newEncryptionKey: next }: Config): Buffer {

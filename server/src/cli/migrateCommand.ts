@@ -1,17 +1,13 @@
 // runyard migrate: brings the database to the schema of this version, as every start does.
 import { migrate } from '../base/migrate.ts'
-import { command } from './command.ts'
+import type { Call } from './command.ts'
 import { withDatabase } from './joinDatabase.ts'
 
-export const migrateCommand = command({
-  words: 'migrate',
-  says: 'Bring the database to the schema of this version, as every start does.',
-  async run({ config, log, print }) {
-    const applied = await withDatabase(
-      { config, log, role: 'migrate', mayMake: true, announceLate: true },
-      async ({ address }) => (await migrate({ address, log })).applied,
-    )
-    for (const name of applied) print(`applied ${name}`)
-    print(applied.length === 0 ? 'The database was up to date.' : 'The database is up to date.')
-  },
-})
+export async function migrateCommand({ config, log, print }: Call): Promise<void> {
+  const applied = await withDatabase(
+    { config, log, role: 'migrate', mayMake: true, announceLate: true },
+    async ({ address }) => (await migrate({ address, log })).applied,
+  )
+  for (const name of applied) print(`applied ${name}`)
+  print(applied.length === 0 ? 'The database was up to date.' : 'The database is up to date.')
+}

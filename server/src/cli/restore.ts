@@ -12,41 +12,42 @@ import {
 } from '../base/encryptionKey.ts'
 import { keyFile } from '../base/keyFiles.ts'
 import { createKeyring, type Keyring } from '../base/secrets.ts'
-import { command } from './command.ts'
+import type { Call } from './command.ts'
 import { withDatabase } from './joinDatabase.ts'
 import { namesOf, readLivingProcesses } from './livingProcesses.ts'
 
-export const restore = command({
-  words: 'restore',
-  positionals: ['FILE'],
-  options: { replace: { type: 'boolean', says: 'delete what the database holds first' } },
-  says: 'Restore a backup into an empty database. Stop the service first.',
-  async run({ config, log, values, positionals: [file = ''], signal, print }) {
-    const archive = await openArchive(file, { signal })
-    const keyring = await requireKey(config, archive)
-    const { rows, passedOver, migrated } = await withDatabase(
-      { config, log, role: 'restore', mayMake: true, announceLate: true },
-      ({ address }) =>
-        restoreBackup({
-          address,
-          archive,
-          signal,
-          replace: values.replace ?? false,
-          acceptTarget: refuseWhileInUse,
-          async acceptResult(sql) {
-            if (keyring) await requireProof(sql, keyring)
-          },
-          onLoaded: (section, count) => log.info({ section, rows: count }, 'loaded'),
-        }),
-    )
-    const counts = Object.values(rows)
-    const total = counts.reduce((sum, count) => sum + count, 0)
-    print(`Restored ${total} rows of ${counts.length} tables, as of ${archive.header.created_at}.`)
-    if (migrated.length > 0) print(`Migrated forward: ${migrated.join(', ')}.`)
-    if (passedOver.length > 0) print(`Passed over, for they are not Runyard’s: ${passedOver.join(', ')}.`)
-    print('Start Runyard as usual. Keys work as they did then; one more: npx runyard key create')
-  },
-})
+export async function restore({
+  config,
+  log,
+  values,
+  positionals: [file = ''],
+  signal,
+  print,
+}: Call<{ replace?: boolean }>): Promise<void> {
+  const archive = await openArchive(file, { signal })
+  const keyring = await requireKey(config, archive)
+  const { rows, passedOver, migrated } = await withDatabase(
+    { config, log, role: 'restore', mayMake: true, announceLate: true },
+    ({ address }) =>
+      restoreBackup({
+        address,
+        archive,
+        signal,
+        replace: values.replace ?? false,
+        acceptTarget: refuseWhileInUse,
+        async acceptResult(sql) {
+          if (keyring) await requireProof(sql, keyring)
+        },
+        onLoaded: (section, count) => log.info({ section, rows: count }, 'loaded'),
+      }),
+  )
+  const counts = Object.values(rows)
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  print(`Restored ${total} rows of ${counts.length} tables, as of ${archive.header.created_at}.`)
+  if (migrated.length > 0) print(`Migrated forward: ${migrated.join(', ')}.`)
+  if (passedOver.length > 0) print(`Passed over, for they are not Runyard’s: ${passedOver.join(', ')}.`)
+  print('Start Runyard as usual. Keys work as they did then; one more: npx runyard key create')
+}
 
 /** Before anything is changed: without its key the data is worth nothing, and a start would refuse it. */
 async function requireKey(config: Config, { header }: WholeArchive): Promise<Keyring | undefined> {

@@ -7,7 +7,7 @@ export interface Team {
   key: string
 }
 
-const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const cli = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url))
 
 export async function createTeam(env: Record<string, string>, name: string): Promise<Team> {
   const team = await command(env, ['team', 'create', name], 'Its first key')

@@ -12,22 +12,23 @@ import { join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
-import { copyPreparedDataDir } from '../test/kit/preparedDataDir.ts'
-import { readConfig } from './base/config.ts'
-import { connectionSettings, sqlOn, type Address } from './base/db.ts'
-import { connectionUrl, type EmbeddedPostgres } from './base/embeddedPostgres.ts'
-import { createLog } from './base/log.ts'
-import { readFacts } from './base/postgres/facts.ts'
-import { runningPostmaster } from './base/postgres/server.ts'
-import { hashToken } from './base/secrets.ts'
-import { runAndReport, runCommandLine } from './cli.ts'
-import { UsageError, type Command } from './cli/command.ts'
-import { entitlementsList } from './cli/entitlementsList.ts'
-import { entitlementsSet } from './cli/entitlementsSet.ts'
-import { entitlementsUnset } from './cli/entitlementsUnset.ts'
-import { findDatabase, leaveDatabase, prepareDatabase } from './database.ts'
-import { announcePresence } from './kit/presence.ts'
-import { proves } from '../test/kit/proves.ts'
+import { copyPreparedDataDir } from '../../server/test/kit/preparedDataDir.ts'
+import { readConfig } from '../../server/src/base/config.ts'
+import { connectionSettings, sqlOn, type Address } from '../../server/src/base/db.ts'
+import { connectionUrl, type EmbeddedPostgres } from '../../server/src/base/embeddedPostgres.ts'
+import { createLog } from '../../server/src/base/log.ts'
+import { readFacts } from '../../server/src/base/postgres/facts.ts'
+import { runningPostmaster } from '../../server/src/base/postgres/server.ts'
+import { hashToken } from '../../server/src/base/secrets.ts'
+import { runAndReport, runCommandLine } from '../src/main.ts'
+import { UsageError } from '../src/command.ts'
+import type { Call } from '../../server/src/cli/command.ts'
+import { entitlementsList } from '../../server/src/cli/entitlementsList.ts'
+import { entitlementsSet } from '../../server/src/cli/entitlementsSet.ts'
+import { entitlementsUnset } from '../../server/src/cli/entitlementsUnset.ts'
+import { findDatabase, leaveDatabase, prepareDatabase } from '../../server/src/database.ts'
+import { announcePresence } from '../../server/src/kit/presence.ts'
+import { proves } from '../../server/test/kit/proves.ts'
 
 const program = fileURLToPath(new URL('../bin/runyard.mjs', import.meta.url))
 const log = createLog('silent')
@@ -89,8 +90,7 @@ const here: Run = async (words, env = {}) => {
   outcome.code = await runAndReport(
     words,
     { RUNYARD_DATA_DIR: dataDir, PORT: '0', ...env },
-    (line) => (outcome.stdout += `${line}\n`),
-    (line) => (outcome.stderr += `${line}\n`),
+    { stdout: { write: (text) => (outcome.stdout += text) }, stderr: { write: (text) => (outcome.stderr += text) } },
   )
   return outcome
 }
@@ -151,7 +151,7 @@ describe('the command line', { concurrency: 2 }, () => {
       'restore',
       'doctor',
     ]) {
-      assert.ok(help.includes(`runyard ${words}`), words)
+      assert.ok(help.includes(`\n  ${words} `), words)
     }
     assert.match(await succeeds(['help', 'key', 'create']), /--scopes a,b/)
   })
@@ -176,7 +176,7 @@ describe('the command line', { concurrency: 2 }, () => {
       [['entitlements', 'set', 'a team', 'monthly_cost_usd', 'much'], /dollars/],
     ]
     for (const [words, message] of refused) {
-      await assert.rejects(runCommandLine(words, { RUNYARD_DATA_DIR: dataDir }), (error) => {
+      await assert.rejects(runCommandLine(words, { RUNYARD_DATA_DIR: dataDir }, process), (error) => {
         assert.ok(error instanceof UsageError, String(error))
         assert.match(error.message, message)
         assert.ok(!error.message.includes('\n'))
@@ -191,10 +191,10 @@ describe('the command line', { concurrency: 2 }, () => {
     async () => {
       const [team] = await query<{ id: string }>(`select id from teams where name = 'First'`)
       const config = readConfig({ RUNYARD_DATA_DIR: dataDir })
-      const run = async (command: Command, ...words: string[]): Promise<string[]> => {
+      const run = async (command: (call: Call) => Promise<void>, ...words: string[]): Promise<string[]> => {
         const said: string[] = []
         const print = (line: string) => void said.push(line.replaceAll(/ +/g, ' '))
-        await command.run({
+        await command({
           config,
           log,
           positionals: [team!.id, ...words],

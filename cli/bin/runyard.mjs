@@ -6,15 +6,15 @@ import { constants } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const server = dirname(dirname(fileURLToPath(import.meta.url)))
-const checkout = dirname(server)
+const cli = dirname(dirname(fileURLToPath(import.meta.url)))
+const checkout = dirname(cli)
 
 /** The Node that npm brought, looked for like a package: in the nearest node_modules upwards. */
 function nodeBinary() {
   const windows = process.platform === 'win32'
   const name = join('node_modules', `node-${windows ? 'win' : process.platform}-${process.arch}`)
   const program = join(name, 'bin', windows ? 'node.exe' : 'node')
-  for (let folder = server; loaderExists(); folder = dirname(folder)) {
+  for (let folder = cli; loaderExists(); folder = dirname(folder)) {
     if (existsSync(join(folder, program))) return join(folder, program)
     if (folder === dirname(folder)) break
   }
@@ -38,7 +38,7 @@ if (node) {
 }
 
 function run(program) {
-  const child = spawn(program, [join(server, 'src', 'cli.ts'), ...process.argv.slice(2)], {
+  const child = spawn(program, [join(cli, 'src', 'main.ts'), ...process.argv.slice(2)], {
     // the channel lets the service notice that we were killed, and stop
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {

@@ -1,0 +1,89 @@
+// Which service a command talks to, and as whom: flags first, then the environment, a profile, and the local data dir.
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import type { RunyardOptions } from '../../sdk/src/index.ts'
+import { CommandFailed } from './command.ts'
+import { readProfiles } from './profiles.ts'
+
+/** Nobody is signed in, or the key no longer works. */
+export class NotSignedIn extends CommandFailed {}
+
+export interface Flags {
+  url?: string
+  team?: string
+  profile?: string
+}
+
+export interface Target extends Required<Pick<RunyardOptions, 'baseUrl' | 'apiKey'>> {
+  teamId?: string
+  /** Where it was found, for people. */
+  from: string
+}
+
+export async function findTarget(flags: Flags, env: NodeJS.ProcessEnv, folder: string): Promise<Target> {
+  const found = (await fromProfile(flags, env)) ?? (await fromDataDir(env, folder))
+  const baseUrl = flags.url ?? env['RUNYARD_URL'] ?? found?.baseUrl
+  const apiKey = env['RUNYARD_API_KEY'] || keyFor(baseUrl, found)
+  const teamId = flags.team ?? env['RUNYARD_TEAM'] ?? found?.teamId
+  if (baseUrl === undefined || !apiKey) throw new NotSignedIn(howToSignIn(baseUrl))
+  const from = env['RUNYARD_API_KEY'] ? 'the environment' : (found?.from ?? 'the environment')
+  return { baseUrl, apiKey, ...(teamId !== undefined && { teamId }), from }
+}
+
+/** The key of one service is never sent to another. */
+const keyFor = (baseUrl: string | undefined, found: Target | undefined): string | undefined =>
+  found && (baseUrl === undefined || baseUrl.replace(/\/+$/, '') === found.baseUrl.replace(/\/+$/, ''))
+    ? found.apiKey
+    : undefined
+
+const howToSignIn = (baseUrl: string | undefined): string =>
+  baseUrl === undefined
+    ? 'You are not signed in. Run: runyard login --url URL. On the machine of the service, run this in the folder of its data dir.'
+    : `There is no key for ${baseUrl}. Run: runyard login --url ${baseUrl}, or set RUNYARD_API_KEY.`
+
+async function fromProfile(flags: Flags, env: NodeJS.ProcessEnv): Promise<Target | undefined> {
+  const { current, profiles } = await readProfiles(env)
+  const wanted = flags.profile ?? env['RUNYARD_PROFILE'] ?? byUrl(flags.url, profiles) ?? current
+  if (!wanted) return undefined
+  const profile = profiles[wanted]
+  if (!profile) {
+    const names = Object.keys(profiles)
+    throw new CommandFailed(
+      `There is no profile "${wanted}". ${names.length > 0 ? `There are ${names.join(', ')}.` : 'Run: runyard login'}`,
+    )
+  }
+  return { baseUrl: profile.url, apiKey: profile.api_key, teamId: profile.team_id, from: `the profile ${wanted}` }
+}
+
+const byUrl = (url: string | undefined, profiles: Record<string, { url: string }>): string | undefined =>
+  url === undefined ? undefined : Object.keys(profiles).find((name) => profiles[name]?.url === url)
+
+/** The service writes service.json while it runs. */
+async function fromDataDir(env: NodeJS.ProcessEnv, folder: string): Promise<Target | undefined> {
+  const dataDir = env['RUNYARD_DATA_DIR'] ? resolve(folder, env['RUNYARD_DATA_DIR']) : nearestDataDir(folder)
+  if (dataDir === undefined) return undefined
+  const text = await textOf(join(dataDir, 'service.json'))
+  if (text === undefined) return undefined
+  const { base_url, team_id, api_key } = JSON.parse(text) as Record<string, string | null>
+  const key = api_key ?? (await textOf(join(dataDir, 'first-key')))?.trim()
+  return base_url && key
+    ? { baseUrl: base_url, apiKey: key, ...(team_id && { teamId: team_id }), from: `the data dir ${dataDir}` }
+    : undefined
+}
+
+function nearestDataDir(folder: string): string | undefined {
+  const here = join(folder, '.runyard')
+  if (existsSync(here)) return here
+  return dirname(folder) === folder ? undefined : nearestDataDir(dirname(folder))
+}
+
+/** What is not there, or not for us, does not count. */
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (['ENOENT', 'EACCES', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,199 @@
+// The commands of the machine: they use the data dir and the database of a server, with its settings.
+import type { Call as MachineCall } from '../../server/src/cli/command.ts'
+import { command, type Call, type Command } from './command.ts'
+
+/** Settings and log, as the service itself reads them. */
+async function onMachine<Values extends object>({ env, out, ...call }: Call<Values>): Promise<MachineCall<Values>> {
+  const { readConfig } = await import('../../server/src/base/config.ts')
+  const { createLog } = await import('../../server/src/base/log.ts')
+  const config = readConfig(env)
+  // only the service writes a log; a command prints what it has done
+  const log = createLog(env['LOG_LEVEL'] ? config.logLevel : 'warn')
+  return { ...call, config, log, print: out.line }
+}
+
+const needs = 'database'
+
+export const serve = command({
+  words: 'serve',
+  needs,
+  says: 'Run the service until it is stopped.',
+  options: {
+    role: {
+      type: 'string',
+      value: 'all|api|worker',
+      says: 'what this process does; all unless RUNYARD_ROLE says otherwise',
+    },
+  },
+  examples: ['runyard serve', 'runyard serve --role worker'],
+  ownSignals: true,
+  async run({ values }) {
+    const { main } = await import('../../server/src/main.ts')
+    await main(values.role === undefined ? [] : ['--role', values.role])
+  },
+})
+
+const migrate = command({
+  words: 'migrate',
+  needs,
+  says: 'Bring the database to the schema of this version, as every start does.',
+  examples: ['runyard migrate', 'DATABASE_URL=postgres://db.internal/runyard runyard migrate'],
+  async run(call) {
+    const { migrateCommand } = await import('../../server/src/cli/migrateCommand.ts')
+    await migrateCommand(await onMachine(call))
+  },
+})
+
+const teamCreate = command({
+  words: 'team create',
+  positionals: ['NAME'],
+  needs,
+  says: 'Make a team with a first member, its admin.',
+  examples: ['runyard team create "Accounts payable"', 'runyard team create Support'],
+  async run(call) {
+    const { teamCreate: run } = await import('../../server/src/cli/teamCreate.ts')
+    await run(await onMachine(call))
+  },
+})
+
+const keyCreate = command({
+  words: 'key create',
+  needs,
+  says: 'Make an API key and print it. It is shown only this once.',
+  options: {
+    team: { type: 'string', value: 'ID', says: 'the team; may be left out when there is only one' },
+    member: { type: 'string', value: 'ID', says: 'whose key it is; the first admin of the team unless given' },
+    name: { type: 'string', value: 'NAME', says: 'what to call it; "Command line" unless given' },
+    scopes: { type: 'string', value: 'a,b', says: 'what it may do; * (everything) unless given' },
+    expires: { type: 'string', value: 'ISO', says: 'when it stops working; never unless given' },
+  },
+  examples: [
+    'runyard key create',
+    'runyard key create --name CI --scopes runs:read,runs:write --expires 2030-01-31T12:00:00Z',
+  ],
+  async run(call) {
+    const { keyCreate: run } = await import('../../server/src/cli/keyCreate.ts')
+    await run(await onMachine(call))
+  },
+})
+
+const keyRevoke = command({
+  words: 'key revoke',
+  positionals: ['ID'],
+  needs,
+  says: 'Revoke an API key by its id; it stops working everywhere within a second.',
+  examples: ['runyard key revoke 01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f', 'runyard call listApiKeys'],
+  async run(call) {
+    const { keyRevoke: run } = await import('../../server/src/cli/keyRevoke.ts')
+    await run(await onMachine(call))
+  },
+})
+
+const keyRotateEncryption = command({
+  words: 'key rotate-encryption',
+  needs,
+  says: 'Encrypt the secrets in the database with a new encryption key. Stop the service first.',
+  examples: ['runyard key rotate-encryption', 'runyard doctor'],
+  async run(call) {
+    const { keyRotateEncryption: run } = await import('../../server/src/cli/keyRotateEncryption.ts')
+    await run(await onMachine(call))
+  },
+})
+
+const entitlementsList = command({
+  words: 'entitlements list',
+  positionals: ['TEAM'],
+  needs,
+  says: 'Show the limits of a team and how much of them it uses. TEAM is its id.',
+  examples: [
+    'runyard entitlements list 01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f',
+    'runyard entitlements list $RUNYARD_TEAM',
+  ],
+  async run(call) {
+    const { entitlementsList: run } = await import('../../server/src/cli/entitlementsList.ts')
+    await run(await onMachine(call))
+  },
+})
+
+const entitlementsSet = command({
+  words: 'entitlements set',
+  positionals: ['TEAM', 'KEY', 'VALUE'],
+  needs,
+  says: 'Limit what a team may use. It takes effect within seconds.',
+  about: 'docs/guides/entitlements.md lists the keys; a wrong one is answered with the list.',
+  examples: [
+    'runyard entitlements set $RUNYARD_TEAM max_concurrent_runs 20',
+    'runyard entitlements set $RUNYARD_TEAM monthly_runs 10000',
+  ],
+  async run(call) {
+    const { entitlementsSet: run } = await import('../../server/src/cli/entitlementsSet.ts')
+    await run(await onMachine(call))
+  },
+})
+
+const entitlementsUnset = command({
+  words: 'entitlements unset',
+  positionals: ['TEAM', 'KEY'],
+  needs,
+  says: 'Remove a limit of a team.',
+  examples: [
+    'runyard entitlements unset $RUNYARD_TEAM max_concurrent_runs',
+    'runyard entitlements unset $RUNYARD_TEAM monthly_runs',
+  ],
+  async run(call) {
+    const { entitlementsUnset: run } = await import('../../server/src/cli/entitlementsUnset.ts')
+    await run(await onMachine(call))
+  },
+})
+
+const backup = command({
+  words: 'backup',
+  positionals: ['FILE'],
+  options: { force: { type: 'boolean', says: 'replace FILE when it is there already' } },
+  needs,
+  says: 'Write a consistent copy of the database to FILE, while the service runs.',
+  examples: ['runyard backup monday.runyard', 'runyard backup --force /var/backups/runyard.backup'],
+  async run(call) {
+    const { backup: run } = await import('../../server/src/cli/backup.ts')
+    await run(await onMachine(call))
+  },
+})
+
+const restore = command({
+  words: 'restore',
+  positionals: ['FILE'],
+  options: { replace: { type: 'boolean', says: 'delete what the database holds first' } },
+  needs,
+  says: 'Restore a backup into an empty database. Stop the service first.',
+  examples: ['runyard restore monday.runyard', 'runyard restore --replace monday.runyard'],
+  async run(call) {
+    const { restore: run } = await import('../../server/src/cli/restore.ts')
+    await run(await onMachine(call))
+  },
+})
+
+const doctor = command({
+  words: 'doctor',
+  needs,
+  says: 'Check the set-up and say how to fix what is wrong. Exits with 1 if something is.',
+  examples: ['runyard doctor', 'RUNYARD_DATA_DIR=/srv/runyard runyard doctor'],
+  async run(call) {
+    const { doctor: run } = await import('../../server/src/cli/doctor.ts')
+    return run(await onMachine(call))
+  },
+})
+
+export const machineCommands: Command[] = [
+  serve,
+  migrate,
+  teamCreate,
+  keyCreate,
+  keyRevoke,
+  keyRotateEncryption,
+  entitlementsList,
+  entitlementsSet,
+  entitlementsUnset,
+  backup,
+  restore,
+  doctor,
+]

@@ -1,0 +1,200 @@
+// The command line: finds the command, reads what was typed, and turns what happens into lines and an exit code.
+import { parseArgs } from 'node:util'
+import { commands } from './commands.ts'
+import { exit, Interrupted, UsageError, type Call, type Command, type Options } from './command.ts'
+import type { Flags } from './connect.ts'
+import { helpFor, helpForAll, usageOf } from './help.ts'
+import { serve } from './machineCommands.ts'
+import { outputOf, type Output } from './output.ts'
+
+/** What every command takes. */
+const sharedOptions = {
+  url: { type: 'string', value: 'URL', says: 'the service; otherwise RUNYARD_URL, the profile, or the local data dir' },
+  team: { type: 'string', value: 'ID', says: 'the team; otherwise RUNYARD_TEAM, or the team of the key' },
+  profile: { type: 'string', value: 'NAME', says: 'a profile of `runyard login`' },
+  json: { type: 'boolean', says: 'print JSON; one value a line for lists and streams' },
+  csv: { type: 'boolean', says: 'print tables as CSV' },
+  help: { type: 'boolean', short: 'h', says: 'show the help of the command' },
+} as const satisfies Options
+
+interface Streams {
+  stdout: Parameters<typeof outputOf>[0]['stdout']
+  stderr: Parameters<typeof outputOf>[0]['stderr']
+}
+
+/** Reports what went wrong as one line. What the service itself reports when it cannot start is thrown. */
+export async function runAndReport(
+  words: string[],
+  env: NodeJS.ProcessEnv,
+  streams: Streams = process,
+): Promise<number> {
+  try {
+    return await runCommandLine(words, env, streams)
+  } catch (error) {
+    if (isOfService(error, words)) throw error
+    const { sentenceFor, exitCodeFor } = await import('./failures.ts')
+    streams.stderr.write(`${sentenceFor(error)}\n`)
+    return exitCodeFor(error)
+  }
+}
+
+/** Wrong settings, and whatever ends the service, are reported as `npm start` does. */
+const isOfService = (error: unknown, words: string[]): boolean =>
+  (error as Error).constructor.name === 'ConfigError' ||
+  ((words.length === 0 || words[0] === 'serve') && !(error instanceof UsageError))
+
+export async function runCommandLine(words: string[], env: NodeJS.ProcessEnv, streams: Streams): Promise<number> {
+  const [first] = words
+  const print = (text: string): number => (streams.stdout.write(`${text}\n`), exit.done)
+  if (first === 'help' || first === '--help' || first === '-h') return print(helpOn(words.slice(1)))
+  if (first === '--version') {
+    const { runyardVersion } = await import('../../server/src/base/version.ts')
+    return print(runyardVersion)
+  }
+  const command = first === undefined ? serve : commandIn(words)
+  if (!command) throw new UsageError(unknownCommand(words))
+  const typed = readWords(command, first === undefined ? [] : words.slice(command.words.split(' ').length))
+  if (typed === 'help') return print(helpFor(command, sharedOptions))
+  const out = outputOf({ json: typed.shared.json ?? false, csv: typed.shared.csv ?? false, env, ...streams })
+  return (await runTyped(command, typed, env, out)) ?? exit.done
+}
+
+function helpOn(words: string[]): string {
+  if (words.length === 0) return helpForAll(commands, sharedOptions)
+  const asked = commandIn(words)
+  if (asked) return helpFor(asked, sharedOptions)
+  const below = commands.filter((one) => one.words.startsWith(`${words.join(' ')} `))
+  if (below.length === 0) throw new UsageError(unknownCommand(words))
+  return below.map((one) => `  runyard ${usageOf(one)}\n      ${one.says}`).join('\n')
+}
+
+/** The one with the most words: `runs show` goes before `runs`. */
+function commandIn(words: string[]): Command | undefined {
+  return commands
+    .filter((one) => one.words.split(' ').every((word, index) => words[index] === word))
+    .toSorted((a, b) => b.words.length - a.words.length)[0]
+}
+
+function unknownCommand(words: string[]): string {
+  const named = words.filter((word) => !word.startsWith('-')).slice(0, 2)
+  const first = named[0] ?? ''
+  const below = commands.filter((one) => one.words.startsWith(`${first} `)).map((one) => one.words)
+  const near = below.length > 0 ? below : commands.map((one) => one.words).filter((one) => isNear(one, first))
+  const hint = near.length > 0 ? `Did you mean ${near.join(', ')}? ` : ''
+  return `There is no command "${named.join(' ')}". ${hint}runyard help lists them all.`
+}
+
+const letters = (text: string): string => text.replaceAll(' ', '').split('').toSorted().join('')
+
+/** The same letters but for one or two: added, lost, changed or swapped. */
+function isNear(one: string, other: string): boolean {
+  return (
+    other.length > 2 &&
+    (one.startsWith(other) || letters(one) === letters(other) || one.slice(0, 3) === other.slice(0, 3))
+  )
+}
+
+interface Typed {
+  values: object
+  positionals: string[]
+  rest: string[]
+  shared: Flags & { json?: boolean; csv?: boolean }
+}
+
+function readWords(command: Command, args: string[]): Typed | 'help' {
+  const options = { ...sharedOptions, ...command.options } as Options
+  const { takesAnyOption } = command
+  let parsed
+  try {
+    parsed = parseArgs({
+      args,
+      options: Object.fromEntries(
+        Object.entries(options).map(([name, { type, short, multiple }]) => [
+          name,
+          { type, ...(short && { short }), ...(multiple && { multiple }) },
+        ]),
+      ),
+      allowPositionals: true,
+      strict: !takesAnyOption,
+      tokens: true,
+    })
+  } catch (error) {
+    const [sentence] = (error as Error).message.split(/\. (?:To specify|Did you)/)
+    throw new UsageError(`${sentence}. It takes: runyard ${usageOf(command)}`, { cause: error })
+  }
+  const { help, url, team, profile, json, csv, ...values } = parsed.values as Record<string, string & boolean>
+  if (help) return 'help'
+  requirePositionals(command, parsed.positionals)
+  const given = Object.fromEntries(
+    Object.entries({ url, team, profile, json, csv }).filter(([, value]) => value !== undefined),
+  )
+  const own = Object.fromEntries(
+    Object.keys(command.options).flatMap((name) => (name in sharedOptions ? [[name, given[name]]] : [])),
+  )
+  return {
+    values: { ...values, ...own },
+    positionals: parsed.positionals,
+    rest: takesAnyOption ? args : [],
+    shared: given,
+  }
+}
+
+function requirePositionals(command: Command, given: string[]): void {
+  const { positionals } = command
+  const least = positionals.filter((name) => !name.startsWith('[')).length
+  const most = positionals.some((name) => name.includes('…')) ? Infinity : positionals.length
+  if (given.length < least || given.length > most) throw new UsageError(`It takes: runyard ${usageOf(command)}`)
+}
+
+async function runTyped(command: Command, typed: Typed, env: NodeJS.ProcessEnv, out: Output): Promise<number | void> {
+  const { signal, done } = command.ownSignals ? withoutSignals : abortedByHand()
+  const { values, positionals, rest, shared } = typed
+  const target = async () => (await import('./connect.ts')).findTarget(shared, env, process.cwd())
+  const service = async () => {
+    const [{ Runyard }, { baseUrl, apiKey, teamId }] = await Promise.all([import('../../sdk/src/index.ts'), target()])
+    return new Runyard({ baseUrl, apiKey, ...(teamId !== undefined && { teamId }) })
+  }
+  const call: Call = { values, positionals, rest, env, out, signal, target, service }
+  try {
+    return await command.run(call as Call<never>)
+  } catch (error) {
+    throw signal.aborted ? new Interrupted('Interrupted.', { cause: error }) : error
+  } finally {
+    done()
+  }
+}
+
+const withoutSignals = { signal: new AbortController().signal, done: () => undefined }
+
+/** The first signal asks to stop cleanly, which leaves no server and no half file behind; the second does not wait. */
+function abortedByHand(): { signal: AbortSignal; done: () => void } {
+  const controller = new AbortController()
+  const names = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+  const abort = () => {
+    if (controller.signal.aborted) process.exit(exit.interrupted)
+    controller.abort()
+  }
+  for (const name of names) process.on(name, abort)
+  return {
+    signal: controller.signal,
+    done() {
+      for (const name of names) process.off(name, abort)
+    },
+  }
+}
+
+async function main(): Promise<void> {
+  // who reads our output may stop reading, as `head` does: that is not a failure
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exit.done)
+    throw error
+  })
+  try {
+    process.exit(await runAndReport(process.argv.slice(2), process.env))
+  } catch (error) {
+    const { exitWith } = await import('../../server/src/main.ts')
+    exitWith(error)
+  }
+}
+
+if (import.meta.main) await main()

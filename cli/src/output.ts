@@ -1,0 +1,133 @@
+// What a command prints: data on stdout, everything else on stderr; tables for people, JSON and CSV for programs.
+
+export interface Column<Row> {
+  title: string
+  of: (row: Row) => string | number | null | undefined
+  /** May be cut when the terminal is narrow; the others are shown whole. */
+  mayCut?: true
+  isNumber?: true
+}
+
+export interface Output {
+  /** A person reads stdout, and nobody asked for JSON or CSV. */
+  readonly isForPeople: boolean
+  readonly isJson: boolean
+  /** Signs of life may be drawn on stderr. */
+  readonly isLive: boolean
+  readonly hasColour: boolean
+  readonly width: number
+  /** A line of data. */
+  line: (text: string) => void
+  /** A line for people, on stderr. */
+  note: (text: string) => void
+  /** Something on stderr without a line break, for what is drawn again. */
+  draw: (text: string) => void
+  /** Rows as a table, as one JSON value a line, or as CSV. */
+  rows: <Row extends object>(columns: Column<Row>[], rows: Iterable<Row> | AsyncIterable<Row>) => Promise<void>
+  /** One value: JSON with `--json`, otherwise the lines that `show` makes of it. */
+  record: <Value>(value: Value, show: (value: Value) => string[]) => void
+}
+
+interface Stream {
+  write: (text: string) => unknown
+  isTTY?: boolean
+  columns?: number
+}
+
+interface Wanted {
+  json: boolean
+  csv: boolean
+  env: NodeJS.ProcessEnv
+  stdout: Stream
+  stderr: Stream
+}
+
+/** As wide as a terminal that says nothing of its width. */
+const usualWidth = 80
+
+export function outputOf({ json, csv, env, stdout, stderr }: Wanted): Output {
+  const isPlain = json || csv || Boolean(env['CI'])
+  const isForPeople = Boolean(stdout.isTTY) && !json && !csv
+  const width = stdout.columns ?? usualWidth
+  const line = (text: string): void => void stdout.write(`${text}\n`)
+  return {
+    isForPeople,
+    isJson: json,
+    isLive: Boolean(stderr.isTTY) && !isPlain,
+    hasColour: Boolean(stdout.isTTY) && !isPlain && !env['NO_COLOR'],
+    width,
+    line,
+    note: (text) => void stderr.write(`${text}\n`),
+    draw: (text) => void stderr.write(text),
+    async rows(columns, rows) {
+      if (json) for await (const row of rows) line(JSON.stringify(row))
+      else if (csv) for await (const text of csvLines(columns, rows)) line(text)
+      else for (const text of await tableLines(columns, rows, isForPeople ? width : undefined)) line(text)
+    },
+    record(value, show) {
+      for (const text of json ? [JSON.stringify(value, null, 2)] : show(value)) line(text)
+    },
+  }
+}
+
+/** What others wrote must not steer the terminal: control characters become visible or blank. */
+export const harmless = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex -- these are the ones
+  text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+
+const cellOf = <Row>({ of }: Column<Row>, row: Row): string => harmless(String(of(row) ?? ''))
+
+async function* csvLines<Row>(
+  columns: Column<Row>[],
+  rows: Iterable<Row> | AsyncIterable<Row>,
+): AsyncGenerator<string> {
+  yield columns.map(({ title }) => quoted(title.toLowerCase().replaceAll(' ', '_'))).join(',')
+  for await (const row of rows) yield columns.map(({ of }) => quoted(String(of(row) ?? ''))).join(',')
+}
+
+/** RFC 4180. A spreadsheet takes text that begins like a formula for one, so it gets an apostrophe. */
+function quoted(text: string): string {
+  const tamed = /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text
+  return /[",\r\n]/.test(tamed) ? `"${tamed.replaceAll('"', '""')}"` : tamed
+}
+
+const gap = '  '
+const narrowest = 8
+
+async function tableLines<Row>(
+  columns: Column<Row>[],
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  width: number | undefined,
+): Promise<string[]> {
+  const cells: string[][] = []
+  for await (const row of rows) cells.push(columns.map((column) => cellOf(column, row)))
+  if (cells.length === 0) return []
+  const all = [columns.map(({ title }) => title.toUpperCase()), ...cells]
+  const widths = columns.map((_, index) => Math.max(...all.map((line) => line[index]?.length ?? 0)))
+  if (width !== undefined) narrow(widths, columns, width)
+  return all.map((line) =>
+    line
+      .map((text, index) => {
+        const room = widths[index] ?? 0
+        const shown = text.length > room ? `${text.slice(0, Math.max(0, room - 1))}…` : text
+        return columns[index]?.isNumber ? shown.padStart(room) : shown.padEnd(room)
+      })
+      .join(gap)
+      .trimEnd(),
+  )
+}
+
+/** Takes from the widest column that may be cut, until the line fits or all of them are as narrow as they get. */
+function narrow(widths: number[], columns: Column<never>[], width: number): void {
+  const lineWidth = (): number => widths.reduce((sum, one) => sum + one, 0) + gap.length * (widths.length - 1)
+  const cuttable = widths.map((_, index) => index).filter((index) => columns[index]?.mayCut)
+  while (lineWidth() > width) {
+    const widest = cuttable.reduce<number | undefined>(
+      (found, index) =>
+        (widths[index] ?? 0) > (found === undefined ? narrowest : (widths[found] ?? 0)) ? index : found,
+      undefined,
+    )
+    if (widest === undefined) return
+    widths[widest] = (widths[widest] ?? 0) - 1
+  }
+}
