@@ -6,7 +6,7 @@ import { CommandFailed, UsageError, type Call } from './command.ts'
 import { withDatabase } from './joinDatabase.ts'
 import { requireCurrentSchema } from './requireCurrentSchema.ts'
 
-export const entitlementKeys = Object.keys(entitlementKinds) as EntitlementKey[]
+const entitlementKeys = Object.keys(entitlementKinds) as EntitlementKey[]
 
 export function requireKey(key: string): EntitlementKey {
   const known = entitlementKeys.find((one) => one === key)
