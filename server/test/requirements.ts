@@ -127,7 +127,7 @@ const sentences = [
   // Requests
   {
     id: 'schemas.builder',
-    says: 'The schemas of the API are declared with functions of our own, which make the JSON Schema that TypeBox makes.',
+    says: 'The schemas of the API are declared with functions of our own, which make the JSON Schema that TypeBox makes. None has uniqueItems.',
   },
   { id: 'kit.typed', says: 'An undeclared error or event, a wrong answer or an unknown resource does not compile.' },
   {

@@ -3072,7 +3072,7 @@ export interface ListArtifactsAnswer {
 
 export interface CreateArtifactInput {
   message: string
-  /** Connections that its steps may use. */
+  /** Connections that its steps may use; one that is named twice counts once. */
   connection_ids?: string[]
   kind?: "dashboard" | "document"
   title?: string

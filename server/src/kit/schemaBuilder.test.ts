@@ -36,3 +36,11 @@ proves(
     assert.equal(JSON.stringify(declare(Type)), JSON.stringify(declare(TypeBox)))
   },
 )
+
+proves(
+  'schemas.builder',
+  'a list whose items must differ cannot be declared: naming all that are equal takes minutes',
+  () => {
+    assert.throws(() => Type.Array(Type.String(), { uniqueItems: true }), /uniqueItems/)
+  },
+)

@@ -149,12 +149,18 @@ proves('artifacts.bounds', 'ids of connections are checked, however they are wri
     assert.equal(attached.status, 404, attached.text)
   }
   const known = (await seeders['connection']!(team, {})).toUpperCase()
-  const made = await team.call('POST /v2/artifacts', { body: { message: pageMessage('x'), connection_ids: [known] } })
+  const twice = { message: pageMessage('x'), connection_ids: [known, known] }
+  const made = await team.call('POST /v2/artifacts', { body: twice })
   assert.equal(made.status, 201, made.text)
   const again = await team.call(`POST /v2/artifacts/${made.body.artifact_id}/connections`, {
     body: { connection_id: known },
   })
   assert.equal(again.body.error, 'already_attached')
+  // looking for each id that is there twice once took minutes for a body like this, in which nobody else was served
+  const many = { message: 'x', connection_ids: Array.from({ length: 500_000 }, () => '') }
+  const refused = await team.call('POST /v2/artifacts', { body: many })
+  assert.deepEqual([refused.status, refused.body.error], [400, 'invalid_request'])
+  assert.match(refused.body.message, /connection_ids/)
 })
 
 proves(

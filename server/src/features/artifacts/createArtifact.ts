@@ -28,8 +28,7 @@ export const createArtifact = operation({
       connection_ids: Type.Optional(
         Type.Array(Type.String(), {
           maxItems: 10,
-          uniqueItems: true,
-          description: 'Connections that its steps may use.',
+          description: 'Connections that its steps may use; one that is named twice counts once.',
         }),
       ),
       kind: Type.Optional(oneOf(kinds)),

@@ -10,7 +10,6 @@ export const fields = {
   events: Type.Array(oneOf([...eventNames, '*']), {
     minItems: 1,
     maxItems: eventNames.length + 1,
-    // not uniqueItems: comparing the items of a body of 2 MB with one another took minutes; an event that is named twice is stored once
     description: 'The events it gets; `*` is all there are and will be.',
     examples: [['run.completed', 'run.failed']],
   }),
