@@ -93,9 +93,7 @@ async function npmInstall(kind, noteChild) {
   const words = ['install', '--no-save', '--no-audit', '--no-fund', '--ignore-scripts', '--loglevel=error']
   // Said both ways, since NODE_ENV=production changes the default.
   words.push(kind === 'all' ? '--include=dev' : '--omit=dev')
-  const npm = process.env.npm_execpath?.endsWith('npm-cli.js')
-    ? [process.execPath, process.env.npm_execpath]
-    : [npmCommand()]
+  const npm = npmProgram()
   const child = spawn(npm[0], [...npm.slice(1), ...words], {
     cwd: root,
     env: environmentForNpm(),
@@ -117,7 +115,12 @@ async function npmInstall(kind, noteChild) {
   throw new Error(problem)
 }
 
-const npmCommand = () => (process.platform === 'win32' ? 'npm.cmd' : 'npm')
+/** The npm that runs us, else the one in the path. npm.cmd can be started only through a shell. */
+export function npmProgram() {
+  const { npm_execpath: running } = process.env
+  if (running?.endsWith('npm-cli.js')) return [process.execPath, running]
+  return [process.platform === 'win32' ? 'npm.cmd' : 'npm']
+}
 
 /** What was said to the npm that runs us (`npm start -w server`, `npm test --omit=dev`) is not meant for this one. */
 function environmentForNpm() {

@@ -30,6 +30,15 @@ const sentences = [
     id: 'fuzz.raw',
     says: 'What is no proper HTTP gets a 400 in the error shape or a closed connection, and harms nobody else.',
   },
+  // The npm package
+  {
+    id: 'packed.files',
+    says: 'The npm package has JavaScript, migrations and templates, exact versions and no install script; no sources, tests, secrets or paths of a machine.',
+  },
+  {
+    id: 'packed.runs',
+    says: 'The npm package runs outside of a checkout under any Node from 18 on: `runyard` starts the service on the .runyard of the current folder or the nearest one above.',
+  },
   // Artifacts
   {
     id: 'artifacts.make',

@@ -106,4 +106,10 @@ export const testFileProofs: Proof[] = [
     file: 'src/drivers/sandbox/escapes.alone.test.ts',
     env: {},
   }),
+  proofOf({
+    name: 'the npm package, installed by npm into an empty folder',
+    must: 'it starts, answers, runs a command in a sandbox and stops',
+    file: 'test/packed.alone.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+  }),
 ]

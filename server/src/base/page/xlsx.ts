@@ -1,5 +1,6 @@
 // Tables as a spreadsheet (.xlsx). It is written in a thread of its own: 100,000 cells take a second, which would hold everybody up.
 import { Worker } from 'node:worker_threads'
+import { besideFile } from '../besideFile.ts'
 import type { PageTable } from './pageTable.ts'
 import type { XlsxWork } from './xlsxThread.ts'
 
@@ -11,7 +12,7 @@ const writeMaxMs = 20_000
 /** Has a sheet for each table. What does not fit is left out, and the last sheet says so. Whoever calls it bounds how many run at once. */
 export async function xlsxOf(tables: PageTable[]): Promise<Buffer> {
   const work = fitting(tables)
-  const thread = new Worker(new URL('xlsxThread.ts', import.meta.url), {
+  const thread = new Worker(besideFile('xlsxThread', import.meta.url), {
     workerData: work,
     resourceLimits: { maxOldGenerationSizeMb: 512 },
   })

@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import type { Log } from '../../base/log.ts'
 import { closedFolder, makePrivateFolder, type Account } from '../../base/accounts.ts'
 import { makeWholeFolder } from '../../base/atomicFolder.ts'
+import { besideFile } from '../../base/besideFile.ts'
 
 export interface ChromiumFiles {
   executable: string
@@ -56,7 +57,7 @@ async function unpacked({ cacheDir, account, log }: Parameters<typeof findChromi
   const folder = join(place, `chromium-${packageVersion()}`)
   const begun = performance.now()
   const made = await makeWholeFolder(folder, async (staging) => {
-    const script = fileURLToPath(import.meta.resolve('./unpackChromium.ts'))
+    const script = fileURLToPath(besideFile('unpackChromium', import.meta.url))
     await run(process.execPath, [script], { env: { TMPDIR: staging } })
     await writeFile(join(staging, 'fonts.conf'), fontsConf)
     await openToAll(staging)

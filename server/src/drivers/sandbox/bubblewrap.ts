@@ -4,6 +4,7 @@ import { chmod, mkdtemp, realpath, rm } from 'node:fs/promises'
 import { release, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { besideFile } from '../../base/besideFile.ts'
 import type { Guard } from '../../base/outbound/guard.ts'
 import { createFilteringProxy } from '../../base/outbound/proxy.ts'
 import type { Log } from '../../base/log.ts'
@@ -184,6 +185,6 @@ async function openProxy(
   await proxy.listen({ path: socket })
   // Other users cannot enter the folder. The sandbox gets only the socket, which it opens as nobody.
   await chmod(socket, 0o666)
-  const relay = fileURLToPath(new URL('proxyRelay.ts', import.meta.url))
+  const relay = fileURLToPath(besideFile('proxyRelay', import.meta.url))
   return { socket, relay, close: () => proxy.close() }
 }

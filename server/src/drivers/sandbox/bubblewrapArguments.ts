@@ -1,5 +1,6 @@
 // How bubblewrap is called: what of the machine a command sees, and as whom it runs.
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
+import { extname } from 'node:path'
 import { commandNiceness } from './lowerPriority.ts'
 import type { Command, CommandLimits } from './sandbox.ts'
 
@@ -61,7 +62,7 @@ export function bubblewrapCall(wanted: {
     { from: programs.node, to: '/opt/bin/node', isWritable: false },
   ]
   if (proxied !== null) {
-    binds.push({ from: proxied.relay, to: '/opt/relay.mts', isWritable: false })
+    binds.push({ from: proxied.relay, to: relayFile(proxied), isWritable: false })
     binds.push({ from: proxied.socket, to: '/opt/proxy.sock', isWritable: false })
   }
   const { bwrap, setpriv, nice } = programs
@@ -161,6 +162,17 @@ function environment(isProxied: boolean): Record<string, string> {
 // Closes the files that the service was started with: otherwise they would be open in everything that it starts.
 const closeInherited = 'for fd in /proc/self/fd/*; do fd=${fd##*/}; (( fd > 2 )) && eval "exec $fd>&-"; done'
 
+/** Its ending says that it is a module: there is no package.json beside it. */
+const relayFile = ({ relay }: Proxied): string => `/opt/relay.m${extname(relay).slice(1)}`
+
+const relayCommand = (proxied: Proxied): string[] => [
+  '/opt/bin/node',
+  '--no-warnings',
+  relayFile(proxied),
+  proxyPort,
+  '/opt/proxy.sock',
+]
+
 function innerCommand(wanted: {
   command: Command
   limits: CommandLimits
@@ -172,7 +184,6 @@ function innerCommand(wanted: {
   const program = { bash: ['/bin/bash', '/run/code'], python: ['python3', '/run/code'], js: ['/opt/bin/node', '-'] }[
     language
   ]
-  const relay = ['/opt/bin/node', '--no-warnings', '/opt/relay.mts', proxyPort, '/opt/proxy.sock']
   const ulimits = [
     '-c 0',
     `-f ${Math.ceil(limits.fileBytesMax / 1024)}`,
@@ -183,5 +194,5 @@ function innerCommand(wanted: {
     ...(countsOwnProcesses ? [`-u ${4 * limits.processesMax}`] : []),
   ]
   const script = `${closeInherited}; ulimit ${ulimits.join(' ')}; exec "$@"${language === 'js' ? ' < /run/code' : ''}`
-  return ['/bin/bash', '-c', script, 'bash', ...(proxied === null ? [] : relay), ...program]
+  return ['/bin/bash', '-c', script, 'bash', ...(proxied === null ? [] : relayCommand(proxied)), ...program]
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { besideFile } from '../../base/besideFile.ts'
 
 const here = import.meta.dirname
 
@@ -12,6 +13,7 @@ function packageFolders(name: string, from: string, found: Set<string>): void {
     const candidate = join(folder, 'node_modules', name)
     if (existsSync(join(candidate, 'package.json'))) {
       addPackage(realpathSync(candidate), found)
+      found.add(candidate) // pnpm links packages, and Node reads through the link
       return
     }
     if (folder === dirname(folder)) return
@@ -45,6 +47,7 @@ export function childFlags(folder: string): string[] {
   assert.ok(!folder.includes('*'), 'in these flags a star stands for any name')
   const readable = [
     here,
+    fileURLToPath(besideFile('../../base/besideFile', import.meta.url)),
     fileURLToPath(new URL('../../../package.json', import.meta.url)),
     ...justBashFolders(),
     folder,
@@ -55,6 +58,6 @@ export function childFlags(folder: string): string[] {
     `--allow-fs-write=${folder}`,
     '--allow-worker',
     '--no-warnings',
-    `--require=${join(here, 'waitForChange.ts')}`,
+    `--require=${fileURLToPath(besideFile('waitForChange', import.meta.url))}`,
   ]
 }

@@ -3,6 +3,7 @@ import { Socket } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import { Bash, type BashExecResult, type BashOptions } from 'just-bash'
+import { besideFile } from '../../base/besideFile.ts'
 import { boundedText } from './boundedText.ts'
 import {
   fetchLineBytesMax,
@@ -159,7 +160,7 @@ readJsonLines({
   onNonsense: () => process.exit(1),
 })
 channel.on('close', () => process.exit(0))
-const watchdog = new Worker(new URL('justBashWatchdog.ts', import.meta.url), {
+const watchdog = new Worker(besideFile('justBashWatchdog', import.meta.url), {
   workerData: { parent: process.ppid, memoryBytesMax: settings.memoryBytesMax },
 })
 watchdog.once('online', () => tell({ ready: true }))

@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { realpathSync } from 'node:fs'
 import type { Duplex, Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { besideFile } from '../../base/besideFile.ts'
 import { pipeOf } from '../../base/pipeOf.ts'
 import type { Log } from '../../base/log.ts'
 import { boundedText } from './boundedText.ts'
@@ -13,7 +14,7 @@ import { readJsonLines, writeJsonLine } from './jsonLines.ts'
 import { lowerPriority, type CommandPriority } from './lowerPriority.ts'
 import type { Command, Executed, CommandLimits } from './sandbox.ts'
 
-const childFile = fileURLToPath(new URL('justBashChild.ts', import.meta.url))
+const childFile = fileURLToPath(besideFile('justBashChild', import.meta.url))
 /** A machine whose cores are all taken starts a process of low priority late. */
 const startMs = 120_000
 /** just-bash waits for one request before it makes the next; pipes and background commands make a few. */
