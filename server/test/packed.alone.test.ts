@@ -30,7 +30,8 @@ before(async () => {
   folder = await realpath(await mkdtemp(join(tmpdir(), 'runyard packed ')))
   await chmod(folder, 0o755) // as root, PostgreSQL runs as somebody else, who must be able to enter
   const { PATH, HOME } = process.env
-  env = { PATH, HOME, XDG_CACHE_HOME: join(folder, 'cache'), PORT: '0', LOG_LEVEL: 'warn' }
+  const quick = { PORT: '0', LOG_LEVEL: 'warn', RUNYARD_DEMO: '0', RUNYARD_READINESS_INTERVAL_MS: '0' }
+  env = { PATH, HOME, XDG_CACHE_HOME: join(folder, 'cache'), ...quick }
   const { stdout } = await run(process.execPath, [join(root, 'scripts/pack.mjs'), join(folder, 'made')], { env })
   await install(stdout.trim().split('\n').at(-1) ?? '')
   packed = join(folder, 'node_modules', 'runyard')
