@@ -69,10 +69,10 @@ function npmPack() {
   })
   let said = ''
   child.stdout.setEncoding('utf8').on('data', (text) => (said += text))
-  return new Promise((resolve, reject) => {
+  return new Promise((done, reject) => {
     child.on('error', reject)
     child.on('close', (code) =>
-      code === 0 ? resolve(basename(said.trim())) : reject(new Error(`npm pack failed (exit ${code})`)),
+      code === 0 ? done(basename(said.trim())) : reject(new Error(`npm pack failed (exit ${code})`)),
     )
   })
 }
