@@ -76,7 +76,7 @@ async function packedFiles(): Promise<string[]> {
 
 proves(
   'packed.files',
-  'the package has programs, migrations and templates; no sources, tests or scripts of ours',
+  'the package has programs, migrations and templates, and nothing that only the repository needs',
   async () => {
     const files = (await packedFiles()).map((file) => file.slice(packed.length + 1).replaceAll(sep, '/'))
     const endings = new Set(files.map((file) => extname(file)))
@@ -135,7 +135,7 @@ async function startInEmptyFolder(): Promise<{ child: ChildProcess; baseUrl: str
 
 proves(
   'packed.runs',
-  '`runyard` starts the service in the current folder; requests, commands of sandboxes and doctor work',
+  '`runyard` starts the service in the current folder, where requests, commands of sandboxes and doctor work',
   async () => {
     const { child, baseUrl, key, log } = await startInEmptyFolder()
     const made = await send(baseUrl, { method: 'POST', path: '/v2/sandboxes', key, body: {} })
