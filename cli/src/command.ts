@@ -32,8 +32,6 @@ export type Values<O extends Options> = { [Name in keyof O]?: ValueOf<O[Name]> }
 export interface Call<Given extends object = object> {
   positionals: string[]
   values: Given
-  /** Words that were typed but are not declared; only for a command with `takesAnyOption`. */
-  rest: string[]
   env: NodeJS.ProcessEnv
   out: Output
   /** Aborted by the first Ctrl-C or SIGTERM; the second ends the process. */
@@ -58,7 +56,10 @@ export interface Command {
   about?: string
   /** Real lines, without the `$`. */
   examples: string[]
-  takesAnyOption?: true
+  /** The command that these arguments mean, with options of its own: `call startRun` for `call`. */
+  narrowed?: (args: string[]) => Promise<Command | undefined>
+  /** Its options hide those of every command that have the same name. */
+  hidesShared?: true
   /** Listens to signals by itself. */
   ownSignals?: true
   /** The exit code, when it is not 0. */

@@ -6,11 +6,11 @@ const columns = 80
 const flagText = (name: string, { short, value }: Options[string]): string =>
   `${short ? `-${short}, ` : ''}--${name}${value === undefined ? '' : ` ${value}`}`
 
-export function usageOf({ words, positionals, options, takesAnyOption }: Command): string {
+export function usageOf({ words, positionals, options, narrowed }: Command): string {
   const flags = Object.entries(options).map(
     ([name, { value }]) => `[--${name}${value === undefined ? '' : ` ${value}`}]`,
   )
-  return [words, ...positionals, ...flags, ...(takesAnyOption ? ['[--FIELD VALUE]…'] : [])].join(' ')
+  return [words, ...positionals, ...flags, ...(narrowed ? ['[--FIELD VALUE]…'] : [])].join(' ')
 }
 
 export function helpForAll(commands: Command[], shared: Options): string {

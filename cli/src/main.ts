@@ -51,8 +51,9 @@ export async function runCommandLine(words: string[], env: NodeJS.ProcessEnv, st
     const { runyardVersion } = await import('../../server/src/base/version.ts')
     return print(runyardVersion)
   }
-  const command = first === undefined ? serve : commandIn(words)
-  if (!command) throw new UsageError(unknownCommand(words))
+  const found = first === undefined ? serve : commandIn(words)
+  if (!found) throw new UsageError(unknownCommand(words))
+  const command = (await found.narrowed?.(words.slice(found.words.split(' ').length))) ?? found
   const typed = readWords(command, first === undefined ? [] : words.slice(command.words.split(' ').length))
   if (typed === 'help') return print(helpFor(command, sharedOptions))
   const out = outputOf({ json: typed.shared.json ?? false, csv: typed.shared.csv ?? false, env, ...streams })
@@ -97,13 +98,11 @@ function isNear(one: string, other: string): boolean {
 interface Typed {
   values: object
   positionals: string[]
-  rest: string[]
   shared: Flags & { json?: boolean; csv?: boolean }
 }
 
 function readWords(command: Command, args: string[]): Typed | 'help' {
   const options = { ...sharedOptions, ...command.options } as Options
-  const { takesAnyOption } = command
   let parsed
   try {
     parsed = parseArgs({
@@ -115,8 +114,6 @@ function readWords(command: Command, args: string[]): Typed | 'help' {
         ]),
       ),
       allowPositionals: true,
-      strict: !takesAnyOption,
-      tokens: true,
     })
   } catch (error) {
     const [sentence] = (error as Error).message.split(/\. (?:To specify|Did you)/)
@@ -134,8 +131,7 @@ function readWords(command: Command, args: string[]): Typed | 'help' {
   return {
     values: { ...values, ...own },
     positionals: parsed.positionals,
-    rest: takesAnyOption ? args : [],
-    shared: given,
+    shared: command.hidesShared ? Object.fromEntries(Object.entries(given).filter(([name]) => !(name in own))) : given,
   }
 }
 
@@ -148,13 +144,13 @@ function requirePositionals(command: Command, given: string[]): void {
 
 async function runTyped(command: Command, typed: Typed, env: NodeJS.ProcessEnv, out: Output): Promise<number | void> {
   const { signal, done } = command.ownSignals ? withoutSignals : abortedByHand()
-  const { values, positionals, rest, shared } = typed
+  const { values, positionals, shared } = typed
   const target = async () => (await import('./connect.ts')).findTarget(shared, env, process.cwd())
   const service = async () => {
     const [{ Runyard }, { baseUrl, apiKey, teamId }] = await Promise.all([import('../../sdk/src/index.ts'), target()])
     return new Runyard({ baseUrl, apiKey, ...(teamId !== undefined && { teamId }) })
   }
-  const call: Call = { values, positionals, rest, env, out, signal, target, service }
+  const call: Call = { values, positionals, env, out, signal, target, service }
   try {
     return await command.run(call as Call<never>)
   } catch (error) {

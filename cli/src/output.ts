@@ -18,6 +18,8 @@ export interface Output {
   readonly width: number
   /** A line of data. */
   line: (text: string) => void
+  /** Data as it stands. */
+  bytes: (bytes: Uint8Array) => void
   /** A line for people, on stderr. */
   note: (text: string) => void
   /** Something on stderr without a line break, for what is drawn again. */
@@ -29,7 +31,7 @@ export interface Output {
 }
 
 interface Stream {
-  write: (text: string) => unknown
+  write: (data: string | Uint8Array) => unknown
   isTTY?: boolean
   columns?: number
 }
@@ -57,6 +59,7 @@ export function outputOf({ json, csv, env, stdout, stderr }: Wanted): Output {
     hasColour: Boolean(stdout.isTTY) && !isPlain && !env['NO_COLOR'],
     width,
     line,
+    bytes: (bytes) => void stdout.write(bytes),
     note: (text) => void stderr.write(`${text}\n`),
     draw: (text) => void stderr.write(text),
     async rows(columns, rows) {

@@ -160,6 +160,9 @@ const sentences = [
   { id: 'sdk.people', says: 'A wait ends where a person is needed, unless the caller answers.' },
   { id: 'sdk.webhooks', says: 'Only a body that a given secret signed a short while ago is an event.' },
   { id: 'sdk.files', says: 'Files go up and come down by signed URLs, as bytes, streams or paths, with progress.' },
+  // The command line's commands for agents as files, cases, events and sandboxes
+  { id: 'cli.call', says: 'Every operation is a command with its fields as flags.' },
+  { id: 'cli.api', says: 'Any request can be sent from the command line with its credential.' },
   {
     id: 'sql.parts',
     says: 'A value can only become a parameter; text of a statement comes only from templates in the code.',
