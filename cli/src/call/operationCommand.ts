@@ -19,7 +19,7 @@ export function operationCommand(name: string): Command {
     options,
     hidesShared: true,
     examples: [exampleOf(operation), `runyard call ${id} --help`],
-    run: (call) => carryOut(operation, call as Call<Values<Options>>),
+    run: (call) => carryOut(operation, call),
   })
 }
 
