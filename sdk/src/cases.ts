@@ -6,7 +6,8 @@ import type { CreateCasesAnswer, CreateCasesInput } from './generated/types.ts'
 export type NewCase = NonNullable<CreateCasesInput['case']>
 export type AddedCase = CreateCasesAnswer['added_cases'][number]
 
-export interface CreateManyOptions extends CallOptions {
+/** A key of the caller would be the same for each batch; `external_id` makes a repeat safe instead. */
+export interface CreateManyOptions extends Omit<CallOptions, 'idempotencyKey'> {
   /** How many go in one request: 100 unless given. */
   batchSize?: number
   onProgress?: (progress: { done: number; existing: number }) => void

@@ -1,10 +1,11 @@
 // Sends requests: the credential, the team, idempotency keys, time-outs and retries of every call.
 import { Call, type Answered, type CallOptions } from './call.ts'
 import { userAgent, variable, webCrypto } from './environment.ts'
-import { ConnectionError, errorOf, RunyardError, TimeoutError } from './errors.ts'
+import { ApiError, ConnectionError, errorOf, RunyardError, TimeoutError } from './errors.ts'
 import { fileAnswerOf, type FileAnswer } from './files.ts'
 import { List } from './list.ts'
 import { pause, waitBeforeRetry } from './retry.ts'
+import { linked } from './stopping.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -15,13 +16,13 @@ export interface RunyardOptions {
   baseUrl?: string
   /** From `RUNYARD_TEAM` unless given, otherwise the team of the key. */
   teamId?: string
-  /** How often a call that failed in passing is tried again: 2 times unless given. */
+  /** How many times a call is tried again when its failure can pass: 2 unless given. */
   maxRetries?: number
   /** How long one attempt may take: 60 seconds unless given. */
   timeoutMs?: number
   headers?: Record<string, string>
   fetch?: typeof fetch
-  /** Is told about each attempt, for logs. */
+  /** Is called after each attempt, for logs. */
   onAttempt?: (attempt: Attempt) => void
 }
 
@@ -41,7 +42,7 @@ export type Query = Record<string, string | number | boolean | readonly string[]
 
 export interface RequestOptions extends CallOptions {
   query?: Query
-  /** JSON unless it is a Blob or a stream. */
+  /** Is sent as JSON, unless it is bytes, a Blob, a form or a stream. A stream can be sent only once, so it is never tried again. */
   body?: unknown
 }
 
@@ -62,6 +63,11 @@ export class Client {
     this.#apiKey = options.apiKey ?? variable('RUNYARD_API_KEY')
     this.#teamId = options.teamId ?? variable('RUNYARD_TEAM')
     this.#options = options
+  }
+
+  /** The caller's own, where there is one. */
+  get fetch(): typeof fetch {
+    return this.#options.fetch ?? fetch
   }
 
   json<T>(method: Method, path: string, params: Params, input: object | undefined, options?: CallOptions): Call<T> {
@@ -100,6 +106,8 @@ export class Client {
     const key = method === 'GET' || method === 'HEAD' ? undefined : (options.idempotencyKey ?? (await newKey()))
     const body = bodyOf(options.body)
     const retries = body.isOnce ? 0 : (options.maxRetries ?? this.#options.maxRetries ?? usualRetries)
+    // without the slash, the path could name another host, which would get the credential
+    if (!path.startsWith('/')) throw new RunyardError(`The path ${path} does not begin with a slash.`)
     const url = new URL(this.baseUrl + path)
     for (const [name, value] of Object.entries(options.query ?? {})) addTo(url.searchParams, name, value)
     const headers = new Headers({
@@ -111,7 +119,9 @@ export class Client {
       ...this.#options.headers,
       ...options.headers,
     })
-    const init = { method, headers, ...body.init }
+    // a redirected POST would become a GET, whose answer is that of another operation
+    const redirect = key === undefined ? 'follow' : 'error'
+    const init: RequestInit = { method, headers, redirect, ...body.init }
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await this.#attempt(url, init, attempt, options)
@@ -150,57 +160,56 @@ export class Client {
       const value = values[name]
       // an empty one would name the list instead of a record in it
       if (value === undefined || value === '') throw new RunyardError(`${name} is missing or empty.`)
-      return rest ? value.split('/').map(encodeURIComponent).join('/') : encodeURIComponent(value)
+      const segments = rest ? value.split('/') : [value]
+      // a URL resolves these, so they would name another record
+      if (segments.some((one) => one === '.' || one === '..')) throw new RunyardError(`${name} cannot be ${value}.`)
+      return segments.map(encodeURIComponent).join('/')
     })
   }
 
   async #attempt(url: URL, init: RequestInit, attempt: number, options: RequestOptions): Promise<Response> {
     const startedAt = Date.now()
-    const told = (of: { status?: number; error?: unknown }) =>
+    const report = (outcome: { status?: number; error?: unknown }) =>
       this.#options.onAttempt?.({
         method: init.method ?? 'GET',
         url: url.href,
         attempt,
         durationMs: Date.now() - startedAt,
-        ...of,
+        ...outcome,
       })
+    let response: Response
     try {
-      const response = await this.#fetch(url, init, options)
-      told({ status: response.status })
-      return response
+      response = await this.#fetch(url, init, options)
     } catch (error) {
-      told({ error, ...(error instanceof Error && 'status' in error && { status: error.status as number }) })
+      report({ error, ...(error instanceof ApiError && { status: error.status }) })
       throw error
     }
+    report({ status: response.status })
+    return response
   }
 
   /** The time counts until the whole answer is there, except for a stream, which has no end. */
   async #fetch(url: URL, init: RequestInit, options: RequestOptions): Promise<Response> {
     const timeoutMs = options.timeoutMs ?? this.#options.timeoutMs ?? usualTimeoutMs
-    const stopping = new AbortController()
-    const stop = () => stopping.abort(options.signal?.reason)
-    if (options.signal?.aborted) stop()
-    options.signal?.addEventListener('abort', stop, { once: true })
-    let isLate = false
-    const timer = setTimeout(() => {
-      isLate = true
-      stopping.abort()
-    }, timeoutMs)
+    const late = () => new TimeoutError(`${url.origin} did not answer within ${timeoutMs} ms.`)
+    const stopping = linked(options.signal, timeoutMs, late)
+    let isOpen = false
     try {
-      const send = this.#options.fetch ?? fetch
+      const send = this.fetch
       const response = await send(url, { ...init, signal: stopping.signal })
       if (!response.ok) throw errorOf(response, await response.text())
-      if (isOpenEnded(response)) return response
+      isOpen = isOpenEnded(response)
+      if (isOpen) return response
       const bytes = await response.arrayBuffer()
       return new Response(bytes.byteLength > 0 ? bytes : null, response)
     } catch (error) {
-      if (isLate) throw new TimeoutError(`${url.origin} did not answer within ${timeoutMs} ms.`, { cause: error })
-      if (options.signal?.aborted) throw options.signal.reason
+      if (stopping.signal.aborted) throw stopping.signal.reason
       if (error instanceof RunyardError) throw error
       throw new ConnectionError(`${url.origin} cannot be reached: ${reasonOf(error)}`, { cause: error })
     } finally {
-      clearTimeout(timer)
-      options.signal?.removeEventListener('abort', stop)
+      stopping.clearTimer()
+      // the signal must still end a stream that continues
+      if (!isOpen) stopping.unlink()
     }
   }
 
@@ -227,10 +236,18 @@ function reasonOf(error: unknown): string {
 
 async function jsonOf<T>(response: Response): Promise<T> {
   const text = await response.text()
-  return (text === '' ? undefined : JSON.parse(text)) as T
+  try {
+    return (text === '' ? undefined : JSON.parse(text)) as T
+  } catch (error) {
+    throw new RunyardError(`The answer is not JSON. Is this a Runyard server? ${text.slice(0, 200)}`, { cause: error })
+  }
 }
 
-const newKey = async (): Promise<string> => (await webCrypto()).randomUUID()
+/** Not `randomUUID`: a browser has it only on pages that came over HTTPS. */
+async function newKey(): Promise<string> {
+  const bytes = (await webCrypto()).getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}
 
 function addTo(query: URLSearchParams, name: string, value: Query[string]): void {
   if (value === undefined || value === null) return
@@ -250,7 +267,8 @@ function bodyOf(body: unknown): SentBody {
     // Node wants to hear that the answer comes after the whole body
     return { init: { body, duplex: 'half' } as RequestInit, headers: {}, isOnce: true }
   }
-  if (body instanceof Blob || body instanceof Uint8Array || body instanceof FormData) {
+  const isBytes = body instanceof ArrayBuffer || ArrayBuffer.isView(body)
+  if (isBytes || body instanceof Blob || body instanceof FormData || body instanceof URLSearchParams) {
     return { init: { body: body as NonNullable<RequestInit['body']> }, headers: {}, isOnce: false }
   }
   return { init: { body: JSON.stringify(body) }, headers: { 'content-type': 'application/json' }, isOnce: false }

@@ -9,11 +9,17 @@ export function variable(name: string): string | undefined {
   return process?.env?.[name] || undefined
 }
 
-/** A browser sends its own, and lets nobody change it. */
-export function userAgent(): Record<string, string> {
-  const { process, window } = globalThis as { process?: { version?: string }; window?: unknown }
-  return window === undefined ? { 'user-agent': `runyard-sdk/${version} node/${process?.version ?? 'unknown'}` } : {}
+/** The version of Node, which Bun and Deno have too; undefined in a browser and its workers. */
+function nodeVersion(): string | undefined {
+  const { process } = globalThis as { process?: { versions?: { node?: string } } }
+  return process?.versions?.node
 }
+
+export const isBrowser = (): boolean => nodeVersion() === undefined
+
+/** A browser sends its own, and lets nobody change it. */
+export const userAgent = (): Record<string, string> =>
+  isBrowser() ? {} : { 'user-agent': `runyard-sdk/${version} node/${nodeVersion()}` }
 
 type WebCrypto = typeof globalThis.crypto
 

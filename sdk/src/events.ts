@@ -1,12 +1,14 @@
 // A live stream of events that survives broken connections: it resumes after the last event, and loses and repeats none.
 import type { Client, Query } from './client.ts'
-import { ApiError, ConnectionError, StreamError } from './errors.ts'
+import { ConnectionError, RunyardError, StreamError } from './errors.ts'
 import { EventLines } from './eventLines.ts'
 import { pause, waitBeforeRetry } from './retry.ts'
 
-/** The server sends something every 15 seconds: after twice that the connection is dead, whatever the system believes. */
-const silenceMaxMs = 35_000
+/** The server sends something every 15 seconds. After twice that the connection is dead, even if the system does not know it. */
+const usualSilenceMs = 35_000
 const usualGiveUpMs = 120_000
+/** How long to wait at most before a stream is opened again that ended in good order. */
+const reopenMaxMs = 200
 
 export interface StreamOptions {
   signal?: AbortSignal
@@ -14,6 +16,8 @@ export interface StreamOptions {
   after?: string
   /** How long the server may be away before the stream fails: two minutes unless given. */
   giveUpAfterMs?: number
+  /** How long nothing may come before the stream is opened again: 35 seconds unless given. */
+  silenceMs?: number
 }
 
 export class EventStream<Event extends { event: string }> implements AsyncIterable<Event> {
@@ -47,46 +51,50 @@ export class EventStream<Event extends { event: string }> implements AsyncIterab
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
     const { signal, giveUpAfterMs = usualGiveUpMs } = this.#options
-    let aliveAt = Date.now()
+    // since when the server is away
+    let awayAt: number | undefined
+    let hasStarted = false
     for (let attempt = 0; ; attempt += 1) {
       try {
         for await (const event of this.#connection()) {
-          aliveAt = Date.now()
+          awayAt = undefined
           attempt = 0
           if (event === undefined) continue
+          // each connection has one; after the first it says nothing new
+          if (event.event === 'start' && hasStarted) continue
+          hasStarted = true
           yield event
           if (event.event === this.#endsWith) return
         }
+        signal?.throwIfAborted()
       } catch (error) {
         signal?.throwIfAborted()
         const waitMs = waitBeforeRetry(error, attempt)
-        if (waitMs === undefined || Date.now() - aliveAt + waitMs > giveUpAfterMs) throw error
+        awayAt ??= Date.now()
+        if (waitMs === undefined || Date.now() - awayAt + waitMs > giveUpAfterMs) throw error
         await pause(waitMs, signal)
         continue
       }
       // the server closed it in good order, because it stops or because this reader was slow
-      signal?.throwIfAborted()
-      await pause(Math.random() * 200, signal)
+      await pause(Math.random() * reopenMaxMs, signal)
     }
   }
 
   /** One connection until it ends; undefined for a sign of life without an event. */
   async *#connection(): AsyncGenerator<Event | undefined, void, undefined> {
+    const { signal, silenceMs = usualSilenceMs } = this.#options
     const stopping = new AbortController()
-    const { signal } = this.#options
     const stop = () => stopping.abort(signal?.reason)
     if (signal?.aborted) stop()
     signal?.addEventListener('abort', stop, { once: true })
     let timer: ReturnType<typeof setTimeout> | undefined
     try {
       const resumed = this.position === undefined ? {} : { 'last-event-id': this.position }
-      const response = await this.#open(resumed, stopping.signal)
-      const reader = response.body?.getReader()
-      if (!reader) return
+      const reader = readerOf(await this.#open(resumed, stopping.signal))
       const decoder = new TextDecoder()
       const lines = new EventLines()
       for (;;) {
-        timer = setTimeout(() => stopping.abort(new ConnectionError('The stream fell silent.')), silenceMaxMs)
+        timer = setTimeout(() => stopping.abort(new ConnectionError('The stream fell silent.')), silenceMs)
         const { done, value } = await reader.read()
         clearTimeout(timer)
         if (done) return
@@ -99,19 +107,35 @@ export class EventStream<Event extends { event: string }> implements AsyncIterab
       }
     } catch (error) {
       if (signal?.aborted) throw signal.reason
-      if (error instanceof ApiError || error instanceof ConnectionError || error instanceof StreamError) throw error
+      if (error instanceof RunyardError) throw error
       throw new ConnectionError('The stream was cut off.', { cause: error })
     } finally {
       clearTimeout(timer)
       signal?.removeEventListener('abort', stop)
+      // ends the connection of a reader that stops early
       stopping.abort()
     }
   }
 }
 
+/** A page of a proxy with a good status is not a stream, and asking again would not make it one. */
+function readerOf(response: Response): ReadableStreamDefaultReader<Uint8Array> {
+  const type = response.headers.get('content-type') ?? 'nothing'
+  if (response.body && type.startsWith('text/event-stream')) return response.body.getReader()
+  throw new StreamError(`The server answered with ${type} where a stream was expected.`)
+}
+
 /** An event of the log is an envelope already; what only the stream says gets the same two fields. */
 function parsed<Event>(event: string, data: string): Event {
-  const value = JSON.parse(data) as { message?: string; event?: string }
+  const value = valueOf(data) as { message?: string; event?: string }
   if (event === 'error') throw new StreamError(value.message ?? 'The server ended the stream with an error.')
   return (value.event === event ? value : { event, data: value }) as Event
+}
+
+function valueOf(data: string): unknown {
+  try {
+    return JSON.parse(data)
+  } catch (error) {
+    throw new StreamError(`The stream has an event that is not JSON: ${data.slice(0, 200)}`, { cause: error })
+  }
 }

@@ -1,4 +1,5 @@
 // Files that come and go: answers that are files, and transfers by signed URLs with progress.
+import { isBrowser } from './environment.ts'
 import { ConnectionError, errorOf, RunyardError } from './errors.ts'
 
 /** A file that the server answered with. */
@@ -27,67 +28,93 @@ export interface Progress {
 export interface TransferOptions {
   onProgress?: (progress: Progress) => void
   signal?: AbortSignal
-  fetch?: typeof fetch
 }
 
+type Fetch = typeof fetch
+
 /** The signed URL is the credential: nothing else is sent with it. */
-export async function putFile(url: string, source: UploadSource, options: TransferOptions = {}): Promise<void> {
-  const { stream, total } = await openSource(source)
-  const { onProgress, signal } = options
+export async function putFile(
+  send: Fetch,
+  url: string,
+  source: UploadSource,
+  { onProgress, signal }: TransferOptions = {},
+): Promise<void> {
   const isWhole = source instanceof Blob || source instanceof Uint8Array
   // a browser cannot send a stream over HTTP/1.1
-  const body = isWhole && (!onProgress || isBrowser()) ? source : counted(stream, total, onProgress)
-  const response = await transfer(url, options.fetch, {
-    method: 'PUT',
-    body: body as NonNullable<RequestInit['body']>,
-    ...(body instanceof ReadableStream && { duplex: 'half' }),
-    ...(signal && { signal }),
-  })
-  await response.arrayBuffer()
-  if (body === source && total !== undefined) onProgress?.({ bytes: total, total })
+  if (isWhole && (!onProgress || isBrowser())) {
+    await transfer(send, url, { method: 'PUT', body: source as NonNullable<RequestInit['body']> }, signal)
+    const total = source instanceof Blob ? source.size : source.byteLength
+    onProgress?.({ bytes: total, total })
+    return
+  }
+  const { stream, total, close } = await openSource(source)
+  try {
+    const body = counted(stream, total, onProgress, signal)
+    await transfer(send, url, { method: 'PUT', body, duplex: 'half' } as RequestInit, signal)
+  } finally {
+    await close?.()
+  }
 }
 
 /** The bytes as they arrive. */
-export async function getFile(url: string, options: TransferOptions = {}): Promise<ReadableStream<Uint8Array>> {
-  const { onProgress, signal } = options
-  const response = await transfer(url, options.fetch, signal ? { signal } : {})
+export async function getFile(
+  send: Fetch,
+  url: string,
+  { onProgress, signal }: TransferOptions = {},
+): Promise<ReadableStream<Uint8Array>> {
+  const response = await transfer(send, url, {}, signal)
   const length = response.headers.get('content-length')
   const body = response.body ?? new Blob([]).stream()
-  return counted(body, length === null ? undefined : Number(length), onProgress)
+  return counted(body, length === null ? undefined : Number(length), onProgress, signal)
 }
 
 /** Writes a stream to a file of this machine: beside it first, so that a broken transfer leaves no half file under the name. */
 export async function writeToPath(stream: ReadableStream<Uint8Array>, path: string): Promise<void> {
   const fs = await nodeFiles()
-  const partial = `${path}.partial`
-  const file = await fs.open(partial, 'w')
+  const partial = `${path}.${Math.random().toString(36).slice(2)}.partial`
+  const reader = stream.getReader()
   try {
-    const reader = stream.getReader()
-    for (let next = await reader.read(); !next.done; next = await reader.read()) await file.write(next.value)
+    const file = await fs.open(partial, 'wx')
+    try {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) await file.writeFile(next.value)
+    } finally {
+      await file.close()
+    }
+    await fs.rename(partial, path)
   } catch (error) {
-    await file.close()
+    await reader.cancel(error).catch(() => undefined) // it may be the stream itself that failed
     await fs.rm(partial, { force: true })
     throw error
   }
-  await file.close()
-  await fs.rename(partial, path)
 }
 
-async function transfer(url: string, send: typeof fetch = fetch, init: RequestInit): Promise<Response> {
-  let response: Response
+async function transfer(
+  send: Fetch,
+  url: string,
+  init: RequestInit,
+  signal: AbortSignal | undefined,
+): Promise<Response> {
   try {
-    response = await send(url, init)
+    const response = await send(url, { ...init, ...(signal && { signal }) })
+    if (!response.ok) throw errorOf(response, await response.text())
+    if (init.method === 'PUT') await response.arrayBuffer()
+    return response
   } catch (error) {
-    if (init.signal?.aborted) throw init.signal.reason
-    throw new ConnectionError('The transfer was cut off. Start it again.', { cause: error })
+    throw cutOff(error, signal)
   }
-  if (!response.ok) throw errorOf(response, await response.text())
-  return response
+}
+
+/** What a transfer failed with, as an error of this SDK, or as the reason of the signal that ended it. */
+function cutOff(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return signal.reason
+  if (error instanceof RunyardError) return error
+  return new ConnectionError('The transfer was cut off. Start it again.', { cause: error })
 }
 
 interface OpenSource {
   stream: ReadableStream<Uint8Array>
   total: number | undefined
+  close?: () => Promise<void>
 }
 
 async function openSource(source: UploadSource): Promise<OpenSource> {
@@ -106,33 +133,36 @@ async function openPath(path: string): Promise<OpenSource> {
     async pull(controller) {
       const { bytesRead, buffer } = await file.read(new Uint8Array(pieceBytes), 0, pieceBytes)
       if (bytesRead > 0) return controller.enqueue(buffer.subarray(0, bytesRead))
-      await file.close()
       controller.close()
     },
-    cancel: () => file.close(),
   })
-  return { stream, total: size }
+  // also when the server took only a part of it
+  return { stream, total: size, close: () => file.close() }
 }
 
 function counted(
   stream: ReadableStream<Uint8Array>,
   total: number | undefined,
   onProgress: TransferOptions['onProgress'],
+  signal: AbortSignal | undefined,
 ): ReadableStream<Uint8Array> {
-  if (!onProgress) return stream
+  const reader = stream.getReader()
   let bytes = 0
-  return stream.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(piece, controller) {
-        bytes += piece.byteLength
-        onProgress({ bytes, total })
-        controller.enqueue(piece)
-      },
-    }),
-  )
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read()
+        if (done) return controller.close()
+        bytes += value.byteLength
+        onProgress?.({ bytes, total })
+        controller.enqueue(value)
+      } catch (error) {
+        throw cutOff(error, signal)
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  })
 }
-
-const isBrowser = (): boolean => (globalThis as { window?: unknown }).window !== undefined
 
 /** What of `node:fs/promises` is used here: the SDK needs no types of Node. */
 interface NodeFiles {
@@ -144,7 +174,8 @@ interface NodeFiles {
 interface NodeFile {
   stat(): Promise<{ size: number }>
   read(into: Uint8Array, at: number, length: number): Promise<{ bytesRead: number; buffer: Uint8Array }>
-  write(bytes: Uint8Array): Promise<unknown>
+  /** Writes all of them after what is there. */
+  writeFile(bytes: Uint8Array): Promise<void>
   close(): Promise<void>
 }
 

@@ -73,11 +73,15 @@ export class HumanRequests extends HumanRequestsGroup {
     try {
       if (watch) await events.next()
       for (;;) {
-        for await (const request of this.list(filter)) {
+        let count = 0
+        for await (const request of this.list(filter, stream.signal ? { signal: stream.signal } : {})) {
           if (given.has(request.id)) continue
           given.add(request.id)
+          count += 1
           yield new PendingRequest(this.client, request)
         }
+        // those that were answered in between moved others to a page that was read already
+        if (count > 0) continue
         if (!watch) return
         // which request it was is asked of the list: it may be answered already, or not be for this member
         await events.next()

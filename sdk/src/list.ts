@@ -32,7 +32,10 @@ export class List<Row, Page extends object> implements AsyncIterable<Row> {
     }
   }
 
-  /** Rows that arrive during the walk move others to the next page: what was given is not given again. */
+  /**
+   * Rows that arrive during the walk move others to the next page: what was given is not given again. Rows that are deleted move others to
+   * the page before, where they are missed: collect the ids first when you delete what you find.
+   */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
     const given = new Set<unknown>()
     for await (const page of this.pages()) {

@@ -6,7 +6,7 @@ const retryAfterMaxS = 60
 const firstWaitMs = 500
 const waitMaxMs = 8000
 
-/** Undefined: another attempt would end the same. */
+/** Undefined when another attempt would end the same. */
 export function waitBeforeRetry(error: unknown, attempt: number): number | undefined {
   if (error instanceof ConnectionError) return jittered(attempt)
   if (!(error instanceof ApiError) || !isPassing(error)) return undefined

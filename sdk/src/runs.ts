@@ -1,11 +1,12 @@
 // Runs as a program wants them: started and waited for, over restarts of the server, until they end or a person is needed.
 import type { CallOptions } from './call.ts'
-import { ApiError, RunyardError, TimeoutError } from './errors.ts'
+import { RunyardError, TimeoutError } from './errors.ts'
 import { EventStream, type StreamOptions } from './events.ts'
 import { RunsGroup } from './generated/groups.ts'
 import type { GetRunAnswer, HumanRequest, RunyardEvent, StartRunInput } from './generated/types.ts'
 import { PendingRequest } from './humanRequests.ts'
 import { pause } from './retry.ts'
+import { linked } from './stopping.ts'
 
 /** A piece of text while a model writes it. It is not sent again. */
 interface TextDelta {
@@ -37,6 +38,8 @@ export interface WaitOptions {
 export type WaitedRun = GetRunAnswer['run'] & { pendingRequest: PendingRequest | undefined }
 
 const pollMs = 2000
+/** How many times a look at the run is tried again: for more than a minute, since a restart of the server must not end the wait. */
+const lookRetries = 20
 const ended = new Set<string>(['completed', 'failed', 'stopped'])
 
 export class Runs extends RunsGroup {
@@ -52,46 +55,34 @@ export class Runs extends RunsGroup {
     )
   }
 
-  /** Starts a run and waits for it, see `wait`. A repeat with the same `idempotencyKey` waits for the run that is there. */
-  async startAndWait(input: StartRunInput, options: WaitOptions & CallOptions = {}): Promise<WaitedRun> {
+  /**
+   * Starts a run and waits for it, as `wait` does; `timeoutMs` is for both together. A repeat with the same `idempotencyKey` waits for
+   * the run that is there.
+   */
+  startAndWait(input: StartRunInput, options: WaitOptions & CallOptions = {}): Promise<WaitedRun> {
     const { onEvent: _, onRequest: _request, timeoutMs: _wait, ...call } = options
-    const { run_id } = await this.start(input, call)
-    return this.wait(run_id, options)
+    return within(options, async (signal) => {
+      const { run_id } = await this.start(input, { ...call, ...(signal && { signal }) })
+      return this.#follow(run_id, options, signal)
+    })
   }
 
   /** Follows a run until it has ended or needs a person. Throws a TimeoutError when the time is over; the run continues. */
-  async wait(runId: string, options: WaitOptions = {}): Promise<WaitedRun> {
-    const { timeoutMs } = options
-    if (timeoutMs === undefined) return this.#follow(runId, options)
-    const late = new TimeoutError(`The run ${runId} has not ended within ${timeoutMs} ms. It continues.`)
-    const stopping = new AbortController()
-    const timer = setTimeout(() => stopping.abort(late), timeoutMs)
-    const stop = () => stopping.abort(options.signal?.reason)
-    if (options.signal?.aborted) stop()
-    options.signal?.addEventListener('abort', stop, { once: true })
-    try {
-      return await this.#follow(runId, { ...options, signal: stopping.signal })
-    } finally {
-      clearTimeout(timer)
-      options.signal?.removeEventListener('abort', stop)
-    }
+  wait(runId: string, options: WaitOptions = {}): Promise<WaitedRun> {
+    return within(options, (signal) => this.#follow(runId, options, signal))
   }
 
-  async #follow(runId: string, { onEvent, onRequest, signal }: WaitOptions): Promise<WaitedRun> {
+  async #follow(
+    runId: string,
+    { onEvent, onRequest }: WaitOptions,
+    signal: AbortSignal | undefined,
+  ): Promise<WaitedRun> {
     const asked = new Set<string>()
-    try {
-      for await (const event of this.events(runId, signal ? { signal } : {})) {
-        await onEvent?.(event)
-        if (event.event === 'end') break
-        if (!mayNeedPerson(event)) continue
-        const waited = await this.#look(runId, asked, onRequest, signal)
-        if (waited) return waited
-      }
-    } catch (error) {
-      signal?.throwIfAborted()
-      // a refusal is final, unless it is only the stream that this credential or a proxy does not allow
-      if (error instanceof RunyardError && !(error instanceof ApiError && error.status < 500)) throw error
-      if (!(error instanceof ApiError)) throw error
+    for await (const event of untilBroken(this.events(runId, signal ? { signal } : {}), signal)) {
+      await onEvent?.(event)
+      if (!mayNeedPerson(event)) continue
+      const waited = await this.#look(runId, asked, onRequest, signal)
+      if (waited) return waited
     }
     for (;;) {
       const waited = await this.#look(runId, asked, onRequest, signal)
@@ -107,7 +98,7 @@ export class Runs extends RunsGroup {
     onRequest: WaitOptions['onRequest'],
     signal: AbortSignal | undefined,
   ): Promise<WaitedRun | undefined> {
-    const { run, pending_human_request: request } = await this.get(runId, signal ? { signal } : {})
+    const { run, pending_human_request: request } = await this.get(runId, patientWith(signal))
     if (ended.has(run.status)) return { ...run, pendingRequest: undefined }
     if (run.status !== 'waiting' || !request) return undefined
     const pending = new PendingRequest(this.client, request)
@@ -123,10 +114,44 @@ export class Runs extends RunsGroup {
 
   /** Somebody else may have answered while `onRequest` looked at it. */
   async #isAnswered({ request }: PendingRequest, signal: AbortSignal | undefined): Promise<boolean> {
-    const { pending_human_request: now } = await this.get(request.run_id, signal ? { signal } : {})
+    const { pending_human_request: now } = await this.get(request.run_id, patientWith(signal))
     return now?.id !== request.id
   }
 }
+
+/** Gives the work a signal that also ends when the time is over. */
+async function within<T>(
+  { signal, timeoutMs }: WaitOptions,
+  work: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  if (timeoutMs === undefined) return work(signal)
+  const late = () => new TimeoutError(`The run has not ended within ${timeoutMs} ms. It continues.`)
+  const stopping = linked(signal, timeoutMs, late)
+  try {
+    return await work(stopping.signal)
+  } finally {
+    stopping.clearTimer()
+    stopping.unlink()
+  }
+}
+
+/** Ends quietly where the stream fails: a proxy or a scope may forbid only the stream, so the run itself is asked then. */
+async function* untilBroken<Event>(
+  events: AsyncIterable<Event>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Event, void, undefined> {
+  try {
+    yield* events
+  } catch (error) {
+    signal?.throwIfAborted()
+    if (!(error instanceof RunyardError)) throw error
+  }
+}
+
+const patientWith = (signal: AbortSignal | undefined): CallOptions => ({
+  maxRetries: lookRetries,
+  ...(signal && { signal }),
+})
 
 /** The events of a run that was waited for before are given again: what they say may be past, so the run itself is asked. */
 const mayNeedPerson = ({ event, data }: RunStreamEvent): boolean =>

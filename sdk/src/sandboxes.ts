@@ -1,4 +1,5 @@
 // Sandboxes, with files of any size up and down.
+import type { CallOptions } from './call.ts'
 import { getFile, putFile, writeToPath, type TransferOptions, type UploadSource } from './files.ts'
 import { SandboxesGroup } from './generated/groups.ts'
 
@@ -10,8 +11,8 @@ export class Sandboxes extends SandboxesGroup {
     source: UploadSource,
     options: TransferOptions = {},
   ): Promise<{ path: string }> {
-    const { upload_url, path: stored } = await this.createUploadUrl(sandboxId, { path })
-    await putFile(upload_url, source, options)
+    const { upload_url, path: stored } = await this.createUploadUrl(sandboxId, { path }, signalOf(options))
+    await putFile(this.client.fetch, upload_url, source, options)
     return { path: stored }
   }
 
@@ -20,8 +21,8 @@ export class Sandboxes extends SandboxesGroup {
     path: string,
     options: TransferOptions = {},
   ): Promise<ReadableStream<Uint8Array>> {
-    const { download_url } = await this.getFileContent(sandboxId, { path })
-    return getFile(download_url, options)
+    const { download_url } = await this.getFileContent(sandboxId, { path }, signalOf(options))
+    return getFile(this.client.fetch, download_url, options)
   }
 
   async download(sandboxId: string, path: string, options: TransferOptions = {}): Promise<Blob> {
@@ -33,3 +34,5 @@ export class Sandboxes extends SandboxesGroup {
     await writeToPath(await this.downloadStream(sandboxId, path, options), to)
   }
 }
+
+const signalOf = ({ signal }: TransferOptions): CallOptions => (signal ? { signal } : {})

@@ -31,15 +31,17 @@ export async function unwrap(
   secrets: string | readonly string[],
   { toleranceS = usualToleranceS, now = new Date() }: UnwrapOptions = {},
 ): Promise<RunyardEvent> {
-  if (typeof rawBody !== 'string' && !(rawBody instanceof Uint8Array)) {
+  if (typeof rawBody !== 'string' && !ArrayBuffer.isView(rawBody)) {
     throw new SignatureError(`The signature covers the raw body, and this one was parsed. Keep it raw:\n${rawBodyHelp}`)
   }
+  const known = [secrets].flat()
+  if (known.length === 0 || known.some((secret) => !secret)) throw new SignatureError('The webhook secret is empty.')
   const header = valueOf(headers, 'x-service-signature')
   if (header === undefined) throw new SignatureError('The header X-Service-Signature is missing.')
   const { time, signatures } = partsOf(header)
   const body = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : rawBody
   const signed = joined(new TextEncoder().encode(`${time}.`), body)
-  if (!(await isSigned(signed, signatures, [secrets].flat()))) {
+  if (!(await isSigned(signed, signatures, known))) {
     throw new SignatureError(
       'No given secret made this signature. Check the webhook secret, and that the body is unchanged.',
     )

@@ -82,6 +82,24 @@ describe('the SDK', () => {
     assert.equal((await runyard.cases.list(queue_id).page()).total, 25)
   })
 
+  proves('sdk.lists', 'a list gives no row twice when rows arrive during the walk', async () => {
+    const { queue_id } = await runyard.queues.create({ name: 'Growing' })
+    const add = (title: string) => runyard.cases.create(queue_id, { case: { title } })
+    for (let count = 0; count < 12; count += 1) await add(`Before ${count}`)
+    const found: string[] = []
+    // newest first, so each that arrives moves all others
+    for await (const { title } of runyard.cases.list(queue_id, { limit: 3 })) {
+      found.push(title)
+      await add(`During ${found.length}`)
+    }
+    assert.equal(new Set(found).size, found.length)
+    const before = found.filter((title) => title.startsWith('Before'))
+    assert.deepEqual(
+      before,
+      Array.from({ length: 12 }, (_, index) => `Before ${11 - index}`),
+    )
+  })
+
   proves('sdk.people', 'a wait ends where a person is needed, and continues when the request is answered', async () => {
     const agent_id = await agentOf(`${asking}\n${output}`)
     const stopped = await runyard.runs.startAndWait({ agent_id })

@@ -155,6 +155,14 @@ const sentences = [
     says: 'A refusal is an error of its status, with the code, the sentence and the request id of the server.',
   },
   { id: 'sdk.keys', says: 'Every mutating call has an idempotency key, which its retries keep.' },
+  {
+    id: 'sdk.retries',
+    says: 'Broken connections, 5xx and 429 are tried again, after the time that the server asks for; other refusals are not.',
+  },
+  {
+    id: 'sdk.timeouts',
+    says: 'A call that takes too long and a call that the caller ends fail with errors of their own.',
+  },
   { id: 'sdk.lists', says: 'A list gives every row once, over as many pages as there are.' },
   { id: 'sdk.streams', says: 'A stream resumes after a broken connection, and loses and repeats no event.' },
   { id: 'sdk.people', says: 'A wait ends where a person is needed, unless the caller answers.' },
