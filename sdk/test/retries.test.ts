@@ -23,10 +23,12 @@ const create = (runyard: Runyard) => runyard.queues.create({ name: 'Tried' })
 
 proves('sdk.retries', 'a cut connection is tried again, before the answer and in the middle of it', async () => {
   const { url, asked } = await localServer((response, _, index) => {
-    if (index === 0) return void response.destroy()
-    if (index > 1) return answerJson(response, 201, { queue_id: 'one' })
-    response.writeHead(201, { 'content-type': 'application/json', 'content-length': 100 })
-    response.write('{"queue_id":', () => response.destroy())
+    if (index === 0) response.destroy()
+    else if (index > 1) answerJson(response, 201, { queue_id: 'one' })
+    else {
+      response.writeHead(201, { 'content-type': 'application/json', 'content-length': 100 })
+      response.write('{"queue_id":', () => response.destroy())
+    }
   })
   assert.deepEqual(await create(clientOf(url)), { queue_id: 'one' })
   assert.equal(asked.length, 3)
@@ -83,9 +85,10 @@ proves('sdk.retries', 'a server that asks for more than a minute gets no second 
   assert.equal(asked.length, 1)
 })
 
+const errorWith = (status: number, headers: Record<string, string> = {}) =>
+  new ApiError(new Response(null, { status, headers }), '')
+
 proves('sdk.retries', 'a wait is what the server asks for, up to a minute, and otherwise random and bounded', () => {
-  const errorWith = (status: number, headers: Record<string, string> = {}) =>
-    new ApiError(new Response(null, { status, headers }), '')
   for (let count = 0; count < 100; count += 1) {
     const asked = waitBeforeRetry(errorWith(503, { 'retry-after': '60' }), 0) ?? 0
     assert.ok(asked >= 60_000 && asked <= 60_500)

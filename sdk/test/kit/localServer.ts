@@ -17,14 +17,16 @@ type Answering = (response: ServerResponse, asked: Asked, index: number) => void
 /** Answers the request with this number, from 0 on; ends with the tests of the file. */
 export async function localServer(answering: Answering): Promise<{ url: string; asked: Asked[] }> {
   const asked: Asked[] = []
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     const at = performance.now()
     const pieces: Buffer[] = []
-    for await (const piece of request) pieces.push(piece as Buffer)
-    const { method = '', url = '', headers } = request
-    const one = { method, path: url, headers, body: Buffer.concat(pieces).toString(), at }
-    asked.push(one)
-    answering(response, one, asked.length - 1)
+    request.on('data', (piece: Buffer) => pieces.push(piece))
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      const one = { method, path: url, headers, body: Buffer.concat(pieces).toString(), at }
+      asked.push(one)
+      answering(response, one, asked.length - 1)
+    })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   after(() => {
