@@ -93,9 +93,9 @@ describe('the SDK', () => {
       await add(`During ${found.length}`)
     }
     assert.equal(new Set(found).size, found.length)
-    const before = found.filter((title) => title.startsWith('Before'))
+    const older = found.filter((title) => title.startsWith('Before'))
     assert.deepEqual(
-      before,
+      older,
       Array.from({ length: 12 }, (_, index) => `Before ${11 - index}`),
     )
   })
