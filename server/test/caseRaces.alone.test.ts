@@ -8,7 +8,7 @@ import { testApp } from './kit/testApp.ts'
 import { proves } from './kit/proves.ts'
 
 /** Claims that people try, each for a case that others try to get at the same time. */
-const racesWanted = Number(process.env['RUNYARD_CASE_RACES'] ?? 600)
+const racesWanted = Number(process.env['RUNYARD_CASE_RACES'] ?? 300)
 const casesWanted = Math.ceil(racesWanted / 20)
 
 const service = await testApp()

@@ -101,6 +101,25 @@ export const testFileProofs: Proof[] = [
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
+    name: 'builder runs that die at a statement',
+    must: 'a death before and after every statement, each ends the same way',
+    file: 'src/features/agents/builder/builderDeaths.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+    telling: /\d+ deaths/,
+  }),
+  proofOf({
+    name: 'lists of cases',
+    must: 'every filter in every order, and every pair of filters, exactly what fits',
+    file: 'src/features/queues/lists/caseLists.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+  }),
+  proofOf({
+    name: 'counts of cases',
+    must: 'exact at every moment while twenty write 25 times each and others fold',
+    file: 'src/features/queues/lists/caseCounts.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+  }),
+  proofOf({
     name: 'escapes: what code tries from inside a sandbox',
     must: '0 through, each cut off within 5 s, the service never stands still for half a second',
     file: 'src/drivers/sandbox/escapes.alone.test.ts',

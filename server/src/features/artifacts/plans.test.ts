@@ -1,4 +1,4 @@
-// The plans of lists and claims with 5,000 artifacts and 100,000 messages: by their indexes, never by reading a table whole.
+// The plans of lists and claims with 5,000 artifacts and 20,000 messages: by their indexes, never by reading a table whole.
 import assert from 'node:assert/strict'
 import type { Sql } from '../../base/db.ts'
 import { newId } from '../../base/ids.ts'
@@ -50,7 +50,7 @@ const seed = async (one: TestTeam): Promise<void> => {
       select revision_id, ${one.id}, id, 1, '', '<p>x</p>', '{}', now(), case when n % 50 = 0 then now() end from copies`
     await sql`
       insert into artifact_messages (id, team_id, artifact_id, role, content, revision_id)
-      select new_id(), ${one.id}, id, 'user', 'Change it', revision_id from copies, generate_series(1, 20)`
+      select new_id(), ${one.id}, id, 'user', 'Change it', revision_id from copies, generate_series(1, 4)`
   })
 }
 for (const one of teams) await seed(one)
@@ -63,13 +63,13 @@ await seedRuns(db.sql, {
   agents: [{ id: await seeders['agent']!(team, {}), buildId: newId() }],
   users: [team.memberId],
   queues: [await seedQueue(team)],
-  runs: 20_000,
+  runs: 6000,
   days: 30,
 })
 await db.sql`
   insert into human_requests (id, team_id, run_id, step, type, title, status)
   select new_id(), team_id, id, 1, 'approval', 'May I?', case when run_number % 10 = 0 then 'pending' else 'responded' end
-  from runs where team_id = ${team.id} limit 10000`
+  from runs where team_id = ${team.id} limit 5000`
 await db.pool.query('analyze')
 const plansOf = await plansOn(db)
 

@@ -20,7 +20,7 @@ async function seedFigures(team: TestTeam): Promise<string> {
     Array.from({ length: 5 }, async () => ({ id: await seeders['agent']!(team, {}), buildId: newId() })),
   )
   const queueId = await seedQueue(team)
-  await seedCases(team, queueId, 5000)
+  await seedCases(team, queueId, 2000)
   await db.sql`
     update cases set display_status = 'completed', completed_at = now() where queue_id = ${queueId} and hashtext(id::text) % 10 <> 0`
   // as they are between two folds
@@ -32,21 +32,21 @@ async function seedFigures(team: TestTeam): Promise<string> {
   await db.sql`
     insert into label_counts (label_id, display_status, priority, cases)
     select ${labelId}, 'pending', 0, (array[1, -1])[1 + n % 2] from generate_series(1, 2000) n`
-  await seedRuns(db.sql, { teamId: team.id, agents, users: [team.memberId], queues: [queueId], runs: 5000, days: 30 })
+  await seedRuns(db.sql, { teamId: team.id, agents, users: [team.memberId], queues: [queueId], runs: 2000, days: 30 })
   const ids = agents.map(({ id }) => id)
   await db.sql`
     insert into eval_counts (team_id, agent_id, build_id, hour, flag, evaluated, with_issues)
-    select ${team.id}, agent, gen_random_uuid(), run_hour(now()) - h, 'all', 1, 0 from unnest(${ids}::uuid[]) as agent, generate_series(1, 700) h`
+    select ${team.id}, agent, gen_random_uuid(), run_hour(now()) - h, 'all', 1, 0 from unnest(${ids}::uuid[]) as agent, generate_series(1, 400) h`
   await db.sql`
     insert into usage_days (team_id, day, agent_id, model, purpose, cost_usd)
-    select ${team.id}, current_date - d, agent, 'a model', 'run', 1 from unnest(${ids}::uuid[]) as agent, generate_series(1, 700) d`
+    select ${team.id}, current_date - d, agent, 'a model', 'run', 1 from unnest(${ids}::uuid[]) as agent, generate_series(1, 400) d`
   await db.sql`
-    insert into usage_entries (team_id, agent_id, cost_usd) select ${team.id}, ${ids[0]}, 1 from generate_series(1, 3000)`
+    insert into usage_entries (team_id, agent_id, cost_usd) select ${team.id}, ${ids[0]}, 1 from generate_series(1, 2000)`
   const target = await seeders['subscription']!(team, {})
   await db.sql`
     insert into deliveries (id, team_id, target_id, event_id, event, created_at, state)
     select gen_random_uuid(), ${team.id}, ${target}, gen_random_uuid(), 'run.completed', now(),
-      (array['delivered', 'delivered', 'retrying', 'dead', 'new'])[1 + n % 5] from generate_series(1, 5000) n`
+      (array['delivered', 'delivered', 'retrying', 'dead', 'new'])[1 + n % 5] from generate_series(1, 2000) n`
   return ids[0]!
 }
 

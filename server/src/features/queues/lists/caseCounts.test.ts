@@ -1,6 +1,7 @@
 // Counts of cases are exact at every moment, whoever writes and folds at the same time.
 import assert from 'node:assert/strict'
 import { newId } from '../../../base/ids.ts'
+import { isLongForm } from '../../../../test/kit/longForm.ts'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { foldCounts } from './caseCounts.ts'
@@ -12,7 +13,7 @@ import { proves } from '../../../../test/kit/proves.ts'
 const service = await testApp()
 const { db } = service.context
 const writers = 20
-const rounds = 25
+const rounds = isLongForm ? 25 : 10
 
 /** In one statement and so at one moment: every count that is not what the tables say, of a kind and of which it is. */
 const wrongCounts = () => db.sql`

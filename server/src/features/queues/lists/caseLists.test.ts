@@ -1,5 +1,6 @@
 // Lists of cases held against a plain filter over the same rows: every filter, every pair of them, every order, on every way.
 import assert from 'node:assert/strict'
+import { isLongForm } from '../../../../test/kit/longForm.ts'
 import { seedTeam } from '../../../../test/kit/seed.ts'
 import { testApp } from '../../../../test/kit/testApp.ts'
 import { newId } from '../../../base/ids.ts'
@@ -136,13 +137,20 @@ async function requireSame({ fits, ...what }: Asked, sort: (typeof sorts)[number
   }
 }
 
+/** The short form has two orders for each filter, in turns. */
+const sortsFor = (place: number): typeof sorts =>
+  sorts.filter((_, index) => isLongForm || (index + place) % sorts.length < 2)
+
 proves('cases.list', 'every filter and search gives the right cases, in every order, with an exact total', async () => {
-  for (const one of [{ fits: () => true }, ...asked]) for (const sort of sorts) await requireSame(one, sort)
+  for (const sort of sorts) await requireSame({ fits: () => true }, sort)
+  for (const [index, one] of asked.entries()) for (const sort of sortsFor(index)) await requireSame(one, sort)
 })
 
 proves('cases.listPairs', 'every pair of filters gives what fits both', async () => {
+  // the short form tries every second pair
   for (const [index, one] of asked.entries()) {
     for (const [otherIndex, other] of asked.entries()) {
+      if (!isLongForm && (index + otherIndex) % 2 === 0) continue
       if (otherIndex <= index || (one.search !== undefined && other.search !== undefined)) continue
       const both = [...Object.keys(one.filters ?? {}), ...Object.keys(other.filters ?? {})]
       if (new Set(both).size < both.length) continue
