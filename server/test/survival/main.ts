@@ -21,6 +21,7 @@ import { refreshProof } from './refresh.ts'
 import { rotationProof } from './rotations.ts'
 import { runProofs } from './runProofs.ts'
 import { scheduleProof } from './schedules.ts'
+import { sdkProofs } from './sdk.ts'
 import { createJobTable, killWorkers } from './takeover.ts'
 import { testFileProofs } from './testFiles.ts'
 import { uploadProof } from './uploads.ts'
@@ -120,6 +121,7 @@ const proofs: Proof[] = [
   brokenConnectionProof,
   changingKeyProof,
   usageProof,
+  ...sdkProofs,
   ...testFileProofs,
   ...hostileProofs,
 ]
