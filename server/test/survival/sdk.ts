@@ -74,15 +74,15 @@ export async function cutTeamStreams(
 ): Promise<CutStreams> {
   const service = await Restarted.start(options)
   const direct = service.client()
-  let made = 0
+  const made = { cuts: 0, starts: 0 }
   const proxy = await startTcpProxy(service.port, () => {
     let left = Math.ceil(Math.random() * 4000)
     return {
       answered(bytes) {
-        const isCut = made < cuts && bytes.length >= left
+        const isCut = made.cuts < cuts && bytes.length >= left
         const passOn = isCut ? bytes.subarray(0, left) : bytes
         left -= bytes.length
-        if (isCut) made += 1
+        if (isCut) made.cuts += 1
         return { passOn, isCut }
       },
     }
@@ -91,11 +91,10 @@ export async function cutTeamStreams(
   const stopping = new AbortController()
   const last = `last ${newId()}`
   const given: string[][] = Array.from({ length: streams }, () => [])
-  let started = 0
   const follow = async (titles: string[]) => {
     const runyard = service.client({ baseUrl: proxy.url })
     for await (const event of runyard.teams.events({ events: ['queue.case.created'], signal: stopping.signal })) {
-      if (event.event === 'start') started += 1
+      if (event.event === 'start') made.starts += 1
       if (event.event !== 'queue.case.created') continue
       titles.push(event.data.case.title)
       if (event.data.case.title === last) return
@@ -107,8 +106,8 @@ export async function cutTeamStreams(
     await direct.cases.create(queue_id, { case: { title } })
     titles.push(title)
   }
-  while (started < streams) await sleep(20)
-  while (made < cuts) {
+  while (made.starts < streams) await sleep(20)
+  while (made.cuts < cuts) {
     await add(`Case ${titles.length}`)
     await sleep(10)
   }
@@ -116,7 +115,7 @@ export async function cutTeamStreams(
   await followed
   proxy.close()
   await service.stop()
-  return { streams, cuts: made, events: titles.length, ...compared(titles, given) }
+  return { streams, cuts: made.cuts, events: titles.length, ...compared(titles, given) }
 }
 
 function compared(titles: string[], given: string[][]): Pick<CutStreams, 'lost' | 'repeated' | 'outOfOrder'> {
