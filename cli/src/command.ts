@@ -34,6 +34,8 @@ export interface Call<Given extends object = object> {
   values: Given
   env: NodeJS.ProcessEnv
   out: Output
+  /** What is typed, or piped in; opened when it is asked for. */
+  stdin: () => NodeJS.ReadStream
   /** Aborted by the first Ctrl-C or SIGTERM; the second ends the process. */
   signal: AbortSignal
   target: () => Promise<Target>

@@ -5,5 +5,23 @@ import { call } from './call/call.ts'
 import type { Command } from './command.ts'
 import { machineCommands } from './machineCommands.ts'
 import { runsList } from './runs/list.ts'
+import { runsRetry } from './runs/retry.ts'
+import { runsShow } from './runs/show.ts'
+import { run } from './runs/start.ts'
+import { runsStop } from './runs/stop.ts'
+import { runsTail } from './runs/tail.ts'
+import { runsWhy } from './runs/why.ts'
 
-export const commands: Command[] = [runsList, call, api, whoami, ...machineCommands]
+export const commands: Command[] = [
+  run,
+  runsList,
+  runsShow,
+  runsWhy,
+  runsTail,
+  runsStop,
+  runsRetry,
+  call,
+  api,
+  whoami,
+  ...machineCommands,
+]

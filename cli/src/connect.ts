@@ -21,21 +21,23 @@ export interface Target extends Required<Pick<RunyardOptions, 'baseUrl' | 'apiKe
   from: string
 }
 
-export async function findTarget(flags: Flags, env: NodeJS.ProcessEnv, folder: string): Promise<Target> {
-  const found = (await fromProfile(flags, env)) ?? (await fromDataDir(env, folder))
-  const baseUrl = flags.url ?? env['RUNYARD_URL'] ?? found?.baseUrl
-  const apiKey = env['RUNYARD_API_KEY'] || keyFor(baseUrl, found)
-  const teamId = flags.team ?? env['RUNYARD_TEAM'] ?? found?.teamId
+export async function findTarget(flags: Flags, given: NodeJS.ProcessEnv, folder: string): Promise<Target> {
+  // a profile that was named on the command line goes before the environment
+  const env = flags.profile === undefined ? given : { XDG_CONFIG_HOME: given['XDG_CONFIG_HOME'], HOME: given['HOME'] }
+  const found = [await fromProfile(flags, env), await fromDataDir(given, folder)].filter((one) => one !== undefined)
+  const baseUrl = flags.url ?? (env['RUNYARD_URL'] || found[0]?.baseUrl)
+  // the key and the team of one service are never sent to another
+  const known = found.find((one) => isSameUrl(baseUrl, one.baseUrl))
+  const apiKey = env['RUNYARD_API_KEY'] || known?.apiKey
+  const isOwnKey = apiKey === known?.apiKey
+  const teamId = flags.team ?? (env['RUNYARD_TEAM'] || (isOwnKey ? known?.teamId : undefined))
   if (baseUrl === undefined || !apiKey) throw new NotSignedIn(howToSignIn(baseUrl))
-  const from = env['RUNYARD_API_KEY'] ? 'the environment' : (found?.from ?? 'the environment')
+  const from = isOwnKey && known ? known.from : 'the environment'
   return { baseUrl, apiKey, ...(teamId !== undefined && { teamId }), from }
 }
 
-/** The key of one service is never sent to another. */
-const keyFor = (baseUrl: string | undefined, found: Target | undefined): string | undefined =>
-  found && (baseUrl === undefined || baseUrl.replace(/\/+$/, '') === found.baseUrl.replace(/\/+$/, ''))
-    ? found.apiKey
-    : undefined
+const isSameUrl = (one: string | undefined, other: string): boolean =>
+  one?.replace(/\/+$/, '') === other.replace(/\/+$/, '')
 
 const howToSignIn = (baseUrl: string | undefined): string =>
   baseUrl === undefined
@@ -44,11 +46,11 @@ const howToSignIn = (baseUrl: string | undefined): string =>
 
 async function fromProfile(flags: Flags, env: NodeJS.ProcessEnv): Promise<Target | undefined> {
   const { current, profiles } = await readProfiles(env)
-  const wanted = flags.profile ?? env['RUNYARD_PROFILE'] ?? byUrl(flags.url, profiles) ?? current
+  const wanted = flags.profile ?? env['RUNYARD_PROFILE'] ?? byUrl(flags.url ?? env['RUNYARD_URL'], profiles) ?? current
   if (!wanted) return undefined
-  const profile = profiles[wanted]
+  const profile = profiles.get(wanted)
   if (!profile) {
-    const names = Object.keys(profiles)
+    const names = [...profiles.keys()]
     throw new CommandFailed(
       `There is no profile "${wanted}". ${names.length > 0 ? `There are ${names.join(', ')}.` : 'Run: runyard login'}`,
     )
@@ -56,8 +58,8 @@ async function fromProfile(flags: Flags, env: NodeJS.ProcessEnv): Promise<Target
   return { baseUrl: profile.url, apiKey: profile.api_key, teamId: profile.team_id, from: `the profile ${wanted}` }
 }
 
-const byUrl = (url: string | undefined, profiles: Record<string, { url: string }>): string | undefined =>
-  url === undefined ? undefined : Object.keys(profiles).find((name) => profiles[name]?.url === url)
+const byUrl = (url: string | undefined, profiles: Map<string, { url: string }>): string | undefined =>
+  url ? [...profiles].find(([, profile]) => isSameUrl(url, profile.url))?.[0] : undefined
 
 /** The service writes service.json while it runs. */
 async function fromDataDir(env: NodeJS.ProcessEnv, folder: string): Promise<Target | undefined> {

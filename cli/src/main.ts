@@ -5,7 +5,7 @@ import { exit, Interrupted, UsageError, type Call, type Command, type Options } 
 import type { Flags } from './connect.ts'
 import { helpFor, helpForAll, usageOf } from './help.ts'
 import { serve } from './machineCommands.ts'
-import { outputOf, type Output } from './output.ts'
+import { harmlessLines, outputOf, type Output } from './output.ts'
 
 /** What every command takes. */
 const sharedOptions = {
@@ -20,6 +20,7 @@ const sharedOptions = {
 interface Streams {
   stdout: Parameters<typeof outputOf>[0]['stdout']
   stderr: Parameters<typeof outputOf>[0]['stderr']
+  stdin?: NodeJS.ReadStream
 }
 
 /** Reports what went wrong as one line. What the service itself reports when it cannot start is thrown. */
@@ -33,7 +34,7 @@ export async function runAndReport(
   } catch (error) {
     if (isOfService(error, words)) throw error
     const { sentenceFor, exitCodeFor } = await import('./failures.ts')
-    streams.stderr.write(`${sentenceFor(error)}\n`)
+    streams.stderr.write(`${harmlessLines(sentenceFor(error))}\n`)
     return exitCodeFor(error)
   }
 }
@@ -57,7 +58,7 @@ export async function runCommandLine(words: string[], env: NodeJS.ProcessEnv, st
   const typed = readWords(command, first === undefined ? [] : words.slice(command.words.split(' ').length))
   if (typed === 'help') return print(helpFor(command, sharedOptions))
   const out = outputOf({ json: typed.shared.json ?? false, csv: typed.shared.csv ?? false, env, ...streams })
-  return (await runTyped(command, typed, env, out)) ?? exit.done
+  return (await runTyped(command, typed, env, out, () => streams.stdin ?? process.stdin)) ?? exit.done
 }
 
 function helpOn(words: string[]): string {
@@ -142,7 +143,13 @@ function requirePositionals(command: Command, given: string[]): void {
   if (given.length < least || given.length > most) throw new UsageError(`It takes: runyard ${usageOf(command)}`)
 }
 
-async function runTyped(command: Command, typed: Typed, env: NodeJS.ProcessEnv, out: Output): Promise<number | void> {
+async function runTyped(
+  command: Command,
+  typed: Typed,
+  env: NodeJS.ProcessEnv,
+  out: Output,
+  stdin: () => NodeJS.ReadStream,
+): Promise<number | void> {
   const { signal, done } = command.ownSignals ? withoutSignals : abortedByHand()
   const { values, positionals, shared } = typed
   const target = async () => (await import('./connect.ts')).findTarget(shared, env, process.cwd())
@@ -150,11 +157,11 @@ async function runTyped(command: Command, typed: Typed, env: NodeJS.ProcessEnv, 
     const [{ Runyard }, { baseUrl, apiKey, teamId }] = await Promise.all([import('../../sdk/src/index.ts'), target()])
     return new Runyard({ baseUrl, apiKey, ...(teamId !== undefined && { teamId }) })
   }
-  const call: Call = { values, positionals, env, out, signal, target, service }
+  const call: Call = { values, positionals, env, out, stdin, signal, target, service }
   try {
     return await command.run(call as Call<never>)
   } catch (error) {
-    throw signal.aborted ? new Interrupted('Interrupted.', { cause: error }) : error
+    throw signal.aborted && !(error instanceof Interrupted) ? new Interrupted('Interrupted.', { cause: error }) : error
   } finally {
     done()
   }
@@ -179,7 +186,7 @@ function abortedByHand(): { signal: AbortSignal; done: () => void } {
   }
 }
 
-async function main(): Promise<void> {
+export async function main(): Promise<void> {
   // who reads our output may stop reading, as `head` does: that is not a failure
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(exit.done)

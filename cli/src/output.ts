@@ -1,4 +1,5 @@
 // What a command prints: data on stdout, everything else on stderr; tables for people, JSON and CSV for programs.
+import { cutTo, padTo, widthOf } from './screenWidth.ts'
 
 export interface Column<Row> {
   title: string
@@ -12,8 +13,10 @@ export interface Output {
   /** A person reads stdout, and nobody asked for JSON or CSV. */
   readonly isForPeople: boolean
   readonly isJson: boolean
-  /** Signs of life may be drawn on stderr. */
+  /** Signs of life may be drawn on stderr, in colour. */
   readonly isLive: boolean
+  /** A person reads stderr, and can be asked if stdin is a terminal too. */
+  readonly canAsk: boolean
   readonly hasColour: boolean
   readonly width: number
   /** A line of data. */
@@ -50,25 +53,27 @@ const usualWidth = 80
 export function outputOf({ json, csv, env, stdout, stderr }: Wanted): Output {
   const isPlain = json || csv || Boolean(env['CI'])
   const isForPeople = Boolean(stdout.isTTY) && !json && !csv
-  const width = stdout.columns ?? usualWidth
+  // a terminal that does not know its size says 0
+  const width = stdout.columns || stderr.columns || usualWidth
   const line = (text: string): void => void stdout.write(`${text}\n`)
   return {
     isForPeople,
     isJson: json,
-    isLive: Boolean(stderr.isTTY) && !isPlain,
+    isLive: Boolean(stderr.isTTY) && !isPlain && !env['NO_COLOR'],
+    canAsk: Boolean(stderr.isTTY) && !isPlain,
     hasColour: Boolean(stdout.isTTY) && !isPlain && !env['NO_COLOR'],
     width,
     line,
     bytes: (bytes) => void stdout.write(bytes),
-    note: (text) => void stderr.write(`${text}\n`),
+    note: (text) => void stderr.write(`${harmlessLines(text)}\n`),
     draw: (text) => void stderr.write(text),
     async rows(columns, rows) {
-      if (json) for await (const row of rows) line(JSON.stringify(row))
+      if (json) for await (const row of rows) line(jsonText(row))
       else if (csv) for await (const text of csvLines(columns, rows)) line(text)
       else for (const text of await tableLines(columns, rows, isForPeople ? width : undefined)) line(text)
     },
     record(value, show) {
-      for (const text of json ? [JSON.stringify(value, null, 2)] : show(value)) line(text)
+      for (const text of json ? [jsonText(value, 2)] : show(value).map(harmlessLines)) line(text)
     },
   }
 }
@@ -77,6 +82,21 @@ export function outputOf({ json, csv, env, stdout, stderr }: Wanted): Output {
 export const harmless = (text: string): string =>
   // oxlint-disable-next-line no-control-regex -- these are the ones
   text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, ' ')
+
+/** The same for a text of several lines. */
+export const harmlessLines = (text: string): string =>
+  text
+    .replaceAll('\r\n', '\n')
+    .split(/[\n\u2028\u2029]/)
+    .map((line) => line.split('\t').map(harmless).join('\t'))
+    .join('\n')
+
+/** JSON leaves some control characters as they are, and a terminal would obey them. */
+export const jsonText = (value: unknown, indent?: number): string =>
+  JSON.stringify(value, null, indent).replaceAll(
+    /[\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g,
+    (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
 
 const cellOf = <Row>({ of }: Column<Row>, row: Row): string => harmless(String(of(row) ?? ''))
 
@@ -106,14 +126,14 @@ async function tableLines<Row>(
   for await (const row of rows) cells.push(columns.map((column) => cellOf(column, row)))
   if (cells.length === 0) return []
   const all = [columns.map(({ title }) => title.toUpperCase()), ...cells]
-  const widths = columns.map((_, index) => Math.max(...all.map((line) => line[index]?.length ?? 0)))
+  const widths = columns.map((_, index) => Math.max(...all.map((line) => widthOf(line[index] ?? ''))))
   if (width !== undefined) narrow(widths, columns, width)
   return all.map((line) =>
     line
       .map((text, index) => {
         const room = widths[index] ?? 0
-        const shown = text.length > room ? `${text.slice(0, Math.max(0, room - 1))}…` : text
-        return columns[index]?.isNumber ? shown.padStart(room) : shown.padEnd(room)
+        const shown = cutTo(text, room)
+        return columns[index]?.isNumber ? shown.padStart(room) : padTo(shown, room)
       })
       .join(gap)
       .trimEnd(),

@@ -15,7 +15,7 @@ export const whoami = command({
     out.record(found, () => [
       `Service  ${baseUrl}`,
       `Team     ${team.name} (${teamId})`,
-      `Member   ${JSON.stringify(profile)}`,
+      `Member   ${profile.name} (${profile.role})`,
       `From     ${from}`,
     ])
   },

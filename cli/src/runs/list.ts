@@ -12,7 +12,7 @@ export const runsList = command({
   says: 'List runs, the newest first.',
   options: {
     status: { type: 'string', value: 'a,b', says: 'only these: pending, running, waiting, completed, failed, stopped' },
-    agent: { type: 'string', value: 'ID', says: 'only runs of this agent' },
+    agent: { type: 'string', value: 'AGENT', says: 'only runs of this agent, by its id or its name' },
     search: { type: 'string', value: 'WORDS', says: 'only those with these words in title or message' },
     since: { type: 'string', value: 'ISO', says: 'only those created from this time on' },
     limit: { type: 'string', short: 'n', value: 'N', says: `how many; ${usualCount} unless given, 0 for all` },
@@ -24,7 +24,7 @@ export const runsList = command({
     const { status, agent, search, since } = values
     const input = {
       ...(status !== undefined && { status }),
-      ...(agent !== undefined && { agent_id: agent }),
+      ...(agent !== undefined && { agent_id: await (await import('../findAgent.ts')).agentIdOf(runyard, agent) }),
       ...(search !== undefined && { search }),
       ...(since !== undefined && { since }),
       limit: Math.min(count, 100),
