@@ -31,7 +31,11 @@ export class Screen {
 
   /** Without blanks at the ends of lines and empty lines at the end. */
   text(): string {
-    const lines = this.#lines.map((cells) => Array.from(cells, (cell) => cell ?? ' ').join('').trimEnd())
+    const lines = this.#lines.map((cells) =>
+      Array.from(cells, (cell) => cell ?? ' ')
+        .join('')
+        .trimEnd(),
+    )
     return lines.join('\n').trimEnd()
   }
 

@@ -115,7 +115,9 @@ function ended(call: Call, waited: WaitedRun, view: LiveView | undefined, prints
   view?.used(run.usage)
   if (pendingRequest) {
     view?.pause()
-    out.note(`The run needs a person: ${asSentence(pendingRequest.request.title)} ${howToAnswer(pendingRequest.request)}`)
+    out.note(
+      `The run needs a person: ${asSentence(pendingRequest.request.title)} ${howToAnswer(pendingRequest.request)}`,
+    )
     if (out.isJson && prints === 'output') out.line(jsonText(run, 2))
     return exit.personNeeded
   }
