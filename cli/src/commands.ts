@@ -1,8 +1,12 @@
 // Every command, in the order in which the help lists them.
+import { login } from './account/login.ts'
+import { logout, profilesList, profilesUse } from './account/profiles.ts'
 import { whoami } from './account/whoami.ts'
 import { api } from './call/api.ts'
 import { call } from './call/call.ts'
 import type { Command } from './command.ts'
+import { inbox } from './inbox/list.ts'
+import { inboxAnswer, inboxApprove, inboxReject } from './inbox/respond.ts'
 import { machineCommands } from './machineCommands.ts'
 import { runsList } from './runs/list.ts'
 import { runsRetry } from './runs/retry.ts'
@@ -20,8 +24,16 @@ export const commands: Command[] = [
   runsTail,
   runsStop,
   runsRetry,
+  inbox,
+  inboxApprove,
+  inboxReject,
+  inboxAnswer,
   call,
   api,
+  login,
+  logout,
+  profilesList,
+  profilesUse,
   whoami,
   ...machineCommands,
 ]

@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { after } from 'node:test'
 import { seedTeam, type TestTeam } from '../../server/test/kit/seed.ts'
 import { testApp, type TestApp } from '../../server/test/kit/testApp.ts'
 import { runAndReport } from '../src/main.ts'
 
-interface Outcome {
+export interface Outcome {
   code: number
   stdout: string
   stderr: string
@@ -42,12 +43,14 @@ export async function openBench(): Promise<Bench> {
   return { app, baseUrl, folder, team, env: envOf(team), runyard: as(team), as }
 }
 
-export async function lineWith(words: string[], env: NodeJS.ProcessEnv): Promise<Outcome> {
+/** `piped`: what comes in on stdin. */
+export async function lineWith(words: string[], env: NodeJS.ProcessEnv, piped = ''): Promise<Outcome> {
   const pieces: Buffer[] = []
   let stderr = ''
   const code = await runAndReport(words, env, {
     stdout: { write: (data) => pieces.push(Buffer.from(data)) },
     stderr: { write: (data) => (stderr += String(data)) },
+    stdin: Readable.from([piped]) as unknown as NodeJS.ReadStream,
   })
   const bytes = Buffer.concat(pieces)
   return { code, stdout: bytes.toString(), stderr, bytes }

@@ -55,6 +55,11 @@ export class PendingRequest {
 const withComment = (comment: string | undefined): { comment?: string } => (comment === undefined ? {} : { comment })
 
 export class HumanRequests extends HumanRequestsGroup {
+  /** A request that was read from a list or an event, with the answers that it takes. */
+  of(request: HumanRequest): PendingRequest {
+    return new PendingRequest(this.client, request)
+  }
+
   /** All that wait now, oldest first; with `watch` also those that come, until the signal ends it. */
   async *pending(
     options: Pick<ListHumanRequestsInput, 'assignee_user_id'> & StreamOptions & { watch?: boolean } = {},

@@ -169,6 +169,20 @@ const sentences = [
   { id: 'sdk.webhooks', says: 'Only a body that a given secret signed a short while ago is an event.' },
   { id: 'sdk.files', says: 'Files go up and come down by signed URLs, as bytes, streams or paths, with progress.' },
   // The command line's commands for agents as files, cases, events and sandboxes
+  { id: 'cli.run', says: 'A run is started from the command line with its input; data alone goes to stdout.' },
+  { id: 'cli.exit', says: 'The exit code of a command says how the run ended, or that a person is needed.' },
+  { id: 'cli.json', says: 'What commands print with --json fits the schemas of the API.' },
+  { id: 'cli.harmless', says: 'Text that others wrote cannot steer the terminal of the command line.' },
+  { id: 'cli.terminal', says: 'In a terminal a run shows its steps as they happen, and a person answers with keys.' },
+  { id: 'cli.interrupt', says: 'Ctrl-C leaves a run running, and says how to follow it.' },
+  {
+    id: 'cli.inbox',
+    says: 'What waits for a person is listed and answered from the command line, by keys and by scripts.',
+  },
+  {
+    id: 'cli.profiles',
+    says: 'A key is checked before it is kept, in a file that only its owner can read, and goes to no other service.',
+  },
   { id: 'cli.call', says: 'Every operation is a command with its fields as flags.' },
   { id: 'cli.api', says: 'Any request can be sent from the command line with its credential.' },
   {
