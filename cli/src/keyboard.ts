@@ -65,7 +65,7 @@ export class Keyboard {
       if (key.name === 'escape') return this.#end(undefined)
       if (key.name === 'ctrl-d' && text === '') return this.#end(undefined)
       if (key.name === 'ctrl-u') text = ''
-      else if (key.name === 'backspace') text = [...text].slice(0, -1).join('')
+      else if (key.name === 'backspace') text = Array.from(text).slice(0, -1).join('')
       else text += key.text
     }
     return this.#end(text)
@@ -97,7 +97,7 @@ export class Keyboard {
 /** The end of a long line, where the person types. */
 function tailOf(text: string, room: number): string {
   let shown = text
-  while (widthOf(shown) > Math.max(1, room)) shown = [...shown].slice(1).join('')
+  while (widthOf(shown) > Math.max(1, room)) shown = Array.from(shown).slice(1).join('')
   return shown
 }
 

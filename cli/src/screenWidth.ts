@@ -2,7 +2,7 @@
 
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u
-const without = /[\p{M}\u200b-\u200f\ufeff\ufe0f]/u
+const without = /\p{M}|[\u200b-\u200f\ufeff]/u
 
 const cellsOf = (letter: string): number => (without.test(letter) ? 0 : wide.test(letter) ? 2 : 1)
 

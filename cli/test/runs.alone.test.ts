@@ -15,6 +15,9 @@ const approves = '```approve id=order\nOrder {{ message.count }} boxes?\n```\n``
 const fails = '```http\nGET http://127.0.0.1:1/nobody\n```\n'
 const hostile = '\u001b[31mred\u009b2J\u202e'
 
+// oxlint-disable-next-line no-control-regex -- these are the ones
+const steering = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/
+
 const idIn = (text: string): string => /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(text)?.[0] ?? assert.fail(`no id in ${text}`)
 const withoutFigures = (text: string): string =>
   text.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, 'ID').replaceAll(/ +\d+(\.\d)?s\b/g, ' TIME')
@@ -126,12 +129,7 @@ describe('runs from the command line', () => {
     for (const words of [['runs'], ['runs', 'show', started.id], ['run', id, '--wait'], ['run', 'x\u001b[31m']]) {
       const terminal = service.terminal(words, { NO_COLOR: '1' })
       await terminal.exited
-      // oxlint-disable-next-line no-control-regex -- these are the ones
-      assert.doesNotMatch(
-        terminal.bytes(),
-        /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202e]/,
-        words.join(' '),
-      )
+      assert.doesNotMatch(terminal.bytes(), steering, words.join(' '))
     }
     const json = service.terminal(['runs', 'show', started.id, '--json'])
     await json.exited
@@ -158,7 +156,7 @@ describe('runs from the command line', () => {
       ].join('\n'),
     )
     assert.deepEqual(terminal.screen.unknown, [])
-    assert.match(terminal.bytes(), /\u001b\[32m✓/)
+    assert.ok(terminal.bytes().includes('\u001b[32m✓'))
   })
 
   proves('cli.terminal', 'an approval shows the exact action; a key answers it', { skip: noTerminal }, async () => {
@@ -172,7 +170,7 @@ describe('runs from the command line', () => {
     // oxlint-disable-next-line no-control-regex -- colours
     assert.doesNotMatch(terminal.bytes(), /\u001b\[\d*m/)
     const { human_requests } = await service.sdk.humanRequests.list({ status: 'responded', limit: 1 }).page()
-    assert.deepEqual((human_requests[0]?.response as { approved: boolean }).approved, false)
+    assert.partialDeepStrictEqual(human_requests[0]?.response, { approved: false, comment: 'Too many' })
   })
 
   proves('cli.interrupt', 'Ctrl-C leaves the run running and says how to follow it', { skip: noTerminal }, async () => {

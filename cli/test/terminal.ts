@@ -6,10 +6,11 @@ const columns = 80
 const rows = 24
 
 /** `script` of util-linux makes the pseudo-terminal. Where there is none, tests say that they were skipped. */
-export const noTerminal: string | false =
-  spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout?.includes('util-linux') === true
-    ? false
-    : 'there is no `script` of util-linux to make a pseudo-terminal'
+export const noTerminal: string | false = spawnSync('sh', ['-c', 'script --version'], {
+  encoding: 'utf8',
+}).stdout.includes('util-linux')
+  ? false
+  : 'there is no `script` of util-linux to make a pseudo-terminal'
 
 /** What a terminal makes of the bytes that it gets: text, line breaks, cursor movements and erasing. Colours are dropped. */
 export class Screen {

@@ -1,5 +1,5 @@
 // One event of a run as one line for people.
-import type { RunStreamEvent } from '../../../sdk/src/index.ts'
+import type { EventName, EventsByName, Message, RunStreamEvent } from '../../../sdk/src/index.ts'
 import { harmless } from '../output.ts'
 import { cutTo } from '../screenWidth.ts'
 import { tookText } from '../times.ts'
@@ -12,33 +12,29 @@ export function eventLine(event: RunStreamEvent, width: number): string | undefi
   return cutTo(harmless(`${time}  ${event.event.padEnd(24)}  ${text}`), width)
 }
 
-function textOf(event: RunStreamEvent): string | undefined {
-  switch (event.event) {
-    case 'run.started':
-      return event.data.title ?? ''
-    case 'run.paused':
-      return `waits for ${waitText[event.data.waiting_on.kind]}`
-    case 'run.completed':
-      return event.data.status
-    case 'run.failed':
-      return event.data.error.message
-    case 'run.tool_call.completed': {
-      const { name, error, duration_ms } = event.data
-      return `${name}  ${tookText(duration_ms)}${error === null ? '' : `  ${error}`}`
-    }
-    case 'run.message.created': {
-      const { role, text_content, tool_call, tool_result } = event.data.message
-      return `${role}: ${text_content ?? (tool_call ? `calls ${tool_call.name}` : JSON.stringify(tool_result?.result ?? tool_result?.error ?? ''))}`
-    }
-    case 'run.file.created':
-      return `${event.data.path}  ${event.data.size_bytes} bytes`
-    case 'human_request.created':
-      return event.data.human_request.title
-    case 'human_request.responded':
-      return `${event.data.human_request.status}: ${event.data.human_request.title}`
-    default:
-      return undefined
-  }
+type Texts = { [Name in EventName]?: (data: EventsByName[Name]['data']) => string }
+
+const texts: Texts = {
+  'run.started': ({ title }) => title ?? '',
+  'run.paused': ({ waiting_on }) => `waits for ${waitText[waiting_on.kind]}`,
+  'run.completed': ({ status }) => status,
+  'run.failed': ({ error }) => error.message,
+  'run.tool_call.completed': ({ name, error, duration_ms }) =>
+    `${name}  ${tookText(duration_ms)}${error === null ? '' : `  ${error}`}`,
+  'run.message.created': ({ message }) => `${message.role}: ${messageText(message)}`,
+  'run.file.created': ({ path, size_bytes }) => `${path}  ${size_bytes} bytes`,
+  'human_request.created': ({ human_request }) => human_request.title,
+  'human_request.responded': ({ human_request }) => `${human_request.status}: ${human_request.title}`,
+}
+
+function messageText({ text_content, tool_call, tool_result }: Message): string {
+  if (text_content !== null) return text_content
+  return tool_call ? `calls ${tool_call.name}` : JSON.stringify(tool_result?.result ?? tool_result?.error ?? '')
+}
+
+function textOf({ event, data }: RunStreamEvent): string | undefined {
+  const text = Object.hasOwn(texts, event) ? (texts[event as EventName] as (of: unknown) => string) : undefined
+  return text?.(data)
 }
 
 const waitText = {

@@ -51,8 +51,7 @@ function stepLines({ steps, steps_total }: Report): string[] {
   ]
 }
 
-function valueLines({ message, output }: Run): string[] {
-  const shown = (name: string, value: unknown): string[] =>
-    value === null ? [] : ['', name, typeof value === 'string' ? value : jsonText(value, 2)]
-  return [...shown('Input', message), ...shown('Output', output)]
-}
+const valueLines = ({ message, output }: Run): string[] => [...shown('Input', message), ...shown('Output', output)]
+
+const shown = (name: string, value: unknown): string[] =>
+  value === null ? [] : ['', name, typeof value === 'string' ? value : jsonText(value, 2)]
