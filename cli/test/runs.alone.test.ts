@@ -159,19 +159,24 @@ describe('runs from the command line', () => {
     assert.ok(terminal.bytes().includes('\u001b[32m✓'))
   })
 
-  proves('cli.terminal', 'an approval shows the exact action; a key answers it', { skip: noTerminal }, async () => {
-    const terminal = service.terminal(['run', 'Approves', '--wait', '-i', '{"count":3}'], { NO_COLOR: '1' })
-    await terminal.shows('a approve · r reject · l later:')
-    terminal.type('r')
-    await terminal.shows('Reason')
-    terminal.type('Too many\r')
-    await terminal.exited
-    assert.match(terminal.screen.text(), /Action: human_approve\n {4}title: Order 3 boxes\?/)
-    // oxlint-disable-next-line no-control-regex -- colours
-    assert.doesNotMatch(terminal.bytes(), /\u001b\[\d*m/)
-    const { human_requests } = await service.sdk.humanRequests.list({ status: 'responded', limit: 1 }).page()
-    assert.partialDeepStrictEqual(human_requests[0]?.response, { approved: false, comment: 'Too many' })
-  })
+  proves(
+    'cli.terminal',
+    'an approval shows the exact action and is answered with a key',
+    { skip: noTerminal },
+    async () => {
+      const terminal = service.terminal(['run', 'Approves', '--wait', '-i', '{"count":3}'], { NO_COLOR: '1' })
+      await terminal.shows('a approve · r reject · l later:')
+      terminal.type('r')
+      await terminal.shows('Reason')
+      terminal.type('Too many\r')
+      await terminal.exited
+      assert.match(terminal.screen.text(), /Action: human_approve\n {4}title: Order 3 boxes\?/)
+      // oxlint-disable-next-line no-control-regex -- colours
+      assert.doesNotMatch(terminal.bytes(), /\u001b\[\d*m/)
+      const { human_requests } = await service.sdk.humanRequests.list({ status: 'responded', limit: 1 }).page()
+      assert.partialDeepStrictEqual(human_requests[0]?.response, { approved: false, comment: 'Too many' })
+    },
+  )
 
   proves('cli.interrupt', 'Ctrl-C leaves the run running and says how to follow it', { skip: noTerminal }, async () => {
     for (const [agent, shown] of [
