@@ -23,6 +23,10 @@ const sentences = [
     says: 'The document is served at /openapi.json and /v2/openapi.json, the reference at /docs from our own origin, a text for models at /llms.txt.',
   },
   {
+    id: 'docs.samples',
+    says: 'The served document shows every operation as a call of the SDK that compiles and as a command line that is understood.',
+  },
+  {
     id: 'fuzz.document',
     says: 'Requests made from the served document, valid or not, never get a 5xx, an undocumented status or an answer off its schema.',
   },

@@ -45,14 +45,24 @@ function header(description: string, type: string): Json {
   return { description, schema: { type } }
 }
 
-export function openapiDocument(registry: Registry, baseUrl: string): Json {
+/** `samplesOf` gives the samples of an operation in the clients. The committed document has none: every change of an example would appear in it three times. */
+export function openapiDocument(
+  registry: Registry,
+  baseUrl: string,
+  samplesOf: (operation: Operation) => object[] = () => [],
+): Json {
   const schemas: Json = {}
   const plain = (schema: TSchema) => withReferences(schema, schemas)
   const paths: Record<string, Json> = {}
   for (const group of registry.groups) {
     for (const operation of group.operations) {
       const path = operation.path.replace(/:(\w+)\*?/g, '{$1}')
-      paths[path] = { ...paths[path], [operation.method.toLowerCase()]: describe(operation, group, plain) }
+      const samples = samplesOf(operation)
+      const described = {
+        ...describe(operation, group, plain),
+        ...(samples.length > 0 && { 'x-codeSamples': samples }),
+      }
+      paths[path] = { ...paths[path], [operation.method.toLowerCase()]: described }
     }
   }
   return {

@@ -1,4 +1,5 @@
 // How the service describes itself: the OpenAPI document, the reference page, how to set up MCP, /llms.txt, and where / leads.
+import { clientSamples } from '../../kit/clientSamples.ts'
 import { feature } from '../../kit/feature.ts'
 import { openapiDocument } from '../../kit/openapi.ts'
 import { serveDocument } from '../../kit/servedDocument.ts'
@@ -20,7 +21,7 @@ export const docs = feature({
     serveDocument(app, ['/openapi.json', '/v2/openapi.json'], {
       contentType: 'application/json; charset=utf-8',
       madeOf,
-      make: () => ({ text: JSON.stringify(openapiDocument(registry, context.baseUrl())) }),
+      make: () => ({ text: JSON.stringify(openapiDocument(registry, context.baseUrl(), clientSamples)) }),
     })
     serveDocument(app, ['/llms.txt'], {
       contentType: 'text/plain; charset=utf-8',
