@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
+import { features } from '../src/features.ts'
 import { testApp } from './kit/testApp.ts'
 import { proves, provesTogether } from './kit/proves.ts'
 
@@ -127,5 +128,42 @@ proves(
     assert.ok(script.text.length > 100_000)
     const llms = await service.call('GET /llms.txt')
     for (const id of operations.keys()) assert.ok(llms.text.includes(id))
+  },
+)
+
+proves(
+  'docs.samples',
+  'the served document has a sample of the SDK and of the command line for every operation',
+  () => {
+    for (const [id, { described }] of operations) {
+      const samples = (described as { 'x-codeSamples'?: { label: string; source: string }[] })['x-codeSamples'] ?? []
+      assert.deepEqual(
+        samples.map(({ label }) => label),
+        ['SDK', 'CLI'],
+        id,
+      )
+    }
+  },
+)
+
+proves(
+  'docs.models',
+  'the texts for models name every operation with its method of the SDK and its command',
+  async () => {
+    const { text: page } = await service.call('GET /llms.txt')
+    const { text: full } = await service.call('GET /llms-full.txt')
+    for (const text of [page, full]) assert.match(text, /@runyard\/sdk[^]*runyard call OPERATION/)
+    const declared = features.flatMap((feature) => feature.operations)
+    assert.equal(declared.length, operations.size)
+    for (const { id, client, body, query } of declared) {
+      const line = page.split('\n').find((one) => one.includes(`(${id}, `)) ?? ''
+      assert.ok(line.includes(`SDK \`${client}\``), id)
+      const section = full.split(/^### /m).find((one) => one.startsWith(`${id}\n`)) ?? ''
+      assert.ok(section.includes(`runyard call ${id}`), id)
+      const call = id === 'uploadSandboxFile' ? 'sandboxes.upload' : client
+      assert.ok(section.includes(`runyard.${call}(`), `${id}: ${call}`)
+      for (const name of Object.keys({ ...body?.properties, ...query?.properties }))
+        assert.match(section, new RegExp(`^- \`${name}\\??\` `, 'm'), `${id}: ${name}`)
+    }
   },
 )

@@ -20,11 +20,15 @@ const sentences = [
   { id: 'openapi.boundedUrls', says: 'Every address in a request body has at most 2,048 characters.' },
   {
     id: 'openapi.served',
-    says: 'The document is served at /openapi.json and /v2/openapi.json, the reference at /docs from our own origin, a text for models at /llms.txt.',
+    says: 'The document is served at /openapi.json and /v2/openapi.json, the reference at /docs from our own origin, texts for models at /llms.txt and /llms-full.txt.',
   },
   {
     id: 'docs.samples',
     says: 'The served document shows every operation as a call of the SDK that compiles and as a command line that is understood.',
+  },
+  {
+    id: 'docs.models',
+    says: '/llms.txt names every operation with its method of the SDK; /llms-full.txt also has its fields, its answer and its calls.',
   },
   {
     id: 'fuzz.document',

@@ -1,6 +1,7 @@
 // The value of a field from what was typed: text, a number, JSON, or the content of a file.
 import { readFile } from 'node:fs/promises'
 import { text as textOf } from 'node:stream/consumers'
+import { flagOf } from '../../../server/src/kit/clientCall.ts'
 import { UsageError } from '../command.ts'
 import type { OperationField } from './operationRow.ts'
 
@@ -10,12 +11,6 @@ export async function typedText(typed: string): Promise<string> {
   if (typed.startsWith('@@')) return typed.slice(1)
   return typed.startsWith('@') ? readFile(typed.slice(1), 'utf8') : typed
 }
-
-export const flagOf = (name: string): string =>
-  name
-    .replaceAll(/([a-z])([A-Z])/g, '$1-$2')
-    .replaceAll('_', '-')
-    .toLowerCase()
 
 export function jsonOf(text: string, flag: string): unknown {
   try {

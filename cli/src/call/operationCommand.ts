@@ -1,9 +1,10 @@
 // One operation as a command: `runyard call startRun` with a flag for each field.
 import type { Runyard } from '../../../sdk/src/index.ts'
+import { flagOf } from '../../../server/src/kit/clientCall.ts'
 import { command, UsageError, type Call, type Command, type Option, type Options, type Values } from '../command.ts'
 import { operations } from '../generated/operations.ts'
 import { writeBytes } from './fileOut.ts'
-import { fieldValue, flagOf, jsonOf, typedText } from './fieldValue.ts'
+import { fieldValue, jsonOf, typedText } from './fieldValue.ts'
 import type { OperationField, OperationRow } from './operationRow.ts'
 
 export function operationCommand(name: string): Command {

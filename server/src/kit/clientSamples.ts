@@ -4,7 +4,7 @@ import { exampleOf } from './openapi.ts'
 import type { Operation } from './operation.ts'
 import type { TObject, TSchema } from './schema.ts'
 
-/** As Scalar and other readers of OpenAPI documents know them under `x-codeSamples`. */
+/** An entry of `x-codeSamples`, which Scalar and other readers of OpenAPI documents know. */
 interface ClientSample {
   lang: 'TypeScript' | 'Shell'
   label: 'SDK' | 'CLI'
@@ -16,6 +16,8 @@ const id = '01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f'
 const plainParameters: Record<string, string> = { path: 'prices.md', provider: 'github' }
 /** How many characters a line may have before a value is spread over several. */
 const lineWidth = 88
+/** The same for an object, which has the name of the method before it. */
+const objectWidth = 58
 
 const head = "import { Runyard } from '@runyard/sdk'\n\nconst runyard = new Runyard()\n"
 
@@ -33,18 +35,24 @@ export function clientSamples(operation: Operation): ClientSample[] {
 export function sdkLine(operation: Operation, call: ClientCall): string {
   const { group, method, input, answer } = call
   const given = sampleInput(operation, call)
-  const ids = call.parameters.map(({ inPath }) => literal(parameterOf(inPath)))
+  const ids = call.parameters.map(({ inPath }) => parameterOf(inPath))
   if (input === 'bytes') {
     const { path, file } = given
-    return `const stored = await runyard.${group}.upload(${[...ids, literal(path), literal(file)].join(', ')})\n`
+    return `const stored = await runyard.${group}.upload(${argumentsText([...ids, path, file])})`
   }
-  const hasInput = answer !== 'events' && Object.keys(given).length > 0
-  const args = [...ids, ...(hasInput ? [literal(given)] : [])].join(', ')
-  const called = `runyard.${group}.${method}(${args})`
-  if (answer === 'events') return `for await (const event of ${called}) console.log(event)\n`
-  if (answer === 'list') return `for await (const row of ${called}) console.log(row)\n`
-  if (answer === 'nothing') return `await ${called}\n`
-  return `const ${answer === 'file' ? 'file' : 'answer'} = await ${called}\n`
+  const called = `runyard.${group}.${method}(${argumentsText(Object.keys(given).length > 0 ? [...ids, given] : ids)})`
+  if (answer === 'events') return `for await (const event of ${called}) console.log(event)`
+  if (answer === 'list') return `for await (const row of ${called}) console.log(row)`
+  if (answer === 'nothing') return `await ${called}`
+  return `const ${answer === 'file' ? 'file' : 'answer'} = await ${called}`
+}
+
+/** On one line, or one a line where that would be too long. An object that is spread by itself may follow an id. */
+function argumentsText(values: unknown[]): string {
+  const line = values.map((value) => literal(value)).join(', ')
+  const [first = ''] = line.split('\n')
+  if (values.length < 2 || first.length <= objectWidth) return line
+  return `\n${values.map((value) => `  ${literal(value, '  ')},\n`).join('')}`
 }
 
 /** The same in a terminal: `runyard call startRun --agent-id … --message …`. */
@@ -94,7 +102,7 @@ function literal(value: unknown, indent = ''): string {
     : Object.entries(value).map(([name, item]) => `${keyText(name)}: ${literal(item, inner)}`)
   if (parts.length === 0) return isList ? '[]' : '{}'
   const line = isList ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`
-  if (line.length <= lineWidth - indent.length - 30 && !line.includes('\n')) return line
+  if (line.length <= objectWidth - indent.length && !line.includes('\n')) return line
   const [open, close] = isList ? ['[', ']'] : ['{', '}']
   return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${indent}${close}`
 }

@@ -45,7 +45,7 @@ function header(description: string, type: string): Json {
   return { description, schema: { type } }
 }
 
-/** `samplesOf` gives the samples of an operation in the clients. The committed document has none: every change of an example would appear in it three times. */
+/** `samplesOf` gives the samples of an operation in the clients. The committed document has none (decision 0038). */
 export function openapiDocument(
   registry: Registry,
   baseUrl: string,

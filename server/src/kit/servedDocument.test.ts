@@ -23,7 +23,14 @@ proves('docs.once', 'a document is made once, however many ask for it', async ()
   assert.ok(answers.every(({ body }) => body === answers[0]!.body))
 })
 
-for (const url of ['/openapi.json', '/v2/openapi.json', '/llms.txt', '/docs/mcp', '/docs/js/scalar.js']) {
+for (const url of [
+  '/openapi.json',
+  '/v2/openapi.json',
+  '/llms.txt',
+  '/llms-full.txt',
+  '/docs/mcp',
+  '/docs/js/scalar.js',
+]) {
   proves('docs.once', `${url} comes compressed to whoever can read that, and as a 304 to whoever has it`, async () => {
     const plain = await get(url)
     assert.equal(plain.statusCode, 200)

@@ -1,9 +1,9 @@
-// How the service describes itself: the OpenAPI document, the reference page, how to set up MCP, /llms.txt, and where / leads.
+// How the service describes itself: the OpenAPI document, the reference page, how to set up MCP, the texts for models, and where / leads.
 import { clientSamples } from '../../kit/clientSamples.ts'
 import { feature } from '../../kit/feature.ts'
 import { openapiDocument } from '../../kit/openapi.ts'
 import { serveDocument } from '../../kit/servedDocument.ts'
-import { llmsText } from './llmsText.ts'
+import { llmsFullText, llmsText } from './llmsText.ts'
 import { mcpPage, mcpPagePolicy } from './mcpPage.ts'
 import { loadPage } from './page.ts'
 import { registryOf } from '../../kit/registry.ts'
@@ -27,6 +27,11 @@ export const docs = feature({
       contentType: 'text/plain; charset=utf-8',
       madeOf,
       make: () => ({ text: llmsText(registry, context.baseUrl()) }),
+    })
+    serveDocument(app, ['/llms-full.txt'], {
+      contentType: 'text/plain; charset=utf-8',
+      madeOf,
+      make: () => ({ text: llmsFullText(registry, context.baseUrl()) }),
     })
     app.get('/', async (_request, reply) => reply.redirect('/docs/', 302))
     app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 301))
