@@ -83,7 +83,7 @@ function fieldLines(title: string, schema: TObject | undefined): string[] {
 function answerLines({ status, answer, answerFile, stream }: Operation): string[] {
   if (stream) return [`Answer ${status}: server-sent events.`, '']
   if (answerFile) return [`Answer ${status}: ${answerFile.types.join(', ')}.`, '']
-  return [answer ? `Answer ${status}: \`${typeName(answer as Shape, 2)}\`` : `Answer ${status}: no body.`, '']
+  return [answer ? `Answer ${status}: \`${typeName(answer, 2)}\`` : `Answer ${status}: no body.`, '']
 }
 
 interface Shape {
@@ -91,8 +91,8 @@ interface Shape {
   format?: string
   description?: string
   default?: unknown
-  const?: unknown
-  enum?: unknown[]
+  const?: string | number | boolean
+  enum?: (string | number | boolean)[]
   anyOf?: Shape[]
   items?: Shape
   properties?: Record<string, Shape>
