@@ -5,6 +5,7 @@ import { artifacts } from './artifacts.ts'
 import { browsing } from './browsing.ts'
 import { bulk } from './bulk.ts'
 import { cases } from './cases.ts'
+import { cli } from './cli.ts'
 import { deliveries } from './deliveries.ts'
 import { evaluations } from './evaluations.ts'
 import { execs } from './execs.ts'
@@ -38,6 +39,7 @@ const benches: Record<string, (bed: Bed) => Promise<Row[]>> = {
   evaluations,
   listRuns,
   artifacts,
+  cli,
 }
 
 /** The generator dies of it, the bench under way fails, and everything it started is stopped and removed on the way out. */

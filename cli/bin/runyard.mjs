@@ -1,15 +1,17 @@
 #!/usr/bin/env node
-// runyard: runs the command line under Node 24, in our place: same terminal, same signals, same exit code. Any Node ≥ 18.
-import { spawn } from 'node:child_process'
+// runyard: runs the command line, here under Node 24 or newer; an older Node (≥ 18) starts Node 24 in its place: same terminal, signals and exit code.
 import { existsSync, statSync } from 'node:fs'
 import { constants, homedir } from 'node:os'
+import module from 'node:module'
 import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const home = dirname(dirname(fileURLToPath(import.meta.url)))
 const source = join(home, 'src', 'main.ts')
 /** Undefined in the npm package, which has JavaScript instead of the sources: Node strips no types below node_modules. */
 const checkout = existsSync(source) ? dirname(home) : undefined
+
+const isNode24 = Number(process.versions.node.split('.')[0]) >= 24
 
 /** The Node that npm brought, looked for like a package: in the nearest node_modules upwards. */
 function nodeBinary() {
@@ -20,7 +22,7 @@ function nodeBinary() {
     if (existsSync(join(folder, program))) return join(folder, program)
     if (folder === dirname(folder)) break
   }
-  return Number(process.versions.node.split('.')[0]) >= 24 ? process.execPath : undefined
+  return undefined
 }
 
 /** The Linux binary is made for glibc; without its loader (Alpine, NixOS) it cannot even start. */
@@ -53,28 +55,38 @@ function compileCache() {
   return join(process.env.XDG_CACHE_HOME || caches, 'runyard', 'compiled')
 }
 
-const node = nodeBinary()
-if (node) {
-  run(node)
-} else {
-  const orInstall = checkout ? `Run npm install in ${checkout}, or install` : 'Install'
-  console.error(
-    `Runyard needs Node 24; this is ${process.version}. ${orInstall} Node 24 or newer from https://nodejs.org.`,
-  )
-  process.exitCode = 1
+const file = checkout ? source : source.replace(/\.ts$/, '.js')
+const env = {
+  // what was compiled once is kept: a command starts in half the time (measured: 0.5 s instead of 1 s)
+  NODE_COMPILE_CACHE: compileCache(),
+  ...process.env,
+  RUNYARD_DATA_DIR: dataDir(),
 }
 
-function run(program) {
-  const file = checkout ? source : source.replace(/\.ts$/, '.js')
+if (isNode24) {
+  // a second process would take as long to start as the command itself
+  Object.assign(process.env, env)
+  module.enableCompileCache(env.NODE_COMPILE_CACHE)
+  const { main } = await import(pathToFileURL(file).href)
+  await main()
+} else {
+  const node = nodeBinary()
+  if (node) await run(node)
+  else {
+    const orInstall = checkout ? `Run npm install in ${checkout}, or install` : 'Install'
+    console.error(
+      `Runyard needs Node 24; this is ${process.version}. ${orInstall} Node 24 or newer from https://nodejs.org.`,
+    )
+    process.exitCode = 1
+  }
+}
+
+async function run(program) {
+  const { spawn } = await import('node:child_process')
   const child = spawn(program, [file, ...process.argv.slice(2)], {
     // the channel lets the service notice that we were killed, and stop
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: {
-      // what was compiled once is kept: a command starts in half the time (measured: 0.5 s instead of 1 s)
-      NODE_COMPILE_CACHE: compileCache(),
-      ...process.env,
-      RUNYARD_DATA_DIR: dataDir(),
-    },
+    env,
   })
   // Ctrl-C in a terminal reaches the whole process group, the child too
   const passOn = (signal) => {

@@ -15,6 +15,7 @@ import { run } from './runs/start.ts'
 import { runsStop } from './runs/stop.ts'
 import { runsTail } from './runs/tail.ts'
 import { runsWhy } from './runs/why.ts'
+import { completion } from './shell/completion.ts'
 
 export const commands: Command[] = [
   run,
@@ -35,5 +36,6 @@ export const commands: Command[] = [
   profilesList,
   profilesUse,
   whoami,
+  completion,
   ...machineCommands,
 ]

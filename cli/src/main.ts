@@ -6,16 +6,7 @@ import type { Flags } from './connect.ts'
 import { helpFor, helpForAll, usageOf } from './help.ts'
 import { serve } from './machineCommands.ts'
 import { harmlessLines, outputOf, type Output } from './output.ts'
-
-/** What every command takes. */
-const sharedOptions = {
-  url: { type: 'string', value: 'URL', says: 'the service; otherwise RUNYARD_URL, the profile, or the local data dir' },
-  team: { type: 'string', value: 'ID', says: 'the team; otherwise RUNYARD_TEAM, or the team of the key' },
-  profile: { type: 'string', value: 'NAME', says: 'a profile of `runyard login`' },
-  json: { type: 'boolean', says: 'print JSON; one value a line for lists and streams' },
-  csv: { type: 'boolean', says: 'print tables as CSV' },
-  help: { type: 'boolean', short: 'h', says: 'show the help of the command' },
-} as const satisfies Options
+import { sharedOptions } from './sharedOptions.ts'
 
 interface Streams {
   stdout: Parameters<typeof outputOf>[0]['stdout']

@@ -13,6 +13,7 @@ export interface Output {
   /** A person reads stdout, and nobody asked for JSON or CSV. */
   readonly isForPeople: boolean
   readonly isJson: boolean
+  readonly isCsv: boolean
   /** Signs of life may be drawn on stderr, in colour. */
   readonly isLive: boolean
   /** A person reads stderr, and can be asked if stdin is a terminal too. */
@@ -59,6 +60,7 @@ export function outputOf({ json, csv, env, stdout, stderr }: Wanted): Output {
   return {
     isForPeople,
     isJson: json,
+    isCsv: csv,
     isLive: Boolean(stderr.isTTY) && !isPlain && !env['NO_COLOR'],
     canAsk: Boolean(stderr.isTTY) && !isPlain,
     hasColour: Boolean(stdout.isTTY) && !isPlain && !env['NO_COLOR'],

@@ -1,7 +1,7 @@
 // runyard inbox: what waits for a person; in a terminal a list to answer from.
-import type { HumanRequest } from '../../../sdk/src/index.ts'
+import type { HumanRequest, PendingRequest } from '../../../sdk/src/index.ts'
 import { command } from '../command.ts'
-import type { Column } from '../output.ts'
+import { harmless, type Column } from '../output.ts'
 import { ageOf } from '../times.ts'
 
 export const inbox = command({
@@ -25,28 +25,21 @@ export const inbox = command({
       const { interactiveInbox } = await import('./interactive.ts')
       return interactiveInbox({ runyard, keyboard, out, signal, filter, stays: values.watch ?? false })
     }
-    if (!values.watch) {
-      const { wholeRequest } = await import('./findRequest.ts')
-      return out.rows(
-        columns,
-        whole(runyard.humanRequests.list({ status: 'pending', ...filter }), (request) =>
-          wholeRequest(runyard, request),
-        ),
-      )
-    }
-    for await (const { request } of runyard.humanRequests.pending({ ...filter, watch: true, signal })) {
-      if (out.isJson) await out.rows(columns, [request])
-      else out.line(columns.map(({ of }) => of(request)).join('  '))
-    }
+    const { wholeRequest } = await import('./findRequest.ts')
+    const pending = runyard.humanRequests.pending({ ...filter, watch: values.watch ?? false, signal })
+    const rows = whole(pending, (request) => wholeRequest(runyard, request))
+    if (!values.watch || out.isJson || out.isCsv) return out.rows(columns, rows)
+    // a table has its widths only when all rows are there
+    for await (const request of rows) out.line(harmless(columns.map(({ of }) => of(request) ?? '').join('  ')))
     return undefined
   },
 })
 
 async function* whole(
-  requests: AsyncIterable<HumanRequest>,
+  requests: AsyncIterable<PendingRequest>,
   of: (request: HumanRequest) => Promise<HumanRequest>,
 ): AsyncGenerator<HumanRequest> {
-  for await (const request of requests) yield of(request)
+  for await (const { request } of requests) yield of(request)
 }
 
 const columns: Column<HumanRequest>[] = [
