@@ -40,10 +40,19 @@ before(async () => {
 
 after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }))
 
+/** What this machine needs to reach its registry, without what the npm and the Node around this test were given. */
+const npmEnv = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(npm_|RUNYARD_|NODE_(TEST|PRESERVE|COMPILE|OPTIONS))/.test(name)),
+  )
+
 async function install(archive: string): Promise<void> {
   if (isInstalledByNpm) {
     await writeFile(join(folder, 'package.json'), '{"private": true}')
-    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', archive], { cwd: folder, env })
+    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', archive], {
+      cwd: folder,
+      env: npmEnv(),
+    })
     return
   }
   await copyPreparedDataDir(join(folder, '.runyard'))
