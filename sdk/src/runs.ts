@@ -82,7 +82,8 @@ export class Runs extends RunsGroup {
       await onEvent?.(event)
       if (!mayNeedPerson(event)) continue
       const waited = await this.#look(runId, asked, onRequest, signal)
-      if (waited) return waited
+      // a run that has ended by now still has events to give
+      if (waited?.pendingRequest) return waited
     }
     for (;;) {
       const waited = await this.#look(runId, asked, onRequest, signal)

@@ -175,6 +175,15 @@ const sentences = [
   { id: 'sdk.streams', says: 'A stream resumes after a broken connection, and loses and repeats no event.' },
   { id: 'sdk.people', says: 'A wait ends where a person is needed, unless the caller answers.' },
   { id: 'sdk.webhooks', says: 'Only a body that a given secret signed a short while ago is an event.' },
+  {
+    id: 'sdk.packed',
+    says: 'The packed SDK has no dependency, compiles with TypeScript 5 and 7, runs in Node 18 to 24 and in Chromium, and is at most 25 KB.',
+  },
+  { id: 'sdk.recipes', says: 'Every recipe in the README of the SDK runs as it stands there.' },
+  {
+    id: 'sdk.receivers',
+    says: 'The receivers for Express, Fastify, Hono and Next take a real delivery and refuse what the secret did not sign.',
+  },
   { id: 'sdk.files', says: 'Files go up and come down by signed URLs, as bytes, streams or paths, with progress.' },
   // The command line's commands for agents as files, cases, events and sandboxes
   { id: 'cli.run', says: 'A run is started from the command line with its input; data alone goes to stdout.' },

@@ -44,6 +44,13 @@ async function runTests(file: string, env: Record<string, string>): Promise<{ co
 
 export const testFileProofs: Proof[] = [
   proofOf({
+    name: 'the packed SDK',
+    must: 'one suite in Node 18, 20, 22, 24 and Chromium; TypeScript 5 and 7; at most 25 KB',
+    file: '../sdk/test/packed.alone.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+    telling: /[\d.]+ KB/,
+  }),
+  proofOf({
     name: 'fuzz: requests made from the OpenAPI document',
     must: 'at least 10,000, of each operation 50 with success and 50 refused; 0 with a 5xx, an undocumented status or an answer off its schema',
     file: 'test/fuzz.alone.test.ts',
