@@ -1,6 +1,7 @@
 // The keyboard of a person at a terminal: single keys, and lines with or without an echo. Nothing is read while nobody asks.
 import { emitKeypressEvents } from 'node:readline'
-import { CommandFailed } from './command.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CommandFailed, Interrupted } from './command.ts'
 import type { Output } from './output.ts'
 import { widthOf } from './screenWidth.ts'
 
@@ -15,6 +16,9 @@ interface Pressed {
   ctrl?: boolean
   meta?: boolean
 }
+
+/** How long what was typed ahead may take to arrive. */
+const typedAheadMs = 50
 
 export class Keyboard {
   readonly #stdin: NodeJS.ReadStream
@@ -36,23 +40,29 @@ export class Keyboard {
     const early = this.#waiting.shift()
     if (early) return early
     this.#stdin.setRawMode(true).resume()
-    let stop: (() => void) | undefined
+    const { promise, resolve, reject } = Promise.withResolvers<Key>()
+    const stop = () => reject(signal.reason as Error)
+    const end = () => reject(new Interrupted('The terminal was closed.'))
+    this.#take = resolve
+    signal.addEventListener('abort', stop, { once: true })
+    this.#stdin.once('end', end)
     try {
-      return await new Promise<Key>((resolve, reject) => {
-        this.#take = resolve
-        stop = () => reject(signal.reason as Error)
-        signal.addEventListener('abort', stop, { once: true })
-        this.#stdin.once('end', stop)
-      })
+      return await promise
     } finally {
       this.#take = undefined
-      if (stop) {
-        signal.removeEventListener('abort', stop)
-        this.#stdin.off('end', stop)
-      }
+      signal.removeEventListener('abort', stop)
+      this.#stdin.off('end', end)
       // Ctrl-C must be a signal again while something else works
       this.#stdin.setRawMode(false).pause()
     }
+  }
+
+  /** Drops what was typed so far: nobody approves what they had not seen. To be called before something is shown. */
+  async forget(): Promise<void> {
+    this.#stdin.setRawMode(true).resume()
+    await sleep(typedAheadMs)
+    this.#stdin.setRawMode(false).pause()
+    this.#waiting.length = 0
   }
 
   /** A line that a person types after the prompt. Escape gives undefined. */
@@ -83,7 +93,7 @@ export class Keyboard {
 
   #pressed = (text: string | undefined, { name = '', ctrl = false, meta = false }: Pressed): void => {
     // in raw mode the terminal does not make a signal of it
-    if (ctrl && name === 'c') return void process.kill(process.pid, 'SIGINT')
+    if (ctrl && name === 'c') return void process.emit('SIGINT')
     // oxlint-disable-next-line no-control-regex -- these type nothing
     const types = text !== undefined && !ctrl && !meta && !/[\u0000-\u001f\u007f]/.test(text)
     const key = { name: ctrl ? `ctrl-${name}` : name || (text ?? ''), text: types ? text : '' }

@@ -126,7 +126,14 @@ describe('runs from the command line', () => {
     await service.agent(hostile, `\`\`\`output\n${hostile}\n\`\`\`\n`)
     const { id } = (await service.sdk.agents.list({ limit: 1 }).page()).agents[0] ?? assert.fail('no agent')
     const started = await service.sdk.runs.startAndWait({ agent_id: id, title: hostile })
-    for (const words of [['runs'], ['runs', 'show', started.id], ['run', id, '--wait'], ['run', 'x\u001b[31m']]) {
+    for (const words of [
+      ['runs', 'show', started.id],
+      ['run', 'x\u001b[31m'],
+    ]) {
+      const { stdout, stderr } = await service.line(words)
+      assert.doesNotMatch(stdout + stderr, steering, words.join(' '))
+    }
+    for (const words of [['runs'], ['run', id, '--wait']]) {
       const terminal = service.terminal(words, { NO_COLOR: '1' })
       await terminal.exited
       assert.doesNotMatch(terminal.bytes(), steering, words.join(' '))
@@ -165,6 +172,8 @@ describe('runs from the command line', () => {
     { skip: noTerminal },
     async () => {
       const terminal = service.terminal(['run', 'Approves', '--wait', '-i', '{"count":3}'], { NO_COLOR: '1' })
+      // typed before there is something to approve: it must not count
+      terminal.type('a')
       await terminal.shows('a approve · r reject · l later:')
       terminal.type('r')
       await terminal.shows('Reason')

@@ -200,6 +200,7 @@ const sentences = [
     id: 'cli.profiles',
     says: 'A key is checked before it is kept, in a file that only its owner can read, and goes to no other service.',
   },
+  { id: 'cli.help', says: 'Every command has help with two real examples, in 80 columns.' },
   { id: 'cli.completion', says: 'Shells complete commands, options and operations from their declarations.' },
   { id: 'cli.call', says: 'Every operation is a command with its fields as flags.' },
   { id: 'cli.api', says: 'Any request can be sent from the command line with its credential.' },

@@ -14,6 +14,7 @@ export interface Asking {
 /** Shows all of the request, and asks until it is answered or the person leaves it. True when it was answered. */
 export async function askPerson(pending: PendingRequest, asking: Asking): Promise<boolean> {
   const { out } = asking
+  await asking.keyboard.forget()
   out.note('')
   for (const line of requestLines(pending.request)) out.note(line)
   for (;;) {

@@ -70,6 +70,8 @@ async function refresh(inbox: Inbox, state: State): Promise<void> {
   const id = state.pending[state.chosen]?.request.id
   state.pending = await read(inbox)
   const index = state.pending.findIndex(({ request }) => request.id === id)
+  // another one takes its position: a key that was meant for the first must not answer it
+  if (id !== undefined && index === -1) await inbox.keyboard.forget()
   state.chosen = index === -1 ? Math.min(state.chosen, Math.max(0, state.pending.length - 1)) : index
 }
 
