@@ -19,6 +19,8 @@ const first = [
   'server/src/base/backup/backup.alone.test.ts',
   'server/src/drivers/sandbox/contract.alone.test.ts',
   'server/src/drivers/sandbox/escapes.alone.test.ts',
+  'server/test/survival/sdk.test.ts',
+  'sdk/test/packed.alone.test.ts',
   'server/test/survival/takeover.test.ts',
   'server/test/survival/deadlyWork.test.ts',
   'server/test/survival/zombie.test.ts',

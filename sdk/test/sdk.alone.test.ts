@@ -105,11 +105,20 @@ describe('the SDK', () => {
     const stopped = await runyard.runs.startAndWait({ agent_id })
     assert.equal(stopped.status, 'waiting')
     assert.equal(stopped.pendingRequest?.request.title, 'May it continue?')
+    const events: string[] = []
     const ended = await runyard.runs.startAndWait(
       { agent_id },
-      { onRequest: async (request) => void (await request.answer({ 'May it continue?': 'yes' })) },
+      {
+        onEvent: ({ event }) => void events.push(event),
+        // the run has often ended before the event comes that it had stopped
+        async onRequest(request) {
+          await request.answer({ 'May it continue?': 'yes' })
+          await runyard.runs.wait(request.request.run_id)
+        },
+      },
     )
     assert.equal(ended.status, 'completed')
+    assert.equal(events.at(-1), 'end')
     const pending = []
     for await (const request of runyard.humanRequests.pending()) pending.push(request.request.run_id)
     assert.deepEqual(pending, [stopped.id])
