@@ -16,6 +16,7 @@ import { runsStop } from './runs/stop.ts'
 import { runsTail } from './runs/tail.ts'
 import { runsWhy } from './runs/why.ts'
 import { completion } from './shell/completion.ts'
+import { teamCommands } from './teamCommands.ts'
 
 export const commands: Command[] = [
   run,
@@ -29,6 +30,7 @@ export const commands: Command[] = [
   inboxApprove,
   inboxReject,
   inboxAnswer,
+  ...teamCommands,
   call,
   api,
   login,

@@ -204,6 +204,12 @@ const sentences = [
   { id: 'cli.completion', says: 'Shells complete commands, options and operations from their declarations.' },
   { id: 'cli.call', says: 'Every operation is a command with its fields as flags.' },
   { id: 'cli.api', says: 'Any request can be sent from the command line with its credential.' },
+  { id: 'cli.import', says: 'The rows of a file become cases once, also when the import is killed and started again.' },
+  {
+    id: 'cli.listen',
+    says: 'Team events reach a local program once, in order and signed, also those of the time when nobody listened.',
+  },
+  { id: 'cli.agents', says: 'Agents go to files and from files to a team, byte for byte, with the plan shown first.' },
   {
     id: 'sql.parts',
     says: 'A value can only become a parameter; text of a statement comes only from templates in the code.',

@@ -9,6 +9,8 @@ import { builderProof } from './builder.ts'
 import { deliveryProof } from './deliveries.ts'
 import { caseProof } from './cases.ts'
 import { changingKeyProof } from './changingKey.ts'
+import { cliImportProof } from './cliImport.ts'
+import { cliListenProof } from './cliListen.ts'
 import { killEverything } from './durability.ts'
 import { hostileProofs } from './hostile/hostile.ts'
 import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
@@ -117,6 +119,8 @@ const proofs: Proof[] = [
   uploadProof,
   workspaceProof,
   caseProof,
+  cliImportProof,
+  cliListenProof,
   refreshProof,
   brokenConnectionProof,
   changingKeyProof,

@@ -1,0 +1,103 @@
+// runyard agents push and diff: the agents in folders to the team, with the plan shown first.
+import { readdir } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import type { Runyard } from '../../../sdk/src/index.ts'
+import { CommandFailed, exit } from '../command.ts'
+import { harmless, type Output } from '../output.ts'
+import { readAgent, type AgentFiles } from './agentFile.ts'
+import { planFor, type PushOptions, type Step } from './plan.ts'
+import { readTeam } from './team.ts'
+
+interface Planned {
+  agent: string
+  steps: Step[]
+}
+
+export async function showPlan(
+  runyard: Runyard,
+  folders: string[],
+  out: Output,
+  options: PushOptions,
+): Promise<Planned[]> {
+  const team = await readTeam(runyard)
+  const planned: Planned[] = []
+  for (const local of inOrder(await Promise.all((await foldersOf(folders)).map(readAgent)))) {
+    planned.push({ agent: local.name, steps: await planFor(team, local, options) })
+  }
+  const rows = planned.flatMap(({ agent, steps }) =>
+    steps.map(({ sign, says }) => ({ change: sign, agent, what: says })),
+  )
+  if (out.isJson) for (const row of rows) out.line(JSON.stringify(row))
+  else for (const { change, agent, what } of rows) out.line(harmless(`${change} ${agent}: ${what}`))
+  if (rows.length === 0) out.note('Nothing differs.')
+  return planned.filter(({ steps }) => steps.length > 0)
+}
+
+const isAgent = (folder: string): boolean => existsSync(join(folder, 'agent.yaml'))
+
+/** `agents` with all that is in it, unless folders are given. */
+async function foldersOf(given: string[]): Promise<string[]> {
+  const found: string[] = []
+  for (const folder of given.length > 0 ? given : ['agents']) {
+    if (isAgent(folder)) found.push(folder)
+    else if (existsSync(folder))
+      found.push(
+        ...(await readdir(folder))
+          .toSorted()
+          .map((name) => join(folder, name))
+          .filter(isAgent),
+      )
+  }
+  if (found.length === 0)
+    throw new CommandFailed('There is no folder with an agent.yaml. Make one with: runyard agents pull --all')
+  return found
+}
+
+/** An agent that another one starts comes before it. */
+function inOrder(agents: AgentFiles[]): AgentFiles[] {
+  const ordered: AgentFiles[] = []
+  const seen = new Set<AgentFiles>()
+  const add = (agent: AgentFiles): void => {
+    if (seen.has(agent)) return
+    seen.add(agent)
+    const { subAgents } = agent.config.data
+    for (const name of Array.isArray(subAgents) ? subAgents : []) {
+      const other = agents.find((one) => one.name === name)
+      if (other) add(other)
+    }
+    ordered.push(agent)
+  }
+  for (const agent of agents) add(agent)
+  return ordered
+}
+
+export async function pushAgents(
+  runyard: Runyard,
+  folders: string[],
+  out: Output,
+  options: PushOptions & { yes: boolean },
+): Promise<number> {
+  const planned = await showPlan(runyard, folders, out, options)
+  if (planned.length === 0) return exit.done
+  if (!options.yes) {
+    if (!process.stdin.isTTY || !out.isForPeople) {
+      out.note('Nothing was changed. Carry out the plan with --yes.')
+      return exit.differs
+    }
+    if (!(await isAgreed())) return exit.stopped
+  }
+  for (const { steps } of planned) for (const { carryOut } of steps) await carryOut()
+  out.note(`${planned.length === 1 ? '1 agent is' : `${planned.length} agents are`} as in the files.`)
+  return exit.done
+}
+
+async function isAgreed(): Promise<boolean> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await terminal.question('Carry this out? [y/N] ')).trim())
+  } finally {
+    terminal.close()
+  }
+}

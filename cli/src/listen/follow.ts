@@ -1,0 +1,55 @@
+// Follows the events of a team from where the last time ended, and hands each to the receiver before it counts as seen.
+import type { EventName, RunyardEvent } from '../../../sdk/src/index.ts'
+import type { Call } from '../command.ts'
+import { harmless } from '../output.ts'
+import { cursorOf } from './cursor.ts'
+import { forwarder, type Received } from './forward.ts'
+
+export interface Following {
+  forwardTo?: string
+  events?: string[]
+  from?: 'now' | 'start'
+  isJson: boolean
+}
+
+/** How long the service may be away before it ends. */
+const giveUpAfterMs = 24 * 3600 * 1000
+
+type Around = Pick<Call, 'env' | 'out' | 'signal' | 'service'>
+
+export async function followTeam({ env, out, signal, service }: Around, wanted: Following): Promise<void> {
+  const runyard = await service()
+  const teamId = await runyard.teamId()
+  const cursor = cursorOf(env, runyard.baseUrl, teamId)
+  const after = wanted.from === 'start' ? '0' : wanted.from === 'now' ? undefined : await cursor.read()
+  const forward = wanted.forwardTo === undefined ? undefined : forwarder(runyard, wanted.forwardTo, out, signal)
+  const stream = runyard.teams.events({
+    signal,
+    giveUpAfterMs,
+    ...(after !== undefined && { after }),
+    // a name that does not exist is refused by the service, with the list of those that do
+    ...(wanted.events && { events: wanted.events as EventName[] }),
+  })
+  try {
+    for await (const event of stream) {
+      if (event.event === 'start' || event.event === 'gap') {
+        if (event.event === 'gap' && wanted.from !== 'start')
+          out.note('Some events are no longer kept. It continues with the oldest one.')
+        else out.note(`Listening to the events of the team ${teamId}. Ctrl-C ends it.`)
+      } else {
+        const received = await forward?.(event)
+        out.line(wanted.isJson ? JSON.stringify({ ...event, ...(received && { received }) }) : lineOf(event, received))
+      }
+      if (stream.position !== undefined) await cursor.write(stream.position)
+    }
+  } catch (error) {
+    // to be ended by hand is its usual end
+    if (!signal.aborted) throw error
+  }
+}
+
+function lineOf(event: RunyardEvent, received: Received | undefined): string {
+  const answer = received ? ` → ${received.status} (${received.durationMs} ms)` : ''
+  const { run_id } = event.data as { run_id?: string }
+  return harmless(`${event.created_at.slice(11, 19)} ${event.event} ${run_id ?? event.id}${answer}`)
+}

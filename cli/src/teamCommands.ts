@@ -1,0 +1,35 @@
+// The commands for agents as files, cases, events, deliveries and sandboxes of a team.
+import { agentsDiff, agentsList, agentsPromote, agentsPull, agentsPush } from './agents/commands.ts'
+import { casesImport } from './cases/import.ts'
+import type { Command } from './command.ts'
+import { deliveriesList } from './deliveries/list.ts'
+import { deliveriesResend } from './deliveries/resend.ts'
+import { deliveriesShow } from './deliveries/show.ts'
+import { trigger } from './deliveries/trigger.ts'
+import { dev } from './listen/dev.ts'
+import { listen } from './listen/listen.ts'
+import { queuesList } from './queues/list.ts'
+import { sandboxCopy } from './sandbox/copy.ts'
+import { sandboxCreate } from './sandbox/create.ts'
+import { sandboxExec } from './sandbox/exec.ts'
+import { sandboxList } from './sandbox/list.ts'
+
+export const teamCommands: Command[] = [
+  agentsList,
+  agentsPull,
+  agentsPush,
+  agentsDiff,
+  agentsPromote,
+  queuesList,
+  casesImport,
+  listen,
+  trigger,
+  deliveriesList,
+  deliveriesShow,
+  deliveriesResend,
+  sandboxCreate,
+  sandboxList,
+  sandboxCopy,
+  sandboxExec,
+  dev,
+]
