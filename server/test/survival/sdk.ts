@@ -19,14 +19,14 @@ interface WaitedFor {
 
 /** Starts runs and waits for them while the service is killed and started again. */
 export async function waitOverRestarts(
-  options: StartOptions,
+  service: Restarted,
   { runs, atOnce = 10, everyMs, kills = Infinity }: { runs: number; atOnce?: number; everyMs: number; kills?: number },
 ): Promise<WaitedFor> {
-  const service = await Restarted.start(options)
   const runyard = service.client()
   const procedure = `${block('wait', '1s')}${block('output', 'done: {{ message }}')}`
   const config = { version: 'v2' as const, data: { input: procedure } }
   const { agent_id } = await runyard.agents.create({ name: 'Waited for', build: { config } })
+  const before = service.kills
   const seen: WaitedFor = { runs, results: 0, secondRuns: 0, kills: 0, errors: [] }
   let next = 0
 
@@ -45,7 +45,7 @@ export async function waitOverRestarts(
 
   const waiting = new AbortController()
   const lanes = Promise.all(Array.from({ length: atOnce }, lane)).finally(() => waiting.abort())
-  while (service.kills < kills && !waiting.signal.aborted) {
+  while (service.kills - before < kills && !waiting.signal.aborted) {
     await sleep(everyMs, undefined, { signal: waiting.signal }).catch(() => undefined)
     if (waiting.signal.aborted) break
     await service.kill()
@@ -53,8 +53,7 @@ export async function waitOverRestarts(
   }
   await lanes
   const { total } = await runyard.runs.list({ agent_id, limit: 1 }).page()
-  await service.stop()
-  return { ...seen, secondRuns: total - runs, kills: service.kills }
+  return { ...seen, secondRuns: total - runs, kills: service.kills - before }
 }
 
 interface CutStreams {
@@ -69,10 +68,9 @@ interface CutStreams {
 
 /** Follows a team by several streams through a proxy that cuts each connection after a random number of bytes. */
 export async function cutTeamStreams(
-  options: StartOptions,
+  service: Restarted,
   { cuts, streams = 5 }: { cuts: number; streams?: number },
 ): Promise<CutStreams> {
-  const service = await Restarted.start(options)
   const direct = service.client()
   const made = { cuts: 0, starts: 0 }
   const proxy = await startTcpProxy(service.port, () => {
@@ -114,7 +112,6 @@ export async function cutTeamStreams(
   await add(last)
   await followed
   proxy.close()
-  await service.stop()
   return { streams, cuts: made.cuts, events: titles.length, ...compared(titles, given) }
 }
 
@@ -179,8 +176,7 @@ interface KilledWrites {
 }
 
 /** Kills the service when it has the request and its caller has no answer: at the first byte of the answer, or somewhere before it. */
-export async function killBeforeAnswers(options: StartOptions, { kills }: { kills: number }): Promise<KilledWrites> {
-  const service = await Restarted.start(options)
+export async function killBeforeAnswers(service: Restarted, { kills }: { kills: number }): Promise<KilledWrites> {
   let isArmed = false
   let delayMs: number | undefined
   let killed: Promise<void> = Promise.resolve()
@@ -203,6 +199,7 @@ export async function killBeforeAnswers(options: StartOptions, { kills }: { kill
     }
   })
   const runyard = service.client({ baseUrl: proxy.url })
+  const before = service.kills
   const seen: KilledWrites = { kills, replayed: 0, single: 0 }
   const names: string[] = []
   await runyard.teamId()
@@ -220,18 +217,26 @@ export async function killBeforeAnswers(options: StartOptions, { kills }: { kill
   for await (const member of service.client().members.list({ limit: 100 })) found.push(member.name)
   seen.single = names.filter((name) => found.filter((one) => one === name).length === 1).length
   proxy.close()
-  await service.stop()
-  return { ...seen, kills: service.kills }
+  return { ...seen, kills: service.kills - before }
 }
 
 const quiet = (dataDir: string): StartOptions => ({ dataDir, env: { LOG_LEVEL: 'error', RUNYARD_RATE_LIMIT: '0' } })
+
+async function withService<T>(dataDir: string, work: (service: Restarted) => Promise<T>): Promise<T> {
+  const service = await Restarted.start(quiet(dataDir))
+  try {
+    return await work(service)
+  } finally {
+    await service.stop()
+  }
+}
 
 export const sdkProofs: Proof[] = [
   {
     name: 'SDK: 1,000 runs started and waited for, kill -9 of the service every 3 s',
     must: '1,000 results, 0 second runs',
     async run(dataDir) {
-      const counts = await waitOverRestarts(quiet(dataDir), { runs: 1000, everyMs: 3000 })
+      const counts = await withService(dataDir, (service) => waitOverRestarts(service, { runs: 1000, everyMs: 3000 }))
       return { counts, holds: counts.results === 1000 && counts.secondRuns === 0 && counts.kills > 10 }
     },
   },
@@ -239,7 +244,7 @@ export const sdkProofs: Proof[] = [
     name: 'SDK: streams of a team cut at random bytes 500 times',
     must: 'every event once, in order, in every stream',
     async run(dataDir) {
-      const counts = await cutTeamStreams(quiet(dataDir), { cuts: 500 })
+      const counts = await withService(dataDir, (service) => cutTeamStreams(service, { cuts: 500 }))
       return { counts, holds: counts.lost + counts.repeated + counts.outOfOrder === 0 && counts.cuts >= 500 }
     },
   },
@@ -255,7 +260,7 @@ export const sdkProofs: Proof[] = [
     name: 'SDK: kill -9 between request and answer, 100 times',
     must: 'one effect for every call',
     async run(dataDir) {
-      const counts = await killBeforeAnswers(quiet(dataDir), { kills: 100 })
+      const counts = await withService(dataDir, (service) => killBeforeAnswers(service, { kills: 100 }))
       return { counts, holds: counts.single === 100 && counts.kills === 100 }
     },
   },
