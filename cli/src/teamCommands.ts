@@ -6,7 +6,6 @@ import { deliveriesList } from './deliveries/list.ts'
 import { deliveriesResend } from './deliveries/resend.ts'
 import { deliveriesShow } from './deliveries/show.ts'
 import { trigger } from './deliveries/trigger.ts'
-import { dev } from './listen/dev.ts'
 import { listen } from './listen/listen.ts'
 import { queuesList } from './queues/list.ts'
 import { sandboxCopy } from './sandbox/copy.ts'
@@ -31,5 +30,4 @@ export const teamCommands: Command[] = [
   sandboxList,
   sandboxCopy,
   sandboxExec,
-  dev,
 ]

@@ -210,6 +210,11 @@ const sentences = [
     says: 'Team events reach a local program once, in order and signed, also those of the time when nobody listened.',
   },
   { id: 'cli.agents', says: 'Agents go to files and from files to a team, byte for byte, with the plan shown first.' },
+  { id: 'cli.deliveries', says: 'A sample event can be sent to webhooks; deliveries can be read and sent again.' },
+  {
+    id: 'cli.sandbox',
+    says: 'Files go into a sandbox and out of it, and a command in it gives its output and its exit code.',
+  },
   {
     id: 'sql.parts',
     says: 'A value can only become a parameter; text of a statement comes only from templates in the code.',

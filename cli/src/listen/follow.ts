@@ -5,7 +5,7 @@ import { harmless } from '../output.ts'
 import { cursorOf } from './cursor.ts'
 import { forwarder, type Received } from './forward.ts'
 
-export interface Following {
+interface Following {
   forwardTo?: string
   events?: string[]
   from?: 'now' | 'start'
