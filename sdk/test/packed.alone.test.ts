@@ -90,10 +90,10 @@ proves('sdk.packed', `the code for a browser has at most ${sizeMaxKb} KB after g
   assert.ok(kb <= sizeMaxKb)
 })
 
-/** Where npm put this version of Node; undefined where it has none for this machine. */
+/** Where npm put this version of Node; undefined where nobody installed it. */
 function nodeOf(major: number): string | undefined {
   if (major === 24) return process.execPath
-  const path = join(modules, `node${major}-${process.platform}-${process.arch}/bin/node`)
+  const path = join(root, `sdk/test/nodes/node_modules/node${major}-${process.platform}-${process.arch}/bin/node`)
   return existsSync(path) ? path : undefined
 }
 
@@ -134,7 +134,7 @@ console.log(JSON.stringify(await suite({ sdk, ...${JSON.stringify(given)} })))`
 
   for (const major of isLongForm ? [18, 20, 22, 24] : [18, 24]) {
     const node = nodeOf(major)
-    const skip = node ? false : `npm has no Node ${major} for ${process.platform} ${process.arch}`
+    const skip = node ? false : `no Node ${major}: npm install --no-package-lock --prefix sdk/test/nodes`
     proves('sdk.packed', `the suite runs in Node ${major}`, { skip }, async (t) => {
       assert.ok(node)
       const { stdout } = await run(node, [join(project, 'suite/run.mjs')], { cwd: project })
