@@ -55,7 +55,8 @@ export async function importUnderKills(target: Target, { rows, kills }: Size): P
   const perLife = Math.max(1, Math.floor(rows / 100 / (kills + 1)))
   const between = await startBetween(baseUrl, (batch, moment) => {
     // in turn: while the service works on a batch, and when it is stored but the answer has not come
-    const isDue = killed < kills && batch >= perLife && moment === (killed % 2 ? 'answered' : 'sent')
+    const isDue =
+      killed < kills && child?.killed === false && batch >= perLife && moment === (killed % 2 ? 'answered' : 'sent')
     if (isDue && child?.kill('SIGKILL')) killed += 1
     return isDue
   })
@@ -137,7 +138,7 @@ export const cliImportProof: Proof = {
     const service = await startService({ dataDir, env: { LOG_LEVEL: 'error', RUNYARD_RATE_LIMIT: '0' } })
     try {
       const counts = await importUnderKills({ ...service, folder: dataDir }, { rows: 10_000, kills: 5 })
-      return { counts, holds: isImported(counts) && counts.kills === 5 }
+      return { counts, holds: isImported(counts) && counts.kills === 5 && counts.starts === 6 }
     } finally {
       await service.stop()
     }
