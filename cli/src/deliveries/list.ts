@@ -1,10 +1,9 @@
 // runyard deliveries: what was sent to webhooks and callback URLs, and how it went.
 import type { Delivery, ListWebhookDeliveriesInput } from '../../../sdk/src/index.ts'
-import { command, UsageError } from '../command.ts'
+import { command } from '../command.ts'
+import { countOf, limitOption } from '../count.ts'
 import { sinceOf } from '../since.ts'
 import { ageOf } from '../times.ts'
-
-const usualCount = 20
 
 export const deliveriesList = command({
   words: 'deliveries',
@@ -16,12 +15,11 @@ export const deliveriesList = command({
     event: { type: 'string', value: 'EVENT', says: 'only of this kind of event' },
     webhook: { type: 'string', value: 'ID', says: 'only to this webhook' },
     since: { type: 'string', value: 'TIME', says: 'only those made from then on: 2h, or an ISO time' },
-    limit: { type: 'string', short: 'n', value: 'N', says: `how many; ${usualCount} unless given, 0 for all` },
+    limit: limitOption,
   },
   examples: ['runyard deliveries --failed --since 1d', 'runyard deliveries --json -n 0 | jq -r .url'],
   async run({ values, out, service }) {
-    const limit = values.limit ?? String(usualCount)
-    if (!/^\d{1,9}$/.test(limit)) throw new UsageError('--limit must be a whole number.')
+    const count = countOf(values.limit)
     const since = values.since === undefined ? undefined : sinceOf(values.since)
     const runyard = await service()
     const status = values.failed ? 'dead' : values.status
@@ -42,7 +40,7 @@ export const deliveriesList = command({
         { title: 'url', of: ({ url }) => url, mayCut: true },
         { title: 'reason', of: ({ reason }) => reason, mayCut: true },
       ],
-      newestOf(runyard.deliveries.list(input), since, Number(limit) || Infinity),
+      newestOf(runyard.deliveries.list(input), since, count),
     )
   },
 })

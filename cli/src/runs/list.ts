@@ -1,10 +1,9 @@
 // runyard runs: the newest runs of the team, or those that a filter leaves.
 import type { Run } from '../../../sdk/src/index.ts'
-import { command, UsageError } from '../command.ts'
+import { command } from '../command.ts'
+import { countOf, limitOption } from '../count.ts'
 import { ageOf, durationOf } from '../times.ts'
 import type { Column } from '../output.ts'
-
-const usualCount = 20
 
 export const runsList = command({
   words: 'runs',
@@ -15,7 +14,7 @@ export const runsList = command({
     agent: { type: 'string', value: 'AGENT', says: 'only runs of this agent, by its id or its name' },
     search: { type: 'string', value: 'WORDS', says: 'only those with these words in title or message' },
     since: { type: 'string', value: 'ISO', says: 'only those created from this time on' },
-    limit: { type: 'string', short: 'n', value: 'N', says: `how many; ${usualCount} unless given, 0 for all` },
+    limit: limitOption,
   },
   examples: ['runyard runs --status failed', "runyard runs --json -n 0 | jq -r 'select(.error) | .id'"],
   async run({ values, out, service }) {
@@ -41,13 +40,6 @@ const columns: Column<Run>[] = [
   { title: 'age', of: ({ created_at }) => ageOf(created_at), isNumber: true },
   { title: 'took', of: (run) => durationOf(run.started_at, run.completed_at), isNumber: true },
 ]
-
-/** Infinity for 0. */
-function countOf(text: string | undefined): number {
-  if (text === undefined) return usualCount
-  if (!/^\d{1,9}$/.test(text)) throw new UsageError('--limit must be a whole number.')
-  return Number(text) || Infinity
-}
 
 async function* firstOf<Row>(rows: AsyncIterable<Row>, count: number): AsyncGenerator<Row> {
   let given = 0
