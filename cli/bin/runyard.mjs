@@ -31,13 +31,12 @@ function loaderExists() {
   return existsSync(process.arch === 'arm64' ? '/lib/ld-linux-aarch64.so.1' : '/lib64/ld-linux-x86-64.so.2')
 }
 
-/** In a checkout always the one that npm start uses. Elsewhere the nearest one upwards, or a new one in the current folder. */
+/** The one that is set, else the nearest one upwards, else that of npm start in a checkout, or a new one in the current folder. */
 function dataDir() {
-  if (checkout) return resolve(checkout, process.env.RUNYARD_DATA_DIR || '.runyard')
   if (process.env.RUNYARD_DATA_DIR) return resolve(process.env.RUNYARD_DATA_DIR)
   for (let folder = process.cwd(); ; folder = dirname(folder)) {
     if (isOurs(join(folder, '.runyard'))) return join(folder, '.runyard')
-    if (folder === dirname(folder)) return resolve('.runyard')
+    if (folder === dirname(folder)) return resolve(checkout ?? '', '.runyard')
   }
 }
 

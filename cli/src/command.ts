@@ -16,6 +16,8 @@ export interface Option {
   multiple?: true
   /** What stands for the value in the help; absent for a switch. */
   value?: string
+  /** The help shows it without brackets; the command itself refuses a line without it. */
+  isRequired?: true
   says: string
 }
 

@@ -1,5 +1,6 @@
 // Every command, in the order in which the help lists them.
 import { login } from './account/login.ts'
+import { open } from './account/open.ts'
 import { logout, profilesList, profilesUse } from './account/profiles.ts'
 import { whoami } from './account/whoami.ts'
 import { api } from './call/api.ts'
@@ -38,6 +39,7 @@ export const commands: Command[] = [
   profilesList,
   profilesUse,
   whoami,
+  open,
   completion,
   ...machineCommands,
 ]

@@ -1,7 +1,6 @@
 // Which service a command talks to, and as whom: flags first, then the environment, a profile, and the local data dir.
-import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { RunyardOptions } from '../../sdk/src/index.ts'
 import { CommandFailed } from './command.ts'
 import { readProfiles } from './profiles.ts'
@@ -63,8 +62,8 @@ const byUrl = (url: string | undefined, profiles: Map<string, { url: string }>):
 
 /** The service writes service.json while it runs. */
 async function fromDataDir(env: NodeJS.ProcessEnv, folder: string): Promise<Target | undefined> {
-  const dataDir = env['RUNYARD_DATA_DIR'] ? resolve(folder, env['RUNYARD_DATA_DIR']) : nearestDataDir(folder)
-  if (dataDir === undefined) return undefined
+  // bin/runyard.mjs sets it
+  const dataDir = resolve(folder, env['RUNYARD_DATA_DIR'] || '.runyard')
   const text = await textOf(join(dataDir, 'service.json'))
   if (text === undefined) return undefined
   const { base_url, team_id, api_key } = JSON.parse(text) as Record<string, string | null>
@@ -72,12 +71,6 @@ async function fromDataDir(env: NodeJS.ProcessEnv, folder: string): Promise<Targ
   return base_url && key
     ? { baseUrl: base_url, apiKey: key, ...(team_id && { teamId: team_id }), from: `the data dir ${dataDir}` }
     : undefined
-}
-
-function nearestDataDir(folder: string): string | undefined {
-  const here = join(folder, '.runyard')
-  if (existsSync(here)) return here
-  return dirname(folder) === folder ? undefined : nearestDataDir(dirname(folder))
 }
 
 /** What is not there, or not for us, does not count. */

@@ -7,9 +7,10 @@ const flagText = (name: string, { short, value }: Options[string]): string =>
   `${short ? `-${short}, ` : ''}--${name}${value === undefined ? '' : ` ${value}`}`
 
 export function usageOf({ words, positionals, options, narrowed }: Command): string {
-  const flags = Object.entries(options).map(
-    ([name, { value }]) => `[--${name}${value === undefined ? '' : ` ${value}`}]`,
-  )
+  const flags = Object.entries(options).map(([name, { value, isRequired }]) => {
+    const flag = `--${name}${value === undefined ? '' : ` ${value}`}`
+    return isRequired ? flag : `[${flag}]`
+  })
   return [words, ...positionals, ...flags, ...(narrowed ? ['[--FIELD VALUE]…'] : [])].join(' ')
 }
 
@@ -18,7 +19,7 @@ export function helpForAll(commands: Command[], shared: Options): string {
   const listed = (of: Command[]): string[] => of.flatMap(({ words, says }) => hanging(`  ${words}`.padEnd(width), says))
   const onMachine = commands.filter(({ needs }) => needs === 'database')
   return [
-    'runyard: agents of a company, from the command line.',
+    'runyard: run AI agents, follow them and answer them from the command line.',
     '',
     'Without a command, it starts the service. `runyard help COMMAND` shows more.',
     '',
@@ -32,8 +33,8 @@ export function helpForAll(commands: Command[], shared: Options): string {
     ...optionLines(shared),
     '',
     'Data goes to stdout, everything else to stderr. Exit codes: 0 done, 1 failed,',
-    '2 differs, 3 stopped, 4 not signed in, 5 a person is needed, 64 wrong usage,',
-    '124 time-out, 130 interrupted.',
+    '2 changes found, 3 stopped, 4 not signed in, 5 a person is needed, 64 wrong',
+    'usage, 124 time-out, 130 interrupted.',
   ].join('\n')
 }
 
@@ -65,7 +66,10 @@ export function helpFor(command: Command, shared: Options): string {
 }
 
 function optionLines(options: Options): string[] {
-  const rows = Object.entries(options).map(([name, option]) => ({ flag: flagText(name, option), says: option.says }))
+  const rows = Object.entries(options).map(([name, option]) => ({
+    flag: flagText(name, option),
+    says: `${option.isRequired ? '(required) ' : ''}${option.says}`.trim(),
+  }))
   const width = Math.min(30, Math.max(...rows.map(({ flag }) => flag.length)) + 4)
   return rows.flatMap(({ flag, says }) => hanging(`  ${flag}`.padEnd(width), says, width))
 }
@@ -81,8 +85,15 @@ function hanging(first: string, text: string, indent = first.length): string[] {
       line = ' '.repeat(indent)
       isEmpty = true
     }
-    line += isEmpty ? (line.endsWith(' ') ? word : ` ${word}`) : ` ${word}`
+    line += isEmpty ? (/^$| $/.test(line) ? word : ` ${word}`) : ` ${word}`
     isEmpty = false
   }
   return [...lines, line]
 }
+
+/** A sentence for a person: long lines break between words. */
+export const wrapped = (text: string): string =>
+  text
+    .split('\n')
+    .flatMap((line) => (line.length > columns ? hanging('', line) : [line]))
+    .join('\n')

@@ -26,6 +26,7 @@ export class Keyboard {
   /** Typed ahead: keys that came together with one that was asked for. */
   readonly #waiting: Key[] = []
   #take: ((key: Key) => void) | undefined
+  #depth = 0
 
   constructor(stdin: NodeJS.ReadStream, out: Output) {
     this.#stdin = stdin
@@ -39,7 +40,10 @@ export class Keyboard {
     signal.throwIfAborted()
     const early = this.#waiting.shift()
     if (early) return early
-    this.#stdin.setRawMode(true).resume()
+    return this.hold(() => this.#next(signal))
+  }
+
+  async #next(signal: AbortSignal): Promise<Key> {
     const { promise, resolve, reject } = Promise.withResolvers<Key>()
     const stop = () => reject(signal.reason as Error)
     const end = () => reject(new Interrupted('The terminal was closed.'))
@@ -52,21 +56,34 @@ export class Keyboard {
       this.#take = undefined
       signal.removeEventListener('abort', stop)
       this.#stdin.off('end', end)
+    }
+  }
+
+  /** While it works, what is typed comes here key by key, and the terminal shows none of it. */
+  async hold<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.#depth += 1
+    if (this.#depth === 1) this.#stdin.setRawMode(true).resume()
+    try {
+      return await work()
+    } finally {
+      this.#depth -= 1
       // Ctrl-C must be a signal again while something else works
-      this.#stdin.setRawMode(false).pause()
+      if (this.#depth === 0) this.#stdin.setRawMode(false).pause()
     }
   }
 
   /** Drops what was typed so far: nobody approves what they had not seen. To be called before something is shown. */
   async forget(): Promise<void> {
-    this.#stdin.setRawMode(true).resume()
-    await sleep(typedAheadMs)
-    this.#stdin.setRawMode(false).pause()
+    await this.hold(() => sleep(typedAheadMs))
     this.#waiting.length = 0
   }
 
   /** A line that a person types after the prompt. Escape gives undefined. */
-  async line(prompt: string, signal: AbortSignal, { isHidden = false } = {}): Promise<string | undefined> {
+  line(prompt: string, signal: AbortSignal, { isHidden = false } = {}): Promise<string | undefined> {
+    return this.hold(() => this.#typed(prompt, signal, isHidden))
+  }
+
+  async #typed(prompt: string, signal: AbortSignal, isHidden: boolean): Promise<string | undefined> {
     let text = ''
     for (;;) {
       this.#out.draw(`\r\u001b[K${prompt}${isHidden ? '' : tailOf(text, this.#out.width - widthOf(prompt) - 1)}`)

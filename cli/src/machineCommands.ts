@@ -1,6 +1,7 @@
 // The commands of the machine: they use the data dir and the database of a server, with its settings.
 import type { Call as MachineCall } from '../../server/src/cli/command.ts'
 import { command, type Call, type Command } from './command.ts'
+import { dev } from './listen/dev.ts'
 
 /** Settings and log, as the service itself reads them. */
 async function onMachine<Values extends object>({ env, out, ...call }: Call<Values>): Promise<MachineCall<Values>> {
@@ -149,7 +150,7 @@ const entitlementsUnset = command({
 const backup = command({
   words: 'backup',
   positionals: ['FILE'],
-  options: { force: { type: 'boolean', says: 'replace FILE when it is there already' } },
+  options: { force: { type: 'boolean', says: 'replace FILE if it exists' } },
   needs,
   says: 'Write a consistent copy of the database to FILE, while the service runs.',
   examples: ['runyard backup monday.runyard', 'runyard backup --force /var/backups/runyard.backup'],
@@ -162,7 +163,7 @@ const backup = command({
 const restore = command({
   words: 'restore',
   positionals: ['FILE'],
-  options: { replace: { type: 'boolean', says: 'delete what the database holds first' } },
+  options: { replace: { type: 'boolean', says: 'delete the content of the database first' } },
   needs,
   says: 'Restore a backup into an empty database. Stop the service first.',
   examples: ['runyard restore monday.runyard', 'runyard restore --replace monday.runyard'],
@@ -175,7 +176,7 @@ const restore = command({
 const doctor = command({
   words: 'doctor',
   needs,
-  says: 'Check the set-up and say how to fix what is wrong. Exits with 1 if something is.',
+  says: 'Check the set-up and say how to fix what is wrong. Exits with 1 if something is wrong.',
   examples: ['runyard doctor', 'RUNYARD_DATA_DIR=/srv/runyard runyard doctor'],
   async run(call) {
     const { doctor: run } = await import('../../server/src/cli/doctor.ts')
@@ -185,6 +186,7 @@ const doctor = command({
 
 export const machineCommands: Command[] = [
   serve,
+  dev,
   migrate,
   teamCreate,
   keyCreate,

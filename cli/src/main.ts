@@ -25,7 +25,9 @@ export async function runAndReport(
   } catch (error) {
     if (isOfService(error, words)) throw error
     const { sentenceFor, exitCodeFor } = await import('./failures.ts')
-    streams.stderr.write(`${harmlessLines(sentenceFor(error))}\n`)
+    const { wrapped } = await import('./help.ts')
+    const sentence = harmlessLines(sentenceFor(error))
+    streams.stderr.write(`${streams.stderr.isTTY ? wrapped(sentence) : sentence}\n`)
     return exitCodeFor(error)
   }
 }

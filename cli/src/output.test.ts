@@ -23,6 +23,16 @@ async function printed(row: Row, wanted: { json?: boolean; csv?: boolean; isTTY?
   return text
 }
 
+proves('cli.terminal', 'a person who gets no rows reads a sentence, and a program reads nothing', async () => {
+  for (const { isTTY, json } of [{ isTTY: true }, { isTTY: false }, { isTTY: true, json: true }]) {
+    let said = ''
+    const stdout = { write: () => assert.fail('nothing is data'), isTTY }
+    const stderr = { write: (more: unknown) => (said += String(more)) }
+    await outputOf({ json: json ?? false, csv: false, env: {}, stdout, stderr }).rows(columns, [], 'None.')
+    assert.equal(said, isTTY && !json ? 'None.\n' : '')
+  }
+})
+
 proves('cli.harmless', 'control characters of others reach neither a table nor JSON', async () => {
   const row = { id: '1', title: '\u001b]0;x\u0007\u009b2J\u202e' }
   assert.equal(await printed(row, {}), 'ID  TITLE\n1    ]0;x 2J\n')

@@ -20,6 +20,7 @@ export interface Output {
   readonly canAsk: boolean
   readonly hasColour: boolean
   readonly width: number
+  readonly height: number
   /** A line of data. */
   line: (text: string) => void
   /** Data as it stands. */
@@ -28,8 +29,12 @@ export interface Output {
   note: (text: string) => void
   /** Something on stderr without a line break, for what is drawn again. */
   draw: (text: string) => void
-  /** Rows as a table, as one JSON value a line, or as CSV. */
-  rows: <Row extends object>(columns: Column<Row>[], rows: Iterable<Row> | AsyncIterable<Row>) => Promise<void>
+  /** Rows as a table, as one JSON value a line, or as CSV. A person who gets none reads `none` instead. */
+  rows: <Row extends object>(
+    columns: Column<Row>[],
+    rows: Iterable<Row> | AsyncIterable<Row>,
+    none?: string,
+  ) => Promise<void>
   /** One value: JSON with `--json`, otherwise the lines that `show` makes of it. */
   record: <Value>(value: Value, show: (value: Value) => string[]) => void
 }
@@ -38,6 +43,7 @@ interface Stream {
   write: (data: string | Uint8Array) => unknown
   isTTY?: boolean
   columns?: number
+  rows?: number
 }
 
 interface Wanted {
@@ -48,14 +54,15 @@ interface Wanted {
   stderr: Stream
 }
 
-/** As wide as a terminal that says nothing of its width. */
+/** The size of a terminal that says nothing of it. */
 const usualWidth = 80
+const usualHeight = 24
 
 export function outputOf({ json, csv, env, stdout, stderr }: Wanted): Output {
   const isPlain = json || csv || Boolean(env['CI'])
   const isForPeople = Boolean(stdout.isTTY) && !json && !csv
-  // a terminal that does not know its size says 0
-  const width = stdout.columns || stderr.columns || usualWidth
+  // a terminal that does not know its size says 0; and a person may change it
+  const widthNow = (): number => stdout.columns || stderr.columns || usualWidth
   const line = (text: string): void => void stdout.write(`${text}\n`)
   return {
     isForPeople,
@@ -64,15 +71,24 @@ export function outputOf({ json, csv, env, stdout, stderr }: Wanted): Output {
     isLive: Boolean(stderr.isTTY) && !isPlain && !env['NO_COLOR'],
     canAsk: Boolean(stderr.isTTY) && !isPlain,
     hasColour: Boolean(stdout.isTTY) && !isPlain && !env['NO_COLOR'],
-    width,
+    get width() {
+      return widthNow()
+    },
+    get height() {
+      return stderr.rows || usualHeight
+    },
     line,
     bytes: (bytes) => void stdout.write(bytes),
     note: (text) => void stderr.write(`${harmlessLines(text)}\n`),
     draw: (text) => void stderr.write(text),
-    async rows(columns, rows) {
+    async rows(columns, rows, none) {
       if (json) for await (const row of rows) line(jsonText(row))
       else if (csv) for await (const text of csvLines(columns, rows)) line(text)
-      else for (const text of await tableLines(columns, rows, isForPeople ? width : undefined)) line(text)
+      else {
+        const lines = await tableLines(columns, rows, isForPeople ? widthNow() : undefined)
+        for (const text of lines) line(text)
+        if (lines.length === 0 && none !== undefined && isForPeople) stderr.write(`${none}\n`)
+      }
     },
     record(value, show) {
       for (const text of json ? [jsonText(value, 2)] : show(value).map(harmlessLines)) line(text)
@@ -92,6 +108,11 @@ export const harmlessLines = (text: string): string =>
     .split(/[\n\u2028\u2029]/)
     .map((line) => line.split('\t').map(harmless).join('\t'))
     .join('\n')
+
+/** Line breaks and tabs stay; what would steer the terminal goes. */
+export const withoutOrders = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex -- these are the ones
+  text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, '\uFFFD')
 
 /** JSON leaves some control characters as they are, and a terminal would obey them. */
 export const jsonText = (value: unknown, indent?: number): string =>

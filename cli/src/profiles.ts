@@ -12,7 +12,7 @@ export interface Profile {
 
 export interface Profiles {
   current: string | null
-  /** By name. */
+  /** Each profile under its name. */
   profiles: Map<string, Profile>
 }
 

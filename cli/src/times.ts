@@ -26,6 +26,20 @@ export function durationOf(from: string | null, until: string | null, now = Date
 /** `0.4s`, `12s`, `3m`. */
 export const tookText = (ms: number): string => (ms < 10_000 ? `${(ms / 1000).toFixed(1)}s` : lengthOf(ms / 1000))
 
+/** The time of something under way, to the second: `0.4s`, `12s`, `3m05s`, `2h07m`, `4d03h`. */
+export function elapsedText(ms: number): string {
+  if (ms < 10_000) return tookText(Math.max(0, ms))
+  const seconds = Math.floor(ms / 1000)
+  if (seconds < 60) return `${seconds}s`
+  const [size, name, lower, lowerName] =
+    seconds < 3600
+      ? ([60, 'm', 1, 's'] as const)
+      : seconds < 86_400
+        ? ([3600, 'h', 60, 'm'] as const)
+        : ([86_400, 'd', 3600, 'h'] as const)
+  return `${Math.floor(seconds / size)}${name}${String(Math.floor((seconds % size) / lower)).padStart(2, '0')}${lowerName}`
+}
+
 const inMs = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
 /** `90s`, `10m`, `1.5h`; seconds without a unit. */

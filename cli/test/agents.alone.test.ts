@@ -1,12 +1,20 @@
 // Agents as files: from one team to another, and back.
 import assert from 'node:assert/strict'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+import { programFile } from '../../server/test/kit/programFile.ts'
 import { proves } from '../../server/test/kit/proves.ts'
 import { seedTeam, type TestTeam } from '../../server/test/kit/seed.ts'
 import { linesOf, openBench, printed } from './lines.ts'
 
-const { app, folder, team, runyard, as } = await openBench()
+const program = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const { app, baseUrl, folder, team, runyard, as } = await openBench()
 
 interface Config {
   data: { subAgents?: string[] }
@@ -27,6 +35,47 @@ const refused = async (code: number, says: RegExp, ...words: string[]) => {
   assert.match(outcome.stderr, says)
 }
 
+/** An agent by hand. */
+async function agentFolder(name: string, lines: string[]): Promise<string> {
+  const at = join(folder, 'by-hand', name)
+  await mkdir(at, { recursive: true })
+  const config = 'config: { version: v2, data: { input: First. } }'
+  const all = lines.some((line) => line.startsWith('config:')) ? lines : [...lines, config]
+  await writeFile(join(at, 'agent.yaml'), [`name: ${name}`, ...all, ''].join('\n'))
+  return at
+}
+
+/** Pushes in a process that is killed when the service has carried out its n-th change, before it hears of it. */
+async function pushUntil(changes: number, at: string, of: TestTeam): Promise<string> {
+  let left = changes
+  let last = ''
+  const passOn = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { method = 'GET', url = '', headers } = incoming
+    const body = await new Response(Readable.toWeb(incoming) as ReadableStream).arrayBuffer()
+    const sent = Object.entries(headers).filter(([name]) => !['host', 'connection', 'content-length'].includes(name))
+    const answer = await fetch(new URL(url, baseUrl), {
+      method,
+      headers: sent as [string, string][],
+      ...(method !== 'GET' && { body }),
+    })
+    const text = await answer.text()
+    if (method !== 'GET') left -= 1
+    if (left === 0) {
+      last = `${method} ${url.split('/').at(-1)}`
+      child.kill('SIGKILL')
+    } else response.writeHead(answer.status, { 'content-type': 'application/json' }).end(text)
+  }
+  const between = createServer((incoming, response) => void passOn(incoming, response)).listen(0, '127.0.0.1')
+  await once(between, 'listening')
+  const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`
+  const env = { PATH: process.env['PATH'], HOME: folder, RUNYARD_URL: url, RUNYARD_API_KEY: of.key }
+  const child = spawn(process.execPath, [programFile(program), 'agents', 'push', at, '--yes'], { env, stdio: 'ignore' })
+  const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
+  assert.equal(signal, 'SIGKILL')
+  between.close().closeAllConnections()
+  return last
+}
+
 proves('cli.agents', 'agents go to files and to a second team, byte for byte', async () => {
   const create = async (name: string, data: object): Promise<string> => {
     const body = { name, build: { config: { version: 'v2', data } } }
@@ -43,7 +92,9 @@ proves('cli.agents', 'agents go to files and to a second team, byte for byte', a
   const queue = (await team.call('POST /v2/teams/:teamId/queues', { body: { name: 'In' } })).body.queue_id as string
   await team.call(`POST /v2/agents/${main}/schedules`, { body: { frequency: 'daily', time: '09:30', message: 'no' } })
   await team.call(`POST /v2/agents/${main}/case-triggers`, { body: { case_queue_id: queue, enabled: false } })
-  await team.call(`POST /v2/agents/${main}/eval-rubrics`, { body: { title: 'Polite', description: 'It says please.' } })
+  await team.call(`POST /v2/agents/${main}/eval-rubrics`, {
+    body: { title: 'Polite', description: 'It says please and thanks.' },
+  })
   await team.call(`PUT /v2/agents/${main}/memory/files/a/b.md`, { body: { content: 'Known.\n' } })
 
   const to = join(folder, 'agents')
@@ -62,6 +113,14 @@ proves('cli.agents', 'agents go to files and to a second team, byte for byte', a
   const planned = await other('agents', 'push', to)
   assert.equal(planned.code, 2)
   assert.ok(!planned.stdout.includes('\u001b'))
+  assert.deepEqual(linesOf(planned.stdout).slice(1), [
+    '+ Invoices: agent, live at once',
+    '~ Invoices: rubrics',
+    '+ Invoices: schedule daily',
+    '+ Invoices: queue In',
+    '+ Invoices: trigger on the queue In',
+    '+ Invoices: memory a/b.md',
+  ])
   assert.deepEqual(await configsOf(second), {})
   await printed(other('agents', 'push', to, '--yes'))
   const equal = await other('agents', 'diff', to, '--json')
@@ -79,6 +138,75 @@ proves('cli.agents', 'agents go to files and to a second team, byte for byte', a
   await printed(other('agents', 'push', to, '--yes', '--promote'))
   assert.equal((await other('agents', 'diff', to)).code, 0)
   assert.equal(linesOf(await printed(other('agents', '--json'))).length, 2)
+})
+
+proves('cli.agents', 'rubrics go with the draft they are for, and files may leave out what is usual', async () => {
+  const third = await seedTeam(app)
+  const line = as(third)
+  const at = await agentFolder('drafted', [
+    'schedules: [{ frequency: daily, time: "09:30" }]',
+    'rubrics: [{ title: Polite, description: It says please and thanks. }]',
+  ])
+  await printed(line('agents', 'push', at, '--yes'))
+  assert.equal((await line('agents', 'diff', at)).code, 0)
+  const { body } = await third.call('GET /v2/teams/:teamId/agents')
+  const agentId = (body.agents as { id: string }[])[0]?.id ?? ''
+  const titles = async (build = '') => {
+    const { rubrics } = (await third.call(`GET /v2/agents/${agentId}/eval-rubrics${build}`)).body
+    return (rubrics as { title: string }[]).map(({ title }) => title)
+  }
+  await agentFolder('drafted', [
+    'schedules: [{ frequency: daily, time: "09:30" }]',
+    'rubrics: [{ title: Short, description: It has fewer than ten lines. }]',
+    'config: { version: v2, data: { input: Changed. } }',
+  ])
+  const plan = '~ drafted: new revision, as a draft\n~ drafted: rubrics of the new revision\n'
+  assert.equal((await line('agents', 'diff', at)).stdout, plan)
+  await printed(line('agents', 'push', at, '--yes'))
+  assert.equal((await line('agents', 'diff', at)).code, 0)
+  assert.deepEqual(await titles(), ['Polite'])
+  const promoted = await line('agents', 'push', at, '--yes', '--promote')
+  assert.equal(promoted.stdout, '~ drafted: revision 2 becomes live\n')
+  assert.deepEqual(await titles(), ['Short'])
+  assert.equal((await line('agents', 'diff', at)).code, 0)
+})
+
+proves('cli.agents', 'a push that is killed and started again makes nothing twice', async () => {
+  const killed = await seedTeam(app)
+  const line = as(killed)
+  const about = [
+    'schedules: [{ frequency: daily, time: "09:30" }, { frequency: weekly, day: monday, time: "10:00" }]',
+    'triggers: [{ queue: Killed }]',
+    'memory_enabled: true',
+  ]
+  const polite = 'rubrics: [{ title: Polite, description: It says please and thanks. }]'
+  const at = await agentFolder('killed', [...about, polite])
+  await mkdir(join(at, 'memory'))
+  for (const name of ['a.md', 'b.md']) await writeFile(join(at, 'memory', name), name)
+  const cuts: string[] = []
+  // each push is killed with its second change carried out, whose answer it never sees
+  for (let kills = 0; kills < 4; kills += 1) cuts.push(await pushUntil(2, at, killed))
+  await printed(line('agents', 'push', at, '--yes'))
+  await agentFolder('killed', [...about, 'config: { version: v2, data: { input: Changed. } }'])
+  cuts.push(await pushUntil(1, at, killed))
+  await printed(line('agents', 'push', at, '--yes'))
+  assert.deepEqual(cuts, ['PUT eval-rubrics', 'POST schedules', 'POST case-triggers', 'PUT b.md', 'POST revisions'])
+
+  assert.equal((await line('agents', 'diff', at)).code, 0)
+  const of = async (path: string, name: string): Promise<{ id: string }[]> =>
+    (await killed.call(`GET ${path}`)).body[name] as { id: string }[]
+  const agents = await of('/v2/teams/:teamId/agents', 'agents')
+  const path = `/v2/agents/${agents[0]?.id}`
+  const counts = [
+    agents,
+    await of(`${path}/schedules`, 'schedules'),
+    await of(`${path}/case-triggers`, 'case_triggers'),
+    await of('/v2/teams/:teamId/queues', 'queues'),
+    await of(`${path}/revisions`, 'builds'),
+    await of(`${path}/eval-rubrics`, 'rubrics'),
+    await of(`${path}/memory/files`, 'files'),
+  ].map((list) => list.length)
+  assert.deepEqual(counts, [1, 2, 1, 1, 2, 1, 2])
 })
 
 proves('cli.agents', 'wrong files and names are refused in a sentence', async () => {

@@ -12,7 +12,7 @@ proves('cli.call', 'every operation is a command with its fields as flags', asyn
   const operations = linesOf(await printed(runyard('call', '--json'))).map((line) => JSON.parse(line) as { id: string })
   assert.ok(operations.some(({ id }) => id === 'startRun'))
   const help = await printed(runyard('call', 'startRun', '--help'))
-  assert.match(help, /--agent-id TEXT +needed\. The agent to run\./)
+  assert.match(help, /--agent-id TEXT +\(required\) The agent to run\./)
   assert.match(help, /--message TEXT\|JSON/)
 
   const procedure = join(folder, 'procedure.md')

@@ -1,14 +1,15 @@
 // Cases from files.
 import assert from 'node:assert/strict'
-import { writeFile } from 'node:fs/promises'
+import { readdir, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { importUnderKills, isImported } from '../../server/test/survival/cliImport.ts'
 import { proves } from '../../server/test/kit/proves.ts'
 import { csvRecords, type CsvRecord } from '../src/cases/csv.ts'
-import { linesOf, openBench, printed } from './lines.ts'
+import { lineWith, linesOf, openBench, printed } from './lines.ts'
 
-const { folder, baseUrl, team, runyard } = await openBench()
+const { folder, baseUrl, team, env, runyard } = await openBench()
 
 async function fileOf(name: string, text: string): Promise<string> {
   const file = join(folder, name)
@@ -93,8 +94,17 @@ proves('cli.import', 'the rows of a file become cases, and a second run makes no
     (await casesOf(other)).map(({ data }) => data),
     ['text', '{"deep":{"a":1}}'],
   )
+  const piped = await lineWith(['cases', 'import', '-', '-q', other], env, '{"title":"Three"}\n')
+  assert.deepEqual([piped.code, piped.stdout], [64, ''])
+  const third = '{"title":"Three","external_id":"3"}\n'
+  const read = await printed(lineWith(['cases', 'import', '-', '--format', 'ndjson', '-q', other], env, third))
+  assert.equal(read, 'More: 1 case added, 0 were there already.\n')
+  assert.deepEqual(
+    (await readdir(tmpdir())).filter((name) => name.startsWith('runyard-import-')),
+    [],
+  )
   const [row] = linesOf(await printed(runyard('queues', '--search', 'More', '--json')))
-  assert.equal((JSON.parse(row ?? '') as { counts: { pending: number } }).counts.pending, 2)
+  assert.equal((JSON.parse(row ?? '') as { counts: { pending: number } }).counts.pending, 3)
 })
 
 proves(

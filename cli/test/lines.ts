@@ -50,7 +50,7 @@ export async function lineWith(words: string[], env: NodeJS.ProcessEnv, piped = 
   const code = await runAndReport(words, env, {
     stdout: { write: (data) => pieces.push(Buffer.from(data)) },
     stderr: { write: (data) => (stderr += String(data)) },
-    stdin: Readable.from([piped]) as unknown as NodeJS.ReadStream,
+    stdin: Readable.from([Buffer.from(piped)]) as unknown as NodeJS.ReadStream,
   })
   const bytes = Buffer.concat(pieces)
   return { code, stdout: bytes.toString(), stderr, bytes }

@@ -4,14 +4,15 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { Client } from 'pg'
+import { programFile } from '../../server/test/kit/programFile.ts'
 import { copyPreparedDataDir } from '../../server/test/kit/preparedDataDir.ts'
 import { readConfig } from '../../server/src/base/config.ts'
 import { connectionSettings, sqlOn, type Address } from '../../server/src/base/db.ts'
@@ -30,7 +31,8 @@ import { findDatabase, leaveDatabase, prepareDatabase } from '../../server/src/d
 import { announcePresence } from '../../server/src/kit/presence.ts'
 import { proves } from '../../server/test/kit/proves.ts'
 
-const program = fileURLToPath(new URL('../bin/runyard.mjs', import.meta.url))
+const installed = fileURLToPath(new URL('../bin/runyard.mjs', import.meta.url))
+const program = programFile(fileURLToPath(new URL('../src/main.ts', import.meta.url)))
 const log = createLog('silent')
 
 let folder: string
@@ -66,10 +68,14 @@ interface Outcome {
   stderr: string
 }
 
-function start(words: string[], env: NodeJS.ProcessEnv): { child: ChildProcess; outcome: Promise<Outcome> } {
+function start(
+  words: string[],
+  env: NodeJS.ProcessEnv,
+  { cwd = folder, file = installed } = {},
+): { child: ChildProcess; outcome: Promise<Outcome> } {
   const { PATH, HOME } = process.env
   const bare = { PATH, HOME, RUNYARD_DATA_DIR: dataDir, PORT: '0' }
-  const child = spawn(process.execPath, [program, ...words], { env: { ...bare, ...env }, cwd: folder })
+  const child = spawn(process.execPath, [file, ...words], { env: { ...bare, ...env }, cwd })
   const said = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text))
   child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text))
@@ -81,8 +87,11 @@ function start(words: string[], env: NodeJS.ProcessEnv): { child: ChildProcess; 
 
 type Run = (words: string[], env?: NodeJS.ProcessEnv) => Promise<Outcome>
 
-/** The program, in a process of its own. */
-const runyard: Run = (words, env = {}) => start(words, env).outcome
+/** What users start. */
+const asInstalled: Run = (words, env = {}) => start(words, env).outcome
+
+/** What it loads, in a process of its own. */
+const runyard: Run = (words, env = {}) => start(words, env, { file: program }).outcome
 
 /** The same without a process for each. */
 const here: Run = async (words, env = {}) => {
@@ -136,9 +145,10 @@ async function emptyDatabase(): Promise<Address> {
 
 describe('the command line', { concurrency: 2 }, () => {
   test('help names every command, and what each takes', async () => {
-    const help = await succeeds(['help'], {}, runyard)
+    const help = await succeeds(['help'], {}, asInstalled)
     for (const words of [
       'serve',
+      'dev',
       'migrate',
       'team create',
       'key create',
@@ -156,8 +166,34 @@ describe('the command line', { concurrency: 2 }, () => {
     assert.match(await succeeds(['help', 'key', 'create']), /--scopes a,b/)
   })
 
+  proves(
+    'cli.dataDir',
+    'what is set goes first, then the nearest folder upwards, then that of the checkout',
+    async () => {
+      const deep = join(folder, 'mine', 'deep')
+      const facts = { base_url: 'http://127.0.0.1:1', team_id: 'team', api_key: 'key' }
+      for (const dir of [join(folder, 'mine', '.runyard'), join(deep, 'set'), deep])
+        await mkdir(dir, { recursive: true })
+      await writeFile(join(folder, 'mine', '.runyard', 'service.json'), JSON.stringify(facts))
+      await writeFile(join(deep, 'set', 'service.json'), JSON.stringify({ ...facts, base_url: 'http://127.0.0.1:2' }))
+      const inFolder = async (cwd: string, words: string[], set = '') => {
+        const env = { HOME: folder, RUNYARD_DATA_DIR: set }
+        const { stdout, stderr } = await start(words, env, { cwd }).outcome
+        return stdout + stderr
+      }
+      const [set, nearest, checkout] = await Promise.all([
+        inFolder(deep, ['whoami'], 'set'),
+        inFolder(deep, ['whoami']),
+        inFolder(folder, ['doctor']),
+      ])
+      assert.match(set, /127\.0\.0\.1:2 cannot be reached/)
+      assert.match(nearest, /127\.0\.0\.1:1 cannot be reached: [^.]+\. Is the service running/)
+      assert.ok(checkout.includes(join(dirname(dirname(dirname(installed))), '.runyard')), checkout)
+    },
+  )
+
   test('what is typed wrongly is answered in one line, with 64', async () => {
-    await fails(['bakcup'], { code: 64, says: /no command "bakcup".*backup/ }, {}, runyard)
+    await fails(['bakcup'], { code: 64, says: /no command "bakcup".*backup/ }, {}, asInstalled)
     await fails(['doctor', '--quick'], { code: 64, says: /--quick.*runyard doctor/ })
     const refused: [string[], RegExp][] = [
       [['team', 'destroy', 'x'], /"team destroy"/],

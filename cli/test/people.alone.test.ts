@@ -28,6 +28,17 @@ describe('people at the command line', () => {
     return pendingRequest?.request ?? assert.fail('the run asks nobody')
   }
 
+  proves('signIn.open', 'a link that signs in once is made and printed', async () => {
+    const made = await service.line(['open', '--print', '--json'])
+    const { url } = JSON.parse(made.stdout) as { url: string }
+    const [, base = '', token] = /^(http.*)\/#sign-in=(ryl_.*)$/.exec(url) ?? []
+    const headers = { 'content-type': 'application/json', 'x-runyard-client': 'test', origin: base }
+    const signIn = () => fetch(`${base}/auth/sign-in`, { method: 'POST', headers, body: JSON.stringify({ token }) })
+    assert.equal((await signIn()).status, 204)
+    assert.equal((await signIn()).status, 401)
+    assert.match((await service.line(['open', '--print'])).stdout, /^http.*#sign-in=ryl_\w+\n$/)
+  })
+
   proves('cli.inbox', 'requests are listed and answered by scripts', async () => {
     const order = await requestOf(approver, { count: 1 })
     const other = await requestOf(approver, { count: 2 })
@@ -55,7 +66,7 @@ describe('people at the command line', () => {
   proves('cli.inbox', 'an answer that cannot be given is refused with what to do', async () => {
     const question = await requestOf(asker)
     const wrong: [string[], number, RegExp][] = [
-      [['approve', '01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f'], 1, /is pending\. See what is: runyard inbox/],
+      [['approve', '01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f'], 1, /is pending\. List those that are: runyard inbox/],
       [['answer', question.id], 64, /either --answer or --values/],
       [['answer', question.id, '--values', '[]'], 64, /must be a JSON object/],
       [['answer', question.id, '--values', '{'], 64, /is not JSON/],
@@ -67,6 +78,46 @@ describe('people at the command line', () => {
       assert.deepEqual([outcome.code, outcome.stdout], [code, ''], words.join(' '))
     }
     assert.equal((await service.line(['inbox', 'answer', question.id, '-a', 'yes'])).code, 0)
+  })
+
+  proves('cli.inbox', 'in a pipe, --watch prints a line for each request until it is interrupted', async () => {
+    const first = await requestOf(approver, { count: 7 })
+    const [rows, json] = [service.inPipe(['inbox', '--watch']), service.inPipe(['inbox', '--watch', '--json'])]
+    const events = service.inPipe(['call', 'streamTeamEvents', '--events', 'human_request.created'])
+    await Promise.all([rows.lines(1), json.lines(1), events.lines(1)])
+    const second = await requestOf(approver, { count: 8 })
+    const printedRows = await rows.lines(2)
+    for (const [index, { id }] of [first, second].entries())
+      assert.match(
+        printedRows[index] ?? '',
+        new RegExp(`^${id} {2}approval {2}Order ${7 + index} boxes\\? {2}human_approve {2}\\d+[sm]$`),
+      )
+    const printedJson = (await json.lines(2)).map((line) => JSON.parse(line) as HumanRequest)
+    for (const row of printedJson) requireFit(row, 'listHumanRequests', 'human_requests', '[]')
+    assert.deepEqual(
+      printedJson.map(({ id }) => id),
+      [first.id, second.id],
+    )
+    const streamed = (await events.lines(2)).map((line) => JSON.parse(line) as { event: string; data: object })
+    assert.deepEqual(
+      streamed.map(({ event }) => event),
+      ['start', 'human_request.created'],
+    )
+    assert.partialDeepStrictEqual(streamed[1]?.data, { human_request: { id: second.id } })
+    for (const piped of [rows, json, events])
+      assert.deepEqual(await piped.stop('SIGINT'), { code: 130, stderr: 'Interrupted.\n' })
+    for (const { id } of [first, second]) assert.equal((await service.line(['inbox', 'approve', id])).code, 0)
+  })
+
+  proves('cli.call', 'the events of a run are printed one a line until it ends', async () => {
+    const { id, run_id } = await requestOf(approver, { count: 9 })
+    await service.line(['inbox', 'approve', id])
+    const { code, stdout, stderr } = await service.line(['call', 'streamRunEvents', '--run-id', run_id])
+    assert.deepEqual([code, stderr], [0, ''])
+    const events = linesOf(stdout).map((line) => (JSON.parse(line) as { event: string }).event)
+    assert.deepEqual([events[0], events.at(-2), events.at(-1)], ['run.message.created', 'run.completed', 'end'])
+    const unknown = await service.line(['call', 'streamRunEvents', '--run-id', id])
+    assert.deepEqual([unknown.code, unknown.stdout, linesOf(unknown.stderr).length], [1, '', 1])
   })
 
   proves('cli.inbox', 'in a terminal requests are chosen and answered by keys', { skip: noTerminal }, async () => {
@@ -82,7 +133,7 @@ describe('people at the command line', () => {
     for (const line of [first, second, third]) assert.ok((line?.length ?? 0) < 80)
     assert.match(`${first}\n${second}\n${third}`, /^ {2}approval.* 3 boxes.*\n❯ approval.* 4 boxes.*\n {2}question/)
     assert.equal(blank, '')
-    assert.match(chosen.join('\n'), /^Order 4 boxes\?\n {2}Action: human_approve\n {4}title: Order 4 boxes\?\n/)
+    assert.match(chosen.join('\n'), /^Order 4 boxes\?\n {2}Action: human_approve\n {2}approval of run /)
     terminal.type('a')
     await terminal.shows(/Approved: Order 4 boxes\?\n2 waiting/)
     terminal.type('kr')

@@ -31,9 +31,9 @@ export function operationTable(registry: Registry): string {
   ].join('\n')
 }
 
-function rowOf({ id, summary, description, scope, query, body, takesBytes }: Operation, call: ClientCall): object {
+function rowOf(operation: Operation, call: ClientCall): object {
+  const { id, summary, description, scope } = operation
   const { group, method, parameters, answer } = call
-  const input = { body, query, bytes: takesBytes?.form, none: undefined }[call.input] as Schema | undefined
   return {
     id,
     group,
@@ -43,10 +43,15 @@ function rowOf({ id, summary, description, scope, query, body, takesBytes }: Ope
     answer,
     input: call.input,
     parameters: parameters.map(({ inPath }) => inPath),
-    fields: Object.entries(input?.properties ?? {}).map(([name, schema]) =>
-      fieldOf(name, schema, input?.required ?? []),
-    ),
+    fields: fieldsOf(operation, call),
   }
+}
+
+/** The fields of the one object that an operation takes. */
+export function fieldsOf({ query, body, takesBytes }: Operation, call: ClientCall): Field[] {
+  const input = { body, query, bytes: takesBytes?.form, none: undefined }[call.input] as Schema | undefined
+  const required = input?.required ?? []
+  return Object.entries(input?.properties ?? {}).map(([name, schema]) => fieldOf(name, schema, required))
 }
 
 function fieldOf(name: string, schema: Schema, required: string[]): Field {

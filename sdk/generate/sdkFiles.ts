@@ -118,7 +118,7 @@ function groupsText(operations: ClientOperation[]): string {
   return [
     '// Written by `npm run openapi` from the declarations of the operations. Do not edit.',
     "import { Group } from '../group.ts'",
-    "import type { Call, CallOptions } from '../call.ts'",
+    "import { withoutKey, type Call, type CallOptions } from '../call.ts'",
     "import type { FileAnswer } from '../files.ts'",
     "import type { List } from '../list.ts'",
     `import type {\n${used.map((name) => `${name},`).join('\n')}\n} from './types.ts'`,
@@ -148,7 +148,7 @@ function methodText({ operation, call }: ClientOperation): string {
     `'${path}'`,
     `{${parameters.map(({ name, inPath }) => (name === inPath ? name : `${inPath}: ${name}`)).join(', ')}}`,
     ...(input === 'none' ? ['undefined'] : ['input']),
-    'options',
+    operation.onlyReads && operation.method !== 'GET' ? 'withoutKey(options)' : 'options',
     ...(answer === 'list' ? [`'${rows}'`] : []),
   ].join(', ')
   const says = commentText([

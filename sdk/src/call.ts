@@ -1,14 +1,20 @@
 // One call of an operation: a promise of its answer that can also give the response around it.
 
 export interface CallOptions {
-  /** Your own key. A repeat with the same key, also from another process, gets the first answer again. One is made unless given. */
-  idempotencyKey?: string
+  /**
+   * Your own key. A repeat with the same key, also from another process, gets the first answer again. For a call that changes something, one is
+   * made unless given; null sends none.
+   */
+  idempotencyKey?: string | null
   signal?: AbortSignal
   /** How long one attempt may take. */
   timeoutMs?: number
   maxRetries?: number
   headers?: Record<string, string>
 }
+
+/** For a POST that changes nothing: a repeat does no harm, and a key would be kept for a day. */
+export const withoutKey = (options: CallOptions | undefined): CallOptions => ({ idempotencyKey: null, ...options })
 
 /** The answer with what the response said around it. */
 export interface Answered<T> {

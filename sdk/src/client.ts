@@ -1,6 +1,6 @@
 // Sends requests: the credential, the team, idempotency keys, time-outs and retries of every call.
 import { Call, type Answered, type CallOptions } from './call.ts'
-import { userAgent, variable, webCrypto } from './environment.ts'
+import { pageOrigin, userAgent, variable, webCrypto } from './environment.ts'
 import { ApiError, ConnectionError, errorOf, RunyardError, TimeoutError } from './errors.ts'
 import { fileAnswerOf, type FileAnswer } from './files.ts'
 import { List } from './list.ts'
@@ -12,7 +12,7 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export interface RunyardOptions {
   /** An API key or an access token. From `RUNYARD_API_KEY` unless given. */
   apiKey?: string
-  /** From `RUNYARD_URL` unless given, otherwise a service on this machine. */
+  /** From `RUNYARD_URL` unless given, otherwise a service on this machine. In a page, `''` is the service that the page came from. */
   baseUrl?: string
   /** From `RUNYARD_TEAM` unless given, otherwise the team of the key. */
   teamId?: string
@@ -59,7 +59,8 @@ export class Client {
   #teamId: string | Promise<string> | undefined
 
   constructor(options: RunyardOptions) {
-    this.baseUrl = (options.baseUrl ?? variable('RUNYARD_URL') ?? usualUrl).replace(/\/+$/, '')
+    const given = options.baseUrl ?? variable('RUNYARD_URL') ?? usualUrl
+    this.baseUrl = (given === '' ? pageOrigin() : given).replace(/\/+$/, '')
     this.#apiKey = options.apiKey ?? variable('RUNYARD_API_KEY')
     this.#teamId = options.teamId ?? variable('RUNYARD_TEAM')
     this.#options = options
@@ -103,7 +104,8 @@ export class Client {
 
   /** One request with its retries; resolves to a response with a good status. */
   async send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
-    const key = method === 'GET' || method === 'HEAD' ? undefined : (options.idempotencyKey ?? (await newKey()))
+    const isRead = method === 'GET' || method === 'HEAD'
+    const key = isRead || options.idempotencyKey === null ? undefined : (options.idempotencyKey ?? (await newKey()))
     const body = bodyOf(options.body)
     const retries = body.isOnce ? 0 : (options.maxRetries ?? this.#options.maxRetries ?? usualRetries)
     // without the slash, the path could name another host, which would get the credential
@@ -120,7 +122,7 @@ export class Client {
       ...options.headers,
     })
     // a redirected POST would become a GET, whose answer is that of another operation
-    const redirect = key === undefined ? 'follow' : 'error'
+    const redirect = isRead ? 'follow' : 'error'
     const init: RequestInit = { method, headers, redirect, ...body.init }
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -205,7 +207,7 @@ export class Client {
     } catch (error) {
       if (stopping.signal.aborted) throw stopping.signal.reason
       if (error instanceof RunyardError) throw error
-      throw new ConnectionError(`${url.origin} cannot be reached: ${reasonOf(error)}`, { cause: error })
+      throw new ConnectionError(`${url.origin} cannot be reached: ${reasonOf(error)}.`, { cause: error })
     } finally {
       stopping.clearTimer()
       // the signal must still end a stream that continues
@@ -217,7 +219,7 @@ export class Client {
     try {
       const { teams } = await this.json<{ teams: { id: string }[] }>('GET', '/v2/teams', {}, undefined)
       const [team] = teams
-      if (!team) throw new RunyardError('This key belongs to no team.')
+      if (!team) throw new RunyardError('This key does not belong to a team.')
       return (this.#teamId = team.id)
     } catch (error) {
       this.#teamId = undefined // the next call asks again

@@ -12,7 +12,7 @@ export interface ServerSentEvent {
  * does not count: a reader that resumes gets it again.
  */
 export class EventLines {
-  /** The last id, also of a sign of life without an event. */
+  /** The last id, also one that came without an event to show that the stream is alive. */
   lastEventId: string | undefined
   #rest = ''
   #data: string[] = []

@@ -18,6 +18,8 @@ export interface StreamOptions {
   giveUpAfterMs?: number
   /** How long nothing may come before the stream is opened again: 35 seconds unless given. */
   silenceMs?: number
+  /** Is called when a connection is open, and when it broke and another is tried. */
+  onState?: (state: 'open' | 'broken') => void
 }
 
 export class EventStream<Event extends { event: string }> implements AsyncIterable<Event> {
@@ -50,7 +52,7 @@ export class EventStream<Event extends { event: string }> implements AsyncIterab
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
-    const { signal, giveUpAfterMs = usualGiveUpMs } = this.#options
+    const { signal, giveUpAfterMs = usualGiveUpMs, onState } = this.#options
     // since when the server is away
     let awayAt: number | undefined
     let hasStarted = false
@@ -71,6 +73,7 @@ export class EventStream<Event extends { event: string }> implements AsyncIterab
         signal?.throwIfAborted()
         const waitMs = waitBeforeRetry(error, attempt)
         awayAt ??= Date.now()
+        onState?.('broken')
         if (waitMs === undefined || Date.now() - awayAt + waitMs > giveUpAfterMs) throw error
         await pause(waitMs, signal)
         continue
@@ -80,21 +83,25 @@ export class EventStream<Event extends { event: string }> implements AsyncIterab
     }
   }
 
-  /** One connection until it ends; undefined for a sign of life without an event. */
+  /** One connection until it ends; undefined when only an id came, to show that the stream is alive. */
   async *#connection(): AsyncGenerator<Event | undefined, void, undefined> {
-    const { signal, silenceMs = usualSilenceMs } = this.#options
+    const { signal, silenceMs = usualSilenceMs, onState } = this.#options
     const stopping = new AbortController()
     const stop = () => stopping.abort(signal?.reason)
     if (signal?.aborted) stop()
     signal?.addEventListener('abort', stop, { once: true })
     let timer: ReturnType<typeof setTimeout> | undefined
     try {
-      const resumed = this.position === undefined ? {} : { 'last-event-id': this.position }
+      const resumed: Record<string, string> = this.position === undefined ? {} : { 'last-event-id': this.position }
       const reader = readerOf(await this.#open(resumed, stopping.signal))
+      onState?.('open')
       const decoder = new TextDecoder()
       const lines = new EventLines()
       for (;;) {
-        timer = setTimeout(() => stopping.abort(new ConnectionError('The stream fell silent.')), silenceMs)
+        timer = setTimeout(
+          () => stopping.abort(new ConnectionError('Nothing came over the stream for too long.')),
+          silenceMs,
+        )
         const { done, value } = await reader.read()
         clearTimeout(timer)
         if (done) return

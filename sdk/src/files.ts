@@ -1,4 +1,4 @@
-// Files that come and go: answers that are files, and transfers by signed URLs with progress.
+// Answers that are files, and uploads and downloads by signed URLs with progress.
 import { isBrowser } from './environment.ts'
 import { ConnectionError, errorOf, RunyardError } from './errors.ts'
 
@@ -183,5 +183,5 @@ async function nodeFiles(): Promise<NodeFiles> {
   if (isBrowser()) throw new RunyardError('A browser has no paths. Give a Blob instead.')
   // not a literal, so that bundlers for browsers do not look for it
   const name = 'node:fs/promises'
-  return (await import(name)) as NodeFiles
+  return (await import(/* @vite-ignore */ name)) as NodeFiles
 }

@@ -19,6 +19,8 @@ import {
   PluginsGroup,
   QueuesGroup,
   SchedulesGroup,
+  SessionsGroup,
+  ViewsGroup,
   WebhooksGroup,
 } from './generated/groups.ts'
 import { HumanRequests } from './humanRequests.ts'
@@ -55,7 +57,9 @@ export class Runyard {
   readonly runs: Runs
   readonly sandboxes: Sandboxes
   readonly schedules: SchedulesGroup
+  readonly sessions: SessionsGroup
   readonly teams: Teams
+  readonly views: ViewsGroup
   readonly webhooks: WebhooksGroup
 
   constructor(options: RunyardOptions = {}) {
@@ -83,7 +87,9 @@ export class Runyard {
     this.runs = new Runs(client)
     this.sandboxes = new Sandboxes(client)
     this.schedules = new SchedulesGroup(client)
+    this.sessions = new SessionsGroup(client)
     this.teams = new Teams(client)
+    this.views = new ViewsGroup(client)
     this.webhooks = new WebhooksGroup(client)
   }
 

@@ -38,7 +38,7 @@ export interface WaitOptions {
 export type WaitedRun = GetRunAnswer['run'] & { pendingRequest: PendingRequest | undefined }
 
 const pollMs = 2000
-/** How many times a look at the run is tried again: for more than a minute, since a restart of the server must not end the wait. */
+/** How many times a failed read of the run is tried again: for more than a minute, since a restart of the server must not end the wait. */
 const lookRetries = 20
 const ended = new Set<string>(['completed', 'failed', 'stopped'])
 

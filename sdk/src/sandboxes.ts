@@ -29,7 +29,7 @@ export class Sandboxes extends SandboxesGroup {
     return new Response(await this.downloadStream(sandboxId, path, options)).blob()
   }
 
-  /** Writes the file to a path of this machine, which has it only when it is whole. */
+  /** Writes the file to a path of this machine. Nothing is there before the file is whole. */
   async downloadTo(sandboxId: string, path: string, to: string, options: TransferOptions = {}): Promise<void> {
     await writeToPath(await this.downloadStream(sandboxId, path, options), to)
   }

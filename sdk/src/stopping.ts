@@ -6,7 +6,7 @@ const timerMaxMs = 2 ** 31 - 1
 export interface Stopping {
   signal: AbortSignal
   clearTimer: () => void
-  /** Leaves the caller's signal alone from here on. */
+  /** Stops listening to the caller's signal. */
   unlink: () => void
 }
 

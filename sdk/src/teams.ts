@@ -18,7 +18,7 @@ interface Start {
 export type TeamStreamEvent<Name extends EventName = EventName> = EventsByName[Name] | Start | Gap
 
 export class Teams extends TeamsGroup {
-  /** Every event of the team from now on, or after `after`, over broken connections. It has no end but the signal. */
+  /** Every event of the team from now on, or after `after`, over broken connections. Only the signal ends it. */
   events<Name extends EventName = EventName>(
     options: StreamOptions & { events?: readonly Name[] } = {},
   ): EventStream<TeamStreamEvent<Name>> {

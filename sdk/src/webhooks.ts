@@ -13,7 +13,7 @@ export interface UnwrapOptions {
 
 const usualToleranceS = 300
 
-/** How the raw body is kept, by the frameworks that parse it otherwise. */
+/** How to keep the raw body in frameworks that parse it. */
 const rawBodyHelp = [
   "Express: app.post('/hook', express.raw({ type: 'application/json' }), handler)",
   "Fastify: app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => done(null, body))",

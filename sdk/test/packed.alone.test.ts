@@ -10,7 +10,7 @@ import { after, before, describe } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { chromium } from 'playwright-core'
+import { chromium, type Page, type Request } from 'playwright-core'
 import { signatureHeaders, signingKey } from '../../server/src/features/webhooks/signature.ts'
 import { isLongForm } from '../../server/test/kit/longForm.ts'
 import { startOtherBrowser } from '../../server/test/kit/otherBrowser.ts'
@@ -52,29 +52,29 @@ proves('sdk.packed', 'all packages of the repository have one version', async ()
   }
 })
 
-/** The lines of a file that do not compile, by a compiler of this name, in strict mode and with all declarations checked. */
-async function wrongLines(compiler: string, file: string): Promise<number[]> {
-  await copyFile(new URL(`packed/${file}`, import.meta.url), join(project, file))
+/** Where these files do not compile, by a compiler of this name, in strict mode and with all declarations checked: `file:line`. */
+async function wrongLines(compiler: string, files: string[]): Promise<string[]> {
+  for (const file of files) await copyFile(new URL(`packed/${file}`, import.meta.url), join(project, file))
   const options = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--noEmit']
   const target = ['--target', 'es2022', '--lib', 'es2022,dom', '--module', 'nodenext']
-  const words = [join(modules, compiler, 'bin/tsc'), ...options, ...target, file]
+  const words = [join(modules, compiler, 'bin/tsc'), ...options, ...target, ...files]
   try {
     await run(process.execPath, words, { cwd: project })
     return []
   } catch (error) {
     const { stdout } = error as { stdout: string }
     const found = [...stdout.matchAll(/^(\S+)\((\d+),\d+\): error/gm)]
-    assert.ok(found.length > 0 && found.every(([, where]) => where === file), stdout)
-    return [...new Set(found.map(([, , line]) => Number(line)))]
+    assert.ok(found.length > 0 && found.every(([, where = '']) => files.includes(where)), stdout)
+    return [...new Set(found.map(([, file, line]) => `${file}:${line}`))]
   }
 }
 
 for (const compiler of ['typescript', 'typescript5']) {
   proves('sdk.packed', `a strict program compiles, and wrong uses do not, by ${compiler}`, async () => {
-    assert.deepEqual(await wrongLines(compiler, 'right.ts'), [])
     const lines = (await readFile(new URL('packed/wrong.ts', import.meta.url), 'utf8')).split('\n')
-    const marked = lines.flatMap((line, index) => (line.endsWith('// wrong') ? [index + 1] : []))
-    assert.deepEqual(await wrongLines(compiler, 'wrong.ts'), marked)
+    const marked = lines.flatMap((line, index) => (line.endsWith('// wrong') ? [`wrong.ts:${index + 1}`] : []))
+    // one run of the compiler, since the declarations that both files import take most of its time
+    assert.deepEqual(await wrongLines(compiler, ['right.ts', 'wrong.ts']), marked)
   })
 }
 
@@ -160,7 +160,64 @@ console.log(JSON.stringify(await suite({ sdk, ...${JSON.stringify(given)} })))`
       await browser.end()
     }
   })
+
+  proves('sdk.session', 'in a page the SDK works with the cookie of a session and without a key', async () => {
+    const browser = await startOtherBrowser()
+    const connected = await chromium.connectOverCDP(browser.url)
+    try {
+      const page = await connected.newPage()
+      await page.goto(origin)
+      const seen = await askedBy(page, async () => {
+        const made = await page.evaluate(`(async () => {
+          const { Runyard, NotSignedInError } = await import('/sdk/index.js')
+          const runyard = new Runyard({ baseUrl: '', headers: { 'x-runyard-client': 'test' } })
+          const isRefused = await runyard.teams.list().then(() => false, (error) => error instanceof NotSignedInError)
+          await runyard.request('POST', '/auth/sign-in', { body: { api_key: ${JSON.stringify(service.key)} } })
+          const { agent_id } = await runyard.agents.create({ name: 'From a page' })
+          const started = await runyard.runs.start({ agent_id })
+          for await (const { event } of runyard.teams.events({ events: ['run.started'] })) if (event === 'start') break
+          await runyard.agents.delete(agent_id)
+          return { isRefused, baseUrl: runyard.baseUrl, team: await runyard.teamId(), source: started.run.source }
+        })()`)
+        assert.deepEqual(made, { isRefused: true, baseUrl: origin, team: service.teamId, source: 'console' })
+      })
+      assert.equal(seen.filter(({ path }) => path === '/v2/teams').length, 2, 'the team is learned once')
+      assert.ok(seen.length >= 6)
+      const signIn = seen.findIndex(({ path }) => path === '/auth/sign-in')
+      for (const [n, { method, path, headers }] of seen.entries()) {
+        assert.equal(headers['authorization'], undefined, path)
+        if (method !== 'GET') assert.equal(headers['origin'], origin, path)
+        if (n > signIn) assert.match(headers['cookie'] ?? '', /^runyard_session=ryc_/, path)
+      }
+    } finally {
+      await connected.close()
+      await browser.end()
+    }
+  })
 })
+
+interface Seen {
+  method: string
+  path: string
+  headers: Record<string, string>
+}
+
+/** What the page asked of the service, with what the browser added. */
+async function askedBy(page: Page, work: () => Promise<void>): Promise<Seen[]> {
+  const requests: Request[] = []
+  const note = (request: Request) => requests.push(request)
+  page.on('request', note)
+  await work()
+  page.off('request', note)
+  const seen = requests.filter((request) => /^\/(v2|auth)\//.test(new URL(request.url()).pathname))
+  return Promise.all(
+    seen.map(async (request) => ({
+      method: request.method(),
+      path: new URL(request.url()).pathname,
+      headers: await request.allHeaders(),
+    })),
+  )
+}
 
 /** A page with the built SDK; everything else goes to the service, so that the page has one origin. */
 function servePage({ baseUrl }: Service, port: number) {

@@ -142,6 +142,10 @@ proves('sdk.keys', 'all attempts of a call have one key and one body, and anothe
   assert.deepEqual([...new Set(asked.map(({ body }) => body))], ['{"name":"Tried"}'])
   await runyard.queues.list().page()
   assert.equal(asked.at(-1)?.headers['idempotency-key'], undefined)
+  await runyard.agents.checkProcedure({ input: 'A question' })
+  assert.deepEqual([asked.at(-1)?.method, asked.at(-1)?.headers['idempotency-key']], ['POST', undefined])
+  await runyard.agents.checkProcedure({ input: 'A question' }, { idempotencyKey: 'my own' })
+  assert.equal(asked.at(-1)?.headers['idempotency-key'], 'my own')
 })
 
 proves('sdk.retries', 'a body that is a stream is sent once, since it can be read only once', async () => {

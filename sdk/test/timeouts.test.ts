@@ -45,11 +45,11 @@ proves('sdk.timeouts', 'an abort ends the call with its reason, while it is sent
   setTimeout(() => sending.abort(reason), 20)
   await assert.rejects(async () => clientOf(url).queues.get('one', { signal: sending.signal }), reason)
 
-  const busy = await localServer((response) =>
-    answerJson(response, 429, refusal('rate_limited'), { 'retry-after': '30' }),
-  )
   const waiting = new AbortController()
-  setTimeout(() => waiting.abort(), 50)
+  const busy = await localServer((response) => {
+    answerJson(response, 429, refusal('rate_limited'), { 'retry-after': '30' })
+    setTimeout(() => waiting.abort(), 50)
+  })
   await assert.rejects(
     async () => clientOf(busy.url, { maxRetries: 5 }).queues.get('one', { signal: waiting.signal }),
     (error) => error instanceof DOMException && error.name === 'AbortError',

@@ -10,7 +10,7 @@ export const login = command({
   needs: 'nothing',
   says: 'Sign in to a service with an API key, and keep it in a profile.',
   about:
-    'The key is asked for without showing it, or read from stdin. The profile becomes the current one. Its file has the mode 600.',
+    'Type the key, which is not shown, or give it on stdin. The profile becomes the current one. Its file has the mode 600.',
   options: {
     url: { type: 'string', value: 'URL', says: `the service; ${usualUrl} unless given` },
     name: { type: 'string', value: 'PROFILE', says: 'what to call the profile; the host of the URL unless given' },
@@ -25,7 +25,7 @@ export const login = command({
     const url = origin + pathname.replace(/\/+$/, '')
     const name = nameOf(values.name ?? host)
     if (protocol === 'http:' && !/^(localhost|127\..*|\[::1\])$/.test(hostname))
-      out.note(`${url} is not encrypted: whoever is on the way can read the key. Prefer https.`)
+      out.note(`${url} is not encrypted: others on the network can read the key. Prefer https.`)
     const api_key = (await keyOf(call, url))?.trim()
     if (!api_key)
       throw new NotSignedIn('No key was given. Make one with: runyard key create, on the machine of the service.')
@@ -57,7 +57,7 @@ async function keyOf({ stdin, out, signal }: Call, url: string): Promise<string 
   const input = stdin()
   if (!input.isTTY) return textOf(input)
   const keyboard = keyboardOf(input, out)
-  if (!keyboard) throw new CommandFailed('The key cannot be asked for here. Give it on stdin.')
+  if (!keyboard) throw new CommandFailed('There is no terminal to type the key in. Give it on stdin.')
   try {
     return await keyboard.line(`API key for ${url}: `, signal, { isHidden: true })
   } finally {

@@ -40,7 +40,7 @@ export const logout = command({
   words: 'logout',
   positionals: ['[NAME]'],
   needs: 'nothing',
-  says: 'Forget a profile, the current one unless another is named. The key itself stays valid.',
+  says: 'Remove a profile: the given one, or the current one. Its key stays valid.',
   examples: ['runyard logout', 'runyard logout work'],
   async run({ positionals, env, out }) {
     const { current, profiles } = await readProfiles(env)

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { parse, stringify } from 'yaml'
 import { CommandFailed } from '../command.ts'
+import { sortedFields } from '../../../server/src/base/sortedFields.ts'
 
 export type Fields = Record<string, unknown>
 
@@ -15,7 +16,7 @@ export interface AgentFiles {
   schedules: Fields[]
   triggers: { queue: string; enabled: boolean; concurrency: number | null }[]
   rubrics: Fields[]
-  /** By path; undefined when nobody asked for it. */
+  /** The content by path; undefined when nobody asked for it. */
   memory?: Record<string, string>
 }
 
@@ -48,7 +49,7 @@ export async function writeAgent(folder: string, { memory, config, ...rest }: Ag
   else await rm(procedure, { force: true })
   const kept = { ...rest, config: { ...config, data: typeof input === 'string' ? data : config.data } }
   const { name, description, memory_enabled, schedules, triggers, rubrics } = kept
-  const ordered = { name, description, memory_enabled, config: sorted(kept.config), schedules, triggers, rubrics }
+  const ordered = { name, description, memory_enabled, config: sortedFields(kept.config), schedules, triggers, rubrics }
   await writeFile(join(folder, 'agent.yaml'), stringify(ordered, { lineWidth: 0, aliasDuplicateObjects: false }))
   if (!memory) return
   const root = join(folder, 'memory')
@@ -56,22 +57,16 @@ export async function writeAgent(folder: string, { memory, config, ...rest }: Ag
   for (const [path, content] of Object.entries(memory)) {
     const file = join(root, path)
     if (relative(root, file).split(sep).includes('..'))
-      throw new CommandFailed(`The memory file ${JSON.stringify(path)} has no safe name.`)
+      throw new CommandFailed(`The memory file ${JSON.stringify(path)} would leave its folder.`)
     await mkdir(dirname(file), { recursive: true })
     await writeFile(file, content)
   }
 }
 
-/** Objects with their keys in order, so that equal ones are written alike. */
-export function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, one]) => [key, sorted(one)]),
-  )
-}
+const textOf = (value: unknown): string => JSON.stringify(sortedFields(value))
+
+/** Whatever the order of their keys. */
+export const isSame = (a: unknown, b: unknown): boolean => textOf(a) === textOf(b)
 
 export async function readAgent(folder: string): Promise<AgentFiles> {
   const file = join(folder, 'agent.yaml')

@@ -20,6 +20,7 @@ export const agentsList = command({
         { title: 'age', of: ({ created_at }) => ageOf(created_at), isNumber: true },
       ],
       runyard.agents.list({ limit: 100 }),
+      'There are no agents yet. Make one from files with: runyard agents push',
     )
   },
 })
@@ -29,7 +30,7 @@ export const agentsPull = command({
   needs: 'service',
   says: 'Write agents to folders: procedure.md and agent.yaml.',
   about:
-    'The same agent always gives the same bytes, so that git shows what changed. Other records are named, so that it works on another team.',
+    'The same agent always gives the same bytes, so that git shows what changed. Connections, queues and other agents are written by name, so that the files also fit another team.',
   positionals: ['[AGENT…]'],
   options: {
     all: { type: 'boolean', says: 'every agent of the team' },
@@ -58,9 +59,9 @@ export const agentsPull = command({
 export const agentsPush = command({
   words: 'agents push',
   needs: 'service',
-  says: 'Make the agents of the team as the files say, after showing what would change.',
+  says: 'Change the agents of the team to match the files, after showing what would change.',
   about:
-    'A changed procedure becomes a draft; --promote makes it live. In a pipe it carries nothing out without --yes, and exits with 2 when something would change.',
+    'A changed procedure becomes a draft; --promote makes it live. In a pipe nothing is changed without --yes, and the exit code is 2 when something would change.',
   positionals: ['[FOLDER…]'],
   options: {
     yes: { type: 'boolean', short: 'y', says: 'carry out the plan without a question' },
@@ -94,7 +95,7 @@ export const agentsDiff = command({
 export const agentsPromote = command({
   words: 'agents promote',
   needs: 'service',
-  says: 'Make a revision of an agent live: the newest, or the one that is named.',
+  says: 'Make a revision of an agent live: the newest, or the given one.',
   positionals: ['AGENT', '[BUILD]'],
   options: { message: { type: 'string', short: 'm', value: 'TEXT', says: 'what changed' } },
   examples: ["runyard agents promote 'Invoice checker'", "runyard agents promote 'Invoice checker' 3"],

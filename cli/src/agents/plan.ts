@@ -1,8 +1,9 @@
 // What a push would do: the steps from the agents of a team to those in folders.
-import type { BuildConfig, ListedAgent, ReplaceEvalRubricsInput } from '../../../sdk/src/index.ts'
+import type { ListedAgent } from '../../../sdk/src/index.ts'
 import { CommandFailed } from '../command.ts'
-import { sorted, type AgentFiles } from './agentFile.ts'
-import { idFor, remoteAgent, scheduleFields, withIds, withNames, type Team } from './team.ts'
+import { isSame, type AgentFiles } from './agentFile.ts'
+import { buildSteps, creationSteps } from './buildPlan.ts'
+import { idFor, remoteAgent, scheduleFields, usualFields, type Team } from './team.ts'
 
 export interface Step {
   /** `+` is made, `~` is changed, `-` is deleted. */
@@ -16,44 +17,56 @@ export interface PushOptions {
   message?: string
 }
 
-const text = (value: unknown): string => JSON.stringify(sorted(value))
-const isSame = (a: unknown, b: unknown): boolean => text(a) === text(b)
+/** The agent that the steps are about, and its build if that is not the live one: earlier steps fill in what they make. */
+export interface Held {
+  id: string
+  buildId?: string
+}
 
-export async function planFor(team: Team, local: AgentFiles, options: PushOptions): Promise<Step[]> {
+/** What earlier plans of the same push will have made. */
+export interface Promised {
+  agents: Set<string>
+  queues: Set<string>
+}
+
+export async function planFor(
+  team: Team,
+  local: AgentFiles,
+  options: PushOptions,
+  promised: Promised,
+): Promise<Step[]> {
   const found = team.agents.filter(({ name }) => name === local.name)
   const [agent] = found
   if (found.length > 1)
     throw new CommandFailed(`${found.length} agents of the team have the name "${local.name}". Rename one.`)
-  const held: { id: string } = { id: agent?.id ?? '' }
+  requireKnown(team, local, promised)
+  promised.agents.add(local.name)
+  const held: Held = { id: agent?.id ?? '' }
   const remote = agent ? await remoteAgent(team, agent, local.memory !== undefined) : undefined
   return [
     ...(agent && remote
-      ? [...profileSteps(team, agent, local), ...(await buildSteps(team, agent, remote, local, options))]
-      : [creation(team, held, local)]),
+      ? [...profileSteps(team, agent, local), ...(await buildSteps(team, { agent, held, remote, local }, options))]
+      : creationSteps(team, held, local)),
     ...scheduleSteps(team, held, agent ? (await team.runyard.schedules.list(agent.id)).schedules : [], local),
-    ...triggerSteps(team, held, agent ? (await team.runyard.caseTriggers.list(agent.id)).case_triggers : [], local),
-    ...rubricSteps(team, held, remote, local),
+    ...triggerSteps(
+      team,
+      held,
+      agent ? (await team.runyard.caseTriggers.list(agent.id)).case_triggers : [],
+      local,
+      promised,
+    ),
     ...memorySteps(team, held, remote?.memory ?? {}, local),
   ]
 }
 
-function creation(team: Team, held: { id: string }, { name, description, memory_enabled, config }: AgentFiles): Step {
-  return {
-    sign: '+',
-    says: 'agent, live at once',
-    async carryOut() {
-      const build = { config: withIds(team, config) as BuildConfig }
-      const { agent, build: latest_build } = await team.runyard.agents.create({
-        name,
-        description,
-        memory_enabled,
-        build,
-      })
-      held.id = agent.id
-      team.agents.push({ ...agent, last_run_at: null, runs_count: 0, latest_build })
-    },
-  }
+/** A name that leads nowhere is refused before anything is changed. */
+function requireKnown(team: Team, { config }: AgentFiles, promised: Promised): void {
+  const { connections, subAgents } = config.data
+  for (const name of textsIn(connections)) idFor(team.connections, name, 'connection')
+  for (const name of textsIn(subAgents)) if (!promised.agents.has(name)) idFor(team.agents, name, 'agent')
 }
+
+const textsIn = (list: unknown): string[] => (Array.isArray(list) ? list.filter((one) => typeof one === 'string') : [])
 
 function profileSteps({ runyard }: Team, agent: ListedAgent, { description, memory_enabled }: AgentFiles): Step[] {
   const wanted = { description, memory_enabled }
@@ -67,47 +80,16 @@ function profileSteps({ runyard }: Team, agent: ListedAgent, { description, memo
   ]
 }
 
-async function buildSteps(
-  team: Team,
-  agent: ListedAgent,
-  remote: AgentFiles,
-  local: AgentFiles,
-  options: PushOptions,
-): Promise<Step[]> {
-  if (isSame(remote.config, local.config)) return []
-  const { agents } = team.runyard
-  const { build: newest } = await agents.getRevision(agent.id, agent.latest_build.id)
-  const isDraft = newest.status === 'draft' && isSame(withNames(team, newest.config), local.config)
-  if (isDraft && !options.promote) return []
-  const promote = async (buildId: string) => {
-    const { message } = options
-    await agents.promoteRevision(buildId, message === undefined ? {} : { revision_description: message })
-  }
-  if (isDraft)
-    return [{ sign: '~', says: `revision ${newest.revision_number} becomes live`, carryOut: () => promote(newest.id) }]
-  return [
-    {
-      sign: '~',
-      says: options.promote ? 'new revision, live at once' : 'new revision, as a draft',
-      async carryOut() {
-        const { build_id } = await agents.createRevision(agent.id, {
-          config: withIds(team, local.config) as BuildConfig,
-        })
-        if (options.promote) await promote(build_id)
-      },
-    },
-  ]
-}
-
 function scheduleSteps(
   { runyard }: Team,
-  held: { id: string },
+  held: Held,
   there: { id: string; frequency: string }[],
   local: AgentFiles,
 ): Step[] {
   const left = [...there]
-  const made = local.schedules.filter((one) => {
-    const index = left.findIndex((other) => isSame(scheduleFields(other), one))
+  // the one that says the most chooses first
+  const made = local.schedules.toSorted(bySize).filter((one) => {
+    const index = left.findIndex((other) => isSame({ ...usualFields(other), ...one }, scheduleFields(other)))
     if (index >= 0) left.splice(index, 1)
     return index < 0
   })
@@ -125,6 +107,8 @@ function scheduleSteps(
   ]
 }
 
+const bySize = (a: object, b: object): number => Object.keys(b).length - Object.keys(a).length
+
 interface Trigger {
   id: string
   case_queue_id: string
@@ -133,7 +117,7 @@ interface Trigger {
   concurrency: number | null
 }
 
-function triggerSteps(team: Team, held: { id: string }, there: Trigger[], local: AgentFiles): Step[] {
+function triggerSteps(team: Team, held: Held, there: Trigger[], local: AgentFiles, promised: Promised): Step[] {
   const { caseTriggers } = team.runyard
   const isOf = (trigger: Trigger, queue: string) => trigger.case_queue_id === queue || trigger.case_queue_name === queue
   const steps = local.triggers.flatMap(({ queue, enabled, concurrency }): Step[] => {
@@ -141,8 +125,8 @@ function triggerSteps(team: Team, held: { id: string }, there: Trigger[], local:
     const wanted = { enabled, concurrency }
     if (!found) {
       const carryOut = async () =>
-        void (await caseTriggers.create(held.id, { case_queue_id: await queueId(team, queue), ...wanted }))
-      return [{ sign: '+', says: `trigger on the queue ${queue}`, carryOut }]
+        void (await caseTriggers.create(held.id, { case_queue_id: idFor(team.queues, queue, 'queue'), ...wanted }))
+      return [...queueSteps(team, queue, promised), { sign: '+', says: `trigger on the queue ${queue}`, carryOut }]
     }
     if (isSame(wanted, { enabled: found.enabled, concurrency: found.concurrency })) return []
     return [
@@ -164,38 +148,20 @@ function triggerSteps(team: Team, held: { id: string }, there: Trigger[], local:
   ]
 }
 
-/** A queue that is missing is made: its name is all that a trigger says of it. */
-async function queueId(team: Team, name: string): Promise<string> {
-  if (!team.queues.some((one) => one.id === name || one.name === name)) {
-    team.queues.push((await team.runyard.queues.create({ name })).queue)
+/** A queue that is missing is made: its name is all that a trigger says of it. An id of another team is not a name. */
+function queueSteps(team: Team, name: string, { queues }: Promised): Step[] {
+  if (queues.has(name)) return []
+  const isThere = team.queues.some((one) => one.id === name || one.name === name)
+  if (isThere || /^[0-9a-f]{8}-[0-9a-f-]{27}$/i.test(name)) {
+    idFor(team.queues, name, 'queue')
+    return []
   }
-  return idFor(team.queues, name, 'queue')
+  queues.add(name)
+  const carryOut = async () => void team.queues.push((await team.runyard.queues.create({ name })).queue)
+  return [{ sign: '+', says: `queue ${name}`, carryOut }]
 }
 
-function rubricSteps(
-  { runyard }: Team,
-  held: { id: string },
-  remote: AgentFiles | undefined,
-  local: AgentFiles,
-): Step[] {
-  if (isSame(remote?.rubrics ?? [], local.rubrics)) return []
-  // the service names what is wrong with one
-  const rubrics = local.rubrics as ReplaceEvalRubricsInput['rubrics']
-  return [
-    {
-      sign: '~',
-      says: 'rubrics',
-      carryOut: async () => void (await runyard.evaluations.replaceRubrics(held.id, { rubrics })),
-    },
-  ]
-}
-
-function memorySteps(
-  { runyard }: Team,
-  held: { id: string },
-  there: Record<string, string>,
-  { memory }: AgentFiles,
-): Step[] {
+function memorySteps({ runyard }: Team, held: Held, there: Record<string, string>, { memory }: AgentFiles): Step[] {
   if (!memory) return []
   const written = Object.entries(memory).filter(([path, content]) => there[path] !== content)
   const gone = Object.keys(there).filter((path) => memory[path] === undefined)

@@ -23,8 +23,9 @@ export async function showPlan(
 ): Promise<Planned[]> {
   const team = await readTeam(runyard)
   const planned: Planned[] = []
+  const promised = { agents: new Set<string>(), queues: new Set<string>() }
   for (const local of inOrder(await Promise.all((await foldersOf(folders)).map(readAgent)))) {
-    planned.push({ agent: local.name, steps: await planFor(team, local, options) })
+    planned.push({ agent: local.name, steps: await planFor(team, local, options, promised) })
   }
   const rows = planned.flatMap(({ agent, steps }) =>
     steps.map(({ sign, says }) => ({ change: sign, agent, what: says })),

@@ -1,5 +1,5 @@
 // The agents of a team in the form of files: ids of other records become names and back.
-import type { CreateScheduleInput, ListedAgent, Runyard } from '../../../sdk/src/index.ts'
+import type { CreateScheduleInput, EvalRubric, ListedAgent, Runyard } from '../../../sdk/src/index.ts'
 import { CommandFailed } from '../command.ts'
 import type { AgentFiles, Fields } from './agentFile.ts'
 
@@ -40,31 +40,35 @@ export function idFor(records: NamedRecord[], given: string, noun: string): stri
   const found = records.filter(({ id, name }) => id === given || name === given)
   const [only] = found
   if (!only || found.length > 1)
-    throw new CommandFailed(`The team has ${found.length} ${noun}s "${given}"; it needs one.`)
+    throw new CommandFailed(
+      `The team has ${found.length} ${noun}s "${given}". It must have exactly one with this name.`,
+    )
   return only.id
 }
 
-const scheduleKeys = [
-  'frequency',
-  'time',
-  'day',
-  'day_of_month',
-  'cron',
-  'timezone',
-  'message',
-  'enabled',
-  'recurring',
-  'overlap',
-  'catch_up',
-]
+/** A file may leave out these: each has a usual value. */
+const usualKeys = ['timezone', 'enabled', 'recurring', 'overlap', 'catch_up']
+const scheduleKeys = ['frequency', 'time', 'day', 'day_of_month', 'cron', 'message', ...usualKeys]
 
-export const scheduleFields = (schedule: object): CreateScheduleInput =>
+const fieldsOf = (schedule: object, keys: string[]): Fields =>
   Object.fromEntries(
-    scheduleKeys.flatMap((key) => {
+    keys.flatMap((key) => {
       const value = (schedule as Fields)[key]
       return value === null || value === undefined ? [] : [[key, value]]
     }),
-  ) as unknown as CreateScheduleInput
+  )
+
+export const usualFields = (schedule: object): Fields => fieldsOf(schedule, usualKeys)
+
+export const scheduleFields = (schedule: object): CreateScheduleInput =>
+  fieldsOf(schedule, scheduleKeys) as unknown as CreateScheduleInput
+
+export const rubricFields = ({ title, description, severity, sort_order }: EvalRubric): Fields => ({
+  title,
+  description,
+  severity,
+  sort_order,
+})
 
 export async function remoteAgent(team: Team, agent: ListedAgent, withMemory: boolean): Promise<AgentFiles> {
   const { runyard } = team
@@ -88,12 +92,7 @@ export async function remoteAgent(team: Team, agent: ListedAgent, withMemory: bo
         concurrency,
       }))
       .toSorted(byText),
-    rubrics: rubrics.map(({ title, description, severity, sort_order }) => ({
-      title,
-      description,
-      severity,
-      sort_order,
-    })),
+    rubrics: rubrics.map(rubricFields),
     ...(withMemory && { memory: await memoryOf(runyard, agent.id) }),
   }
 }

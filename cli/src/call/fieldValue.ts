@@ -1,7 +1,7 @@
 // The value of a field from what was typed: text, a number, JSON, or the content of a file.
 import { readFile } from 'node:fs/promises'
 import { text as textOf } from 'node:stream/consumers'
-import { flagOf } from '../../../server/src/kit/clientCall.ts'
+import { flagOf } from '../../../server/src/kit/sourceText.ts'
 import { UsageError } from '../command.ts'
 import type { OperationField } from './operationRow.ts'
 

@@ -1,8 +1,20 @@
 // One operation as a command: `runyard call startRun` with a flag for each field.
+import { stat } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { Runyard } from '../../../sdk/src/index.ts'
-import { flagOf } from '../../../server/src/kit/clientCall.ts'
-import { command, UsageError, type Call, type Command, type Option, type Options, type Values } from '../command.ts'
+import { flagOf } from '../../../server/src/kit/sourceText.ts'
+import {
+  command,
+  CommandFailed,
+  UsageError,
+  type Call,
+  type Command,
+  type Option,
+  type Options,
+  type Values,
+} from '../command.ts'
 import { operations } from '../generated/operations.ts'
+import { jsonText } from '../output.ts'
 import { writeBytes } from './fileOut.ts'
 import { fieldValue, jsonOf, typedText } from './fieldValue.ts'
 import type { OperationField, OperationRow } from './operationRow.ts'
@@ -42,18 +54,20 @@ const valueNames: Record<OperationField['kind'], string> = {
 
 function optionsOf({ parameters, fields, answer, input }: OperationRow): Options {
   const listed: Record<string, Option> = {}
-  for (const name of parameters) listed[flagOf(name)] = { type: 'string', value: 'ID', says: 'needed' }
+  for (const name of parameters) listed[flagOf(name)] = { type: 'string', value: 'ID', isRequired: true, says: '' }
   for (const { name, kind, isRequired, says, choices } of fields) {
-    const about = [isRequired ? 'needed.' : '', says, choices ? `One of: ${choices.join(', ')}.` : '']
-    listed[flagOf(name)] = { type: 'string', value: valueNames[kind], says: about.filter(Boolean).join(' ') }
+    const about = [says, choices ? `One of: ${choices.join(', ')}.` : '']
+    const text = about.filter(Boolean).join(' ')
+    listed[flagOf(name)] = { type: 'string', value: valueNames[kind], says: text, ...(isRequired && { isRequired }) }
   }
   if (input === 'body' || input === 'query') {
-    listed['input'] = { type: 'string', value: 'JSON|@FILE|-', says: 'all fields at once; flags win over it' }
+    listed['input'] = { type: 'string', value: 'JSON|@FILE|-', says: 'all fields at once; a flag replaces its field' }
   }
-  if (answer === 'list') listed['all'] = { type: 'boolean', says: 'every row, one a line, over all pages' }
+  if (answer === 'list') listed['all'] = { type: 'boolean', says: 'the rows of all pages, one on each line' }
   if (answer === 'file')
     listed['out'] = { type: 'string', value: 'FILE', says: 'where the file goes; stdout in a pipe' }
-  if (input === 'body') listed['idempotency-key'] = { type: 'string', value: 'KEY', says: 'carried out once for a key' }
+  if (input === 'body')
+    listed['idempotency-key'] = { type: 'string', value: 'KEY', says: 'the same key again is not carried out twice' }
   return listed
 }
 
@@ -68,7 +82,7 @@ async function carryOut(operation: OperationRow, call: Call<Values<Options>>): P
   const runyard = await call.service()
   const { out, signal } = call
   if (operation.answer === 'events') {
-    for await (const event of eventsOf(runyard, operation, given, signal)) out.line(JSON.stringify(event))
+    for await (const event of eventsOf(runyard, operation, given, signal)) out.line(jsonText(event))
     return
   }
   const answer = await answerOf(runyard, operation, given, { values, signal })
@@ -77,10 +91,10 @@ async function carryOut(operation: OperationRow, call: Call<Values<Options>>): P
     return writeBytes(new Uint8Array(await blob.arrayBuffer()), values['out'] as string | undefined, out)
   }
   if (operation.answer === 'list' && values['all']) {
-    for await (const row of answer as AsyncIterable<unknown>) out.line(JSON.stringify(row))
+    for await (const row of answer as AsyncIterable<unknown>) out.line(jsonText(row))
   } else if (answer !== undefined) {
     const page = operation.answer === 'list' ? await (answer as { page: () => Promise<unknown> }).page() : answer
-    out.line(JSON.stringify(page, null, 2))
+    out.line(jsonText(page, 2))
   }
 }
 
@@ -152,11 +166,24 @@ function answerOf(
 ): unknown {
   if (operation.input === 'bytes') {
     const { file, path } = input as { file: string; path?: string }
-    const [sandboxId = ''] = parameters
-    return runyard.sandboxes.upload(sandboxId, path ?? file.replace(/^.*[/\\]/, ''), file, { signal })
+    return upload(runyard, parameters[0] ?? '', file, path ?? basename(file), signal)
   }
   const key = values['idempotency-key']
   const options = { signal, ...(typeof key === 'string' && { idempotencyKey: key }) }
   const args = operation.input === 'none' ? [] : [input]
   return methodOf(runyard, operation)(...parameters, ...args, options)
+}
+
+/** Through a signed URL, which takes larger files than the operation itself; the answer is that of the operation. */
+async function upload(
+  runyard: Runyard,
+  sandboxId: string,
+  file: string,
+  path: string,
+  signal: AbortSignal,
+): Promise<{ path: string; size_bytes: number }> {
+  const found = await stat(file)
+  if (!found.isFile()) throw new CommandFailed(`${file} is not a file. For a folder: runyard sandbox cp --help`)
+  const stored = await runyard.sandboxes.upload(sandboxId, path, file, { signal })
+  return { path: stored.path, size_bytes: found.size }
 }

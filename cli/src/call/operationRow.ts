@@ -18,7 +18,7 @@ export interface OperationRow {
   says: string
   answer: 'json' | 'nothing' | 'list' | 'file' | 'events' | 'protocol'
   input: 'body' | 'query' | 'bytes' | 'none'
-  /** Of the path, without the team. */
+  /** The parameters of the path, without the team. */
   parameters: string[]
   fields: OperationField[]
 }

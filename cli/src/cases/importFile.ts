@@ -27,13 +27,20 @@ const namedMax = 20
 /** How often a batch is tried again: a long import outlives a restart of the service. */
 const retries = 8
 
-export async function importFile({ positionals, values, out, signal, service }: Call<Values>): Promise<number | void> {
+export async function importFile({
+  positionals,
+  values,
+  out,
+  stdin,
+  signal,
+  service,
+}: Call<Values>): Promise<number | void> {
   const [given = ''] = positionals
   if (!values.queue) throw new UsageError('--queue must be given: the id or the name of the queue.')
   const format = formatOf(given, values.format)
   const runyard = await service()
   const queue = await oneNamed(runyard.queues.list({ limit: 100 }), values.queue, 'queue')
-  const { file, remove } = await fileOf(given)
+  const { file, remove } = await fileOf(given, stdin, signal)
   try {
     const columns = columnsOf(values)
     const { rows, problems } = await checkRows(file, format, columns)
@@ -61,7 +68,7 @@ export async function importFile({ positionals, values, out, signal, service }: 
     }
     const counts = { queue_id: queue.id, cases: done, created: done - existing, existing, invalid: problems.length }
     out.record(counts, () => [
-      `${harmless(queue.name)}: ${counts.created} cases added, ${existing} were there already${problems.length > 0 ? `, ${problems.length} rows left out` : ''}.`,
+      `${harmless(queue.name)}: ${counts.created === 1 ? '1 case' : `${counts.created} cases`} added, ${existing} were there already${problems.length > 0 ? `, ${problems.length} rows left out` : ''}.`,
     ])
   } finally {
     await remove()
@@ -82,13 +89,24 @@ const columnsOf = ({ title, 'external-id': externalId, data, priority }: Values)
   ...(priority !== undefined && { priority }),
 })
 
+interface Stored {
+  file: string
+  remove: () => Promise<void>
+}
+
 /** It is read twice, so what comes in on stdin is stored for the time. */
-async function fileOf(given: string): Promise<{ file: string; remove: () => Promise<void> }> {
+async function fileOf(given: string, stdin: Call['stdin'], signal: AbortSignal): Promise<Stored> {
   if (given !== '-') return { file: given, remove: async () => undefined }
   const folder = await mkdtemp(join(tmpdir(), 'runyard-import-'))
+  const remove = () => rm(folder, { recursive: true, force: true })
   const file = join(folder, 'rows')
-  await pipeline(process.stdin, createWriteStream(file, { mode: 0o600 }))
-  return { file, remove: () => rm(folder, { recursive: true, force: true }) }
+  try {
+    await pipeline(stdin(), createWriteStream(file, { mode: 0o600 }), { signal })
+  } catch (error) {
+    await remove()
+    throw error
+  }
+  return { file, remove }
 }
 
 async function* takenOf(file: string, format: Format, columns: Columns): AsyncGenerator<Taken, void, undefined> {

@@ -14,7 +14,11 @@ export const deliveriesList = command({
     status: { type: 'string', value: 'STATUS', says: 'only these: new, retrying, replaying, delivered, dead' },
     event: { type: 'string', value: 'EVENT', says: 'only of this kind of event' },
     webhook: { type: 'string', value: 'ID', says: 'only to this webhook' },
-    since: { type: 'string', value: 'TIME', says: 'only those made from then on: 2h, or an ISO time' },
+    since: {
+      type: 'string',
+      value: 'TIME',
+      says: 'only those made since then: 2h means two hours ago; or an ISO time',
+    },
     limit: limitOption,
   },
   examples: ['runyard deliveries --failed --since 1d', 'runyard deliveries --json -n 0 | jq -r .url'],
@@ -41,11 +45,12 @@ export const deliveriesList = command({
         { title: 'reason', of: ({ reason }) => reason, mayCut: true },
       ],
       newestOf(runyard.deliveries.list(input), since, count),
+      'There are no such deliveries. Send a sample with: runyard trigger EVENT',
     )
   },
 })
 
-/** Those that were made since then; they come with the newest first. */
+/** Deliveries that were made since then; the list has the newest first. */
 export async function* newestOf(
   rows: AsyncIterable<Delivery>,
   since: Date | undefined,

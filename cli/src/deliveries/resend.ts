@@ -6,13 +6,13 @@ import { newestOf } from './list.ts'
 export const deliveriesResend = command({
   words: 'deliveries resend',
   needs: 'service',
-  says: 'Send a delivery again, or all that failed since some time.',
+  says: 'Send a delivery again, or all that failed since a given time.',
   about:
     'The id and the body are the same as before, so a receiver can tell that it has seen it. The oldest goes first.',
   positionals: ['[ID]'],
   options: {
     failed: { type: 'boolean', says: 'all that were given up; needs --since' },
-    since: { type: 'string', value: 'TIME', says: 'made from then on: 2h, or an ISO time' },
+    since: { type: 'string', value: 'TIME', says: 'made since then: 2h means two hours ago; or an ISO time' },
   },
   examples: [
     'runyard deliveries resend 01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f',

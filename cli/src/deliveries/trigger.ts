@@ -9,9 +9,11 @@ export const trigger = command({
   needs: 'service',
   says: 'Send a sample event to the webhooks of the team.',
   about:
-    'It goes to every active webhook that gets this kind of event, or to the one that is named. Its data has "test": true.',
+    'It goes to every active webhook that is subscribed to the event, or to the given one. Its data has "test": true.',
   positionals: ['EVENT'],
-  options: { webhook: { type: 'string', value: 'ID', says: 'only to this one, also when it does not get the event' } },
+  options: {
+    webhook: { type: 'string', value: 'ID', says: 'only to this webhook, even if it is not subscribed to the event' },
+  },
   examples: [
     'runyard trigger run.completed',
     'runyard trigger human_request.created --webhook 01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f',

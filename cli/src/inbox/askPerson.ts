@@ -1,8 +1,8 @@
 // Asks the person at the terminal for the answer to a human request, and sends it.
 import { ConflictError, InvalidRequestError, type HumanRequest, type PendingRequest } from '../../../sdk/src/index.ts'
-import { CommandFailed } from '../command.ts'
 import type { Keyboard } from '../keyboard.ts'
-import { harmless, type Output } from '../output.ts'
+import type { Output } from '../output.ts'
+import { choose } from './choose.ts'
 import { questionsOf, requestLines, type Question } from './requestLines.ts'
 
 export interface Asking {
@@ -12,14 +12,20 @@ export interface Asking {
 }
 
 /** Shows all of the request, and asks until it is answered or the person leaves it. True when it was answered. */
-export async function askPerson(pending: PendingRequest, asking: Asking): Promise<boolean> {
+export function askPerson(pending: PendingRequest, asking: Asking): Promise<boolean> {
+  return asking.keyboard.hold(() => askUntilAnswered(pending, asking))
+}
+
+async function askUntilAnswered(pending: PendingRequest, asking: Asking): Promise<boolean> {
   const { out } = asking
   await asking.keyboard.forget()
   out.note('')
-  for (const line of requestLines(pending.request)) out.note(line)
+  for (const line of requestLines(pending.request, { isAskedNext: true })) out.note(line)
+  const ask = askFor(pending, asking)
   for (;;) {
     try {
-      const answered = await askOnce(pending, asking)
+      const answered = await ask()
+      if (!answered && !isYesOrNo(pending.request)) out.note('  Left for later.')
       return answered !== undefined
     } catch (error) {
       // what does not fit can be corrected; what somebody else answered first is over
@@ -27,16 +33,33 @@ export async function askPerson(pending: PendingRequest, asking: Asking): Promis
         out.note(error.message)
         return true
       }
-      if (!(error instanceof InvalidRequestError || error instanceof CommandFailed)) throw error
+      if (!(error instanceof InvalidRequestError)) throw error
       out.note(error.message)
     }
   }
 }
 
-async function askOnce(pending: PendingRequest, asking: Asking): Promise<HumanRequest | undefined> {
+/** Whether one key answers it. */
+export const isYesOrNo = ({ type }: HumanRequest): boolean => type === 'approval' || type === 'login'
+
+type Ask = () => Promise<HumanRequest | undefined>
+
+function askFor(pending: PendingRequest, asking: Asking): Ask {
+  const { type, form_schema } = pending.request
+  if (type === 'question') return () => askQuestions(pending, asking)
+  if (isYesOrNo(pending.request)) return () => askYesOrNo(pending, asking)
+  let values: Record<string, unknown> = {}
+  return async () => {
+    const { askForm } = await import('./askForm.ts')
+    const given = await askForm(form_schema, values, asking)
+    if (!given) return undefined
+    values = given
+    return pending.answer(given)
+  }
+}
+
+async function askYesOrNo(pending: PendingRequest, asking: Asking): Promise<HumanRequest | undefined> {
   const { type } = pending.request
-  if (type === 'question') return askQuestions(pending, asking)
-  if (type === 'form') return askForm(pending, asking)
   const yes = type === 'login' ? 'd logged in' : 'a approve'
   asking.out.draw(`${yes} · r reject · l later: `)
   for (;;) {
@@ -63,53 +86,34 @@ export async function rejectWithReason(pending: PendingRequest, asking: Asking):
 async function askQuestions(pending: PendingRequest, asking: Asking): Promise<HumanRequest | undefined> {
   const answers: Record<string, string | string[]> = {}
   for (const question of questionsOf(pending.request)) {
-    const label = question.options?.length ? 'Number or label' : 'Answer'
-    const text = await asking.keyboard.line(`${label} (Esc: later): `, asking.signal)
-    if (text === undefined) return undefined
-    answers[question.question] = choiceOf(question, text)
+    if (question.question !== pending.request.title) asking.out.note(question.question)
+    const answer = await (question.options?.length ? askChoices(question, asking) : askWords(asking))
+    if (answer === undefined) return undefined
+    answers[question.question] = answer
   }
   return pending.answer(answers)
 }
 
-/** The label behind a number. With several, numbers and labels have commas between them. */
-function choiceOf({ options = [], multi_select = false }: Question, text: string): string | string[] {
-  const labelOf = (one: string): string => options[Number(one) - 1]?.label ?? one
-  return multi_select ? text.split(',').map((one) => labelOf(one.trim())) : labelOf(text.trim())
-}
-
-interface Field {
-  type?: string | string[]
-  title?: string
-  description?: string
-  enum?: unknown[]
-}
-
-interface FormSchema {
-  properties?: Record<string, Field>
-  required?: string[]
-}
-
-async function askForm(pending: PendingRequest, asking: Asking): Promise<HumanRequest | undefined> {
-  const { properties = {}, required = [] } = (pending.request.form_schema ?? {}) as FormSchema
-  const values: [string, unknown][] = []
-  for (const [name, field] of Object.entries(properties)) {
-    const label = harmless(field.title ?? field.description ?? name)
-    const choices = field.enum ? ` (${harmless(field.enum.join(', '))})` : ''
-    const text = await asking.keyboard.line(`${label}${choices}: `, asking.signal)
-    if (text === undefined) return undefined
-    if (text !== '' || required.includes(name)) values.push([name, valueOf(field, text, label)])
+async function askChoices(question: Question, asking: Asking): Promise<string | string[] | undefined> {
+  const { options = [], multi_select: several = false } = question
+  const choices = options.map(({ label, description: about }) => ({ label, about }))
+  for (;;) {
+    const found = await choose(choices, { several, chosen: [] }, asking)
+    if (!found) return undefined
+    const labels = options.filter((_, index) => found.includes(index)).map(({ label }) => label)
+    if (labels.length === 0) {
+      asking.out.note('  Choose at least one with Space. Esc leaves it for later.')
+      continue
+    }
+    asking.out.note(`  ❯ ${labels.join(', ')}`)
+    return several ? labels : labels[0]
   }
-  return pending.answer(Object.fromEntries(values))
 }
 
-/** What is not text is typed as JSON; yes and no stand for true and false. */
-function valueOf({ type }: Field, text: string, label: string): unknown {
-  const types = [type ?? 'string'].flat()
-  if (types.includes('string')) return text
-  if (types.includes('boolean') && /^(y|yes|n|no)$/i.test(text)) return /^y/i.test(text)
-  try {
-    return JSON.parse(text) as unknown
-  } catch (error) {
-    throw new CommandFailed(`${label} must be ${types.join(' or ')}.`, { cause: error })
+async function askWords({ keyboard, out, signal }: Asking): Promise<string | undefined> {
+  for (;;) {
+    const text = await keyboard.line('Answer (Esc: later): ', signal)
+    if (text === undefined || text.trim() !== '') return text
+    out.note('  An answer is needed. Esc leaves it for later.')
   }
 }

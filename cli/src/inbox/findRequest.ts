@@ -12,5 +12,5 @@ export async function wholeRequest(runyard: Runyard, request: HumanRequest): Pro
 export async function pendingRequest(runyard: Runyard, id: string): Promise<PendingRequest> {
   for await (const request of runyard.humanRequests.list({ status: 'pending' }))
     if (request.id === id) return runyard.humanRequests.of(await wholeRequest(runyard, request))
-  throw new CommandFailed(`No request with the id ${id} is pending. See what is: runyard inbox`)
+  throw new CommandFailed(`No request with the id ${id} is pending. List those that are: runyard inbox`)
 }

@@ -5,7 +5,7 @@ import type { Key } from '../keyboard.ts'
 import { harmless } from '../output.ts'
 import { cutTo, padTo, widthOf } from '../screenWidth.ts'
 import { ageOf } from '../times.ts'
-import { askPerson, rejectWithReason, type Asking } from './askPerson.ts'
+import { askPerson, isYesOrNo, rejectWithReason, type Asking } from './askPerson.ts'
 import { wholeRequest } from './findRequest.ts'
 import { requestLines } from './requestLines.ts'
 
@@ -20,8 +20,8 @@ interface Inbox extends Asking {
 const refreshMs = 2000
 /** How many requests are shown at once. */
 const listedMax = 8
-/** How many lines of the chosen request are shown below the list. */
-const shownMax = 12
+/** How many lines the screen has beside the list and the chosen request. */
+const keptLines = 4
 
 interface State {
   pending: PendingRequest[]
@@ -32,7 +32,11 @@ interface State {
   isWhole: boolean
 }
 
-export async function interactiveInbox(inbox: Inbox): Promise<number> {
+export function interactiveInbox(inbox: Inbox): Promise<number> {
+  return inbox.keyboard.hold(() => openInbox(inbox))
+}
+
+async function openInbox(inbox: Inbox): Promise<number> {
   const { keyboard, out, signal } = inbox
   const state: State = { pending: await read(inbox), chosen: 0, drawn: 0, isWhole: false }
   try {
@@ -99,11 +103,11 @@ async function act(inbox: Inbox, state: State, { name }: Key): Promise<boolean> 
   const pending = state.pending[state.chosen]
   if (!pending || !['a', 'r', 'return', 'enter'].includes(name)) return false
   const { out } = inbox
-  const { type, title } = pending.request
-  const takesYesOrNo = type === 'approval' || type === 'login'
+  const { title } = pending.request
   erase(inbox, state)
   // nobody approves what was not shown to its last line
-  if (!takesYesOrNo || !state.isWhole || name === 'return' || name === 'enter') return askPerson(pending, inbox)
+  if (!isYesOrNo(pending.request) || !state.isWhole || name === 'return' || name === 'enter')
+    return askPerson(pending, inbox)
   try {
     const answered = name === 'a' ? await pending.approve() : await rejectWithReason(pending, inbox)
     if (answered) out.note(`${name === 'a' ? 'Approved' : 'Rejected'}: ${harmless(title)}`)
@@ -114,26 +118,38 @@ async function act(inbox: Inbox, state: State, { name }: Key): Promise<boolean> 
   return true
 }
 
-function draw(inbox: Inbox, state: State): void {
-  erase(inbox, state)
-  const { out } = inbox
+/** One write, so that nothing flickers. */
+function draw({ out }: Inbox, state: State): void {
   const { pending, chosen } = state
-  const first = Math.max(0, Math.min(chosen - listedMax + 1, pending.length - listedMax))
-  const listed = pending.slice(first, first + listedMax)
+  const listed = Math.max(1, Math.min(listedMax, Math.floor(out.height / 3)))
+  const first = Math.max(0, Math.min(chosen - listed + 1, pending.length - listed))
+  const rows = pending.slice(first, first + listed)
   const request = pending[chosen]?.request
   const all = request ? requestLines(request) : []
+  const shownMax = Math.max(1, out.height - rows.length - keptLines)
   const lines = [
-    pending.length === 0
-      ? 'Nothing waits for a person. q quits.'
-      : `${pending.length} waiting · ↑↓ choose · a approve · r reject · Enter answer · q quit`,
-    ...listed.map(({ request: one }, index) => rowOf(one, first + index === chosen, out.width)),
+    headOf(pending.length, request),
+    ...rows.map(({ request: one }, index) => rowOf(one, first + index === chosen, out.width)),
     '',
     ...all.slice(0, shownMax),
     ...(all.length > shownMax ? ['  … Enter shows all of it'] : []),
   ].map((line) => cutTo(line, out.width - 1))
   state.isWhole = all.length <= shownMax && all.every((line) => widthOf(line) < out.width)
-  out.draw(lines.map((line) => `${line}\n`).join(''))
+  out.draw(`${erasing(state)}${lines.map((line) => `${line}\n`).join('')}`)
   state.drawn = lines.length
+}
+
+/** With the keys that the chosen request takes. */
+function headOf(count: number, request: HumanRequest | undefined): string {
+  if (!request) return 'Nothing waits for a person. q quits.'
+  const yes = request.type === 'login' ? 'a logged in' : 'a approve'
+  return [
+    `${count} waiting`,
+    '↑↓ choose',
+    ...(isYesOrNo(request) ? [yes, 'r reject'] : []),
+    'Enter answer',
+    'q quit',
+  ].join(' · ')
 }
 
 function rowOf({ type, title, created_at }: HumanRequest, isChosen: boolean, width: number): string {
@@ -142,7 +158,11 @@ function rowOf({ type, title, created_at }: HumanRequest, isChosen: boolean, wid
   return `${isChosen ? '❯' : ' '} ${padTo(type, 10)}${padTo(cutTo(harmless(title), room), room)} ${age}`
 }
 
-function erase({ out }: Inbox, state: State): void {
-  if (state.drawn > 0) out.draw(`\u001b[${state.drawn}A\r\u001b[J`)
+/** What takes the list from the screen. */
+function erasing(state: State): string {
+  const { drawn } = state
   state.drawn = 0
+  return drawn > 0 ? `\u001b[${drawn}A\r\u001b[J` : ''
 }
+
+const erase = ({ out }: Inbox, state: State): void => out.draw(erasing(state))

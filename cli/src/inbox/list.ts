@@ -11,7 +11,7 @@ export const inbox = command({
   about:
     'In a terminal: arrow keys or j and k choose a request, a approves, r rejects, Enter answers, q quits. The exact action is shown with all of its arguments. In a pipe the rows are printed.',
   options: {
-    watch: { type: 'boolean', short: 'w', says: 'stay, and show what comes' },
+    watch: { type: 'boolean', short: 'w', says: 'stay open and show new requests' },
     mine: { type: 'boolean', says: 'only what is assigned to you' },
   },
   examples: ['runyard inbox --watch', 'runyard inbox --json | jq -r \'select(.type == "approval") | .id\''],

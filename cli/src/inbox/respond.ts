@@ -10,7 +10,7 @@ async function respond({ positionals: [id = ''], out, service }: Call, answer: A
   out.record(answered, ({ status }) => [status])
 }
 
-const comment = { type: 'string', value: 'TEXT', says: 'what the run is given to read with it' } as const
+const comment = { type: 'string', value: 'TEXT', says: 'a comment that the run reads' } as const
 
 export const inboxApprove = command({
   words: 'inbox approve',
@@ -49,7 +49,7 @@ export const inboxAnswer = command({
       multiple: true,
       short: 'a',
       value: 'QUESTION=TEXT',
-      says: 'the answer to a question; the text alone where there is only one; once for each choice of several',
+      says: 'the answer to a question; only TEXT if there is one question; repeat it to choose several options',
     },
     values: { type: 'string', value: 'JSON', says: 'the fields of a form' },
     comment,

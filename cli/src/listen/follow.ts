@@ -1,24 +1,17 @@
 // Follows the events of a team from where the last time ended, and hands each to the receiver before it counts as seen.
-import type { EventName, RunyardEvent } from '../../../sdk/src/index.ts'
+import type { EventName, Runyard, RunyardEvent } from '../../../sdk/src/index.ts'
 import type { Call } from '../command.ts'
 import { harmless } from '../output.ts'
 import { cursorOf } from './cursor.ts'
 import { forwarder, type Received } from './forward.ts'
-
-interface Following {
-  forwardTo?: string
-  events?: string[]
-  from?: 'now' | 'start'
-  isJson: boolean
-}
+import type { Wanted } from './options.ts'
 
 /** How long the service may be away before it ends. */
 const giveUpAfterMs = 24 * 3600 * 1000
 
-type Around = Pick<Call, 'env' | 'out' | 'signal' | 'service'>
+type Around = Pick<Call, 'env' | 'out' | 'signal'>
 
-export async function followTeam({ env, out, signal, service }: Around, wanted: Following): Promise<void> {
-  const runyard = await service()
+export async function followTeam(runyard: Runyard, { env, out, signal }: Around, wanted: Wanted): Promise<void> {
   const teamId = await runyard.teamId()
   const cursor = cursorOf(env, runyard.baseUrl, teamId)
   const after = wanted.from === 'start' ? '0' : wanted.from === 'now' ? undefined : await cursor.read()
@@ -34,7 +27,7 @@ export async function followTeam({ env, out, signal, service }: Around, wanted: 
     for await (const event of stream) {
       if (event.event === 'start' || event.event === 'gap') {
         if (event.event === 'gap' && wanted.from !== 'start')
-          out.note('Some events are no longer kept. It continues with the oldest one.')
+          out.note('Some events are no longer kept. Listening continues with the oldest one.')
         else out.note(`Listening to the events of the team ${teamId}. Ctrl-C ends it.`)
       } else {
         const received = await forward?.(event)

@@ -21,6 +21,7 @@ export const queuesList = command({
         { title: 'failed', of: ({ counts }) => counts.failed, isNumber: true },
       ],
       runyard.queues.list(input),
+      'There are no such queues. Make one with: runyard call createQueue --name NAME',
     )
   },
 })

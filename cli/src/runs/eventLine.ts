@@ -44,5 +44,3 @@ const waitText = {
   sub_run: 'a sub-run',
   capacity: 'capacity',
 } as const
-
-export const waitingText = (kind: keyof typeof waitText): string => waitText[kind]

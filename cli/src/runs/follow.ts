@@ -10,10 +10,21 @@ import { exit, type Call } from '../command.ts'
 import { askPerson } from '../inbox/askPerson.ts'
 import { howToAnswer } from '../inbox/requestLines.ts'
 import { Keyboard, keyboardOf } from '../keyboard.ts'
-import { harmlessLines, jsonText } from '../output.ts'
+import { harmlessLines, jsonText, type Output } from '../output.ts'
 import { lengthOf } from '../times.ts'
 import { eventLine } from './eventLine.ts'
-import { LiveView } from './liveView.ts'
+import { LiveRun } from './liveRun.ts'
+import { StepLines } from './stepLines.ts'
+
+/** What shows a run under way. */
+export interface RunView {
+  take: (event: RunStreamEvent) => void
+  /** Gives the screen to a question. */
+  pause: () => void
+  resume: () => void
+  end: (run: Run) => Promise<void> | void
+  close: () => void
+}
 
 interface Following {
   /** `events`: each as it comes, on stdout. `output`: a live view, and at the end what the run gave, on stdout. */
@@ -23,41 +34,70 @@ interface Following {
 
 /** How often it is looked whether somebody else has answered while a person is asked here. */
 const lookMs = 2000
-/** How often the figures of the run are read for the view. */
-const figuresMs = 1000
 
 export async function followRun(call: Call, runyard: Runyard, runId: string, following: Following): Promise<number> {
   const { out, stdin, signal: byHand } = call
   const { prints, timeoutMs } = following
   const late = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs)
-  const signal = late ? AbortSignal.any([byHand, late]) : byHand
-  const view = prints === 'output' && !out.isJson ? new LiveView(out) : undefined
+  const broken = new AbortController()
+  const signal = AbortSignal.any([byHand, broken.signal, ...(late ? [late] : [])])
   const keyboard = out.canAsk ? keyboardOf(stdin(), out) : undefined
-  const figures = figuresFor(runyard, runId, view, signal)
+  const people = { call, runyard, keyboard, signal, asking: Promise.resolve() }
+  const view = viewFor(people, runId, prints, (error) => broken.abort(error))
   const onEvent = (event: RunStreamEvent): void => {
     if (prints === 'events') printEvent(call, event)
     view?.take(event)
-    figures()
   }
-  const onRequest = keyboard && ((pending: PendingRequest) => ask(pending, { call, runyard, keyboard, view, signal }))
+  const onRequest = keyboard && ((pending: PendingRequest) => ask(pending, people, view))
   try {
     const run = await runyard.runs.wait(runId, { onEvent, signal, ...(onRequest && { onRequest }) })
-    return ended(call, run, view, prints)
+    return await ended(call, run, view, prints)
   } catch (error) {
-    view?.pause()
+    view?.close()
     if (byHand.aborted) return left(call, `The run ${runId} continues.`, runId, exit.interrupted)
-    if (!late?.aborted) throw error
+    if (broken.signal.aborted || !late?.aborted) throw error
     const length = lengthOf((timeoutMs ?? 0) / 1000)
     return left(call, `The run ${runId} has not ended within ${length}. It continues.`, runId, exit.timeout)
   } finally {
-    view?.pause()
+    view?.close()
     keyboard?.close()
   }
 }
 
+/** A tree in a terminal, lines elsewhere; nothing where the events themselves are printed. */
+function viewFor(
+  people: People,
+  runId: string,
+  prints: Following['prints'],
+  failed: (error: unknown) => void,
+): RunView | undefined {
+  const { call, runyard, signal } = people
+  const { out } = call
+  if (prints === 'events' || out.isJson) return undefined
+  if (!out.isLive) return new StepLines(out)
+  const view: RunView = new LiveRun({
+    out,
+    runyard,
+    runId,
+    signal,
+    failed,
+    async onRequest({ id, run_id }) {
+      const { pending_human_request: request } = await runyard.runs.get(run_id, { signal })
+      if (request?.id === id) await ask(runyard.humanRequests.of(request), people, view)
+    },
+  })
+  return view
+}
+
 function left({ out }: Call, sentence: string, runId: string, code: number): number {
-  out.note(`${sentence} Follow it with: runyard runs tail ${runId}`)
+  noteWith(out, sentence, [`Follow it with: runyard runs tail ${runId}`])
   return code
+}
+
+/** One line in a pipe. In a terminal each command has a line of its own, which can be copied whole. */
+function noteWith(out: Output, sentence: string, hints: string[], inPipe = hints.join(' ')): void {
+  if (!out.canAsk) return out.note(`${sentence} ${inPipe}`)
+  for (const line of [sentence, ...hints.map((hint) => `  ${hint}`)]) out.note(line)
 }
 
 function printEvent({ out }: Call, event: RunStreamEvent): void {
@@ -66,29 +106,30 @@ function printEvent({ out }: Call, event: RunStreamEvent): void {
   if (line !== undefined) out.line(line)
 }
 
-/** What a run has used is not in its events: it is read after them, not too often, and never in the way of them. */
-function figuresFor(runyard: Runyard, runId: string, view: LiveView | undefined, signal: AbortSignal): () => void {
-  let readAt = 0
-  return () => {
-    if (!view || Date.now() - readAt < figuresMs) return
-    readAt = Date.now()
-    runyard.runs.get(runId, { signal, maxRetries: 0 }).then(
-      ({ run }) => view.used(run.usage),
-      () => undefined, // the wait itself reports what is wrong
-    )
-  }
-}
-
-interface AskedHere {
+interface People {
   call: Call
   runyard: Runyard
-  keyboard: Keyboard
-  view: LiveView | undefined
+  keyboard: Keyboard | undefined
   signal: AbortSignal
+  /** One question at a time: sub-runs ask too. */
+  asking: Promise<void>
+}
+
+function ask(pending: PendingRequest, people: People, view: RunView | undefined): Promise<void> {
+  const { keyboard } = people
+  if (!keyboard) return people.asking
+  const asked = people.asking.then(() => askAlone(pending, people, keyboard, view))
+  people.asking = asked.catch(() => undefined) // the one that asked gets its error
+  return asked
 }
 
 /** Somebody else may answer first: then this one need not. */
-async function ask(pending: PendingRequest, { call, runyard, keyboard, view, signal }: AskedHere): Promise<void> {
+async function askAlone(
+  pending: PendingRequest,
+  { call, runyard, signal }: People,
+  keyboard: Keyboard,
+  view: RunView | undefined,
+): Promise<void> {
   const { id, run_id } = pending.request
   const elsewhere = new AbortController()
   const look = setInterval(() => {
@@ -109,23 +150,35 @@ async function ask(pending: PendingRequest, { call, runyard, keyboard, view, sig
   }
 }
 
-function ended(call: Call, waited: WaitedRun, view: LiveView | undefined, prints: Following['prints']): number {
+async function ended(
+  call: Call,
+  waited: WaitedRun,
+  view: RunView | undefined,
+  prints: Following['prints'],
+): Promise<number> {
   const { pendingRequest, ...run } = waited
   const { out } = call
-  view?.used(run.usage)
   if (pendingRequest) {
-    view?.pause()
-    out.note(
-      `The run needs a person: ${asSentence(pendingRequest.request.title)} ${howToAnswer(pendingRequest.request)}`,
+    view?.close()
+    const { answer, follow } = howToAnswer(pendingRequest.request)
+    noteWith(
+      out,
+      `The run needs a person: ${asSentence(pendingRequest.request.title)}`,
+      ['Answer it with: runyard inbox', `Then follow it with: ${follow}`],
+      `Answer with: ${answer}. Then follow the run with: ${follow}`,
     )
     if (out.isJson && prints === 'output') out.line(jsonText(run, 2))
     return exit.personNeeded
   }
-  view?.end(run.status)
+  await view?.end(run)
   if (prints === 'output') printOutput(call, run)
   if (run.status === 'failed') {
-    out.note(
-      `The run failed: ${asSentence(run.error?.message ?? 'no reason was given')} See: runyard runs show ${run.id}, or try it again: runyard runs retry ${run.id}`,
+    const [see, again] = [`runyard runs show ${run.id}`, `runyard runs retry ${run.id}`]
+    noteWith(
+      out,
+      `The run failed: ${asSentence(run.error?.message ?? 'no reason was given')}`,
+      [`See: ${see}`, `Try it again: ${again}`],
+      `See: ${see}, or try it again: ${again}`,
     )
   }
   if (run.status === 'stopped') out.note(`The run was stopped. See: runyard runs why ${run.id}`)

@@ -28,7 +28,11 @@ export const runsList = command({
       ...(since !== undefined && { since }),
       limit: Math.min(count, 100),
     }
-    await out.rows(columns, firstOf(runyard.runs.list(input), count))
+    await out.rows(
+      columns,
+      firstOf(runyard.runs.list(input), count),
+      'There are no such runs. Start one with: runyard run AGENT',
+    )
   },
 })
 

@@ -1,117 +1,119 @@
-// The view of a run under way, on stderr: a line for each step that is done, and below them, drawn again, what it does now and what it has used.
-import type { RunStreamEvent, Usage } from '../../../sdk/src/index.ts'
-import { harmless, type Output } from '../output.ts'
-import { cutTo, padTo } from '../screenWidth.ts'
-import { tookText } from '../times.ts'
-import { waitingText } from './eventLine.ts'
+// The view of a run under way in a terminal, on stderr: the tree of its steps, drawn again and again, and below it what it has used.
+import type { Output } from '../output.ts'
+import { cutTo, widthOf } from '../screenWidth.ts'
+import { elapsedText } from '../times.ts'
+import type { RunTree } from './runTree.ts'
+import { rowLines, treeLines, type Colour, type Drawing } from './treeLines.ts'
+import { usedTexts } from './usedText.ts'
 
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
 /** How often the spinner turns. */
 const frameMs = 120
-const colours = { green: 32, red: 31, grey: 90 } as const
+/** How many lines stay free: for the figures, and for the line that the cursor is in. */
+const keptLines = 3
+const colours: Record<Colour, number> = { green: 32, red: 31, grey: 90, cyan: 36 }
+const paint = (text: string, colour: Colour): string =>
+  text === '' ? '' : `\u001b[${colours[colour]}m${text}\u001b[0m`
+// oxlint-disable-next-line no-control-regex -- what paint adds
+const unpainted = (text: string): string => text.replaceAll(/\u001b\[\d*m/g, '')
 
 export class LiveView {
   readonly #out: Output
-  readonly #startedAt = Date.now()
-  #now = { name: 'starts', since: Date.now() }
-  #usage: Usage | undefined
-  #drawn = 0
+  readonly #tree: RunTree
+  /** How far the clock of the service is behind the one here, with the shortest way that an event took. */
+  #behindMs = Infinity
+  #printed = 0
+  #drawn: string[] = []
+  #drawnWidth = 0
   #frame = 0
   #timer: ReturnType<typeof setInterval> | undefined
 
-  constructor(out: Output) {
+  constructor(out: Output, tree: RunTree) {
     this.#out = out
+    this.#tree = tree
     this.resume()
   }
 
-  /** Draws again after something else used the screen. */
+  /** To be called for every event that comes. */
+  heard(createdAt: string): void {
+    this.#behindMs = Math.min(this.#behindMs, Date.now() - Date.parse(createdAt))
+  }
+
   resume(): void {
-    if (!this.#out.isLive || this.#timer) return
+    if (this.#timer) return
+    this.#out.draw('\u001b[?25l')
+    process.on('exit', this.#showCursor)
     this.#timer = setInterval(() => this.#draw(), frameMs)
     this.#draw()
   }
 
-  /** Leaves only the lines of the steps. */
+  /** Gives the screen to something else. The steps that are done stay on it. */
   pause(): void {
+    if (!this.#timer) return
     clearInterval(this.#timer)
     this.#timer = undefined
-    this.#erase()
+    const { rows } = this.#tree
+    const open = rows.findIndex(({ state }) => state === 'open')
+    this.#keep(open === -1 ? rows.length : open)
+    this.#showCursor()
+    process.off('exit', this.#showCursor)
   }
 
-  used(usage: Usage): void {
-    this.#usage = usage
-  }
-
-  take(event: RunStreamEvent): void {
-    if (event.event === 'run.tool_call.completed') {
-      const { name, ok, error, duration_ms } = event.data
-      this.#step(ok, name, tookText(duration_ms), error)
-      this.#does('thinks')
-    } else if (event.event === 'run.message.created') {
-      const { tool_call } = event.data.message
-      this.#does(tool_call ? tool_call.name : 'thinks')
-    } else if (event.event === 'run.paused') this.#does(`waits for ${waitingText(event.data.waiting_on.kind)}`)
-    else if (event.event === 'run.started') this.#does('works')
-  }
-
-  /** One line for the whole. */
-  end(status: string): void {
+  /** All of its steps, and one line for the whole. */
+  end(status: string, tookMs: number): void {
     this.pause()
-    const isGood = status === 'completed'
-    const took = tookText(Date.now() - this.#startedAt)
-    this.#out.draw(`${this.#line(isGood, status, [took, ...this.#usedText()].join(' · '))}\n`)
+    this.#keep(this.#tree.rows.length)
+    const [mark, colour] = status === 'completed' ? (['✓', 'green'] as const) : (['✗', 'red'] as const)
+    this.#out.draw(`${paint(mark, colour)} ${status}  ${paint(this.#figures(tookMs), 'grey')}\n`)
   }
 
-  #does(name: string): void {
-    this.#now = { name: harmless(name), since: Date.now() }
+  /** Rows up to this one are no longer drawn again. */
+  #keep(until: number): void {
+    const { rows } = this.#tree
+    const lines = rowLines(rows.slice(this.#printed, Math.max(until, this.#printed)), this.#room, this.#drawing())
+    this.#show(lines)
+    this.#printed = Math.max(until, this.#printed)
+    this.#drawn = []
   }
 
-  #step(isGood: boolean, name: string, took: string, error: string | null): void {
-    this.#erase()
-    this.#out.draw(`${this.#line(isGood, name, `${took.padStart(6)}${error === null ? '' : `  ${error}`}`)}\n`)
-    if (this.#timer) this.#draw()
+  get #room(): number {
+    return Math.max(3, this.#out.height - keptLines)
   }
 
-  #line(isGood: boolean, name: string, rest: string): string {
-    const mark = this.#paint(isGood ? '✓' : '✗', isGood ? 'green' : 'red')
-    return `${mark} ${this.#fit(`${padTo(cutTo(harmless(name), 30), 30)}  ${harmless(rest)}`)}`
+  #drawing(): Drawing {
+    const spinner = frames[this.#frame % frames.length] ?? ''
+    const behindMs = this.#behindMs === Infinity ? 0 : this.#behindMs
+    return { width: this.#out.width, now: Date.now() - behindMs, spinner, paint }
   }
 
-  /** Two cells are for the mark; a line that wraps could not be erased. */
-  #fit(text: string): string {
-    return cutTo(text.trimEnd(), this.#out.width - 3)
-  }
-
-  #usedText(): string[] {
-    if (!this.#usage) return []
-    const { steps, input_tokens, output_tokens, cost_usd } = this.#usage
-    const tokens = input_tokens + output_tokens
-    return [
-      `${steps} ${steps === 1 ? 'step' : 'steps'}`,
-      ...(tokens > 0 ? [`${tokens.toLocaleString('en')} tokens`, `$${cost_usd.toFixed(4)}`] : []),
-    ]
+  #figures(tookMs: number): string {
+    const { usage, limits } = this.#tree
+    const subRunsUsd = [...this.#tree.subRuns()].reduce((sum, one) => sum + (one.usage?.cost_usd ?? 0), 0)
+    return [elapsedText(tookMs), ...usedTexts({ usage, limits, subRunsUsd })].join(' · ')
   }
 
   #draw(): void {
-    this.#erase()
-    this.#frame = (this.#frame + 1) % frames.length
-    const { name, since } = this.#now
-    const took = tookText(Date.now() - since)
-    const whole = [tookText(Date.now() - this.#startedAt), ...this.#usedText()].join(' · ')
-    const lines = [
-      `${frames[this.#frame]} ${this.#fit(`${padTo(cutTo(name, 30), 30)}  ${took.padStart(6)}`)}`,
-      `  ${this.#paint(this.#fit(whole), 'grey')}`,
-    ]
-    this.#out.draw(lines.map((line) => `${line}\n`).join(''))
-    this.#drawn = lines.length
+    this.#frame += 1
+    const drawing = this.#drawing()
+    const figures = cutTo(`  ${this.#figures(drawing.now - this.#tree.startedAt)}`, this.#out.width - 1)
+    this.#show([...treeLines(this.#tree, this.#printed, this.#room, drawing), paint(figures, 'grey')])
   }
 
-  #erase(): void {
-    if (this.#drawn > 0) this.#out.draw(`\u001b[${this.#drawn}A\r\u001b[J`)
-    this.#drawn = 0
+  /** One write with only what differs, so that nothing flickers. */
+  #show(lines: string[]): void {
+    const { width } = this.#out
+    // a narrower terminal has wrapped what it shows
+    const isAsDrawn = this.#drawnWidth <= width
+    const height = this.#drawn.reduce((sum, line) => sum + (isAsDrawn ? 1 : wrappedLines(line, width)), 0)
+    const texts = lines.map((line, index) => (isAsDrawn && this.#drawn[index] === line ? '\n' : `${line}\u001b[K\n`))
+    this.#out.draw(
+      `${height > 0 ? `\u001b[${height}A\r` : ''}${texts.join('')}${height > lines.length ? '\u001b[J' : ''}`,
+    )
+    this.#drawn = lines
+    this.#drawnWidth = width
   }
 
-  #paint(text: string, colour: keyof typeof colours): string {
-    return this.#out.isLive ? `\u001b[${colours[colour]}m${text}\u001b[0m` : text
-  }
+  #showCursor = (): void => this.#out.draw('\u001b[?25h')
 }
+
+const wrappedLines = (line: string, width: number): number => Math.max(1, Math.ceil(widthOf(unpainted(line)) / width))

@@ -6,11 +6,11 @@ export const runsRetry = command({
   words: 'runs retry',
   positionals: ['ID'],
   needs: 'service',
-  says: 'Start a new run with what an earlier one was given, from the beginning or from one of its steps.',
+  says: 'Start a new run with the input of an earlier one, from the beginning or from one of its steps.',
   options: {
     'from-step': { type: 'string', value: 'N', says: 'keep what happened before this step; `runs show` numbers them' },
-    build: { type: 'string', value: 'ID', says: 'continue with this build of the agent' },
-    wait: { type: 'boolean', short: 'w', says: 'wait for the end and print what the run gave' },
+    build: { type: 'string', value: 'ID', says: 'use this build of the agent' },
+    wait: { type: 'boolean', short: 'w', says: 'wait for the end and print the output' },
     timeout: { type: 'string', value: '10m', says: 'how long to wait; then the exit code is 124' },
   },
   examples: [

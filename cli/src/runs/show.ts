@@ -9,7 +9,7 @@ export const runsShow = command({
   words: 'runs show',
   positionals: ['ID'],
   needs: 'service',
-  says: 'Show a run: its state, what it was given and gave, its steps, and what it used.',
+  says: 'Show a run: its state, input, output, steps and usage.',
   examples: [
     'runyard runs show 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55',
     'runyard runs show 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55 --json | jq .output',

@@ -10,7 +10,7 @@ export const run = command({
   needs: 'service',
   says: 'Start a run of an agent, given by its id or its name.',
   about:
-    'Prints the id of the run. With --wait it shows the steps as they happen and prints what the run gave; questions and approvals are answered at the prompt. Where nobody can be asked it exits with 5 and says how to answer. Ctrl-C leaves the run running.',
+    'Prints the id of the run. With --wait it shows the steps as they happen and prints the output; questions and approvals are answered at the prompt. Where nobody can be asked it exits with 5 and says how to answer. Ctrl-C leaves the run running.',
   options: {
     input: {
       type: 'string',
@@ -18,14 +18,14 @@ export const run = command({
       value: 'JSON|@FILE|-',
       says: 'what to give the run: an object as JSON, or text; @FILE reads a file, - reads stdin',
     },
-    wait: { type: 'boolean', short: 'w', says: 'wait for the end and print what the run gave' },
+    wait: { type: 'boolean', short: 'w', says: 'wait for the end and print the output' },
     follow: { type: 'boolean', short: 'f', says: 'print the events of the run as they come' },
     title: { type: 'string', value: 'TEXT', says: 'what to call the run' },
     timeout: { type: 'string', value: '10m', says: 'how long to wait; the run continues, and the exit code is 124' },
     'idempotency-key': {
       type: 'string',
       value: 'KEY',
-      says: 'a repeat with the same key starts nothing and gives the run that is there',
+      says: 'the same key again starts no second run, and prints the id of the first',
     },
   },
   examples: [

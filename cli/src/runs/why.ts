@@ -5,7 +5,7 @@ export const runsWhy = command({
   words: 'runs why',
   positionals: ['ID'],
   needs: 'service',
-  says: 'Say in one sentence why a run is in its state. The facts behind it come with --json.',
+  says: 'Say in one sentence why a run is in its state. With --json also the facts.',
   examples: [
     'runyard runs why 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55',
     'runyard runs why 0199a1f2-7c30-7f4e-8a7b-2f6f0c1d9e55 --json | jq .facts.waiting_on',

@@ -5,7 +5,7 @@ export const sandboxCreate = command({
   words: 'sandbox create',
   needs: 'service',
   says: 'Make a sandbox and print its id.',
-  options: { ttl: { type: 'string', value: 'SECONDS', says: 'how long it is kept; the usual time unless given' } },
+  options: { ttl: { type: 'string', value: 'SECONDS', says: 'how long it is kept; a day unless given' } },
   examples: ['runyard sandbox create', 'SANDBOX=$(runyard sandbox create --ttl 3600)'],
   async run({ values, out, service }) {
     const { ttl } = values

@@ -1,10 +1,11 @@
 // runyard sandbox exec: a command in a sandbox, with its output and its exit code as if it ran here.
 import { command, UsageError } from '../command.ts'
+import { withoutOrders } from '../output.ts'
 
 export const sandboxExec = command({
   words: 'sandbox exec',
   needs: 'service',
-  says: 'Run a command in a sandbox. Its exit code becomes that of this one.',
+  says: 'Run a command in a sandbox, and exit with its exit code.',
   about: 'One word is given to bash as it stands; several words are one command with its arguments.',
   positionals: ['SANDBOX', 'COMMAND…'],
   options: { timeout: { type: 'string', value: 'SECONDS', says: 'how long it may take' } },
@@ -36,8 +37,3 @@ const usualTimeoutS = 600
 const waitMs = (timeout: string | undefined): number => Number(timeout ?? usualTimeoutS) * 1000 + marginMs
 
 const quoted = (word: string): string => (/^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)
-
-/** Line breaks and tabs stay; what would steer the terminal goes. */
-const withoutOrders = (text: string): string =>
-  // oxlint-disable-next-line no-control-regex -- these are the ones
-  text.replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g, '\uFFFD')

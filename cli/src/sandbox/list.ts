@@ -20,6 +20,7 @@ export const sandboxList = command({
         { title: 'path', of: (file) => file.path, mayCut: true },
       ],
       files,
+      'The folder is empty.',
     )
   },
 })

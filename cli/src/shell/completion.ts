@@ -7,7 +7,7 @@ export const completion = command({
   words: 'completion',
   positionals: ['bash|zsh|fish'],
   needs: 'nothing',
-  says: 'Print the completion of a shell.',
+  says: 'Print a completion script for a shell.',
   about:
     'For bash: source <(runyard completion bash) in ~/.bashrc. For zsh: source <(runyard completion zsh) in ~/.zshrc, after compinit. For fish: runyard completion fish > ~/.config/fish/completions/runyard.fish',
   examples: ['source <(runyard completion bash)', 'runyard completion fish > ~/.config/fish/completions/runyard.fish'],

@@ -2,7 +2,7 @@
 
 import { Group } from '../group.ts'
 
-import type { Call, CallOptions } from '../call.ts'
+import { withoutKey, type Call, type CallOptions } from '../call.ts'
 
 import type { FileAnswer } from '../files.ts'
 
@@ -32,6 +32,8 @@ import type {
   CancelHumanRequestAnswer,
   CheckMcpOAuthAnswer,
   CheckMcpOAuthInput,
+  CheckProcedureAnswer,
+  CheckProcedureInput,
   ClaimCaseAnswer,
   ClearQueueCasesAnswer,
   CompleteCaseAnswer,
@@ -64,8 +66,12 @@ import type {
   CreateSandboxInput,
   CreateScheduleAnswer,
   CreateScheduleInput,
+  CreateSignInLinkAnswer,
+  CreateSignInLinkInput,
   CreateUploadUrlAnswer,
   CreateUploadUrlInput,
+  CreateViewAnswer,
+  CreateViewInput,
   CreateWebhookAnswer,
   CreateWebhookInput,
   DeleteAgentAnswer,
@@ -85,6 +91,8 @@ import type {
   DeleteSandboxFileAnswer,
   DeleteSandboxFileInput,
   DeleteScheduleAnswer,
+  DeleteSessionAnswer,
+  DeleteViewAnswer,
   DeleteWebhookAnswer,
   DetachArtifactConnectionAnswer,
   DiffRevisionsAnswer,
@@ -126,29 +134,38 @@ import type {
   GetEvalRubricsInput,
   GetEvalScoresAnswer,
   GetEvalScoresInput,
+  GetHumanRequestAnswer,
+  GetHumanRequestCountsAnswer,
+  GetOverviewAnswer,
   GetProfileAnswer,
   GetPromotionGateAnswer,
   GetQueueAnswer,
   GetRevisionAnswer,
   GetRevisionBuilderRunAnswer,
   GetRunAnswer,
+  GetRunCountsAnswer,
+  GetRunCountsInput,
   GetRunEvaluationAnswer,
   GetRunSandboxFileContentAnswer,
   GetRunSandboxFileContentByRunAnswer,
   GetRunSandboxFileContentByRunInput,
   GetRunSandboxFileContentInput,
   GetRunScreenshotTimelineAnswer,
+  GetRunStepAnswer,
   GetSandboxAnswer,
   GetSandboxFileContentAnswer,
   GetSandboxFileContentInput,
   GetSchedulePreviewAnswer,
   GetTeamAnswer,
+  GetViewAnswer,
   GetWebhookDeliveryAnswer,
   GetWebhookSecretAnswer,
   GetWorkflowExecutionReportAnswer,
   LinkCaseLabelsAnswer,
   LinkCaseLabelsInput,
   ListAgentCaseTriggersAnswer,
+  ListAgentFiguresAnswer,
+  ListAgentFiguresInput,
   ListAgentMemoryFilesAnswer,
   ListAgentRevisionsAnswer,
   ListAgentRevisionsInput,
@@ -166,6 +183,8 @@ import type {
   ListAuditLogAnswer,
   ListAuditLogInput,
   ListBrowserSessionPagesAnswer,
+  ListBuildScoresAnswer,
+  ListBuildScoresInput,
   ListCaseLabelsAnswer,
   ListCaseRunsAnswer,
   ListCasesAnswer,
@@ -188,17 +207,25 @@ import type {
   ListQueuesInput,
   ListRecentCaseRunMessagesAnswer,
   ListRecentCaseRunMessagesInput,
+  ListRunEventsAnswer,
+  ListRunEventsInput,
   ListRunMessagesAnswer,
   ListRunMessagesInput,
   ListRunSandboxFilesAnswer,
   ListRunSandboxFilesByRunAnswer,
   ListRunSandboxFilesByRunInput,
   ListRunSandboxFilesInput,
+  ListRunStepsAnswer,
+  ListRunStepsInput,
   ListRunsAnswer,
   ListRunsInput,
   ListSandboxFilesAnswer,
   ListSandboxFilesInput,
+  ListSessionsAnswer,
+  ListSessionsInput,
   ListTeamsAnswer,
+  ListViewsAnswer,
+  ListViewsInput,
   ListWebhookDeliveriesAnswer,
   ListWebhookDeliveriesInput,
   ListWebhooksAnswer,
@@ -208,6 +235,8 @@ import type {
   PostponeCaseInput,
   PreviewAgentCaseTriggerConflictsAnswer,
   PreviewAgentCaseTriggerConflictsInput,
+  PreviewScheduleAnswer,
+  PreviewScheduleInput,
   ProbeMcpServerAnswer,
   ProbeMcpServerInput,
   PromoteRevisionAnswer,
@@ -275,6 +304,8 @@ import type {
   UpdateRevisionInput,
   UpdateScheduleAnswer,
   UpdateScheduleInput,
+  UpdateViewAnswer,
+  UpdateViewInput,
   UpdateWebhookAnswer,
   UpdateWebhookInput,
 } from './types.ts'
@@ -284,6 +315,11 @@ export class AgentsGroup extends Group {
   /** List agents. Needs the scope `agents:read`. */
   list(input?: ListAgentsInput, options?: CallOptions): List<ListAgentsAnswer['agents'][number], ListAgentsAnswer> {
     return this.client.list('GET', '/v2/teams/:teamId/agents', {}, input, options, 'agents')
+  }
+
+  /** For each agent its last run, the runs of seven days, what a run usually costs and takes, its next start, and whether a draft waits. Newest agents first, as listAgents gives them, so that the same `limit` and `offset` give the same page. Needs the scope `runs:read`. */
+  figures(input?: ListAgentFiguresInput, options?: CallOptions): List<ListAgentFiguresAnswer['agent_figures'][number], ListAgentFiguresAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/agent-figures', {}, input, options, 'agent_figures')
   }
 
   /** Give one of: `instructions` and `model`, `build`, or `source_build_id` (a copy). The first build is live at once. Without a procedure the agent gets a small one that runs as it is and is meant to be edited. Needs the scope `agents:write`. */
@@ -354,6 +390,11 @@ export class AgentsGroup extends Group {
   /** Every open question needs an answer; other answers are ignored. Needs the scope `agents:write`. */
   resumeBuilderRun(builderRunId: string, input: ResumeBuilderRunInput, options?: CallOptions): Call<ResumeBuilderRunAnswer> {
     return this.client.json('POST', '/v2/builder-runs/:builder_run_id/resume', {builder_run_id: builderRunId}, input, options)
+  }
+
+  /** Reads a procedure as a run would, and saves nothing: its problems at their lines (at most 100 errors) and its steps in their order. With `config`, the problems of the config come too, and a warning where a step needs a plugin that the config does not have. Needs the scope `agents:read`. */
+  checkProcedure(input: CheckProcedureInput, options?: CallOptions): Call<CheckProcedureAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/procedure-checks', {}, input, withoutKey(options))
   }
 
   /** The draft gets the proposed config, and the builder run is completed. Promote the draft to make it live. Needs the scope `agents:write`. */
@@ -551,7 +592,7 @@ export class CasesGroup extends Group {
 
   /** Newest first unless asked otherwise. `total` is exact. A case matches `filters.labels` if it has, for every given key, one of the given values. Needs the scope `queues:read`. */
   search(queueId: string, input?: SearchCasesInput, options?: CallOptions): List<SearchCasesAnswer['cases'][number], SearchCasesAnswer> {
-    return this.client.list('POST', '/v2/queues/:queue_id/cases/search', {queue_id: queueId}, input, options, 'cases')
+    return this.client.list('POST', '/v2/queues/:queue_id/cases/search', {queue_id: queueId}, input, withoutKey(options), 'cases')
   }
 
   /** One `case`, or up to 100 `cases`: all of them or none. The answer has them in the same order. Needs the scope `queues:write`. */
@@ -786,6 +827,11 @@ export class EvaluationsGroup extends Group {
     return this.client.json('GET', '/v2/agent/:agentId/eval-scores', {agentId}, input, options)
   }
 
+  /** The builds of the agent, newest first, as listAgentRevisions gives them, so that the same `limit` and `offset` give the same page. Needs the scope `evals:read`. */
+  buildScores(agentId: string, input?: ListBuildScoresInput, options?: CallOptions): List<ListBuildScoresAnswer['build_scores'][number], ListBuildScoresAnswer> {
+    return this.client.list('GET', '/v2/agents/:agent_id/build-scores', {agent_id: agentId}, input, options, 'build_scores')
+  }
+
   /** The active rubrics; empty for a build of another agent. Needs the scope `evals:read`. */
   listRubrics(agentId: string, input?: GetEvalRubricsInput, options?: CallOptions): Call<GetEvalRubricsAnswer> {
     return this.client.json('GET', '/v2/agents/:agentId/eval-rubrics', {agentId}, input, options)
@@ -824,9 +870,19 @@ export class EvaluationsGroup extends Group {
 
 /** Approvals, questions and forms that runs wait for. */
 export class HumanRequestsGroup extends Group {
-  /** The inbox: pending requests, the longest waiting first. With another `status`, or `all`, the newest comes first. Needs the scope `runs:read`. */
+  /** The inbox: pending requests, the longest waiting first. With another `status`, or `all`, the newest comes first; with `closed` (answered, cancelled or expired) what was closed last. With `sort=deadline`, which only pending requests have, what expires first comes first, then what waits longest; requests without a deadline come last. Each comes with the run that asks and with what each answer leads to. Needs the scope `runs:read`. */
   list(input?: ListHumanRequestsInput, options?: CallOptions): List<ListHumanRequestsAnswer['human_requests'][number], ListHumanRequestsAnswer> {
     return this.client.list('GET', '/v2/teams/:teamId/human-requests', {}, input, options, 'human_requests')
+  }
+
+  /** The pending requests of the inbox by type and by whom they are assigned to, with the next deadline. Needs the scope `runs:read`. */
+  counts(options?: CallOptions): Call<GetHumanRequestCountsAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/human-request-counts', {}, undefined, options)
+  }
+
+  /** The request whole, with the run that asks and, while it is pending, what each answer leads to. `status` is the run’s. Needs the scope `runs:read`. */
+  get(requestId: string, options?: CallOptions): Call<GetHumanRequestAnswer> {
+    return this.client.json('GET', '/v2/human-requests/:request_id', {request_id: requestId}, undefined, options)
   }
 
   /** Which field counts depends on the type: `approved` for an approval, `answers` for questions, `values` for a form, `done` for a login. Of several answers the first one counts; the others get a 409. An approval counts for exactly the action shown. Needs the scope `approvals:write`. */
@@ -1035,6 +1091,11 @@ export class RunsGroup extends Group {
     return this.client.list('GET', '/v2/teams/:teamId/runs', {}, input, options, 'data')
   }
 
+  /** Exact counts by the time of creation and by how the runs stand now, for the same filters as listRuns. `buckets` has every minute, hour or day of the time, oldest first, also those without runs; at most 400. The first and the last one count only what is inside `since` and `until`, so that the sum is the total of listRuns. Without `since`: the last 60 minutes, 24 hours or 30 days. Needs the scope `runs:read`. */
+  counts(input?: GetRunCountsInput, options?: CallOptions): Call<GetRunCountsAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/run-counts', {}, input, options)
+  }
+
   /** Cheap enough to poll. The streams of events report the same changes without polling. Needs the scope `runs:read`. */
   get(runId: string, options?: CallOptions): Call<GetRunAnswer> {
     return this.client.json('GET', '/v2/runs/:run_id', {run_id: runId}, undefined, options)
@@ -1053,6 +1114,21 @@ export class RunsGroup extends Group {
   /** What the run did, step by step, how long each step took, and how the run ended. Also for a run that is still active. Needs the scope `runs:read`. */
   report(agentId: string, runId: string, options?: CallOptions): Call<GetWorkflowExecutionReportAnswer> {
     return this.client.json('GET', '/v2/agent/:agentId/runs/:runId/workflow-execution-report', {agentId, runId}, undefined, options)
+  }
+
+  /** In their order, without arguments and results, which getRunStep has. Steps are numbered from 1 without gaps, so those after `seq` n are at `offset=n`, also while the run continues; `total` is the number of the last one. `axis` has the times of the run, the waits of these steps, and when processes lost the run. The steps of a run that a step started are that run’s own. Needs the scope `runs:read`. */
+  listSteps(runId: string, input?: ListRunStepsInput, options?: CallOptions): List<ListRunStepsAnswer['steps'][number], ListRunStepsAnswer> {
+    return this.client.list('GET', '/v2/runs/:run_id/steps', {run_id: runId}, input, options, 'steps')
+  }
+
+  /** One step whole: arguments, result, use, the moments of the ledger (intent, attempts, cuts, doubt, what people decided), what a crash would do to it now, and what a retry from it would repeat. Needs the scope `runs:read`. */
+  getStep(runId: string, seq: string, options?: CallOptions): Call<GetRunStepAnswer> {
+    return this.client.json('GET', '/v2/runs/:run_id/steps/:seq', {run_id: runId, seq}, undefined, options)
+  }
+
+  /** Oldest first, with how many deliveries each has and how many of them failed; listWebhookDeliveries with `run_id` has the deliveries themselves. Events that were erased after their time are missing. A credential without `files:read` gets no events about files. Long data is cut from where the page exceeds 4 MiB (`truncated`). Needs the scope `runs:read`. */
+  listEvents(runId: string, input?: ListRunEventsInput, options?: CallOptions): List<ListRunEventsAnswer['events'][number], ListRunEventsAnswer> {
+    return this.client.list('GET', '/v2/runs/:run_id/event-log', {run_id: runId}, input, options, 'events')
   }
 
   /** Oldest first. Messages are numbered from 1 without gaps, so those after `seq` n are at `offset=n`. Long texts are cut from where the page exceeds 4 MiB (`truncated`); the first message of a page is always whole. Needs the scope `runs:read`. */
@@ -1150,6 +1226,29 @@ export class SchedulesGroup extends Group {
   preview(agentId: string, scheduleId: string, options?: CallOptions): Call<GetSchedulePreviewAnswer> {
     return this.client.json('GET', '/v2/agents/:agent_id/schedules/:schedule_id/preview', {agent_id: agentId, schedule_id: scheduleId}, undefined, options)
   }
+
+  /** The next five due times of a schedule with these fields. Nothing is saved. Needs the scope `agents:read`. */
+  previewTiming(input: PreviewScheduleInput, options?: CallOptions): Call<PreviewScheduleAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/schedule-previews', {}, input, withoutKey(options))
+  }
+}
+
+/** Who is signed in, and links that sign in. */
+export class SessionsGroup extends Group {
+  /** Your own sessions; with the scope `keys:manage`, those of all members. Sessions that are over are left out. Needs the scope `team:read`. */
+  list(input?: ListSessionsInput, options?: CallOptions): List<ListSessionsAnswer['sessions'][number], ListSessionsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/sessions', {}, input, options, 'sessions')
+  }
+
+  /** One of your own; with the scope `keys:manage`, that of any member. Needs the scope `team:read`. */
+  delete(memberSessionId: string, options?: CallOptions): Call<DeleteSessionAnswer> {
+    return this.client.json('DELETE', '/v2/sessions/:member_session_id', {member_session_id: memberSessionId}, undefined, options)
+  }
+
+  /** The link is only in this answer. For yourself it works for ten minutes, and its session has the scopes of your credential and ends with it. For another member it is an invitation, which works for three days; that needs the scope `keys:manage` and every scope of that member’s role. Tokens of OAuth clients cannot make links. Needs the scope `team:read`. */
+  createLink(input?: CreateSignInLinkInput, options?: CallOptions): Call<CreateSignInLinkAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/sign-in-links', {}, input, options)
+  }
 }
 
 /** Teams, and what happens in them. */
@@ -1167,6 +1266,39 @@ export class TeamsGroup extends Group {
   /** The member that the credential belongs to, and its scopes, limited to that member’s role. Needs the scope `team:read`. */
   profile(options?: CallOptions): Call<GetProfileAnswer> {
     return this.client.json('GET', '/v2/profile', {}, undefined, options)
+  }
+
+  /** What runs now, what failed in the last 24 hours by agent and error code, the next starts of schedules, the delivery targets with trouble, and the connections that need a person. A list is null where the credential lacks the scope to read it. Needs the scope `runs:read`. */
+  overview(options?: CallOptions): Call<GetOverviewAnswer> {
+    return this.client.json('GET', '/v2/teams/:teamId/overview', {}, undefined, options)
+  }
+}
+
+/** Saved filters of lists, for a member or a whole team. */
+export class ViewsGroup extends Group {
+  /** Your own and those that others share, by name. Needs the scope `team:read`. */
+  list(input?: ListViewsInput, options?: CallOptions): List<ListViewsAnswer['views'][number], ListViewsAnswer> {
+    return this.client.list('GET', '/v2/teams/:teamId/views', {}, input, options, 'views')
+  }
+
+  /** A member has at most 100 views. Names differ among the views that a member has of a screen. Needs the scope `team:read`. */
+  create(input: CreateViewInput, options?: CallOptions): Call<CreateViewAnswer> {
+    return this.client.json('POST', '/v2/teams/:teamId/views', {}, input, options)
+  }
+
+  /** Get a saved view. Needs the scope `team:read`. */
+  get(viewId: string, options?: CallOptions): Call<GetViewAnswer> {
+    return this.client.json('GET', '/v2/views/:view_id', {view_id: viewId}, undefined, options)
+  }
+
+  /** Only the given fields change; `filter` is replaced as a whole. Needs the scope `team:read`. */
+  update(viewId: string, input?: UpdateViewInput, options?: CallOptions): Call<UpdateViewAnswer> {
+    return this.client.json('PATCH', '/v2/views/:view_id', {view_id: viewId}, input, options)
+  }
+
+  /** Delete a saved view. Needs the scope `team:read`. */
+  delete(viewId: string, options?: CallOptions): Call<DeleteViewAnswer> {
+    return this.client.json('DELETE', '/v2/views/:view_id', {view_id: viewId}, undefined, options)
   }
 }
 

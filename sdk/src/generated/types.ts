@@ -349,13 +349,30 @@ export interface OauthClient {
   created_at: string
 }
 
+export interface MemberSession {
+  id: string
+  team_id: string
+  user_id: string
+  /** How the member signed in. */
+  came_by: "link" | "api_key" | "oidc" | "invitation"
+  /** What the browser called itself when it signed in. */
+  user_agent: string
+  /** The IP address from which it signed in. */
+  address: string
+  created_at: string
+  last_used_at: string
+  expires_at: string
+  /** Whether this request acts with it. */
+  is_current: boolean
+}
+
 export interface AuditEntry {
   id: string
   team_id: string
   created_at: string
   user_id: string | null
   for_user_id: string | null
-  credential_type: "api_key" | "oauth_client" | "command_line"
+  credential_type: "api_key" | "oauth_client" | "session" | "command_line"
   credential_id: string | null
   operation: string
   target_type: string | null
@@ -381,6 +398,35 @@ export interface ListedAgent {
   latest_build: Build
   /** As listAgentSchedules gives them. */
   schedules?: Record<string, unknown>[]
+}
+
+export type AgentFigures = {
+  agent_id: string
+  live_build: {
+    build_id: string
+    revision_number: number
+    revision_name: string | null
+  }
+  last_run: {
+    run_id: string
+    status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+    created_at: string
+    completed_at: string | null
+  } | null
+  /** Runs by the day of their creation (UTC): the last 7 days, oldest first. */
+  days: {
+    day: string
+    completed: number
+    failed: number
+    stopped: number
+    /** Not ended yet. */
+    active: number
+  }[]
+  median_cost_usd: number | null
+  median_duration_ms: number | null
+  next_start_at: string | null
+  /** Whether the newest build is a draft that differs from the live one. */
+  has_new_draft: boolean
 }
 
 export interface BuildConfig {
@@ -419,6 +465,7 @@ export interface Build {
   created_at: string
   updated_at: string
   published_at: string | null
+  builder_run_id: string | null
   /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
   truncated?: boolean
 }
@@ -452,6 +499,30 @@ export type BuilderRun = {
     cost_usd: number
   }
   created_at: string
+}
+
+export interface ProcedureProblem {
+  /** From 1. */
+  line: number
+  column: number
+  /** Not included. */
+  end_column: number
+  /** A build with an error cannot be saved. */
+  severity: "error" | "warning"
+  message: string
+}
+
+export interface ProcedureStep {
+  /** What later steps call it. */
+  id: string
+  line: number
+  kind: "agent" | "approve" | "ask" | "bash" | "browser" | "case" | "file" | "html" | "http" | "js" | "memory" | "output" | "python" | "tool" | "wait"
+  tool: string | null
+  is_conditional: boolean
+  on_error: "fail" | "continue" | "ask"
+  retry: number
+  /** The ids of the steps whose results it uses. */
+  reads: string[]
 }
 
 export interface Schedule {
@@ -573,6 +644,9 @@ export interface Run {
   sandbox_id: string | null
   browser_session_id: string | null
   parent_run_id: string | null
+  parent_step: number | null
+  retry_of_run_id: string | null
+  retried_from_step: number | null
   case_id: string | null
   case_queue_id: string | null
   case_title: string | null
@@ -594,9 +668,106 @@ export interface Run {
   truncated?: boolean
 }
 
+export type ListedRun = {
+  id: string
+  team_id: string
+  agent_id: string
+  agent_name: string
+  build_id: string
+  /** Unique and roughly rising; gaps are allowed. */
+  run_number: number
+  metadata: Record<string, unknown>
+  limits: RunLimits
+  callback_url: string | null
+  title: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+  source: "api" | "schedule" | "case_trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
+  user_id: string | null
+  sandbox_id: string | null
+  browser_session_id: string | null
+  parent_run_id: string | null
+  parent_step: number | null
+  retry_of_run_id: string | null
+  retried_from_step: number | null
+  case_id: string | null
+  case_queue_id: string | null
+  case_title: string | null
+  /** The trigger’s payload as it was given: text, an object, or null. */
+  message: unknown
+  /** Null until the run is completed. */
+  output: unknown
+  error: RunError | null
+  waiting_on: WaitingOn | null
+  postponed_to: string | null
+  usage: Usage
+  /** Of the latest evaluation; null before there is one. */
+  eval_summary: unknown
+  created_at: string
+  started_at: string | null
+  completed_at: string | null
+  updated_at: string
+  /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
+  truncated?: boolean
+  details?: {
+    /** The `revision_number` of its build. */
+    build_number: number
+    step: {
+      seq: number
+      kind: "model" | "tool" | "human" | "wait" | "sub_run"
+      name: string | null
+      started_at: string
+    } | null
+    human_request: {
+      id: string
+      type: "approval" | "question" | "form" | "login"
+      title: string
+      expires_at: string | null
+    } | null
+    line: {
+      places_held: number
+      places_total: number
+      agent_places_held: number
+      agent_places_total: number | null
+    } | null
+    stopped_by: {
+      reason: "member" | "parent_run" | "agent_deleted"
+      name: string | null
+    } | null
+  }
+}
+
+export interface RunBucket {
+  start: string
+  completed: number
+  failed: number
+  stopped: number
+  pending: number
+  running: number
+  /** With those that wait for a person. */
+  waiting: number
+  /** Those of `waiting` that wait for a person. */
+  needs_attention: number
+  cost_usd: number | null
+}
+
+export interface RunCounts {
+  completed: number
+  failed: number
+  stopped: number
+  pending: number
+  running: number
+  /** With those that wait for a person. */
+  waiting: number
+  /** Those of `waiting` that wait for a person. */
+  needs_attention: number
+  cost_usd: number | null
+}
+
 export type HumanRequest = {
   id: string
   run_id: string
+  /** The step of the run that asks. Old events do not have it. */
+  step?: number
   type: "approval" | "question" | "form" | "login"
   title: string
   description: string | null
@@ -750,6 +921,109 @@ export interface Report {
   }
 }
 
+export type RunStep = {
+  seq: number
+  /** The turn of the model that it belongs to. */
+  turn: number
+  kind: "model" | "tool" | "human" | "wait" | "sub_run"
+  name: string | null
+  /** What to call it in a list. */
+  title: string
+  detail: string | null
+  /** `running` and `waiting` only while the run has not ended. */
+  status: "done" | "failed" | "cut_off" | "in_doubt" | "running" | "waiting"
+  waits_for: "human" | "time" | "connection" | "sub_run" | null
+  attempts: number
+  started_at: string
+  completed_at: string | null
+  duration_ms: number | null
+  waited_ms: number | null
+  tokens: {
+    input: number
+    output: number
+  } | null
+  cost_usd: number | null
+  sub_run_id: string | null
+  human_request_id: string | null
+  screenshots: number
+  error: string | null
+  /** It comes with its result from the run that this one retries. */
+  is_copied: boolean
+}
+
+export interface RunAxis {
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+  created_at: string
+  started_at: string | null
+  completed_at: string | null
+  active_ms: number
+  /** The time of the server, up to which open bars are drawn. */
+  now: string
+  /** The waits of the steps of this page, for folding them. */
+  waits: StepWait[]
+  /** Each time that a process lost the run while it worked on it; of more than 200 the newest. */
+  cuts: RunCut[]
+}
+
+export type WholeRunStep = {
+  seq: number
+  /** The turn of the model that it belongs to. */
+  turn: number
+  kind: "model" | "tool" | "human" | "wait" | "sub_run"
+  name: string | null
+  /** What to call it in a list. */
+  title: string
+  detail: string | null
+  /** `running` and `waiting` only while the run has not ended. */
+  status: "done" | "failed" | "cut_off" | "in_doubt" | "running" | "waiting"
+  waits_for: "human" | "time" | "connection" | "sub_run" | null
+  attempts: number
+  started_at: string
+  completed_at: string | null
+  duration_ms: number | null
+  waited_ms: number | null
+  tokens: {
+    input: number
+    output: number
+  } | null
+  cost_usd: number | null
+  sub_run_id: string | null
+  human_request_id: string | null
+  screenshots: number
+  error: string | null
+  /** It comes with its result from the run that this one retries. */
+  is_copied: boolean
+  key: string | null
+  /** As the agent gave them; null for a model, and once the log is erased. */
+  arguments: unknown
+  /** Over 64 KiB: its beginning and the file that has all of it. */
+  result: unknown
+  /** What is set aside for a call of a model that is under way. */
+  reserved_usd: number
+  /** Attempts of a model that may have been answered and paid for although nobody has the answer. */
+  unsettled: number
+  worker: StepWorker | null
+  waits: StepWait[]
+  /** What happened to it, in order, as far as it was written down. */
+  moments: StepMoment[]
+  after_crash: "never_again" | "made_again" | "checked_first" | "asks" | "waits" | null
+  /** What a retry from here would do. */
+  retry: StepRetry
+}
+
+export interface RunEvent {
+  id: string
+  /** Its number in the run, and its id in the run’s stream. */
+  sequence: number
+  event: "run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required"
+  created_at: string
+  /** As webhooks and streams carry it. */
+  data: unknown
+  deliveries: DeliveryCounts
+  /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
+  truncated?: boolean
+}
+
 export type Message = {
   id: string
   run_id: string
@@ -771,6 +1045,36 @@ export type Message = {
   } | null
   /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
   truncated?: boolean
+}
+
+export type InboxRequest = {
+  id: string
+  run_id: string
+  /** The step of the run that asks. Old events do not have it. */
+  step?: number
+  type: "approval" | "question" | "form" | "login"
+  title: string
+  description: string | null
+  questions: unknown
+  form_schema: unknown
+  action: {
+    tool: string
+    arguments: unknown
+    hash: string
+  } | null
+  status: "pending" | "responded" | "cancelled" | "expired"
+  response: unknown
+  responded_by: string | null
+  responded_at: string | null
+  expires_at: string | null
+  on_timeout: "fail" | "approve" | "reject" | "continue"
+  assignee_user_id: string | null
+  created_at: string
+  /** Long texts of this record are cut. A page of a list holds 4 MiB at most: rows that do not fit have only the first 1,000 characters of their long texts. The first row of a page is always whole, and so is a record that is read by its id. Events cut texts over 16 KiB. */
+  truncated?: boolean
+  run: RunOfRequest
+  /** While it is pending: what each answer leads to, in words. Empty when it is closed. */
+  consequences: Consequence[]
 }
 
 export interface Queue {
@@ -996,6 +1300,13 @@ export interface Evaluation {
   summary: EvalSummary
 }
 
+export interface BuildScore {
+  build_id: string
+  score: number | null
+  /** How many runs the score is of: the latest, as many as the promotion gate asks for, or 10 without a gate. */
+  evaluated_runs: number
+}
+
 export interface EvalRubric {
   id: string
   /** Its flag in results is `custom__<slug>`. */
@@ -1038,6 +1349,21 @@ export interface ForcedPromotion {
   last_runs: number
   forced_by: string | null
   created_at: string
+}
+
+export interface NextStart {
+  schedule_id: string
+  agent_id: string
+  agent_name: string
+  next_run_at: string
+}
+
+export interface BrokenConnection {
+  connection_id: string
+  name: string
+  provider: string
+  broken_at: string | null
+  broken_reason: string | null
 }
 
 export type Artifact = {
@@ -1112,6 +1438,21 @@ export interface ArtifactRevision {
   parent_revision_id: string | null
   restored_from_version: number | null
   created_at: string
+}
+
+export interface SavedView {
+  id: string
+  team_id: string
+  user_id: string
+  /** The list that it is a view of. */
+  screen: "runs" | "cases" | "human_requests"
+  name: string
+  /** The query of the list, name by name. At most 8 KiB. */
+  filter: Record<string, string>
+  /** Whether the whole team sees it. Only its maker can change it. */
+  is_shared: boolean
+  created_at: string
+  updated_at: string
 }
 
 export interface Webhook {
@@ -1251,6 +1592,111 @@ export type ReportStep = {
     input: number
     output: number
   } | null
+}
+
+export interface StepWait {
+  step: number
+  kind: "human" | "time" | "connection" | "sub_run"
+  from: string
+  until: string | null
+  human_request_id: string | null
+}
+
+export interface RunCut {
+  at: string
+  /** `died`: the process died. `left`: it was gone without giving the run back. `gave_back`: it stopped, or could not continue, in the middle of a step. */
+  reason: "died" | "left" | "gave_back"
+  /** A process. Host and pid are known while it is listed, and from the moment when it lost a run. */
+  worker: StepWorker
+  /** The steps that were begun and had no outcome. */
+  steps: {
+    seq: number
+    attempt: number
+  }[]
+}
+
+/** A process. Host and pid are known while it is listed, and from the moment when it lost a run. */
+export interface StepWorker {
+  id: string
+  host: string | null
+  pid: number | null
+}
+
+export interface StepMoment {
+  /** `intent`: written before anything was sent. `begun`: a call that waits began to. `attempt`: another attempt began. `trouble`: a model did not answer. `put_off`: it could not be made yet. `cut`: the process lost the run. `in_doubt`: nobody knows whether it happened. `asked`, `answered`: by a person. `arrived`: the outcome of a process that had lost the run. `result`, `failed`, `cut_off`: its end. `refused`: it failed before it began. `copied`: it comes from the run that this one retries. */
+  kind: "copied" | "intent" | "begun" | "refused" | "attempt" | "trouble" | "put_off" | "cut" | "in_doubt" | "asked" | "answered" | "arrived" | "result" | "failed" | "cut_off"
+  at: string
+  /** The moment in a sentence. */
+  says: string
+  attempt?: number
+  /** The Idempotency-Key that every attempt carries: run id and step, with a colon between them. */
+  key?: string
+  /** A process. Host and pid are known while it is listed, and from the moment when it lost a run. */
+  worker?: {
+    id: string
+    host: string | null
+    pid: number | null
+  }
+  cut_reason?: "died" | "left" | "gave_back"
+  human_request?: {
+    id: string
+    type: "approval" | "question" | "form" | "login"
+    title: string
+  }
+  /** The person who decided. */
+  by?: {
+    id: string
+    name: string | null
+  }
+  /** What they wrote beside it. */
+  comment?: string
+  from?: {
+    run_id: string
+    step: number
+  }
+}
+
+/** What a retry from here would do. */
+export interface StepRetry {
+  from_step: number | null
+  allowed: boolean
+  reason: string | null
+  /** The steps from that turn on, of which the new run has no copy; the first 100. A model may choose others this time. */
+  repeats: {
+    seq: number
+    kind: "model" | "tool" | "human" | "wait" | "sub_run"
+    tool: string | null
+  }[]
+  repeats_total: number
+  /** What these steps cost, with the runs that they started, as far as it is known. */
+  cost_usd: number
+}
+
+export interface DeliveryCounts {
+  total: number
+  delivered: number
+  /** Tried without success so far, and due again. */
+  retrying: number
+  /** Given up. */
+  dead: number
+}
+
+export interface RunOfRequest {
+  id: string
+  run_number: number
+  title: string
+  agent_id: string
+  agent_name: string
+  build_id: string
+  revision_number: number
+  case_id: string | null
+  case_title: string | null
+}
+
+export interface Consequence {
+  /** `approve`, `reject`, `answer`, `done`, `cancel` or `no_answer`; for a call in doubt the label of an option. */
+  answer: string
+  leads_to: string
 }
 
 export interface EvalResult {
@@ -1406,6 +1852,36 @@ export interface DeleteOauthClientAnswer {
   success: true
 }
 
+export interface ListSessionsInput {
+  /** How many to give, at most 200. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListSessionsAnswer {
+  sessions: MemberSession[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface DeleteSessionAnswer {
+  success: true
+}
+
+export interface CreateSignInLinkInput {
+  /** Who will be signed in; absent: you. */
+  member_id?: string
+}
+
+export interface CreateSignInLinkAnswer {
+  sign_in_link_id: string
+  member_id: string
+  url: string
+  expires_at: string
+}
+
 export interface ListAuditLogInput {
   /** Only this operation id. */
   operation?: string
@@ -1429,6 +1905,8 @@ export interface ListAuditLogAnswer {
 }
 
 export interface ListAgentsInput {
+  /** Words in name and description, in any case; all of them must be there, and each may be a part of a longer word. */
+  search?: string
   /** Whether each agent comes with its `schedules`. */
   include_schedules?: boolean
   /** How many to give, at most 100. */
@@ -1439,6 +1917,22 @@ export interface ListAgentsInput {
 
 export interface ListAgentsAnswer {
   agents: ListedAgent[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface ListAgentFiguresInput {
+  /** Only these agents: up to 100 ids, separated by commas. */
+  agent_ids?: string
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListAgentFiguresAnswer {
+  agent_figures: AgentFigures[]
   total: number
   limit: number
   offset: number
@@ -1551,6 +2045,8 @@ export interface UpdateRevisionInput {
     data: Record<string, unknown>
     [name: string]: unknown
   }
+  /** Change it only if it still has this `updated_at`, as it was read; otherwise 409 `conflict`. */
+  expected_updated_at?: string
   revision_name?: string | null
   revision_description?: string | null
 }
@@ -1611,6 +2107,28 @@ export interface ResumeBuilderRunAnswer {
   builder_run_id: string
   build_id: string
   status: "pending" | "running" | "waiting" | "review" | "completed" | "discarded" | "failed"
+}
+
+export interface CheckProcedureInput {
+  /** The procedure: Markdown text. */
+  input: string
+  config?: {
+    version: "v2"
+    /** Known keys: `input` (the operating procedure: Markdown, or a list of `{role, content}` whose content is text or a list of text parts, `{type: "text" | "input_text" | "output_text", text}`), `models.agent.model` (`provider:model`, `builtin:runbook`, or a plain name such as `claude-…`, `gpt-…` or `gemini-…`), `plugins`, `connections`, `subAgents`, `limits` (`max_steps`, `max_duration_s`, `max_cost_usd`, `max_tokens`, `max_concurrent_runs`), `approvals` (by tool name: `never`, `always` or `{when}`), `output_schema`, `options`. Others are kept as they are. */
+    data: Record<string, unknown>
+    [name: string]: unknown
+  }
+}
+
+export interface CheckProcedureAnswer {
+  problems: ProcedureProblem[]
+  /** At most 1000. */
+  steps: ProcedureStep[]
+  steps_total: number
+  config_problems: {
+    path: string
+    message: string
+  }[]
 }
 
 export interface AcceptRevisionInput {
@@ -1687,6 +2205,20 @@ export interface DeleteScheduleAnswer {
 
 export interface GetSchedulePreviewAnswer {
   schedule_id: string
+  timezone: string
+  next_runs: string[]
+}
+
+export interface PreviewScheduleInput {
+  frequency: "every_5_minutes" | "every_15_minutes" | "hourly" | "daily" | "workday" | "weekly" | "monthly" | "custom"
+  time?: string | null
+  day?: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday" | null
+  day_of_month?: number | null
+  cron?: string | null
+  timezone?: string | null
+}
+
+export interface PreviewScheduleAnswer {
   timezone: string
   next_runs: string[]
 }
@@ -1933,6 +2465,8 @@ export interface ListRunsInput {
   issue_severity?: "critical" | "medium" | "low"
   /** Give only the total; `data` is empty. */
   count_only?: boolean
+  /** Whether each run also has `details`: what a person wants to see beside it without asking for each. */
+  details?: boolean
   /** By `completed_at`, a run that has not ended counts as the last to end. */
   sort_by?: "created_at" | "completed_at" | "run_number"
   /** Newest or largest first unless `asc`. */
@@ -1944,8 +2478,58 @@ export interface ListRunsInput {
 }
 
 export interface ListRunsAnswer {
-  data: Run[]
+  data: ListedRun[]
   total: number
+}
+
+export interface GetRunCountsInput {
+  /** Only runs of this agent. */
+  agent_id?: string
+  /** One or more of pending, running, waiting, completed, failed, stopped, needs_attention, separated by commas; `needs_attention` are those that wait for a person. Also accepted: `interrupted` for `stopped`, `not_started` for `pending`, `starting` for `pending`. */
+  status?: string | readonly string[]
+  /** Runs created from this time on. */
+  since?: string
+  /** Runs created before this time. */
+  until?: string
+  /** Only runs that this member started. */
+  user_id?: string
+  /** Only runs on cases of this queue. */
+  case_queue_id?: string
+  /** Only runs that were started this way. Runs of artifacts are listed and counted only with `artifact`. */
+  source?: "api" | "schedule" | "case_trigger" | "mcp" | "console" | "agent" | "retry" | "artifact"
+  /** Words in title, case title and message; all of them must be there. A final asterisk makes the last word a prefix. */
+  search?: string
+  /** Whether the latest evaluation found issues; runs without an evaluation are in neither list. */
+  has_issues?: boolean
+  /** Only runs whose latest evaluation found an issue of this severity. */
+  issue_severity?: "critical" | "medium" | "low"
+  /** How long a bucket is. */
+  interval?: "minute" | "hour" | "day"
+  /** An IANA name: its days are counted. Minutes and hours are those of UTC. `UTC` if absent. */
+  time_zone?: string
+  /** Whether to add `before`: the same length of time before it. */
+  compare?: boolean
+}
+
+export interface GetRunCountsAnswer {
+  since: string
+  until: string
+  interval: "minute" | "hour" | "day"
+  time_zone: string
+  buckets: RunBucket[]
+  totals: RunCounts
+  before?: {
+    completed: number
+    failed: number
+    stopped: number
+    pending: number
+    running: number
+    /** With those that wait for a person. */
+    waiting: number
+    /** Those of `waiting` that wait for a person. */
+    needs_attention: number
+    cost_usd: number | null
+  }
 }
 
 export interface GetRunAnswer {
@@ -1981,6 +2565,41 @@ export interface GetWorkflowExecutionReportAnswer {
   report: Report
   run_id: string
   status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
+}
+
+export interface ListRunStepsInput {
+  /** How many to give, at most 1000. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListRunStepsAnswer {
+  steps: RunStep[]
+  total: number
+  limit: number
+  offset: number
+  axis: RunAxis
+}
+
+export interface GetRunStepAnswer {
+  step: WholeRunStep
+  run_id: string
+  seq: number
+}
+
+export interface ListRunEventsInput {
+  /** How many to give, at most 200. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListRunEventsAnswer {
+  events: RunEvent[]
+  total: number
+  limit: number
+  offset: number
 }
 
 export interface ListRunMessagesInput {
@@ -2039,9 +2658,13 @@ export interface StreamTeamEventsInput {
 
 export interface ListHumanRequestsInput {
   /** Only requests in this state. */
-  status?: "pending" | "responded" | "cancelled" | "expired" | "all"
+  status?: "pending" | "responded" | "cancelled" | "expired" | "closed" | "all"
   /** Only what is assigned to this member; `me`: to you; `none`: to nobody. */
   assignee_user_id?: string
+  /** Only what runs of this agent ask; of pending requests. */
+  agent_id?: string
+  /** The order; `age` is by the time of the request. */
+  sort?: "age" | "deadline"
   /** How many to give, at most 200. */
   limit?: number
   /** How many to skip. */
@@ -2049,10 +2672,31 @@ export interface ListHumanRequestsInput {
 }
 
 export interface ListHumanRequestsAnswer {
-  human_requests: HumanRequest[]
+  human_requests: InboxRequest[]
   total: number
   limit: number
   offset: number
+}
+
+export interface GetHumanRequestCountsAnswer {
+  total: number
+  by_type: {
+    approval: number
+    question: number
+    form: number
+    login: number
+  }
+  assigned_to_me: number
+  unassigned: number
+  oldest_at: string | null
+  next_deadline_at: string | null
+}
+
+export interface GetHumanRequestAnswer {
+  human_request: InboxRequest
+  request_id: string
+  run_id: string
+  status: "pending" | "running" | "waiting" | "completed" | "failed" | "stopped"
 }
 
 export interface RespondToHumanRequestInput {
@@ -2973,6 +3617,20 @@ export interface GetEvalScoresAnswer {
   }[]
 }
 
+export interface ListBuildScoresInput {
+  /** How many to give, at most 100. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListBuildScoresAnswer {
+  build_scores: BuildScore[]
+  total: number
+  limit: number
+  offset: number
+}
+
 export interface GetEvalRubricsInput {
   /** One of the agent’s builds; the live one unless given. */
   build_id?: string
@@ -3050,6 +3708,42 @@ export interface PutPromotionGateAnswer {
   agent_id: string
   /** The latest 20, newest first. */
   forced_promotions: ForcedPromotion[]
+}
+
+export interface GetOverviewAnswer {
+  at: string
+  /** Runs that have not ended. */
+  active: number
+  waiting_for_person: number
+  failures: {
+    since: string
+    /** The most frequent first, at most 50, of the newest 5,000 failures. */
+    rows: {
+      agent_id: string
+      agent_name: string
+      code: string
+      runs: number
+      last_run_id: string
+      last_failed_at: string
+    }[]
+    /** Whether there were more. */
+    is_cut: boolean
+  }
+  /** At most 10. Null: the credential lacks agents:read. */
+  next_starts: NextStart[] | null
+  /** Those that retry or have dead letters, at most 20. Null: the credential lacks webhooks:manage. */
+  delivery_targets: {
+    /** The host. */
+    target: string
+    kind: "subscription" | "callback"
+    active: boolean
+    waiting: number
+    retrying: number
+    dead: number
+    oldest_waiting_at: string | null
+  }[] | null
+  /** Those that need a person, at most 20. Null: the credential lacks connections:read. */
+  connections: BrokenConnection[] | null
 }
 
 export interface ListArtifactsInput {
@@ -3447,6 +4141,59 @@ export interface RestoreArtifactRevisionAnswer {
   current_version: number
 }
 
+export interface ListViewsInput {
+  /** Only views of this screen. */
+  screen?: "runs" | "cases" | "human_requests"
+  /** How many to give, at most 200. */
+  limit?: number
+  /** How many to skip. */
+  offset?: number
+}
+
+export interface ListViewsAnswer {
+  views: SavedView[]
+  total: number
+  limit: number
+  offset: number
+}
+
+export interface CreateViewInput {
+  /** The list that it is a view of. */
+  screen: "runs" | "cases" | "human_requests"
+  name: string
+  /** The query of the list, name by name. At most 8 KiB. */
+  filter: Record<string, string>
+  /** Whether the whole team sees it. Only its maker can change it. */
+  is_shared?: boolean
+}
+
+export interface CreateViewAnswer {
+  view: SavedView
+  view_id: string
+}
+
+export interface GetViewAnswer {
+  view: SavedView
+  view_id: string
+}
+
+export interface UpdateViewInput {
+  name?: string
+  /** The query of the list, name by name. At most 8 KiB. */
+  filter?: Record<string, string>
+  /** Whether the whole team sees it. Only its maker can change it. */
+  is_shared?: boolean
+}
+
+export interface UpdateViewAnswer {
+  view: SavedView
+  view_id: string
+}
+
+export interface DeleteViewAnswer {
+  success: true
+}
+
 export interface ListWebhooksAnswer {
   webhooks: Webhook[]
 }
@@ -3530,6 +4277,8 @@ export interface ListWebhookDeliveriesInput {
   event?: "run.started" | "run.paused" | "run.completed" | "run.failed" | "run.message.created" | "run.tool_call.completed" | "run.file.created" | "human_request.created" | "human_request.responded" | "queue.case.created" | "queue.case.claimed" | "queue.case.completed" | "assignment.build.published" | "connection.updated" | "connection.action_required"
   /** Only deliveries to this webhook. */
   subscription_id?: string
+  /** Only deliveries of events of this run. */
+  run_id?: string
   /** How many to give, at most 200. */
   limit?: number
   /** How many to skip. */
