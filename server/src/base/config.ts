@@ -1,6 +1,8 @@
 // Every setting of the service: one typed table that reads the environment, reports all bad values together and documents itself.
 import { resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { oauthSettingRows, readOauthSettings, type OauthSettings } from './oauthSettings.ts'
+import { oidcProblems, oidcSettings } from './oidcSettings.ts'
 import { parsePrivateHostList } from './outbound/guard.ts'
 import { isMistypedKey } from './secrets.ts'
 import {
@@ -108,6 +110,7 @@ const settings = {
     unset: 'only that of `PUBLIC_URL`',
     read: readOrigins,
   } satisfies Setting<string[]>,
+  ...oidcSettings,
   brokerUrl: providerUrl(
     'RUNYARD_BROKER_URL',
     'none',
@@ -315,6 +318,8 @@ export interface Config extends Omit<Read, 'host' | 'dataDir' | 'teamName'> {
   teamName: string
   /** Whether PORT was given: a pure worker listens only then. */
   portGiven: boolean
+  /** The folder of the built console, beside that of the server in the repository and in the npm package. Only tests have another one. */
+  consoleDir: string
   /** Settings by the provider's name. */
   oauth: Record<string, OauthSettings>
 }
@@ -331,14 +336,16 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     }
   }
   const oauth = readOauthSettings(env, (name, message) => problems.push(`${name} ${message}`))
-  if (problems.length > 0) throw new ConfigError(problems)
   const read = values as unknown as Read
+  problems.push(...oidcProblems(read))
+  if (problems.length > 0) throw new ConfigError(problems)
   return {
     ...read,
     host: read.host ?? '127.0.0.1',
     dataDir: resolve(read.dataDir ?? '.runyard'),
     teamName: read.teamName ?? 'My team',
     portGiven: Boolean(env.PORT),
+    consoleDir: fileURLToPath(new URL('../../../console/dist', import.meta.url)),
     oauth,
   }
 }

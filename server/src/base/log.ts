@@ -8,7 +8,8 @@ export type Log = Logger
  * Our own secrets carry prefixes, so one pattern finds them wherever they hide: in a message, a header, an error's text.
  * Bearer and Basic values are cut whole, since a first key may be any string.
  */
-const secrets = /\b(ry|ryt|rys)_[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*|whsec_[A-Za-z0-9+/=_-]+|\b(Bearer|Basic) +[^\s"\\]+/g
+const secrets =
+  /\b(ry|ryt|rys|ryc|ryl)_[A-Za-z0-9]+(?:_[A-Za-z0-9]+)*|whsec_[A-Za-z0-9+/=_-]+|\b(Bearer|Basic) +[^\s"\\]+/g
 
 function redact(text: string): string {
   return text.replace(secrets, (whole, prefix?: string, scheme?: string) => {

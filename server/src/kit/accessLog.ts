@@ -1,6 +1,6 @@
 // One log line and one measurement for every finished call of an operation, however it came.
 import type { Context } from './context.ts'
-import { isMutating, type Operation } from './operation.ts'
+import type { Operation } from './operation.ts'
 import type { Reply } from './reply.ts'
 
 /** A call that went well and changed nothing is logged only at debug level, because there are many of them. */
@@ -12,7 +12,7 @@ export function report(
 ): void {
   const tookMs = performance.now() - startedAt
   context.metrics.requestSeconds.observe({ operation: operation.id, status: String(answer.status) }, tookMs / 1000)
-  const isQuiet = answer.status < 400 && (!isMutating(operation) || operation.protocol !== undefined)
+  const isQuiet = answer.status < 400 && (operation.onlyReads || operation.protocol !== undefined)
   const level = answer.status >= 500 ? 'error' : isQuiet ? 'debug' : 'info'
   if (!context.log.isLevelEnabled(level)) return
   context.log[level](

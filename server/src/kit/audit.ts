@@ -1,6 +1,7 @@
 // The audit log: one row for every answered mutation, written in the transaction of the change. Rows never change; old ones are erased.
 import { part, type Part, type Sql } from '../base/db.ts'
 import { newId } from '../base/ids.ts'
+import type { CredentialType } from './credential.ts'
 import type { Keyed } from './idempotency.ts'
 
 export interface AuditEntry {
@@ -8,7 +9,7 @@ export interface AuditEntry {
   memberId: string | null
   /** The member it was done for, if that can be somebody else. */
   forMemberId?: string | null
-  credential: { type: 'api_key' | 'oauth_client' | 'command_line'; id: string | null }
+  credential: { type: CredentialType | 'command_line'; id: string | null }
   /** An operation id, or the words of a command. */
   operation: string
   target: Target

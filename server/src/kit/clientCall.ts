@@ -69,10 +69,3 @@ function answerOf({ stream, protocol, answerFile, answer }: Operation, rows: str
   if (rows !== undefined) return 'list'
   return answer ? 'json' : 'nothing'
 }
-
-/** A field as a flag of the command line: `agent_id` is `--agent-id`. */
-export const flagOf = (name: string): string =>
-  name
-    .replaceAll(/([a-z])([A-Z])/g, '$1-$2')
-    .replaceAll('_', '-')
-    .toLowerCase()

@@ -24,7 +24,9 @@ export const clientGroups = {
   runs: 'Runs of agents: durable, stoppable, watched live.',
   sandboxes: 'Workspaces with files, in which commands run.',
   schedules: 'Runs that start by the clock.',
+  sessions: 'Who is signed in, and links that sign in.',
   teams: 'Teams, and what happens in them.',
+  views: 'Saved filters of lists, for a member or a whole team.',
   webhooks: 'Addresses that get signed events.',
 } as const satisfies Record<string, string>
 

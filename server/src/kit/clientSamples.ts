@@ -1,8 +1,9 @@
 // How an operation is called from a program and from a terminal, as samples for the reference and for models.
-import { clientCallOf, flagOf, type ClientCall } from './clientCall.ts'
+import { clientCallOf, type ClientCall } from './clientCall.ts'
 import { exampleOf } from './openapi.ts'
 import type { Operation } from './operation.ts'
 import type { TObject, TSchema } from './schema.ts'
+import { argumentsText, flagOf, lineWidth, shellWord } from './sourceText.ts'
 
 /** An entry of `x-codeSamples`, which Scalar and other readers of OpenAPI documents know. */
 interface ClientSample {
@@ -14,10 +15,6 @@ interface ClientSample {
 const id = '01981c5e-7a40-7c8e-9d7a-4f5b6c7d8e9f'
 /** Parameters of paths that are not ids. */
 const plainParameters: Record<string, string> = { path: 'prices.md', provider: 'github' }
-/** How many characters a line may have before a value is spread over several. */
-const lineWidth = 88
-/** The same for an object, which has the name of the method before it. */
-const objectWidth = 58
 
 const head = "import { Runyard } from '@runyard/sdk'\n\nconst runyard = new Runyard()\n"
 
@@ -45,14 +42,6 @@ export function sdkLine(operation: Operation, call: ClientCall): string {
   if (answer === 'list') return `for await (const row of ${called}) console.log(row)`
   if (answer === 'nothing') return `await ${called}`
   return `const ${answer === 'file' ? 'file' : 'answer'} = await ${called}`
-}
-
-/** On one line, or one a line where that would be too long. An object that is spread by itself may follow an id. */
-function argumentsText(values: unknown[]): string {
-  const line = values.map((value) => literal(value)).join(', ')
-  const [first = ''] = line.split('\n')
-  if (values.length < 2 || first.length <= objectWidth) return line
-  return `\n${values.map((value) => `  ${literal(value, '  ')},\n`).join('')}`
 }
 
 /** The same in a terminal: `runyard call startRun --agent-id … --message …`. */
@@ -90,25 +79,6 @@ const isRequired = (schema: TObject, name: string): boolean =>
   ((schema.required as string[] | undefined) ?? []).includes(name) &&
   (schema.properties[name] as { default?: unknown }).default === undefined
 
-/** A value as TypeScript, on one line if it fits. */
-function literal(value: unknown, indent = ''): string {
-  if (typeof value === 'string')
-    return `'${JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  const isList = Array.isArray(value)
-  const inner = `${indent}  `
-  const parts = isList
-    ? value.map((item) => literal(item, inner))
-    : Object.entries(value).map(([name, item]) => `${keyText(name)}: ${literal(item, inner)}`)
-  if (parts.length === 0) return isList ? '[]' : '{}'
-  const line = isList ? `[${parts.join(', ')}]` : `{ ${parts.join(', ')} }`
-  if (line.length <= objectWidth - indent.length && !line.includes('\n')) return line
-  const [open, close] = isList ? ['[', ']'] : ['{', '}']
-  return `${open}\n${parts.map((part) => `${inner}${part},\n`).join('')}${indent}${close}`
-}
-
-const keyText = (name: string): string => (/^[a-z_$][\w$]*$/i.test(name) ? name : literal(name))
-
 /** What is typed for a value: text as it is where a field takes text, otherwise JSON. `@` would mean a file. */
 function typed(value: unknown, schema: TSchema | undefined): string {
   if (typeof value !== 'string' || !takesText(schema)) return shellWord(JSON.stringify(value))
@@ -126,6 +96,3 @@ function takesText(schema: unknown): boolean {
   const { type, enum: choices = [], const: constant, anyOf = [] } = (schema ?? {}) as Shape
   return type === 'string' || [constant, ...choices].some((one) => typeof one === 'string') || anyOf.some(takesText)
 }
-
-const shellWord = (text: string): string =>
-  /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -1,4 +1,4 @@
-// Who is calling: finds the API key or access token behind a bearer token, remembered for less than a second.
+// Who is calling: finds the API key, access token or session behind a token, remembered for less than a second.
 import { hash } from 'node:crypto'
 import { forgetOldest } from '../base/boundedCache.ts'
 import type { Sql } from '../base/db.ts'
@@ -6,16 +6,22 @@ import { Fault } from '../base/errors.ts'
 import { isMistypedKey } from '../base/secrets.ts'
 import { effectiveScopes, type Role, type Scope } from './scopes.ts'
 import { shareLookups } from './sharedLookups.ts'
+import { workingSessions } from './workingSessions.ts'
+
+export type CredentialType = 'api_key' | 'oauth_client' | 'session'
 
 export interface Caller {
   team_id: string
   member_id: string
   role: Role
-  credential: { type: 'api_key' | 'oauth_client'; id: string }
+  credential: { type: CredentialType; id: string }
   scopes: ReadonlySet<Scope>
   /** The granted scopes, sorted, before they are cut to the role: two tokens of a client can differ in them. */
   grant: string
-  /** When this key or token expires; null if it is valid until it is revoked. */
+  /**
+   * When this key or token expires; null if it is valid until it is revoked. A session has the expiry of the API key that it stands on: what
+   * a person makes while signed in outlives the session, but not that key.
+   */
   expires_at: Date | null
 }
 
@@ -91,13 +97,14 @@ export function createCredentials(sql: Sql): Credentials {
     return entry.caller
   }
 
+  /** A use moves the end of a session, so a clock that is ahead of the database's must not lengthen it. */
   async function flush(): Promise<void> {
     if (used.size === 0) return
     const uses = [...used].sort(([id], [other]) => (id < other ? -1 : 1))
     used.clear()
     await sql`
       insert into credential_uses (credential_id, last_used_at)
-      select * from unnest(${uses.map(([id]) => id)}::uuid[], ${uses.map(([, at]) => at)}::timestamptz[])
+      select id, least(at, now()) from unnest(${uses.map(([id]) => id)}::uuid[], ${uses.map(([, at]) => at)}::timestamptz[]) as use (id, at)
       on conflict (credential_id) do update set last_used_at = greatest(credential_uses.last_used_at, excluded.last_used_at)`
   }
 
@@ -118,7 +125,7 @@ const digestOf = (token: string): string => hash('sha256', token, 'base64')
 
 interface Row {
   secret_hash: Buffer
-  type: 'api_key' | 'oauth_client'
+  type: CredentialType
   id: string
   team_id: string
   member_id: string
@@ -138,7 +145,10 @@ async function lookUp(sql: Sql, digests: string[]): Promise<(Caller | undefined)
     select t.secret_hash, 'oauth_client', c.id, c.team_id, c.member_id, m.role, t.scopes, t.expires_at
     from access_tokens t join oauth_clients c on c.id = t.client_id
       join members m on m.id = c.member_id and m.removed_at is null
-    where t.secret_hash = any(${hashes}::bytea[]) and t.expires_at > now()`
+    where t.secret_hash = any(${hashes}::bytea[]) and t.expires_at > now()
+    union all
+    select s.secret_hash, 'session', s.id, s.team_id, s.member_id, m.role, s.scopes, k.expires_at
+    from ${workingSessions} and s.secret_hash = any(${hashes}::bytea[])`
   const found = new Map(rows.map((row) => [row.secret_hash.toString('base64'), callerOf(row)]))
   return digests.map((digest) => found.get(digest))
 }
@@ -162,10 +172,19 @@ export function bearerToken(authorization: string | undefined): string | undefin
 
 /** RFC 6750 §3 and RFC 9728 §5.1: where the caller learns how to get a token, and that the one it sent is invalid. */
 export function unauthorized(baseUrl: string, sent: boolean): Fault {
-  const metadata = `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`
+  const metadata = challengeOf(baseUrl)
   const challenge = sent ? `${metadata}, error="invalid_token"` : metadata
   const message = sent
     ? 'This token is unknown, expired or revoked. Send a valid API key or access token as "Authorization: Bearer <token>".'
     : undefined
   return new Fault('unauthorized', message, { headers: { 'www-authenticate': challenge } })
 }
+
+/** The cookie of a session that is over. */
+export const sessionOver = (baseUrl: string): Fault =>
+  new Fault('unauthorized', 'You are not signed in any more. Sign in again.', {
+    headers: { 'www-authenticate': challengeOf(baseUrl) },
+  })
+
+const challengeOf = (baseUrl: string): string =>
+  `Bearer resource_metadata="${baseUrl}/.well-known/oauth-protected-resource"`

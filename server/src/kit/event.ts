@@ -61,6 +61,9 @@ export const HumanRequest = named(
   Type.Object({
     id: Id,
     run_id: Id,
+    step: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'The step of the run that asks. Old events do not have it.' }),
+    ),
     type: oneOf(requestTypes),
     title: Type.String(),
     description: nullable(Type.String()),

@@ -1,5 +1,5 @@
 // A feature is a folder's list of what it offers: operations, jobs, resources, tool sets, plain routes, a tick, and hooks into what others do.
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '../base/config.ts'
 import type { Part, Sql } from '../base/db.ts'
 import type { Scrub } from '../base/knownSecrets.ts'
@@ -10,6 +10,7 @@ import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { DeadProcess } from './presence.ts'
 import type { Resource } from './resources.ts'
+import type { Role } from './scopes.ts'
 import type { Bound, CallingRun, Tool, WaitingOn } from './tool.ts'
 import type { Unit } from './suspectChild.ts'
 
@@ -65,10 +66,27 @@ export interface Hooks {
   }) => Promise<void>
 }
 
+/** What is shown at paths that no route has. */
+export interface Fallback {
+  /** Whether it can be shown: a console that is not built only says so. */
+  isThere: (context: Context) => Promise<boolean>
+  /** Gets only GET and HEAD. Undefined: this request gets its 404. */
+  answer: (context: Context, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
+}
+
 /** What a run of a build may use for the connections that the build names. */
 export interface ConnectionUse {
-  /** The tools of connections, one set per connection, for every run that begins or continues; from the database if they were ever listed. */
-  tools: (asked: { sql: Sql; context: Context; run: CallingRun; connectionIds: string[] }) => Promise<ToolSet[]>
+  /**
+   * The tools of connections, one set per connection, for every run that begins or continues; from the database if they were ever listed.
+   * `isOnlyRead`: nobody is asked for those that were not.
+   */
+  tools: (asked: {
+    sql: Sql
+    context: Context
+    run: CallingRun
+    connectionIds: string[]
+    isOnlyRead?: boolean
+  }) => Promise<ToolSet[]>
   /**
    * Makes one call with a connection's credential, which is added here and nowhere else, and only for its own hosts. Throws NotYet while
    * the connection must be authorised again.
@@ -113,6 +131,14 @@ export interface HiddenAgents {
   rename: (wanted: { sql: Sql; teamId: string; agentId: string; name: string }) => Promise<void>
   /** Stops its active runs and removes what belongs to it, as for any agent that is deleted. */
   remove: (wanted: { sql: Sql; context: Context; teamId: string; agentId: string }) => Promise<void>
+}
+
+/** How a sign-in with OpenID Connect makes and changes members. */
+export interface MemberWrites {
+  /** Undefined: a member of the team has this email already. */
+  create: (wanted: { sql: Sql; teamId: string; name: string; email: string; role: Role }) => Promise<string | undefined>
+  /** Does nothing for the only admin of the team, who stays admin. */
+  changeRole: (wanted: { sql: Sql; teamId: string; memberId: string; role: Role }) => Promise<void>
 }
 
 /** What a feature does twice a second in every working process, by itself or beside others of its kind; `signal` ends it early. */
@@ -178,10 +204,14 @@ export interface Feature {
   connectionUse?: ConnectionUse
   /** Only the feature of agents has it. */
   hiddenAgents?: HiddenAgents
+  /** Only the feature of teams has it. */
+  memberWrites?: MemberWrites
   /** Every column of its tables that holds sealed values: a new encryption key seals these again. */
   sealed?: SealedColumn[]
   /** Mounts routes that are not operations of /v2: the token endpoint, metadata documents. */
   routes?: (app: FastifyInstance, context: Context) => void
+  /** Only the feature of the console has it. */
+  fallback?: Fallback
 }
 
 type Declared = Pick<Feature, 'name'> & {
@@ -205,8 +235,10 @@ type Declared = Pick<Feature, 'name'> & {
     | 'keepsEvents'
     | 'connectionUse'
     | 'hiddenAgents'
+    | 'memberWrites'
     | 'sealed'
     | 'routes'
+    | 'fallback'
   >
 
 export function feature(declared: Declared): Feature {

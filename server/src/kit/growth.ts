@@ -5,7 +5,16 @@ import type { Log } from '../base/log.ts'
 
 /** The tables of each group; a table that is in no group counts as `other`, so that none is forgotten. */
 const groups = {
-  runs: ['runs', 'run_messages', 'run_steps', 'run_search', 'human_requests', 'evaluations', 'evaluation_transcripts'],
+  runs: [
+    'runs',
+    'run_messages',
+    'run_steps',
+    'run_cuts',
+    'run_search',
+    'human_requests',
+    'evaluations',
+    'evaluation_transcripts',
+  ],
   events: ['events'],
   blobs: ['blobs', 'blob_chunks'],
   files: ['workspace_files', 'browser_screenshots', 'browser_pages', 'memory_files'],

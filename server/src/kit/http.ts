@@ -1,15 +1,17 @@
 // The HTTP side of the kit: operations become routes, and every failure is answered in the same shape.
-import { STATUS_CODES, type ServerResponse } from 'node:http'
+import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeStream } from 'node:stream/web'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { errorBody, Fault } from '../base/errors.ts'
 import { newId } from '../base/ids.ts'
+import { createConnections, type Connections } from './connections.ts'
 import type { Context } from './context.ts'
 import { openStreamsOf } from './openStreams.ts'
 import type { Operation } from './operation.ts'
 import type { Pipeline } from './pipeline/pipeline.ts'
+import { fallbackOf } from './registry.ts'
 import { faultOf, replyOfFault, type Reply } from './reply.ts'
 import { jsonType, sendInPieces } from './sendInPieces.ts'
 import { report } from './accessLog.ts'
@@ -19,12 +21,12 @@ import { closeGently, dropUnreadBody, readBytes, readJsonBytes, announcedBytes }
 
 const saneRequestId = /^[\x21-\x7e]{1,128}$/
 
-/** The application with its routes, and the answers under way on each connection. */
+/** The application with its routes and its connections. */
 interface Http {
   context: Context
   app: FastifyInstance
   routes: RoutePattern[]
-  underWay: WeakMap<Socket, ServerResponse[]>
+  connections: Connections
 }
 
 interface RoutePattern {
@@ -34,16 +36,22 @@ interface RoutePattern {
 
 export function createHttp(context: Context): FastifyInstance {
   const routes: RoutePattern[] = []
-  const underWay: Http['underWay'] = new WeakMap()
-  const app = newApp(routes, underWay)
+  const connections = createConnections()
+  const app = newApp(routes, connections)
+  connections.watch(app.server)
   // RFC 9110 §10.1.1 lets us ignore an expectation that we do not know; Node would answer 417
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  const http: Http = { context, app, routes, underWay }
+  const http: Http = { context, app, routes, connections }
   addHooks(http)
   // bodies are left alone, whatever they are declared as: the pipeline reads them after it knows the caller, with the
   // operation's own cap, and Fastify's answer to a Content-Type it cannot read would come before that
   for (const method of app.supportedMethods) app.addHttpMethod(method, { hasBody: false, overrideExisting: true })
-  app.setNotFoundHandler((request, reply) => sendFault(reply, notFoundOf(routes, request)))
+  app.setNotFoundHandler(async (request, reply) => {
+    const fault = notFoundOf(routes, request)
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    const shown = fault.code === 'not_found' && isRead && (await fallbackOf(context)?.answer(context, request, reply))
+    return shown || sendFault(reply, fault)
+  })
   app.setErrorHandler((error, request, reply) => {
     const fault = faultOf(error)
     if (fault && (fault === error || fault.status < 500)) return sendFault(reply, fault)
@@ -58,7 +66,7 @@ function noSchemas(): never {
   throw new Error('routes have no schemas of Fastify')
 }
 
-function newApp(routes: RoutePattern[], underWay: Http['underWay']): FastifyInstance {
+function newApp(routes: RoutePattern[], connections: Connections): FastifyInstance {
   return fastify({
     logger: false,
     // a request without Host is refused below, in our shape instead of Node's
@@ -68,7 +76,8 @@ function newApp(routes: RoutePattern[], underWay: Http['underWay']): FastifyInst
     schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
     // the longest that any body may take, that of a large upload; ordinary ones have less (requestBody.ts)
     requestTimeout: 6 * 3_600_000,
-    forceCloseConnections: 'idle',
+    // connections.ts closes them, after their answers
+    forceCloseConnections: false,
     genReqId: (request) => {
       const given = request.headers['x-request-id']
       return typeof given === 'string' && saneRequestId.test(given) ? given : newId()
@@ -83,24 +92,22 @@ function newApp(routes: RoutePattern[], underWay: Http['underWay']): FastifyInst
     },
     clientErrorHandler: (error, socket) => {
       // earlier requests on this connection are answered first, so that nobody takes this refusal for their answer
-      const before = underWay.get(socket)?.findLast(({ req, writableFinished }) => req.complete && !writableFinished)
+      const before = connections.lastOwed(socket)
       if (before && socket.writable) before.once('finish', () => refuseOnSocket(error, socket))
       else refuseOnSocket(error, socket)
     },
   })
 }
 
-function addHooks({ context, app, routes, underWay }: Http): void {
+function addHooks({ context, app, routes, connections }: Http): void {
   app.addHook('onRoute', ({ method, url }) => {
     const pattern = new RegExp(`^${url.replace(/:\w+/g, '[^/]+').replace(/\*$/, '.*')}$`)
     for (const one of [method].flat()) routes.push({ method: one, pattern })
   })
   app.addHook('onRequest', (request, reply, done) => {
     reply.headers(headersOfAll(request))
-    const { socket, httpVersion } = request.raw
-    const unfinished = underWay.get(socket)?.filter(({ writableFinished }) => !writableFinished) ?? []
-    underWay.set(socket, [...unfinished, reply.raw])
-    if (httpVersion === '1.1' && request.headers.host === undefined) {
+    connections.begin(reply.raw)
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) {
       return done(new Fault('invalid_request', 'The request has no Host header.', { headers: { connection: 'close' } }))
     }
     if (context.lifecycle.draining) reply.header('connection', 'close')
@@ -113,6 +120,7 @@ function addHooks({ context, app, routes, underWay }: Http): void {
   // an application that closes waits for its connections, and a stream would never give up its own
   app.addHook('preClose', (done) => {
     openStreamsOf(context).endAll()
+    connections.close()
     done()
   })
 }
@@ -166,6 +174,7 @@ export function mountOperation(app: FastifyInstance, context: Context, pipeline:
       const answer = await pipeline.perform(operation, {
         requestId: request.id,
         authorization: request.headers.authorization,
+        ...(mayActByCookie(operation, request) && { page: request.headers }),
         idempotencyKey: idempotencyKeyOf(request),
         address: () => addressOf(context, request.raw),
         url,
@@ -187,6 +196,10 @@ export function mountOperation(app: FastifyInstance, context: Context, pipeline:
     },
   })
 }
+
+/** What speaks a protocol of its own is for programs, which send their credential themselves. */
+const mayActByCookie = ({ protocol }: Operation, { headers }: FastifyRequest): boolean =>
+  protocol === undefined && headers.authorization === undefined && headers.cookie !== undefined
 
 /** Aborted when the connection closes before the answer was written. */
 function untilGone({ raw }: FastifyReply): AbortSignal {

@@ -15,8 +15,8 @@ import type { Static, TObject, TSchema } from './schema.ts'
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 type Route = `${Method} /v2/${string}`
-/** How a call came: over HTTP as itself, or in a message of another protocol. */
-export type Via = 'api' | 'mcp'
+/** How a call came: over HTTP as itself, in a message of another protocol, or from our page. */
+export type Via = 'api' | 'mcp' | 'console'
 type PathOf<R extends Route> = R extends `${Method} ${infer Path}` ? Path : never
 
 /** What `prepare` and `handler` both see of a call. */
@@ -78,6 +78,11 @@ interface Declaration<
   emits?: readonly Emits[]
   /** `false`: not offered as an MCP tool (key management, mass deletion). */
   tool?: false
+  /**
+   * For a POST whose body asks a question, such as a search: it changes nothing, so it leaves no audit row, and no key unless the caller
+   * sends one. Clients send none.
+   */
+  onlyReads?: true
   /** `prepare` changes the outside world: the idempotency claim is committed first and renewed while it runs. */
   actsOutside?: true
   /** The member for whom the caller acted, as the answer shows: the audit row names them beside the caller. */
@@ -133,6 +138,7 @@ export interface Operation {
   errors: readonly ErrorCode[]
   emits: readonly EventName[]
   tool: boolean
+  onlyReads: boolean
   actsOutside: boolean
   /** The member for whom the caller acted, as the answer shows: the audit row names them beside the caller. */
   holder?: (answer: never) => string
@@ -176,7 +182,7 @@ export function operation<
   declaration: Declaration<R, Query, Body, Answer, Errors, Emits, Prepared, File> & FileRules<File>,
 ): TypedOperation<PathOf<R>, Query, Body, Answer> {
   const plain: Declaration<R, Query, Body, Answer, Errors, Emits, Prepared, File> = declaration
-  const { route, errors, emits, tool, actsOutside, bodyBytesMax, ...rest } = plain
+  const { route, errors, emits, tool, onlyReads, actsOutside, bodyBytesMax, ...rest } = plain
   const [method, path] = route.split(' ') as [Method, PathOf<R>]
   return {
     ...rest,
@@ -187,6 +193,7 @@ export function operation<
     errors: errors ?? [],
     emits: emits ?? [],
     tool: tool !== false && !plain.takesBytes && !plain.answerFile,
+    onlyReads: onlyReads === true || method === 'GET',
     actsOutside: actsOutside === true,
   }
 }

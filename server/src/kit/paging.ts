@@ -62,8 +62,10 @@ export async function readLongRows<Row extends { truncated?: boolean }>(
   const sizes = part`
     select id, row_number() over (order by ${order}) as place, ${bytesOf(long)} as bytes
     from (select * from ${table} where ${where} order by ${order} ${cut}) ${table}`
+  // `offset 0`: each row is looked up by its id. A plan that does not know the limit would rather join the page with the whole table.
   const rows = await sql<Row>`
-    select ${columns}, ${truncatedColumn(long)} from ${withinPage(sizes)} page join ${table} on ${table}.id = page.id order by page.place`
+    select ${columns}, ${truncatedColumn(long)} from ${withinPage(sizes)} page,
+      lateral (select * from ${table} where ${table}.id = page.id offset 0) ${table} order by page.place`
   return markTruncated(rows)
 }
 

@@ -1,7 +1,7 @@
 // Everything that the features of a process declare, checked once and stored with its context.
 import type { Config } from '../base/config.ts'
 import type { Context } from './context.ts'
-import type { ConnectionUse, Feature, HiddenAgents, Hooks, ToolSet } from './feature.ts'
+import type { ConnectionUse, Fallback, Feature, HiddenAgents, Hooks, MemberWrites, ToolSet } from './feature.ts'
 import type { Job } from './job.ts'
 import type { Operation } from './operation.ts'
 import type { Resource } from './resources.ts'
@@ -86,10 +86,20 @@ export async function runHooks<Name extends keyof Hooks>(name: Name, happened: H
 export const connectionUseOf = (context: Context): ConnectionUse | undefined =>
   registryOf(context).features.find(({ connectionUse }) => connectionUse)?.connectionUse
 
+/** Undefined: this server shows nothing at paths that no route has. */
+export const fallbackOf = (context: Context): Fallback | undefined =>
+  registryOf(context).features.find(({ fallback }) => fallback)?.fallback
+
 /** Throws if this server has no feature of agents: a feature that needs hidden agents cannot work without it. */
 export function hiddenAgentsOf(context: Context): HiddenAgents {
   const found = registryOf(context).features.find(({ hiddenAgents }) => hiddenAgents)?.hiddenAgents
   if (!found) throw new Error('no feature has hidden agents')
+  return found
+}
+
+export function memberWritesOf(context: Context): MemberWrites {
+  const found = registryOf(context).features.find(({ memberWrites }) => memberWrites)?.memberWrites
+  if (!found) throw new Error('no feature makes members')
   return found
 }
 

@@ -18,7 +18,7 @@ interface Made {
   headers?: Record<string, string>
 }
 
-type Encoding = 'br' | 'gzip'
+export type Encoding = 'br' | 'gzip'
 
 interface Kept {
   bytes: Buffer
@@ -77,7 +77,7 @@ async function keep({ make }: ServedDocument): Promise<Kept> {
 }
 
 /** ETags are compared weakly (RFC 9110 §13.1.2). */
-function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   const plain = etag.slice(2)
   return ifNoneMatch.split(',').some((one) => ['*', plain, etag].includes(one.trim()))

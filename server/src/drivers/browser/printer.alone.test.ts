@@ -8,6 +8,7 @@ import { after, describe } from 'node:test'
 import { inflateSync } from 'node:zlib'
 import { needsBrowser } from '../../../test/kit/browser.ts'
 import { chromiumProcess } from '../../../test/kit/chromiumProcess.ts'
+import { isLongForm } from '../../../test/kit/longForm.ts'
 import { proves } from '../../../test/kit/proves.ts'
 import { createLog } from '../../base/log.ts'
 import { createGuard } from '../../base/outbound/guard.ts'
@@ -42,7 +43,7 @@ const hosts = ['127.0.0.1', 'localhost', 'site.example']
 const greedy = `<!doctype html><title>Greedy</title>${hosts.map(wishes).join('')}`
 
 const site = createServer((_request, response) => {
-  response.writeHead(200, { 'content-type': 'text/html' }).end(greedy)
+  response.writeHead(200, { 'content-type': 'text/html' }).end(wishes('site.example'))
 }).listen(0, '127.0.0.1')
 await once(site, 'listening')
 
@@ -125,13 +126,13 @@ describe('the printer', needsBrowser, () => {
 
   proves('browser.printsOffline', 'reaches nothing, whatever a page asks for', async () => {
     await printer.picture(greedy, { width: 800, theme: 'light', signal })
-    await printer.pdf(greedy, { title: greedy, signal })
+    await printer.pdf(wishes('127.0.0.1'), { title: greedy, signal })
     const pictureOf = async (head: string): Promise<Buffer> => {
       const { picture } = await printer.picture(`${themed}${head}<p>Stays`, { width: 300, theme: 'light', signal })
       return picture.bytes
     }
     const still = await pictureOf('')
-    for (const host of hosts) {
+    for (const host of isLongForm ? hosts : ['127.0.0.1']) {
       const moved = await pictureOf(`<meta http-equiv=refresh content="0;url=http://${host}:${port}/">`)
       assert.ok(moved.equals(still), `the page does not lead to ${host}`)
     }
@@ -139,7 +140,7 @@ describe('the printer', needsBrowser, () => {
     const session = await driver.open({ signal })
     await session.act({ kind: 'open', url: `http://site.example:${(site.address() as AddressInfo).port}/` }, signal)
     await session.close()
-    assert.ok(connections > 5, `the same page in a session made ${connections} connections`)
+    assert.ok(connections > 5, `a part of the page in a session made ${connections} connections`)
   })
 
   proves(

@@ -7,6 +7,7 @@ import type { DeadProcess } from '../../kit/presence.ts'
 import type { RunSource } from '../../kit/states.ts'
 import type { Limits } from '../builds/buildConfig.ts'
 import { wholeMessage } from '../ledger/largeTexts.ts'
+import { insertCuts } from '../ledger/cuts.ts'
 import { toRunning } from '../ledger/lifecycle.ts'
 
 /** What a worker needs to know about a run that it holds. */
@@ -140,8 +141,15 @@ export async function noteSuspectDeath(
   isSure: boolean,
 ): Promise<void> {
   await sql`
-    update runs set deaths = ${deathsAfterSuspectProcess(isSure)}, worker = null, epoch = epoch + 1, updated_at = now()
-    where id = ${id} and ${isSuspectRow} and status = 'running' and epoch between ${epoch} and ${epoch + 3}`
+    with was as materialized (
+      select id, worker from runs
+      where id = ${id} and ${isSuspectRow} and status = 'running' and epoch between ${epoch} and ${epoch + 3} for update
+    ),
+    freed as (
+      update runs set deaths = ${deathsAfterSuspectProcess(isSure)}, worker = null, epoch = epoch + 1, updated_at = now()
+      from was where runs.id = was.id and runs.id = ${id} returning runs.id, runs.epoch, was.worker
+    )
+    ${insertCuts(part`freed`, 'died')}`
 }
 
 /** The first event of runs that start for the first time; `from` gives their rows with an event_id. */
@@ -180,8 +188,11 @@ export const readClaimed = (sql: Sql, workerId: string): Promise<Pick<ClaimedRun
  */
 export async function giveBack(sql: Sql, workerId: string, ids: string[], failed = false): Promise<void> {
   await sql`
-    update runs set worker = null, epoch = epoch + 1, failures = failures + ${Number(failed)}::smallint, updated_at = now()
-    where id = any(${ids}::uuid[]) and worker = ${workerId}`
+    with freed as (
+      update runs set worker = null, epoch = epoch + 1, failures = failures + ${Number(failed)}::smallint, updated_at = now()
+      where id = any(${ids}::uuid[]) and worker = ${workerId} returning id, epoch, ${workerId}::uuid as worker
+    )
+    ${insertCuts(part`freed`, 'gave_back', { onlyBegun: true })}`
 }
 
 /**
@@ -191,8 +202,11 @@ export async function giveBack(sql: Sql, workerId: string, ids: string[], failed
 export async function reviveRuns(sql: Sql, dead: Pick<DeadProcess, 'id' | 'role'>): Promise<number> {
   if (!isForSuspects(dead)) await spareOthers(sql, dead.id)
   const rows = await sql`
-    update runs set worker = null, epoch = epoch + 1, updated_at = now(), deaths = ${deathsAfter(dead)}
-    where id in (select id from runs where worker = ${dead.id} order by id for update) returning id`
+    with freed as (
+      update runs set worker = null, epoch = epoch + 1, updated_at = now(), deaths = ${deathsAfter(dead)}
+      where id in (select id from runs where worker = ${dead.id} order by id for update) returning id, epoch, ${dead.id}::uuid as worker
+    )
+    ${insertCuts(part`freed`, 'died')} returning run_id`
   return rows.length
 }
 
@@ -219,10 +233,15 @@ async function spareOthers(sql: Sql, deadId: string): Promise<void> {
 /** Runs held by a process that is not listed any more: it left between two sweeps. */
 export async function reviveOrphans(sql: Sql): Promise<number> {
   const rows = await sql`
-    update runs set worker = null, epoch = epoch + 1, updated_at = now()
-    where id in (
-      select r.id from runs r where r.worker is not null and not exists (select from processes p where p.id = r.worker)
+    with lost as materialized (
+      select r.id, r.worker from runs r
+      where r.worker is not null and not exists (select from processes p where p.id = r.worker)
       order by r.id for update of r
-    ) returning id`
+    ),
+    freed as (
+      update runs set worker = null, epoch = epoch + 1, updated_at = now()
+      from lost where runs.id = lost.id returning runs.id, runs.epoch, lost.worker
+    )
+    ${insertCuts(part`freed`, 'left')} returning run_id`
   return rows.length
 }

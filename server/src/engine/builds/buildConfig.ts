@@ -54,7 +54,7 @@ export interface ServerFacts {
 export const defaultPlugins = ['sandbox', 'human', 'memory', 'cases'] as const
 const providers = ['anthropic', 'openai', 'google', 'openai-compatible'] as const
 
-const procedureBytesMax = 256 * 1024
+export const procedureBytesMax = 256 * 1024
 const configBytesMax = 512 * 1024
 const listLengthMax = 100
 const nameLengthMax = 200

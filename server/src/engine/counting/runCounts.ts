@@ -1,5 +1,5 @@
 // Counts of runs: the triggers on runs append deltas, a job folds them into rows, and both together give the exact number at any moment.
-import { one, part, type Database, type Sql } from '../../base/db.ts'
+import { empty, one, part, type Database, type Part, type Sql } from '../../base/db.ts'
 import { runStatuses } from '../../kit/states.ts'
 import { addToDays, usageOfDeltas } from './usage.ts'
 
@@ -37,19 +37,20 @@ async function foldSome(sql: Sql): Promise<number> {
     ),
     listed as (select * from taken where source <> 'artifact'),
     change as (
-      select team_id, agent_id, hour, source, user_id, case_queue_id, became as counted_as, became_issues as issues, runs
+      select team_id, agent_id, hour, source, user_id, case_queue_id, became as counted_as, became_issues as issues, runs, became_cost as cost
       from listed where became is not null
       union all
-      select team_id, agent_id, hour, source, user_id, case_queue_id, was, was_issues, -runs from listed where was is not null
+      select team_id, agent_id, hour, source, user_id, case_queue_id, was, was_issues, -runs, -was_cost from listed where was is not null
     ),
     counted as (
-      insert into run_counts as c (team_id, agent_id, unit, at, counted_as, runs)
-      select team_id, a.agent_id, t.unit, t.at, counted_as, sum(runs)
+      insert into run_counts as c (team_id, agent_id, unit, at, counted_as, runs, cost_usd)
+      select team_id, a.agent_id, t.unit, t.at, counted_as, sum(runs), sum(cost)
       from change, lateral (values (change.agent_id), (${allAgents}::uuid)) as a (agent_id),
         lateral (values ('all', 0), ('day', floor(hour / 24.0)::int), ('hour', hour)) as t (unit, at)
-      group by 1, 2, 3, 4, 5 having sum(runs) <> 0 order by 1, 2, 3, 4, 5
-      on conflict (team_id, agent_id, unit, at, counted_as) do update set runs = c.runs + excluded.runs
-      returning ctid, runs
+      group by 1, 2, 3, 4, 5 having sum(runs) <> 0 or sum(cost) <> 0 order by 1, 2, 3, 4, 5
+      on conflict (team_id, agent_id, unit, at, counted_as) do update
+        set runs = c.runs + excluded.runs, cost_usd = c.cost_usd + excluded.cost_usd
+      returning ctid, runs, cost_usd
     ),
     by_origin as (
       insert into run_origin_counts as c (team_id, agent_id, counted_as, source, user_id, case_queue_id, issues, runs)
@@ -60,11 +61,13 @@ async function foldSome(sql: Sql): Promise<number> {
     ),
     used as (${addToDays(usageOfDeltas(part`taken`))})
     select (select count(*) from taken) as deltas,
-      array(select ctid::text from counted where runs = 0) as empty_counts,
+      array(select ctid::text from counted where runs = 0 and cost_usd = 0) as empty_counts,
       array(select ctid::text from by_origin where runs = 0) as empty_origins`)
   const { deltas, empty_counts, empty_origins } = folded
   // rows that this transaction has just written stay where they are until it ends
-  if (empty_counts.length > 0) await sql`delete from run_counts where ctid = any(${empty_counts}::tid[]) and runs = 0`
+  if (empty_counts.length > 0) {
+    await sql`delete from run_counts where ctid = any(${empty_counts}::tid[]) and runs = 0 and cost_usd = 0`
+  }
   if (empty_origins.length > 0) {
     await sql`delete from run_origin_counts where ctid = any(${empty_origins}::tid[]) and runs = 0`
   }
@@ -86,3 +89,26 @@ export const newestRunOfAgent = part`(
     select r.created_at from runs r
     where r.team_id = agents.team_id and r.agent_id = agents.id and r.counted_as = s.counted_as
     order by r.created_at desc limit 1) newest)`
+
+/** Null: of every agent, of every source. */
+interface CountedOf {
+  teamId: string
+  agentId?: string | null | undefined
+  source: string | null
+}
+
+/** SQL after `from`: the rows that count these runs by the hour or by the day (`at`), up to the last fold. */
+export const countsIn = ({ teamId, agentId, source }: CountedOf, unit: 'day' | 'hour'): Part => {
+  const table = source === null ? part`run_counts where` : part`run_source_counts where source = ${source} and`
+  return part`${table} team_id = ${teamId} and agent_id = ${agentId ?? allAgents} and unit = ${unit}`
+}
+
+/** SQL: changes that the counts do not contain yet; both together are exact. Runs of artifacts are in neither. */
+export const unfoldedCounts = ({ teamId, agentId, source }: CountedOf): Part => {
+  const own = part`team_id = ${teamId} and source <> 'artifact' ${agentId ? part`and agent_id = ${agentId}` : empty}
+    ${source === null ? empty : part`and source = ${source}`}`
+  return part`
+    select agent_id, hour, became as counted_as, runs, became_cost as cost_usd from run_count_deltas where ${own} and became is not null
+    union all
+    select agent_id, hour, was, -runs, -was_cost from run_count_deltas where ${own} and was is not null`
+}

@@ -2,6 +2,7 @@
 import type { Sql } from '../../base/db.ts'
 import { CannotSave, type Begun, type Outcome, type Tool } from '../../kit/tool.ts'
 import { addEvent, putStep, type CallStep } from '../ledger/change.ts'
+import { withMoment } from '../ledger/moments.ts'
 import type { Effect } from '../ledger/applyLane.ts'
 import { toolCallOf, type HeldRun } from './heldRun.ts'
 import { capped, recordOutcome, type FileToSave } from './outcome.ts'
@@ -44,12 +45,19 @@ export function waitEffect(
         return note(begun)
       }
       const { waiting_on, events = [] } = begun
-      const waiting = { ...step, result: { waiting_on } }
+      const waiting = { ...noted(step, waiting_on.kind), result: { waiting_on } }
       putStep(change, waiting)
       for (const { event, data } of events) addEvent(change, event, data)
       held.open.push(waiting)
     },
   }
+}
+
+/** A call that acts outside waits only because it could not be made yet. */
+function noted(step: CallStep, waitsFor: Begun['waiting_on']['kind']): CallStep {
+  if (step.kind !== 'tool' || step.state !== 'waiting') return step
+  const { attempt } = step
+  return withMoment(step, { kind: 'put_off', at: new Date().toISOString(), attempt, waits_for: waitsFor })
 }
 
 /** Writes a file that comes with a result to the run's workspace, such as text that is too long for a message. */

@@ -1,6 +1,7 @@
 // Drives one held run, turn by turn, until it ends, must wait, or is no longer ours. Every write goes through the ledger; memory is only a copy.
 import { parseBounded } from '../../base/boundedJson.ts'
 import { setImmediate } from 'node:timers/promises'
+import { oneLine } from '../../base/oneLine.ts'
 import { bytesHeld } from '../../base/valueSize.ts'
 import { threadTimeMs } from '../../base/threadTime.ts'
 import type { RunFacts, Setup, TokenUsage, Turn } from '../../drivers/model/model.ts'
@@ -92,7 +93,7 @@ function open(
   run: ClaimedRun,
   build: LoadedBuild,
   ofConnections: ToolSet[],
-  { signal, writeSignal }: Hold,
+  { signal, writeSignal, workerId }: Hold,
 ): HeldRun {
   const { context, applyLane, models, telemetry } = parts
   const toolRegistry = parts.toolRegistry.with(ofConnections)
@@ -121,6 +122,7 @@ function open(
     model,
     modelName,
     resolver,
+    workerId,
     sets,
     signal,
     writeSignal,
@@ -233,13 +235,22 @@ async function takeTurn(parts: DriveParts, held: HeldRun): Promise<boolean> {
     return pause(held, step)
   }
   const change = newChange(held.run, held.turn + 1)
-  if (asked.step) endModelStep(change, asked.step, usedBy(asked.turn.usage, costOf))
+  if (asked.step) endModelStep(change, asked.step, usedBy(asked.turn.usage, costOf), asked.turn.text)
   return recordTurn(held, change, asked.turn)
 }
 
-function endModelStep(change: Change, step: ModelStep, used: ReturnType<typeof usedBy>): void {
+/** How much of what a model said stands on its step, for lists of steps; the message has all of it. */
+const saidLengthMax = 120
+
+function endModelStep(
+  change: Change,
+  step: ModelStep,
+  used: ReturnType<typeof usedBy>,
+  text: string | null | undefined,
+): void {
   const done = { state: 'done' as const, error: null, reserved_usd: '0', completed_at: new Date().toISOString() }
-  putStep(change, { ...withUse(step, used), ...done })
+  const said = text ? oneLine(text, saidLengthMax) : null
+  putStep(change, { ...withUse(step, used), ...done, ...(said && { said }) })
   change.usage = { steps: 1, ...used }
   change.reserved_usd = '0'
 }

@@ -25,6 +25,8 @@ export interface HeldRun extends SureWriting {
   modelName: string
   conversation: Conversation
   resolver: StepResolver
+  /** The process that holds it (processes.id). */
+  workerId: string
   /** The sets of tools that it may use. */
   sets: readonly string[]
   /** The model's last turn. */
@@ -76,6 +78,8 @@ export interface Hold {
   writeSignal: AbortSignal
   /** False when the process stops. */
   mayContinue: () => boolean
+  /** This process (processes.id). */
+  workerId: string
 }
 
 /** What writing a change and counting its use needs. */

@@ -48,7 +48,7 @@ async function write(sql: Sql, held: HeldRun, step: CallStep, outcome: Outcome):
   await outcome.record?.(sql)
   const kept = 'error' in clean ? { error: clean.error } : { result: clean.result, files }
   await sql`
-    update run_steps set arrived = ${storableJson({ attempt: step.attempt, outcome: kept })}::jsonb
+    update run_steps set arrived = ${storableJson({ attempt: step.attempt, at: new Date(), outcome: kept })}::jsonb
     where run_id = ${run.id} and seq = ${step.seq}`
   // the question no longer needs an answer
   await sql`

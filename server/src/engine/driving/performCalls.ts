@@ -4,6 +4,7 @@ import type { Turn } from '../../drivers/model/model.ts'
 import type { Outcome } from '../../kit/tool.ts'
 import { isRefused, type Effect, type Ending, type PlanEnding } from '../ledger/applyLane.ts'
 import { addMessage, callIdOf, putStep, type Change } from '../ledger/change.ts'
+import { withMoment } from '../ledger/moments.ts'
 import { beginEffect, insideEffect, insideFailure, waitEffect } from './callEffects.ts'
 import { commit, feed, feedOutcome, type HeldRun } from './heldRun.ts'
 import { Yielded } from './leaving.ts'
@@ -74,7 +75,7 @@ function begin(held: HeldRun, change: Change, plan: Plan, results: Map<number, O
   switch (plan.way) {
     case 'refused':
       note({ error: plan.error })
-      recordOutcome(change, step, { error: plan.error })
+      recordOutcome(change, withMoment(step, { kind: 'refused', at: step.started_at }), { error: plan.error })
       return []
     case 'inside':
       return [insideEffect(held, step, note)]

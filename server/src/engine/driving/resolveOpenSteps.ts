@@ -2,6 +2,7 @@
 import type { Sql } from '../../base/db.ts'
 import type { Bound, Outcome, Tool } from '../../kit/tool.ts'
 import { isCall, newChange, putStep, type CallStep } from '../ledger/change.ts'
+import { withMoment } from '../ledger/moments.ts'
 import { checkApproval } from './approvedCall.ts'
 import { beginEffect, insideEffect, waitEffect } from './callEffects.ts'
 import { commit, feedOutcome, type HeldRun } from './heldRun.ts'
@@ -28,16 +29,26 @@ type MayBeMade = Extract<Resolved, { kind: 'make' | 'probe' }>
 async function makeIfApproved(held: HeldRun, { kind, step, tool }: MayBeMade, sql: Sql): Promise<void> {
   const approval = await checkApproval(held, step, tool, sql)
   if ('changed' in approval) await askAgain(held, step, approval.changed)
-  else if (kind === 'probe') await makeCall(held, step, { probe: true, bound: approval.bound })
+  else if (kind === 'probe') await makeCall(held, beginning(held, step), { probe: true, bound: approval.bound })
   else await makeNow(held, step, tool, approval.bound)
 }
+
+/** The step as its next attempt begins. */
+const beginning = (held: HeldRun, step: CallStep): CallStep =>
+  withMoment(step, {
+    kind: 'attempt',
+    at: new Date().toISOString(),
+    attempt: step.attempt,
+    worker: held.workerId,
+  })
 
 async function makeNow(held: HeldRun, step: CallStep, tool: Tool, bound: Bound | undefined): Promise<void> {
   const change = newChange(held.run, held.turn)
   if (tool.kind === 'outside') {
-    putStep(change, step)
+    const begun = beginning(held, step)
+    putStep(change, begun)
     await commit(held, change)
-    return makeCall(held, step, { bound })
+    return makeCall(held, begun, { bound })
   }
   const results = new Map<number, Outcome>()
   const note = (outcome: Outcome) => results.set(step.seq, outcome)

@@ -3,6 +3,7 @@ import type { Sql } from '../../base/db.ts'
 import type { Begun, Outcome, Tool } from '../../kit/tool.ts'
 import type { CallStep } from '../ledger/change.ts'
 import { toolCallOf, waitingOnOf, type HeldRun } from './heldRun.ts'
+import { onDoubtOf } from './afterCrash.ts'
 import { bindsOf } from './approvedCall.ts'
 import { readLateOutcome } from './lateOutcome.ts'
 import { openRequest, requestOf, type HumanRequest, type RequestWanted } from '../requests/humanRequests.ts'
@@ -66,8 +67,7 @@ const aborted = (signal: AbortSignal): Promise<void> =>
 function cutOff(held: HeldRun, step: CallStep, tool: Tool): Resolved {
   // an inside call's effect commits with its outcome: no outcome, no effect
   if (tool.kind !== 'outside') return { kind: 'make', step, tool }
-  const onDoubt =
-    typeof tool.onDoubt === 'function' ? tool.onDoubt(toolCallOf<never>(held, step).input, held.context) : tool.onDoubt
+  const onDoubt = onDoubtOf(tool, step.arguments, held.context)
   const again = { ...step, attempt: step.attempt + 1 }
   if (onDoubt === 'retry') return { kind: 'make', step: again, tool }
   if (onDoubt === 'probe') return { kind: 'probe', step: again, tool }

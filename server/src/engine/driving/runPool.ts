@@ -122,7 +122,7 @@ function take(pool: Pool, run: ClaimedRun, seat?: SuspectSeat): void {
   const signal = AbortSignal.any([writeSignal, time.signal])
   const mayContinue = () => !pool.isStopping && (options.isOurs?.(run) ?? true)
   void options
-    .drive(run, { signal, writeSignal, mayContinue }, seat)
+    .drive(run, { signal, writeSignal, mayContinue, workerId: options.workerId }, seat)
     .catch((error: unknown) => recover(pool, run, writeSignal, error))
     .finally(() => {
       clearTimeout(timer)

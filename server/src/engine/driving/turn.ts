@@ -5,6 +5,7 @@ import { ModelRefused, ModelTrouble, type TokenUsage, type Turn } from '../../dr
 import { teamTimeOf } from '../../kit/teamTime.ts'
 import { newStep } from './planCalls.ts'
 import { newChange, isCall, putStep, type ModelStep } from '../ledger/change.ts'
+import { withMoment } from '../ledger/moments.ts'
 import { commit, type HeldRun } from './heldRun.ts'
 import { fitsCost } from './limits.ts'
 import { measureModelCall } from './runTelemetry.ts'
@@ -58,10 +59,10 @@ export async function askModel(held: HeldRun, asking: Asking): Promise<Asked> {
       const tried = await noteTrouble(held, asking, step, error)
       if (tried.attempt >= attemptsMax) {
         const message = `The model did not answer in ${tried.attempt} attempts. The last one: ${error.message}`
-        return { kind: 'failed', code: 'model_unavailable', message, step: tried }
+        return { kind: 'failed', code: 'model_unavailable', message, step: withTrouble(tried, error.message, null) }
       }
       const pauseMs = pauseAfter(tried.attempt, error.retryAfterMs)
-      step = nextAttempt(tried, error.message)
+      step = nextAttempt(withTrouble(tried, error.message, pauseMs), error.message)
       if (pauseMs > waitInPlaceMs) {
         return { kind: 'later', step, at: new Date(Date.now() + pauseMs), reason: error.message }
       }
@@ -85,8 +86,14 @@ async function beginStep(held: HeldRun, asking: Asking): Promise<ModelStep | und
       open.state === 'waiting'
         ? { ...open, state: 'intent' as const, result: null }
         : { ...open, attempt: open.attempt + 1, unsettled: open.unsettled + 1 }
-    await commitStep(held, step)
-    return step
+    const begun = withMoment(step, {
+      kind: 'attempt',
+      at: new Date().toISOString(),
+      attempt: step.attempt,
+      worker: held.workerId,
+    })
+    await commitStep(held, begun)
+    return begun
   }
   const reserved = asking.worstCost()
   if (!fitsCost(held, reserved)) return undefined
@@ -143,6 +150,13 @@ export const withUse = (step: ModelStep, used: Used): ModelStep => ({
   output_tokens: (step.output_tokens ?? 0) + used.output_tokens,
   cost_usd: sum(step.cost_usd ?? '0', used.cost_usd),
 })
+
+/** `pauseMs`: until the next attempt; null: there is none. */
+function withTrouble(step: ModelStep, error: string, pauseMs: number | null): ModelStep {
+  const now = Date.now()
+  const again_at = pauseMs === null ? null : new Date(now + pauseMs).toISOString()
+  return withMoment(step, { kind: 'trouble', at: new Date(now).toISOString(), attempt: step.attempt, error, again_at })
+}
 
 const nextAttempt = (step: ModelStep, error: string): ModelStep => ({ ...step, attempt: step.attempt + 1, error })
 

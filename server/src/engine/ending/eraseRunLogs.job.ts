@@ -8,6 +8,7 @@ const rowsAtOnce = 5000
 
 /** One round over messages, steps and events of runs that are deleted; true: there may be more. */
 export async function eraseSomeOf(sql: Sql, runIds: string[]): Promise<boolean> {
+  await sql`delete from run_cuts where run_id = any(${runIds}::uuid[])`
   const messages = await eraseMessages(sql, runIds)
   const steps = await sql`
     delete from run_steps where ctid = any(array(
@@ -21,8 +22,9 @@ export async function eraseSomeOf(sql: Sql, runIds: string[]): Promise<boolean> 
 async function emptySomeOf(sql: Sql, runIds: string[]): Promise<boolean> {
   const messages = await eraseMessages(sql, runIds)
   const steps = await sql`
-    update run_steps set arguments = null, result = null, error = null where ctid = any(array(
-      select ctid from run_steps where run_id = any(${runIds}::uuid[]) and num_nonnulls(arguments, result, error) > 0
+    update run_steps set arguments = null, result = null, error = null, said = null, moments = null, arrived = null where ctid = any(array(
+      select ctid from run_steps
+      where run_id = any(${runIds}::uuid[]) and num_nonnulls(arguments, result, error, said, moments, arrived) > 0
       limit ${rowsAtOnce}))
     returning 1`
   return messages === rowsAtOnce || steps.length === rowsAtOnce

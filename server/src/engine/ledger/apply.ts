@@ -67,18 +67,18 @@ const insertedMessages = (
 const writtenSteps = (
   changes: Change[],
 ): Part => part`insert into run_steps as was (run_id, seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens,
-        cost_usd, reserved_usd, unsettled, started_at, completed_at)
+        cost_usd, reserved_usd, unsettled, started_at, completed_at, said, moments)
       select r.id, s.seq, s.turn, s.kind, s.tool, s.arguments, s.state, s.attempt, s.result, s.error, s.input_tokens, s.output_tokens,
-        s.cost_usd, s.reserved_usd, s.unsettled, s.started_at, s.completed_at
+        s.cost_usd, s.reserved_usd, s.unsettled, s.started_at, s.completed_at, s.said, s.moments
       from json_to_recordset(${storableJson(changes.flatMap(stepRows))}::json) as s (
         run_id uuid, seq int, turn int, kind text, tool text, arguments jsonb, state text, attempt int, result jsonb, error text,
         input_tokens bigint, output_tokens bigint, cost_usd numeric, reserved_usd numeric, unsettled int, started_at timestamptz,
-        completed_at timestamptz)
+        completed_at timestamptz, said text, moments jsonb)
       join run r on r.id = s.run_id
       on conflict (run_id, seq) do update set state = excluded.state, attempt = excluded.attempt, result = excluded.result,
         error = excluded.error, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
         cost_usd = excluded.cost_usd, reserved_usd = excluded.reserved_usd, unsettled = excluded.unsettled,
-        completed_at = excluded.completed_at`
+        completed_at = excluded.completed_at, said = excluded.said, moments = excluded.moments`
 
 /** An event about a message gets that message's number. An event that ends the run gets what the run used and how long it took. */
 const insertedEvents = (changes: Change[]): Part =>

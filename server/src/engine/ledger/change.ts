@@ -3,6 +3,7 @@ import { newId } from '../../base/ids.ts'
 import type { EventName } from '../../kit/event.ts'
 import type { stepKinds, stepStates } from '../../kit/states.ts'
 import type { RunError } from './lifecycle.ts'
+import type { StepMoment } from './moments.ts'
 
 export type MessageType = 'text' | 'thinking' | 'tool_call' | 'tool_result' | 'system'
 export type MessageRole = 'user' | 'assistant' | 'tool' | 'system'
@@ -43,12 +44,16 @@ interface AnyStep {
   unsettled: number
   started_at: string
   completed_at: string | null
+  /** Absent from a step to which nothing happened but its beginning and its end. */
+  moments?: StepMoment[] | null
 }
 
 /** One turn of a model; `tool` is the name of the model. */
 export interface ModelStep extends AnyStep {
   kind: 'model'
   tool: string | null
+  /** The beginning of what the model said. */
+  said?: string | null
 }
 
 /** One call of a tool. */

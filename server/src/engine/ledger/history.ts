@@ -47,7 +47,7 @@ export async function readSteps(sql: Sql, runId: string): Promise<OpenSteps> {
     select seq from run_steps where run_id = ${runId} order by seq desc limit 1`
   const open = await sql<AsRow<ModelStep> | AsRow<CallStep>>`
     select seq, turn, kind, tool, arguments, state, attempt, result, error, input_tokens, output_tokens, cost_usd, reserved_usd, unsettled,
-      started_at, completed_at
+      started_at, completed_at, moments
     from run_steps where run_id = ${runId} and state in ${openStepList} order by seq`
   return { open: open.map(stepOf), lastSeq: last?.seq ?? 0 }
 }

@@ -54,6 +54,13 @@ export const Run = named(
     sandbox_id: nullable(Id),
     browser_session_id: nullable(Id),
     parent_run_id: nullable(Id),
+    parent_step: nullable(
+      Type.Integer({ description: 'The step of that run which started this one, if it is known.' }),
+    ),
+    retry_of_run_id: nullable(Type.Unsafe<string>({ ...Id, description: 'The run that this one retries.' })),
+    retried_from_step: nullable(
+      Type.Integer({ description: 'The step from which the retry was asked to begin; null: from the start.' }),
+    ),
     case_id: nullable(Id),
     case_queue_id: nullable(Id),
     case_title: nullable(Type.String()),
@@ -82,7 +89,7 @@ export const sandboxOf = part`coalesce((select s.id from sandboxes s where s.run
 
 const columnsWith = (message: Part, output: Part): Part => part`
   r.id, r.team_id, r.agent_id, a.name as agent_name, r.build_id, r.run_number, r.metadata, r.limits, r.callback_url, r.title, r.status,
-  r.source, r.user_id, ${sandboxOf} as sandbox_id, r.browser_session_id, r.parent_run_id, r.case_id, r.case_queue_id, r.case_title, ${message} as message,
+  r.source, r.user_id, ${sandboxOf} as sandbox_id, r.browser_session_id, r.parent_run_id, r.parent_step, r.retry_of_run_id, r.retried_from_step, r.case_id, r.case_queue_id, r.case_title, ${message} as message,
   ${output} as output,
   r.error, r.waiting_on, r.postponed_to,
   jsonb_build_object('steps', r.steps, 'input_tokens', r.input_tokens, 'output_tokens', r.output_tokens,

@@ -22,6 +22,7 @@ type OnTimeout = (typeof onTimeouts)[number]
 export interface HumanRequest {
   id: string
   run_id: string
+  step: number
   type: RequestType
   title: string
   description: string | null
@@ -48,7 +49,7 @@ interface LongFields {
 }
 
 const columnsWith = ({ questions, form_schema, action, response }: LongFields): Part => part`
-  human_requests.id, run_id, type, title, description, ${questions} as questions, ${form_schema} as form_schema, ${action} as action, status,
+  human_requests.id, run_id, step, type, title, description, ${questions} as questions, ${form_schema} as form_schema, ${action} as action, status,
   ${response} as response, responded_by, responded_at, expires_at, on_timeout, assignee_user_id, created_at`
 
 const long = {

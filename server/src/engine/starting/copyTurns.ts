@@ -44,10 +44,10 @@ export async function copyTurnsBefore(sql: Sql, { from, to, turn }: Copy): Promi
     from unnest(${seqs}::int[], ${seqs.map(() => newId())}::uuid[]) as n (seq, id)
     join run_messages m on m.run_id = ${from} and m.seq = n.seq`
   const steps = await sql`
-    insert into run_steps (run_id, seq, turn, kind, tool, arguments, state, attempt, result, error, started_at, completed_at)
-    select ${to}::uuid, seq, turn, kind, tool, arguments, state, attempt, result, error, started_at, completed_at
+    insert into run_steps (run_id, seq, turn, kind, tool, arguments, state, attempt, result, error, started_at, completed_at, said)
+    select ${to}::uuid, seq, turn, kind, tool, arguments, state, attempt, result, error, started_at, completed_at, said
     from run_steps where run_id = ${from} and turn < ${turn}
     returning 1`
   await sql`
-    update runs set message_seq = message_seq + ${seqs.length}, steps = ${steps.length} where id = ${to}`
+    update runs set message_seq = message_seq + ${seqs.length}, steps = ${steps.length}, copied_steps = ${steps.length} where id = ${to}`
 }

@@ -29,7 +29,11 @@ export interface RunWanted {
   callbackUrl: string | null
   sandboxId: string | null
   parentRunId: string | null
+  /** The step of that run which starts this one. */
+  parentStep?: number
   retryOfRunId: string | null
+  /** For a retry: the step from which it was asked to begin. */
+  retriedFromStep?: number | undefined
   depth: number
   case: { id: string; queueId: string; title: string } | null
   /** The build limits how many of its runs are active at once: then the waitlist decides, not the start. */
@@ -133,6 +137,9 @@ export function runRow(run: NewRun, extra: object = {}): object {
     sandbox_id: run.sandboxId,
     parent_run_id: run.parentRunId,
     retry_of_run_id: run.retryOfRunId,
+    // only few runs have them: a start of the others carries no word of them
+    parent_step: run.parentStep,
+    retried_from_step: run.retriedFromStep,
     depth: run.depth,
     case_id: run.case?.id ?? null,
     case_queue_id: run.case?.queueId ?? null,
@@ -167,7 +174,7 @@ export const wantedRuns = (rows: object[], extraColumns: Part = part``): Part =>
     select * from json_to_recordset(${JSON.stringify(rows)}::json) as w (
       id uuid, team_id uuid, agent_id uuid, build_id uuid, run_number bigint, created_at timestamptz, source text, user_id uuid,
       acts_for uuid[], message jsonb, message_blob text, message_is_text boolean, title text, metadata jsonb, limits jsonb, callback_url text, sandbox_id uuid, parent_run_id uuid,
-      retry_of_run_id uuid, depth smallint, case_id uuid, case_queue_id uuid, case_title text, is_capped boolean,
+      parent_step int, retry_of_run_id uuid, retried_from_step int, depth smallint, case_id uuid, case_queue_id uuid, case_title text, is_capped boolean,
       agent_seen timestamptz, build_seen timestamptz, wants_live boolean,
       message_id uuid, message_text text, message_shown json, message_at timestamptz, message_event_id uuid, started_event_id uuid
       ${extraColumns})
@@ -228,9 +235,9 @@ const insertedRunsWhere = (seats: FreeSeats | undefined, sits: Part, isOfDrafts:
   ${isOfDrafts ? pinnedConfigs : empty}
   run as (
     insert into runs (id, team_id, agent_id, build_id, run_number, created_at, updated_at, source, user_id, acts_for, config_hash, message, message_blob, message_is_text, title, metadata,
-      limits, callback_url, sandbox_id, parent_run_id, retry_of_run_id, depth, case_id, case_queue_id, case_title, ${insertAsNew.columns}, message_seq, event_seq)
+      limits, callback_url, sandbox_id, parent_run_id, parent_step, retry_of_run_id, retried_from_step, depth, case_id, case_queue_id, case_title, ${insertAsNew.columns}, message_seq, event_seq)
     select id, team_id, agent_id, build_id, run_number, created_at, created_at, source, user_id, follows, config_hash, message, decode(message_blob, 'hex'), message_is_text, title, metadata,
-      limits, callback_url, sandbox_id, parent_run_id, retry_of_run_id, depth, case_id, case_queue_id, case_title,
+      limits, callback_url, sandbox_id, parent_run_id, parent_step, retry_of_run_id, retried_from_step, depth, case_id, case_queue_id, case_title,
       ${insertAsNew.values(seats?.workerId ?? null)},
       (message_id is not null)::int, (message_id is not null)::int + is_claimed::int
     from seated

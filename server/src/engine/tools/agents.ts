@@ -45,7 +45,7 @@ const agentsRun = waitingTool({
     message: Type.Optional(Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())])),
   }),
   waitsFor: 'sub_run',
-  async begin({ run, input }, sql, context) {
+  async begin({ run, step, input }, sql, context) {
     if (run.depth >= depthMax) return { error: `Runs may start runs ${depthMax} levels deep at most.` }
     const allowed = await subAgentsOf(sql, run)
     const agent = allowed.find(({ id, name }) => id === input.agent || name === input.agent)
@@ -67,6 +67,7 @@ const agentsRun = waitingTool({
       callbackUrl: null,
       sandboxId: null,
       parentRunId: run.id,
+      parentStep: step,
       retryOfRunId: null,
       depth: run.depth + 1,
       case: null,

@@ -1,18 +1,37 @@
 // The first stages: who calls, how often that caller may, and whether the operation is theirs to call.
 import { Fault } from '../../base/errors.ts'
-import { bearerToken, unauthorized, type Caller } from '../credential.ts'
+import { bearerToken, sessionOver, unauthorized, type Caller } from '../credential.ts'
+import { isMutating, type Operation } from '../operation.ts'
 import { refuseIfOver } from '../rateLimit.ts'
 import { nounOf } from '../resources.ts'
+import { readCookie, requireOwnPage, sessionCookie } from '../sessionCookie.ts'
 import { countStranger } from '../strangers.ts'
 import type { Deps, Exchange, PlainRequest } from './exchange.ts'
 
-export async function identify({ context, credentials }: Deps, request: PlainRequest): Promise<Caller> {
-  const token = bearerToken(request.authorization)
-  const caller = token === undefined ? undefined : await credentials.find(token)
+export async function identify(deps: Deps, operation: Operation, request: PlainRequest): Promise<Caller> {
+  const { context } = deps
+  const token = sessionTokenOf(deps, request)
+  if (token !== undefined && request.page) {
+    requireOwnPage(context.baseUrl(), request.page, { changes: isMutating(operation) })
+  }
+  const caller = await findCaller(deps, request)
   if (caller) return caller
   await countStranger(context, request.address())
+  if (token !== undefined) throw sessionOver(context.baseUrl())
   throw unauthorized(context.baseUrl(), request.authorization !== undefined)
 }
+
+/** A session's token counts only in its cookie, where the checks of requests from pages apply; any other token only as a bearer token. */
+export async function findCaller(deps: Deps, request: PlainRequest): Promise<Caller | undefined> {
+  const fromCookie = sessionTokenOf(deps, request)
+  const token = fromCookie ?? bearerToken(request.authorization)
+  const caller = token === undefined ? undefined : await deps.credentials.find(token)
+  const isSession = caller?.credential.type === 'session'
+  return isSession === (fromCookie !== undefined) ? caller : undefined
+}
+
+const sessionTokenOf = ({ context }: Deps, { page }: PlainRequest): string | undefined =>
+  page && readCookie(context.baseUrl(), page, sessionCookie)
 
 /** Counts the call for the credential and for its team. `headers` get the tighter of the two limits. */
 export async function limit({ context }: Deps, caller: Caller, headers: Record<string, string>): Promise<void> {

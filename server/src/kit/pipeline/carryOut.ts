@@ -3,16 +3,16 @@ import { retryingDeadlocks, type Sql } from '../../base/db.ts'
 import { takeSteps, takeStepsInTurns } from '../../base/steps.ts'
 import { replyOfFile, type AnswerFile, type FileAnswer } from '../answerFile.ts'
 import { auditColumnsOf } from '../audit.ts'
-import { bearerToken } from '../credential.ts'
 import { emitEvent } from '../event.ts'
 import * as idempotency from '../idempotency.ts'
 import { enqueueOn } from '../job.ts'
 import { readJson } from '../json.ts'
 import { openStreamsOf } from '../openStreams.ts'
-import { isMutating, keyTaken, type Operation, type StoredRows } from '../operation.ts'
+import { keyTaken, type Operation, type StoredRows } from '../operation.ts'
 import { replyOfProtocol, requestOf, type OperationCall } from '../protocol.ts'
 import { replyOf, writeAnswer, type Reply } from '../reply.ts'
 import type { Source } from '../stream.ts'
+import { findCaller } from './admit.ts'
 import { fail, KeyTaken, takesJson, type Exchange } from './exchange.ts'
 import { inTurn, readRequest } from './readRequest.ts'
 import { entryOf, record } from './record.ts'
@@ -38,7 +38,7 @@ export async function carryOut(exchange: Exchange): Promise<Reply> {
       enqueue: enqueueOn(sql),
     } as never)
   if (operation.stream) return streamOf(exchange, () => handle(db.sql) as Promise<Source>)
-  if (!isMutating(operation)) {
+  if (operation.onlyReads && !exchange.keyed) {
     const answer = await handle(db.sql)
     if (operation.answerFile) return fileReplyFor(exchange, operation.answerFile, answer as FileAnswer)
     return hasList(answer) ? replyInTurns(exchange, answer) : replyFor(exchange, answer)
@@ -67,7 +67,8 @@ async function whatIsSeen(exchange: Exchange): Promise<object> {
     contentType: request.contentType,
     context: deps.context,
     requestId: request.requestId,
-    via: request.via ?? 'api',
+    // only our page can use a session
+    via: request.via ?? (caller.credential.type === 'session' ? 'console' : 'api'),
     lastEventId: request.lastEventId,
     fail,
   }
@@ -131,11 +132,10 @@ async function streamOf({ deps, operation, request, caller }: Exchange, open: ()
     release()
     throw error
   })
-  const token = bearerToken(request.authorization)
   // the credential's read scopes at the time of opening decided what the stream sends
   const needed = [operation.scope, ...[...caller.scopes].filter((scope) => scope.endsWith(':read'))]
   const isAllowed = async () => {
-    const held = token === undefined ? undefined : (await deps.credentials.find(token))?.scopes
+    const held = (await findCaller(deps, request))?.scopes
     return held !== undefined && needed.every((scope) => held.has(scope))
   }
   return { status: operation.status, body: null, headers: {}, stream: { source, isAllowed, release } }

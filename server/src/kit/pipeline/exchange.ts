@@ -15,6 +15,8 @@ import type { TeamTime } from '../teamTime.ts'
 export interface PlainRequest {
   requestId: string
   authorization: string | undefined
+  /** The headers of a request that may act with the cookie of a session: it has cookies and no Authorization. */
+  page?: IncomingHttpHeaders
   idempotencyKey: string | undefined
   /** The address of the peer: it counts when there is no valid credential. */
   address: () => string

@@ -60,7 +60,7 @@ async function pass(deps: Deps, operation: Operation, request: PlainRequest, rep
   const headers: Record<string, string> = (reply.headers = {})
   const { host, origin } = request.http?.headers ?? {}
   if (operation.protocol) requireOwnAddress(context.baseUrl(), host, origin)
-  const caller = (reply.caller = await identify(deps, request))
+  const caller = (reply.caller = await identify(deps, operation, request))
   if (context.config.rateLimit > 0) await limit(deps, caller, headers)
   credentials.used(caller)
   return proceed(deps, operation, request, caller)

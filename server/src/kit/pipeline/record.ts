@@ -18,7 +18,7 @@ export async function record(
   // what a message did is in the audit rows of the operations that it asked for
   if (operation.protocol) return keyed && idempotency.finishClaim(sql, keyring, keyed, reply)
   const entry = entryOf(exchange, reply.status, answer, error)
-  const isAudited = error === undefined || deps.refusals.isWritten(entry)
+  const isAudited = !operation.onlyReads && (error === undefined || deps.refusals.isWritten(entry))
   if (!keyed) return isAudited ? recordOutcome(sql, entry) : undefined
   const stored = {
     keyed,
@@ -36,6 +36,7 @@ export async function record(
 /** A refusal changed nothing, so it needs no transaction with the effect: key, reply and audit row are one of their own. */
 export async function recordRefusal(exchange: Exchange, fault: Fault): Promise<Reply> {
   const reply = replyOfFault(fault)
+  if (exchange.operation.onlyReads && !exchange.keyed) return reply
   await exchange.db.transaction((sql) => record(sql, exchange, reply, undefined, fault))
   return reply
 }

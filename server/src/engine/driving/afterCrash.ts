@@ -1,0 +1,44 @@
+// What would become of a step if the process that has its run died now, by the same rules by which it is then resolved.
+import type { Context } from '../../kit/context.ts'
+import type { OutsideTool, Tool } from '../../kit/tool.ts'
+import type { CallKind, StepState } from '../ledger/change.ts'
+
+export const crashOutcomes = ['never_again', 'made_again', 'checked_first', 'asks', 'waits'] as const
+type CrashOutcome = (typeof crashOutcomes)[number]
+
+/** What the tool says about a call of its own that was begun and has no outcome. */
+export const onDoubtOf = (
+  { onDoubt }: Pick<OutsideTool<never>, 'onDoubt'>,
+  input: unknown,
+  context: Context,
+): 'retry' | 'probe' | 'ask' => (typeof onDoubt === 'function' ? onDoubt(input as never, context) : onDoubt)
+
+const ofDoubt = { retry: 'made_again', probe: 'checked_first', ask: 'asks' } as const
+
+interface AnyStep {
+  kind: CallKind | 'model'
+  state: StepState
+  arguments: unknown
+}
+
+/** `tool`: undefined where nobody knows it any more. Null: nobody can say. */
+export function afterCrash(step: AnyStep, tool: Tool | undefined, context: Context): CrashOutcome | null {
+  switch (step.state) {
+    case 'done':
+    case 'failed':
+    case 'cut_off':
+      return 'never_again'
+    case 'in_doubt':
+      return 'asks'
+    case 'waiting':
+    case 'approval':
+      return 'waits'
+    case 'intent':
+      if (step.kind === 'model') return 'made_again'
+      if (!tool) return null
+      // the effect of any other call is written with its outcome: without the one there is not the other
+      return tool.kind === 'outside' ? ofDoubt[onDoubtOf(tool, step.arguments, context)] : 'made_again'
+    default:
+      return step.state satisfies never
+  }
+}
