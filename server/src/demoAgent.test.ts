@@ -25,6 +25,7 @@ async function installation() {
   const configOf = (env: Record<string, string>) => readConfig({ RUNYARD_DATA_DIR: dataDir, ...env })
   return {
     address,
+    dataDir,
     configOf,
     start: async (env: Record<string, string> = {}) => (await prepareDatabase(configOf(env), log, address)).firstKey,
   }
@@ -129,13 +130,17 @@ describe('the demo agent', () => {
     },
   )
 
-  proves('demo.box', 'is named in the box, with a command that starts a run of it', async () => {
-    const { start, configOf } = await installation()
+  proves('demo.box', 'is named in the box, with commands that start a run of it', async () => {
+    const { start, configOf, dataDir } = await installation()
     const firstKey = await start()
     const running = { baseUrl: 'http://127.0.0.1:4700', place: '/data', firstKey }
     const told = box(configOf({}), running, { isTerminal: true })
     const [framed, below] = told.split('┘') as [string, string]
     assert.ok(framed.includes(`Demo      agent ${firstKey.demoAgentId}`))
+    assert.ok(below.includes(`  RUNYARD_DATA_DIR='${dataDir}' npx runyard run ${firstKey.demoAgentId} --wait\n`))
+    assert.ok(below.indexOf('npx runyard') < below.indexOf('curl'), 'the command line comes first')
+    const usual = box(configOf({ RUNYARD_DATA_DIR: '' }), running, { isTerminal: true })
+    assert.ok(usual.includes(`  npx runyard run ${firstKey.demoAgentId} --wait\n`))
     assert.ok(below.includes(`curl http://127.0.0.1:4700/v2/teams/${firstKey.teamId}/runs \\\n`))
     assert.ok(below.includes(`-d '{"agent_id": "${firstKey.demoAgentId}"}'`))
     const without = box(
@@ -143,7 +148,7 @@ describe('the demo agent', () => {
       { ...running, firstKey: { ...firstKey, demoAgentId: undefined } },
       { isTerminal: true },
     )
-    assert.doesNotMatch(without, /Demo|curl/)
+    assert.doesNotMatch(without, /Demo|curl|npx/)
   })
 })
 

@@ -37,7 +37,7 @@ A step can call any tool by its name. This one reads the file, and the next step
 {"path": "shelves.json"}
 \`\`\`
 
-Nothing is ordered without a person's word. Whoever says no ends the step, not the run.
+Nothing is ordered without approval. A no ends the step, not the run.
 
 \`\`\`approve id=order on_error=continue timeout=7d on_timeout=reject
 Order ten boxes of paper?
@@ -45,7 +45,7 @@ On the shelves: {{ steps.count.output.content | parse | join(" + ") }}.
 In all: {{ steps.count.output.content | parse | sum }} boxes.
 \`\`\`
 
-## 4. Say what came of it
+## 4. Report the result
 
 \`\`\`output
 {

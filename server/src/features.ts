@@ -10,6 +10,7 @@ import { auditLog } from './features/auditLog/index.ts'
 import { billing } from './features/billing/index.ts'
 import { browser } from './features/browser/index.ts'
 import { connections } from './features/connections/index.ts'
+import { webConsole } from './features/console/index.ts'
 import { credentials } from './features/credentials/index.ts'
 import { docs } from './features/docs/index.ts'
 import { evaluations } from './features/evaluations/index.ts'
@@ -23,7 +24,9 @@ import { plugins } from './features/plugins/index.ts'
 import { queues } from './features/queues/index.ts'
 import { sandboxes } from './features/sandboxes/index.ts'
 import { schedules } from './features/schedules/index.ts'
+import { signIn } from './features/signIn/index.ts'
 import { teams } from './features/teams/index.ts'
+import { views } from './features/views/index.ts'
 import { webhooks } from './features/webhooks/index.ts'
 
 /** The kit's own jobs. */
@@ -36,6 +39,7 @@ const housekeeping = feature({
 export const features: Feature[] = [
   teams,
   credentials,
+  signIn,
   auditLog,
   agents,
   // before runs: a deleted agent's schedules are locked before its runs, as firing locks them
@@ -52,10 +56,12 @@ export const features: Feature[] = [
   evaluations,
   operations,
   artifacts,
+  views,
   webhooks,
   plugins,
   mcp,
   health,
   docs,
+  webConsole,
   housekeeping,
 ]

@@ -8,6 +8,7 @@ import { EncryptionKeyRefused } from './base/encryptionKey.ts'
 import { createLog, type Log } from './base/log.ts'
 import { MigrationRefused } from './base/migrate.ts'
 import { box } from './box.ts'
+import { firstSignIn } from './firstSignIn.ts'
 import type { Feature } from './kit/feature.ts'
 import { PortTaken, serve, serveSuspects } from './serve.ts'
 
@@ -40,7 +41,13 @@ export async function main(args: string[], features?: Feature[]): Promise<void> 
     ? await serveSuspects(config, log, values.suspects === 'one' ? 'one' : 'several', features)
     : await serve(config, log, { features, entry: features === undefined ? ownFile : (process.argv[1] ?? ownFile) })
   log.info({ role: config.role, ready_ms: Math.round(performance.now() - startedAt) }, 'ready')
-  if (!values.suspects) process.stdout.write(box(config, running, { isTerminal: process.stdout.isTTY }))
+  if (!values.suspects) {
+    const isTerminal = process.stdout.isTTY
+    const signInUrl = isTerminal ? await firstSignIn(running) : undefined
+    process.stdout.write(box(config, running, { isTerminal, signInUrl }))
+    // `runyard dev` waits for it; whoever started us may be gone
+    process.send?.({ ready: running.baseUrl }, undefined, undefined, () => undefined)
+  }
 
   const wish = await Promise.race([told, failed])
   const isFailing = 'failure' in wish
@@ -101,7 +108,7 @@ function untilTold(): Promise<{ patient: boolean }> {
     }
     process.on('SIGTERM', () => signalled(true))
     process.on('SIGINT', () => signalled(false))
-    // scripts/start.mjs says 'stop' for an interrupt that reached only itself, and is gone when it was killed
+    // scripts/start.mjs and `runyard dev` say 'stop' for an interrupt that reached only themselves, and are gone when they were killed
     process.on('message', (message) => message === 'stop' && tell(false))
     process.on('disconnect', () => tell(false))
   })

@@ -27,7 +27,7 @@ export async function withTeam<T>(
   return withDatabase({ config, log, role }, async ({ client, sql, transaction }) => {
     await requireCurrentSchema(client)
     const [found] = isId(teamId) ? await sql`select id from teams where id = ${teamId}` : []
-    if (!found) throw new CommandFailed('No team has this id. GET /v2/teams tells the id of the team of a key.')
+    if (!found) throw new CommandFailed('No team has this id. `runyard whoami` shows the id of your team.')
     return transaction(() => work(sql))
   })
 }

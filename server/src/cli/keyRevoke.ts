@@ -16,6 +16,6 @@ export async function keyRevoke({ config, log, positionals: [id = ''], print }: 
     })
   })
   // the argument may be a secret that was pasted by mistake: it is not repeated
-  if (!revoked) throw new CommandFailed('No working key has this id. GET /v2/teams/{team}/api-keys lists them.')
+  if (!revoked) throw new CommandFailed('No working key has this id. `runyard call listApiKeys` lists them.')
   print(`Revoked ${id}.`)
 }

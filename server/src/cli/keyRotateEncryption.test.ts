@@ -41,6 +41,7 @@ import type { AuthorizationServer } from '../drivers/oauth/oauth.ts'
 import { beginFlow } from '../features/connections/oauth/oauthFlow.ts'
 import { saveRegistration } from '../features/connections/oauth/registration.ts'
 import { sealSecret } from '../features/connections/store/secret.ts'
+import { beginOidc } from '../features/signIn/oidcSignIn.ts'
 import type { Caller } from '../kit/credential.ts'
 import { keyRotateEncryption } from './keyRotateEncryption.ts'
 import { proves } from '../../test/kit/proves.ts'
@@ -119,6 +120,7 @@ async function storeConnections(sql: Sql, keyring: Keyring, teamId: string): Pro
   })
   const key = { team_id: teamId, issuer: 'https://as.example', redirect_uri: 'https://runyard.example/oauth/callback' }
   await saveRegistration(sql, { keyring }, key, { ...client, expires_at: null })
+  await beginOidc(sql, keyring, '/')
 }
 
 async function connect(address: Address): Promise<Client> {
@@ -219,7 +221,7 @@ proves(
     assert.deepEqual(await readFile(kept), old)
     assert.deepEqual(await keyFilesIn(yard), ['key', `key.${yard.keyring.keyId}`])
     for (const file of [keyFile(dataDir), kept]) assert.equal((await stat(file)).mode & 0o777, 0o600)
-    assert.match(said, new RegExp(`^Sealed 8 values again with the encryption key ${keyring.keyId}`))
+    assert.match(said, new RegExp(`^Sealed 9 values again with the encryption key ${keyring.keyId}`))
     assert.ok(said.includes(kept), said)
     const audit = await yard.sql`select team_id, credential_type, target_type, target_id, status from audit_log
     where operation = 'key rotate-encryption'`

@@ -139,6 +139,23 @@ proves(
   },
 )
 
+proves('agents.search', 'agents are found by words in name and description, in the pages of the list', async () => {
+  const team = await seedTeam(service)
+  const make = async (body: object) => (await team.call('POST /v2/teams/:teamId/agents', { body })).body.agent_id
+  const refunds = await make({ name: 'Refund desk', description: 'Decides about damaged orders.' })
+  const orders = await make({ name: 'ORDER intake' })
+  await make({ name: 'Night report' })
+  const found = async (search: string, rest = '') => {
+    const query = `search=${encodeURIComponent(search)}${rest}`
+    const { body } = await team.call(`GET /v2/teams/:teamId/agents?${query}`)
+    return [body.total, body.agents.map(({ id }: { id: string }) => id)]
+  }
+  assert.deepEqual(await found('order'), [2, [orders, refunds]])
+  assert.deepEqual(await found('order', '&limit=1&offset=1'), [2, [refunds]])
+  assert.deepEqual(await found('desk  DAMAGED'), [1, [refunds]])
+  assert.deepEqual(await found('%'), [0, []])
+})
+
 proves('agents.update', 'name, description and memory are changed one by one', async () => {
   const team = await seedTeam(service)
   const id = await seeders['agent']!(team, {})

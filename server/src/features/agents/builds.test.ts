@@ -67,6 +67,31 @@ proves('builds.update', 'only a draft can get another config', async () => {
 })
 
 proves(
+  'builds.updateGuarded',
+  'of two people who read the same draft, the second gets a 409 after the first has changed it',
+  async () => {
+    const team = await seedTeam(service)
+    const { agent_id } = await newAgent(team)
+    const { body: draft } = await newDraft(team, agent_id)
+    const save = (input: string, expected_updated_at: string) =>
+      team.call(`PATCH /v2/revisions/${draft.build_id}`, { body: { config: withData({ input }), expected_updated_at } })
+    const first = await save('Mine.', draft.build.updated_at)
+    assert.equal(first.status, 200, first.text)
+    const second = await save('Theirs.', draft.build.updated_at)
+    assert.deepEqual([second.status, second.body.error], [409, 'conflict'])
+    assert.match(second.body.message, /^Somebody changed this build/)
+    const again = await save('Theirs, after reading.', first.body.build.updated_at)
+    assert.equal(again.body.build.config.data.input, 'Theirs, after reading.')
+    await team.call(`POST /v2/revisions/${draft.build_id}/promote`)
+    assert.match((await save('Too late.', again.body.build.updated_at)).body.message, /^Only a draft/)
+    const named = await team.call(`PATCH /v2/revisions/${draft.build_id}`, {
+      body: { revision_name: 'Late', expected_updated_at: again.body.build.updated_at },
+    })
+    assert.match(named.body.message, /^Somebody changed this build/)
+  },
+)
+
+proves(
   'builds.promote',
   'promotion makes a draft or a historic build live and the former live build historic, and logs both',
   async () => {

@@ -5,6 +5,7 @@ import { advanceBuilder } from './builder/advanceBuilder.job.ts'
 import { agent } from './agent.ts'
 import { build } from './builds/build.ts'
 import { builderRun } from './builder/builderRun.ts'
+import { checkProcedure } from './checkProcedure.ts'
 import { createAgent } from './createAgent.ts'
 import { createRevision } from './createRevision.ts'
 import { deleteAgent } from './deleteAgent.ts'
@@ -17,6 +18,7 @@ import { getRevision } from './getRevision.ts'
 import { getRevisionBuilderRun } from './builder/getRevisionBuilderRun.ts'
 import { hiddenAgents } from './hiddenAgents.ts'
 import { forgetLessons } from './builder/lesson.ts'
+import { listAgentFigures } from './listAgentFigures.ts'
 import { listAgentRevisions } from './listAgentRevisions.ts'
 import { listAgents } from './listAgents.ts'
 import { promoteRevision } from './promoteRevision.ts'
@@ -30,6 +32,7 @@ export const agents = feature({
   about: 'Agents and their builds (revisions), of which one is live.',
   operations: [
     listAgents,
+    listAgentFigures,
     createAgent,
     getAgent,
     updateAgent,
@@ -44,6 +47,7 @@ export const agents = feature({
     getRevisionBuilderRun,
     getBuilderRunStatus,
     resumeBuilderRun,
+    checkProcedure,
     acceptRevision,
     discardRevision,
   ],

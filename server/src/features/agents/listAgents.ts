@@ -4,6 +4,7 @@ import { operation } from '../../kit/operation.ts'
 import { listed, longText } from '../../kit/pageBytes.ts'
 import { pageOf, paging, readLongRows, readPage } from '../../kit/paging.ts'
 import { named, Type } from '../../kit/schema.ts'
+import { hasWords, searchField } from '../../kit/search.ts'
 import { Agent, agentColumns } from './agent.ts'
 import { Build, listedBuildColumns, longConfig } from './builds/build.ts'
 
@@ -27,13 +28,15 @@ export const listAgents = operation({
   summary: 'List agents',
   scope: 'agents:read',
   query: Type.Object({
+    search: Type.Optional(searchField('name and description')),
     include_schedules: Type.Optional(Type.Boolean({ description: 'Whether each agent comes with its `schedules`.' })),
     ...paging(20, 100),
   }),
   status: 200,
   answer: pageOf('agents', ListedAgent),
   async handler({ team, query, sql }) {
-    const from = part`agents where team_id = ${team.id} and deleted_at is null and not is_hidden`
+    const isFound = hasWords(part`concat_ws(' ', agents.name, agents.description)`, query.search)
+    const from = part`agents where team_id = ${team.id} and deleted_at is null and not is_hidden and ${isFound}`
     const { rows, ...page } = await readPage<Agent>(sql, { columns: agentColumns, from, order: part`id desc` }, query)
     const ids = rows.map(({ id }) => id)
     const builds = await readLongRows<Build>(sql, {

@@ -87,7 +87,7 @@ async function problemsShown(sql: Sql, runId: string): Promise<unknown> {
   return step?.problems ?? undefined
 }
 
-async function beginSave({ run, input }: ToolCall<Input>, sql: Sql, context: Context) {
+async function beginSave({ run, step, input }: ToolCall<Input>, sql: Sql, context: Context) {
   const artifact = await artifactOfRun(sql, run)
   if (!artifact || artifact.run_id !== run.id) return { error: notWorking }
   const source = await sourceOf(sql, artifact, input)
@@ -121,6 +121,7 @@ async function beginSave({ run, input }: ToolCall<Input>, sql: Sql, context: Con
     callbackUrl: null,
     sandboxId: null,
     parentRunId: run.id,
+    parentStep: step,
     retryOfRunId: null,
     depth: run.depth + 1,
     case: null,

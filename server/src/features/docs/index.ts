@@ -1,4 +1,4 @@
-// How the service describes itself: the OpenAPI document, the reference page, how to set up MCP, the texts for models, and where / leads.
+// How the service describes itself: the OpenAPI document, the reference page, how to set up MCP and the texts for models.
 import { clientSamples } from '../../kit/clientSamples.ts'
 import { feature } from '../../kit/feature.ts'
 import { openapiDocument } from '../../kit/openapi.ts'
@@ -33,7 +33,6 @@ export const docs = feature({
       madeOf,
       make: () => ({ text: llmsFullText(registry, context.baseUrl()) }),
     })
-    app.get('/', async (_request, reply) => reply.redirect('/docs/', 302))
     app.get('/docs', async (_request, reply) => reply.redirect('/docs/', 301))
     serveDocument(app, ['/docs/'], {
       contentType: html,

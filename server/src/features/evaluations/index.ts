@@ -13,6 +13,7 @@ import { getEvalRubrics } from './getEvalRubrics.ts'
 import { getEvalScores } from './getEvalScores.ts'
 import { getPromotionGate } from './getPromotionGate.ts'
 import { getRunEvaluation } from './getRunEvaluation.ts'
+import { listBuildScores } from './listBuildScores.ts'
 import { reapJudgements } from './heldJudgement.ts'
 import { judgeAsSuspect, judgementKind } from './judging.ts'
 import { holdToGate } from './promotionGate.ts'
@@ -28,6 +29,7 @@ export const evaluations = feature({
     getRunEvaluation,
     evaluateRun,
     getEvalScores,
+    listBuildScores,
     getEvalRubrics,
     createEvalRubric,
     replaceEvalRubrics,

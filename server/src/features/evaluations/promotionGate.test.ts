@@ -81,6 +81,28 @@ proves('evals.gate', 'only the latest runs of the very build count', async () =>
   assert.equal((await promote(team, buildId)).status, 200)
 })
 
+proves('evals.buildScores', 'each build has the score of its latest runs, in the order of the builds', async () => {
+  const team = await seedTeam(service)
+  const agentId = await seedAgent(team, good)
+  const bad = await draftOf(team, agentId, failing)
+  const unused = await draftOf(team, agentId)
+  await runBuild(team, agentId, bad, 2)
+  const scores = async (query = '') => (await team.call(`GET /v2/agents/${agentId}/build-scores${query}`)).body
+  const { build_scores, total } = await scores()
+  assert.equal(total, 3)
+  assert.deepEqual(
+    build_scores
+      .slice(0, 2)
+      .map((one: Record<string, unknown>) => [one['build_id'], one['score'], one['evaluated_runs']]),
+    [
+      [unused, null, 0],
+      [bad, 0.8, 2],
+    ],
+  )
+  await setGate(team, agentId, { min_score: 0.5, last_runs: 1 })
+  assert.equal((await scores('?limit=1&offset=1')).build_scores[0].evaluated_runs, 1)
+})
+
 proves('evals.gateForced', 'a reason opens the gate, and is kept with the figures of that moment', async () => {
   const team = await seedTeam(service)
   const agentId = await seedAgent(team, good)

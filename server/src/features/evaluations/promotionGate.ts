@@ -5,6 +5,9 @@ import { newId } from '../../base/ids.ts'
 import type { Hooks } from '../../kit/feature.ts'
 import { Id, named, nullable, Time, Type, type Static } from '../../kit/schema.ts'
 
+/** How many of the latest evaluated runs count where nobody said. */
+export const lastRunsUnlessGiven = 10
+
 export const gateFields = {
   min_score: Type.Number({
     minimum: 0,

@@ -1,9 +1,7 @@
 // Sets, or takes away, the gate before the promotions of an agent's builds.
 import { operation } from '../../kit/operation.ts'
 import { nullable, Type } from '../../kit/schema.ts'
-import { GateAnswer, gateFields, readGate } from './promotionGate.ts'
-
-const lastRunsUnlessGiven = 10
+import { GateAnswer, gateFields, lastRunsUnlessGiven, readGate } from './promotionGate.ts'
 
 export const putPromotionGate = operation({
   id: 'putPromotionGate',

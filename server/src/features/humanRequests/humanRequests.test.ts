@@ -2,10 +2,17 @@
 import assert from 'node:assert/strict'
 import { describe } from 'node:test'
 import { newId } from '../../base/ids.ts'
+import type { Operation } from '../../kit/operation.ts'
+import { handled, plansOn } from '../../../test/kit/plans.ts'
 import { drainRuns, readEvents, readRun, seedAgent, startRun } from '../../../test/kit/runs.ts'
 import { seeders, seedTeam, type TestTeam } from '../../../test/kit/seed.ts'
 import { testApp } from '../../../test/kit/testApp.ts'
+import { seedColleague } from '../../../test/kit/cases.ts'
+import type { HumanRequest } from '../../engine/requests/humanRequests.ts'
+import { withRuns } from './inboxRequest.ts'
 import { proves } from '../../../test/kit/proves.ts'
+import { getHumanRequestCounts } from './getHumanRequestCounts.ts'
+import { listHumanRequests } from './listHumanRequests.ts'
 
 const service = await testApp()
 const { sql } = service.context.db
@@ -23,6 +30,8 @@ async function asking(team: TestTeam, procedure: string) {
 }
 
 const idsOf = (body: { human_requests: { id: string }[] }) => body.human_requests.map(({ id }) => id)
+
+const expire = (id: string, at: string) => sql`update human_requests set expires_at = ${at} where id = ${id}`
 
 const respond = (team: TestTeam, path: string, body: object) => team.call(`POST ${path}/respond`, { body })
 
@@ -195,8 +204,207 @@ describe('the inbox', () => {
     assert.deepEqual(idsOf(await list()), [ids[2], ids[3]])
     assert.deepEqual(idsOf(await list('?status=responded')), [ids[1], ids[0]])
     assert.deepEqual(idsOf(await list('?status=all')), ids.toReversed())
+    await sql`update human_requests set responded_at = now() - interval '1 minute' where id = ${ids[1]}`
+    await sql`update human_requests set responded_at = now() where id = ${ids[0]}`
+    assert.deepEqual(idsOf(await list('?status=closed')), [ids[0], ids[1]])
     assert.equal((await list('?status=expired')).total, 0)
     assert.equal((await team.call('GET /v2/teams/:teamId/human-requests?status=open')).status, 400)
+  })
+
+  proves(
+    'inbox.deadline',
+    'can be sorted by deadline: the closest first, then the longest waiting, then those without one',
+    async () => {
+      const team = await seedTeam(service)
+      const ids: string[] = []
+      for (let n = 0; n < 5; n++) ids.push(await seeders['request']!(team, {}))
+      await expire(ids[3]!, '2100-01-01T00:00:00Z')
+      await expire(ids[1]!, '2100-01-02T00:00:00Z')
+      await expire(ids[4]!, '2100-01-02T00:00:00Z')
+      const list = async (query: string) => (await team.call(`GET /v2/teams/:teamId/human-requests?${query}`)).body
+      const sorted = [3, 1, 4, 0, 2].map((n) => ids[n])
+      assert.deepEqual(idsOf(await list('sort=deadline')), sorted)
+      assert.deepEqual(idsOf(await list('sort=deadline&limit=2&offset=1')), sorted.slice(1, 3))
+      assert.deepEqual(idsOf(await list('sort=age')), ids)
+      assert.equal((await team.call('GET /v2/teams/:teamId/human-requests?sort=title')).status, 400)
+      const ended = await team.call('GET /v2/teams/:teamId/human-requests?sort=deadline&status=all')
+      assert.deepEqual([ended.status, ended.body.error], [400, 'invalid_request'])
+      assert.match(ended.body.message, /Only pending requests/)
+    },
+  )
+
+  proves(
+    'inbox.deadline',
+    'pages and counts come from indexes of the team, a page by deadline in its order',
+    async () => {
+      const [team, other] = [await seedTeam(service), await seedTeam(service)]
+      await sql`
+      insert into human_requests (id, team_id, run_id, step, type, title, expires_at)
+      select gen_random_uuid(), case when n % 10 = 0 then ${team.id}::uuid else ${other.id}::uuid end, gen_random_uuid(), 1, 'approval', 'Pay?',
+        now() + n * interval '1 minute'
+      from generate_series(1, 20000) n`
+      await service.context.db.pool.query('analyze human_requests')
+      const { context } = service
+      const plansOf = await plansOn(context.db)
+      const explain = (operation: Operation, query = {}) =>
+        plansOf((explained) =>
+          handled(operation, { sql: explained, team, context, query: { ...query, limit: 50, offset: 0 } }),
+        )
+      const byDeadline = await explain(listHumanRequests, { status: 'pending', sort: 'deadline' })
+      assert.match(byDeadline[0]!, /Limit\n\s+->  Index Scan using human_requests_by_deadline/)
+      const all = await explain(listHumanRequests, { status: 'all', sort: 'age' })
+      assert.match(all[0]!, /Limit\n\s+->  Index Scan using human_requests_by_team_all/)
+      await sql`
+        insert into human_requests (id, team_id, run_id, step, type, title, status, responded_at)
+        select gen_random_uuid(), ${team.id}::uuid, gen_random_uuid(), 1, 'approval', 'Pay?', 'responded', now() - n * interval '1 minute'
+        from generate_series(1, 5000) n`
+      await service.context.db.pool.query('analyze human_requests')
+      const closed = await explain(listHumanRequests, { status: 'closed' })
+      assert.match(closed[0]!, /Limit\n\s+->  Index Scan using human_requests_closed/)
+      const ofAgent = await explain(listHumanRequests, { status: 'pending', sort: 'deadline', agent_id: newId() })
+      const counts = await explain(getHumanRequestCounts)
+      for (const plan of [...byDeadline, ...all, ...closed, ...ofAgent, ...counts]) {
+        assert.doesNotMatch(plan, /Seq Scan on human_requests\b/)
+        for (const [, condition] of plan.matchAll(/ using \w+ on human_requests\b.*\n\s+(.*)/g)) {
+          assert.match(condition!, /^(Index|Recheck) Cond: \(+(team_id = |id = sized\.id|id = page\.id)/, plan)
+        }
+      }
+    },
+  )
+
+  proves('inbox.run', 'shows beside each request what asks it, and gives one by its id alone', async () => {
+    const team = await seedTeam(service)
+    const { runId, request } = await asking(team, `${block('memory path=a.md', 'x')}\n${block('approve', 'Pay?')}`)
+    await sql`update runs set case_id = ${newId()}, case_title = 'RF-2291' where id = ${runId}`
+    const { run } = (await team.call(`GET /v2/runs/${runId}`)).body
+    assert.equal(request.step, 2)
+    const [listed] = (await team.call('GET /v2/teams/:teamId/human-requests')).body.human_requests
+    const { run: asks, consequences, ...plain } = listed
+    assert.deepEqual(plain, request)
+    assert.deepEqual(asks, {
+      id: runId,
+      run_number: run.run_number,
+      title: run.title,
+      agent_id: run.agent_id,
+      agent_name: 'Tested',
+      build_id: run.build_id,
+      revision_number: 1,
+      case_id: run.case_id,
+      case_title: 'RF-2291',
+    })
+    const { status, body } = await team.call(`GET /v2/human-requests/${request.id}`)
+    assert.equal(status, 200)
+    assert.deepEqual(body, { human_request: listed, request_id: request.id, run_id: runId, status: 'waiting' })
+    assert.deepEqual(
+      consequences.map(({ answer }: { answer: string }) => answer),
+      ['approve', 'reject', 'cancel'],
+    )
+    const told = (await readEvents(service, runId)).find(({ event }) => event === 'human_request.created')
+    assert.equal(told!.data.human_request.step, 2)
+  })
+
+  proves('inbox.run', 'reads the runs of a page by their keys', async () => {
+    const team = await seedTeam(service)
+    const agentId = await seedAgent(team, 'Nothing.')
+    await sql`
+      insert into runs (id, team_id, agent_id, build_id, run_number, source, title, limits, status, completed_at)
+      select gen_random_uuid(), ${team.id}, ${agentId}, (select id from builds where agent_id = ${agentId}), nextval('run_numbers'), 'api', 'Seeded',
+        '{}', 'completed', now() from generate_series(1, 20000)`
+    await sql`
+      insert into human_requests (id, team_id, run_id, step, type, title)
+      select gen_random_uuid(), team_id, id, 1, 'approval', 'Pay?' from runs where team_id = ${team.id} limit 5000`
+    await service.context.db.pool.query('analyze runs, human_requests')
+    const plan = await plansOn(service.context.db)
+    const requests = await sql<HumanRequest>`select * from human_requests where team_id = ${team.id} limit 200`
+    for (const one of await plan((on) => withRuns(on, team.id, requests))) {
+      assert.match(one, /Index Scan (using|on) runs_pkey/)
+      assert.doesNotMatch(one, /Seq Scan on (runs|human_requests)/)
+    }
+  })
+
+  proves('inbox.run', 'lets an operator see the names of members and assign to them', async () => {
+    const team = await seedTeam(service)
+    const operator = await seedColleague(team, 'Night shift', ['*'])
+    const { path } = await asking(team, block('approve', 'Pay?'))
+    const { status, body } = await operator.call('GET /v2/teams/:teamId/members')
+    assert.equal(status, 200)
+    assert.deepEqual(
+      body.members.map(({ name, role }: { name: string; role: string }) => [name, role]),
+      [
+        ['Tester', 'admin'],
+        ['Night shift', 'operator'],
+      ],
+    )
+    const given = await operator.call(`POST ${path}/assign`, { body: { assignee_user_id: body.members[0].id } })
+    assert.equal(given.status, 200)
+  })
+
+  proves('inbox.consequences', 'says what each answer leads to, and what happens is that', async () => {
+    const team = await seedTeam(service)
+    const wordsOf = async (id: string) => {
+      const { human_request } = (await team.call(`GET /v2/human-requests/${id}`)).body
+      const rows = human_request.consequences as { answer: string; leads_to: string }[]
+      return new Map(rows.map(({ answer, leads_to }) => [answer, leads_to]))
+    }
+    const approvals = { memory_write: 'always' }
+    const procedure = `${block('memory path=a.md id=it on_error=continue', 'x')}\n${block('output', '{{ steps.it.error }}')}`
+    const runId = await startRun(team, await seedAgent(team, procedure, { approvals }))
+    await drainRuns(service)
+    const { pending_human_request: request } = (await team.call(`GET /v2/runs/${runId}`)).body
+    const words = await wordsOf(request.id)
+    assert.match(words.get('approve')!, new RegExp(`made once, with the key ${runId}:1\\.`))
+    assert.match(words.get('reject')!, /not made.*your comment/)
+    await respond(team, `/v2/runs/${runId}/human-requests/${request.id}`, { approved: false, comment: 'Too much.' })
+    await drainRuns(service)
+    assert.match((await readRun(team, runId)).output, /refused.*Too much\./)
+    assert.deepEqual(await wordsOf(request.id), new Map(), 'of a closed request nothing follows')
+
+    const timed = await asking(team, block('approve timeout=1h on_timeout=reject', 'Pay?'))
+    assert.equal((await wordsOf(timed.request.id)).get('no_answer'), 'It counts as rejected.')
+    const asked = await asking(team, block('ask', 'Which one?\n- First\n- Second'))
+    assert.deepEqual([...(await wordsOf(asked.request.id)).keys()], ['answer', 'cancel'])
+  })
+
+  proves('inbox.agent', 'can be narrowed to what one agent asks, while it waits', async () => {
+    const team = await seedTeam(service)
+    const { request } = await asking(team, block('approve', 'Pay?'))
+    await asking(team, block('approve', 'Send?'))
+    const list = async (query: string) => (await team.call(`GET /v2/teams/:teamId/human-requests?${query}`)).body
+    const [first] = (await list('')).human_requests
+    const page = await list(`agent_id=${first.run.agent_id}`)
+    assert.deepEqual([idsOf(page), page.total], [[request.id], 1])
+    assert.equal((await list('agent_id=nobody')).total, 0)
+    assert.match((await list(`agent_id=${first.run.agent_id}&status=closed`)).message, /Only pending requests/)
+  })
+
+  proves('inbox.counts', 'counts what is open by type and by whom it is assigned to', async () => {
+    const team = await seedTeam(service)
+    const counts = async () => (await team.call('GET /v2/teams/:teamId/human-request-counts')).body
+    const none = { approval: 0, question: 0, form: 0, login: 0 }
+    const nothing = {
+      total: 0,
+      by_type: none,
+      assigned_to_me: 0,
+      unassigned: 0,
+      oldest_at: null,
+      next_deadline_at: null,
+    }
+    assert.deepEqual(await counts(), nothing)
+    const ids: string[] = []
+    for (let n = 0; n < 4; n++) ids.push(await seeders['request']!(team, {}))
+    await seeders['request']!(await seedTeam(service), {})
+    await sql`update human_requests set type = 'question', assignee_user_id = ${team.memberId} where id = ${ids[1]}`
+    await sql`update human_requests set expires_at = '2100-01-01T00:00:00Z', assignee_user_id = ${newId()} where id = ${ids[2]}`
+    await sql`update human_requests set status = 'responded' where id = ${ids[3]}`
+    const { oldest_at, ...rest } = await counts()
+    assert.deepEqual(rest, {
+      total: 3,
+      by_type: { ...none, approval: 2, question: 1 },
+      assigned_to_me: 1,
+      unassigned: 1,
+      next_deadline_at: '2100-01-01T00:00:00.000Z',
+    })
+    assert.match(oldest_at, /Z$/)
   })
 
   proves(

@@ -2,6 +2,8 @@
 import { feature } from '../../kit/feature.ts'
 import { assignHumanRequest } from './assignHumanRequest.ts'
 import { cancelHumanRequest } from './cancelHumanRequest.ts'
+import { getHumanRequest } from './getHumanRequest.ts'
+import { getHumanRequestCounts } from './getHumanRequestCounts.ts'
 import { request } from './humanRequest.ts'
 import { listHumanRequests } from './listHumanRequests.ts'
 import { respondToHumanRequest } from './respondToHumanRequest.ts'
@@ -9,6 +11,13 @@ import { respondToHumanRequest } from './respondToHumanRequest.ts'
 export const humanRequests = feature({
   name: 'humanRequests',
   listedUnder: 'runs',
-  operations: [listHumanRequests, respondToHumanRequest, assignHumanRequest, cancelHumanRequest],
+  operations: [
+    listHumanRequests,
+    getHumanRequestCounts,
+    getHumanRequest,
+    respondToHumanRequest,
+    assignHumanRequest,
+    cancelHumanRequest,
+  ],
   resources: [request],
 })

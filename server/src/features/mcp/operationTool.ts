@@ -23,9 +23,6 @@ const keyField = 'idempotency_key'
 /** `teamId` in a path is `team_id` among the arguments. */
 const fieldOf = (parameter: string): string => parameter.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** A read may come as POST, where a search needs a body: its scope says so. */
-export const isReading = ({ method, scope }: Operation): boolean => method === 'GET' || scope.endsWith(':read')
-
 export function toolOf(operation: Operation): ListedTool {
   const { id, summary, description, parameters, query, body, answer } = operation
   const path = parameters.map((name): [string, Json] => [fieldOf(name), { type: 'string', ...describePath(name) }])
@@ -74,7 +71,7 @@ function describePath(parameter: string): Json {
 
 /** A POST that creates or accepts something only adds. Any other change may destroy something. */
 function hintsOf(operation: Operation): Json {
-  if (isReading(operation)) return { readOnlyHint: true }
+  if (operation.onlyReads) return { readOnlyHint: true }
   const { method, status } = operation
   return {
     readOnlyHint: false,

@@ -2,7 +2,7 @@
 import { Fault } from '../../base/errors.ts'
 import type { Operation } from '../../kit/operation.ts'
 import type { Scope } from '../../kit/scopes.ts'
-import { isReading, toolOf, type ListedTool } from './operationTool.ts'
+import { toolOf, type ListedTool } from './operationTool.ts'
 import { waitForRunTool } from './waitForRun.ts'
 import { runningPart } from '../../kit/runningPart.ts'
 import { registryOf, type Registry } from '../../kit/registry.ts'
@@ -44,7 +44,7 @@ function makeCatalog({ groups, operations: all }: Registry): ToolCatalog {
     for (const operation of operations.filter(({ tool }) => tool)) {
       const sets = new Set([name, 'all', ...(core.includes(operation.id) ? ['core'] : [])])
       const { scope } = operation
-      tools.set(operation.id, { listed: toolOf(operation), operation, scope, isReading: isReading(operation), sets })
+      tools.set(operation.id, { listed: toolOf(operation), operation, scope, isReading: operation.onlyReads, sets })
     }
   }
   const missing = core.find((id) => !tools.has(id))

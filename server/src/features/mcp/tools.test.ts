@@ -72,6 +72,8 @@ describe('the list of tools', () => {
         tools.some(({ name }) => name === 'searchCases'),
         'a search is a read, though it is a POST',
       )
+      const changing = tools.filter(({ name }) => /^(create|update|delete|put|start|stop)/.test(name))
+      assert.deepEqual(changing, [], 'whatever its scope is called')
       const refused = await rpc(team, 'tools/call', { name: 'createAgent', arguments: {} }, { query: 'readonly=1' })
       assert.match(refused.body.error.message, /^Unknown tool: createAgent/)
       assert.equal(await countAgents(), 0)

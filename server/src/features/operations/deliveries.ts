@@ -45,7 +45,7 @@ export const operationsDeliveries = figures({
 type Row = Omit<Target, 'url'> & { target: string }
 
 /** One row for all callbacks to a host: each run may have a URL of its own. */
-function byHost(targets: Target[]): Row[] {
+export function byHost(targets: Target[]): Row[] {
   const rows: Row[] = []
   const hosts = new Map<string, Row>()
   for (const { url, ...found } of targets) {
@@ -61,7 +61,7 @@ function byHost(targets: Target[]): Row[] {
   return rows.toSorted((a, b) => troubleOf(b) - troubleOf(a) || (a.target < b.target ? -1 : 1))
 }
 
-const troubleOf = ({ dead, retrying }: Row): number => dead + retrying
+export const troubleOf = ({ dead, retrying }: Row): number => dead + retrying
 
 function add(row: Row, more: Omit<Target, 'url'>): void {
   row.waiting += more.waiting

@@ -1,5 +1,11 @@
-// A team's own figures, for procedures and pages: tools only, and all of them only read.
+// A team's own figures: tools that only read, for procedures and pages, and what the first page of the console shows.
 import { feature } from '../../kit/feature.ts'
+import { getOverview } from './getOverview.ts'
 import { operationsTools } from './tools.ts'
 
-export const operations = feature({ name: 'operations', toolSets: [operationsTools] })
+export const operations = feature({
+  name: 'operations',
+  listedUnder: 'teams',
+  operations: [getOverview],
+  toolSets: [operationsTools],
+})

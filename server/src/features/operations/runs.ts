@@ -1,6 +1,6 @@
 // The tool operations_runs: how many runs there were, by status, agent, hour or day, and how they ended.
 import { empty, part, type Part, type Sql } from '../../base/db.ts'
-import { allAgents, countedAs, type CountedAs } from '../../engine/counting/runCounts.ts'
+import { allAgents, countedAs, unfoldedCounts, type CountedAs } from '../../engine/counting/runCounts.ts'
 import { spansOf, type Range } from '../../engine/counting/timeSpans.ts'
 import { oneOf, Type } from '../../kit/schema.ts'
 import { figures, firstRows, latestRows, shareOf, shownSpan } from './answer.ts'
@@ -72,12 +72,12 @@ export async function countRuns(sql: Sql, { teamId, agentId, by, span }: Wanted)
     from (
       ${pieces.reduce(
         (all, { unit, range, hour }) => part`${all}
-        select agent_id, ${hour} as hour, counted_as, runs from run_counts
+        select agent_id, ${hour} as hour, counted_as, runs, cost_usd from run_counts
         where team_id = ${teamId} and ${agents} and unit = ${unit} and at >= ${range[0]} and at < ${range[1]}
         union all`,
         empty,
       )}
-      ${unfolded(teamId, agentId)}
+      ${unfoldedCounts({ teamId, agentId, source: null })}
     ) counted
     where hour >= ${wholeHours[0]} and hour < ${wholeHours[1]}
     group by 1, 2 having sum(runs) <> 0`
@@ -99,24 +99,15 @@ const keyOf = (by: Grouping): Part => {
   return part`''`
 }
 
-/** Changes that the counts do not contain yet: both together are exact. Runs of artifacts are in neither. */
-const unfolded = (teamId: string, agentId: string | undefined): Part => {
-  const own = part`team_id = ${teamId} and source <> 'artifact' ${agentId === undefined ? empty : part`and agent_id = ${agentId}`}`
-  return part`
-    select agent_id, hour, became as counted_as, runs from run_count_deltas where ${own} and became is not null
-    union all
-    select agent_id, hour, was, -runs from run_count_deltas where ${own} and was is not null`
-}
-
 /** Runs that have not ended, whenever they were created. */
-async function countNow(sql: Sql, teamId: string, agentId: string | undefined) {
+export async function countNow(sql: Sql, teamId: string, agentId?: string) {
   const rows = await sql<{ counted_as: CountedAs; runs: number }>`
     select counted_as, sum(runs)::bigint as runs
     from (
       select counted_as, runs from run_counts
       where team_id = ${teamId} and agent_id = ${agentId ?? allAgents} and unit = 'all' and at = 0
       union all
-      select counted_as, runs from (${unfolded(teamId, agentId)}) tail
+      select counted_as, runs from (${unfoldedCounts({ teamId, agentId, source: null })}) tail
     ) counted group by 1`
   const counts: Counts = Object.fromEntries(rows.map(({ counted_as, runs }) => [counted_as, runs]))
   return { active: shown(counts).active, waiting_for_person: counts.needs_attention ?? 0 }

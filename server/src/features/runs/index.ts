@@ -12,9 +12,13 @@ import { deleteRun } from './deleteRun.ts'
 import { explainRun } from './explainRun.ts'
 import { getAgentRun } from './getAgentRun.ts'
 import { getRun } from './getRun.ts'
+import { getRunCounts } from './getRunCounts.ts'
 import { getWorkflowExecutionReport } from './getWorkflowExecutionReport.ts'
+import { listRunEvents } from './listRunEvents.ts'
 import { listRunMessages } from './listRunMessages.ts'
 import { listRuns } from './listRuns.ts'
+import { getRunStep } from './steps/getRunStep.ts'
+import { listRunSteps } from './steps/listRunSteps.ts'
 import { postRunMessage } from './postRunMessage.ts'
 import { retryRun } from './retryRun.ts'
 import { run } from './run.ts'
@@ -30,10 +34,14 @@ export const runs = feature({
   operations: [
     startRun,
     listRuns,
+    getRunCounts,
     getRun,
     getAgentRun,
     explainRun,
     getWorkflowExecutionReport,
+    listRunSteps,
+    getRunStep,
+    listRunEvents,
     listRunMessages,
     postRunMessage,
     stopRun,

@@ -50,6 +50,11 @@ async function pastOf(runId: string, asOf: string, turn = Infinity) {
   return JSON.stringify(entriesOf(messages)).replaceAll(`${runId}:`, `${asOf}:`)
 }
 
+const origin = ({ retry_of_run_id, retried_from_step }: Record<string, unknown>) => ({
+  retry_of_run_id,
+  retried_from_step,
+})
+
 describe('a retry', () => {
   proves('retry.start', 'from the start is a new run with what the old one was given', async () => {
     const team = await seedTeam(service)
@@ -62,8 +67,7 @@ describe('a retry', () => {
       assert.deepEqual(body.run[field], old[field], field)
     }
     assert.deepEqual([body.status, body.run.source, body.run.usage.steps], ['pending', 'retry', 0])
-    const [row] = await sql`select retry_of_run_id from runs where id = ${body.run_id}`
-    assert.deepEqual(row, { retry_of_run_id: runId })
+    assert.deepEqual([body.run.retry_of_run_id, body.run.retried_from_step], [runId, null])
     await drainRuns(service)
     await respond(team, body.run_id, { approved: true, comment: 'again' })
     assert.equal((await readRun(team, body.run_id)).output, 'Invoice 1 again')
@@ -139,6 +143,16 @@ describe('a retry', () => {
     await drainRuns(service)
     await respond(team, body.run_id, { approved: true })
     assert.equal((await readRun(team, body.run_id)).output, 'done')
+  })
+
+  proves('retry.origin', 'names its origin, and other runs have none', async () => {
+    const team = await seedTeam(service)
+    const { runId } = await endedRun(team)
+    const { body } = await retry(team, runId, { from_step: 3 })
+    assert.deepEqual(origin(await readRun(team, body.run_id)), { retry_of_run_id: runId, retried_from_step: 3 })
+    assert.deepEqual(origin(await readRun(team, runId)), { retry_of_run_id: null, retried_from_step: null })
+    const [row] = await sql`select copied_steps from runs where id = ${body.run_id}`
+    assert.deepEqual(row, { copied_steps: 2 })
   })
 
   proves('retry.build', 'can continue with another build of the agent, and with no other’s', async () => {

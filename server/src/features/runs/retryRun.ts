@@ -72,6 +72,7 @@ export const retryRun = operation({
       sandboxId: null,
       parentRunId: null,
       retryOfRunId: run.id,
+      retriedFromStep: body.from_step ?? undefined,
       depth: 0,
       case: null,
       isCapped: config.max_concurrent_runs !== null,

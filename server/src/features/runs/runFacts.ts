@@ -6,6 +6,19 @@ import { onTimeouts, requestTypes } from '../../kit/states.ts'
 import { RunError, RunStatus, type Run } from './run.ts'
 import { openStepList } from '../../engine/ledger/lifecycle.ts'
 
+/** What a run in line waits for. */
+export const LinePlaces = Type.Object({
+  places_held: Type.Integer({ minimum: 0 }),
+  places_total: Type.Integer({ minimum: 0 }),
+  agent_places_held: Type.Integer({ minimum: 0 }),
+  agent_places_total: nullable(Type.Integer({ description: 'The build’s max_concurrent_runs.' })),
+})
+
+export const StoppedBy = Type.Object({
+  reason: oneOf(['member', 'parent_run', 'agent_deleted']),
+  name: nullable(Type.String()),
+})
+
 export const RunFacts = named(
   'RunFacts',
   Type.Object({
@@ -28,10 +41,7 @@ export const RunFacts = named(
     line: nullable(
       Type.Object({
         position: Type.Integer({ minimum: 1, description: 'Its position on the team’s waitlist; 1 is next.' }),
-        places_held: Type.Integer({ minimum: 0 }),
-        places_total: Type.Integer({ minimum: 0 }),
-        agent_places_held: Type.Integer({ minimum: 0 }),
-        agent_places_total: nullable(Type.Integer({ description: 'The build’s max_concurrent_runs.' })),
+        ...LinePlaces.properties,
       }),
     ),
     workers: nullable(Type.Integer({ minimum: 0, description: 'Living processes that could take it.' })),
@@ -48,9 +58,7 @@ export const RunFacts = named(
         last_error: nullable(Type.String()),
       }),
     ),
-    stopped_by: nullable(
-      Type.Object({ reason: oneOf(['member', 'parent_run', 'agent_deleted']), name: nullable(Type.String()) }),
-    ),
+    stopped_by: nullable(StoppedBy),
     error: nullable(RunError),
   }),
 )

@@ -52,9 +52,14 @@ export function pathsOf(
 type Rows = Pick<IndexPath, 'ranges' | 'rows' | 'id' | 'column'>
 
 /** A path by status or by issues, which change, is several ranges of an index on runs. */
-function rowsOn(filter: RunFilter, name: PathName, isWhole: boolean, statuses?: readonly CountedAs[]): Rows {
+function rowsOn(
+  filter: RunFilter,
+  name: PathName,
+  isWhole: boolean,
+  statuses?: readonly CountedAs[],
+  runsInTime = inTime(filter, part`r.created_at`),
+): Rows {
   const { agentId, userId, queueId, source, issues } = filter
-  const runsInTime = inTime(filter, part`r.created_at`)
   if (name === 'status') {
     // an agent has either runs of artifacts alone, and then the total is 0, or none
     const ofAgent = agentId === null ? part`and ${isListed}` : part`and r.agent_id = ${agentId}`
@@ -76,6 +81,10 @@ function rowsOn(filter: RunFilter, name: PathName, isWhole: boolean, statuses?: 
   }[name]
   return searchRows(filter, part`${along} and ${inTime(filter, part`l.created_at`)}`, isWhole)
 }
+
+/** The path that gives the time and the status of every run that fits from the index alone. `runsInTime`: a condition on `runs r`. */
+export const pathByStatus = (filter: RunFilter, runsInTime: Part): Rows =>
+  rowsOn(filter, isOfArtifacts(filter) ? 'artifact' : 'status', false, undefined, runsInTime)
 
 /** An index in the order of a column other than the creation, through `runs` of the team. */
 export function walkOf(filter: RunFilter, order: 'completed_at' | 'run_number', runs: number, along: Part): IndexPath {

@@ -6,13 +6,14 @@ import { fireSchedules } from './fireSchedules.ts'
 import { forgetSchedules } from './forgetSchedules.ts'
 import { getSchedulePreview } from './getSchedulePreview.ts'
 import { listAgentSchedules } from './listAgentSchedules.ts'
+import { previewSchedule } from './previewSchedule.ts'
 import { schedule } from './schedule.ts'
 import { updateSchedule } from './updateSchedule.ts'
 
 export const schedules = feature({
   name: 'schedules',
   about: 'The times at which agents start runs by themselves, in any time zone.',
-  operations: [listAgentSchedules, createSchedule, updateSchedule, deleteSchedule, getSchedulePreview],
+  operations: [listAgentSchedules, createSchedule, updateSchedule, deleteSchedule, getSchedulePreview, previewSchedule],
   resources: [schedule],
   hooks: { agentDeleted: forgetSchedules },
   tick: fireSchedules,

@@ -178,6 +178,19 @@ proves('schedules.preview', 'the preview tells five times, of one that fires onc
   assert.deepEqual((await preview()).next_runs, [`${five[0]}:00.000Z`])
 })
 
+proves('schedules.previewTiming', 'a timing has its due times before there is a schedule', async () => {
+  const { team } = await seed()
+  service.clock.set('2026-03-27T12:00:00.000Z')
+  const preview = (body: object) => team.call('POST /v2/teams/:teamId/schedule-previews', { body })
+  const { body } = await preview({ frequency: 'daily', time: '02:30', timezone: 'Europe/Berlin' })
+  const five = ['2026-03-28T01:30', '2026-03-29T01:00', '2026-03-30T00:30', '2026-03-31T00:30', '2026-04-01T00:30']
+  assert.deepEqual(body, { timezone: 'Europe/Berlin', next_runs: five.map((at) => `${at}:00.000Z`) })
+  const wrong = await preview({ frequency: 'custom', cron: '99 * * * *', timezone: 'Mars/Olympus' })
+  assert.equal(wrong.status, 400)
+  assert.match(wrong.body.message, /timezone is not known/)
+  assert.match(wrong.body.message, /cron /)
+})
+
 proves('schedules.delete', 'a deleted schedule is gone, and so are those of a deleted agent', async () => {
   const { team, agentId, path } = await seed()
   const ids: string[] = []

@@ -4,6 +4,7 @@ import { createMember } from './createMember.ts'
 import { deleteMember } from './deleteMember.ts'
 import { getProfile } from './getProfile.ts'
 import { getTeam } from './getTeam.ts'
+import { memberWrites } from './memberWrites.ts'
 import { listMembers } from './listMembers.ts'
 import { listTeams } from './listTeams.ts'
 import { member } from './member.ts'
@@ -14,4 +15,5 @@ export const teams = feature({
   about: 'Teams, their members, and the member that a credential belongs to.',
   operations: [listTeams, getTeam, getProfile, listMembers, createMember, updateMember, deleteMember],
   resources: [member],
+  memberWrites,
 })

@@ -125,13 +125,31 @@ proves('deliveries.listPlans', 'no filter and no total reads the deliveries of o
   await db.pool.query('vacuum analyze deliveries')
   for (const status of [{}, { status: 'dead' }, { status: 'delivered' }, { status: 'new' }]) {
     for (const event of [{}, { event: 'run.failed' }]) {
-      for (const whose of [{}, { subscription_id: two }]) {
+      for (const whose of [{}, { subscription_id: two }, { run_id: newId() }]) {
         const query = { ...status, ...event, ...whose, limit: 50, offset: 0 }
         await listWebhookDeliveries.handler!({ team, query, sql: watched } as never)
       }
     }
   }
-  assert.ok(statements >= 16, `${statements} statements for 16 lists`)
+  assert.ok(statements >= 24, `${statements} statements for 24 lists`)
+})
+
+proves('deliveries.ofRun', 'deliveries of one run are listed and counted, and no other team’s', async () => {
+  const [team, stranger] = [await seedTeam(service), await seedTeam(service)]
+  const webhook = await subscribe(team)
+  await seedSettled(team, webhook, 20)
+  const runId = newId()
+  await team.sql`update deliveries set run_id = ${runId} where team_id = ${team.id} and n % 2 = 0`
+  const page = await list(team, `run_id=${runId}&limit=3`)
+  assert.deepEqual([page.total, page.deliveries.length], [10, 3])
+  const times = page.deliveries.map(({ created_at }: { created_at: string }) => created_at)
+  assert.deepEqual(times, times.toSorted().toReversed())
+  assert.ok(page.deliveries.every(({ run_id }: { run_id: string }) => run_id === runId))
+  const dead = await list(team, `run_id=${runId}&status=dead`)
+  assert.equal(dead.total, dead.deliveries.length)
+  assert.ok(dead.total <= 2)
+  for (const id of [newId(), 'none']) assert.equal((await list(team, `run_id=${id}`)).total, 0)
+  assert.equal((await list(stranger, `run_id=${runId}`)).total, 0)
 })
 
 proves('deliveries.get', 'a delivery is read with its attempts, the oldest first', async () => {

@@ -19,13 +19,14 @@ export const listWebhookDeliveries = operation({
     status: Type.Optional(oneOf(deliveryStates, { description: 'Only deliveries in this state.' })),
     event: Type.Optional(oneOf(eventNames, { description: 'Only deliveries of this event.' })),
     subscription_id: Type.Optional(Type.String({ description: 'Only deliveries to this webhook.' })),
+    run_id: Type.Optional(Type.String({ description: 'Only deliveries of events of this run.' })),
     ...paging(50, 200),
   }),
   status: 200,
   answer: pageOf('deliveries', Delivery),
   async handler({ team, query, sql }) {
-    const { status, event, subscription_id: subscriptionId } = query
-    const from = part`deliveries where team_id = ${team.id}
+    const { status, event, subscription_id: subscriptionId, run_id: runId } = query
+    const from = part`${runId === undefined ? part`deliveries` : ofRun(runId)} where team_id = ${team.id}
       ${subscriptionId === undefined ? empty : part`and ${toWebhook(subscriptionId, team.id)}`}
       ${status === undefined ? empty : part`and ${inState(status)}`}
       ${event === undefined ? empty : part`and event = ${event}`}`
@@ -38,6 +39,10 @@ export const listWebhookDeliveries = operation({
     return { deliveries, ...page }
   },
 })
+
+/** The deliveries of a run, found by the run alone: in the order of the list, those of the whole team would be read until they come. */
+const ofRun = (id: string): Part => part`
+  (select * from deliveries where run_id = ${idForFilter(id)} offset 0) deliveries`
 
 /** Condition on deliveries: they go to this webhook of the team. The target of a callback is not a webhook. */
 const toWebhook = (id: string, teamId: string): Part => part`

@@ -48,7 +48,8 @@ proves(
       build_id: buildId,
       status: 'review',
     })
-    assert.equal((await readBuild(team, agentId, buildId)).config.data.input, procedureTemplate)
+    const unchanged = await readBuild(team, agentId, buildId)
+    assert.deepEqual([unchanged.config.data.input, unchanged.builder_run_id], [procedureTemplate, builder_run_id])
 
     const accepted = await team.call(`POST /v2/revisions/${buildId}/accept`)
     assert.equal(accepted.status, 200)

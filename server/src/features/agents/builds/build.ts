@@ -43,6 +43,9 @@ export const Build = named(
     created_at: Time,
     updated_at: Time,
     published_at: nullable(Time),
+    builder_run_id: nullable(
+      Type.Unsafe<string>({ ...Id, description: 'The latest builder run that was to write this build.' }),
+    ),
     truncated: truncatedField,
   }),
 )
@@ -58,7 +61,8 @@ export const RevisionDescription = nullable(
 const columnsWith = (config: Part): Part => part`
   builds.id, builds.agent_id, builds.name, builds.revision_number, builds.revision_name, builds.revision_description,
   builds.status, ${config} as config, builds.parent_build_id, builds.created_by, builds.created_at, builds.updated_at,
-  builds.published_at`
+  builds.published_at,
+  (select r.id from builder_runs r where r.build_id = builds.id order by r.created_at desc, r.id desc limit 1) as builder_run_id`
 
 export const buildColumns = columnsWith(part`builds.config`)
 

@@ -49,14 +49,16 @@ interface Row extends PinnedTool {
 }
 
 /** One set per connection, the oldest connection first: the names of the tools depend on this order. */
-export const toolsForRun: ConnectionUse['tools'] = async ({ sql, context, run, connectionIds }) => {
+export const toolsForRun: ConnectionUse['tools'] = async ({ sql, context, run, connectionIds, isOnlyRead }) => {
   const named = await sql<Named>`
     select id, team_id, name, tools_prefix, provider, status, server_url, user_id, given, tools_listed_at is not null as is_listed,
       ${mayUse({ runId: run.id })} as may_use
     from connections c
     where team_id = ${run.team_id} and id = any(${connectionIds.filter(isId)}::uuid[]) and type in ('mcp', 'custom_mcp')
     order by created_at, id`
-  const unlisted = named.filter(({ may_use, status, is_listed }) => may_use && status === 'active' && !is_listed)
+  const unlisted = isOnlyRead
+    ? []
+    : named.filter(({ may_use, status, is_listed }) => may_use && status === 'active' && !is_listed)
   await Promise.all(unlisted.map((one) => listFirst(context, one)))
   const usable = named.filter(({ may_use, status }) => may_use && status !== 'disabled')
   const rows = await sql<Row>`

@@ -262,6 +262,37 @@ proves(
 )
 
 proves(
+  'connections.bySession',
+  'an account that a member connects on the page is theirs, also where the browser comes back without the cookie',
+  async () => {
+    const { body: member } = await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ida', role: 'admin' } })
+    const page = { origin: base, host: new URL(base).host, 'x-runyard-client': 'test' }
+    const { body: link } = await team.call('POST /v2/teams/:teamId/sign-in-links', {
+      body: { member_id: member.member_id },
+    })
+    const token = link.url.slice(link.url.indexOf('=') + 1)
+    const signedIn = await service.call('POST /auth/sign-in', { body: { token }, headers: page })
+    assert.equal(signedIn.status, 204)
+    const cookie = String(signedIn.headers['set-cookie']).split(';')[0] ?? ''
+    const begin = async () => {
+      const route = `POST /v2/teams/${team.id}/connections/oauth/native/github/start`
+      const { status, body, text } = await service.call(route, { body: {}, headers: { ...page, cookie } })
+      assert.equal(status, 200, text)
+      return oauth.agree(body.authorization_url)
+    }
+    const [used, late] = [await begin(), await begin()]
+    const answer = await comeBack(used)
+    assert.equal(answer.status, 200, await answer.text())
+    const [made] = await connectionsOf()
+    assert.deepEqual([made.user_id, made.status], [member.member_id, 'active'])
+    assert.equal((await service.call('POST /auth/sign-out', { headers: { ...page, cookie } })).status, 204)
+    const refused = await comeBack(late)
+    assert.equal(refused.status, 400, 'it ends with the session')
+    assert.equal((await connectionsOf())[0].id, made.id)
+  },
+)
+
+proves(
   'connections.reconnect',
   'a connection that is authorised again keeps its id and its name, and its tokens are new',
   async () => {

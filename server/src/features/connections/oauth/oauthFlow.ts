@@ -10,8 +10,9 @@ import {
   type OAuthClient,
 } from '../../../drivers/oauth/oauth.ts'
 import type { Context } from '../../../kit/context.ts'
-import type { Caller } from '../../../kit/credential.ts'
+import type { Caller, CredentialType } from '../../../kit/credential.ts'
 import { effectiveScopes, type Role } from '../../../kit/scopes.ts'
+import { workingSessions } from '../../../kit/workingSessions.ts'
 import { hasRight, requireRight } from '../store/connectionRight.ts'
 
 const lifeS = 600
@@ -108,7 +109,7 @@ interface FlowRow {
   state_hash: Buffer
   team_id: string
   user_id: string | null
-  credential_kind: 'api_key' | 'oauth_client'
+  credential_kind: CredentialType
   credential_id: string
   connection_id: string | null
   kind: 'native' | 'mcp'
@@ -151,7 +152,10 @@ export async function mayFinish(sql: Sql, flow: Flow): Promise<boolean> {
     union all
     select c.scopes, m.role from oauth_clients c join members m on m.id = c.member_id and m.removed_at is null
     where ${flow.credential_kind} = 'oauth_client' and c.id = ${flow.credential_id} and c.team_id = ${flow.team_id}
-      and (c.expires_at is null or c.expires_at > now())`
+      and (c.expires_at is null or c.expires_at > now())
+    union all
+    select s.scopes, m.role from ${workingSessions}
+      and ${flow.credential_kind} = 'session' and s.id = ${flow.credential_id} and s.team_id = ${flow.team_id}`
   return held !== undefined && effectiveScopes(held.scopes, held.role).has('connections:write')
 }
 

@@ -18,6 +18,7 @@ export const searchCases = operation({
     'Newest first unless asked otherwise. `total` is exact. A case matches `filters.labels` if it has, for every given key, one of the ' +
     'given values.',
   scope: 'queues:read',
+  onlyReads: true,
   body: Type.Object({
     filters: Type.Optional(CaseFilters),
     search: Type.Optional(searchField),

@@ -1,0 +1,128 @@
+// Checks a procedure without saving it: what is wrong where, and which steps it has. Editors ask it as one types.
+import { parseRunbook, type Block } from '../../drivers/model/runbook/parse.ts'
+import { blockKinds } from '../../drivers/model/runbook/block.ts'
+import { defaultPlugins, parseBuildConfig, procedureBytesMax } from '../../engine/builds/buildConfig.ts'
+import type { ToolSet } from '../../kit/feature.ts'
+import { operation } from '../../kit/operation.ts'
+import { registryOf } from '../../kit/registry.ts'
+import { named, nullable, oneOf, Type, type Static } from '../../kit/schema.ts'
+import { teamTimeOf } from '../../kit/teamTime.ts'
+import { BuildConfig } from './builds/build.ts'
+import { findProblems } from './builds/usableConfig.ts'
+import { procedureTemplate } from './builds/procedureTemplate.ts'
+
+/** How many steps an answer shows. */
+const stepsMax = 1000
+
+const whole = Type.Integer({ minimum: 1 })
+
+const ProcedureProblem = named(
+  'ProcedureProblem',
+  Type.Object({
+    line: Type.Integer({ minimum: 1, description: 'From 1.' }),
+    column: whole,
+    end_column: Type.Integer({ minimum: 1, description: 'Not included.' }),
+    severity: oneOf(['error', 'warning'], { description: 'A build with an error cannot be saved.' }),
+    message: Type.String(),
+  }),
+)
+type ProcedureProblem = Static<typeof ProcedureProblem>
+
+const ProcedureStep = named(
+  'ProcedureStep',
+  Type.Object({
+    id: Type.String({ description: 'What later steps call it.', examples: ['step_1'] }),
+    line: whole,
+    kind: oneOf(blockKinds),
+    tool: nullable(Type.String({ description: 'The tool that it calls; null: it gives the output.' })),
+    is_conditional: Type.Boolean(),
+    on_error: oneOf(['fail', 'continue', 'ask']),
+    retry: Type.Integer({ minimum: 0 }),
+    reads: Type.Array(Type.String(), { description: 'The ids of the steps whose results it uses.' }),
+  }),
+)
+
+export const checkProcedure = operation({
+  id: 'checkProcedure',
+  client: 'agents.checkProcedure',
+  route: 'POST /v2/teams/:teamId/procedure-checks',
+  summary: 'Check a procedure',
+  description:
+    'Reads a procedure as a run would, and saves nothing: its problems at their lines (at most 100 errors) and its steps in their order. With ' +
+    '`config`, the problems of the config come too, and a warning where a step needs a plugin that the config does not have.',
+  scope: 'agents:read',
+  onlyReads: true,
+  body: Type.Object(
+    {
+      input: Type.String({ maxLength: procedureBytesMax, description: 'The procedure: Markdown text.' }),
+      config: Type.Optional(BuildConfig),
+    },
+    { examples: [{ input: procedureTemplate }] },
+  ),
+  status: 200,
+  answer: Type.Object({
+    problems: Type.Array(ProcedureProblem),
+    steps: Type.Array(ProcedureStep, { description: `At most ${stepsMax}.` }),
+    steps_total: Type.Integer({ minimum: 0 }),
+    config_problems: Type.Array(Type.Object({ path: Type.String(), message: Type.String() })),
+  }),
+  // before the transaction: nothing is written
+  async prepare({ team, body, sql, context }) {
+    const { input, config } = body
+    const { blocks, problems } = teamTimeOf(context).piece(team.id, () => parseRunbook(input))
+    const lines = input.split(/\r\n?|\n/)
+    const plugins = config && (parseBuildConfig(config).plugins ?? defaultPlugins)
+    const missing = plugins ? missingPlugins(blocks, registryOf(context).toolSets, plugins) : []
+    const tooLarge = Buffer.byteLength(input) > procedureBytesMax ? [{ line: 1, message: tooLargeMessage }] : []
+    const found = [
+      ...[...tooLarge, ...problems].map((problem) => placed(problem, lines, 'error')),
+      ...missing.map((problem) => placed(problem, lines, 'warning')),
+    ]
+    // the procedure itself has been read
+    const rest = config && { ...config, data: { ...config.data, input: '' } }
+    return {
+      problems: found.toSorted((one, other) => one.line - other.line),
+      steps: blocks.slice(0, stepsMax).map(stepOf),
+      steps_total: blocks.length,
+      config_problems: rest ? await findProblems(rest, { sql, context, team }) : [],
+    }
+  },
+  handler: async ({ prepared }) => prepared,
+})
+
+const tooLargeMessage = `The procedure is larger than ${procedureBytesMax / 1024} KiB. Move parts of it into other agents.`
+
+interface FoundAt {
+  line: number
+  message: string
+}
+
+/** The parser knows the line; a mark below the whole text of the line shows it. */
+function placed({ line, message }: FoundAt, lines: string[], severity: ProcedureProblem['severity']): ProcedureProblem {
+  const text = lines[line - 1] ?? ''
+  const column = text.length - text.trimStart().length + 1
+  return { line, column, end_column: Math.max(column + 1, text.trimEnd().length + 1), severity, message }
+}
+
+const stepOf = ({ id, line, kind, tool, condition, onError, retry, reads }: Block) => ({
+  id,
+  line,
+  kind,
+  tool,
+  is_conditional: condition !== null,
+  on_error: onError,
+  retry,
+  reads,
+})
+
+/** Tools of connections have no set here, so nothing is said about them. */
+function missingPlugins(blocks: Block[], sets: ToolSet[], plugins: readonly string[]): FoundAt[] {
+  const setOf = new Map(sets.flatMap(({ name, tools }) => tools.map((tool) => [tool.name, name])))
+  const missing: FoundAt[] = []
+  for (const { tool, line } of blocks.slice(0, stepsMax)) {
+    const plugin = tool === null ? undefined : setOf.get(tool)
+    if (plugin === undefined || plugins.includes(plugin)) continue
+    missing.push({ line, message: `This step calls ${tool}, which needs the plugin ${plugin}. Add it to the plugins.` })
+  }
+  return missing
+}

@@ -1,0 +1,57 @@
+// What a list of runs tells beside each of them: one case for every status that has something to tell.
+import assert from 'node:assert/strict'
+import { proves } from '../../../test/kit/proves.ts'
+import { seedTeam } from '../../../test/kit/seed.ts'
+import { insertRun, insertStep, type RunRow } from '../../../test/kit/seedRuns.ts'
+import { testApp } from '../../../test/kit/testApp.ts'
+import { newId } from '../../base/ids.ts'
+
+const service = await testApp()
+
+proves(
+  'runs.listedDetails',
+  'each run has its build and what its status has to tell, and nothing of other teams',
+  async () => {
+    const team = await seedTeam(service)
+    const { body: agent } = await team.call('POST /v2/teams/:teamId/agents', { body: { name: 'Triage' } })
+    const runIn = (row: Omit<RunRow, 'team_id' | 'agent_id' | 'build_id'>) =>
+      insertRun(team.sql, { team_id: team.id, agent_id: agent.agent_id, build_id: agent.build_id, ...row })
+
+    const running = await runIn({ status: 'running' })
+    await insertStep(team.sql, { run_id: running, seq: 1, kind: 'tool', tool: 'mail_read', state: 'done' })
+    await insertStep(team.sql, { run_id: running, seq: 2, kind: 'tool', tool: 'mail_label', state: 'intent' })
+    const between = await runIn({ status: 'running' })
+    const waiting = await runIn({ status: 'waiting' })
+    await team.sql`
+      insert into human_requests (id, team_id, run_id, step, type, title, on_timeout, status)
+      values (${newId()}, ${team.id}, ${waiting}, 1, 'approval', 'Pay it?', 'fail', 'pending')`
+    await team.sql`
+      insert into admission (team_id, places, held, in_line) values (${team.id}, 2, 2, 1)
+      on conflict (team_id) do update set places = 2, held = 2, in_line = 1`
+    const pending = await runIn({ status: 'pending', queued_at: new Date() })
+    const stopped = await runIn({ status: 'waiting', waiting_on: { kind: 'time', since: new Date(), detail: {} } })
+    await team.call(`POST /v2/runs/${stopped}/stop`)
+
+    const plain = await team.call('GET /v2/teams/:teamId/runs')
+    assert.ok(plain.body.data.every((run: object) => !('details' in run)))
+    const { body } = await team.call('GET /v2/teams/:teamId/runs?details=true')
+    assert.equal(body.total, 5)
+    assert.deepEqual(
+      body.data.map(({ id }: { id: string }) => id),
+      plain.body.data.map(({ id }: { id: string }) => id),
+    )
+    const detailsOf = (id: string) => body.data.find((run: { id: string }) => run.id === id).details
+    const { seq, kind, name } = detailsOf(running).step
+    assert.deepEqual([seq, kind, name, detailsOf(running).build_number], [2, 'tool', 'mail_label', 1])
+    assert.equal(detailsOf(between).step, null)
+    assert.deepEqual(
+      [detailsOf(waiting).human_request.type, detailsOf(waiting).human_request.title],
+      ['approval', 'Pay it?'],
+    )
+    const { line } = detailsOf(pending)
+    assert.deepEqual([line.places_held, line.places_total, line.agent_places_total], [2, 2, null])
+    assert.equal(detailsOf(running).line, null)
+    assert.deepEqual(detailsOf(stopped).stopped_by, { reason: 'member', name: 'Tester' })
+    assert.equal(detailsOf(pending).stopped_by, null)
+  },
+)
