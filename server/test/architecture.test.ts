@@ -84,7 +84,14 @@ function namesUsedBy(folder: string, { path, text }: Source): string[] {
 
 proves('architecture.exports', 'every export is used by another file', async () => {
   const used = new Set(all.flatMap((source) => namesUsedBy(root, source)))
-  for (const folder of ['../test/', '../../bench/', '../../scripts/', '../../sdk/', '../../cli/']) {
+  for (const folder of [
+    '../test/',
+    '../../bench/',
+    '../../scripts/',
+    '../../sdk/',
+    '../../cli/',
+    '../../console/test/',
+  ]) {
     const path = join(root, folder)
     for (const source of await sourcesIn(path)) for (const name of namesUsedBy(path, source)) used.add(name)
   }

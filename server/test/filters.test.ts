@@ -48,11 +48,17 @@ const sandbox = await seed('sandbox')
 await team.call(`POST /v2/sandboxes/${sandbox}/files?path=other.md`, { body: 'Other' })
 const fileRun = await runWithFile(team, { agent })
 await seed('request')
+const urgent = await seed('request')
+await sql`update human_requests set expires_at = now() + interval '1 hour' where id = ${urgent} and team_id = ${team.id}`
+await seed('view')
 await seed('delivery')
 await seed('connection')
 await seed('member')
 await team.call('POST /v2/teams/:teamId/members', { body: { name: 'Ada', email: 'ada@example.com', role: 'viewer' } })
 await seed('client')
+await seed('member_session')
+
+const hours = (from: number): string => new Date(Date.now() + from * 3_600_000).toISOString()
 
 /** Two artifacts, the older one with messages and with a page. */
 const artifact = await seed('artifact')
@@ -68,11 +74,17 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
   listMembers: { at: '/v2/teams/:teamId/members', with: { search: 'ADA example', role: 'viewer', ...page } },
   listApiKeys: { at: '/v2/teams/:teamId/api-keys', with: page },
   listOauthClients: { at: '/v2/teams/:teamId/oauth-clients', with: page },
+  listSessions: { at: '/v2/teams/:teamId/sessions', with: page },
   listAuditLog: {
     at: '/v2/teams/:teamId/audit-log',
     with: { operation: 'createQueue', user_id: nobody, since: long.future, until: long.until, ...page },
   },
-  listAgents: { at: '/v2/teams/:teamId/agents', with: { include_schedules: 'true', ...page } },
+  listAgents: {
+    at: '/v2/teams/:teamId/agents',
+    with: { include_schedules: 'true', search: 'no such agent', ...page },
+  },
+  listAgentFigures: { at: '/v2/teams/:teamId/agent-figures', with: { agent_ids: agent, ...page } },
+  listViews: { at: '/v2/teams/:teamId/views', with: { screen: 'cases', ...page } },
   listAgentRevisions: { at: `/v2/agents/${agent}/revisions`, with: page },
   diffRevisions: { at: `/v2/agents/${agent}/revisions/${draft}/diff`, with: { against: draft } },
   listSandboxFiles: { at: `/v2/sandboxes/${sandbox}/files`, with: path },
@@ -83,6 +95,25 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
   },
   listRunSandboxFiles: { at: `/v2/agents/${agent}/runs/${fileRun}/sandbox/files`, with: path },
   listRunSandboxFilesByRun: { at: `/v2/runs/${fileRun}/sandbox/files`, with: path },
+  getRunCounts: {
+    at: '/v2/teams/:teamId/run-counts',
+    with: {
+      agent_id: worker,
+      status: 'pending',
+      since: hours(-2),
+      until: hours(2),
+      user_id: nobody,
+      case_queue_id: queue,
+      source: 'schedule',
+      search: 'invoice',
+      has_issues: 'true',
+      issue_severity: 'critical',
+      interval: 'minute',
+      time_zone: 'Asia/Kolkata',
+      compare: 'true',
+    },
+    always: `since=${hours(-3)}&until=${hours(1)}`,
+  },
   listRuns: {
     at: '/v2/teams/:teamId/runs',
     with: {
@@ -97,15 +128,18 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
       has_issues: 'true',
       issue_severity: 'critical',
       count_only: 'true',
+      details: 'true',
       sort_by: 'completed_at',
       sort_order: 'asc',
       ...page,
     },
   },
+  listRunEvents: { at: `/v2/runs/${ended}/event-log`, with: page },
+  listRunSteps: { at: `/v2/runs/${ended}/steps`, with: page },
   listRunMessages: { at: `/v2/runs/${ended}/messages`, with: page },
   listHumanRequests: {
     at: '/v2/teams/:teamId/human-requests',
-    with: { status: 'responded', assignee_user_id: team.memberId, ...page },
+    with: { status: 'responded', assignee_user_id: team.memberId, agent_id: worker, sort: 'deadline', ...page },
   },
   listQueues: { at: '/v2/teams/:teamId/queues', with: { search: 'no such queue', ...page } },
   listCases: {
@@ -140,6 +174,7 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
     at: `/v2/agent/${agent}/eval-scores`,
     with: { since: long.future, scope: 'custom', revision_id: draft },
   },
+  listBuildScores: { at: `/v2/agents/${agent}/build-scores`, with: page },
   getEvalRubrics: { at: `/v2/agents/${agent}/eval-rubrics`, with: { build_id: draft } },
   listArtifacts: { at: '/v2/artifacts', with: { scope: 'shared', search: 'nothing', ...page } },
   listArtifactMessages: { at: `/v2/artifacts/${artifact}/messages`, with: { limit: '0', before: nobody } },
@@ -148,7 +183,7 @@ const asked: Record<string, { at: string; with: Record<string, string>; always?:
   exportArtifactHtml: { at: `/v2/artifacts/${artifact}/export/html`, with: theme },
   listWebhookDeliveries: {
     at: '/v2/teams/:teamId/webhook-deliveries',
-    with: { status: 'delivered', event: 'run.failed', subscription_id: nobody, ...page },
+    with: { status: 'delivered', event: 'run.failed', subscription_id: nobody, run_id: ended, ...page },
   },
 }
 

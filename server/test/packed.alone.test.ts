@@ -89,7 +89,8 @@ proves(
   async () => {
     const files = (await packedFiles()).map((file) => file.slice(packed.length + 1).replaceAll(sep, '/'))
     const endings = new Set(files.map((file) => extname(file)))
-    assert.deepEqual([...endings].toSorted(), ['', '.js', '.json', '.md', '.mjs', '.sql'])
+    const ofConsole = ['.br', '.css', '.gz', '.html', '.svg', '.txt']
+    assert.deepEqual([...endings].toSorted(), ['', ...ofConsole, '.js', '.json', '.md', '.mjs', '.sql'].toSorted())
     assert.deepEqual(
       files.filter((file) => /\.test\.|(^|\/)test\/|node_modules|\.runyard/.test(file)),
       [],
@@ -100,6 +101,14 @@ proves(
     for (const name of templates.filter((one) => one.endsWith('.md')))
       assert.ok(files.includes(`lib/server/src/features/artifacts/templates/${name}`), name)
     for (const name of ['LICENSE', 'README.md', 'lib/sdk/src/index.js']) assert.ok(files.includes(name), name)
+    const console = files.filter((file) => file.startsWith('lib/console/'))
+    assert.ok(console.some((file) => file.endsWith('/licenses.txt')))
+    assert.deepEqual(
+      console.filter(
+        (file) => !/^lib\/console\/dist\/(build\.json|[\w-]+\/)/.test(file) || /\.[jt]sx?\.map$|\.tsx?$/.test(file),
+      ),
+      [],
+    )
   },
 )
 
@@ -111,13 +120,17 @@ proves('packed.files', 'no file of it has a path of this machine or a secret, an
   }
   const { version, dependencies, optionalDependencies, ...rest } = await manifest()
   assert.equal(version, runyardVersion)
-  for (const part of ['.', 'server', 'sdk', 'cli']) {
+  for (const part of ['.', 'server', 'sdk', 'cli', 'console']) {
     const { version: own } = JSON.parse(await readFile(join(root, part, 'package.json'), 'utf8')) as Manifest
     assert.equal(own, version, part)
   }
   for (const [name, wanted] of Object.entries({ ...dependencies, ...optionalDependencies }))
     assert.match(wanted, /^\d+\.\d+\.\d+(-[\w.]+)?$/, name)
   assert.ok(Object.keys(optionalDependencies).some((name) => name.startsWith('node-')))
+  assert.deepEqual(
+    Object.keys(dependencies).filter((name) => /^(react|vite)/.test(name)),
+    [],
+  )
   assert.ok(!('scripts' in rest))
 })
 
@@ -144,9 +157,14 @@ async function startInEmptyFolder(): Promise<{ child: ChildProcess; baseUrl: str
 
 proves(
   'packed.runs',
-  '`runyard` starts the service in the current folder, where requests, commands of sandboxes and doctor work',
+  '`runyard` starts the service in the current folder, where the console, requests, commands of sandboxes and doctor work',
   async () => {
     const { child, baseUrl, key, log } = await startInEmptyFolder()
+    const page = await fetch(baseUrl)
+    assert.equal(page.status, 200)
+    const [, script = ''] = /<script type="module"[^>]* src="(\/assets\/[^"]+)"/.exec(await page.text()) ?? []
+    const loaded = await fetch(`${baseUrl}${script}`, { headers: { 'accept-encoding': 'br' } })
+    assert.deepEqual([loaded.status, loaded.headers.get('content-encoding')], [200, 'br'])
     const made = await send(baseUrl, { method: 'POST', path: '/v2/sandboxes', key, body: {} })
     assert.equal(made.status, 201, made.text)
     const { sandbox_id } = JSON.parse(made.text) as { sandbox_id: string }

@@ -9,10 +9,11 @@ import { requirements } from './requirements.ts'
 const repository = fileURLToPath(new URL('../../', import.meta.url))
 
 async function testFiles(): Promise<string[]> {
-  const files = ['server/src', 'server/test', 'sdk/test', 'cli/src', 'cli/test'].map(async (folder) =>
-    (await readdir(join(repository, folder), { recursive: true }))
-      .filter((file) => file.endsWith('.test.ts'))
-      .map((file) => join(repository, folder, file)),
+  const files = ['server/src', 'server/test', 'sdk/test', 'cli/src', 'cli/test', 'console/src', 'console/test'].map(
+    async (folder) =>
+      (await readdir(join(repository, folder), { recursive: true }))
+        .filter((file) => file.endsWith('.test.ts'))
+        .map((file) => join(repository, folder, file)),
   )
   return (await Promise.all(files)).flat()
 }

@@ -179,6 +179,7 @@ const sentences = [
     id: 'sdk.packed',
     says: 'The packed SDK has no dependency, compiles with TypeScript 5 and 7, runs in Node 18 to 24 and in Chromium, and is at most 25 KB.',
   },
+  { id: 'sdk.session', says: 'In a page, the SDK works with the cookie of a session and sends no key.' },
   { id: 'sdk.recipes', says: 'Every recipe in the README of the SDK runs as it stands there.' },
   {
     id: 'sdk.receivers',
@@ -191,6 +192,14 @@ const sentences = [
   { id: 'cli.json', says: 'What commands print with --json fits the schemas of the API.' },
   { id: 'cli.harmless', says: 'Text that others wrote cannot steer the terminal of the command line.' },
   { id: 'cli.terminal', says: 'In a terminal a run shows its steps as they happen, and a person answers with keys.' },
+  {
+    id: 'cli.live',
+    says: 'The live view shows the steps of a run and of its sub-runs as a tree, with time, cost and waits, and fits the screen.',
+  },
+  {
+    id: 'cli.forms',
+    says: 'Forms and choices are answered at the terminal with keys; what does not fit is asked for again with the reason.',
+  },
   { id: 'cli.interrupt', says: 'Ctrl-C leaves a run running, and says how to follow it.' },
   {
     id: 'cli.inbox',
@@ -209,6 +218,11 @@ const sentences = [
     id: 'cli.listen',
     says: 'Team events reach a local program once, in order and signed, also those of the time when nobody listened.',
   },
+  {
+    id: 'cli.dataDir',
+    says: 'The data dir is the one that is set, else the nearest one upwards, else that of the checkout.',
+  },
+  { id: 'cli.dev', says: 'One command runs the service and listens to it; both end together, the listener first.' },
   { id: 'cli.agents', says: 'Agents go to files and from files to a team, byte for byte, with the plan shown first.' },
   { id: 'cli.deliveries', says: 'A sample event can be sent to webhooks; deliveries can be read and sent again.' },
   {
@@ -435,6 +449,130 @@ const sentences = [
       question: 'Who may make keys for others, and raise roles?',
       file: 'server/src/features/credentials/grant.ts',
     },
+  },
+  // The console
+  {
+    id: 'console.served',
+    says: 'The console is at /, loads only from its own origin, runs nothing inline and stands in nobody’s frame.',
+  },
+  {
+    id: 'console.assets',
+    says: 'Assets of the console have names that change with their contents, are stored for ever by browsers and were compressed when it was built.',
+  },
+  {
+    id: 'console.paths',
+    says: 'A path that nothing serves gets the console in a browser, and JSON everywhere else and below the paths of the API.',
+  },
+  { id: 'console.stays', says: 'A process serves the console that it began with, whatever is built while it runs.' },
+  {
+    id: 'console.signIn',
+    says: 'A link, an invitation or a key signs in at the address that was opened; who signs in again after the end of a session is back where they were.',
+  },
+  {
+    id: 'console.overview',
+    says: 'A newcomer runs the demo agent and answers it by clicks; the overview says what waits and failed, and its numbers lead there.',
+  },
+  {
+    id: 'console.hostileText',
+    says: 'Texts of strangers in titles, messages, results, Markdown, file names and cases are shown as texts: no script runs, nothing is asked of other servers.',
+  },
+  { id: 'console.keys', says: 'On the page a new key is shown once, works, and no longer works after it was revoked.' },
+  {
+    id: 'console.run.live',
+    says: 'The page of a run grows while the run works: steps, waits and its end appear by themselves, with the reason why it waits.',
+  },
+  {
+    id: 'console.run.answer',
+    says: 'What a run asks of people is answered on its page, where the run continues at once.',
+  },
+  {
+    id: 'console.run.retry',
+    says: 'A step shows what the ledger has of it; a retry from it says what it repeats and what that cost before it begins.',
+  },
+  {
+    id: 'console.run.killed',
+    says: 'When the process dies under an open page of a run, the page says that it reconnects, and then shows everything again.',
+  },
+  { id: 'console.run.keys', says: 'Everything on the page of a run is done by keys, each with a visible twin.' },
+  {
+    id: 'console.run.hostile',
+    says: 'Titles, results, messages and file names of a run are text on its page and nothing else.',
+  },
+  { id: 'console.run.long', says: 'A run of 10,000 steps opens and scrolls with only the rows in sight on the page.' },
+  {
+    id: 'console.accessible',
+    says: 'axe finds no serious or critical hindrance on any screen of the console, in both themes.',
+  },
+  {
+    id: 'console.copyAs',
+    says: 'What the page copies as curl or as a command line does the same in a shell, whatever its texts hold, and has no key in it.',
+  },
+  {
+    id: 'console.longWork',
+    says: 'Long work of the page continues after a reload, does everything once, and says what failed.',
+  },
+  {
+    id: 'console.runs',
+    says: 'The list of runs has every filter and order of the API in its address: a reload, and whoever gets the address, sees the same.',
+  },
+  {
+    id: 'console.runViews',
+    says: 'Filters are saved as a view, for oneself or for the team, and a deleted view can be brought back.',
+  },
+  {
+    id: 'console.runsStay',
+    says: 'What is read in the list of runs does not move: new runs are offered, and a run that changes stays where it stands.',
+  },
+  { id: 'console.runKeys', says: 'Everything in the list of runs is done by keys; nothing ends by a single one.' },
+  { id: 'console.startRun', says: 'A run is started from everywhere by a form, and its page opens.' },
+  { id: 'console.runsHostile', says: 'Nothing that a tenant wrote breaks the list of runs, at any width.' },
+  { id: 'console.notBuilt', says: 'Where the console is not built, the service works and / says how to get it.' },
+  {
+    id: 'console.build',
+    says: 'npm start builds the console when its sources have changed, once for all who start at the same time, and a build that was cut off does not count.',
+  },
+  {
+    id: 'console.dev',
+    says: 'The page as Vite serves it for development works with a service, and pages of other ports do not.',
+  },
+  // Signing in
+  {
+    id: 'signIn.cookie',
+    says: 'A browser signs in by a cookie that scripts cannot read and other sites cannot send; its requests act as the member.',
+  },
+  {
+    id: 'signIn.csrf',
+    says: 'A request with the cookie is refused when another page may have caused it, and a mutating one without our own Origin or without X-Runyard-Client.',
+  },
+  { id: 'signIn.cookieOnly', says: 'A session works in its cookie alone, and never over MCP.' },
+  {
+    id: 'signIn.once',
+    says: 'A link signs in once, also when many processes are asked at the same time, and for ten minutes.',
+  },
+  {
+    id: 'signIn.first',
+    says: 'Where the console is built, a start in a terminal shows a link that signs the first admin in.',
+  },
+  { id: 'signIn.open', says: 'runyard open makes a link that signs in once, and prints it.' },
+  { id: 'signIn.noMore', says: 'Signing in with a key gives the scopes of that key and ends with it.' },
+  {
+    id: 'signIn.invite',
+    says: 'An admin invites a member by a link of three days that leads to no right which the admin lacks.',
+  },
+  { id: 'signIn.source', says: 'A run that was started with a session says that it came from the console.' },
+  { id: 'signIn.over', says: 'A revoked session, and that of a removed member, is dead everywhere within a second.' },
+  {
+    id: 'signIn.sliding',
+    says: 'A session ends 12 hours after its last use and 7 days after it began, by the database’s clock.',
+  },
+  {
+    id: 'signIn.audit',
+    says: 'Signing in and out, links and revocations are in the audit log; no token is stored or logged.',
+  },
+  { id: 'signIn.bounded', says: 'What strangers send to sign in is bounded and counted by address.' },
+  {
+    id: 'signIn.oidc',
+    says: 'With an OpenID Connect provider, a member is found by verified e-mail address or made with the set role; every failure is a sentence.',
   },
   {
     id: 'credentials.lastUsed',
@@ -706,6 +844,10 @@ const sentences = [
     gap: { question: 'How long is a readiness interval?', file: 'server/src/serve.ts' },
   },
   {
+    id: 'api.closes',
+    says: 'A process that stops waits for answers under way, and not for connections without a request.',
+  },
+  {
     id: 'start.firstKey',
     says: 'The first start makes a team, an admin and a key; its clear copy is <data dir>/first-key, and later starts say so, or how to make another.',
   },
@@ -924,6 +1066,10 @@ const sentences = [
     says: 'Agents are listed newest first with their latest build and, when asked for, their schedules.',
     gap: { question: 'In which order are agents listed?', file: 'server/src/features/agents/listAgents.ts' },
   },
+  {
+    id: 'agents.search',
+    says: 'A list of agents is searched by words in name and description, in any case and as parts of longer words.',
+  },
   { id: 'agents.update', says: 'Name, description and memory of an agent are changed one by one.' },
   {
     id: 'agents.delete',
@@ -938,6 +1084,10 @@ const sentences = [
     says: 'A revision is a draft of a given config, or a copy of a given build of the team, or of the live build.',
   },
   { id: 'builds.update', says: 'Only a draft gets another config; name and description of any build can be changed.' },
+  {
+    id: 'builds.updateGuarded',
+    says: 'A change of a build with expected_updated_at is made only if nobody changed it since; otherwise it is a 409 that says so.',
+  },
   {
     id: 'builds.promote',
     says: 'Promotion makes a draft or historic build live and the former one historic, with its event; a live one is 409 already_live.',
@@ -1034,9 +1184,60 @@ const sentences = [
   },
   {
     id: 'inbox.list',
-    says: 'Pending requests come longest waiting first; those of another status, or all, newest first.',
+    says: 'Pending requests come longest waiting first; those of another status, or all, newest first; closed ones by when they were closed.',
     gap: { question: 'In which order is the inbox?', file: 'server/src/features/humanRequests/listHumanRequests.ts' },
   },
+  {
+    id: 'inbox.deadline',
+    says: 'The inbox can be sorted by deadline: the closest first, requests without one last.',
+  },
+  {
+    id: 'inbox.run',
+    says: 'A human request comes with the run, agent, build, case and step that ask, in the inbox and by its id alone.',
+  },
+  {
+    id: 'inbox.consequences',
+    says: 'A pending request says in words what each answer leads to.',
+  },
+  // The inbox of the page
+  {
+    id: 'console.inbox.keys',
+    says: 'A request is answered by keyboard alone: a digit chooses, Ctrl or ⌘ with Enter sends, and no single key does both.',
+  },
+  {
+    id: 'console.inbox.form',
+    says: 'What the service has against a form stands at its field, and what was filled in stays.',
+  },
+  {
+    id: 'console.inbox.race',
+    says: 'When somebody else answers, cancels or stops, the form locks at once and says who did what; one answer counts.',
+  },
+  {
+    id: 'console.inbox.keeps',
+    says: 'What was typed into a request survives a reload and the end of the session, for the same person only.',
+  },
+  {
+    id: 'console.inbox.steady',
+    says: 'New requests are offered and move nothing; what is put aside stands under Not now; a thousand are drawn a screenful at a time.',
+  },
+  {
+    id: 'console.inbox.notify',
+    says: 'Where somebody switched it on, the browser tells of new requests that are theirs or nobody’s.',
+  },
+  {
+    id: 'console.inbox.phone',
+    says: 'On a phone the list and the request take turns, and the answers are at the bottom edge, large enough for a thumb.',
+  },
+  {
+    id: 'console.inbox.role',
+    says: 'Whoever may not answer reads the request, and the buttons say which scope is missing.',
+  },
+  {
+    id: 'console.inbox.hostile',
+    says: 'Titles, texts, options and schemas of a hostile agent are shown as text and break nothing.',
+  },
+  { id: 'inbox.agent', says: 'Pending requests can be narrowed to those of one agent.' },
+  { id: 'inbox.counts', says: 'Open human requests are counted by type and by whom they are assigned to.' },
   {
     id: 'inbox.assign',
     says: 'A request can be given to a member or to nobody, and listed by member, me or none; anyone who may answer still can.',
@@ -1075,6 +1276,42 @@ const sentences = [
     says: 'A retry is a new run with the old one’s message, title, metadata, limits and callback, without its case or parent.',
     gap: { question: 'What does a retry take over?', file: 'server/src/features/runs/retryRun.ts' },
   },
+  {
+    id: 'events.list',
+    says: 'The events of a run are listed as its stream has them, each with how many deliveries it has and how many failed.',
+  },
+  // Steps
+  {
+    id: 'steps.list',
+    says: 'The steps of a run are listed as light rows, without arguments and results, with the times, waits and cuts that a time axis needs.',
+  },
+  {
+    id: 'steps.pages',
+    says: 'Steps come in pages by their number, found by their key; opened arguments are bounded for each page.',
+  },
+  {
+    id: 'steps.detail',
+    says: 'A list describes a step in a few words on one line, without queries and credentials of addresses.',
+  },
+  { id: 'steps.waits', says: 'Each wait of a step has a kind, a beginning and an end; waits that overlap count once.' },
+  {
+    id: 'steps.doubt',
+    says: 'A call in doubt tells whose death cut it off, what a person was asked and decided, and the attempt that followed.',
+  },
+  {
+    id: 'steps.cuts',
+    says: 'Each time that a process loses a run in the middle of a step is written down, and no other.',
+  },
+  { id: 'steps.approval', says: 'A call that needs approval has its intent after the answer, not before.' },
+  {
+    id: 'steps.moments',
+    says: 'Trouble of a model, refusals and effects that commit with their result are shown as what they were.',
+  },
+  { id: 'steps.retry', says: 'A step says what a retry from it repeats, what that cost, and whether it is allowed.' },
+  { id: 'steps.worker', says: 'A step under way names the process that has its run.' },
+  { id: 'steps.missing', says: 'What is no number of a step is a 404.' },
+  { id: 'steps.erased', says: 'The steps of an erased log keep what they were, and nothing of what was said.' },
+  { id: 'retry.origin', says: 'A retry names the run that it retries and the step from which it was asked to begin.' },
   {
     id: 'retry.fromStep',
     says: 'from_step copies all turns before that call, unchanged except for call ids; copies write no events, cost nothing, and count as steps.',
@@ -1278,6 +1515,8 @@ const sentences = [
   },
   { id: 'guides.links', says: 'Every link in the documents leads to a file and a heading that exist.' },
   { id: 'guides.shell', says: 'Every shell command in the guides, the tutorial and the README can be parsed.' },
+  { id: 'guides.commands', says: 'Every command of the README and the guides works at a real service.' },
+  { id: 'guides.cliFirst', says: 'The README and the guides show the command line first and curl second.' },
   { id: 'decisions.headings', says: 'Every decision answers a question and has the same headings in the same order.' },
   { id: 'glossary.words', says: 'No page for users has a word that the glossary forbids.' },
   { id: 'glossary.comments', says: 'Doc comments without a subject only become fewer.' },
@@ -1519,6 +1758,10 @@ const sentences = [
     id: 'schedules.preview',
     says: 'The preview gives the next five due times as next_runs; for a schedule that fires once only that one, for a disabled one those that it would have.',
     gap: { question: 'What does the preview answer?', file: 'server/src/features/schedules/getSchedulePreview.ts' },
+  },
+  {
+    id: 'schedules.previewTiming',
+    says: 'The next five due times of a timing are answered before there is a schedule, and what is wrong with it in the words of createSchedule.',
   },
   { id: 'schedules.delete', says: 'A deleted schedule is gone, and an agent’s schedules go with it.' },
   {
@@ -1851,6 +2094,43 @@ const sentences = [
       file: 'server/src/engine/ledger/visibleRuns.ts',
     },
   },
+  {
+    id: 'agents.figures',
+    says: 'A list of agents shows the last run of each, its week, its median cost and time, its next start and its draft.',
+  },
+  { id: 'agents.figuresPage', says: 'Figures of agents have the pages of listAgents, and only agents of the team.' },
+  { id: 'agents.figuresPlan', says: 'One statement reads the figures of a page of agents, by its indexes.' },
+  { id: 'views.own', says: 'A member saves, lists, changes and deletes views of a list.' },
+  {
+    id: 'views.shared',
+    says: 'A view is its maker’s own, or shared: then the team reads it, and only its maker changes it.',
+  },
+  { id: 'views.bounds', says: 'A saved filter is a small object of texts, and a member has at most 100 views.' },
+  { id: 'views.plan', says: 'No list of views reads those of other teams.' },
+  {
+    id: 'procedures.check',
+    says: 'A procedure is checked as it is typed: problems at their lines, and the steps that it has.',
+  },
+  { id: 'procedures.checkConfig', says: 'A check of a procedure also says what is wrong with its config.' },
+  { id: 'procedures.checkRows', says: 'A check of a procedure costs no row in the database.' },
+  { id: 'procedures.checkBounds', says: 'A check of a procedure is bounded, and its time is charged to the team.' },
+  {
+    id: 'overview.get',
+    says: 'The overview shows failures by agent and code, next starts, failing delivery targets and broken connections.',
+  },
+  { id: 'overview.scopes', says: 'The overview leaves out what the credential may not read.' },
+  { id: 'overview.plans', says: 'The overview reads failures from an index of their own.' },
+  {
+    id: 'runs.overTime',
+    says: 'Counts of runs over time are exact for every filter, with what the ended ones cost, before and after changes are folded.',
+  },
+  {
+    id: 'runs.overTimeBuckets',
+    says: 'Counts over time have at most 400 buckets: minutes and hours of UTC, and days of any time zone.',
+  },
+  { id: 'runs.overTimeCompare', says: 'Counts over time give the same length of time before it, if asked.' },
+  { id: 'runs.overTimePrivate', says: 'Counts over time are of one team, without the runs of artifacts.' },
+  { id: 'runs.overTimePlans', says: 'No counts over time read the whole table.' },
   { id: 'runs.listPlans', says: 'No filter, pair of filters or order reads the whole table.' },
   {
     id: 'runs.searchText',
@@ -1907,6 +2187,10 @@ const sentences = [
   { id: 'runs.whyRunning', says: 'A running run tells who works on it, since when, on what, and at which attempt.' },
   { id: 'runs.whyWaiting', says: 'A waiting run tells for what, since when, until when, and who can end it.' },
   { id: 'runs.whyEnded', says: 'An ended run tells when, and what went wrong or who stopped it.' },
+  {
+    id: 'runs.listedDetails',
+    says: 'A list of runs tells beside each, when asked, its build, its step, whom it asks, what it stands in line for and who stopped it.',
+  },
   { id: 'runs.why', says: 'Spans of time are said in their two largest units.' },
   { id: 'agents.runs', says: 'An agent tells how many runs it has and when the newest was made.' },
   // Moves of a run
@@ -2062,6 +2346,7 @@ const sentences = [
     id: 'deliveries.walls',
     says: 'Another team’s webhook, an unknown one and the target of a callback give an empty page; another team’s delivery is a 404.',
   },
+  { id: 'deliveries.ofRun', says: 'Deliveries can be narrowed to those of one run.' },
   { id: 'deliveries.listPlans', says: 'No filter of deliveries, and no total, reads the whole table.' },
   { id: 'deliveries.get', says: 'A delivery is read with its attempts, the oldest first; lists leave them out.' },
   {
@@ -2796,6 +3081,10 @@ const sentences = [
   },
   { id: 'connections.flowCredential', says: 'An authorisation ends with the key, client or right that began it.' },
   {
+    id: 'connections.bySession',
+    says: 'A connection that a member authorises with a session is theirs; an authorisation ends with the session that began it.',
+  },
+  {
     id: 'connections.reconnect',
     says: 'Authorised again, a connection keeps its id and name, also when another account agrees; another team’s id is a 404.',
     gap: {
@@ -3210,6 +3499,10 @@ const sentences = [
       question: 'Which day does an evaluation belong to, and what does flag_distribution count?',
       file: 'server/src/features/evaluations/getEvalScores.ts',
     },
+  },
+  {
+    id: 'evals.buildScores',
+    says: 'Each build has the mean score of its latest evaluated runs, as many as the gate asks for, in the pages of listAgentRevisions.',
   },
   {
     id: 'evals.deleted',

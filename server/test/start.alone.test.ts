@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { connectionUrl } from '../src/base/embeddedPostgres.ts'
 import { testDatabase } from './kit/postgres.ts'
+import { programFile } from './kit/programFile.ts'
 import { main, preparedDataDir, send, startService, temporaryDataDir, type Service } from './survival/processes.ts'
 import { proves } from './kit/proves.ts'
 
@@ -131,7 +132,7 @@ proves(
   'a process that must stop while it starts does so as soon as it has started, and leaves nothing behind',
   async () => {
     await service.stop('SIGINT')
-    const child = spawn(process.execPath, [main], {
+    const child = spawn(process.execPath, [programFile(main)], {
       env: { ...process.env, ...env, RUNYARD_DATA_DIR: dataDir.path, PORT: '0', RUNYARD_NO_SUCH_SETTING: '1' },
       stdio: ['ignore', 'ignore', 'pipe'],
     })

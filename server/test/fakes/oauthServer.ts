@@ -143,7 +143,7 @@ function configuration(server: OauthServer, redirectUris: string[], scopes: stri
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', alg: 'ES256', kid: 'test' }] },
     cookies: { keys: ['a key for the cookies of a test'] },
     scopes: ['openid', 'offline_access', ...scopes],
-    claims: { openid: ['sub', 'email'] },
+    claims: { openid: ['sub', 'email', 'email_verified', 'role'] },
     pkce: { required: () => true },
     rotateRefreshToken: true,
     issueRefreshToken: async () => true,
@@ -160,7 +160,7 @@ function configuration(server: OauthServer, redirectUris: string[], scopes: stri
     interactions: { url: (_ctx: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: async (_ctx: unknown, accountId: string) => ({
       accountId,
-      claims: async () => ({ sub: accountId, email: accountId }),
+      claims: async () => ({ sub: accountId, email: accountId, ...saidOf(accountId) }),
     }),
     features: {
       devInteractions: { enabled: false },
@@ -180,6 +180,12 @@ function configuration(server: OauthServer, redirectUris: string[], scopes: stri
     },
   }
 }
+
+/** `unverified@…` has not shown that the address is theirs; `operator@…` has a role there. */
+const saidOf = (account: string): object => ({
+  email_verified: !account.startsWith('unverified@'),
+  ...(account.startsWith('operator@') && { role: ['staff', 'operator'] }),
+})
 
 type Stored = Record<string, unknown> & { uid?: string; grantId?: string; consumed?: number }
 

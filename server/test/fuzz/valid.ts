@@ -34,6 +34,9 @@ const uniqueFieldsOf: Record<string, typeof uniqueFields> = {
   authorizeMcpOAuth: { name: newId },
   finalizeThirdPartyOAuth: { broker_connection_id: newId },
   createLabel: { value: newId },
+  // a member has one view of a name
+  createView: { name: newId },
+  updateView: { name: newId },
 }
 
 /** What one operation is tried on: a team of its own, and records that a good request may name. */

@@ -1,20 +1,23 @@
 // The processes of the Chromium that a test started, found in /proc.
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** The browser process of this process, as the system knows it. */
+/** The browser process of this process, as the system knows it. Its own forks have the same command line for a moment, and ids of processes start again at the lowest. */
 export function chromiumProcess(): { pid: number; environ: string[]; uid: string } | undefined {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
+  const found: { pid: number; environ: string[]; uid: string; parent: number }[] = []
   for (const pid of pids) {
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8')
       if (!command.includes(`runyard-browser-${process.pid}-`) || command.includes('--type=')) continue
       const environ = readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0').filter(Boolean)
-      return { pid: Number(pid), environ, uid: /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]! }
+      const uid = /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]!
+      const parent = Number(/^PPid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1])
+      found.push({ pid: Number(pid), environ, uid, parent })
     } catch {
       continue // it ended while we looked
     }
   }
-  return undefined
+  return found.find(({ parent }) => !found.some(({ pid }) => pid === parent))
 }
 
 /** The processes that show pages, below that one. */

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createLog } from '../../src/base/log.ts'
+import { featuresForPeople } from '../../src/drivers/browser/chromiumArguments.ts'
 import { findChromium } from '../../src/drivers/browser/chromiumFiles.ts'
 import { accountForChromium } from '../../src/drivers/browser/chromiumProcess.ts'
 
@@ -18,7 +19,8 @@ export async function startOtherBrowser(): Promise<{ url: string; end: () => Pro
   if (account) await chown(profile, account.uid, account.gid)
   const { executable, env } = await findChromium({ cacheDir: join(process.cwd(), '.runyard/browser'), account, log })
   const names = '--host-resolver-rules=MAP *.example 127.0.0.1'
-  const given = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${profile}`, names, '--no-startup-window']
+  const unseen = ['--no-startup-window', `--disable-features=${featuresForPeople.join(',')}`]
+  const given = ['--headless', '--remote-debugging-port=0', `--user-data-dir=${profile}`, names, ...unseen]
   const child = spawn(executable, given, { ...account, cwd: profile, env, stdio: ['ignore', 'ignore', 'pipe'] })
   for await (const line of createInterface(child.stderr)) {
     const [, url] = /^DevTools listening on (ws:\S+)/.exec(line) ?? []

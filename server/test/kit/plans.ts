@@ -3,6 +3,10 @@ import { after } from 'node:test'
 import { Client } from 'pg'
 import { connectionSettings, type Database, type Sql } from '../../src/base/db.ts'
 import { flatten } from '../../src/base/sql.ts'
+import type { Context } from '../../src/kit/context.ts'
+import type { Operation } from '../../src/kit/operation.ts'
+import { scopes } from '../../src/kit/scopes.ts'
+import type { TestTeam } from './seed.ts'
 
 const literal = (value: unknown): string => {
   if (value === null || value === undefined) return 'null'
@@ -36,4 +40,15 @@ export async function plansOn(db: Database): Promise<(work: (sql: Sql) => Promis
     await client.query('rollback')
     return plans
   }
+}
+
+/** Runs the handler of a GET on this sql, for an admin of the team: what is explained is what the service runs. `query` needs its defaults. */
+export async function handled(
+  { handler, id }: Operation,
+  call: { sql: Sql; team: TestTeam; context: Context; query?: Record<string, unknown> },
+): Promise<void> {
+  if (!handler) throw new Error(`${id} has no handler`)
+  const { sql, team, context, query = {} } = call
+  const caller = { team_id: team.id, member_id: team.memberId, scopes: new Set(scopes) }
+  await handler({ team: { id: team.id }, caller, query, sql, context } as never)
 }

@@ -58,6 +58,12 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     const { body } = await team.call('POST /v2/teams/:teamId/oauth-clients', { body: { name: `Client ${unique()}` } })
     return body.client_id
   },
+  member_session: async (team) => {
+    const headers = { 'x-runyard-client': 'test', host: '127.0.0.1', origin: 'http://127.0.0.1' }
+    await team.call('POST /auth/sign-in', { body: { api_key: team.key }, headers })
+    const { body } = await team.call('GET /v2/teams/:teamId/sessions?limit=1')
+    return body.sessions[0].id
+  },
   agent: async (team) => {
     const { body } = await team.call('POST /v2/teams/:teamId/agents', { body: { name: `Agent ${unique()}` } })
     return body.agent_id
@@ -96,6 +102,14 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     })
     await team.call(`POST /v2/runs/${body.run_id}/stop`)
     return body.run_id
+  },
+  /** The number of a step that has its result. */
+  seq: async (team, above) => {
+    await team.sql`
+      insert into run_steps (run_id, seq, turn, kind, tool, arguments, state, result, started_at, completed_at)
+      values (${above['run']}, 1, 1, 'tool', 'http_request', '{"url": "https://example.com/orders/88214"}', 'done', '{"status": 200}', now(), now())
+      on conflict do nothing`
+    return '1'
   },
   /** An approval that its run waits for, as the engine leaves both. */
   request: async (team, above) => {
@@ -154,6 +168,10 @@ export const seeders: Record<string, (team: TestTeam, above: Above) => Promise<s
     const made = { title: `Invoice ${unique()}`, data: '{"amount": 120.5}' }
     const { body } = await team.call(`POST /v2/queues/${queueId}/cases`, { body: { case: made } })
     return body.added_cases[0].id
+  },
+  view: async (team) => {
+    const body = { screen: 'runs', name: `View ${unique()}`, filter: { status: 'failed' } }
+    return (await team.call('POST /v2/teams/:teamId/views', { body })).body.view_id
   },
   label: async (team, above) => {
     const queueId = above['queue'] ?? (await seeders['queue']!(team, above))

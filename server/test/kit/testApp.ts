@@ -72,7 +72,8 @@ export async function testApp(options: TestOptions = {}): Promise<TestApp> {
   const db = openDatabase({ address: () => address, log })
   const clock = testClock()
   const settings = { RUNYARD_RATE_LIMIT: '0', RUNYARD_DATA_DIR: join(tmpdir(), 'runyard-test-data') }
-  const config = { ...readConfig(settings), ...options.config }
+  // whether the console was built in this checkout makes no difference to a test that does not ask for it
+  const config = { ...readConfig(settings), consoleDir: join(tmpdir(), 'runyard-no-console'), ...options.config }
   const features = [...allFeatures, ...(options.features ?? [])]
   const context = createContext({ config, log, db, keyring: testKeyring, features, clock })
   const app = buildApp(context)

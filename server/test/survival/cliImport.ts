@@ -6,6 +6,7 @@ import { createServer, request as httpRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { programFile } from '../kit/programFile.ts'
 import { send, startService } from './processes.ts'
 import type { Proof } from './proof.ts'
 import { bodyOf } from './yard.ts'
@@ -65,7 +66,10 @@ export async function importUnderKills(target: Target, { rows, kills }: Size): P
     for (let code: unknown = null; code !== 0; starts += 1) {
       if (starts > kills) throw new Error(`the import ended with ${String(code)}`)
       between.begin()
-      child = spawn(process.execPath, [cli, 'cases', 'import', file, '--queue', queueId], { env, stdio: 'ignore' })
+      child = spawn(process.execPath, [programFile(cli), 'cases', 'import', file, '--queue', queueId], {
+        env,
+        stdio: 'ignore',
+      })
       ;[code] = await once(child, 'exit')
     }
   } finally {

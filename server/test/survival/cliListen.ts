@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { Webhook } from 'standardwebhooks'
 import { Stripe } from 'stripe'
+import { programFile } from '../kit/programFile.ts'
 import { send, startService } from './processes.ts'
 import type { Proof } from './proof.ts'
 import { bodyOf, until } from './yard.ts'
@@ -94,7 +95,10 @@ export async function listenOverCloses(target: Target, { closes, perPhase, pause
 async function openListen({ baseUrl, key, folder }: Target, url: string): Promise<{ close: () => Promise<number> }> {
   const env = { PATH: process.env['PATH'], HOME: folder, RUNYARD_URL: baseUrl, RUNYARD_API_KEY: key }
   const words = ['listen', '--forward-to', url, '--events', 'queue.case.created']
-  const child: ChildProcess = spawn(process.execPath, [cli, ...words], { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  const child: ChildProcess = spawn(process.execPath, [programFile(cli), ...words], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   let said = ''
   child.stderr?.on('data', (text: Buffer) => (said += text.toString()))
   const exited = once(child, 'exit') as Promise<[number | null]>

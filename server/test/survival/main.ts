@@ -14,6 +14,7 @@ import { cliListenProof } from './cliListen.ts'
 import { killEverything } from './durability.ts'
 import { hostileProofs } from './hostile/hostile.ts'
 import { crowdOnOneKey, killMidRequest } from './idempotency.ts'
+import { newcomerProof } from './newcomer.ts'
 import { startService, temporaryDataDir, type Service, type StartOptions } from './processes.ts'
 import type { Proof } from './proof.ts'
 import { promoteProof } from './promotes.ts'
@@ -126,6 +127,7 @@ const proofs: Proof[] = [
   changingKeyProof,
   usageProof,
   ...sdkProofs,
+  newcomerProof,
   ...testFileProofs,
   ...hostileProofs,
 ]

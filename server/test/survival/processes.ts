@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readIfThere } from '../../src/base/atomicFile.ts'
 import { copyPreparedDataDir } from '../kit/preparedDataDir.ts'
+import { programFile } from '../kit/programFile.ts'
 
 export const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url))
 
@@ -85,7 +86,7 @@ export async function startProgram({
   readySign,
   hasOwnSession = false,
 }: ProgramOptions): Promise<Program> {
-  const child = spawn(process.execPath, [entry, ...args], {
+  const child = spawn(process.execPath, [programFile(entry), ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: hasOwnSession,

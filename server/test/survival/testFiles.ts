@@ -44,6 +44,13 @@ async function runTests(file: string, env: Record<string, string>): Promise<{ co
 
 export const testFileProofs: Proof[] = [
   proofOf({
+    name: 'the console: texts of strangers',
+    must: 'at least 500 places with hostile texts; 0 scripts run, 0 requests out',
+    file: '../console/test/hostile.alone.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+    telling: /\d+ texts in .* out/,
+  }),
+  proofOf({
     name: 'the packed SDK',
     must: 'one suite in Node 18, 20, 22, 24 and Chromium; TypeScript 5 and 7; at most 25 KB',
     file: '../sdk/test/packed.alone.test.ts',
@@ -74,6 +81,18 @@ export const testFileProofs: Proof[] = [
     name: 'a page that wants to get where it must not',
     must: 'every way of a page to every forbidden address, 0 connections',
     file: 'src/drivers/browser/chromiumDriver.alone.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+  }),
+  proofOf({
+    name: 'the same in a browser of the operator',
+    must: 'every way of a page to every forbidden address, 0 requests',
+    file: 'src/drivers/browser/cdpDriver.alone.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+  }),
+  proofOf({
+    name: 'pages that are printed',
+    must: 'a page that leads to another address by any name stays, 0 connections',
+    file: 'src/drivers/browser/printer.alone.test.ts',
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
@@ -124,6 +143,18 @@ export const testFileProofs: Proof[] = [
     name: 'counts of cases',
     must: 'exact at every moment while twenty write 25 times each and others fold',
     file: 'src/features/queues/lists/caseCounts.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+  }),
+  proofOf({
+    name: 'hostile values in pages',
+    must: '500 values in each place of a template, the page keeps its elements and attributes',
+    file: 'src/base/page/hostileValues.test.ts',
+    env: { RUNYARD_LONG_TESTS: '1' },
+  }),
+  proofOf({
+    name: 'patterns of tenants',
+    must: '2000 random patterns match exactly where the built-in engine says so',
+    file: 'src/base/pattern/linearPattern.test.ts',
     env: { RUNYARD_LONG_TESTS: '1' },
   }),
   proofOf({
