@@ -1,4 +1,4 @@
-// One install at a time in a checkout; a lock whose holder is gone does not last.
+// One install or build at a time in a checkout; a lock whose holder is gone does not last.
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { join } from 'node:path'
@@ -10,9 +10,9 @@ const silentMsMax = 15_000
 /** An npm whose parent was killed goes on by itself; it is waited for, but not for ever. */
 const orphanMsMax = 600_000
 
-/** Runs `work(noteChild)` while holding the lock; a noted child gets our signals, and the lock lasts while it lives. */
-export async function withInstallLock(lock, work) {
-  await acquire(lock)
+/** Runs `work(noteChild)` while holding the lock; a noted child gets our signals, and the lock lasts while it lives. `what` names the work for those who wait. */
+export async function withInstallLock(lock, work, what = 'installation') {
+  await acquire(lock, what)
   let child
   const beat = setInterval(() => touch(lock), beatMs)
   // The lock stays: whoever comes next waits until npm has really ended, and then takes it away.
@@ -35,7 +35,7 @@ export async function withInstallLock(lock, work) {
 }
 
 /** A folder with its owner inside, put in place by rename: there is no moment in which it exists without an owner. */
-async function acquire(lock) {
+async function acquire(lock, what) {
   const mine = `${lock}.${process.pid}`
   let told = false
   for (;;) {
@@ -56,7 +56,7 @@ async function acquire(lock) {
       continue
     }
     if (holder && !told) {
-      console.error(`Waiting for another installation (process ${holder.pid})…`)
+      console.error(`Waiting for another ${what} (process ${holder.pid})…`)
       told = true
     }
     await sleep(200)

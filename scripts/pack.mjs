@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
+import { consoleFiles, ensureConsole } from './buildConsole.mjs'
 import { ensureInstalled, npmProgram, root } from './install.mjs'
 import { exitWith, runNode } from './run.mjs'
 
@@ -83,6 +84,9 @@ await exitWith(async () => {
   await writePrograms()
   for (const part of parts) copyFilesBesidePrograms(part)
   copy('server/migrations', 'lib/server/migrations')
+  // built: what it is made of, React for example, is no package that the service needs
+  if ((await ensureConsole()) !== 0) throw new Error('there is no package without the console')
+  for (const file of consoleFiles()) copy(file, join('lib', file))
   copy('server/README.md', 'README.md')
   copy('LICENSE', 'LICENSE')
   writeManifests()

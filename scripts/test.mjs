@@ -1,11 +1,11 @@
 // npm test: the checks beside every test; with files named (npm test -- FILE…), only those tests.
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChecks } from './checks.mjs'
 import { ensureInstalled, root } from './install.mjs'
 import { exitWith, runNode } from './run.mjs'
 import { inTestFolder } from './testFolder.mjs'
-import { withTestGroups } from './testGroups.mjs'
+import { noBundler, withTestGroups } from './testGroups.mjs'
 
 /** Starts one PostgreSQL for the whole run, before the first file. */
 const setup = 'server/test/kit/globalSetup.ts'
@@ -22,11 +22,32 @@ await exitWith(async () => {
   // Three at a time for two cores: many tests wait for something. A test that hangs fails with its name instead of holding everything up.
   const limits = ['--test-concurrency=3', '--test-timeout=300000']
   const options = ['--test', ...limits, '--test-reporter=spec', `--test-global-setup=${setup}`]
+  // the sources of the console call the SDK by its name; a bundle has it inside
+  const fromSources = ['--import=./scripts/sdkSources.mjs']
+  if (named.some((name) => name.startsWith('console/src/'))) options.push(...fromSources)
   if (named.length > 0) return inTestFolder(() => runNode([...options, ...named]))
   const [checks, tests] = await Promise.all([
     runChecks({ isBeside: true }),
-    inTestFolder(() => withTestGroups((files) => runNode([...options, ...files]))),
+    inTestFolder(() =>
+      inBundle((bundle) =>
+        withTestGroups(bundle, (files) => runNode([...options, ...(bundle ? [] : fromSources), ...files])),
+      ),
+    ),
   ])
   if (checks.code !== 0) console.error(`${checks.failed} failed (exit ${checks.code}): see above`)
   return checks.code || tests
 })
+
+/** Below node_modules: the packages that stay outside of it are found from there. */
+async function inBundle(work) {
+  const bundle = join(root, 'node_modules', '.cache', `runyard-tests-${process.pid}`)
+  try {
+    const code = await runNode(['scripts/testBundle.mjs', bundle])
+    if (code === noBundler) return await work()
+    if (code !== 0) return code
+    process.env.RUNYARD_TEST_BUNDLE = bundle
+    return await work(bundle)
+  } finally {
+    rmSync(bundle, { recursive: true, force: true })
+  }
+}

@@ -35,17 +35,25 @@ const first = [
   'server/test/everyOperation.test.ts',
 ]
 
+/** The exit code of testBundle.mjs where its library has no program for the platform. */
+export const noBundler = 3
+
+/** The name of a test or program in the bundle that testBundle.mjs makes. */
+export const bundledName = (file) => file.replace(/\.ts$/, '.mjs')
+
 /**
+ * `bundle` is the folder that has the tests, undefined: their sources are run.
+ *
  * Hands one file for each process to `run`, which gives them to Node's test runner: that takes them in the order of their names. Node
  * passes by in silence what it does not take for a test, so each leaves a mark when its files are loaded, and one without it is a failure.
  */
-export async function withTestGroups(run) {
+export async function withTestGroups(bundle, run) {
   // outside of the project: below node_modules Node looks for no tests
   const place = mkdtempSync(join(tmpdir(), 'runyard-test-groups-'))
   try {
     const groups = groupsOf(testFiles()).map((files, index) => {
       const group = join(place, `${String(index + 1).padStart(3, '0')}.test.mjs`)
-      writeFileSync(group, textOf(files, group))
+      writeFileSync(group, textOf(files, group, bundle))
       return group
     })
     const code = await run(groups)
@@ -57,9 +65,11 @@ export async function withTestGroups(run) {
   }
 }
 
-const testFiles = () =>
-  ['server/src', 'server/test', 'sdk/test', 'cli/src', 'cli/test']
-    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true }).map((name) => `${folder}/${name}`))
+export const testFiles = () =>
+  ['server/src', 'server/test', 'sdk/test', 'cli/src', 'cli/test', 'console/src', 'console/test']
+    .flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`),
+    )
     .map((file) => file.replaceAll('\\', '/'))
     .filter((file) => file.endsWith('.test.ts'))
     .sort((one, other) => (one < other ? -1 : 1))
@@ -83,9 +93,9 @@ function groupsOf(files) {
 const markOf = (group) => `${group}.ran`
 
 /** A suite a file: its hooks are around its own tests, and what it set up goes when they are done. One that is alone needs none. */
-function textOf(files, group) {
+function textOf(files, group, bundle) {
   const suites = files.map((file) => {
-    const load = `await import(${JSON.stringify(pathToFileURL(join(root, file)).href)})\nloaded += 1\n`
+    const load = `await import(${JSON.stringify(pathToFileURL(bundle ? join(bundle, bundledName(file)) : join(root, file)).href)})\nloaded += 1\n`
     return files.length === 1 ? load : `describe(${JSON.stringify(file)}, async () => {\n${load}})\n`
   })
   return [

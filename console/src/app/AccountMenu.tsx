@@ -1,0 +1,54 @@
+// The person at the foot of the sidebar: theme, zone of times, keys, and signing out.
+import { Icon } from '../look/Icon.tsx'
+import { Menu } from '../parts/Menu.tsx'
+import { toastError } from '../parts/toasts.tsx'
+import style from './AccountMenu.module.css'
+import { useSession } from './session.tsx'
+import { localZone, set, useSetting } from './settings.ts'
+
+/** The first letters of the first two words. */
+const initials = (name: string): string =>
+  name
+    .split(/\s+/)
+    .slice(0, 2)
+    .map((word) => word.charAt(0).toUpperCase())
+    .join('')
+
+export function AccountMenu({ onShowKeys }: { onShowKeys: () => void }) {
+  const { profile, signOut } = useSession()
+  const theme = useSetting('theme')
+  const zone = useSetting('zone')
+  const keys = useSetting('keys')
+  const trigger = (
+    <button type="button" className={style.me}>
+      <b aria-hidden>{initials(profile.name)}</b>
+      <span className="cut">{profile.name}</span>
+      <Icon name="more" label="settings and signing out" />
+    </button>
+  )
+  return (
+    <Menu
+      label="Settings"
+      trigger={trigger}
+      items={[
+        { label: 'Theme of the system', isChecked: theme === 'system', onSelect: () => set('theme', 'system') },
+        { label: 'Light', isChecked: theme === 'light', onSelect: () => set('theme', 'light') },
+        { label: 'Dark', isChecked: theme === 'dark', onSelect: () => set('theme', 'dark') },
+        { label: `Times in ${localZone()}`, isChecked: zone === 'local', onSelect: () => set('zone', 'local') },
+        { label: 'Times in UTC', isChecked: zone === 'utc', onSelect: () => set('zone', 'utc') },
+        {
+          label: 'Keys without Ctrl work',
+          isChecked: keys === 'on',
+          onSelect: () => set('keys', keys === 'on' ? 'off' : 'on'),
+        },
+        { label: 'All keys', icon: 'info', keys: '?', onSelect: onShowKeys },
+        { label: 'API reference', icon: 'book', onSelect: () => window.open('/docs/', '_blank', 'noopener') },
+        {
+          label: 'Sign out',
+          icon: 'out',
+          onSelect: () => void signOut().catch((error: unknown) => toastError('You are still signed in', error)),
+        },
+      ]}
+    />
+  )
+}

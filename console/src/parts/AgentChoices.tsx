@@ -1,0 +1,46 @@
+// Chooses an agent: the first ones by name, others by a word of their name.
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useDeferredValue, useState } from 'react'
+import { runyard } from '../app/client.ts'
+import { Choices } from './Choices.tsx'
+import { Failed, Skeleton } from './states.tsx'
+
+const shownMax = 50
+
+interface AgentChoicesProps {
+  chosen: string | undefined
+  onChoose: (agentId: string) => void
+  /** Only those that have a live build. */
+  isForRun?: boolean
+}
+
+export function AgentChoices({ chosen, onChoose, isForRun = false }: AgentChoicesProps) {
+  const [text, setText] = useState('')
+  const search = useDeferredValue(text.trim())
+  const { data, error, refetch } = useQuery({
+    queryKey: ['agents', 'choices', search],
+    queryFn: ({ signal }) =>
+      runyard.agents.list({ limit: shownMax, ...(search !== '' && { search }) }, { signal }).page(),
+    placeholderData: keepPreviousData,
+  })
+  if (error) return <Failed error={error} onRetry={() => void refetch()} />
+  const fitting = data?.agents.filter(({ live_build_id }) => !isForRun || live_build_id !== null) ?? []
+  if (data?.total === 0 && search === '')
+    return <p className="dim">There is no agent yet. Make one on the screen Agents.</p>
+  return (
+    <>
+      <Choices
+        what="agents"
+        choices={fitting.map(({ id, name, description }) => ({
+          value: id,
+          label: name,
+          ...(description && { detail: description }),
+        }))}
+        chosen={[chosen ?? '']}
+        onSearch={setText}
+        onChoose={onChoose}
+      />
+      {!data && <Skeleton rows={5} what="agents" />}
+    </>
+  )
+}

@@ -1,0 +1,46 @@
+// A step in a few words: what it is, how often it is tried, and what happens when a worker dies during it.
+import type { ProcedureStep } from '@runyard/sdk'
+
+type Step = ProcedureStep
+
+/** `http · GET, 2 retries` */
+export function stepWords(step: Step, lines: readonly string[]): string {
+  const { kind, tool, retry, is_conditional, on_error } = step
+  const facts = [
+    kind === 'http' ? methodOf(step, lines) : undefined,
+    kind === 'tool' && tool !== null ? tool : undefined,
+    retry > 0 ? `${retry} ${retry === 1 ? 'retry' : 'retries'}` : undefined,
+    is_conditional ? 'only if' : undefined,
+    on_error === 'continue' ? 'goes on after an error' : on_error === 'ask' ? 'asks after an error' : undefined,
+  ].filter((fact) => fact !== undefined)
+  return facts.length === 0 ? kind : `${kind} · ${facts.join(', ')}`
+}
+
+function methodOf({ line }: Step, lines: readonly string[]): string | undefined {
+  const head = lines.slice(line, line + 20).find((text) => text.trim() !== '')
+  return /^\s*([A-Z]+)\s/.exec(head ?? '')?.[1]
+}
+
+interface AfterCrash {
+  word: string
+  says: string
+  asks: boolean
+}
+
+const words: Record<string, AfterCrash> = {
+  kept: { word: 'Exact', says: 'Its effect and its result are written together: it happens once.', asks: false },
+  repeated: {
+    word: 'Made again',
+    says: 'If nobody knows its outcome, it is made again: that does no harm.',
+    asks: false,
+  },
+  asks: {
+    word: 'Asks a person',
+    says: 'If nobody knows its outcome, a person decides whether it is made again.',
+    asks: true,
+  },
+}
+
+/** Undefined: the server does not say. */
+export const afterCrash = (step: Step): AfterCrash | undefined =>
+  'after_crash' in step ? words[String(step.after_crash)] : undefined

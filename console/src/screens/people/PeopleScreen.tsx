@@ -1,0 +1,49 @@
+// Keys and members: who can use the service, from where, and with what.
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { Bar } from '../../app/Bar.tsx'
+import { useSession } from '../../app/session.tsx'
+import { Tabs } from '../../parts/Tabs.tsx'
+import { keysQuery, sessionsQuery } from '../../queries/people.ts'
+import { membersQuery } from '../../queries/team.ts'
+import { Keys } from './Keys.tsx'
+import { Members } from './Members.tsx'
+import style from './PeopleScreen.module.css'
+import { peopleTabs } from './search.ts'
+import { Sessions } from './Sessions.tsx'
+
+const route = getRouteApi('/frame/people')
+const names = { members: 'Members', sessions: 'Sessions', keys: 'Keys' }
+const bodies = { members: Members, sessions: Sessions, keys: Keys }
+
+export function PeopleScreen() {
+  const { tab = 'members' } = route.useSearch()
+  const { unable } = useSession()
+  const totals = {
+    members: useQuery(membersQuery).data?.total,
+    sessions: useQuery(sessionsQuery).data?.total,
+    keys: useQuery({ ...keysQuery, enabled: unable('keys:manage') === undefined }).data?.total,
+  }
+  const Body = bodies[tab]
+  return (
+    <>
+      <Bar
+        title="Keys and members"
+        tabs={
+          <Tabs
+            label="Keys and members"
+            tabs={peopleTabs.map((each) => ({
+              label: names[each],
+              count: totals[each],
+              isOpen: each === tab,
+              link: { to: '/people', search: each === 'members' ? {} : { tab: each } },
+            }))}
+          />
+        }
+      />
+      <main className={style.page}>
+        <Body />
+      </main>
+    </>
+  )
+}

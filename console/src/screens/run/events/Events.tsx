@@ -1,0 +1,138 @@
+// The event log of a run: what happened, in order, and what became of the deliveries of each event.
+import type { DeliveryCounts, GetRunAnswer, RunEvent } from '@runyard/sdk'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useSetting, zoneOf } from '../../../app/settings.ts'
+import { Icon } from '../../../look/Icon.tsx'
+import { count } from '../../../parts/amounts.ts'
+import { Button } from '../../../parts/Button.tsx'
+import { Json } from '../../../parts/Json.tsx'
+import { Empty, Shown } from '../../../parts/states.tsx'
+import { Tag } from '../../../parts/Tag.tsx'
+import { exactTime } from '../../../parts/Time.tsx'
+import { visible } from '../../../parts/visibleText.ts'
+import { eventsAPage, runEventsQuery } from '../../../queries/run.ts'
+import { useRunAddress } from '../address.ts'
+import { Deliveries } from './Deliveries.tsx'
+import { eventWords, stepOfEvent } from './eventWords.ts'
+import style from './Events.module.css'
+
+export function Events({ run }: { run: GetRunAnswer['run'] }) {
+  const [from, setFrom] = useState(0)
+  const events = useQuery(runEventsQuery(run.id, from))
+  return (
+    <Shown query={events} what="events">
+      {({ events: rows, total }) =>
+        total === 0 ? (
+          <Empty icon="events" title="No events">
+            Events are erased after their time. What the run did is still in its steps.
+          </Empty>
+        ) : (
+          <div className={style.events}>
+            <table className={style.table}>
+              <caption className="forReaders">Events of the run</caption>
+              <thead>
+                <tr>
+                  <th scope="col">Number</th>
+                  <th scope="col">Event</th>
+                  <th scope="col">When</th>
+                  <th scope="col">Deliveries</th>
+                </tr>
+              </thead>
+              {rows.map((event) => (
+                <EventRow key={event.id} event={event} runId={run.id} />
+              ))}
+            </table>
+            {total > eventsAPage && <Pages from={from} total={total} onFrom={setFrom} />}
+          </div>
+        )
+      }
+    </Shown>
+  )
+}
+
+function Pages({ from, total, onFrom }: { from: number; total: number; onFrom: (from: number) => void }) {
+  const last = Math.floor((total - 1) / eventsAPage) * eventsAPage
+  const first = 'This is the first page.'
+  const end = 'This is the last page.'
+  return (
+    <nav className={style.pages} aria-label="Pages of events">
+      <Button unable={from === 0 ? first : undefined} onClick={() => onFrom(0)}>
+        Oldest
+      </Button>
+      <Button
+        unable={from === 0 ? first : undefined}
+        icon="left"
+        onClick={() => onFrom(Math.max(0, from - eventsAPage))}
+      >
+        Older
+      </Button>
+      <span className="dim small">
+        {count(from + 1)} to {count(Math.min(total, from + eventsAPage))} of {count(total)}
+      </span>
+      <Button unable={from >= last ? end : undefined} icon="right" onClick={() => onFrom(from + eventsAPage)}>
+        Newer
+      </Button>
+      <Button unable={from >= last ? end : undefined} onClick={() => onFrom(last)}>
+        Newest
+      </Button>
+    </nav>
+  )
+}
+
+function EventRow({ event, runId }: { event: RunEvent; runId: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const { linkTo } = useRunAddress()
+  const timeZone = zoneOf(useSetting('zone'))
+  const words = eventWords(event.event, event.data)
+  const step = stepOfEvent(event.data)
+  return (
+    <tbody>
+      <tr>
+        <td className="dim">{event.sequence}</td>
+        <td>
+          <button type="button" className={style.open} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            <Icon name={isOpen ? 'down' : 'right'} size={13} />
+            <code>{event.event}</code>
+          </button>
+          {words !== undefined && <span className={style.words}>{visible(words)}</span>}
+          {step !== undefined && (
+            <Link className="link small" {...linkTo({ step })}>
+              step {step}
+            </Link>
+          )}
+        </td>
+        <td className={style.when}>
+          <time dateTime={event.created_at} title={exactTime(event.created_at, timeZone)}>
+            {new Date(event.created_at).toLocaleTimeString('en-GB', { timeZone })}
+          </time>
+        </td>
+        <td>
+          <DeliveryTags of={event.deliveries} />
+        </td>
+      </tr>
+      {isOpen && (
+        <tr>
+          <td colSpan={4} className={style.inside}>
+            {event.deliveries.total > 0 && <Deliveries runId={runId} event={event} />}
+            <Json value={event.data} rows={80} />
+          </td>
+        </tr>
+      )}
+    </tbody>
+  )
+}
+
+function DeliveryTags({ of: { total, delivered, retrying, dead } }: { of: DeliveryCounts }) {
+  if (total === 0) return <span className="dim small">none</span>
+  const waiting = total - delivered - retrying - dead
+  return (
+    <span className={style.tags}>
+      {dead > 0 && <Tag tone="fail">{count(dead)} given up</Tag>}
+      {retrying > 0 && <Tag tone="wait">{count(retrying)} tried again</Tag>}
+      {waiting > 0 && <Tag>{count(waiting)} to be sent</Tag>}
+      {delivered > 0 && <Tag>{count(delivered)} delivered</Tag>}
+    </span>
+  )
+}

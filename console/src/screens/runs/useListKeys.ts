@@ -1,0 +1,68 @@
+// The keys of the list: j and k move, Enter opens, x selects, s stops. The row with the focus is the one that they act on.
+import type { ListedRun } from '@runyard/sdk'
+import { useEffect, useRef, type RefObject } from 'react'
+import { useKeys } from '../../app/keys.ts'
+import { useSession } from '../../app/session.tsx'
+import { isEnded } from '../../parts/Status.tsx'
+import { toast } from '../../parts/toasts.tsx'
+import type { ShownRun } from './useRunList.ts'
+import type { Selection } from './useSelection.ts'
+
+const where = 'Runs'
+
+interface Keyed {
+  table: RefObject<HTMLElement | null>
+  rows: ShownRun[]
+  selection: Selection
+  onStop: (run: ListedRun) => void
+}
+
+export function useListKeys({ table, rows, selection, onStop }: Keyed): void {
+  const { unable } = useSession()
+  /** The run that had the focus last: where to go on after the focus was elsewhere. */
+  const last = useRef<string>(undefined)
+
+  useEffect(() => {
+    const element = table.current
+    const note = (event: FocusEvent) => {
+      const id = event.target instanceof Element ? event.target.closest<HTMLElement>('[data-run]')?.dataset['run'] : ''
+      if (id) last.current = id
+    }
+    element?.addEventListener('focusin', note)
+    return () => element?.removeEventListener('focusin', note)
+  }, [table])
+
+  const indexNow = () => rows.findIndex(({ run }) => run.id === last.current)
+  function move(step: number) {
+    const now = indexNow()
+    const next = rows[now < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, now + step))]
+    if (!next) return
+    const link = table.current?.querySelector<HTMLElement>(`[data-run="${next.run.id}"] a`)
+    link?.focus({ preventScroll: true })
+    link?.closest('tr')?.scrollIntoView({ block: 'nearest' })
+  }
+
+  function stop() {
+    const row = rows[indexNow()]
+    if (!row) return
+    const { status, run_number } = row.run
+    const whyNot = unable('runs:write') ?? (isEnded(status) ? `Run ${run_number} has ended already.` : undefined)
+    if (whyNot === undefined) onStop(row.run)
+    else toast(whyNot)
+  }
+
+  useKeys([
+    { keys: 'j', says: 'Next run', where, run: () => move(1) },
+    { keys: 'k', says: 'Run before', where, run: () => move(-1) },
+    {
+      keys: 'x',
+      says: 'Select',
+      where,
+      run() {
+        const row = rows[indexNow()]
+        if (row) selection.toggle(row.run.id, !selection.ids.has(row.run.id), false)
+      },
+    },
+    { keys: 's', says: 'Stop', where, run: stop },
+  ])
+}

@@ -1,0 +1,44 @@
+// A run of very many steps, written into the tables at once: nobody wants to wait for ten thousand calls.
+import { Client } from 'pg'
+import type { Runyard } from '../../../sdk/src/index.ts'
+import { mustHave } from '../../../server/src/base/mustHave.ts'
+import { connectionUrl } from '../../../server/src/base/embeddedPostgres.ts'
+import { readFacts } from '../../../server/src/base/postgres/facts.ts'
+
+/** How one reaches the embedded database of a data dir. */
+export const databaseOf = (dataDir: string): string =>
+  connectionUrl(mustHave(readFacts(dataDir), `a database in ${dataDir}`))
+
+/** An ended run with this many steps: turns, calls, clicks, requests to people, failures and second attempts. Gives its id. */
+export async function makeLongRun(sdk: Runyard, databaseUrl: string, steps: number): Promise<string> {
+  const procedure = '# Long\n\n```file path=a.txt\nx\n```\n\n```output\ndone\n```\n'
+  const { agent_id } = await sdk.agents.create({
+    name: 'Night ledger of ten thousand',
+    build: { config: { version: 'v2', data: { input: procedure } } },
+  })
+  const { id } = await sdk.runs.startAndWait({ agent_id, title: 'Ten thousand steps' })
+  const client = new Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await client.query(
+      `insert into run_steps (run_id, seq, turn, kind, tool, arguments, state, attempt, result, input_tokens, output_tokens, cost_usd,
+         started_at, completed_at)
+       select r.id, n, n / 5 + 1,
+         case when n % 5 = 1 then 'model' when n % 97 = 0 then 'human' else 'tool' end,
+         case when n % 5 = 1 then 'some:model' when n % 97 = 0 then 'human_approve' when n % 3 = 0 then 'browser_click' else 'http_request' end,
+         jsonb_build_object('url', 'https://example.com/orders/' || n, 'method', 'GET', 'title', 'May it? ' || n),
+         case when n % 211 = 0 then 'failed' else 'done' end, case when n % 301 = 0 then 2 else 1 end, '{"status": 200}',
+         case when n % 5 = 1 then 100 end, case when n % 5 = 1 then 20 end, 0.001,
+         r.started_at + make_interval(secs => n), r.started_at + make_interval(secs => n + 0.9)
+       from runs r, generate_series(2, $2::int) n where r.id = $1`,
+      [id, steps],
+    )
+    await client.query(
+      `update runs set steps = $2, completed_at = started_at + make_interval(secs => $2 + 2) where id = $1`,
+      [id, steps],
+    )
+  } finally {
+    await client.end()
+  }
+  return id
+}

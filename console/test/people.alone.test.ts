@@ -1,0 +1,127 @@
+// Signing in and out, members, sessions and keys, as people do it.
+import assert from 'node:assert/strict'
+import { setTimeout } from 'node:timers/promises'
+import { proves } from '../../server/test/kit/proves.ts'
+import { axe } from './kit/axe.ts'
+import { needsConsole, stage } from './kit/stage.ts'
+
+const story = stage()
+
+proves(
+  'console.signIn',
+  'a key signs in at the address that was opened, and a wrong one is refused in words',
+  needsConsole,
+  story(
+    async ({ page, service, mayLog }) => {
+      mayLog(/401/)
+      await page.getByLabel('API key').fill('ry_wrong_key')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('This API key is unknown, expired or revoked.').waitFor()
+      assert.deepEqual(await axe(page), [])
+      await page.getByLabel('API key').fill(service.key)
+      await page.keyboard.press('Enter')
+      await page.getByRole('columnheader', { name: 'Browser' }).waitFor()
+      assert.equal(new URL(page.url()).pathname, '/people')
+    },
+    { path: '/people?tab=sessions', key: null },
+  ),
+)
+
+proves(
+  'console.signIn',
+  'an invitation signs a new member in, and removing the member ends their session at once',
+  needsConsole,
+  story(
+    async ({ page, service, open, mayLog }) => {
+      mayLog(/401/)
+      await page.getByRole('button', { name: 'Add a member' }).click()
+      await page.getByLabel('Name').fill('Night shift')
+      await page.getByRole('button', { name: 'Add', exact: true }).click()
+      const dialog = page.getByRole('dialog', { name: 'A link for Night shift' })
+      const link = (await dialog.locator('code').textContent()) ?? ''
+      await page.keyboard.press('Escape')
+      const theirs = await open({ key: null, path: new URL(link).pathname + new URL(link).hash })
+      await theirs.getByRole('button', { name: /^Night shift settings/ }).waitFor()
+      await theirs.goto(`${service.baseUrl}/people`)
+      const unable = theirs.getByRole('button', { name: 'Add a member' })
+      await unable.hover()
+      await theirs.getByText('You need the scope keys:manage').first().waitFor()
+      await page
+        .getByRole('row', { name: /Night shift/ })
+        .getByRole('button', { name: 'Remove' })
+        .click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+      await theirs.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+      assert.equal(new URL(theirs.url()).pathname, '/people')
+    },
+    { path: '/people' },
+  ),
+)
+
+proves(
+  'console.signIn',
+  'another session is ended from the list, and whoever signs in again is back where they were',
+  needsConsole,
+  story(
+    async ({ page, service, open, mayLog }) => {
+      mayLog(/401/)
+      const other = await open({ path: '/runs?status=failed' })
+      await other.getByRole('heading', { name: 'Runs', exact: true }).waitFor()
+      await page.reload()
+      await page
+        .getByRole('row')
+        .filter({ hasNotText: 'this one' })
+        .getByRole('button', { name: 'End', exact: true })
+        .first()
+        .click()
+      await other.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+      await other.getByLabel('API key').fill(service.key)
+      await other.getByRole('button', { name: 'Sign in' }).click()
+      await other.getByRole('heading', { name: 'Runs', exact: true }).waitFor()
+      assert.equal(new URL(other.url()).search, '?status=failed')
+    },
+    { path: '/people?tab=sessions' },
+  ),
+)
+
+proves(
+  'console.keys',
+  'a new key is shown once and works, and a revoked one does not',
+  needsConsole,
+  story(
+    async ({ page, service }) => {
+      await page.getByRole('button', { name: 'Make a key' }).click()
+      await page.getByLabel('Name').fill('Shop')
+      await page.getByRole('button', { name: 'Make the key' }).click()
+      const key =
+        (await page.getByRole('dialog', { name: 'Copy the key now' }).locator('code').first().textContent()) ?? ''
+      const status = async () =>
+        (await fetch(`${service.baseUrl}/v2/teams`, { headers: { authorization: `Bearer ${key}` } })).status
+      assert.equal(await status(), 200)
+      await page.getByRole('button', { name: 'Done' }).click()
+      await page.getByRole('row', { name: /Shop/ }).getByRole('button', { name: 'Revoke' }).click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+      await page.getByText('The key no longer works').waitFor()
+      // every process knows it within a second
+      while ((await status()) !== 401) await setTimeout(50)
+    },
+    { path: '/people?tab=keys' },
+  ),
+)
+
+for (const theme of ['light', 'dark'] as const)
+  proves(
+    'console.accessible',
+    `keys and members have no serious hindrance in the ${theme} theme`,
+    needsConsole,
+    story(
+      async ({ page, service }) => {
+        for (const tab of ['', '?tab=sessions', '?tab=keys']) {
+          await page.goto(`${service.baseUrl}/people${tab}`)
+          await page.getByRole('table').waitFor()
+          assert.deepEqual(await axe(page), [])
+        }
+      },
+      { path: '/people', theme },
+    ),
+  )

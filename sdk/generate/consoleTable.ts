@@ -1,0 +1,40 @@
+// The table of operations for the page: what "Copy as" needs to write each of them as curl, as a program and as a command line.
+import { clientCallOf, type ClientCall } from '../../server/src/kit/clientCall.ts'
+import type { Operation } from '../../server/src/kit/operation.ts'
+import type { Registry } from '../../server/src/kit/registry.ts'
+import { fieldsOf } from './operationTable.ts'
+
+/** One line an operation, in the order of their names. */
+export function consoleTable(registry: Registry): string {
+  const rows = registry.operations
+    .flatMap((operation) => {
+      const call = clientCallOf(operation)
+      return call ? [{ id: operation.id, shape: shapeOf(operation, call) }] : []
+    })
+    .toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  return [
+    '// Written by `npm run openapi` from the declarations of the operations. Do not edit.',
+    "import type { OperationShape } from '../parts/operationShape.ts'",
+    '',
+    `export type OperationId =\n${rows.map(({ id }) => `  | '${id}'`).join('\n')}`,
+    '',
+    'export const operations: Record<OperationId, OperationShape> = {',
+    ...rows.map(({ id, shape }) => `  ${id}: ${JSON.stringify(shape)},`),
+    '}',
+    '',
+  ].join('\n')
+}
+
+function shapeOf(operation: Operation, call: ClientCall): object {
+  const { method, path } = operation
+  // text is the usual kind
+  const fields = fieldsOf(operation, call).filter(({ kind }) => kind !== 'text')
+  return {
+    verb: method,
+    path,
+    call: `${call.group}.${call.method}`,
+    input: call.input,
+    answer: call.answer,
+    fields: Object.fromEntries(fields.map(({ name, kind }) => [name, kind])),
+  }
+}
