@@ -1,15 +1,11 @@
 // Lists of runs at a million against ten thousand: pages, totals and searches, each at both sizes in turn.
-import { Client } from 'pg'
-import { openDatabase, sqlOn, type Database } from '../server/src/base/db.ts'
-import { createLog } from '../server/src/base/log.ts'
-import { foldRunCounts } from '../server/src/engine/counting/runCounts.ts'
 import { filterOf } from '../server/src/features/runs/runFilter.ts'
 import { readRuns, type RunPage } from '../server/src/features/runs/runPages.ts'
 import { totalsOf } from '../server/src/features/runs/runTotals.ts'
-import { seedRuns } from '../server/test/kit/seedRuns.ts'
 import { median, type Bed } from './interleave.ts'
 import type { Shot } from './load.ts'
-import { makeDataDir, startService, type DataDir, type Service } from './service.ts'
+import { startWithRuns, type ManyRuns as Side } from './manyRuns.ts'
+import { makeDataDir } from './service.ts'
 import type { Row } from './table.ts'
 
 const few = 10_000
@@ -20,22 +16,12 @@ const totalMaxMs = 200
 const searchMaxMs = 40
 const firstSearchMaxMs = 300
 
-/** A service with so many runs of one team. */
-interface Side {
-  service: Service
-  db: Database
-  runs: number
-  agents: { id: string; buildId: string }[]
-  users: string[]
-  queues: string[]
-}
-
 export async function listRuns(bed: Bed): Promise<Row[]> {
   await using smallDir = await makeDataDir()
   await using largeDir = await makeDataDir()
-  const small = await startSide(bed, smallDir, few)
+  const small = await startWithRuns(bed, smallDir, few)
   try {
-    const large = await startSide(bed, largeDir, many)
+    const large = await startWithRuns(bed, largeDir, many)
     try {
       const rows: Row[] = [{ what: `listRuns, p50 in ms of`, ours: `${many} runs`, floor: `${few} runs` }]
       for (const shape of shapes) rows.push(...(await compare(bed, shape, large, small)))
@@ -49,52 +35,6 @@ export async function listRuns(bed: Bed): Promise<Row[]> {
     await small.db.close()
     await small.service.stop()
   }
-}
-
-const newIds = (count: number) => Array.from({ length: count }, () => crypto.randomUUID())
-
-async function startSide(bed: Bed, dataDir: DataDir, runs: number): Promise<Side> {
-  const service = await startService(dataDir)
-  const agents: Side['agents'] = []
-  for (let n = 1; n <= 20; n++) {
-    const made = await post(service, `/v2/teams/${service.teamId}/agents`, { name: `Agent ${n}` })
-    agents.push({ id: made['agent_id']!, buildId: made['build_id']! })
-  }
-  const db = openDatabase({ address: () => service.databaseUrl, log: createLog('warn') })
-  const side: Side = { service, db, runs, agents, users: newIds(8), queues: newIds(5) }
-  await seed(bed, side)
-  return side
-}
-
-/** The rows of a team after 90 days, folded and analysed as a service that lives so long would have them. */
-async function seed(bed: Bed, { service, db, runs, agents, users, queues }: Side): Promise<void> {
-  const startedAt = performance.now()
-  const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(0)} s`
-  const client = new Client({ connectionString: service.databaseUrl })
-  await client.connect()
-  try {
-    await seedRuns(sqlOn(client), { teamId: service.teamId, agents, users, queues, runs }, (made) => {
-      if (made % 200_000 === 0) bed.tell(`${made} runs after ${seconds()}`)
-    })
-    bed.tell(`${runs} runs seeded in ${seconds()}`)
-    await foldRunCounts(db)
-    bed.tell(`counts folded after ${seconds()}`)
-    for (const table of ['runs', 'run_search', 'run_counts', 'run_origin_counts', 'run_count_deltas']) {
-      await client.query(`vacuum analyze ${table}`)
-    }
-  } finally {
-    await client.end()
-  }
-}
-
-async function post(service: Service, path: string, body: object): Promise<Record<string, string>> {
-  const answer = await fetch(`http://${service.host}:${service.port}${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${service.apiKey}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  })
-  if (!answer.ok) throw new Error(`${path} gave ${answer.status}: ${await answer.text()}`)
-  return (await answer.json()) as Record<string, string>
 }
 
 interface Shape {

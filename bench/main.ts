@@ -6,6 +6,8 @@ import { browsing } from './browsing.ts'
 import { bulk } from './bulk.ts'
 import { cases } from './cases.ts'
 import { cli } from './cli.ts'
+import { consolePage } from './consolePage.ts'
+import { consoleRun } from './consoleRun.ts'
 import { deliveries } from './deliveries.ts'
 import { evaluations } from './evaluations.ts'
 import { execs } from './execs.ts'
@@ -40,6 +42,8 @@ const benches: Record<string, (bed: Bed) => Promise<Row[]>> = {
   listRuns,
   artifacts,
   cli,
+  console: consolePage,
+  consoleRun,
 }
 
 /** The generator dies of it, the bench under way fails, and everything it started is stopped and removed on the way out. */
