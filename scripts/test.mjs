@@ -1,4 +1,4 @@
-// npm test: the checks beside every test; with files named (npm test -- FILE…), only those tests.
+// npm test: the checks beside every test; with files named (npm test -- FILE…), only those tests. `--long`: tests that have a long form take it.
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { runChecks } from './checks.mjs'
@@ -15,7 +15,8 @@ process.env.NODE_PRESERVE_SYMLINKS = '1'
 
 await exitWith(async () => {
   await ensureInstalled({ dev: true })
-  const named = process.argv.slice(2)
+  const named = process.argv.slice(2).filter((word) => word !== '--long')
+  if (process.argv.includes('--long')) process.env.RUNYARD_LONG_TESTS = '1'
   // Node passes over a name without a file in silence when another one is there
   const missing = named.filter((name) => !/^-|[*?[{]/.test(name) && !existsSync(join(root, name)))
   if (missing.length > 0) throw new Error(`no such test: ${missing.join(', ')}`)

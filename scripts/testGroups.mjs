@@ -99,7 +99,9 @@ function textOf(files, group, bundle) {
     return files.length === 1 ? load : `describe(${JSON.stringify(file)}, async () => {\n${load}})\n`
   })
   return [
-    "import { writeFileSync } from 'node:fs'\nimport { after, describe } from 'node:test'\nlet loaded = 0\n",
+    "import { writeFileSync } from 'node:fs'\nimport { after, describe } from 'node:test'\n",
+    `import { endInTime } from ${JSON.stringify(pathToFileURL(join(root, 'scripts', 'endInTime.mjs')).href)}\n`,
+    `endInTime(${JSON.stringify(files)})\nlet loaded = 0\n`,
     ...suites,
     `after(() => loaded === ${files.length} && writeFileSync(${JSON.stringify(markOf(group))}, ''))\n`,
   ].join('')

@@ -8,7 +8,7 @@ import { isThere, sandboxColumns, type FoundSandbox } from '../workspace/sandbox
 
 /** How long the claim of a process that died stays; one that lives renews it well before. */
 const claimSeconds = 30
-const renewalMs = 5000
+export const renewalMs = 5000
 
 /** What the signed URL says. */
 export interface Upload {
